@@ -36,7 +36,7 @@ WITH_PROCESSES = ("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py"
 """Tests that start processes. On a machine with two busy processors these may miss a time limit."""
 
 SLOW = (
-    *("browser", "jobs/test_queue.py", "corpus/test_dask.py", "test_benchmarks.py", "ui/server"),
+    *("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py", "ui/server"),
     *("components/test_javascript.py", "core/test_library_pool.py", "pretrained/test_hub.py"),
     *("pretokenizers/test_expressions.py", "test_portability.py", "test_project.py"),
     *("ui/pages", "ui/permalink", "ui/test_export.py", "ui/test_markdown.py"),

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import errno
-import io
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import cast
 
 import pytest
 
-from bpeviz.jobs import queue
 from bpeviz.pretokenizers import expressions
 from bpeviz.workers import serving
 from bpeviz.workers.child import Child
@@ -82,16 +78,3 @@ def test_stopped_expression_is_a_time_out_where_killed_processes_exit_with_1(
     monkeypatch.setattr(serving, "CLOCK", 0.1)
     with pytest.raises(TimeoutError):
         expressions.ends("((){50000})", "a", 3.0)
-
-
-def test_job_whose_pipe_is_invalid_has_no_result_instead_of_an_error() -> None:
-    """Windows reports a pipe whose reader has ended as an invalid argument."""
-
-    class Pipe(io.BytesIO):
-        def writelines(self, lines: object) -> None:
-            raise OSError(errno.EINVAL, "Invalid argument")
-
-    job = queue.Job("key", "text", "bpe", {})
-    with subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE) as process:
-        output = cast(io.BufferedReader, process.stdout)
-        assert job._communicate(process, Pipe(), output) is None

@@ -25,6 +25,9 @@ from bpeviz.workers.pool import BusyError, Pool, Request
 REMEMBERED = 30.0
 """Seconds for which a request that took too much time or memory is refused without another try."""
 
+CLOCK = 2
+"""A request may take this many times its processor seconds by the clock, on a busy machine."""
+
 _TEXT, _MATCH, _SECOND = 32, 256, 256 << 20
 """Bytes of memory added for each byte of the text, to hold it and to match groups as in `(a|b)*`,
 and the most that is added for matches, for each second of the time limit."""
@@ -80,7 +83,14 @@ def run(
     memory = (limits.EXPRESSION_MEMORY << 20) + more
     try:
         with _pool.worker(Request(user)) as child:
-            is_result, content = child.ask(operation, pattern, raw, seconds=seconds, memory=memory)
+            is_result, content = child.ask(
+                operation,
+                pattern,
+                raw,
+                seconds=seconds,
+                clock=CLOCK * seconds,
+                memory=memory,
+            )
     except (TimeoutError, MemoryError) as error:
         if not isinstance(error, BusyError | StartError):
             kind = MemoryError if isinstance(error, MemoryError) else TimeoutError

@@ -1,40 +1,34 @@
-"""Training histories for the pages: trained once for all users, long ones in worker processes."""
+"""Training histories for the pages, trained once for all users, in worker processes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from time import thread_time
-from typing import Any
+from typing import Any, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 import bpeviz
-from bpeviz import progress
 from bpeviz.analysis import metrics
 from bpeviz.analysis.hues import Hues
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.training import Training
-from bpeviz.jobs import queue, short
-from bpeviz.pretokenizers.patterns import CUSTOM
+from bpeviz.jobs import trainings
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
 from bpeviz.ui.inputs import Choice, idle_vocabulary_size
 from bpeviz.ui.runtime import fragments, run_lock, stop_run
-from bpeviz.ui.runtime.cache import Failure, cache, cached, digest
+from bpeviz.ui.runtime.cache import Failure, cache, cached, digest, value_of
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.views import player
 
-SHORT, SHORT_UNSPLIT = 50_000, 10_000
-"""Characters of a text that usually trains within about 100 ms, less than a process takes to start:
-with short pre-tokens, and with pre-tokens that may be long."""
-
 PROGRESS = 0.4
-"""Seconds between two looks at the progress of a worker. The messages of many take time."""
+"""Seconds until the page shows the progress of a training, and between two looks at it.
+
+The messages of many take time.
+"""
 
 STOPPED = "Training was stopped."
 
@@ -87,7 +81,10 @@ class Trained:
 
     @cached()
     def _boundaries_of(self, text: str) -> Boundaries:
-        return _boundaries(self.history, text)
+        try:
+            return self.history.tokenizer().boundaries(text)
+        except ValueError as error:
+            raise TrainingError(str(error)) from error
 
     @cached()
     def parts(self) -> list[Part]:
@@ -143,61 +140,73 @@ def published_boundaries(name: str, text: str) -> Boundaries:
     return bpeviz.load(name).boundaries(text)
 
 
-def _result(trained: Trained, slider: DeltaGenerator | None = None) -> queue.Result:
-    key = _key(trained)
+def _result(trained: Trained, slider: DeltaGenerator | None = None) -> trainings.Result:
+    key = ("training", *trained.cache_key)
     values = fragments.run_values()
     if key not in values:
         values[key] = _find_or_train(key, trained, slider)
-    result: queue.Result = values[key]
+    result: trainings.Result = values[key]
     return result
 
 
-def _find_or_train(key: Key, trained: Trained, slider: DeltaGenerator | None) -> queue.Result:
-    takes_long = ("takes long", *trained.cache_key)
-    waiting: Any = nullcontext()
-    if cache.find(key) is None:
-        if not _is_short(trained) or cache.find(takes_long):
-            return _train_in_worker(key, trained, slider)
-        waiting = st.spinner("Training …")
-    try:
-        with waiting, short_trainings(trained):
-            return cache.get_or_create(key, lambda: _train(trained))
-    except short.TakesLongError:
-        cache.put(takes_long, True)
-        return _train_in_worker(key, trained, slider)
+def _find_or_train(key: Key, trained: Trained, slider: DeltaGenerator | None) -> trainings.Result:
+    """Return the result of a training. Without one, the page stops and offers to train again.
 
-
-@contextmanager
-def short_trainings(*wanted: Trained) -> Iterator[None]:
-    """Let other pages run within the block, if it trains in the process for short trainings."""
-    if any(_has_process(one) and cache.find(_key(one)) is None for one in wanted):
-        with run_lock.released():
-            yield
-    else:
-        yield
-
-
-def _has_process(trained: Trained) -> bool:
-    """Return whether the process for short trainings should train on a text.
-
-    It would load published vocabularies again, and start processes of its own for an expression.
+    A worker trains. After a moment, the page shows its progress and a button to stop it. When this
+    script run ends, because of another choice or a closed tab, so does the training.
     """
-    choice = trained.choice
-    loads = any(str(value) in catalog.NAMES for _, value in choice.options)
-    return _is_short(trained) and choice.pattern != CUSTOM and not loads and short.is_ready()
+    if (found := cache.find(key)) is not None:
+        return cast(trainings.Result, value_of(found))
+    state = st.session_state
+    name = digest(repr(key)).hex()
+    if (ended := state.get("ended_training")) is None or ended[0] != name:
+        choice = trained.choice
+        shown = st.empty()
+        with trainings.run(
+            key, trained.text, choice.algorithm, _arguments(choice), current_user()
+        ) as job:
+            with shown, st.spinner("Training …"), run_lock.released():
+                is_long = not job.wait(PROGRESS)
+            if is_long:
+                _show_progress(job, name, shown, slider)
+        outcome = job.outcome
+        if isinstance(outcome, tuple) and not cache.put(key, outcome):
+            outcome = trainings.JobError(trainings.TOO_LARGE, transient=False)
+        if isinstance(outcome, trainings.JobError) and not outcome.transient:
+            cache.put(key, Failure(TrainingError(outcome.message)))
+        if isinstance(outcome, tuple) or cache.find(key) is not None:
+            shown.empty()
+            if is_long and slider is not None:
+                # The elements above the page shift those below, so the page is redrawn.
+                st.rerun()
+            return cast(trainings.Result, value_of(cache.find(key) or outcome))
+        message = outcome.message if isinstance(outcome, trainings.JobError) else STOPPED
+        state["ended_training"] = ended = (name, message)
+        shown.empty()
+    if slider is not None:
+        with slider.container():
+            idle_vocabulary_size("vocabulary_size_while_training")
+    st.warning(markdown.escape(ended[1]))
+    st.button("Train again", on_click=lambda: state.pop("ended_training", None))
+    return stop_run.stop()
 
 
-def _key(trained: Trained) -> Key:
-    return ("training", *trained.cache_key)
-
-
-def _is_short(trained: Trained) -> bool:
-    longest = SHORT_UNSPLIT if _may_be_long(trained.choice) else SHORT
-    return len(trained.text) <= longest
-
-
-def _may_be_long(choice: Choice) -> bool:
-    return choice.pattern in ("none", "sentences", CUSTOM)
+def _show_progress(
+    job: trainings.Job, name: str, place: DeltaGenerator, slider: DeltaGenerator | None
+) -> None:
+    """Show the progress of a training and a button to stop it, until it has ended."""
+    if slider is not None:
+        with slider.container():
+            idle_vocabulary_size("vocabulary_size_while_training")
+            st.caption("Training …")  # as high as the caption that replaces it
+    with place.container():
+        bar, shown = st.progress(0.0, job.message()), (0.0, job.message())
+        st.button("Stop training", key=f"stop {name}", on_click=_stop, args=(name,))
+    with run_lock.released():
+        while not job.wait(PROGRESS):
+            if (now := (job.share, job.message())) != shown:
+                bar.progress(*now)
+                shown = now
 
 
 def _arguments(choice: Choice) -> dict[str, Any]:
@@ -207,91 +216,6 @@ def _arguments(choice: Choice) -> dict[str, Any]:
         "expression": choice.expression,
         "special_tokens": choice.special_tokens,
     }
-
-
-def _train(trained: Trained) -> queue.Result:
-    choice = trained.choice
-    if _has_process(trained):
-        outcome = short.train(trained.text, choice.algorithm, _arguments(choice))
-        if isinstance(outcome, queue.JobError):
-            cause = TimeoutError() if outcome.transient else None
-            raise TrainingError(outcome.message) from cause
-        return outcome
-    end = thread_time() + short.SECONDS
-
-    def stop_when_long(_task: str, _done: int, _total: int) -> None:
-        if thread_time() > end:
-            raise short.TakesLongError
-
-    with progress.reporting_to(stop_when_long):
-        with _user_facing_errors():
-            history = bpeviz.train(trained.text, choice.algorithm, **_arguments(choice))
-        return history, _boundaries(history, trained.text)
-
-
-def _boundaries(history: Training, text: str) -> Boundaries:
-    with _user_facing_errors():
-        return history.tokenizer().boundaries(text)
-
-
-@contextmanager
-def _user_facing_errors() -> Iterator[None]:
-    try:
-        yield
-    except ValueError as error:
-        raise TrainingError(str(error)) from error
-
-
-def _train_in_worker(key: Key, trained: Trained, slider: DeltaGenerator | None) -> queue.Result:
-    """Train in a worker process, and show its progress with a button to stop it.
-
-    When this script run ends, because of another choice or a closed tab, so does the job. Without a
-    result the page stops, with a button to train again.
-    """
-    state = st.session_state
-    below = None
-    if slider is not None:
-        with slider.container():
-            idle_vocabulary_size("vocabulary_size_while_training")
-            below = st.empty()  # as high as the caption that replaces it
-    name = digest(repr(key)).hex()
-    place = st.empty()
-    if (ended := state.get("ended_training")) is None or ended[0] != name:
-        choice = trained.choice
-        with (
-            queue.run(
-                key, trained.text, choice.algorithm, _arguments(choice), current_user()
-            ) as job,
-            place.container(),
-        ):
-            if below is not None:
-                below.caption("Training …")
-            bar, shown = st.progress(0.0, job.message()), (0.0, job.message())
-            st.button("Stop training", key=f"stop {name}", on_click=_stop, args=(name,))
-            with run_lock.released():
-                while not job.wait(PROGRESS):
-                    if (now := (job.share, job.message())) != shown:
-                        bar.progress(*now)
-                        shown = now
-        outcome = job.outcome
-        if isinstance(outcome, tuple) and not cache.put(key, outcome):
-            outcome = queue.JobError(queue.TOO_LARGE, transient=False)
-        if isinstance(outcome, queue.JobError) and not outcome.transient:
-            cache.put(key, Failure(TrainingError(outcome.message)))
-        if isinstance(outcome, tuple) or cache.find(key) is not None:
-            place.empty()
-            if slider is not None:
-                # The elements above the page shift those below, so the page is redrawn.
-                st.rerun()
-            return outcome if isinstance(outcome, tuple) else _result(trained)
-        message = outcome.message if isinstance(outcome, queue.JobError) else STOPPED
-        state["ended_training"] = ended = (name, message)
-    if below is not None:
-        below.empty()
-    with place.container():
-        st.warning(markdown.escape(ended[1]))
-        st.button("Train again", on_click=lambda: state.pop("ended_training", None))
-    return stop_run.stop()
 
 
 def _stop(name: str) -> None:

@@ -149,10 +149,15 @@ class Pool:
     def ahead(self, request: Request) -> int:
         """Return how many requests run or wait before a waiting one; 0 where it runs."""
         with self._lock:
-            same = [one for one in self._waiting if one.slow == request.slow]
-            if request not in same:
-                return 0
-            return same.index(request) + self._number(request.slow)
+            waiting = [one for one in self._waiting if one.slow == request.slow]
+            before = [one.user for one in self._running if one.slow == request.slow]
+        while request in waiting:
+            first = min(waiting, key=lambda one: before.count(one.user))
+            if first is request:
+                return len(before)
+            waiting.remove(first)
+            before.append(first.user)
+        return 0
 
     def stop(self, request: Request, error: Exception) -> None:
         """End a request of any thread with an error, unless it has ended; kill its worker."""

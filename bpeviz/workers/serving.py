@@ -38,9 +38,8 @@ def write(
     """Write a frame. Raises `OSError` if the other process has ended."""
     views = [memoryview(part).cast("B") for part in parts]
     sizes = struct.pack(f"<{len(views)}Q", *(view.nbytes for view in views))
-    head = memoryview(HEADER.pack(code, seconds, memory, len(views)) + sizes)
-    for part in (head, *views):
-        rest = part
+    header = HEADER.pack(code, seconds, memory, len(views)) + sizes
+    for rest in (memoryview(header), *views):
         while rest:
             rest = rest[file.write(rest) :]
 
@@ -90,7 +89,7 @@ def serve(
             _exit_after(idle, by_clock=True)
             operation, parts, seconds, memory = receive()
             _exit_after(seconds)
-            _limit_memory(base + memory)
+            _limit_memory(base + memory if base else _UNLIMITED)
             try:
                 code, result = RESULT, answer(operation, parts)
             except Refused as error:

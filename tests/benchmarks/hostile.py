@@ -61,13 +61,12 @@ from browser.serving import Server, serving
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
-from bpeviz.jobs import reused_worker
+from bpeviz.jobs import worker
 from bpeviz.limits import PAGE_TEXT
 from bpeviz.pretokenizers import regex_worker
 from bpeviz.ui.pages.pretokenize import OWN, SPLITS
 from bpeviz.ui.permalink.codec import MAX_JSON, MAX_PACKED, pack
 from bpeviz.ui.runtime.user import COOKIE
-from bpeviz.ui.trained import SHORT
 
 MB = 1_000_000
 PAGES = ("Train", "Compare", "Inspect", "Pre-tokenize", "Algorithms", "Learn")
@@ -186,7 +185,7 @@ async def short_texts(attacker: Attacker) -> None:
         async with attacker.tab(browser) as user:
             await user.open("Train", link(**settings))
             for _ in range(3):
-                await user.edit("".join(attacker.draw.choices(CHINESE, k=SHORT)))
+                await user.edit("".join(attacker.draw.choices(CHINESE, k=worker.SHORT)))
 
     await asyncio.gather(*map(train, range(TABS)))
 
@@ -311,14 +310,14 @@ async def kills(attacker: Attacker) -> None:
     """Kill the processes of trainings and regular expressions while they work."""
     _, words = large_texts()
     text = f"{attacker.draw.random()} {words}"
-    others = regex_worker.__name__, reused_worker.__name__
+    killed = regex_worker.__name__, worker.__name__
 
     async def kill() -> None:
         await asyncio.sleep(attacker.draw.uniform(0.2, 1.5))
         for one in psutil.Process(attacker.server.process).children():
             with contextlib.suppress(psutil.Error):
                 command = " ".join(one.cmdline())
-                if one.pid in attacker.server.workers() or any(name in command for name in others):
+                if any(name in command for name in killed):
                     one.send_signal(signal.SIGKILL)
 
     async def train() -> None:

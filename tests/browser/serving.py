@@ -73,10 +73,15 @@ class Server:
     _read: int = 0
 
     def workers(self) -> list[int]:
-        """Return the process ids of its training workers."""
+        """Return the process ids of its workers with long trainings, whose priority is low."""
         listed = Path(f"/proc/{self.process}/task").glob("*/children")
         children = [int(child) for one in listed for child in one.read_text().split()]
-        return [child for child in children if b"bpeviz.jobs.worker" in _command(child)]
+        return [
+            child
+            for child in children
+            if b"bpeviz.jobs.worker" in _command(child)
+            and os.getpriority(os.PRIO_PROCESS, child) == 19
+        ]
 
     def tracebacks(self) -> str:
         text = self.log.read_text(errors="replace")

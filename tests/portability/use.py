@@ -16,7 +16,7 @@ import psutil
 
 import bpeviz
 from bpeviz.corpus import samples
-from bpeviz.jobs import processors, queue, short
+from bpeviz.jobs import processors, trainings
 from bpeviz.pretokenizers import expressions
 from bpeviz.workers import child, pool
 
@@ -26,7 +26,7 @@ assert child._OUT_OF_TIME is None
 assert processors.available() >= 1
 assert sys.flags.utf8_mode == 0
 
-queue.WATCHED = pool.WATCHED = True  # as on every system but Linux
+pool.WATCHED = True  # as on every system but Linux
 child._RUN = f"{Path(sys.argv[1]).read_text('utf-8')}\n{child._RUN}"
 
 TEXT = "".join(sample.text for sample in samples.SAMPLES if sample.text) * 20
@@ -47,25 +47,16 @@ def workers() -> list[psutil.Process]:
 
 
 # A long job finishes, with the result of the library.
-with queue.run("finished", TEXT, "bpe", OPTIONS, "ada") as job:
+with trainings.run("finished", TEXT, "bpe", OPTIONS, "ada") as job:
     assert job.wait(300)
-    assert not isinstance(job.outcome, queue.JobError), job.outcome
+    assert not isinstance(job.outcome, trainings.JobError), job.outcome
     assert job.outcome is not None
     training, boundaries = job.outcome
 assert training.merges == bpeviz.train(TEXT, "bpe", **OPTIONS).merges
 assert len(boundaries) == len(TEXT.encode())
 
-# So does a short training, in the reused process.
-short.start()
-while not short.is_ready():
-    time.sleep(0.05)
-outcome = short.train(TEXT[:500], "bpe", {"merges": 9})
-assert not isinstance(outcome, queue.JobError), outcome
-assert outcome[0].merges == bpeviz.train(TEXT[:500], "bpe", merges=9).merges
-short.stop()
-
 # A job is stopped when its last user leaves.
-with queue.run("stopped", TEXT * 5, "bpe", {"vocab_size": 20_000}, "ada") as job:
+with trainings.run("stopped", TEXT * 5, "bpe", {"vocab_size": 20_000}, "ada") as job:
     while not workers():
         assert not job.wait(0.05), job.outcome
     for worker in workers():
@@ -76,10 +67,10 @@ while workers():
     time.sleep(0.05)
 
 # A job that needs too much memory is stopped by the watch.
-queue.limits.JOB_MEMORY = 1
-with queue.run("large", TEXT * 5, "bpe", {"vocab_size": 20_000}, "ada") as job:
+trainings.limits.JOB_MEMORY = 1
+with trainings.run("large", TEXT * 5, "bpe", {"vocab_size": 20_000}, "ada") as job:
     assert job.wait(300)
-    assert isinstance(job.outcome, queue.JobError)
+    assert isinstance(job.outcome, trainings.JobError)
     assert "memory" in job.outcome.message, job.outcome
 
 # Expressions run in workers, and the server stops those that take long.

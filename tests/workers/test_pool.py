@@ -207,7 +207,7 @@ def test_slow_request_beside_another_one_of_its_user_is_stopped_for_others(
 
 def test_waiting_slow_requests_are_limited() -> None:
     shared = fakes(1, 1, slow=1, most_slow=2, own_slow=1)
-    held = [Work(shared, user, slow=True) for user in "aab"]
+    held = [Work(shared, user, slow=True) for user in "aba"]
     own, full = Work(shared, "b", slow=True), Work(shared, "c", slow=True)
     assert own.error.own
     assert not full.error.own

@@ -83,12 +83,11 @@ def train_all(text: str, choices: list[Choice]) -> list[Trained]:
     """Train with each choice; show an error for each that fails, once where several agree."""
     found = []
     failed: dict[str, list[str]] = {}
-    with trained.short_trainings(*(Trained(text, choice) for choice in choices)):
-        for choice in choices:
-            try:
-                found.append(trained.get(text, choice))
-            except TrainingError as error:
-                failed.setdefault(str(error), []).append(ALGORITHMS[choice.algorithm])
+    for choice in choices:
+        try:
+            found.append(trained.get(text, choice))
+        except TrainingError as error:
+            failed.setdefault(str(error), []).append(ALGORITHMS[choice.algorithm])
     for why, names in failed.items():
         st.error(f"{', '.join(names)}: {markdown.escape(why)}")
     return found

@@ -107,7 +107,8 @@ class Failure:
         self.error = copy(error).with_traceback(None)
 
 
-def _value(found: Any) -> Any:
+def value_of(found: Any) -> Any:
+    """Return a cached value, or raise the error of a `Failure`."""
     if isinstance(found, Failure):
         raise copy(found.error)
     return found
@@ -177,7 +178,7 @@ class Cache:
         """
         with self._lock:
             if (found := self.find(key)) is not None:
-                return cast(Value, _value(found))
+                return cast(Value, value_of(found))
             lock, waiting = self._creating.setdefault(key, (Lock(), [0]))
             waiting[0] += 1
         try:
@@ -186,7 +187,7 @@ class Cache:
                     lock.acquire()
             try:
                 if (found := self.find(key)) is not None:
-                    return cast(Value, _value(found))
+                    return cast(Value, value_of(found))
                 try:
                     created = create()
                 except ValueError as error:

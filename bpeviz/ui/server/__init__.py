@@ -16,7 +16,7 @@ import streamlit as st
 from starlette.middleware import Middleware
 
 from bpeviz import limits
-from bpeviz.jobs import short
+from bpeviz.jobs import trainings
 from bpeviz.ui import private
 from bpeviz.ui.server.first_style import FirstStyle
 from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
@@ -39,12 +39,12 @@ A run calls NumPy hundreds of times, and waits that long after each call beside 
 
 @asynccontextmanager
 async def lifespan(_app: object) -> AsyncIterator[None]:
-    """Keep a process for short trainings while the app runs."""
-    short.start()
+    """Keep a worker for trainings while the app runs."""
+    trainings.start()
     try:
         yield
     finally:
-        short.stop()
+        trainings.stop()
 
 
 def middleware() -> list[Middleware]:

@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,10 +23,8 @@ from streamlit.testing.v1 import AppTest
 from text_box import choose_sample, payload, type_text
 from usual import every_sample
 
-import bpeviz
-from bpeviz.core.training import Training
 from bpeviz.corpus import samples
-from bpeviz.jobs import queue, short
+from bpeviz.jobs import trainings
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS, texts_of
@@ -174,43 +172,26 @@ def test_smaller_vocabulary_shortens_the_timeline() -> None:
     assert {**full, "last": 5} == small
 
 
-@pytest.mark.parametrize(
-    ("page", "limit", "expected"),
-    [
-        ("Train", None, ["inline"]),
-        ("Compare", None, ["inline"]),
-        ("Train", (trained, "SHORT"), ["worker"]),
-        ("Compare", (short, "SECONDS"), ["inline", "worker"]),
-    ],
-    ids=["short text on Train", "short text on Compare", "long text", "takes long"],
-)
+@pytest.mark.parametrize("page", ["Train", "Compare"])
+@pytest.mark.parametrize("moment", [trained.PROGRESS, 0.0], ids=["short", "long"])
 def test_changing_vocabulary_size_does_not_retrain(
-    page: str,
-    limit: tuple[ModuleType, str] | None,
-    expected: list[str],
-    monkeypatch: pytest.MonkeyPatch,
+    page: str, moment: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    trained_by: list[str] = []
-
-    def train_inline(*given: Any, **options: Any) -> Training:
-        trained_by.append("inline")
-        return train(*given, **options)
+    jobs: list[str] = []
 
     def run_job(*given: Any) -> Any:
-        trained_by.append("worker")
+        jobs.append(given[2])
         return run(*given)
 
-    train, run = bpeviz.train, queue.run
-    monkeypatch.setattr(bpeviz, "train", train_inline)
-    monkeypatch.setattr(queue, "run", run_job)
+    run = trainings.run
+    monkeypatch.setattr(trainings, "run", run_job)
+    monkeypatch.setattr(trained, "PROGRESS", moment)
     monkeypatch.setattr(trained, "cache", cache.Cache(cache.BUDGET))
-    if limit:
-        monkeypatch.setattr(*limit, 0)
     app = with_text(page, SHORT)
     app.slider[0].set_value(258).run()
     app.slider[0].set_value(260).run()
     assert errors(app) == []
-    assert trained_by == expected
+    assert jobs == ["bpe"]
 
 
 @pytest.mark.parametrize("transient", [True, False])
@@ -222,13 +203,12 @@ def test_stopped_training_shows_what_to_do(
     @contextmanager
     def run_job(*given: Any) -> Iterator[Any]:
         users.append(given[-1])
-        outcome = queue.JobError(queue.TOO_LONG, transient)
+        outcome = trainings.JobError(trainings.TOO_LONG, transient)
         yield SimpleNamespace(
             share=0.0, message=lambda: "Starting …", wait=lambda seconds: True, outcome=outcome
         )
 
-    monkeypatch.setattr(trained, "SHORT", 0)
-    monkeypatch.setattr(queue, "run", run_job)
+    monkeypatch.setattr(trainings, "run", run_job)
     monkeypatch.setattr(trained, "cache", cache.Cache(cache.BUDGET))
     monkeypatch.setattr(trained, "current_user", lambda: "someone")
     app = with_text("Train", SHORT)

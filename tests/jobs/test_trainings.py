@@ -1,4 +1,4 @@
-"""Jobs: equal results, no orphans, a queue, and a message for each failure."""
+"""Trainings in workers: equal results, no orphans, a queue, and a message for each failure."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ from properties import mostly_large
 
 import bpeviz
 from bpeviz import limits
-from bpeviz.jobs import processors, queue
+from bpeviz.jobs import processors, trainings
+from bpeviz.pretokenizers import expressions
 from bpeviz.trainers import TRAINERS
+from bpeviz.workers import child, pool
 
 TEXT = "the cat sat on the mat; the rat sat on the cat. " * 4
 LONG = "".join(random.Random(3).choices("abcdefghijklm ", k=150_000))
@@ -53,34 +55,42 @@ def children() -> set[int]:
 
 def slow_job(
     number: int, user: str = "someone", **options: object
-) -> AbstractContextManager[queue.Job]:
-    return queue.run(("slow", number), LONG, "bpe", SLOW | options, user)
+) -> AbstractContextManager[trainings.Job]:
+    return trainings.run(("slow", number), LONG, "bpe", SLOW | options, user)
 
 
-def suspended(job: queue.Job) -> int:
+def suspended(job: trainings.Job) -> int:
     """Return the process of a job, which now cannot end by itself."""
     process = process_of(job)
     os.kill(process, signal.SIGSTOP)
     return process
 
 
-def process_of(job: queue.Job) -> int:
-    await_that(lambda: job._process is not None and job._total, "training began")
-    return job._process.pid
+def process_of(job: trainings.Job) -> int:
+    await_that(lambda: job._request.child is not None and job._total, "training began")
+    return job._request.child.process.pid
+
+
+def places(monkeypatch: pytest.MonkeyPatch, slow: int) -> None:
+    """Let this many long trainings run at once."""
+    monkeypatch.setitem(trainings._pool._places, True, (slow, 2))
 
 
 @pytest.fixture(autouse=True)
 def no_orphans() -> Iterator[None]:
     before = children()
     yield
+    trainings.stop()
     await_that(lambda: not (children() - before), "all processes have ended")
+    assert not trainings._jobs
+    assert not trainings._pool._running
 
 
 @pytest.mark.parametrize("algorithm", mostly_large(TRAINERS, ["bpe", "unigram"]))
 def test_job_result_equals_training_in_this_process(algorithm: str) -> None:
     trainer = TRAINERS[algorithm]
     options = {trainer.largest: 300, "pattern": "gpt2"}
-    with queue.run(("same", algorithm), TEXT, algorithm, options, "someone") as job:
+    with trainings.run(("same", algorithm), TEXT, algorithm, options, "someone") as job:
         assert job.wait(PATIENCE)
     history, boundaries = job.outcome
     expected = bpeviz.train(TEXT, algorithm, **options)
@@ -92,9 +102,9 @@ def test_job_result_equals_training_in_this_process(algorithm: str) -> None:
 
 
 def test_job_error_is_the_message_of_the_trainer_and_lasting() -> None:
-    with queue.run("bad", TEXT, "bpe", {"vocab_size": 3}, "someone") as job:
+    with trainings.run("bad", TEXT, "bpe", {"vocab_size": 3}, "someone") as job:
         assert job.wait(PATIENCE)
-    assert isinstance(job.outcome, queue.JobError)
+    assert isinstance(job.outcome, trainings.JobError)
     assert "256" in job.outcome.message
     assert not job.outcome.transient
 
@@ -143,7 +153,7 @@ def test_killed_worker_is_a_transient_error_and_the_next_attempt_starts_a_new_jo
     with slow_job(4) as job:
         os.kill(process_of(job), signal.SIGKILL)
         assert job.wait(PATIENCE)
-        assert job.outcome == queue.JobError(queue.INTERRUPTED, transient=True)
+        assert job.outcome == trainings.JobError(trainings.INTERRUPTED, transient=True)
         with slow_job(4) as again:
             assert again is not job
             process_of(again)
@@ -152,7 +162,7 @@ def test_killed_worker_is_a_transient_error_and_the_next_attempt_starts_a_new_jo
 def test_waiting_jobs_report_their_place_in_the_queue(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(queue, "AT_ONCE", 1)
+    places(monkeypatch, 1)
     with slow_job(5) as first:
         process_of(first)
         with slow_job(6) as second, slow_job(7) as third:
@@ -162,15 +172,15 @@ def test_waiting_jobs_report_their_place_in_the_queue(
             assert "1 other" in fourth.message()
             os.kill(process_of(first), signal.SIGKILL)
             process_of(fourth)
-    assert not queue._waiting
+    assert not trainings._pool._waiting
 
 
 def test_worker_exits_when_its_server_is_killed() -> None:
     program = (
         "import sys, time; sys.path[:0] = ['tests', 'tests/jobs', '.']\n"
-        "import test_queue\n"
-        "with test_queue.slow_job(9) as job:\n"
-        "    print(test_queue.process_of(job), flush=True)\n"
+        "import test_trainings\n"
+        "with test_trainings.slow_job(9) as job:\n"
+        "    print(test_trainings.process_of(job), flush=True)\n"
         "    time.sleep(600)\n"
     )
     root = Path(__file__).resolve().parents[2]
@@ -184,35 +194,35 @@ def test_worker_exits_when_its_server_is_killed() -> None:
 
 
 def test_missing_executable_is_a_transient_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue.sys, "executable", "/nowhere/python")
+    monkeypatch.setattr(child.sys, "executable", "/nowhere/python")
     with slow_job(10) as job:
         assert job.wait(PATIENCE)
-    assert isinstance(job.outcome, queue.JobError)
+    assert isinstance(job.outcome, trainings.JobError)
     assert "No such file" in job.outcome.message
     assert job.outcome.transient
 
 
 def test_programming_error_ends_the_job_and_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
-    def mistaken(job: queue.Job) -> None:
+    def mistaken(job: trainings.Job) -> None:
         raise RuntimeError("a mistake")
 
     logged: list[threading.ExceptHookArgs] = []
     monkeypatch.setattr(threading, "excepthook", logged.append)
-    monkeypatch.setattr(queue.Job, "_train", mistaken)
+    monkeypatch.setattr(trainings.Job, "_train", mistaken)
     with slow_job(11) as job:
         assert job.wait(PATIENCE)
     await_that(lambda: logged, "the log has it")
     assert logged[0].exc_type is RuntimeError
-    assert job.outcome == queue.JobError(queue.FAILED, transient=True)
-    assert not queue._running
+    assert job.outcome == trainings.JobError(trainings.FAILED, transient=True)
+    assert not trainings._pool._running
 
 
 @pytest.mark.large
 def test_pattern_timeout_in_a_worker_is_a_transient_error() -> None:
     options = {"pattern": "regex", "expression": r"(?s)(.+)(.+)(.+)\3\2\1\1", "vocab_size": 300}
-    with queue.run("timeout", TEXT * 20, "bpe", options, "someone") as job:
+    with trainings.run("timeout", TEXT * 20, "bpe", options, "someone") as job:
         assert job.wait(PATIENCE)
-    assert isinstance(job.outcome, queue.JobError)
+    assert isinstance(job.outcome, trainings.JobError)
     assert "seconds" in job.outcome.message
     assert job.outcome.transient
 
@@ -227,9 +237,9 @@ def test_thread_that_cannot_start_frees_the_slot_of_its_job(
         patch.setattr(threading.Thread, "start", refuse)
         with slow_job(12) as job:
             assert job.wait(0)
-    assert isinstance(job.outcome, queue.JobError)
+    assert isinstance(job.outcome, trainings.JobError)
     assert job.outcome.transient
-    assert not queue._running
+    assert not trainings._pool._running
     with slow_job(12) as again:
         process_of(again)
 
@@ -246,7 +256,7 @@ def logged(caplog: pytest.LogCaptureFixture) -> str:
 
 
 @pytest.mark.large
-@pytest.mark.skipif(queue.WATCHED, reason="this system does not limit address space")
+@pytest.mark.skipif(pool.WATCHED, reason="this system does not limit address space")
 @pytest.mark.parametrize("algorithm", ["sentencepiece", "unigram", "bpe"])
 def test_memory_limit_ends_a_job_with_a_message_and_a_log_line(
     algorithm: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -254,11 +264,11 @@ def test_memory_limit_ends_a_job_with_a_message_and_a_log_line(
     monkeypatch.setattr(limits, "JOB_MEMORY", 100)
     text = random_chinese(600_000)
     options = {TRAINERS[algorithm].largest: 32_768, "pattern": "gpt2"}
-    with queue.run("memory", text, algorithm, options, "someone") as job:
+    with trainings.run("memory", text, algorithm, options, "someone") as job:
         assert job.wait(PATIENCE)
-    assert isinstance(job.outcome, queue.JobError)
+    assert isinstance(job.outcome, trainings.JobError)
     # A library may also abort the process where it gets no memory.
-    assert job.outcome.message.startswith((queue.TOO_MUCH_MEMORY, queue.INTERRUPTED))
+    assert job.outcome.message.startswith((trainings.TOO_MUCH_MEMORY, trainings.INTERRUPTED))
     assert "memory" in job.outcome.message
     assert "shorter text" in job.outcome.message
     assert algorithm in logged(caplog)
@@ -268,11 +278,11 @@ def test_memory_limit_ends_a_job_with_a_message_and_a_log_line(
 def test_server_stops_a_job_whose_memory_the_system_does_not_limit(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(queue, "WATCHED", True)
+    monkeypatch.setattr(pool, "WATCHED", True)
     monkeypatch.setattr(limits, "JOB_MEMORY", 20)  # less than a worker takes at first
     with slow_job(20) as job:
         assert job.wait(PATIENCE)
-    assert job.outcome == queue.JobError(queue.TOO_MUCH_MEMORY, transient=False)
+    assert job.outcome == trainings.JobError(trainings.TOO_MUCH_MEMORY, transient=False)
     assert "memory limit" in logged(caplog)
 
 
@@ -282,16 +292,16 @@ def test_time_limit_ends_a_job_with_a_message_and_a_log_line(
     monkeypatch.setattr(limits, "JOB_SECONDS", 0.5)
     with slow_job(21) as job:
         assert job.wait(PATIENCE)
-    assert job.outcome == queue.JobError(queue.TOO_LONG, transient=True)
+    assert job.outcome == trainings.JobError(trainings.TOO_LONG, transient=True)
     assert "time limit" in logged(caplog)
     assert "150,000 bytes" in logged(caplog)
 
 
 def test_too_large_result_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "CACHE", 0)
-    with queue.run("large", TEXT, "bpe", {"vocab_size": 300}, "someone") as job:
+    with trainings.run("large", TEXT, "bpe", {"vocab_size": 300}, "someone") as job:
         assert job.wait(PATIENCE)
-    assert job.outcome == queue.JobError(queue.TOO_LARGE, transient=False)
+    assert job.outcome == trainings.JobError(trainings.TOO_LARGE, transient=False)
 
 
 def test_aborted_worker_names_memory_as_the_probable_reason(
@@ -308,9 +318,9 @@ def test_aborted_worker_names_memory_as_the_probable_reason(
 def test_mistake_in_a_worker_is_no_lack_of_memory(
     capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
-    with queue.run("mistake", TEXT, "bpe", {"algorithm": "twice"}, "someone") as job:
+    with trainings.run("mistake", TEXT, "bpe", {"algorithm": "twice"}, "someone") as job:
         assert job.wait(PATIENCE)
-    assert job.outcome == queue.JobError(queue.FAILED, transient=True)
+    assert job.outcome == trainings.JobError(trainings.FAILED, transient=True)
     assert "code 1" in logged(caplog)
     assert "Traceback" in capfd.readouterr().err
 
@@ -328,9 +338,7 @@ def test_stopped_by_its_user_is_not_logged(caplog: pytest.LogCaptureFixture) -> 
 def test_job_of_another_user_starts_before_the_waiting_tabs_of_one_user(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(queue, "AT_ONCE", 1)
-    monkeypatch.setattr(queue.fairness, "SMALL", 0)
-    monkeypatch.setattr(queue, "_accounts", queue.fairness.Accounts())
+    places(monkeypatch, 1)
     with ExitStack() as stack:
         tabs = [stack.enter_context(slow_job(number, "six tabs")) for number in range(30, 34)]
         process = process_of(tabs[0])
@@ -339,50 +347,96 @@ def test_job_of_another_user_starts_before_the_waiting_tabs_of_one_user(
         assert [one.message()[9:16] for one in tabs[1:]] == ["2 other", "3 other", "4 other"]
         os.kill(process, signal.SIGKILL)
         process_of(other)
-        assert queue._running == [other]
+        assert trainings._pool._running == [other._request]
 
 
-@pytest.mark.large
-def test_small_job_of_another_user_runs_beside_a_long_one(
+def test_short_training_does_not_wait_for_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    places(monkeypatch, 1)
+    with slow_job(35, "a") as long, slow_job(36, "b"):
+        process_of(long)
+        with trainings.run("short", TEXT, "bpe", {"vocab_size": 300}, "b") as short:
+            assert short.wait(PATIENCE)
+        assert isinstance(short.outcome, tuple)
+        assert not long.wait(0)
+
+
+def test_training_that_turns_out_long_leaves_its_worker_to_others_and_begins_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(queue, "AT_ONCE", 1)
-    monkeypatch.setattr(queue.fairness, "SMALL", 100_000)
-    with slow_job(35, "a") as long, slow_job(36, "b") as waiting:
-        process_of(long)
-        with queue.run("small", TEXT, "bpe", {"vocab_size": 300}, "c") as small:
-            assert small.wait(PATIENCE)
-        assert isinstance(small.outcome, tuple)
-        assert "1 other" in waiting.message()
+    places(monkeypatch, 1)
+    text = LONG[:50_000]
+    with (
+        slow_job(37, "a") as long,
+        trainings.run("turns", text, "bpe", SLOW, "b") as turns,
+    ):
+        first = process_of(turns)
+        assert not turns._request.slow
+        with trainings.run("short", TEXT, "bpe", {"vocab_size": 300}, "c") as short:
+            assert short.wait(PATIENCE)
+        assert isinstance(short.outcome, tuple)
+        await_that(lambda: "1 other" in turns.message(), "it waits")
+        assert not alive(first)
+        os.kill(process_of(long), signal.SIGKILL)
+        await_that(lambda: turns._request.child is not None, "it begins again")
+
+
+def test_training_that_turns_out_long_keeps_its_worker_where_it_can() -> None:
+    with trainings.run("keeps", LONG[:50_000], "bpe", SLOW, "b") as job:
+        process = process_of(job)
+        await_that(lambda: job._request.slow, "it is long")
+        assert process_of(job) == process
+        assert os.getpriority(os.PRIO_PROCESS, process) == 19
+
+
+def test_own_expression_runs_in_the_workers_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    run = expressions.run
+    monkeypatch.setattr(expressions, "run", lambda *given: asked.append(given) or run(*given))
+    options = {"pattern": "regex", "expression": "[a-z]+", "merges": 9}
+    with trainings.run("own", TEXT, "bpe", options, "someone") as job:
+        assert job.wait(PATIENCE)
+    history, _ = job.outcome
+    assert asked[0][-1] == "someone"
+    assert history.decisions == bpeviz.train(TEXT, "bpe", **options).decisions
+    with trainings.run("bad", TEXT, "bpe", options | {"expression": "("}, "someone") as job:
+        assert job.wait(PATIENCE)
+    assert "missing )" in job.outcome.message
 
 
 def test_waiting_jobs_of_a_user_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "AT_ONCE", 1)
-    monkeypatch.setattr(limits, "USER_WAITING", 2)
+    places(monkeypatch, 1)
+    monkeypatch.setattr(trainings._pool, "_most_waiting", (50, 2))
     with slow_job(40) as running, slow_job(41) as first, slow_job(42) as second:
+        await_that(lambda: len(trainings._pool._waiting) == 2, "two wait")
         with slow_job(43) as refused:
-            assert refused.wait(0)
-            assert refused.outcome == queue.JobError(queue.TOO_MANY_OWN, transient=True)
+            assert refused.wait(PATIENCE)
+            assert refused.outcome == trainings.JobError(trainings.TOO_MANY_OWN, transient=True)
         with slow_job(42) as shared, slow_job(44, "other"):
             assert shared is second
         assert not any(one.wait(0) for one in (running, first, second))
-    assert not queue._jobs
+    assert not trainings._jobs
 
 
 def test_waiting_jobs_of_all_users_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(queue, "AT_ONCE", 1)
-    monkeypatch.setattr(queue.fairness, "SMALL", 0)
-    monkeypatch.setattr(limits, "ALL_WAITING", 1)
-    with slow_job(45, "a"), slow_job(46, "b"), slow_job(47, "c") as refused:
-        assert refused.wait(0)
-        assert refused.outcome == queue.JobError(queue.TOO_MANY, transient=True)
+    places(monkeypatch, 1)
+    monkeypatch.setattr(trainings._pool, "_most_waiting", (1, 3))
+    with slow_job(45, "a") as running, slow_job(46, "b") as waiting:
+        process_of(running)
+        await_that(lambda: waiting._request in trainings._pool._waiting, "one waits")
+        with slow_job(47, "c") as refused:
+            assert refused.wait(PATIENCE)
+        assert refused.outcome == trainings.JobError(trainings.TOO_MANY, transient=True)
 
 
 def test_user_who_leaves_a_shared_job_hands_it_on() -> None:
     with slow_job(48, "b") as job:
         with slow_job(48, "a"):
-            assert job.request.users == ("b", "a")
-        assert job.request.users == ("b",)
+            assert job._users == ["b", "a"]
+        assert job._users == ["b"]
+        with slow_job(48, "c"):
+            job.leave("b")
+            job._users.append("b")
+            assert job._request.user == "c"
         assert not job.wait(0)
 
 

@@ -1,0 +1,271 @@
+"""Trainings in workers, so that they do not block the server.
+
+Users who request the same training share its job. When all of them have left, its worker is killed.
+A training on a short text begins as soon as a worker is free. A long one waits for a place among
+those that run at once; so does one that turns out long, if all these places are taken and others
+need its worker (`bpeviz.workers.pool`). `bpeviz.limits` bounds the time and memory of a training
+and the number of those that wait.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import pickle
+import threading
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any, cast
+
+from bpeviz import limits
+from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.training import Training
+from bpeviz.jobs import processors, worker
+from bpeviz.jobs.errors import SHORTEN
+from bpeviz.workers.child import Child, EndedError, StartError
+from bpeviz.workers.pool import BusyError, Pool, Request
+
+INTERRUPTED = (
+    "Training was interrupted: its process was ended, probably because memory ran out. Try again. "
+    f"If that does not help: {SHORTEN}"
+)
+FAILED = "Training failed because of a mistake in bpeviz; the server's log has the details."
+BUSY = "The server is too busy to start a training. Try again."
+TOO_LONG = (
+    f"Training took longer than {limits.JOB_SECONDS:,} seconds, the limit of this server, and was "
+    f"stopped. {SHORTEN}"
+)
+TOO_MUCH_MEMORY = (
+    f"This training needs more than {limits.JOB_MEMORY:,} MB of memory, the limit of this server. "
+    f"{SHORTEN}"
+)
+TOO_LARGE = (
+    f"The result of this training takes more than {limits.CACHE:,} MB of memory, the limit of this "
+    f"server. {SHORTEN}"
+)
+TOO_MANY_OWN = (
+    f"{limits.USER_WAITING:,} of your trainings wait already, which is the limit. Wait until one "
+    "of them starts, or close its tab. Then train again."
+)
+TOO_MANY = (
+    f"{limits.ALL_WAITING:,} trainings wait already, which is the limit of this server. Try again "
+    "in a few minutes, or use a shorter text."
+)
+
+Result = tuple[Training, Boundaries]
+"""A training history, and the boundaries of its text."""
+
+
+@dataclass(frozen=True)
+class JobError:
+    """The reason why a job has no result.
+
+    Attributes:
+        message: The user-facing message.
+        transient: Whether another attempt may succeed.
+    """
+
+    message: str
+    transient: bool
+
+
+class _LeftError(Exception):
+    """All users of a job have left."""
+
+
+_pool = Pool(
+    lambda key: Child(worker.__name__),
+    places=max(1, processors.available() - 1),
+    share=1,
+    slow=max(2, processors.available()),
+    slow_share=limits.USER_RUNNING,
+    large=300_000_000,
+    most_slow=limits.ALL_WAITING,
+    own_slow=limits.USER_WAITING,
+)
+_log = logging.getLogger("bpeviz")
+_lock = threading.RLock()
+_jobs: dict[Hashable, Job] = {}
+
+
+class Job:
+    """A training in a worker.
+
+    Attributes:
+        outcome: The result or the error; None until the job has ended.
+    """
+
+    def __init__(
+        self, key: Hashable, text: str, algorithm: str, options: dict[str, Any], user: str
+    ) -> None:
+        self.key = key
+        self.outcome: Result | JobError | None = None
+        self._text, self._algorithm, self._options = text.encode(), algorithm, options
+        self._request = Request(user, slow=len(text) > worker.SHORT)
+        self._users: list[str] = []
+        self._began = monotonic()
+        self._ended = threading.Event()
+        self._task, self._done, self._total = "Starting", 0, 0
+        self._start: tuple[float, int] | None = None
+
+    @property
+    def share(self) -> float:
+        """The completed share of the current task, 0 to 1."""
+        return min(1.0, self._done / self._total) if self._total else 0.0
+
+    def message(self) -> str:
+        """Return the state of the job in a few words."""
+        if before := _pool.ahead(self._request):
+            others = "1 other training is" if before == 1 else f"{before} other trainings are"
+            return f"Waiting: {others} ahead in the queue."
+        if not self._total:
+            return f"{self._task} …"
+        message = f"{self._task}: {self._done:,} of {self._total:,}"
+        if self._start is not None:
+            since, began = self._start
+            if self._done > began and (passed := monotonic() - since) > 1:
+                left = passed * (self._total - self._done) / (self._done - began)
+                message += f", about {left:,.0f} s left"
+        return message
+
+    def wait(self, seconds: float) -> bool:
+        """Wait at most this number of seconds; return whether the job has ended."""
+        return self._ended.wait(seconds)
+
+    def leave(self, user: str) -> None:
+        """Remove a user. When the last one leaves, the worker is killed."""
+        with _lock:
+            self._users.remove(user)
+            if self._users:
+                self._request.user = self._users[0]
+            elif not self._ended.is_set():
+                _jobs.pop(self.key, None)
+                _pool.stop(self._request, _LeftError())
+
+    def start(self) -> None:
+        """Train in a thread, which waits for a worker."""
+        try:
+            threading.Thread(target=self._run, daemon=True).start()
+        except RuntimeError:  # the system grants no more threads
+            self._end(JobError(BUSY, transient=True))
+
+    def _run(self) -> None:
+        # Any other exception is a programming error, but users must not wait forever.
+        outcome: Result | JobError = JobError(FAILED, transient=True)
+        try:
+            outcome = self._train()
+        except _LeftError:
+            pass
+        except StartError as error:
+            outcome = JobError(f"Training could not start: {error}. Try again.", transient=True)
+        except TimeoutError:
+            outcome = self._stopped("time limit", TOO_LONG, transient=True)
+        except EndedError as error:
+            outcome = self._stopped(
+                str(error), FAILED if error.code == 1 else INTERRUPTED, transient=True
+            )
+        except MemoryError:
+            outcome = self._stopped("memory limit", TOO_MUCH_MEMORY)
+        finally:
+            self._end(outcome)
+
+    def _end(self, outcome: Result | JobError) -> None:
+        with _lock:
+            self.outcome = outcome
+            if _jobs.get(self.key) is self:
+                del _jobs[self.key]
+            self._ended.set()
+
+    def _stopped(self, reason: str, message: str, *, transient: bool = False) -> JobError:
+        """Log why the job was stopped, without its text; return the error."""
+        _log.warning(
+            "Training stopped: %s. Algorithm %s, %s bytes, after %.1f s.",
+            reason,
+            self._algorithm,
+            f"{len(self._text):,}",
+            monotonic() - self._began,
+        )
+        return JobError(message, transient)
+
+    def _train(self) -> Result | JobError:
+        try:
+            return self._ask()
+        except BusyError as error:
+            if self._request.slow:
+                return JobError(TOO_MANY_OWN if error.own else TOO_MANY, transient=True)
+        with _lock:  # it turned out long, and others need its worker
+            if not self._users:
+                raise _LeftError
+            self._request = Request(self._request.user, slow=True)
+        return self._train()
+
+    def _ask(self) -> Result | JobError:
+        header = {
+            "algorithm": self._algorithm,
+            "options": self._options,
+            "largest": limits.CACHE * 1_000_000,
+        }
+        with _pool.worker(self._request) as child:
+            self._began = monotonic()
+            is_result, parts = child.ask(
+                0,
+                json.dumps(header).encode(),
+                self._text,
+                seconds=limits.JOB_SECONDS,
+                clock=limits.JOB_SECONDS,
+                memory=limits.JOB_MEMORY * 1_000_000,
+                listen=self._listen,
+            )
+        if is_result:
+            # Safe to unpickle: the bytes come from our own worker.
+            return cast(Result, pickle.loads(parts[0], buffers=parts[1:]))  # noqa: S301
+        if not parts:
+            return self._stopped("size limit", TOO_LARGE)
+        return JobError(parts[0].decode(), bool(parts[1][0]))
+
+    def _listen(self, code: int, parts: Sequence[bytearray]) -> bytes | None:
+        if code == worker.EXPRESSION:
+            return worker.reply(parts[0], self._request.user)
+        task, self._done, self._total = json.loads(parts[0])
+        if task != self._task or self._start is None:
+            self._task, self._start = task, (monotonic(), self._done)
+        return None
+
+
+@contextmanager
+def run(
+    key: Hashable, text: str, algorithm: str, options: Mapping[str, Any], user: str
+) -> Iterator[Job]:
+    """Provide the job of a training within the block. It runs until it ends or all its users leave.
+
+    Args:
+        key: Identifies the training.
+        text: The training text.
+        algorithm: A key of `TRAINERS`.
+        options: The other arguments of `bpeviz.train`.
+        user: Identifies the user, for an order that is fair by user.
+    """
+    with _lock:
+        job = _jobs.get(key)
+        if new := job is None:
+            job = _jobs[key] = Job(key, text, algorithm, dict(options), user)
+        job._users.append(user)
+    if new:
+        job.start()
+    try:
+        yield job
+    finally:
+        job.leave(user)
+
+
+def start() -> None:
+    """Start a worker before it is needed, and keep one free."""
+    _pool.keeps_spare = True
+    _pool.start_spare()
+
+
+def stop() -> None:
+    """End all workers."""
+    _pool.close()
