@@ -30,6 +30,9 @@ PROGRESS = 0.4
 The messages of many take time.
 """
 
+_DRAWN = 5
+"""The number of looks after which the progress is drawn again, even if it is the same."""
+
 STOPPED = "Training was stopped."
 
 Key = tuple[object, ...]
@@ -159,6 +162,7 @@ def _find_or_train(key: Key, trained: Trained, slider: DeltaGenerator | None) ->
         return cast(trainings.Result, value_of(found))
     state = st.session_state
     name = digest(repr(key)).hex()
+    is_long = False
     if (ended := state.get("ended_training")) is None or ended[0] != name:
         choice = trained.choice
         shown = st.empty()
@@ -183,7 +187,7 @@ def _find_or_train(key: Key, trained: Trained, slider: DeltaGenerator | None) ->
         message = outcome.message if isinstance(outcome, trainings.JobError) else STOPPED
         state["ended_training"] = ended = (name, message)
         shown.empty()
-    if slider is not None:
+    if slider is not None and not is_long:
         with slider.container():
             idle_vocabulary_size("vocabulary_size_while_training")
     st.warning(markdown.escape(ended[1]))
@@ -195,18 +199,25 @@ def _show_progress(
     job: trainings.Job, name: str, place: DeltaGenerator, slider: DeltaGenerator | None
 ) -> None:
     """Show the progress of a training and a button to stop it, until it has ended."""
+    below = None
     if slider is not None:
         with slider.container():
             idle_vocabulary_size("vocabulary_size_while_training")
-            st.caption("Training …")  # as high as the caption that replaces it
+            below = st.empty()  # as high as the caption that replaces it
+            below.caption("Training …")
     with place.container():
         bar, shown = st.progress(0.0, job.message()), (0.0, job.message())
         st.button("Stop training", key=f"stop {name}", on_click=_stop, args=(name,))
     with run_lock.released():
+        looks = 0
         while not job.wait(PROGRESS):
-            if (now := (job.share, job.message())) != shown:
+            looks += 1
+            # Streamlit stops a run only where it draws, also a run whose training does not go on.
+            if (now := (job.share, job.message())) != shown or looks % _DRAWN == 0:
                 bar.progress(*now)
                 shown = now
+    if below is not None:
+        below.empty()
 
 
 def _arguments(choice: Choice) -> dict[str, Any]:
