@@ -19,6 +19,7 @@ from usual import every_sample
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
 from bpeviz.corpus import samples
+from bpeviz.jobs import trainings
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
@@ -365,6 +366,7 @@ def test_missing_base_vocabulary_works_after_download(
     state = {"algorithms": ["bpe", "adaptive"], "side_adaptive_base": "gpt2"}
     with monkeypatch.context() as away:
         away.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
+        trainings.stop()  # a worker has the environment of its start
         app = with_text(SHORT, **state)
         (sentence,) = errors(app)
         assert sentence.startswith(TRAINERS["adaptive"].short)
@@ -372,6 +374,7 @@ def test_missing_base_vocabulary_works_after_download(
         assert [view["title"] for view in payload_of(app)["views"]] == ["BPE"]
     if not download.available("gpt2"):
         pytest.skip("The vocabulary gpt2 is not on this machine.")
+    trainings.stop()
     app.run()
     assert errors(app) == []
     assert [view["title"] for view in payload_of(app)["views"]] == ["BPE", "Adaptive BPE"]
