@@ -27,6 +27,10 @@ class UnsupportedError(Exception):
     """A format cannot represent a tokenizer; the message is a clause with the reason."""
 
 
+class TransientError(UnsupportedError):
+    """A tokenizer cannot be checked at the moment; another attempt may succeed."""
+
+
 def printable_name(name: str) -> str:
     """Return a file name for a message: short and printable."""
     return shorten("".join(c if c.isprintable() else "?" for c in name), 60)

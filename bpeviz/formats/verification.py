@@ -13,10 +13,10 @@ from functools import cache
 import numpy as np
 
 from bpeviz.core import library_worker
-from bpeviz.core.library_pool import File, LibraryError, ask
+from bpeviz.core.library_pool import File, ask
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.samples import SAMPLES
-from bpeviz.formats.base import UnsupportedError
+from bpeviz.formats.base import TransientError, UnsupportedError
 from bpeviz.formats.parsing import quoted
 
 Encode = Callable[[str], list[int]]
@@ -102,6 +102,7 @@ def check(tokenizer: Tokenizer, encode: Encode) -> None:
 
     Raises:
         UnsupportedError: they differ, or the library refuses the file or a text.
+        TransientError: the library, or an expression, takes too long.
     """
     compared = (*texts(), *_of_vocabulary(tokenizer))
     try:
@@ -112,7 +113,8 @@ def check(tokenizer: Tokenizer, encode: Encode) -> None:
                     f"the library of this format would encode some texts with other ids, such as "
                     f"{quoted(text)}"
                 )
-    except LibraryError as error:
-        raise UnsupportedError(str(error)) from None
-    except ValueError as error:  # its expression takes too long
-        raise UnsupportedError(str(error).partition(". ")[0].rstrip(".")) from None
+    except ValueError as error:  # of the library, or of an expression
+        reason = str(error).partition(". ")[0].rstrip(".")
+        if isinstance(error.__cause__, TimeoutError):  # the machine may be busy
+            raise TransientError(f"{reason}. Try again") from error
+        raise UnsupportedError(reason) from None

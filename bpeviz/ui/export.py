@@ -18,7 +18,7 @@ from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.chat_template import ChatTemplate
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, READERS, FormatError, archive
-from bpeviz.formats.base import MissingFileError, printable_name
+from bpeviz.formats.base import MissingFileError, TransientError, printable_name
 from bpeviz.formats.chat_templates import chat_template
 from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.formats.known_models import known_title, model_name
@@ -433,10 +433,13 @@ def _tokenizer(key: str, exported: Exported) -> None:
                 "File format", listed, format_func=lambda one: one.title, key=f"format of {key}"
             )
         ]
-    refused = {one.key: _refused(exported, one.key) for one in listed}
     tokenizer = exported.make()
     for one in listed:
-        if (reason := refused[one.key]) is not None:
+        try:
+            reason = _refused(exported, one.key)
+        except FormatError as error:
+            reason = str(error)
+        if reason is not None:
             st.caption(markdown.escape(reason))
             continue
         file = one.files[0] if len(one.files) == 1 else f"tokenizer-{one.key}.zip"
@@ -453,10 +456,16 @@ def _tokenizer(key: str, exported: Exported) -> None:
 
 @cached("Checking the file format …")
 def _refused(exported: Exported, format: str) -> str | None:
-    """Return why a format cannot represent a tokenizer, or None if it can."""
+    """Return why a format cannot represent a tokenizer, or None if it can.
+
+    Raises:
+        FormatError: This cannot be checked at the moment.
+    """
     try:
         formats.dump(exported.make(), format)
     except FormatError as error:
+        if isinstance(error.__cause__, TransientError):
+            raise  # an error is not cached
         return str(error)
     return None
 

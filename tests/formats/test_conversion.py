@@ -15,9 +15,11 @@ from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, tra
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.core.library_pool import LibraryError
 from bpeviz.core.library_tokenizer import LibraryTokenizer
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats import FormatError
+from bpeviz.formats import FormatError, verification
+from bpeviz.formats.base import TransientError
 
 LLAMA = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|"
@@ -184,6 +186,18 @@ def test_conversion_with_another_id_is_refused(monkeypatch: pytest.MonkeyPatch) 
 
     with pytest.raises(FormatError, match="would encode some texts with other ids, such as"):
         formats.dump(ours, "tiktoken")
+
+
+def test_library_that_is_busy_is_no_reason_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    ours = opened(byte_level(SPLIT))
+
+    def busy(*_: object) -> list[int]:
+        raise LibraryError("the server is busy") from TimeoutError()
+
+    monkeypatch.setattr(verification, "ask", busy)
+    with pytest.raises(FormatError, match=r"the server is busy\. Try again") as refused:
+        formats.dump(ours, "tiktoken")
+    assert isinstance(refused.value.__cause__, TransientError)
 
 
 # ---- SentencePiece
