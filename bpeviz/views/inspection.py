@@ -26,7 +26,7 @@ from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, ChangingBoundaries, P
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
-from bpeviz.text import character_stand_in, digest_of, hexadecimal, label, shorten
+from bpeviz.text import character_stand_in, counted, digest_of, hexadecimal, label, shorten
 from bpeviz.trainers import texts_of
 from bpeviz.views.player import decision_columns, end_marks
 
@@ -360,5 +360,5 @@ def _beginning(
     else:
         start = "No merges yet: every byte is a token."
     total = tokenizer.steps
-    verb = f"{unit} changes" if steps == 1 else f"{unit}s change"
-    return f"{start} {steps:,} of {title}’s {total:,} {verb} this text."
+    verb = "changes" if steps == 1 else "change"
+    return f"{start} {steps:,} of {title}’s {counted(total, unit)} {verb} this text."

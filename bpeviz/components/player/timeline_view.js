@@ -14,6 +14,9 @@ const ABOUT = {
   pruning: "A tokenizer splits text into tokens; a pruning removes a token from its vocabulary.",
 };
 
+/** How a token of a published vocabulary appears that merges of two tokens do not lead to. */
+const WHOLE = "is a token of its own: no merges lead to it";
+
 export class TimelineView extends TokenizedText {
   constructor(data) {
     super(data);
@@ -126,6 +129,7 @@ export class TimelineView extends TokenizedText {
     const [first, second, merged] = [left, right, id].map((ids, i) =>
       this.#labelWithId(ids[step - 1], i === 2 ? "created" : ""),
     );
+    if (left[step - 1] < 0) return [merged, operator(WHOLE), facts];
     return [first, operator("+"), second, operator("→"), merged, facts];
   }
 
@@ -136,7 +140,8 @@ export class TimelineView extends TokenizedText {
     if (!step) return data.last ? `${data.initialMessage} Press Play.` : data.emptyMessage;
     const { kind, id, left, right } = data.steps;
     const [first, second, merged] = [left, right, id].map((ids) => this.style(ids[step - 1]).label);
-    const decision = kind === "pruning" ? `${merged} is pruned` : `${first} + ${second} → ${merged}`;
+    const made = left[step - 1] < 0 ? `${merged} ${WHOLE}` : `${first} + ${second} → ${merged}`;
+    const decision = kind === "pruning" ? `${merged} is pruned` : made;
     return `${decision}, ${this.facts(step - 1)}`;
   }
 

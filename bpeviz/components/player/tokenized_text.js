@@ -169,11 +169,11 @@ export class TokenizedText {
     return { label, color };
   }
 
-  /** Return the ids that a token was merged from, or null. */
+  /** Return the ids that a token was merged from, or null if no merge of two tokens made it. */
   parents(id) {
     const { left, right } = this.data.steps;
     const i = this.stepOf.get(id);
-    return i === undefined || !left.length ? null : [left[i], right[i]];
+    return i === undefined || !left.length || left[i] < 0 ? null : [left[i], right[i]];
   }
 
   /** Return the token around an atom and how many times it occurs in the shown text. */
@@ -211,7 +211,7 @@ export class TokenizedText {
       return i === undefined
         ? "a single byte or character: never pruned"
         : `${formatCount(end - start)} ${this.atomsName}, pruned at ${data.unit} ${formatCount(i + 1)}`;
-    if (end - start > 1) return "from the initial vocabulary";
+    if (end - start > 1) return i === undefined ? "from the initial vocabulary" : "not made by merges";
     return data.atomKind === "bytes" ? "a single byte" : "a single character";
   }
 
