@@ -1,4 +1,6 @@
-"""All limits of the server, in one place. Environment variables set some of them.
+"""The limits that users can meet, in one place. Environment variables set some of them.
+
+Limits of a picture, a chapter or a file format are beside its code.
 
 The variables are read once, when the server starts. One that is not valid leaves the default, since
 an error would prevent every import; the server and the command line `check` them first.
@@ -103,6 +105,9 @@ SLOW_EXPRESSIONS_AT_ONCE = _limit(
 )
 EXPRESSION_WAIT = _limit("waiting time of a regular expression", 5, "seconds")
 
+EXPRESSION = _limit("regular expression, or another line of text", 2_000, "characters")
+WORD = _limit("word of a word list", 100, "characters")
+
 # ---- a tokenizer file, which its library applies in a process of its own
 
 LIBRARY_SECONDS = _limit(
@@ -122,6 +127,12 @@ USER_LIBRARY_PROCESSES = _limit(
 TEXT = _limit("text on Train", 10_000_000, "characters")
 PAGE_TEXT = _limit("text on the other pages", 1_200_000, "characters")
 BOX = _limit("text in any other box, such as a word list", 500_000, "characters")
+INSPECTED = _limit("text on Inspect", 30_000, "characters")
+IDS = _limit("ids decoded at once", 2_000, "ids")
+ID_LIST = _limit("list of ids", 40_000, "characters")
+VOCABULARY = _limit("vocabulary of a training", 32_768, "entries")
+COLUMNS = _limit("tokenizers side by side", 8, "tokenizers")
+ALGORITHMS = _limit("algorithms side by side", 4, "algorithms")
 UPLOAD = _limit("uploaded text file", 40, "MB")
 SESSION_TEXTS = _limit("texts and files of a session", 120, "MB", "BPEVIZ_SESSION_TEXTS")
 SESSION_UPLOADS = _limit("uploads of a session", 100, "MB", "BPEVIZ_SESSION_UPLOADS")
@@ -133,8 +144,9 @@ HUB_DOWNLOADS = _limit("downloads from Hugging Face at once", 3, "downloads")
 USER_HUB_DOWNLOADS = _limit("downloads from Hugging Face of a user at once", 1, "download")
 TOKENIZERS = _limit("opened tokenizers of a session", 3, "tokenizers")
 
-# ---- short links
+# ---- links
 
+LINK = _limit("settings and text of a link, compressed", 7_500, "characters")
 SHORT_LINKS = _limit("short links of all users", 1_000, "links", "BPEVIZ_SHORT_LINKS")
 USER_SHORT_LINKS = _limit("short links of a user", 50, "links")
 SHORT_LINK = _limit("settings and text of a short link, compressed", 500, "kB")

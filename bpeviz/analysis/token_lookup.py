@@ -9,15 +9,16 @@ from itertools import pairwise
 
 import regex
 
+from bpeviz import limits
 from bpeviz.analysis.hues import OWN, Hues, key_of
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.text import counted, label, shorten
 
-MOST_IDS = 2_000
+MOST_IDS = limits.IDS
 """The largest number of ids to decode at once."""
 
-LONGEST_LIST = 40_000
+LONGEST_LIST = limits.ID_LIST
 """The largest size of an id list, in characters."""
 
 

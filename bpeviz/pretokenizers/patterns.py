@@ -32,13 +32,13 @@ from bpeviz.workers.pool import BusyError
 TIME_LIMIT = float(limits.EXPRESSION_SECONDS)
 """Seconds that a user's own regular expression or word list may take for one text."""
 
-MAX_EXPRESSION = 2_000
+MAX_EXPRESSION = limits.EXPRESSION
 """Characters that a user's own regular expression may have."""
 
 MAX_WORD_LIST = limits.BOX
 """Characters that a word list may have."""
 
-MAX_WORD = 100
+MAX_WORD = limits.WORD
 """The largest size of a listed word, in characters: every length is tried at each position."""
 
 BLOCK = 1 << 18

@@ -206,7 +206,6 @@ def _download(address: str) -> bytes:
 
 
 def _read(address: str, end: float) -> bytes:
-    """Read an address."""
     most = transfer.LIMITS.most_bytes
     try:
         with urllib.request.urlopen(address, timeout=transfer.LIMITS.silence) as response:  # noqa: S310 (ours)

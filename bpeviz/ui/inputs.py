@@ -57,8 +57,8 @@ EDITABLE = 100_000
 only the name."""
 
 LARGEST = 1_024
-MAX_VOCABULARY = 32_768
-MAX_SIDE_BY_SIDE = 4
+MAX_VOCABULARY = limits.VOCABULARY
+MAX_SIDE_BY_SIDE = limits.ALGORITHMS
 SIDE = "side"
 """Begins the names of the options of the Algorithms page, which have values of their own."""
 

@@ -94,7 +94,6 @@ _ADDED = (_UNKNOWN, _CONTROL, _USER_DEFINED)
 
 
 def _normalizers(rules: dict[int, int | bytes], prefix: bool) -> list[Part]:
-    """Return the normalizers of a model."""
     found: list[Part] = []
     table = rules.get(2)
     if isinstance(table, bytes) and table:

@@ -9,6 +9,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from bpeviz import limits
 from bpeviz.analysis import metrics, morphemes, verdict
 from bpeviz.analysis.metrics import Column
 from bpeviz.pretrained import catalog
@@ -36,7 +37,7 @@ from bpeviz.views.export import Picture
 SHOWN = 6_000
 """The most bytes of a text in the columns at once; metrics are for the whole text."""
 
-MOST = 8
+MOST = limits.COLUMNS
 """The most columns."""
 
 FIRST = (OWN, *catalog.NAMES)

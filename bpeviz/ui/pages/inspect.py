@@ -48,7 +48,7 @@ from bpeviz.views.lattice import lattice_html
 FIRST_TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
 """The text at first: accents, two scripts, digits, and an emoji of several code points."""
 
-MOST = 30_000
+MOST = limits.INSPECTED
 """The most characters of a text that are inspected."""
 
 SHOWN = 240
@@ -317,7 +317,6 @@ def _colored(offer: Offer, found: Inspection, colors: Hues) -> Picture:
 
 
 def _text(training_text: str) -> str:
-    """Return the text to inspect."""
     typed = clean(TYPED.get() or "")[: limits.BOX]
     text = training_text if SOURCE.get() == "learnt" else typed
     if len(text) > MOST:

@@ -73,7 +73,6 @@ _CLICKED: SessionValue[dict[str, Any]] = SessionValue("clicked_drawn_word")
 
 
 def _jump(step: int) -> None:
-    """Send the player to a step."""
     number = (_JUMP.get() or {"number": 0})["number"] + 1
     _JUMP.put({"step": step, "number": number})
     _STEP.put(step)

@@ -14,12 +14,13 @@ import zlib
 from collections.abc import Mapping
 from typing import NoReturn
 
+from bpeviz import limits
 from bpeviz.text import clean
 
 Value = str | int | float | bool | list[str]
 """A value in a link."""
 
-MAX_PACKED = 7_500
+MAX_PACKED = limits.LINK
 """The largest size of packed values, in characters. Some proxies allow 8,000 for a whole URL."""
 
 MAX_JSON = 1_500_000

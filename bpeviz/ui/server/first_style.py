@@ -74,7 +74,6 @@ class FirstStyle:
         self._added = (f"<script>{SCRIPT}</script>" + _preloads() + STYLE).encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
         if not opens_page(scope):
             await self._app(scope, receive, send)
             return

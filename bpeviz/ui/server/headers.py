@@ -67,7 +67,6 @@ class SecurityHeaders:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":

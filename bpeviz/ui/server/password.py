@@ -72,7 +72,6 @@ class PasswordGate:
         """The times of the wrong passwords of the last minute, and their networks."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
         if scope["type"] not in ("http", "websocket") or scope["path"] == self._health:
             await self._app(scope, receive, send)
             return

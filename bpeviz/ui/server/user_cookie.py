@@ -19,7 +19,6 @@ class UserCookie:
         self._base = base
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Handle one connection."""
 
         async def send_with_cookie(message: Message) -> None:
             if message["type"] == "http.response.start":
