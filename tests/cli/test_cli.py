@@ -450,6 +450,9 @@ def test_encode_treats_special_tokens_as_text_unless_allowed(shell: Shell) -> No
     assert json.loads(shell.out) == [120, 258, *b"<a b>"]
     shell(*encode, "--allow-special", "all", "--tokens", text=text)
     assert shell.out == "x <|end|> <a·b>\n".encode()
+    decode = ("decode", "--tokenizer", "t.json", "120", "258", "121", "259")
+    assert shell(*decode).out == b"x<|end|>y<a b>"
+    assert shell(*decode, "--skip-special").out == b"xy"
     assert "<|x|>" in shell(*encode, "--allow-special", "<|x|>", text=text).sentence
 
 
