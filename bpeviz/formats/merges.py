@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from itertools import pairwise
 
 from bpeviz.core.merges import Merge, MergeTokenizer
@@ -174,7 +173,6 @@ def pattern_of_ranks(tokenizer: RankTokenizer) -> tuple[str, str]:
         raise UnsupportedError(f"its pre-tokenization cannot be translated: {error}") from error
 
 
-@lru_cache(maxsize=1)
 def _merges_of_ranks(tokenizer: RankTokenizer) -> Merges:
     """Recover the merges of a rank table.
 

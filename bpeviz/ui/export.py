@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import regex
@@ -433,41 +434,38 @@ def _tokenizer(key: str, exported: Exported) -> None:
                 "File format", listed, format_func=lambda one: one.title, key=f"format of {key}"
             )
         ]
-    tokenizer = exported.make()
     for one in listed:
         try:
-            reason = _refused(exported, one.key)
+            written = _written(exported, one.key)
         except FormatError as error:
-            reason = str(error)
-        if reason is not None:
-            st.caption(markdown.escape(reason))
+            written = str(error)
+        if isinstance(written, str):
+            st.caption(markdown.escape(written))
             continue
-        file = one.files[0] if len(one.files) == 1 else f"tokenizer-{one.key}.zip"
-
-        def made(format: str = one.key) -> bytes:
-            files = formats.dump(tokenizer, format)
-            return next(iter(files.values())) if len(files) == 1 else archive.packed(files)
-
-        _button(key, file, one.title, made)
+        file = one.files[0] if len(written) == 1 else f"tokenizer-{one.key}.zip"
+        _button(key, file, one.title, partial(_as_one, written))
         st.caption(markdown.escape(one.about))
         if one.example:
             st.code(one.example, "python")
 
 
 @cached("Checking the file format …")
-def _refused(exported: Exported, format: str) -> str | None:
-    """Return why a format cannot represent a tokenizer, or None if it can.
+def _written(exported: Exported, format: str) -> Mapping[str, bytes] | str:
+    """Return the files of a tokenizer in a format, or why the format cannot represent it.
 
     Raises:
         FormatError: This cannot be checked at the moment.
     """
     try:
-        formats.dump(exported.make(), format)
+        return formats.dump(exported.make(), format)
     except FormatError as error:
         if isinstance(error.__cause__, TransientError):
             raise  # an error is not cached
         return str(error)
-    return None
+
+
+def _as_one(files: Mapping[str, bytes]) -> bytes:
+    return next(iter(files.values())) if len(files) == 1 else archive.packed(files)
 
 
 def _button(key: str, file: str, label: str, made: Callable[[], Any]) -> None:

@@ -15,6 +15,7 @@ import sentencepiece
 import tokenizers
 from difficult import DIFFICULT
 from gguf_files import Value, gguf_file
+from libraries import LIBRARIES
 from special_texts import SPECIAL_TEXTS
 
 import bpeviz
@@ -65,6 +66,15 @@ def test_gguf_byte_level_bpe_gives_the_ids_and_steps_of_its_merges() -> None:
         for step in (0, 50, 100):
             assert found.ids(step).tolist() == expected.ids(step).tolist()
     assert ours.steps == 100
+
+
+@pytest.mark.parametrize("pre", ["qwen2", "llama-bpe", "gpt-2"])
+def test_gguf_byte_level_bpe_becomes_ranks_with_the_same_ids(pre: str) -> None:
+    _, metadata = byte_level()
+    ours = parse(metadata | {"pre": pre})
+    files = formats.dump(ours, "tiktoken")
+    for text in DIFFICULT:
+        assert LIBRARIES["tiktoken"](files)(text) == ours.encode(text)
 
 
 def test_gguf_special_tokens_are_text_unless_allowed_and_added_ones_are_always_found() -> None:
