@@ -25,7 +25,7 @@ def page() -> None:
 
 @pytest.fixture
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
-    def stand_in(model: hub.ModelId, report: Callable[[str], None]) -> None:
+    def stand_in(model: hub.ModelId, report: Callable[[str], None], _end: float) -> None:
         report("downloading *now*")
         time.sleep(0.3)
         if "missing" in model.model:
@@ -68,7 +68,7 @@ def test_box_repeats_a_refused_download_on_demand(
     assert not app.error
     assert app.json[0].value == '["model", "tokenizer.json"]'
     app.text_input(key="id").input("some/missing").run()
-    monkeypatch.setattr(hub, "_download", lambda model, report: hub._store(model, {"a": b""}, None))
+    monkeypatch.setattr(hub, "_download", lambda model, *_: hub._store(model, {"a": b""}, None))
     app.run()
     assert app.error[0].value == r"There is no \*such\* model\."
     app.button[0].click().run()
