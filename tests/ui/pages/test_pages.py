@@ -490,6 +490,13 @@ def test_compare_shows_token_ids_on_demand() -> None:
     assert component(app)["showIds"] is True
 
 
+@pytest.mark.usefixtures("vocabularies")
+def test_compare_names_the_largest_of_the_other_vocabularies() -> None:
+    app = with_text("Compare", SHORT, compared=["yours", "gpt2", "cl100k_base"])
+    (words,) = [one.value for one in app.markdown if "balance" in one.value]
+    assert "the largest one here 100,256." in words
+
+
 def test_compare_shows_which_tokens_end_with_morphemes() -> None:
     options = {"compared": ["yours"], "pattern": "none"}
     app = with_text("Compare", " jump jump jump low", **options)
