@@ -58,6 +58,9 @@ test("a reload keeps the step, and a link begins at its own", (context) => {
     assert.deepEqual([...storedSteps()], steps, type);
   }
   context.mock.method(performance, "getEntriesByType", () => [{ type: "reload" }]);
+  globalThis.location = { search: "?s=eNabc" };
+  assert.deepEqual([...storedSteps()], [["of another page", 2]]);
+  delete globalThis.location;
   for (const damaged of ["", "{", "null", '{"timelineId": "t", "step": 5}', '[["t", "5"]]', '[["t", -1]]', "[5]"]) {
     values.set("bpeviz-step", damaged);
     assert.equal(storedSteps().size, 0, damaged);

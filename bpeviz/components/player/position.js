@@ -28,14 +28,15 @@ export function shownStep(before, step, data, known) {
 }
 
 /**
- * Return the step of each known timeline: after a reload, those that the tab showed before. Any
- * other way to open the page begins with its link.
+ * Return the step of each known timeline: after a reload, those that the tab showed before, or where
+ * the address has a link, the last one. Any other way to open the page begins with its link.
  * @returns {Map<string, number>}
  */
 export function storedSteps() {
   const [navigation] = globalThis.performance?.getEntriesByType?.("navigation") ?? [];
   if (!["reload", "back_forward"].includes(/** @type {any} */ (navigation)?.type)) return new Map();
-  return steps();
+  const isLink = new URLSearchParams(globalThis.location?.search).has("s");
+  return isLink ? new Map([...steps()].slice(-1)) : steps();
 }
 
 /** @returns {Map<string, number>} */
