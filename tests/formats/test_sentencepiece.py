@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import sentencepiece
 from difficult import DIFFICULT
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from properties import examples
 from texts import SMALL_TEXTS
@@ -95,6 +95,7 @@ def test_the_library_gives_the_same_ids_of_difficult_texts(arguments: dict[str, 
     ),
     st.lists(SMALL_TEXTS, max_size=5),
 )
+@example("ab ab ab\nab", {**BPE, "merges": 5}, ["ab\rab", "ab \r"])
 def test_the_library_gives_the_same_ids_or_the_reason_is_named(
     corpus: str, arguments: dict[str, Any], texts: list[str]
 ) -> None:

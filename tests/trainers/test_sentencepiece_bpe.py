@@ -209,6 +209,11 @@ def reference_tokens(
 
 @settings(max_examples=examples(80))
 @given(TEXTS, TEXTS, HOW)
+@example(
+    "ab ab\r\nab",
+    "ab\rab \r ab",
+    {"prefix": "yes", "unknown": "bytes", "digits": "no", "longest": 16},
+)
 def test_boundaries_equal_lookup_of_joined_pieces_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
 ) -> None:
