@@ -163,6 +163,8 @@ class Pool:
         """End a request of any thread with an error, unless it has ended; kill its worker."""
         with self._lock:
             request.error = request.error or error
+            if request in self._waiting:
+                self._waiting.remove(request)
             request.granted.set()
             if request.child is not None:
                 request.child.process.kill()
@@ -221,9 +223,9 @@ class Pool:
         request.granted.wait(self._patience)
         with self._lock:
             if request in self._waiting:
-                self._waiting.remove(request)
-                own = not self._has_share(request.user, request.slow)
-                raise request.error or BusyError(own)
+                self.stop(request, BusyError(not self._has_share(request.user, request.slow)))
+            if request not in self._running and request.error is not None:
+                raise request.error
 
     def _serve(self) -> None:
         """Give the free places to waiting requests."""

@@ -165,11 +165,12 @@ def test_waiting_jobs_report_their_place_in_the_queue(
     places(monkeypatch, 1)
     with slow_job(5) as first:
         process_of(first)
-        with slow_job(6) as second, slow_job(7) as third:
-            assert "1 other" in second.message()
-            assert "2 other" in third.message()
+        with slow_job(6) as second, ExitStack() as stack:
+            await_that(lambda: "1 other" in second.message(), "it waits")
+            third = stack.enter_context(slow_job(7))
+            await_that(lambda: "2 other" in third.message(), "it waits")
         with slow_job(8) as fourth:
-            assert "1 other" in fourth.message()
+            await_that(lambda: "1 other" in fourth.message(), "it waits")
             os.kill(process_of(first), signal.SIGKILL)
             process_of(fourth)
     assert not trainings._pool._waiting
@@ -340,11 +341,12 @@ def test_job_of_another_user_starts_before_the_waiting_tabs_of_one_user(
 ) -> None:
     places(monkeypatch, 1)
     with ExitStack() as stack:
-        tabs = [stack.enter_context(slow_job(number, "six tabs")) for number in range(30, 34)]
-        process = process_of(tabs[0])
+        process = process_of(stack.enter_context(slow_job(30, "tabs")))
+        tabs = [stack.enter_context(slow_job(number, "tabs")) for number in range(31, 34)]
         other = stack.enter_context(slow_job(34, "other"))
-        assert "1 other" in other.message()
-        assert [one.message()[9:16] for one in tabs[1:]] == ["2 other", "3 other", "4 other"]
+        await_that(lambda: "1 other" in other.message(), "it waits")
+        await_that(lambda: all("other" in one.message() for one in tabs), "all wait")
+        assert {one.message()[9:16] for one in tabs} == {"2 other", "3 other", "4 other"}
         os.kill(process, signal.SIGKILL)
         process_of(other)
         assert trainings._pool._running == [other._request]
