@@ -33,6 +33,8 @@ _START = 20.0
 _OUT_OF_TIME = -signal.SIGPROF if hasattr(signal, "SIGPROF") else None
 """The exit code of a worker after its time limit, where the system has timers."""
 
+_HAS_PROC = sys.platform == "linux" and hasattr(os, "sysconf")
+
 _PIPE = 1_048_576
 """The size of a pipe in bytes: the largest that Linux usually grants to every user."""
 
@@ -101,6 +103,7 @@ class Child:
         self._ready = False
         self.deadline, self.memory = monotonic() + _START, inf
         self.info: bytes | None = None
+        self._before = inf  # the processor time before its request
         with suppress(ImportError, AttributeError, OSError):
             import fcntl  # not on every system
 
@@ -135,6 +138,7 @@ class Child:
             self._ready = True
         self.deadline = monotonic() + min(clock, serving.CLOCK * seconds)
         self.memory = memory
+        self._before = self._processor_time()
         serving.write(self._requests, operation, *parts, seconds=seconds, memory=memory)
         while True:
             code, content, _, _ = serving.read(self._answers)
@@ -145,19 +149,37 @@ class Child:
             if listen is not None and (reply := listen(code, content)) is not None:
                 serving.write(self._requests, serving.RESULT, reply)
 
+    def spent(self) -> float:
+        """Return the processor seconds of its request, also of one that has just ended."""
+        return self._processor_time() - self._before
+
+    def _processor_time(self) -> float:
+        """Return the processor seconds of the process, or 0 where it has ended."""
+        if _HAS_PROC:
+            with suppress(OSError, IndexError):
+                fields = Path(f"/proc/{self.process.pid}/stat").read_bytes().rpartition(b")")[2]
+                user, system = fields.split()[11:13]
+                return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+            return 0.0
+        import psutil  # installed only where it is needed
+
+        with suppress(psutil.Error):
+            times = psutil.Process(self.process.pid).cpu_times()
+            return float(times.user + times.system)
+        return 0.0
+
     def resident(self) -> int:
         """Return the resident memory in bytes, or 0 where the process has ended."""
-        if sys.platform == "linux" and hasattr(os, "sysconf"):
+        if _HAS_PROC:
             with suppress(OSError, IndexError):
                 pages = Path(f"/proc/{self.process.pid}/statm").read_bytes().split()[1]
                 return int(pages) * os.sysconf("SC_PAGE_SIZE")
             return 0
         import psutil  # installed only where it is needed
 
-        try:
+        with suppress(psutil.Error):
             return int(psutil.Process(self.process.pid).memory_info().rss)
-        except psutil.Error:
-            return 0
+        return 0
 
     def lower_priority(self) -> None:
         """Lower the priority of the process far below that of the server."""

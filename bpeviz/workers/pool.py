@@ -25,7 +25,7 @@ from bpeviz import users
 from bpeviz.workers.child import Child, StartError
 
 QUICK = 0.5
-"""Seconds after which a request is slow."""
+"""Processor seconds after which a request is slow, and seconds between two looks at it."""
 
 WATCHED = sys.platform != "linux"
 """Whether the server watches the memory of workers, because the system does not limit it.
@@ -72,7 +72,6 @@ class Request:
         self.key, self.slow, self.reuse = key, slow, reuse
         self.error: Exception | None = None
         self.child: Child | None = None
-        self.began = inf
         self.granted, self.done = threading.Event(), threading.Event()
 
 
@@ -179,11 +178,11 @@ class Pool:
         """End all workers."""
         with self._lock:
             self.keeps_spare = False
-            children = [child for _, child in self._idle]
-            children += [one.child for one in self._running if one.child is not None]
+            for _, child in self._idle:
+                child.end()
             self._idle.clear()
-        for child in children:
-            child.end()
+            for request in (*self._waiting, *self._running):
+                self.stop(request, BusyError(own=False))
 
     def _forget(self) -> None:
         """Forget all workers in a fork: they belong to its parent."""
@@ -240,12 +239,11 @@ class Pool:
         """Move a slow request to a place for slow ones, or stop it if others need its place."""
         if request.slow or request.error is not None or not self._places[True][0]:
             return
-        if monotonic() < request.began + QUICK:
+        if request.child is None or request.child.spent() < QUICK:
             return
         if self._fits(request.user, slow=True):
             request.slow = True
-            if request.child is not None:
-                request.child.lower_priority()
+            request.child.lower_priority()
             self._serve()
             self.start_spare()
             return
@@ -268,7 +266,6 @@ class Pool:
             if child is None and self._idle and len(self._idle) + len(self._running) > most:
                 self._end_one(request.user)
             request.child = child = child or self._start(request.key)
-            request.began = monotonic()
             if request.slow:
                 child.lower_priority()
                 self.start_spare()
