@@ -46,7 +46,7 @@ _WORD = regex.compile(f"{_SPACE}*[^{_SPACE}]+")
 LONGEST_TEMPLATE = 100
 """The most tokens of a template. A file could name any number, all drawn at one place."""
 
-_BYTE_FALLBACK = {"type": "ByteFallback"}
+_OWN_DECODERS = [{"type": "ByteFallback"}, {"type": "Fuse"}]
 
 _CACHED = 50_000
 """The largest number of replayed tokens that a tokenizer caches."""
@@ -439,10 +439,8 @@ class LibraryTokenizer(Tokenizer):
             self._spelling(token_id)  # the library skips unknown ids
         packed = np.array(ids, np.int32).tobytes()
         decoded = library_pool.ask(self.file, library_worker.DECODE, packed).decode()
-        is_own = (
-            decoder.get("cleanup") is False or decoder.get("decoders", [{}])[0] == _BYTE_FALLBACK
-        )
-        if is_own and self.unknown_id is not None:
+        is_own = decoder.get("cleanup") is False or decoder.get("decoders", ())[:2] == _OWN_DECODERS
+        if is_own and self.unknown_id is not None and self.unknown_id in ids:
             decoded = decoded.replace(self._spelling(self.unknown_id), "\N{REPLACEMENT CHARACTER}")
         return decoded
 

@@ -553,3 +553,12 @@ def test_ranks_of_gpt3_open_by_their_checksum() -> None:
             assert ours.encode(text) == theirs.encode_ordinary(text)
             assert ours.boundaries(text).ids(ours.steps).tolist() == ours.encode(text)
         assert ours.encode("<|endoftext|>", allowed_special="all") == [50_256]
+
+
+def test_text_that_spells_out_the_unknown_token_is_decoded_as_it_is() -> None:
+    arguments = {"pattern": "none", "merges": 3, "unknown": "unk"}
+    tokenizer = bpeviz.train("<unk> ab <unk>", "sentencepiece", **arguments).tokenizer()
+    read = formats.parse(formats.dump(tokenizer, "huggingface"))
+    assert isinstance(read, LibraryTokenizer)
+    for text, decoded in (("<unk> ab", "<unk> ab"), ("ab x", "ab \ufffd")):
+        assert read.decode(read.encode(text)) == tokenizer.decode(tokenizer.encode(text)) == decoded
