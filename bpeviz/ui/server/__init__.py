@@ -6,6 +6,7 @@ no layout.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import AsyncIterator
@@ -37,6 +38,13 @@ A run calls NumPy hundreds of times, and waits that long after each call beside 
 """
 
 
+GARBAGE = (2_000, 10, 100)
+"""Python's thresholds of garbage collection, by default 700, 10 and 10.
+
+With the defaults, it scans what all users share so often that an edit takes a tenth longer.
+"""
+
+
 @asynccontextmanager
 async def lifespan(_app: object) -> AsyncIterator[None]:
     """Keep a worker for trainings while the app runs."""
@@ -58,6 +66,7 @@ def middleware() -> list[Middleware]:
     private.check()
     raise_open_files()
     sys.setswitchinterval(SWITCH_INTERVAL)
+    gc.set_threshold(*GARBAGE)
     base = "/" + "/".join(filter(None, st.get_option("server.baseUrlPath").split("/")))
     policy = content_security_policy(os.environ.get("BPEVIZ_FRAME_ANCESTORS", ""))
     found = [
