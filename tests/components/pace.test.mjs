@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { MAX_JUMPS, Playback, REST, duration, endOf, secondsBetween, stepAt } from "../../bpeviz/components/player/pace.js";
+import { MAX_JUMPS, Opening, Playback, REST, duration, endOf, secondsBetween, stepAt } from "../../bpeviz/components/player/pace.js";
 
 const LENGTHS = [1, 2, 5, 13, 14, 170, 1000, 32_000];
 const FRAME = 1 / 60;
@@ -94,5 +94,23 @@ test("playback follows the clock of a busy machine, but does not skip an interru
     const { seconds, changes } = play(17, { frame });
     assert.ok(Math.abs(seconds - duration(17)) <= 2 * frame, `frames of ${frame} s: ${seconds} s`);
     assert.equal(changes.at(-1).step, 17);
+  }
+});
+
+test("the opening shows three merges for 2.5 seconds each, and the others in 12 seconds", () => {
+  for (const last of [1, 2, 3, 4, 22, 170, 1000]) {
+    const opening = new Opening(last);
+    const times = new Map([[opening.advance(0), 0]]);
+    let seconds = 0;
+    while (!opening.isOver) {
+      seconds += FRAME;
+      const before = opening.step;
+      if (opening.advance(FRAME) !== before) times.set(opening.step, seconds);
+    }
+    assert.equal(opening.step, last);
+    assert.ok(Math.abs(seconds - (last > 3 ? 19.5 : 2.5 * last)) < 2 * FRAME, `${last}: ${seconds} s`);
+    for (const step of [1, 2, 3]) if (step <= last) assert.ok(Math.abs(times.get(step) - 2.5 * (step - 1)) < 2 * FRAME);
+    const changes = [...times.values()];
+    for (let i = 1; i < changes.length; i++) assert.ok(changes[i] - changes[i - 1] > REST - 2 * FRAME);
   }
 });

@@ -4,6 +4,7 @@
 // `bpeviz/ui/page.py` draws the containers, and `bpeviz/ui/runtime/style.css` their layout.
 
 import { component } from "../shared/dom.js";
+import { WAY_CHOSEN, subscribe } from "../shared/events.js";
 import { firstCharacters, wellFormed } from "../text_box/text_state.js";
 
 /**
@@ -29,6 +30,7 @@ class Frame {
     this.toggle.addEventListener("click", () => this.fold(), { signal });
     document.addEventListener("click", (event) => this.skip(event), { signal, capture: true });
     document.addEventListener("input", (event) => this.correct(event), { signal, capture: true });
+    subscribe(WAY_CHOSEN, (way) => this.open(way), signal);
     // Streamlit may replace elements at any time, and the attributes go with them.
     // While a page loads, it does so many times.
     let isDue = false;
@@ -53,6 +55,14 @@ class Frame {
 
   fold() {
     document.documentElement.toggleAttribute("data-inputs-open");
+    this.describe();
+  }
+
+  /** Open a page by its title; the text box is among the inputs, which may be folded. */
+  open(way) {
+    if (way === "text") document.documentElement.toggleAttribute("data-inputs-open", true);
+    const links = [...(container("menu")?.querySelectorAll("a") ?? [])];
+    links.find((link) => link.textContent.trim() === way)?.click();
     this.describe();
   }
 

@@ -43,6 +43,44 @@ export const endOf = (step, last) => FIRST_MERGE * step ** exponent(last);
 export const stepAt = (time, last) =>
   Math.min(last, Math.floor((time / FIRST_MERGE) ** (1 / exponent(last)) + 1e-9) + 1);
 
+const SLOW_MERGES = 3; // of the opening …
+const SLOW = 2.5; // … seconds each
+const OTHERS = 12; // seconds of all others together
+
+/** The opening of a first visit: the first merges slowly, so that each can be read. */
+export class Opening {
+  /** @param {number} last */
+  constructor(last) {
+    this.step = 0;
+    this.last = last;
+    this.time = 0;
+    this.slow = Math.min(last, SLOW_MERGES) * SLOW;
+    this.others = Math.max(0, last - SLOW_MERGES);
+    this.changes = Math.min(this.others, Math.floor(OTHERS / REST));
+  }
+
+  /**
+   * Let time pass; return the step to show.
+   * @param {number} seconds
+   */
+  advance(seconds) {
+    this.time += seconds;
+    const change = Math.floor(((this.time - this.slow) * this.changes) / OTHERS) + 1;
+    if (this.isOver) this.step = this.last;
+    else if (this.time < this.slow) this.step = Math.floor(this.time / SLOW) + 1;
+    else this.step = SLOW_MERGES + Math.ceil((change * this.others) / this.changes);
+    return this.step;
+  }
+
+  changesPerSecond() {
+    return this.step <= SLOW_MERGES ? 1 / SLOW : 1 / REST;
+  }
+
+  get isOver() {
+    return this.time >= this.slow + (this.others ? OTHERS : 0);
+  }
+}
+
 /** Playback from a step to the end. Its time is that of speed 1×. */
 export class Playback {
   /**

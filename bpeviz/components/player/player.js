@@ -3,7 +3,7 @@
 // is at its own step of that size.
 
 import { Tooltip, component, element, tokenLabel } from "../shared/dom.js";
-import { JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
+import { JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, WAY_CHOSEN, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
 import { counted, formatCount, plural } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { Announcer } from "./announcer.js";
@@ -11,7 +11,7 @@ import { Bars } from "./bars.js";
 import { KEY_ACTIONS, clampStep, isSingleCharacter, percentChange, stepAfter, stepOfSize, usesKey } from "./controls.js";
 import { BRIEF, LARGEST, SMALLEST, largestFitting, scrollingSize, unbrokenSize } from "./fit.js";
 import { mergeTree } from "./merge_tree.js";
-import { Playback, secondsBetween } from "./pace.js";
+import { Opening, Playback, secondsBetween } from "./pace.js";
 import { shownStep, storeStep, storedSteps } from "./position.js";
 import { TimelineView } from "./timeline_view.js";
 
@@ -19,6 +19,9 @@ const REPORT_AFTER = 150; // milliseconds at rest
 const MAX_LEAVES = 64; // of a merge tree
 const CALM = 2; // changes a second up to which the text scrolls calmly
 const PROJECTOR = { width: 900, height: 500 }; // pixels for which the controls are made
+const OPENING_AFTER = 600; // milliseconds
+const OPENED = "bpeviz-opened"; // in the browser's storage after a first visit
+const TAKEN_OVER = 600; // milliseconds; the press that stops the opening does nothing else
 const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if they are off
 
 const lastSteps = storedSteps(); // timeline → step; survives a change of page
@@ -36,6 +39,8 @@ const formatFixed = (number, digits) =>
  * @property {number} initialStep the step to begin with
  * @property {string} unit
  * @property {number[] | null} vocabSizes the vocabulary size at each step, where several texts are shown
+ * @property {boolean} [opensInMotion] whether a first visit plays it once by itself
+ * @property {boolean} [hasEnd] whether its end offers ways on
  * @property {boolean} [hasRace] whether the candidates of its steps arrive later
  * @property {import("./tokenized_text.js").TextPayload[]} views
  */
@@ -72,7 +77,8 @@ class Player {
     const isNew = this.data?.key !== data.key;
     const isResized = this.data?.last !== data.last;
     if (isNew || isResized) this.stop(); // while the old text is still shown
-    const step = shownStep(this.data, this.step, data, lastSteps);
+    const isOpening = !this.data && this.#opensInMotion(data);
+    const step = isOpening ? 0 : shownStep(this.data, this.step, data, lastSteps);
     this.data = data;
     if (isNew) this.#draw();
     this.views.forEach((view, i) => (view.data.last = data.views[i].last));
@@ -89,6 +95,45 @@ class Player {
     this.show(step);
     this.number.value = this.shown(this.step); // also while it has the focus
     this.report(0);
+    if (isOpening) this.#awaitOpening();
+  }
+
+  // ---- the opening of a first visit
+
+  #opensInMotion(data) {
+    return data.opensInMotion && data.last > 0 && !reducedMotion?.matches && !lastSteps.has(data.timelineId) && !stored(OPENED);
+  }
+
+  #awaitOpening() {
+    const { signal } = (this.openingEnds = new AbortController());
+    const options = { signal, capture: true, passive: false };
+    for (const name of ["keydown", "pointerdown", "wheel", "touchstart"])
+      document.addEventListener(name, (event) => this.#takeOver(event), options);
+    const observer = new IntersectionObserver(([entry]) => (this.isSeen = entry.intersectionRatio > 0.5), { threshold: 0.5 });
+    observer.observe(this.#find(".stage"));
+    const begin = setInterval(() => {
+      if (!this.isSeen || document.hidden || this.playing) return;
+      clearInterval(begin);
+      store(OPENED, "yes");
+      this.#start(new Opening(this.data.last));
+    }, OPENING_AFTER);
+    signal.addEventListener("abort", () => {
+      clearInterval(begin);
+      observer.disconnect();
+    });
+  }
+
+  get #isOpening() {
+    return this.playing && this.playback instanceof Opening;
+  }
+
+  // What the user does stops the opening. A press on Pause, or the space bar, does no more.
+  #takeOver(event) {
+    store(OPENED, "yes");
+    this.openingEnds.abort();
+    if (!this.#isOpening) return;
+    this.takenOver = performance.now();
+    this.stop();
   }
 
   #find(selector) {
@@ -125,7 +170,7 @@ class Player {
     this.hideTree();
     this.tooltip.hide();
     this.selected = null;
-    this.views = views.map((view) => new TimelineView({ ...view }));
+    this.views = views.map((view) => new TimelineView({ ...view, hasEnd: this.data.hasEnd }));
     this.#find(".views").replaceChildren(...this.views.map(({ box }) => box));
     this.views.forEach((view) => this.#listenTo(view));
     this.#drawChoice();
@@ -197,6 +242,7 @@ class Player {
   /** Show a step. While playing, each frame draws the visible part only. */
   show(step) {
     this.step = step;
+    this.section.classList.toggle("again"); // the animations of this step begin anew
     this.clearSelected();
     for (const view of this.views) view.step = view.data.ownSteps ? view.data.ownSteps[step] : step;
     this.reference = this.views.length > 1 ? this.views[0].boundaries() : null;
@@ -212,7 +258,7 @@ class Player {
     const { unit, last } = this.data;
     const place = `${unit} ${formatCount(this.shown(step))} of ${formatCount(this.shown(last))}`;
     this.track.setAttribute("aria-valuetext", place);
-    if (this.isDrawn) this.announcer.say(this.playing ? place : `${place}: ${this.#inWords()}`);
+    if (this.isDrawn && !this.#isOpening) this.announcer.say(this.playing ? place : `${place}: ${this.#inWords()}`);
     this.isDrawn = true; // a page that opens announces nothing
     if (!this.playing) for (const view of this.views) view.listTokens();
   }
@@ -237,11 +283,12 @@ class Player {
     for (const action of ["first", "back"]) this.#button(action).disabled = step === 0;
     for (const action of ["forward", "last"]) this.#button(action).disabled = step === data.last;
     if (!this.playing) this.#namePlayButton();
+    this.section.classList.toggle("ended", Boolean(data.hasEnd) && data.last > 0 && step === data.last && !this.playing);
   }
 
   #describe(view) {
     const { data, step } = view;
-    this.sentence.replaceChildren(...view.describeStep());
+    this.sentence.replaceChildren(...view.describeStep(this.#isOpening));
     const [first, tokens] = [data.tokenCounts[0], data.tokenCounts[step]];
     const figure = (name, text) => {
       const value = this.#find(`[data-figure=${name}]`);
@@ -286,9 +333,13 @@ class Player {
     if (!this.data.last) return;
     this.hideTree();
     const replay = this.step >= this.data.last;
-    this.playing = true;
     const from = replay ? 0 : this.step;
-    this.playback = new Playback(from, this.data.last, { replay, reducedMotion: reducedMotion?.matches });
+    this.#start(new Playback(from, this.data.last, { replay, reducedMotion: reducedMotion?.matches }), replay);
+  }
+
+  #start(playback, replay = false) {
+    this.playing = true;
+    this.playback = playback;
     if (replay) this.show(0);
     for (const { list } of this.views) list.hide();
     this.section.classList.add("playing", "moving");
@@ -302,8 +353,12 @@ class Player {
     if (!this.playing) return;
     const seconds = secondsBetween(this.previousFrame, now);
     this.previousFrame = now;
-    this.go(this.playback.advance(seconds, Number(this.speed.value)));
-    if (this.playback.isOver) this.stop();
+    const waits = this.#isOpening && !this.isSeen;
+    if (!waits) this.go(this.playback.advance(seconds, Number(this.speed.value)));
+    if (this.playback.isOver) {
+      this.openingEnds?.abort();
+      this.stop();
+    }
     else this.frame = requestAnimationFrame((next) => this.#tick(next));
   }
 
@@ -331,6 +386,7 @@ class Player {
   act(action) {
     switch (action) {
       case "play":
+        if (performance.now() - this.takenOver < TAKEN_OVER) return;
         return this.playing ? this.stop() : this.play();
       case "projector":
         return document.fullscreenElement ? document.exitFullscreen() : this.section.requestFullscreen?.();
@@ -434,6 +490,8 @@ class Player {
     const { section, track, number } = this;
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
     on(section, "click", ({ target }) => {
+      const way = target.closest("[data-way]")?.dataset.way;
+      if (way) return emit(WAY_CHOSEN, way);
       const action = target.closest("[data-act]")?.dataset.act;
       if (action) this.act(action);
     });
@@ -492,6 +550,7 @@ class Player {
     };
     subscribe(JUMP, jump, signal);
     signal.addEventListener("abort", () => {
+      this.openingEnds?.abort();
       this.stop();
       observer.disconnect();
       players.delete(this);

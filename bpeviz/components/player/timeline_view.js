@@ -2,7 +2,7 @@
 
 import { CellText, LEFT_OUT_ID, UNKNOWN_ID } from "../shared/cells.js";
 import { element, tokenLabel } from "../shared/dom.js";
-import { formatCount } from "../shared/format.js";
+import { counted, formatCount } from "../shared/format.js";
 import { firstIndex } from "../shared/search.js";
 import { INSIDE } from "../shared/timeline.js";
 import { TokenList } from "../shared/token_list.js";
@@ -113,8 +113,11 @@ export class TimelineView extends TokenizedText {
     return both;
   }
 
-  /** Return the sentence of the current step, as elements. */
-  describeStep() {
+  /**
+   * Return the sentence of the current step, as elements.
+   * @param {boolean} [isFirst] whether it is part of the opening of a first visit
+   */
+  describeStep(isFirst = false) {
     const { data, step } = this;
     if (!step) {
       const start = element("span", "start");
@@ -123,7 +126,11 @@ export class TimelineView extends TokenizedText {
       return [start];
     }
     const { kind, id, left, right } = data.steps;
-    const facts = element("span", "facts", this.facts(step - 1));
+    const facts = element("span", "facts", isFirst ? this.firstFacts(step - 1) : this.facts(step - 1));
+    if (data.hasEnd && step === data.last) {
+      const [first, tokens] = [data.tokenCounts[0], data.tokenCounts[step]].map(formatCount);
+      facts.append(element("b", "end", `${first} → ${tokens} tokens in ${counted(step, data.unit)}.`));
+    }
     const operator = (sign) => element("span", "op", sign);
     if (kind === "pruning") return [this.#labelWithId(id[step - 1]), operator("is pruned"), facts];
     const [first, second, merged] = [left, right, id].map((ids, i) =>

@@ -1,6 +1,7 @@
 // One text under one trainer, and its tokens at the current step, without access to the document.
 
 import {
+  BEFORE,
   EXTRA,
   JUST_MERGED,
   LEFT_OUT,
@@ -43,6 +44,7 @@ const times = (count) => (count === 1 ? "once" : counted(count, "time"));
  * @property {number} byteCount
  * @property {boolean} [weighted] whether counts are weighted
  * @property {number[] | null} part null where the whole text is shown
+ * @property {boolean} [hasEnd] whether the sentence of the last step sums up
  * @property {string} [title] given where several texts are shown
  * @property {number[]} [ownSteps] the text's own step at each of the player's steps
  * @property {number[]} [vocabSizes] vocabulary size after each step
@@ -143,6 +145,8 @@ export class TokenizedText {
     const isNew = timeline.isNew(token, current);
     const isLeftOut = token.id === LEFT_OUT_ID;
     const common = (isLeftOut ? LEFT_OUT : token.id === UNKNOWN_ID ? UNKNOWN : 0) | (isNew ? NEW : 0);
+    let joined = token.end - 1; // the last atom before the boundary that this step removed
+    while (isNew && joined >= token.start && !timeline.isMergedAt(joined, current)) joined--;
     for (let a = token.start; a < token.end; a++) {
       const isEnd = a === token.end - 1;
       let value = common;
@@ -150,6 +154,7 @@ export class TokenizedText {
       if (timeline.isMergedAt(a, current)) value |= JUST_MERGED;
       if (isNew && a === token.start) value |= NEW_START;
       if (isNew && isEnd) value |= NEW_END;
+      if (isNew && a <= joined) value |= BEFORE;
       const byte = ends ? ends[a] - 1 : -1;
       if (byte >= 0 && byte < ends.at(-1) - 1) {
         // The tokenizer does not choose the boundary after white space that it leaves out.
@@ -201,6 +206,14 @@ export class TokenizedText {
     }
     if (notes[i]) facts.push(notes[i]);
     return facts.join(" · ");
+  }
+
+  /** Return the details of merge `i` in a few words, for those who see one for the first time. */
+  firstFacts(i) {
+    const { steps, tokenCounts } = this.data;
+    const tokens = `${formatCount(tokenCounts[i])} → ${counted(tokenCounts[i + 1], "token")}`;
+    const tie = steps.ties[i] ? `, as often as ${counted(steps.ties[i], "other")}; the first one seen wins` : "";
+    return `${times(steps.count[i])}${tie}. ${tokens}`;
   }
 
   /** Describe the origin of a token without parents. */

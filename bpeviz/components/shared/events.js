@@ -6,6 +6,8 @@ export const STEP_REQUESTED = "bpeviz-step-requested"; // detail: a callback, or
 export const JUMP = "bpeviz-jump"; // detail: the step to go to
 export const WORD_CLICKED = "bpeviz-word-clicked"; // detail: the word
 
+export const WAY_CHOSEN = "bpeviz-way-chosen"; // detail: "text", or the title of a page
+
 export const RACE = "bpeviz-race"; // detail: the candidates of the steps (`player/bars.js`)
 export const RACE_REQUESTED = "bpeviz-race-requested"; // they are then sent again
 

@@ -1,6 +1,7 @@
 // The box for a text: a sample or one's own. Typing applies by itself after a short pause.
 
 import { component } from "../shared/dom.js";
+import { WAY_CHOSEN, subscribe } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 import { remember } from "../shared/tab.js";
 import { TextState, characterCount, wellFormed } from "./text_state.js";
@@ -38,6 +39,7 @@ class TextBox {
       if (key === "Enter" && (ctrlKey || metaKey)) this.#apply();
     });
     on(this.file.querySelector("button"), "click", () => this.#change(this.state.sample, this.state.text));
+    subscribe(WAY_CHOSEN, (way) => way === "text" && setTimeout(() => this.#select()), signal); // once it is unfolded
     signal.addEventListener("abort", () => {
       this.#apply();
       clearTimeout(this.retry); // the next box sends it
@@ -65,6 +67,11 @@ class TextBox {
       this.statusTimer = setTimeout(() => (this.status.textContent = ""), STATUS_SHOWN);
     }
     if (again) this.#send(again);
+  }
+
+  #select() {
+    this.box.focus();
+    this.box.select();
   }
 
   #describe() {

@@ -11,12 +11,14 @@ import streamlit as st
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Candidate
+from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, export, inputs, markdown, vocabulary
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs import ALGORITHMS, choose_part
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
+from bpeviz.ui.permalink.session import OPENED
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.trained import Trained
@@ -68,6 +70,9 @@ _NO_CELLS: dict[str, Any] = {"selection": {"rows": [], "columns": [], "cells": [
 _NO_POINTS: dict[str, Any] = {"selection": {}}
 """The states of a table and of a chart in which nothing is selected."""
 
+_LINKED: SessionValue[str] = SessionValue("linked_timeline")
+"""The first timeline that was shown after a link was opened."""
+
 _CLICKED: SessionValue[dict[str, Any]] = SessionValue("clicked_drawn_word")
 """The last click on a word of the player that was handled."""
 
@@ -85,12 +90,28 @@ def show(trained: Trained, last: int) -> None:
     # All sizes share a timeline, of which they show the steps up to `last`.
     timeline = trained.timeline(part) | {"last": last}
     with place:
-        has_race = last > 0 and len(trained.boundaries) <= COUNTED
-        initial = components.player(player.payload(timeline) | {"hasRace": has_race}, "player")
+        payload = player.payload(timeline) | _opening(trained, last, timeline["timelineId"])
+        initial = components.player(payload, "player")
     _follow(trained, last, timeline["timelineId"], part, initial)
     if last:
         _merge_diagram(trained, last, timeline["timelineId"], part)
     vocabulary.vocabulary(trained, last)
+
+
+def _opening(trained: Trained, last: int, timeline: str) -> dict[str, Any]:
+    """Return how the player opens: at the end, or for the first text of a link at its start."""
+    if OPENED.present and not _LINKED.present:
+        _LINKED.put(timeline)
+    return {
+        "initialStep": 0 if _LINKED.get() == timeline else last,
+        "opensInMotion": not OPENED.present and trained.text == _first_text(),
+        "hasEnd": True,
+        "hasRace": last > 0 and len(trained.boundaries) <= COUNTED,
+    }
+
+
+def _first_text() -> str:
+    return samples.by_key(inputs.FIRST_TRAINED).text
 
 
 @fragment

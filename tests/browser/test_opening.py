@@ -1,0 +1,112 @@
+"""The opening of a first visit, which plays once by itself, and the ways on at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from page_helpers import Page, Player, expect, link
+
+from bpeviz.corpus import samples
+
+Open = Callable[..., Page]
+FIRST = samples.by_key("seashells").text
+MOVING: dict[str, Any] = {"reduced_motion": "no-preference"}
+
+RECORD = """section => {
+  window.steps = [];
+  const note = () => {
+    const step = section.querySelector(".track").value;
+    if (window.steps.at(-1)?.[0] === step) return;
+    window.steps.push([step, performance.now(), section.querySelector(".facts")?.textContent]);
+  };
+  note();
+  new MutationObserver(note).observe(section.querySelector(".sentence"), { childList: true });
+}"""
+
+
+def test_first_visit_plays_the_default_text_once(open_page: Open) -> None:
+    page = open_page("/", **MOVING)
+    player = Player(page)
+    player.section.evaluate(RECORD)
+    expect(player.button("Pause")).to_be_visible()
+    expect(player.section.locator(".bar").first).to_be_visible()
+    said = player.section.locator(".announced")
+    expect(player.track).to_have_value("3")
+    assert "merge" not in (said.text_content() or "")
+    expect(player.button("Replay")).to_be_visible()
+    expect(player.track).to_have_value("22")
+    expect(said).to_contain_text("merge 22 of 22: ")
+    steps: list[tuple[str, float, str]] = page.evaluate("steps")
+    at = {int(step): time for step, time, _ in steps if step != "0"}
+    facts = {int(step): words for step, _, words in steps}
+    assert facts[2] == "13 times. 151 → 138 tokens"
+    assert facts[3].startswith("9 times, as often as 2 others; the first one seen wins.")
+    assert at[3] - at[2] == pytest.approx(2500, abs=700)
+    assert at[22] - at[2] == pytest.approx(17_000, abs=3000)
+    # Nothing loops, and a later visit opens at the end.
+    page.wait_for_timeout(1000)
+    expect(player.button("Replay")).to_be_visible()
+    page.goto(page.url)
+    expect(player.track).to_have_value("22")
+    page.wait_for_timeout(2000)
+    expect(player.button("Replay")).to_be_visible()
+
+
+def press_space(page: Page, player: Player) -> None:
+    page.keyboard.press(" ")
+
+
+def click_pause(page: Page, player: Player) -> None:
+    player.button("Pause").click()
+
+
+def turn_the_wheel(page: Page, player: Player) -> None:
+    page.mouse.wheel(0, 40)
+
+
+@pytest.mark.parametrize("act", [press_space, click_pause, turn_the_wheel])
+def test_any_input_stops_the_opening(open_page: Open, act: Callable[..., None]) -> None:
+    page = open_page("/", **MOVING)
+    player = Player(page)
+    expect(player.button("Pause")).to_be_visible()
+    act(page, player)
+    expect(player.button("Play")).to_be_visible()
+    stopped = player.step
+    page.wait_for_timeout(3000)
+    assert player.step == stopped < 22
+    player.button("Play").click()
+    expect(player.button("Pause")).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    ("path", "step"), [(link(FIRST), 22), (link(FIRST).replace("9999", "4"), 4)]
+)
+def test_link_opens_at_its_step_without_motion(open_page: Open, path: str, step: int) -> None:
+    page = open_page(path, **MOVING)
+    player = Player(page)
+    expect(player.last).to_have_text("22")
+    page.wait_for_timeout(2000)
+    expect(player.track).to_have_value(str(step))
+
+
+def test_end_leads_to_a_text_of_ones_own_and_to_other_pages(open_page: Open) -> None:
+    page = open_page("/")
+    player = Player(page)
+    expect(player.track).to_have_value("22")
+    ways = player.section.locator(".ways button")
+    ways.filter(has_text="Try your own text").click()
+    box = page.get_by_role("textbox", name="Text to use")
+    expect(box).to_be_focused()
+    assert box.evaluate("box => box.value.slice(box.selectionStart, box.selectionEnd)") == FIRST
+    player.button("First").click()
+    expect(ways.first).to_be_hidden()
+    player.button("Last").click()
+    ways.filter(has_text="Learn in 30 minutes").click()
+    page.wait_for_url("**/Learn*")
+    page.go_back()
+    expect(player.track).to_have_value("22")
+    ways.filter(has_text="What does GPT-4o do with it?").click()
+    expect(page.get_by_role("textbox", name="Text to use")).to_have_value(FIRST)
+    page.wait_for_url("**/Compare*")
