@@ -37,7 +37,7 @@ WITH_PROCESSES = ("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py"
 
 SLOW = (
     *("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py", "ui/server"),
-    *("components/test_javascript.py", "core/test_library_pool.py", "pretrained/test_hub.py"),
+    *("components/test_javascript.py", "libraries/test_library_pool.py", "pretrained/test_hub.py"),
     *("pretokenizers/test_expressions.py", "test_portability.py", "test_project.py"),
     *("ui/pages", "ui/permalink", "ui/test_export.py", "ui/test_markdown.py"),
     *("ui/test_hugging_face.py", "test_hostile_input.py", "test_made_before.py"),

@@ -21,10 +21,10 @@ from bpeviz.cli.arguments import Choice, Command, choice, flag, option
 from bpeviz.cli.errors import CommandError, UsageError, print_error
 from bpeviz.cli.progress import Progress
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
-from bpeviz.core.chat_template import conversation
 from bpeviz.core.lattice import score
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD, named
+from bpeviz.libraries.chat_template import conversation
 from bpeviz.text import clean, visible
 
 _HELP = """\

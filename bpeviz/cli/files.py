@@ -16,13 +16,13 @@ from typing import BinaryIO
 from bpeviz import api, formats
 from bpeviz.cli.errors import CommandError, UsageError, print_error
 from bpeviz.cli.progress import Progress
-from bpeviz.core.chat_template import SETTINGS, SOURCE, ChatTemplate
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.formats import archive
 from bpeviz.formats.chat_templates import chat_template
 from bpeviz.formats.gguf.container import MAGIC
+from bpeviz.libraries.chat_template import SETTINGS, SOURCE, ChatTemplate
 from bpeviz.pretrained import catalog, download, hub
 
 _READ = 1 << 20

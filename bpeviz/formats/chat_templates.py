@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from bpeviz.core.chat_template import SETTINGS, SOURCE, ChatTemplate
 from bpeviz.formats.base import FormatError
 from bpeviz.formats.gguf.container import MAGIC, read_metadata
+from bpeviz.libraries.chat_template import SETTINGS, SOURCE, ChatTemplate
 
 _LARGEST = 2_000_000
 """The most bytes of such a file."""

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from bpeviz.core.library_tokenizer import LibraryTokenizer
-from bpeviz.core.library_worker import HUGGING_FACE, SENTENCEPIECE
 from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
 from bpeviz.formats.base import FormatError, UnsupportedError
 from bpeviz.formats.huggingface import LARGEST_PARSED, bpe
 from bpeviz.formats.merges import pattern_of_ranks, tokenizer_of
 from bpeviz.formats.parsing import parse_json
+from bpeviz.libraries.tokenizer import LibraryTokenizer
+from bpeviz.libraries.worker import HUGGING_FACE, SENTENCEPIECE
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 

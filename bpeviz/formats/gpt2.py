@@ -16,7 +16,6 @@ from typing import Any
 import regex
 
 from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
-from bpeviz.core.library_worker import HUGGING_FACE
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import (
     Format,
@@ -57,6 +56,7 @@ from bpeviz.formats.parsing import (
 )
 from bpeviz.formats.verification import Encode, encoder
 from bpeviz.formats.wordpiece_vocabulary import is_lower
+from bpeviz.libraries.worker import HUGGING_FACE
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, PreTokenizer
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer

@@ -9,18 +9,18 @@ from collections.abc import Mapping, Sequence
 
 import regex
 
-from bpeviz.core import library_worker
-from bpeviz.core.library_pool import File, LibraryError
-from bpeviz.core.library_tokenizer import LibraryTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source
 from bpeviz.formats.known_models import SETTINGS_FILES, model_settings
 from bpeviz.formats.parsing import MAX_ENTRIES, MAX_ID, error_at
+from bpeviz.libraries import worker
+from bpeviz.libraries.pool import File, LibraryError
+from bpeviz.libraries.tokenizer import LibraryTokenizer
 
 
 def read_tokenizer_json(name: str, file: str, content: bytes) -> LibraryTokenizer:
     """Return the tokenizer of a tokenizer.json. Raises `FormatError`."""
-    return _read(name, file, File(library_worker.HUGGING_FACE, content))
+    return _read(name, file, File(worker.HUGGING_FACE, content))
 
 
 def read_sentencepiece(
@@ -34,7 +34,7 @@ def read_sentencepiece(
         content: The model.
         flags: Those of special tokens, "lstrip" and "rstrip", which a model does not contain.
     """
-    return _read(name, file, File(library_worker.SENTENCEPIECE, content), flags)
+    return _read(name, file, File(worker.SENTENCEPIECE, content), flags)
 
 
 def _read(

@@ -14,14 +14,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from bpeviz.core.library_tokenizer import LibraryTokenizer
-from bpeviz.core.library_worker import SENTENCEPIECE
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import library
 from bpeviz.formats.base import UnsupportedError
 from bpeviz.formats.huggingface.common import ids_of
 from bpeviz.formats.merges import Merges, merges_of
 from bpeviz.formats.parsing import quoted
+from bpeviz.libraries.tokenizer import LibraryTokenizer
+from bpeviz.libraries.worker import SENTENCEPIECE
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer

@@ -18,7 +18,6 @@ from collections.abc import Mapping
 
 import regex
 
-from bpeviz.core.library_worker import TIKTOKEN
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError
 from bpeviz.formats.merges import byte_merges_of, pattern_of_ranks, ranks_of
@@ -35,6 +34,7 @@ from bpeviz.formats.parsing import (
 from bpeviz.formats.rank_table import LoadedRanks
 from bpeviz.formats.regex_dialects import DialectError, expression_of, pattern_of
 from bpeviz.formats.verification import Encode, check, encoder
+from bpeviz.libraries.worker import TIKTOKEN
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer

@@ -12,12 +12,12 @@ from functools import cache
 
 import numpy as np
 
-from bpeviz.core import library_worker
-from bpeviz.core.library_pool import File, ask
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.samples import SAMPLES
 from bpeviz.formats.base import TransientError, UnsupportedError
 from bpeviz.formats.parsing import quoted
+from bpeviz.libraries import worker
+from bpeviz.libraries.pool import File, ask
 
 Encode = Callable[[str], list[int]]
 """A function that returns the ids of a text."""
@@ -80,13 +80,13 @@ def encoder(library: int, content: bytes) -> Encode:
     """Return the function that encodes with a library in a child process.
 
     Args:
-        library: a constant of `library_worker`.
+        library: a constant of `worker`.
         content: the file of the library. It is loaded with the first text.
     """
     file = File(library, content)
 
     def encode(text: str) -> list[int]:
-        found = ask(file, library_worker.IDS, text.encode())
+        found = ask(file, worker.IDS, text.encode())
         ids: list[int] = np.frombuffer(found, np.int32).tolist()
         return ids
 

@@ -25,7 +25,7 @@ from typing import Any
 
 import regex
 
-from bpeviz.core.chat_template import SETTINGS, SOURCE
+from bpeviz.libraries.chat_template import SETTINGS, SOURCE
 from bpeviz.pretrained import transfer
 from bpeviz.pretrained.catalog import cache_folder
 from bpeviz.pretrained.errors import VocabularyUnavailable, why_not_stored

@@ -16,7 +16,6 @@ import streamlit as st
 
 from bpeviz import formats, limits
 from bpeviz.core.boundaries import Boundaries
-from bpeviz.core.chat_template import ChatTemplate
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, READERS, FormatError, archive
 from bpeviz.formats.base import MissingFileError, TransientError, printable_name
@@ -24,6 +23,7 @@ from bpeviz.formats.chat_templates import chat_template
 from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.formats.known_models import known_title, model_name
 from bpeviz.formats.recognition import COMPANIONS
+from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretokenizers.patterns import (
     CUSTOM,
     HELP_EXPRESSION,

@@ -14,9 +14,9 @@ from streamlit.delta_generator import DeltaGenerator
 import bpeviz
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries
-from bpeviz.core.chat_template import ChatTemplate
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
+from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.ui import export, inputs, trained
 from bpeviz.ui.inputs import Choice

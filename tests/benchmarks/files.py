@@ -24,9 +24,10 @@ import sentencepiece
 import tokenizers
 from benchmarks.corpora import standard_library
 
-from bpeviz.core import library_pool, library_worker
-from bpeviz.core.library_pool import File
-from bpeviz.core.library_tokenizer import LibraryTokenizer
+from bpeviz.libraries import pool as library_pool
+from bpeviz.libraries import worker as library_worker
+from bpeviz.libraries.pool import File
+from bpeviz.libraries.tokenizer import LibraryTokenizer
 
 SIZE = 1_000_000
 ROUNDS = 5

@@ -15,11 +15,11 @@ from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, tra
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.core.library_pool import LibraryError
-from bpeviz.core.library_tokenizer import LibraryTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FormatError, verification
 from bpeviz.formats.base import TransientError
+from bpeviz.libraries.pool import LibraryError
+from bpeviz.libraries.tokenizer import LibraryTokenizer
 
 LLAMA = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|"

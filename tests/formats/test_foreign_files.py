@@ -31,8 +31,8 @@ import bpeviz
 from bpeviz import formats
 from bpeviz.analysis import normalization, trace
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Boundaries
-from bpeviz.core.library_tokenizer import LibraryTokenizer
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.libraries.tokenizer import LibraryTokenizer
 
 ByteLevel = pre_tokenizers.ByteLevel
 Split = pre_tokenizers.Split

@@ -19,9 +19,9 @@ from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.core.library_tokenizer import LibraryTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError
+from bpeviz.libraries.tokenizer import LibraryTokenizer
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.trainers import TRAINERS
 

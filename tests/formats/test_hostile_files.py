@@ -18,10 +18,10 @@ from properties import examples, quarter
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.core import library_pool
 from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.formats import FORMATS, MAX_FILE, FormatError, huggingface, library
 from bpeviz.formats.parsing import MAX_ENTRIES, MAX_VALUES
+from bpeviz.libraries import pool as library_pool
 
 TEXT = "low lower lowest, don't été 12 ab"
 KINDS: dict[str, dict[str, Any]] = {

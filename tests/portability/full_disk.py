@@ -21,8 +21,9 @@ try:
 except FileNotFoundError:
     print("full")
 
-from bpeviz.core import library_pool, library_worker  # noqa: E402 (the disk is full when they start)
 from bpeviz.formats import FORMATS  # noqa: E402
+from bpeviz.libraries import pool as library_pool  # noqa: E402 (the disk is full when they start)
+from bpeviz.libraries import worker as library_worker  # noqa: E402
 from bpeviz.pretokenizers import expressions  # noqa: E402
 from bpeviz.ui import export, trained  # noqa: E402
 

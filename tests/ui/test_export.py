@@ -22,11 +22,11 @@ from tokenizers import models, pre_tokenizers, processors
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.core.chat_template import ChatTemplate
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
 from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.formats.known_models import known_title
+from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import export, html_table, markdown

@@ -23,8 +23,6 @@ from typing import Any
 
 import regex
 
-from bpeviz.core.library_tokenizer import LONGEST_TEMPLATE, LibraryTokenizer
-from bpeviz.core.library_worker import HUGGING_FACE
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import (
     Format,
@@ -41,6 +39,8 @@ from bpeviz.formats.recognition import explain, with_reason
 from bpeviz.formats.remapped_ids import RemappedTokenizer as RemappedTokenizer
 from bpeviz.formats.remapped_ids import with_template
 from bpeviz.formats.verification import encoder
+from bpeviz.libraries.tokenizer import LONGEST_TEMPLATE, LibraryTokenizer
+from bpeviz.libraries.worker import HUGGING_FACE
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 from bpeviz.trainers.unigram import UnigramTokenizer

@@ -11,10 +11,10 @@ import base64
 import struct
 from typing import Any
 
-from bpeviz.core.library_tokenizer import LibraryTokenizer
-from bpeviz.core.library_worker import fields
 from bpeviz.formats.huggingface.common import Part, bpe_model, document_of, require
 from bpeviz.formats.parsing import quoted
+from bpeviz.libraries.tokenizer import LibraryTokenizer
+from bpeviz.libraries.worker import fields
 
 _SPACE = "▁"
 _NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED = range(1, 5)

@@ -18,9 +18,9 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.round_trip import RoundTrip, round_trip
 from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries, Part
-from bpeviz.core.chat_template import Chat, ChatTemplate
 from bpeviz.core.lattice import Lattice
 from bpeviz.core.tokenizer import Tokenizer, Word
+from bpeviz.libraries.chat_template import Chat, ChatTemplate
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import clean, counted, label, listed, shorten
 from bpeviz.trainers import texts_of

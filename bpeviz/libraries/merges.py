@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import INSIDE_ID, AtomChanges, atom_changes
-from bpeviz.core.library_pool import File, ask
-from bpeviz.core.library_worker import LOAD, MERGES
+from bpeviz.libraries.pool import File, ask
+from bpeviz.libraries.worker import LOAD, MERGES
 
 _NEVER = 1 << 62
 """The rank of a pair that is not merged: after all others."""

@@ -1,7 +1,7 @@
 """Chat templates: the text that a chat model gets for a message, with its markers.
 
 A template is a program in Jinja from a file. It runs in a sandbox, in a child process with limits
-of time and memory (`bpeviz.core.library_pool`).
+of time and memory (`bpeviz.libraries.pool`).
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bpeviz.core import library_worker
-from bpeviz.core.library_pool import File, LibraryError, ask
+from bpeviz.libraries import worker
+from bpeviz.libraries.pool import File, LibraryError, ask
 from bpeviz.text import clean
 
 SETTINGS, SOURCE = "tokenizer_config.json", "chat_template.jinja"
@@ -86,7 +86,7 @@ class ChatTemplate:
         """
         self._file, self._tool_use = (
             File(
-                library_worker.CHAT_TEMPLATE,
+                worker.CHAT_TEMPLATE,
                 json.dumps({"template": source, "variables": {**variables}}).encode(),
             )
             for source in (template, tool_use or template)
@@ -130,7 +130,7 @@ class ChatTemplate:
         # Escapes in JSON can be lone surrogates, which have no UTF-8.
         content = clean(json.dumps([messages, tools], ensure_ascii=False)).encode()
         try:
-            return ask(file, library_worker.RENDER, content).decode()
+            return ask(file, worker.RENDER, content).decode()
         except LibraryError as error:
             reason = str(error).rstrip(".")
             raise ValueError(f"The chat template cannot be applied: {reason}.") from error

@@ -1,4 +1,4 @@
-"""The worker of `bpeviz.core.library_pool`: it applies one tokenizer file with its library.
+"""The worker of `bpeviz.libraries.pool`: it applies one tokenizer file with its library.
 
 It imports only the library that the file needs. A worker loads one tokenizer, since nothing else
 frees the memory of a library.

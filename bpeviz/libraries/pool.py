@@ -2,7 +2,7 @@
 
 A file from a user runs native code: a chain of `Replace` normalizers aborts its process for lack of
 memory, and a regular expression may backtrack for hours. So each file has a worker of its own
-(`bpeviz.core.library_worker`) with limits of time and memory. This process never loads it.
+(`bpeviz.libraries.worker`) with limits of time and memory. This process never loads it.
 
 If a file has no worker, a new one replaces an unused one: of the user who has loaded the most
 files, the one unused for longest.
@@ -15,7 +15,7 @@ from hashlib import blake2b
 from importlib.util import find_spec
 
 from bpeviz import limits
-from bpeviz.core import library_worker as worker
+from bpeviz.libraries import worker
 from bpeviz.workers.child import Child, OvertimeError, StartError
 from bpeviz.workers.pool import BusyError, Pool, Request
 
@@ -52,7 +52,7 @@ class File:
     """A tokenizer file and the library that applies it.
 
     Attributes:
-        library: A constant of `library_worker`.
+        library: A constant of `worker`.
         content: The bytes of the file.
         key: Its digest.
     """
@@ -105,7 +105,7 @@ _pool = Pool(_start, limits.LIBRARY_PROCESSES, limits.USER_LIBRARY_PROCESSES, pa
 
 
 def ask(file: File, operation: int, payload: bytes = b"", *, reuse: bool = True) -> bytes:
-    """Return the result of an operation of `bpeviz.core.library_worker` with a file.
+    """Return the result of an operation of `bpeviz.libraries.worker` with a file.
 
     Args:
         file: The file.

@@ -17,10 +17,11 @@ import sentencepiece
 from tokenizers import Tokenizer, models
 
 from bpeviz import limits, users
-from bpeviz.core import library_pool, library_worker
-from bpeviz.core.library_pool import File, LibraryError
-from bpeviz.core.library_tokenizer import LibraryTokenizer
 from bpeviz.jobs.errors import is_transient
+from bpeviz.libraries import pool as library_pool
+from bpeviz.libraries import worker as library_worker
+from bpeviz.libraries.pool import File, LibraryError
+from bpeviz.libraries.tokenizer import LibraryTokenizer
 from bpeviz.workers.child import Child
 from bpeviz.workers.pool import Pool, Request
 
@@ -155,7 +156,7 @@ def test_workers_are_reused_and_replaced(pool: Pool) -> None:
 
 def test_unused_worker_ends(pool: Pool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     brief = (
-        "from bpeviz.core import library_worker\n"
+        "from bpeviz.libraries import worker as library_worker\n"
         "library_worker.IDLE = 0.5\n"
         "main = library_worker.main\n"
     )

@@ -1,6 +1,6 @@
 """Tokenizers from files of other programs, applied by the library that defines the file.
 
-The library runs in a child process (`bpeviz.core.library_pool`). Its ids are returned as they are.
+The library runs in a child process (`bpeviz.libraries.pool`). Its ids are returned as they are.
 Token boundaries are exact in bytes, also inside a character, where the bytes of the tokens joined
 are the text. Where the tokenizer changes the text, they follow the library's offsets, and text
 that no token covers is dropped.
@@ -21,7 +21,6 @@ import regex
 from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
-from bpeviz.core import library_merges, library_pool, library_worker
 from bpeviz.core.boundaries import (
     DROPPED_ID,
     UNKNOWN_ID,
@@ -32,9 +31,10 @@ from bpeviz.core.boundaries import (
 )
 from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
 from bpeviz.core.lattice import UNKNOWN_PENALTY, Edge, Lattice
-from bpeviz.core.library_merges import Merges, Replay
-from bpeviz.core.library_pool import File, LibraryError
 from bpeviz.core.tokenizer import Tokenizer, Word
+from bpeviz.libraries import merges, pool, worker
+from bpeviz.libraries.merges import Merges, Replay
+from bpeviz.libraries.pool import File, LibraryError
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import Normalized, clean, label
 
@@ -75,7 +75,7 @@ class LibraryTokenizer(Tokenizer):
             LibraryError: The library refuses the file.
         """
         self.name, self.file = name, file
-        self.info: Mapping[str, Any] = json.loads(library_pool.ask(file, library_worker.LOAD))
+        self.info: Mapping[str, Any] = json.loads(pool.ask(file, worker.LOAD))
         self._raw: dict[int, bytes] = {}
         self._replays: dict[int, Replay | None] = {}
         self._ids: dict[str, int | None] = {}
@@ -90,7 +90,7 @@ class LibraryTokenizer(Tokenizer):
     @cached_property
     def _spellings(self) -> tuple[NDArray[np.int32], bytes, NDArray[np.int64]]:
         """The ids, their spellings in UTF-8 after a byte FF each, and where each one begins."""
-        found = library_pool.ask(self.file, library_worker.VOCABULARY)
+        found = pool.ask(self.file, worker.VOCABULARY)
         size = int(np.frombuffer(found, np.uint64, 1)[0])
         ids = np.frombuffer(found, np.int32, size, 8)
         names = found[8 + 4 * size :]
@@ -134,7 +134,7 @@ class LibraryTokenizer(Tokenizer):
 
     @cached_property
     def template(self) -> tuple[Sequence[int], Sequence[int]]:
-        before, after = json.loads(library_pool.ask(self.file, library_worker.TEMPLATE))
+        before, after = json.loads(pool.ask(self.file, worker.TEMPLATE))
         known = {*self._spellings[0].tolist()}
         is_usable = len(before + after) <= LONGEST_TEMPLATE and known.issuperset(before + after)
         return (before, after) if is_usable else ((), ())
@@ -172,7 +172,7 @@ class LibraryTokenizer(Tokenizer):
     @cached_property
     def _space(self) -> str | None:
         """The character that replaces a space in spellings, or None."""
-        if self.file.library == library_worker.SENTENCEPIECE:
+        if self.file.library == worker.SENTENCEPIECE:
             return _SPACE
         for part in self._settings:
             if part["type"] == "Metaspace":
@@ -281,8 +281,8 @@ class LibraryTokenizer(Tokenizer):
         if model["type"] != "BPE" or model.get("continuing_subword_prefix"):
             return None
         try:
-            if self.file.library == library_worker.HUGGING_FACE:
-                return library_merges.of_tokenizer_json(self.file.content)
+            if self.file.library == worker.HUGGING_FACE:
+                return merges.of_tokenizer_json(self.file.content)
             scores = self._scores
         except LibraryError as error:
             if isinstance(error.__cause__, TimeoutError):
@@ -294,7 +294,7 @@ class LibraryTokenizer(Tokenizer):
             for name, token_id in ids.items()
             if len(name) > 1 and not np.isnan(scores[token_id])
         }
-        return library_merges.of_scores(ids, merged, self._spelling)
+        return merges.of_scores(ids, merged, self._spelling)
 
     def _replay(self, token_id: int) -> Replay | None:
         """Return the merges that make a token, or None if they do not."""
@@ -345,14 +345,14 @@ class LibraryTokenizer(Tokenizer):
     @cached_property
     def _scores(self) -> NDArray[np.float64]:
         """The score of each id; NaN for those that are not normal pieces. float64 [ids]."""
-        return np.frombuffer(library_pool.ask(self.file, library_worker.SCORES), np.float64)
+        return np.frombuffer(pool.ask(self.file, worker.SCORES), np.float64)
 
     def scored_words(self, text: str) -> list[Word]:
         if self.info["model"]["type"] != "Unigram":
             return []
         text = clean(text)
-        if self.file.library == library_worker.HUGGING_FACE:
-            found = json.loads(self._ask(library_worker.PRE_TOKENS, text))
+        if self.file.library == worker.HUGGING_FACE:
+            found = json.loads(self._ask(worker.PRE_TOKENS, text))
             return [Word(word, *span) for word, span, is_added in found if not is_added]
         normalized = self.normalized(text)
         starts = [*normalized.starts, len(text)]
@@ -399,12 +399,12 @@ class LibraryTokenizer(Tokenizer):
         return self if step >= self.steps else _FirstMerges(self, max(0, step))
 
     def _encode_ordinary(self, text: str) -> list[int]:
-        found: list[int] = np.frombuffer(self._ask(library_worker.IDS, text), np.int32).tolist()
+        found: list[int] = np.frombuffer(self._ask(worker.IDS, text), np.int32).tolist()
         return found
 
     def _finding(self, names: frozenset[str]) -> LibraryTokenizer | None:
         # The library applies the flags of added tokens, and sees what is before and after them.
-        if self.file.library != library_worker.HUGGING_FACE:
+        if self.file.library != worker.HUGGING_FACE:
             return None
         found = self._with_special
         if found is None or found._allowed != names:
@@ -424,8 +424,8 @@ class LibraryTokenizer(Tokenizer):
         if self._allowed:
             is_every = len(self._allowed) == len(self.special_tokens)
             names = json.dumps(is_every or sorted(self._allowed)).encode()
-            content = names + library_worker.END_OF_NAMES + content
-        return library_pool.ask(self.file, operation, content)
+            content = names + worker.END_OF_NAMES + content
+        return pool.ask(self.file, operation, content)
 
     def decode(self, ids: Iterable[int]) -> str:
         decoder = self.info.get("decoder") or {}
@@ -438,33 +438,33 @@ class LibraryTokenizer(Tokenizer):
         for token_id in {*ids}:
             self._spelling(token_id)  # the library skips unknown ids
         packed = np.array(ids, np.int32).tobytes()
-        decoded = library_pool.ask(self.file, library_worker.DECODE, packed).decode()
+        decoded = pool.ask(self.file, worker.DECODE, packed).decode()
         is_own = decoder.get("cleanup") is False or decoder.get("decoders", ())[:2] == _OWN_DECODERS
         if is_own and self.unknown_id is not None and self.unknown_id in ids:
             decoded = decoded.replace(self._spelling(self.unknown_id), "\N{REPLACEMENT CHARACTER}")
         return decoded
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
-        found = np.frombuffer(self._ask(library_worker.TOKENS, part), np.int32)
+        found = np.frombuffer(self._ask(worker.TOKENS, part), np.int32)
         ids, starts, ends = found.reshape(3, -1).tolist()
         raws = [*map(self.token_bytes, ids)]
         text = part.encode()
         if b"".join(raws) == text:
             return [*zip(ids, map(len, raws), strict=True)]
-        if self.file.library == library_worker.HUGGING_FACE:
+        if self.file.library == worker.HUGGING_FACE:
             before = _byte_offsets(part)
             starts, ends = before[starts].tolist(), before[ends].tolist()
         return [*_aligned(text, ids, raws, starts, ends, composes=self._composes)]
 
     def normalized(self, text: str) -> Normalized:
-        changed, starts = json.loads(self._ask(library_worker.NORMALIZE, clean(text)))
+        changed, starts = json.loads(self._ask(worker.NORMALIZE, clean(text)))
         return Normalized(changed, starts)
 
     def pre_token_ends(self, text: str) -> NDArray[np.int64] | None:
-        if self.file.library != library_worker.HUGGING_FACE:
+        if self.file.library != worker.HUGGING_FACE:
             return None
         text = clean(text)
-        spans = [span for _, span, _ in json.loads(self._ask(library_worker.PRE_TOKENS, text))]
+        spans = [span for _, span, _ in json.loads(self._ask(worker.PRE_TOKENS, text))]
         starts = {*self.normalized(text).starts}
         ends = {len(text), *(start for start, _ in spans)}
         for (_, end), (after, _) in pairwise([*spans, (len(text), 0)]):

@@ -7,8 +7,8 @@ import json
 import pytest
 from gguf_files import Value, gguf_file
 
-from bpeviz.core.chat_template import Chat, ChatTemplate, Conversation, conversation
 from bpeviz.formats.chat_templates import chat_template
+from bpeviz.libraries.chat_template import Chat, ChatTemplate, Conversation, conversation
 
 TURNS = """{%- if messages[0]['role'] == 'system' %}{{ raise_exception('no system') }}{% endif -%}
 {{ bos_token }}

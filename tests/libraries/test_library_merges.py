@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from properties import many
 
-from bpeviz.core import library_merges, library_pool, library_worker
 from bpeviz.core.boundaries import INSIDE_ID
-from bpeviz.core.library_merges import Merges
-from bpeviz.core.library_pool import File, LibraryError
-from bpeviz.core.library_tokenizer import LibraryTokenizer
+from bpeviz.libraries import merges as library_merges
+from bpeviz.libraries import pool as library_pool
+from bpeviz.libraries import worker as library_worker
+from bpeviz.libraries.merges import Merges
+from bpeviz.libraries.pool import File, LibraryError
+from bpeviz.libraries.tokenizer import LibraryTokenizer
 from bpeviz.workers.pool import BusyError
 
 

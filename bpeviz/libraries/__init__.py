@@ -1,0 +1,1 @@
+"""Tokenizers and chat templates of others, applied by their own libraries in workers."""
