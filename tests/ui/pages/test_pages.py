@@ -23,6 +23,7 @@ from streamlit.testing.v1 import AppTest
 from text_box import choose_sample, payload, type_text
 from usual import every_sample
 
+from bpeviz import limits
 from bpeviz.corpus import samples
 from bpeviz.jobs import trainings
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
@@ -320,11 +321,11 @@ def test_other_pages_use_the_start_of_a_long_training_text(page: str) -> None:
     assert any(f"{MAX_TEXT:,}" in one and f"{length:,}" in one for one in messages)
 
 
-def test_widget_state_limit_allows_50_mb_paste() -> None:
-    # The browser tests paste 5 MB, since 50 take a minute. Above this limit the connection
-    # closes repeatedly, without an error message.
-    config = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())
-    assert config["server"]["maxWidgetStateSize"] > 100
+def test_messages_have_room_for_three_full_boxes() -> None:
+    # Above the limit, the connection closes repeatedly, without an error message.
+    server = tomllib.loads((ROOT / ".streamlit/config.toml").read_text())["server"]
+    for name in ("maxMessageSize", "maxWidgetStateSize"):
+        assert server[name] * 1_000_000 > 3 * 4 * (limits.BOX + 1) + 1_000_000
 
 
 @pytest.mark.parametrize(
