@@ -12,7 +12,7 @@ if __name__ == "app":  # imported by `streamlit run app.py`, which serves it
 else:
     with frame(train.PAGE) as side:
         with side:
-            text = inputs.text(inputs.TEXT, inputs.MAX_TRAINED, first=inputs.FIRST_TRAINED)
+            text = inputs.text(inputs.TEXT, inputs.MAX_TRAINED)
             sizes = st.container()
             choice = inputs.choice()
             text = inputs.expanded(text, choice.counted)

@@ -6,5 +6,5 @@ from bpeviz.ui.pages import pretokenize
 
 with frame(pretokenize.PAGE) as side:
     with side:
-        text = inputs.text(inputs.TEXT, repeating=False)
+        text = inputs.text(inputs.TEXT)
     pretokenize.show(text, pretokenize.choose())

@@ -5,6 +5,7 @@ file name.
 """
 
 import reprlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -18,14 +19,14 @@ class Sample:
     """A sample text.
 
     Attributes:
-        key: The name of its file.
+        key: The name of its file; links contain it.
         title: Its title on the pages.
-        repeats: Whether pairs repeat in it. One without is only for pre-tokenization.
+        shows: The property of the text that makes it worth a look, in a few words.
     """
 
     key: str
     title: str
-    repeats: bool = True
+    shows: str
 
     @property
     def text(self) -> str:
@@ -33,25 +34,42 @@ class Sample:
         return _read(by_key(self.key).key)
 
 
-SAMPLES: Final[tuple[Sample, ...]] = (
-    Sample("seashells", "She sells seashells"),
-    Sample("old-cat", "Old cat, cold cat"),
-    Sample("banana", "banana bandana banana"),
-    Sample("low-lower-newest-widest", "low lower newest widest"),
-    Sample("hug-pug-pun-bun-hugs", "hug pug pun bun hugs"),
-    Sample("english-prose", "English prose"),
-    Sample("spanish", "Spanish"),
-    Sample("don-quijote", "Don Quijote, first sentence"),
-    Sample("russian", "Russian"),
-    Sample("chinese-japanese", "Chinese and Japanese"),
-    Sample("several-languages", "One day in three languages"),
-    Sample("source-code", "Source code"),
-    Sample("emoji-and-unicode", "Emoji and odd Unicode"),
-    Sample("arabic-hindi", "Arabic and Hindi"),
-    Sample("numbers-and-tables", "Numbers and tables"),
-    Sample("quick-brown-fox", "The quick brown fox", repeats=False),
-    Sample("yao-ming", "姚明进入总决赛", repeats=False),
-)
+GROUPS: Final[Mapping[str, tuple[Sample, ...]]] = {
+    "First steps": (
+        Sample("seashells", "She sells seashells", "words that return"),
+        Sample("old-cat", "Old cat, cold cat", "whole words soon"),
+        Sample("banana", "banana bandana banana", "overlaps"),
+        Sample("low-lower-newest-widest", "low lower newest widest", "endings"),
+        Sample("hug-pug-pun-bun-hugs", "hug pug pun bun hugs", "rhymes"),
+        Sample("quick-brown-fox", "The quick brown fox", "nothing repeats"),
+    ),
+    "Languages": (
+        Sample("english-prose", "English prose", "everyday words"),
+        Sample("spanish", "Spanish", "accents"),
+        Sample("don-quijote", "Don Quijote", "one Spanish sentence"),
+        Sample("russian", "Russian", "two bytes a letter"),
+        Sample("chinese-japanese", "Chinese and Japanese", "no spaces"),
+        Sample("yao-ming", "姚明进入总决赛", "where do words end?"),
+        Sample("several-languages", "One day", "three languages"),
+        Sample("arabic-hindi", "Arabic and Hindi", "right to left"),
+    ),
+    "Code, signs and numbers": (
+        Sample("source-code", "Source code", "indentation"),
+        Sample("emoji-and-unicode", "Emoji and odd Unicode", "many bytes each"),
+        Sample("numbers-and-tables", "Numbers and tables", "digits"),
+    ),
+    "Puzzles": (
+        Sample("strawberry", "How many r’s in strawberry?", "letters"),
+        Sample("which-is-larger", "9.11 or 9.9?", "decimal numbers"),
+        Sample("date", "One date, three ways", "years"),
+        Sample("long-number", "A long number", "groups of digits"),
+        Sample("capitals", "TOKENIZATION", "words in capitals"),
+        Sample("trailing-spaces", "Trailing spaces", "spaces as tokens"),
+    ),
+}
+"""The samples, in the groups of the list on the pages."""
+
+SAMPLES: Final = tuple(sample for group in GROUPS.values() for sample in group)
 
 
 def by_key(key: str) -> Sample:

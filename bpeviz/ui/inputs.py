@@ -263,9 +263,8 @@ class TextSource:
         )
 
 
-TEXT = TextSource("text", "Text", "english-prose")
-FIRST_TRAINED = "seashells"
-"""The first sample of the Train page: small enough to follow every merge."""
+TEXT = TextSource("text", "Text", "seashells")
+"""The text of all pages. The first one is small enough to follow every merge."""
 
 
 ALGORITHMS = {key: trainer.short for key, trainer in TRAINERS.items()}
@@ -376,23 +375,19 @@ def training_widgets(values: Values) -> Iterator[Widget[Any]]:
 # ---- the text
 
 
-def text(
-    source: TextSource, most: int = MAX_TEXT, *, first: str = "", repeating: bool = True
-) -> str:
+def text(source: TextSource, most: int = MAX_TEXT) -> str:
     """Draw a text box with samples and files to choose from.
 
     Args:
         source: Its widgets.
         most: The most characters that the page uses.
-        first: The key of the first sample of the page, if it is not that of the source.
-        repeating: Whether to leave out the samples in which no pair repeats.
 
     Returns:
         The text, cleaned and cut after `most` characters; empty where a message says why it cannot
         be used.
     """
     if not source.box.present:
-        source.put(first or source.first)
+        source.put(source.first)
 
     def take_change() -> None:
         source.take((source.component.get() or {}).get("change"))
@@ -420,7 +415,7 @@ def text(
                 source.file.put(read)
                 source.file_name.put(name)
 
-    change = components.text_box(_box_data(source, repeating), source.component.key, take_change)
+    change = components.text_box(_box_data(source), source.component.key, take_change)
     source.take(change)  # the first run of a session that replaces an earlier one has no callbacks
     message = st.empty()  # above the button, since its popover covers what is below
     with st.popover("Open a file", icon=":material/upload_file:", width="stretch"):
@@ -445,12 +440,10 @@ def text(
     return chosen[:most]
 
 
-def _box_data(source: TextSource, repeating: bool) -> dict[str, Any]:
+def _box_data(source: TextSource) -> dict[str, Any]:
     """Return the payload of the component (`TextBoxPayload` in its `text_state.js`)."""
     own = inbox()
     is_typed = source.typed_at.get() == source.version.get()
-    left_out = {one.key for one in samples.SAMPLES if repeating and not one.repeats}
-    left_out.discard(source.sample.get() or "")
     file = source.file.get()
     named = f"{source.file_name.get()}: {len(file):,} characters" if file is not None else None
     return {
@@ -470,7 +463,11 @@ def _box_data(source: TextSource, repeating: bool) -> dict[str, Any]:
         "boxLabel": source.box.label,
         "placeholder": "Type or paste text.",
         "help": "Start with a sample, or type or paste your own text into the box below.",
-        "samples": [one for one in source.sample.titles.items() if one[0] not in left_out],
+        "samples": [
+            [group, [[one.key, f"{one.title} · {one.shows}"] for one in listed]]
+            for group, listed in samples.GROUPS.items()
+        ],
+        "ownTitle": source.sample.titles[OWN],
     }
 
 

@@ -125,7 +125,7 @@ def listed_tokens(page: Page) -> dict[str, list[str]]:
 def test_screen_reader_gets_tokens_as_list_and_few_announcements(open_page: Open) -> None:
     page = open_page("/")
     player = Player(page)
-    text = samples.by_key(inputs.FIRST_TRAINED).text
+    text = samples.by_key(inputs.TEXT.first).text
     training, boundaries = player.await_text(text)
     last = len(training.merges)
     ids = boundaries.ids(last).tolist()

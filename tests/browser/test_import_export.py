@@ -174,7 +174,6 @@ def test_colored_text_export_is_self_contained(open_page: Open, tmp_path: Path) 
     await_sign(Columns(page).text("GPT-2"), "世")
     _assert_self_contained(page, tmp_path, sections=4)
     go_to(page, "Inspect")
-    type_text(page, MULTILINGUAL, "Type a text")
     expect(page.get_by_role("group", name="From characters to ids")).to_contain_text("世")
     _assert_self_contained(page, tmp_path, sections=1)
 

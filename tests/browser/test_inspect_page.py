@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from page_helpers import (
-    ENGLISH,
     Locator,
     Page,
     alert,
@@ -23,9 +22,12 @@ from page_helpers import (
 
 import bpeviz
 from bpeviz.analysis import trace
+from bpeviz.corpus import samples
 from bpeviz.ui.pages.inspect import FIRST_TEXT
 
 Open = Callable[..., Page]
+
+FIRST = samples.by_key("seashells").text
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -59,6 +61,7 @@ def opened(page: Page, text: str, tokenizer: str = "cl100k") -> Inspect:
     chosen = page.get_by_role("combobox", name="Tokenizer", exact=True)
     if chosen.input_value() != tokenizer:
         choose(page, "Tokenizer", tokenizer)
+    page.get_by_role("radio", name="Another text").click()
     type_text(page, text, "Type a text")
     names = {"cl100k": "cl100k_base", "GPT-2": "gpt2", "o200k": "o200k_base"}
     inspect.await_ids(bpeviz.load(names[tokenizer]).encode(text))
@@ -75,7 +78,14 @@ def middle(cell: Locator) -> float:
 def test_deep_link_shows_text_from_characters_to_ids(open_page: Open) -> None:
     page = open_page("/Inspect")
     inspect = Inspect(page)
-    training, _ = trained(ENGLISH)
+    # The text of the other pages first, whose many lines scroll.
+    training, text = trained(FIRST)
+    inspect.await_ids(training.tokenizer().encode(text))
+    lines = inspect.grid.locator(".lines")
+    assert lines.evaluate("box => box.scrollHeight > 2 * box.clientHeight")
+    assert lines.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
+    expect(inspect.player).to_be_attached()
+    page.get_by_role("radio", name="Another text").click()
     inspect.await_ids(training.tokenizer().encode(FIRST_TEXT))
     assert inspect.row("graphemes") == [*"The·naïve·世界·isn’t·3.14159·", "👍🏽"]
     assert "".join(inspect.row("bytes")) == FIRST_TEXT.encode().hex().upper()
@@ -84,7 +94,6 @@ def test_deep_link_shows_text_from_characters_to_ids(open_page: Open) -> None:
     box = inspect.grid.bounding_box()
     assert box is not None
     assert box["y"] + box["height"] < 768
-    expect(inspect.player).to_be_attached()
     # On a projector, the same grid is enlarged, and its lines fit the screen.
     height = "cells => cells[0].getBoundingClientRect().height"
     cells = inspect.grid.locator(".row.tokens .cell")
@@ -154,6 +163,7 @@ def test_lossy_encoding_is_reported(open_page: Open) -> None:
     expect(inspect.grid.locator(".row.ids .cell").first).to_be_visible()
     choose(page, "Algorithm", "WordPiece")
     expect(page.get_by_text("Lossy.")).to_be_visible()
+    page.get_by_role("radio", name="Another text").click()
     type_text(page, "the  keeper 世", "Type a text")
     expect(inspect.grid.locator(".row.tokens .cell.unknown")).to_have_text(["[UNK]"])
     expect(page.get_by_text("Lossy.")).to_be_visible()

@@ -32,13 +32,13 @@ from serving import Server
 
 import bpeviz
 from bpeviz.corpus import samples
-from bpeviz.ui.inputs import FIRST_TRAINED
+from bpeviz.ui import inputs
 from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink.codec import MAX_PACKED, pack, unpack
 
 Open = Callable[..., Page]
 
-OPENING = samples.by_key(FIRST_TRAINED).text
+OPENING = samples.by_key(inputs.TEXT.first).text
 TEXT = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat 👋\n" * 3
 OTHER_TEXT = "a rat is not a cat, that is that"
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}
@@ -180,6 +180,7 @@ def choose_on_inspect(page: Page) -> None:
     expect(page.get_by_role("group", name="From characters to ids")).to_be_visible()
     choose(page, "Algorithm", "WordPiece")
     choose(page, "Tokenizer", "cl100k")
+    radio(page, "Another text").click()
     type_text(page, OTHER_TEXT, "Type a text")
     await_ids(page, OTHER_TEXT)
     radio(page, "Special token").click()

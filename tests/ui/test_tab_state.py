@@ -14,8 +14,8 @@ from text_box import payload, type_text
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
 from bpeviz.formats import parse
+from bpeviz.ui import inputs
 from bpeviz.ui.export import Opened
-from bpeviz.ui.inputs import FIRST_TRAINED
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.runtime import long_texts
 from bpeviz.ui.tab_state import MARK
@@ -82,7 +82,7 @@ def test_first_run_of_a_reloaded_tab_only_asks_for_its_state() -> None:
     app.session_state["tab_state"] = {"restored": {"number": 1, "isSent": False}}
     app.run()
     assert not app.exception
-    assert payload(app)["sample"] == FIRST_TRAINED
+    assert payload(app)["sample"] == inputs.TEXT.first
 
 
 def test_other_ways_to_open_a_page_ask_for_nothing() -> None:
@@ -109,6 +109,7 @@ def test_long_texts_come_back(length: int) -> None:
     before = training_app()
     records = stored(before) | {"text/text": {"sample": "own", "text": "b" * length}}
     before.switch_page("pages/Inspect.py").run()
+    before.button_group(key="inspected").set_value("own").run()
     before.text_area(key="inspect_box").set_value(typed).run()
     records |= {name: one for name, one in stored(before).items() if name != "text/text"}
     assert len(records["values"]) < 5_000
@@ -176,5 +177,5 @@ def test_opened_files_come_back_while_the_earlier_session_exists() -> None:
 )
 def test_damaged_state_is_ignored(records: Any) -> None:
     app = reloaded(records)
-    assert payload(app)["sample"] == FIRST_TRAINED
+    assert payload(app)["sample"] == inputs.TEXT.first
     assert app.number_input(key="largest").value == 1_024

@@ -16,6 +16,7 @@ const ROWS = [
   ["ids", "ids"],
 ];
 const NARROW_PAGE = 560; // pixels
+const SCROLLBAR = 0.75; // rem
 const PROJECTOR_ZOOM = 1.6;
 const REMOVED = "∅"; // in the place of characters that the normalization removes
 const MAX_IDS = 12; // ids listed in a tooltip
@@ -100,7 +101,7 @@ class Grid {
     }
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;
     const head = width < NARROW_PAGE ? 4.6 : 6;
-    const lines = breakLines(this.data, this.widths, width / rem - head);
+    const lines = breakLines(this.data, this.widths, width / rem - head - SCROLLBAR);
     this.lines.replaceChildren(...lines.map(([start, end], i) => this.#line(start, end, head, i)));
     // The page reserves the height of its first text; another one may be shorter.
     this.frame.getRootNode().host?.closest(".st-key-grid")?.style.setProperty("min-height", "0");

@@ -75,11 +75,17 @@ class TextBox {
   }
 
   #describe() {
-    const { label, boxLabel, placeholder, help, samples } = this.data;
+    const { label, boxLabel, placeholder, help, samples, own, ownTitle } = this.data;
     this.label.textContent = label;
     this.select.setAttribute("aria-label", label);
     this.select.title = help;
-    this.select.replaceChildren(...samples.map(([key, title]) => new Option(title, key)));
+    const groups = samples.map(([title, listed]) => {
+      const group = document.createElement("optgroup");
+      group.label = title;
+      group.replaceChildren(...listed.map(([key, words]) => new Option(words, key)));
+      return group;
+    });
+    this.select.replaceChildren(new Option(ownTitle, own), ...groups);
     this.box.setAttribute("aria-label", boxLabel);
     this.box.placeholder = placeholder;
   }

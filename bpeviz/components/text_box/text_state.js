@@ -23,7 +23,8 @@
  * @property {string} boxLabel
  * @property {string} placeholder
  * @property {string} help
- * @property {[string, string][]} samples key and title of each sample
+ * @property {string} ownTitle its title
+ * @property {[string, [string, string][]][]} samples title of each group, and key and title of its samples
  */
 
 /**

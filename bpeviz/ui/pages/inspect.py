@@ -46,7 +46,7 @@ from bpeviz.views.export import Picture
 from bpeviz.views.lattice import lattice_html
 
 FIRST_TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
-"""The text at first: accents, two scripts, digits, and an emoji of several code points."""
+"""The other text at first: accents, two scripts, digits, and an emoji of several code points."""
 
 MOST = limits.INSPECTED
 """The most characters of a text that are inspected."""
@@ -79,7 +79,7 @@ class _TokenizerChoice(OneOf):
 
 
 SOURCE = OneOf(
-    "inspected", "Text to inspect", titles={"own": "Type a text", "learnt": "Training text"}
+    "inspected", "Text to inspect", titles={"learnt": "Training text", "own": "Another text"}
 )
 TYPED = TextField("inspect_box", "Type a text", longest=MAX_TEXT)
 TOKENIZER = _TokenizerChoice("inspected_by", "Tokenizer", titles=LINKED)

@@ -111,7 +111,7 @@ def _opening(trained: Trained, last: int, timeline: str) -> dict[str, Any]:
 
 
 def _first_text() -> str:
-    return samples.by_key(inputs.FIRST_TRAINED).text
+    return samples.by_key(inputs.TEXT.first).text
 
 
 @fragment

@@ -103,7 +103,7 @@ def test_default_shows_three_algorithms_at_a_common_size() -> None:
     assert errors(app) == []
     payload = payload_of(app)
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short for key in USUAL]
-    assert {view["text"] for view in payload["views"]} == {samples.by_key("english-prose").text}
+    assert {view["text"] for view in payload["views"]} == {samples.by_key("seashells").text}
     size = payload["vocabSizes"][payload["initialStep"]]
     assert f"{size:,}" in headings(app)[0]
     # Over characters, so that their sizes are similar.

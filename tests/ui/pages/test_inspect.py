@@ -26,12 +26,12 @@ from bpeviz.ui.pages.inspect import FIRST_TEXT, MOST, SHOWN
 
 ROOT = Path(__file__).resolve().parents[3]
 CLOSER = inspect.CLOSER.titles
-ENGLISH = samples.by_key("english-prose").text
+FIRST = samples.by_key("seashells").text
 
 
 def opened(**state: Any) -> AppTest:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for key, value in state.items():
+    for key, value in ({"inspected": "own"} | state).items():
         app.session_state[key] = value
     return app.switch_page("pages/Inspect.py").run()
 
@@ -111,10 +111,19 @@ def test_look_up_names_unused_ids(query: str) -> None:
     assert "100,277" not in captions
 
 
-def test_inspect_starts_with_its_own_text() -> None:
+def test_inspect_opens_with_the_text_of_train_and_its_merges() -> None:
+    app = opened(inspected="learnt")
+    assert errors(app) == []
+    assert ids(app) == usual.train("bpe", FIRST).tokenizer().encode(FIRST)
+    (view,) = drawn(app, "views")["views"]
+    assert view["text"] == FIRST
+    assert drawn(app, "views")["last"] >= 10
+
+
+def test_another_text_to_inspect_has_accents_scripts_and_an_emoji() -> None:
     app = opened()
     assert errors(app) == []
-    training = usual.train("bpe", ENGLISH)
+    training = usual.train("bpe", FIRST)
     assert ids(app) == training.tokenizer().encode(FIRST_TEXT)
     assert app.text_area(key="inspect_box").value == FIRST_TEXT
     assert drawn(app, "views")["views"][0]["text"] == FIRST_TEXT
@@ -168,7 +177,7 @@ def test_vocabulary_size_slider_changes_encoding() -> None:
     slider = next(one for one in app.slider if one.label == "Vocabulary size")
     slider.set_value(260).run()
     assert errors(app) == []
-    training = usual.train("bpe", ENGLISH)
+    training = usual.train("bpe", FIRST)
     assert ids(app) == training.tokenizer(260).encode(FIRST_TEXT)
     assert markdown.escape("Your tokenizer (260)") in light(app)
     # The browser keeps the words that something was chosen by, so they do not change with it.
@@ -195,7 +204,7 @@ def test_lossy_round_trip_lists_losses_in_a_table() -> None:
         algorithm="wordpiece",
         wordpiece_case="lower",
         inspect_box="The  keeper 世",
-        text_box=ENGLISH,
+        text_box=samples.by_key("english-prose").text,
         text_sample="own",
     )
     assert errors(app) == []

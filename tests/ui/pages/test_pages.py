@@ -32,7 +32,7 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.bpe import TRAINER as BPE
 from bpeviz.ui import trained
 from bpeviz.ui.inputs import MAX_TEXT, MAX_TRAINED, UnreadableFileError, read_file
-from bpeviz.ui.pages import train
+from bpeviz.ui.pages import registry, train
 from bpeviz.ui.runtime import cache
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -109,17 +109,14 @@ def test_train_opens_at_the_end_and_a_size_moves_the_step_only_beyond_the_end() 
     assert app.session_state["step"] == component(app)["last"] > 100
 
 
-def test_samples_without_merges_are_only_listed_for_pre_tokenization() -> None:
-    app = opened("Train")
-    on_train = {key for key, _ in payload(app)["samples"]}
-    assert {"old-cat", "don-quijote"} <= on_train
-    on_split = {
-        key for key, _ in payload(app.switch_page("pages/Pre-tokenize.py").run())["samples"]
-    }
-    assert on_split - on_train == {"quick-brown-fox", "yao-ming"}
-    # One that was chosen stays in the list.
-    app = opened("Train", text_sample="yao-ming", text_box="姚明进入总决赛")
-    assert "yao-ming" in [key for key, _ in payload(app)["samples"]]
+def test_all_pages_list_the_same_samples_and_open_with_the_same_text() -> None:
+    paths = (page.path for page in registry.PAGES if page.has_inputs)
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+    opening = [payload(app.switch_page(path).run()) for path in paths]
+    assert {one["text"] for one in opening} == {samples.by_key("seashells").text}
+    for one in opening:
+        keys = [key for _, listed in one["samples"] for key, _ in listed]
+        assert keys == [sample.key for sample in samples.SAMPLES]
 
 
 @pytest.mark.large
