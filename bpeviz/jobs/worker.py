@@ -9,6 +9,7 @@ import json
 import pickle
 import time
 from collections.abc import Sequence
+from math import inf
 
 import bpeviz
 from bpeviz import progress
@@ -17,8 +18,9 @@ from bpeviz.jobs.errors import is_transient
 from bpeviz.pretokenizers import expressions
 from bpeviz.workers import serving
 
-PROGRESS, EXPRESSION = 16, 17
-"""Messages before the answer: the state in JSON, and a regular expression that the server runs."""
+PROGRESS, EXPRESSION, LONG = 16, 17, 18
+"""Messages before the answer: the state in JSON, a regular expression that the server runs, and the
+question whether a training that takes long may go on."""
 
 SHORT = 50_000
 """Characters of a text that usually trains within 0.1 seconds."""
@@ -28,19 +30,24 @@ INTERVAL = 0.1
 
 
 def main() -> None:
-    """Answer requests: the algorithm, its options and the largest result in JSON, and the text."""
+    """Answer requests: JSON with "algorithm", "options", "largest" and "quick", and the text.
+
+    "largest" is the largest result in bytes, and "quick" the processor seconds until it takes long.
+    """
     expressions.ask = _ask_server
     bpeviz.train("low lower", "bpe", merges=1)  # imports the modules of trainings
     serving.serve(_answer)
 
 
 def _answer(operation: int, parts: Sequence[bytearray]) -> Sequence[bytes | memoryview]:
-    """Return the pickled result and its arrays; without parts, refuse a result that is too large.
+    """Return the pickled result and its arrays: the training history, and the text's boundaries.
 
-    A result is the training history, and the boundaries of the text.
+    Raises:
+        Refused: With a message and whether it is transient. With nothing if the result is too
+            large, and with an empty message alone if the training takes long and may not go on.
     """
     request, text = json.loads(parts[0]), parts[1].decode()
-    last = 0.0
+    last, end = 0.0, time.thread_time() + request["quick"]
 
     def report(task: str, done: int, total: int) -> None:
         nonlocal last
@@ -48,6 +55,16 @@ def _answer(operation: int, parts: Sequence[bytearray]) -> Sequence[bytes | memo
         if now - last >= INTERVAL:
             last = now
             serving.send(PROGRESS, json.dumps((task, done, total)).encode())
+        check_time()
+
+    def check_time() -> None:
+        nonlocal end
+        if time.thread_time() > end:
+            end = inf
+            serving.send(LONG)
+            _, (goes_on,), _, _ = serving.receive()
+            if not goes_on:
+                raise serving.Refused(b"")
 
     try:
         with progress.reporting_to(report):
@@ -55,6 +72,7 @@ def _answer(operation: int, parts: Sequence[bytearray]) -> Sequence[bytes | memo
         last = 0.0
         report("Computing token boundaries", 0, 0)
         boundaries = history.tokenizer().boundaries(text)
+        check_time()
     except ValueError as error:
         raise serving.Refused(str(error).encode(), bytes([is_transient(error)])) from error
     # Compute the cached properties that every page needs, so that the result contains them.

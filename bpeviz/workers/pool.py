@@ -4,7 +4,7 @@ A request takes a place, as many as may run at once. A free place goes to the wa
 fewest places; among equals, users alternate. A user has a share of the places, and nobody takes
 the last one beside a place of their own. So many requests of a user do not delay those of others.
 
-A request that takes longer than `QUICK` moves to a place for slow ones. If none is free, it stays
+A request that takes long moves to a place for slow ones. If none is free, it stays
 until others need its place, and is then stopped.
 """
 
@@ -24,8 +24,8 @@ from typing import Any
 from bpeviz import users
 from bpeviz.workers.child import Child, StartError
 
-QUICK = 0.5
-"""Processor seconds after which a request is slow, and seconds between two looks at it."""
+LOOK = 0.5
+"""Seconds between two looks at a request."""
 
 WATCHED = sys.platform != "linux"
 """Whether the server watches the memory of workers, because the system does not limit it.
@@ -90,6 +90,7 @@ class Pool:
         *,
         slow: int = 0,
         slow_share: int = 1,
+        quick: float = 0.5,
         patience: float | None = None,
         large: float = inf,
         most_slow: float = inf,
@@ -103,12 +104,13 @@ class Pool:
             share: How many of them a user may have.
             slow: How many slow requests run beside them.
             slow_share: How many of these a user may have.
+            quick: The processor seconds after which a request is slow.
             patience: The seconds for which a request waits for its place; None for any time.
             large: The bytes of memory from which a worker is not reused.
             most_slow: How many slow requests may wait.
             own_slow: How many of these a user may have.
         """
-        self._start, self._patience, self._large = start, patience, large
+        self._start, self._quick, self._patience, self._large = start, quick, patience, large
         self._places = {False: (places, share), True: (slow, slow_share)}
         self._most_waiting = most_slow, own_slow
         self._lock = threading.RLock()
@@ -144,6 +146,17 @@ class Pool:
                 raise (request.error or child.failure()) from None
             finally:
                 self._finish(request, reuse=reuse)
+
+    def keep_as_slow(self, request: Request) -> bool:
+        """Move a request to a place for slow ones, if one is free; return whether it has one."""
+        with self._lock:
+            if not request.slow and self._fits(request.user, slow=True):
+                request.slow = True
+                if request.child is not None:
+                    request.child.lower_priority()
+                self._serve()
+                self.start_spare()
+            return request.slow
 
     def ahead(self, request: Request) -> int:
         """Return how many requests run or wait before a waiting one; 0 where it runs."""
@@ -239,13 +252,9 @@ class Pool:
         """Move a slow request to a place for slow ones, or stop it if others need its place."""
         if request.slow or request.error is not None or not self._places[True][0]:
             return
-        if request.child is None or request.child.spent() < QUICK:
+        if request.child is None or request.child.spent() < self._quick:
             return
-        if self._fits(request.user, slow=True):
-            request.slow = True
-            request.child.lower_priority()
-            self._serve()
-            self.start_spare()
+        if self.keep_as_slow(request):
             return
         needed = sum(not one.slow and self._has_share(one.user, False) for one in self._waiting)
         if needed > sum(one.error is not None and not one.slow for one in self._running):
@@ -285,8 +294,8 @@ class Pool:
         ended[1].end()
 
     def _watch(self, request: Request, child: Child) -> None:
-        """Stop a request after its deadline; look after `QUICK` whether it is slow."""
-        while not request.done.wait(max(0.01, min(QUICK, child.deadline - monotonic()))):
+        """Stop a request after its deadline; look now and then whether it is slow."""
+        while not request.done.wait(max(0.01, min(LOOK, child.deadline - monotonic()))):
             with self._lock:
                 self._settle(request)
             if monotonic() >= child.deadline:

@@ -170,8 +170,8 @@ def test_places_and_shares_are_never_exceeded_and_no_place_stays_free(
 
 
 def test_slow_request_moves_to_a_place_for_slow_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "QUICK", 0.01)
-    shared = fakes(1, 1, slow=1)
+    monkeypatch.setattr(pool, "LOOK", 0.01)
+    shared = fakes(1, 1, slow=1, quick=0.01)
     slow = Work(shared, "a")
     eventually(lambda: slow.request.slow)
     assert slow.child.is_slow
@@ -196,16 +196,17 @@ def monotonic_passed(work: Work) -> bool:
 def test_slow_request_beside_another_one_of_its_user_is_stopped_for_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pool, "QUICK", 0.01)
-    shared = fakes(2, 2, slow=2)
+    monkeypatch.setattr(pool, "LOOK", 0.01)
+    shared = fakes(2, 2, slow=1, quick=0.01)
     first = Work(shared, "a")
     eventually(lambda: first.request.slow)
     second = Work(shared, "a")
     other = Work(shared, "b")
     third = Work(shared, "c")
-    eventually(lambda: third.served.is_set() and second.error is not None)
-    assert second.error.own
-    for one in (first, other, third):
+    eventually(lambda: third.served.is_set())
+    (stopped,) = [one for one in (second, other) if one.error is not None]
+    assert stopped.error.own == (stopped is second)
+    for one in (first, second, other, third):
         one.leave()
 
 
@@ -224,7 +225,7 @@ def test_waiting_slow_requests_are_limited() -> None:
 
 
 def test_deadline_and_memory_limit_stop_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "QUICK", 0.01)
+    monkeypatch.setattr(pool, "LOOK", 0.01)
     monkeypatch.setattr(pool, "WATCHED", True)
     shared = fakes(2, 2)
     late, large = Work(shared, "a"), Work(shared, "b")
@@ -236,8 +237,8 @@ def test_deadline_and_memory_limit_stop_a_request(monkeypatch: pytest.MonkeyPatc
 
 
 def test_spare_worker_replaces_one_that_works_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "QUICK", 0.01)
-    shared = fakes(1, 1, slow=1)
+    monkeypatch.setattr(pool, "LOOK", 0.01)
+    shared = fakes(1, 1, slow=1, quick=0.01)
     shared.keeps_spare = True
     shared.start_spare()
     ((_, spare),) = shared._idle
