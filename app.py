@@ -2,7 +2,10 @@
 
 import streamlit as st
 
-from bpeviz.ui import inputs, server
+from bpeviz import limits
+from bpeviz.ui import server
+from bpeviz.ui.inputs.text import TEXT, choose_text, expand_counts
+from bpeviz.ui.inputs.training import choose_training
 from bpeviz.ui.page import frame
 from bpeviz.ui.pages import train
 from bpeviz.ui.pages.base import training_of
@@ -12,8 +15,8 @@ if __name__ == "app":  # imported by `streamlit run app.py`, which serves it
 else:
     with frame(train.PAGE) as side:
         with side:
-            text = inputs.text(inputs.TEXT, inputs.MAX_TRAINED)
+            text = choose_text(TEXT, limits.TEXT)
             sizes = st.container()
-            choice = inputs.choice()
-            text = inputs.expanded(text, choice.counted)
+            choice = choose_training()
+            text = expand_counts(text, choice.counted)
         train.show(*training_of(text, choice, sizes))

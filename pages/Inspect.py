@@ -2,7 +2,8 @@
 
 import streamlit as st
 
-from bpeviz.ui import inputs
+from bpeviz.ui.inputs.text import expand_counts
+from bpeviz.ui.inputs.training import choose_training
 from bpeviz.ui.page import frame
 from bpeviz.ui.pages import inspect
 
@@ -13,6 +14,6 @@ with frame(inspect.PAGE) as side:
         settings = inspect.settings()
     with settings:
         sizes = st.container()
-        choice = inputs.choice()
-        training_text = inputs.expanded(training_text, choice.counted)
+        choice = choose_training()
+        training_text = expand_counts(training_text, choice.counted)
     inspect.show(training_text, inspect.offers(training_text, choice, sizes), chosen)

@@ -8,7 +8,7 @@ from payloads import payloads
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.corpus import samples
-from bpeviz.ui.inputs import OWN
+from bpeviz.ui.inputs.text import OWN_TEXT
 
 
 def payload(app: AppTest, name: str = "text") -> dict[str, Any]:
@@ -22,7 +22,7 @@ def payload(app: AppTest, name: str = "text") -> dict[str, Any]:
 
 def type_text(app: AppTest, text: str, name: str = "text") -> AppTest:
     """Use a text of the user, as a change of the browser does."""
-    app.session_state[f"{name}_sample"] = OWN
+    app.session_state[f"{name}_sample"] = OWN_TEXT
     app.session_state[f"{name}_box"] = text
     return app.run()
 

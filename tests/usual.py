@@ -12,7 +12,7 @@ import bpeviz
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui.inputs import LARGEST
+from bpeviz.ui.inputs.vocabulary_size import LARGEST
 
 ON_ALGORITHMS = {"atoms": "characters"}
 """Initial values of options, by name, on the Algorithms page."""

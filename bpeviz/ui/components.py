@@ -165,7 +165,7 @@ def merge_diagram(data: dict[str, Any], key: str) -> None:
 
 
 def text_box(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> Any:
-    """Show a text box with samples to choose from (`bpeviz.ui.inputs.TextSource`).
+    """Show a text box with samples to choose from (`bpeviz.ui.inputs.text.TextSource`).
 
     Return the user's last change, {"number", "sample", "text"}, or None. A change of another number
     calls `on_change` before the script runs again.

@@ -9,7 +9,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.ui import components, tab_state
-from bpeviz.ui.inputs import PAGE
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import session
@@ -38,8 +37,7 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
     """
     with fragments.script_run():
         fragments.page_begins()
-        page_change.begin_page(PAGE.get() != page.title)
-        PAGE.put(page.title)
+        page_change.begin_page(page.title)
         st.set_page_config(page_title=f"{page.title} · bpeviz", page_icon=ICON, layout="wide")
         with st.container(key="top", horizontal=True, gap=None):
             st.html("<b>bpeviz</b>", width="content")

@@ -17,9 +17,11 @@ from typing import Any
 
 import streamlit as st
 
+from bpeviz import limits
 from bpeviz.text import clean, listed
-from bpeviz.ui import components, export, inputs, markdown, tokenizers
-from bpeviz.ui.inputs import MAX_TRAINED, Box, Sample, TextSource
+from bpeviz.ui import components, markdown, tokenizers
+from bpeviz.ui.inputs.text import Box, Sample, TextSource, inbox
+from bpeviz.ui.opened_tokenizers import OPENED, opened
 from bpeviz.ui.pages import compare
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.registry import PAGES
@@ -44,7 +46,7 @@ _VALUES: SessionValue[dict[str, Any]] = SessionValue("tab_state_values")
 _SENT: SessionValue[dict[str, int]] = SessionValue("tab_state_sent")
 """The hashes of the long values that the browser has."""
 
-HELD: tuple[SessionValue[Any], ...] = (export.OPENED, compare.FILES)
+HELD: tuple[SessionValue[Any], ...] = (OPENED, compare.FILES)
 """The values of the session that a reloaded tab takes over, beside those of text boxes."""
 
 _LOST: SessionValue[tuple[str, list[str]]] = SessionValue("tab_state_lost")
@@ -56,19 +58,19 @@ def restore(page: Page) -> None:
     if not _AWAITED.present:
         _AWAITED.put(MARK in st.query_params)
     if _AWAITED.get():
-        inbox = inputs.inbox()
+        own = inbox()
         match (_COMPONENT.get() or {}).get("restored"):
             case {"number": 1, "isSent": is_sent}:
                 _AWAITED.put(False)
-                if is_sent and (sent := inbox.take(_KEY, 1)) is not None:
+                if is_sent and (sent := own.take(_KEY, 1)) is not None:
                     _take(page, sent)
             case _:
-                address = f"{long_texts.address(inbox, _KEY)}/1"
+                address = f"{long_texts.address(own, _KEY)}/1"
                 components.tab_state({"address": address, "mark": MARK}, _KEY)
                 st.stop()
     title, names = _LOST.get() or ("", [])
-    opened = {one.title for one in export.opened()}
-    lost = [f"“{markdown.escape(name)}”" for name in names if name not in opened]
+    titles = {one.title for one in opened()}
+    lost = [f"“{markdown.escape(name)}”" for name in names if name not in titles]
     if title == page.title and lost:
         st.warning(
             f"The server no longer has {listed(lost, session.MAX_NAMES)}. "
@@ -79,7 +81,7 @@ def restore(page: Page) -> None:
 
 def _store_after(fragment: str) -> None:
     for page in PAGES:
-        if page.title == inputs.PAGE.get():
+        if page.title == page_change.current():
             store(page, f"{_KEY}_{fragment.strip('_')}")
 
 
@@ -93,27 +95,27 @@ def store(page: Page, key: str = _KEY) -> None:
         page: The page.
         key: The component's key.
     """
-    inbox = inputs.inbox()
+    own = inbox()
     values = _VALUES.get() or {}
-    held = dict(inbox.held)
+    held = dict(own.held)
     for widget in page.widgets(SessionValues()):
         if isinstance(widget, Sample):
             held |= _held(widget.source)
         elif not isinstance(widget, Box) and (value := widget.get()) is not None:
             values[widget.link] = value
     _VALUES.put(values)
-    inbox.held = held | {one.key: one.get() for one in HELD}
+    own.held = held | {one.key: one.get() for one in HELD}
     long = {name: one for name, one in values.items() if isinstance(one, str) and len(one) > LONG}
     hashes = {name: hash(one) for name, one in long.items()}
     sent = _SENT.get() or {}
     _SENT.put(hashes)
     short = {name: one for name, one in values.items() if name not in long}
-    files = [inbox.held[name] for name in inbox.held if name.endswith("_file_name")]
-    files += [one.title for one in export.opened()]
+    files = [own.held[name] for name in own.held if name.endswith("_file_name")]
+    files += [one.title for one in opened()]
     state = {
         "values": short,
         "long": sorted(long),
-        "session": inbox.token,
+        "session": own.token,
         "files": [name for name in files if name],
     }
     changed = {name: clean(one) for name, one in long.items() if hashes[name] != sent.get(name)}
@@ -149,7 +151,7 @@ def _take(page: Page, sent: str) -> None:
         for name, (sample, text) in texts.items():
             values |= {f"{name}_sample": sample, f"{name}_box": text}
         _put(values, held)
-    known = {one.title for one in export.opened()} | {str(one) for one in held.values()}
+    known = {one.title for one in opened()} | {str(one) for one in held.values()}
     _LOST.put((page.title, [name for name in names if name not in known]))
     session.FRESH.put(True)
 
@@ -178,7 +180,7 @@ def _put(values: Mapping[str, Any], held: Mapping[str, Any]) -> None:
 def _allowed(widget: Widget[Any], value: Any) -> Any:
     """Return a value, without the files that are no longer open, or None if it is not valid."""
     if isinstance(widget, Box):
-        widget = replace(widget, longest=MAX_TRAINED)
+        widget = replace(widget, longest=limits.TEXT)
     if isinstance(widget, OneOf | SomeOf) and tokenizers.OWN in widget.titles:
         widget = replace(widget, titles={**widget.titles, **tokenizers.names()})
         if isinstance(widget, SomeOf) and isinstance(value, list):

@@ -18,14 +18,16 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
-from bpeviz.ui import export, inputs, trained
-from bpeviz.ui.inputs import Choice
+from bpeviz.ui import opened_tokenizers, trained
+from bpeviz.ui.inputs.training import Choice
+from bpeviz.ui.inputs.vocabulary_size import size_step
+from bpeviz.ui.opened_tokenizers import YOURS, Opened, opened
 from bpeviz.ui.trained import Trained, TrainingError
 
 OWN = "yours"
 """The key of the user's own tokenizer."""
 
-LINKED = {OWN: export.YOURS} | {key: entry.title for key, entry in catalog.ENTRIES.items()}
+LINKED = {OWN: YOURS} | {key: entry.title for key, entry in catalog.ENTRIES.items()}
 """The tokenizers that a link may contain, by key: all but those from files."""
 
 
@@ -87,7 +89,7 @@ class Offer:
 
 def names() -> dict[str, str]:
     """Return the names of all tokenizers that pages offer, by key, the user's own first."""
-    return LINKED | {one.key: one.title for one in export.opened()}
+    return LINKED | {one.key: one.title for one in opened()}
 
 
 def offers(found: Trained | str, step: int) -> list[Offer]:
@@ -98,7 +100,7 @@ def offers(found: Trained | str, step: int) -> list[Offer]:
             page does not show the user's own tokenizer.
         step: The step of the vocabulary size.
     """
-    files = map(_from_file, export.opened())
+    files = map(_from_file, opened())
     return [_own(found, step), *map(_published, catalog.ENTRIES), *files]
 
 
@@ -117,7 +119,7 @@ def offers_with_own(text: str, choice: Choice, sizes: DeltaGenerator) -> list[Of
         found = str(error)
     with sizes.container():
         history = found if isinstance(found, str) else found.history
-        step = inputs.size_step(history, choice.largest)
+        step = size_step(history, choice.largest)
     return offers(found, step)
 
 
@@ -127,11 +129,11 @@ def _own(found: Trained | str, step: int) -> Offer:
         def failed(text: str = "") -> Any:
             raise ValueError(found)
 
-        return Offer(OWN, export.YOURS, failed, failed, identity=(found,))
+        return Offer(OWN, YOURS, failed, failed, identity=(found,))
     history = found.history
     return Offer(
         OWN,
-        export.YOURS,
+        YOURS,
         lambda: history.at_step(step),
         found.boundaries_of,
         history,
@@ -150,12 +152,12 @@ def _published(name: str) -> Offer:
     )
 
 
-def _from_file(one: export.Opened) -> Offer:
+def _from_file(one: Opened) -> Offer:
     return Offer(
         one.key,
         one.title,
         lambda: one.tokenizer,
-        lambda text: export.boundaries(one.key, text, one.tokenizer),
+        lambda text: opened_tokenizers.boundaries(one.key, text, one.tokenizer),
         chat=one.chat,
         assumed=one.assumed,
     )

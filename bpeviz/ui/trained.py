@@ -18,7 +18,8 @@ from bpeviz.jobs import trainings
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
-from bpeviz.ui.inputs import Choice, idle_vocabulary_size
+from bpeviz.ui.inputs.training import Choice
+from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.runtime import fragments, run_lock, stop_run
 from bpeviz.ui.runtime.cache import Failure, cache, cached, digest, value_of
 from bpeviz.ui.runtime.user import current_user

@@ -12,7 +12,7 @@ from benchmarks.corpora import standard_library
 
 import bpeviz
 from bpeviz.ui import components
-from bpeviz.ui.inputs import LARGEST
+from bpeviz.ui.inputs.vocabulary_size import LARGEST
 from bpeviz.views import player
 
 

@@ -14,7 +14,7 @@ import bpeviz
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
-from bpeviz.ui.inputs import LARGEST
+from bpeviz.ui.inputs.vocabulary_size import LARGEST
 from bpeviz.ui.permalink import codec
 
 try:

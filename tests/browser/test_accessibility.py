@@ -13,7 +13,7 @@ from page_helpers import Page, Player, expect
 from properties import mostly_large
 
 from bpeviz.corpus import samples
-from bpeviz.ui import inputs
+from bpeviz.ui.inputs.text import TEXT
 
 Open = Callable[..., Page]
 
@@ -125,7 +125,7 @@ def listed_tokens(page: Page) -> dict[str, list[str]]:
 def test_screen_reader_gets_tokens_as_list_and_few_announcements(open_page: Open) -> None:
     page = open_page("/")
     player = Player(page)
-    text = samples.by_key(inputs.TEXT.first).text
+    text = samples.by_key(TEXT.first).text
     training, boundaries = player.await_text(text)
     last = len(training.merges)
     ids = boundaries.ids(last).tolist()

@@ -29,7 +29,6 @@ from serving import OPTIONS, serving
 from bpeviz import limits
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import TIME_LIMIT
-from bpeviz.ui.inputs import MAX_TRAINED
 from bpeviz.ui.permalink.codec import pack
 from bpeviz.ui.runtime.long_texts import LONGEST_MESSAGE
 from bpeviz.views import player as player_view
@@ -205,7 +204,7 @@ def test_too_long_paste_shows_an_error_and_page_works(open_page: Open) -> None:
     # CSS selectors: with roles, the driver would read the long text repeatedly.
     message = page.locator(".notice")
     expect(message).to_contain_text(f"This text has {times * len(line):,} characters")
-    expect(message).to_contain_text(f"limit is {MAX_TRAINED:,}")
+    expect(message).to_contain_text(f"limit is {limits.TEXT:,}")
     # The box keeps the text while the page runs for another reason.
     page.locator("[role=slider]").first.press("ArrowLeft")
     page.wait_for_function("document.querySelector('[data-test-script-state=notRunning]')")

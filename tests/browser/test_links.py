@@ -32,13 +32,13 @@ from serving import Server
 
 import bpeviz
 from bpeviz.corpus import samples
-from bpeviz.ui import inputs
+from bpeviz.ui.inputs import text as text_input
 from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink.codec import MAX_PACKED, pack, unpack
 
 Open = Callable[..., Page]
 
-OPENING = samples.by_key(inputs.TEXT.first).text
+OPENING = samples.by_key(text_input.TEXT.first).text
 TEXT = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat 👋\n" * 3
 OTHER_TEXT = "a rat is not a cat, that is that"
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}

@@ -60,7 +60,7 @@ from streamlit.testing.v1 import AppTest
 import bpeviz
 from bpeviz.__main__ import main
 from bpeviz.formats import FORMATS
-from bpeviz.ui import export
+from bpeviz.ui.opened_tokenizers import read_files
 
 text = "low lower lowest"
 open("text", "w").write(text)
@@ -83,7 +83,7 @@ assert "Toy merges" in [one.proto.label for one in app.get("download_button")]
 app = AppTest.from_file("app.py", default_timeout=60).switch_page("pages/Compare.py").run()
 app.button("open_tokenizer").click().run()
 assert any("Toy merges" in one.value for one in app.caption)
-assert export._read([("own.toy", open("t.toy", "rb").read())], "") is not None
+assert read_files([("own.toy", open("t.toy", "rb").read())], "") is not None
 print("everywhere")
 """
 

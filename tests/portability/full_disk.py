@@ -25,12 +25,12 @@ from bpeviz.formats import FORMATS  # noqa: E402
 from bpeviz.libraries import pool as library_pool  # noqa: E402 (the disk is full when they start)
 from bpeviz.libraries import worker as library_worker  # noqa: E402
 from bpeviz.pretokenizers import expressions  # noqa: E402
-from bpeviz.ui import export, trained  # noqa: E402
+from bpeviz.ui import export_dialog, trained  # noqa: E402
 
 TEXT = "".join(f"low lower lowest {number} " for number in range(4_000))
 assert len(TEXT) > trained.SHORT  # a worker trains on it
 made = 0
-whole_button = export._button
+whole_button = export_dialog._button
 
 
 def button(key: str, file: str, label: str, make: object) -> None:
@@ -42,7 +42,7 @@ def button(key: str, file: str, label: str, make: object) -> None:
     whole_button(key, file, label, make)
 
 
-export._button = button
+export_dialog._button = button
 app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
 app.session_state["text_sample"] = "own"
 app.session_state["text_box"] = TEXT

@@ -29,8 +29,15 @@ from bpeviz.formats.known_models import known_title
 from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui import export, html_table, markdown
-from bpeviz.ui.export import Opened
+from bpeviz.ui import html_table, markdown
+from bpeviz.ui.opened_tokenizers import (
+    LONGEST_TITLE,
+    MOST_BYTES,
+    MOST_OPEN,
+    Opened,
+    read_files,
+    unique_title,
+)
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.inspect import FIRST_TEXT
 from bpeviz.views.tables import Table
@@ -95,7 +102,7 @@ FILES = {
 
 
 def brought(name: str) -> Opened:
-    found = export._read([*FILES[name].items()], "")
+    found = read_files([*FILES[name].items()])
     assert found is not None
     return found
 
@@ -107,8 +114,8 @@ def test_every_format_opens_from_files_and_zip() -> None:
     tokenizer = bpeviz.train(ENGLISH, vocab_size=300).tokenizer()
     assert {*MERGES} == {*FORMATS} - {"sentencepiece"}
     for files in MERGES.values():
-        one = export._read([*files.items()], "")
-        packed = export._read([("both.ZIP", archive.packed(files))], "")
+        one = read_files([*files.items()])
+        packed = read_files([("both.ZIP", archive.packed(files))])
         assert one is not None
         assert packed is not None
         assert packed.tokenizer.encode(ENGLISH) == one.tokenizer.encode(ENGLISH)
@@ -119,36 +126,36 @@ def test_every_format_opens_from_files_and_zip() -> None:
 
 def test_file_without_pattern_requires_a_choice() -> None:
     ranks = [("tokenizer.tiktoken", MERGES["tiktoken"]["tokenizer.tiktoken"])]
-    assert export._read(ranks, "") is None
-    found = export._read(ranks, "gpt2")
-    other = export._read(ranks, "none")
+    assert read_files(ranks) is None
+    found = read_files(ranks, "gpt2")
+    other = read_files(ranks, "none")
     assert found is not None
     assert other is not None
     assert found.key != other.key
     assert found.tokenizer.encode(ENGLISH) == brought("tiktoken").tokenizer.encode(ENGLISH)
     plain = [("merges.csv", b"left,right\n104,101\n")]
-    assert export._read(plain, "") is None
-    assert export._read(plain, "characters") is not None
+    assert read_files(plain) is None
+    assert read_files(plain, "characters") is not None
 
 
 def file_dialog() -> None:
-    from bpeviz.ui import export
+    from bpeviz.ui import import_dialog
 
-    export._uploader(lambda key: None)
+    import_dialog._uploader(lambda key: None)
 
 
 def open_dialog() -> None:
-    from bpeviz.ui import export
+    from bpeviz.ui import import_dialog
 
-    export._dialog.__wrapped__(lambda key: None)
+    import_dialog._dialog.__wrapped__(lambda key: None)
 
 
 def test_assumed_pre_tokenization_can_be_changed() -> None:
     files = [*MERGES["gpt2"].items()]
-    first = export._read(files, "")
+    first = read_files(files)
     assert first is not None
     assert "GPT-2 is assumed" in first.assumed
-    assert export._read(files, "cl100k").files == ()  # type: ignore[union-attr]
+    assert read_files(files, "cl100k").files == ()  # type: ignore[union-attr]
     app = AppTest.from_function(open_dialog)
     app.session_state["tokenizers_opened"] = [first]
     app.run()
@@ -181,7 +188,7 @@ def test_file_without_pattern_opens_with_a_regular_expression() -> None:
     expected = formats.parse(dict(ranks), pattern="regex", expression=r"\w|\s+")
     assert one.tokenizer.encode(TEXT) == expected.encode(TEXT)
     assert "tokenizers_pending" not in app.session_state
-    assert export._read(ranks, "regex", "", r"\w+|\W") is not None
+    assert read_files(ranks, "regex", "", r"\w+|\W") is not None
 
 
 @pytest.mark.parametrize(
@@ -194,13 +201,13 @@ def test_file_without_pattern_opens_with_a_regular_expression() -> None:
         ([("a.zip", b"PK")], "cannot be unpacked"),
         ([("a.zip", archive.packed({"b.zip": archive.packed({"c": b"c"})}))], "archive"),
         ([("a.json", b"{}"), ("a.json", b"{}")], "are called a.json"),
-        ([("a.json", bytes(export.MOST_BYTES + 1))], "limit of 40 MB"),
+        ([("a.json", bytes(MOST_BYTES + 1))], "limit of 40 MB"),
         ([("a.json", b""), ("b", b""), ("c", b"")], "too many"),
     ],
 )
 def test_invalid_file_raises_format_error(given: list[tuple[str, bytes]], sentence: str) -> None:
     with pytest.raises(FormatError, match=sentence):
-        export._read(given, "")
+        read_files(given)
 
 
 @pytest.mark.parametrize(
@@ -220,10 +227,10 @@ def test_invalid_file_raises_format_error(given: list[tuple[str, bytes]], senten
     ],
 )
 def test_title_is_plain_and_unique(name: str, title: str) -> None:
-    found = export._title(name, [])
+    found = unique_title(name, [])
     assert found == title
-    assert len(found) <= export.LONGEST_TITLE + 2
-    assert export._title(name, [found]) not in ("", found)
+    assert len(found) <= LONGEST_TITLE + 2
+    assert unique_title(name, [found]) not in ("", found)
 
 
 @pytest.mark.parametrize("name", FILES)
@@ -266,7 +273,7 @@ def test_inspect_adds_the_template_of_a_file_on_request() -> None:
     made = tokenizers.Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
     made.add_special_tokens(["[UNK]", "[CLS]"])
     made.post_processor = processors.TemplateProcessing("[CLS] $A", None, [("[CLS]", 1)])
-    one = export._read([("tokenizer.json", made.to_str().encode())], "")
+    one = read_files([("tokenizer.json", made.to_str().encode())])
     assert one is not None
     state = {"inspected_by": one.key, "tokenizers_opened": [one], "inspect_box": "lo"}
     app = opened("Inspect", closer="picture", **state)
@@ -293,7 +300,7 @@ def test_inspect_applies_the_chat_template_of_a_folder_on_request() -> None:
         "tokenizer.json": made.to_str().encode(),
         "tokenizer_config.json": json.dumps(settings).encode(),
     }
-    one = export._read([("model.zip", archive.packed(files))], "")
+    one = read_files([("model.zip", archive.packed(files))])
     assert one is not None
     state = {"inspected_by": one.key, "tokenizers_opened": [one], "inspect_box": " lo lo</s> "}
     app = opened("Inspect", **state)
@@ -328,7 +335,7 @@ def test_inspect_warns_if_text_and_template_begin_with_the_same_token() -> None:
         "tokenizer.json": made.to_str().encode(),
         "tokenizer_config.json": json.dumps(settings).encode(),
     }
-    one = export._read([("model.zip", archive.packed(files))], "")
+    one = read_files([("model.zip", archive.packed(files))])
     assert one is not None
     state = {"inspected_by": one.key, "tokenizers_opened": [one], "template": True}
     warning = markdown.escape(
@@ -365,7 +372,7 @@ def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
     made = tokenizers.Tokenizer(models.Unigram(pieces, 0, byte_fallback=False))
     made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     made.add_tokens(["aa"])
-    one = export._read([("tokenizer.json", made.to_str().encode())], "")
+    one = read_files([("tokenizer.json", made.to_str().encode())])
     assert one is not None
     state = {"inspected_by": one.key, "tokenizers_opened": [one], "closer": "film"}
     app = opened("Inspect", inspect_box=f"ab baa ab {'b' * 25} bxy", **state)
@@ -408,13 +415,13 @@ def test_closed_file_is_removed_from_pages(page: str) -> None:
 
 
 def test_number_of_open_files_is_limited() -> None:
-    files = [brought(name) for name in MERGES][: export.MOST_OPEN]
+    files = [brought(name) for name in MERGES][:MOST_OPEN]
     app = opened(
         "Compare", compared=["yours", *(one.key for one in files)], tokenizers_opened=files
     )
     app.button(key="open_tokenizer").click().run()
     assert errors(app) == []
-    assert len(drawn(app, "baseline")["columns"]) == 1 + export.MOST_OPEN
+    assert len(drawn(app, "baseline")["columns"]) == 1 + MOST_OPEN
     assert [one.key for one in app.get("file_uploader")] == ["text_upload"]
     assert any("Close one first" in one.value for one in app.caption)
 
@@ -525,11 +532,12 @@ def test_refused_files_are_forgotten_unless_a_second_file_completes_them() -> No
     def page() -> None:
         import streamlit as st
 
-        from bpeviz.ui import export
+        from bpeviz.ui import import_dialog
+        from bpeviz.ui.opened_tokenizers import opened
 
         def given(*files: tuple[str, bytes]) -> tuple[int, str]:
-            export._open(files, "", lambda key: None)
-            return len(export.opened()), st.session_state.get("tokenizers_failed", "")
+            import_dialog._open(files, "", lambda key: None)
+            return len(opened()), st.session_state.get("tokenizers_failed", "")
 
         pair = st.session_state["pair"]
         vocab, merges = (("vocab.json", pair["vocab.json"]), ("merges.txt", pair["merges.txt"]))
@@ -570,7 +578,7 @@ def test_gguf_file_has_the_title_of_the_model_that_it_names() -> None:
         "tokens": ["a", "b", "ab"],
         "merges": ["a b"],
     }
-    one = export._read([("model-Q4.gguf", gguf_file(metadata))], "")
+    one = read_files([("model-Q4.gguf", gguf_file(metadata))])
     assert one is not None
     assert one.title == "Small model"
 
@@ -578,12 +586,12 @@ def test_gguf_file_has_the_title_of_the_model_that_it_names() -> None:
 def test_files_of_a_folder_have_the_title_that_their_settings_name() -> None:
     files = formats.dump(bpeviz.train("low lower lowest", merges=5).tokenizer(), "gpt2")
     settings = {"added_tokens.json": b'{"<a>": 400}'}
-    one = export._read([*settings.items(), *files.items()], "")
+    one = read_files([*settings.items(), *files.items()])
     assert one is not None
     assert one.title == "vocab.json"
     for name, title in (("owner/Model-7B", "Model-7B"), ("/home/me/model", "vocab.json")):
         settings["config.json"] = json.dumps({"_name_or_path": name}).encode()
-        one = export._read([*settings.items(), *files.items()], "")
+        one = read_files([*settings.items(), *files.items()])
         assert one is not None
         assert one.title == title
 
@@ -604,12 +612,13 @@ def test_title_of_a_model_stays_when_its_pattern_is_chosen() -> None:
     def page() -> None:
         import streamlit as st
 
-        from bpeviz.ui import export
+        from bpeviz.ui import import_dialog
+        from bpeviz.ui.opened_tokenizers import opened
 
         if files := st.session_state.pop("given", None):
-            export._open(files, "", lambda key: None, "Small model")
-        if not export.opened():
-            export._dialog(lambda key: None)
+            import_dialog._open(files, "", lambda key: None, "Small model")
+        if not opened():
+            import_dialog._dialog(lambda key: None)
 
     files = formats.dump(bpeviz.train("low lower lowest", merges=5).tokenizer(), "tiktoken")
     del files["tokenizer.tiktoken.json"]

@@ -9,14 +9,15 @@ from streamlit.testing.v1 import AppTest
 
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS, Trainer
-from bpeviz.ui.inputs import OWN, SESSION, TEXT, TextSource, option_widget
+from bpeviz.ui.inputs.text import OWN_TEXT, SESSION, TEXT, TextSource
+from bpeviz.ui.inputs.training import option_widget
 from bpeviz.ui.runtime.long_texts import Inbox
 
 
 def script() -> None:
     import streamlit as st
 
-    from bpeviz.ui.inputs import TEXT
+    from bpeviz.ui.inputs.text import TEXT
 
     if not TEXT.box.present:
         TEXT.put(TEXT.first)
@@ -38,7 +39,7 @@ def after(*changes: Any, opened: bool = False) -> AppTest:
     return app
 
 
-def change(number: int, text: str, sample: str = OWN) -> dict[str, Any]:
+def change(number: int, text: str, sample: str = OWN_TEXT) -> dict[str, Any]:
     return {"number": number, "sample": sample, "text": text}
 
 
@@ -49,7 +50,7 @@ def values(app: AppTest) -> tuple[str, str, int]:
 def test_typed_text_is_used_and_not_sent_back() -> None:
     app = after(change(1, "mine"))
     assert app.session_state["taken"]
-    assert values(app) == (OWN, "mine", 1)
+    assert values(app) == (OWN_TEXT, "mine", 1)
 
 
 def test_chosen_sample_replaces_the_text() -> None:
@@ -60,7 +61,7 @@ def test_chosen_sample_replaces_the_text() -> None:
 def test_repeated_or_older_change_is_not_used_again() -> None:
     app = after(change(2, "second"), change(2, "again"), change(1, "first"))
     assert not app.session_state["taken"]
-    assert values(app) == (OWN, "second", 1)
+    assert values(app) == (OWN_TEXT, "second", 1)
 
 
 @pytest.mark.parametrize(
@@ -69,9 +70,9 @@ def test_repeated_or_older_change_is_not_used_again() -> None:
         None,
         "text",
         {},
-        {"number": "1", "sample": OWN, "text": "a"},
+        {"number": "1", "sample": OWN_TEXT, "text": "a"},
         {"number": 1, "sample": "unknown", "text": "a"},
-        {"number": 1, "sample": OWN, "text": 5},
+        {"number": 1, "sample": OWN_TEXT, "text": 5},
         {"number": 1, "sample": ["own"], "text": "a"},
     ],
 )
@@ -84,13 +85,13 @@ def test_anything_else_that_a_browser_sends_is_ignored(sent: Any) -> None:
 def test_browser_without_the_text_gets_it() -> None:
     app = after(change(1, "mine"))
     assert app.session_state[TEXT.typed_at.key] == app.session_state[TEXT.version.key]
-    app = after(change(1, "mine"), {"number": 2, "sample": OWN, "text": None})
-    assert values(app) == (OWN, "mine", 2)
+    app = after(change(1, "mine"), {"number": 2, "sample": OWN_TEXT, "text": None})
+    assert values(app) == (OWN_TEXT, "mine", 2)
     assert app.session_state[TEXT.typed_at.key] == 1
 
 
 def test_uploaded_text_is_used_once_it_is_there() -> None:
-    uploaded = {"number": 7, "sample": OWN, "isUploaded": True}
+    uploaded = {"number": 7, "sample": OWN_TEXT, "isUploaded": True}
     inbox = Inbox()
     inbox.put(TEXT.name, 7, "naïve".encode())
     app = after(uploaded)
@@ -99,7 +100,7 @@ def test_uploaded_text_is_used_once_it_is_there() -> None:
         app.session_state[SESSION.key] = session
         app.run()
         assert app.session_state["taken"] == taken
-    assert values(app) == (OWN, "naïve", 1)
+    assert values(app) == (OWN_TEXT, "naïve", 1)
     assert inbox.size == 0
 
 

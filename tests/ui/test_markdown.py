@@ -19,7 +19,7 @@ import bpeviz
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.patterns import CUSTOM, WORD_LIST
 from bpeviz.ui import markdown
-from bpeviz.ui.export import Opened
+from bpeviz.ui.opened_tokenizers import Opened
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import codec

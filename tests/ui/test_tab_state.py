@@ -14,8 +14,8 @@ from text_box import payload, type_text
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
 from bpeviz.formats import parse
-from bpeviz.ui import inputs
-from bpeviz.ui.export import Opened
+from bpeviz.ui.inputs import text as text_input
+from bpeviz.ui.opened_tokenizers import Opened
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.runtime import long_texts
 from bpeviz.ui.tab_state import MARK
@@ -82,7 +82,7 @@ def test_first_run_of_a_reloaded_tab_only_asks_for_its_state() -> None:
     app.session_state["tab_state"] = {"restored": {"number": 1, "isSent": False}}
     app.run()
     assert not app.exception
-    assert payload(app)["sample"] == inputs.TEXT.first
+    assert payload(app)["sample"] == text_input.TEXT.first
 
 
 def test_other_ways_to_open_a_page_ask_for_nothing() -> None:
@@ -177,5 +177,5 @@ def test_opened_files_come_back_while_the_earlier_session_exists() -> None:
 )
 def test_damaged_state_is_ignored(records: Any) -> None:
     app = reloaded(records)
-    assert payload(app)["sample"] == inputs.TEXT.first
+    assert payload(app)["sample"] == text_input.TEXT.first
     assert app.number_input(key="largest").value == 1_024

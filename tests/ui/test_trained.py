@@ -10,7 +10,7 @@ import pytest
 import bpeviz
 from bpeviz.jobs import trainings
 from bpeviz.ui import trained
-from bpeviz.ui.inputs import Choice
+from bpeviz.ui.inputs.training import Choice
 from bpeviz.ui.runtime import fragments, run_lock
 from bpeviz.ui.runtime.cache import Cache
 

@@ -23,7 +23,7 @@ from bpeviz.core.training import Candidate, Pruning
 from bpeviz.corpus import samples
 from bpeviz.text import color_index
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui.inputs import LARGEST
+from bpeviz.ui.inputs.vocabulary_size import LARGEST
 from bpeviz.views import player
 
 MOST = 8

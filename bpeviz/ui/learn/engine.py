@@ -18,7 +18,8 @@ from bpeviz.core.training import MergeTraining, Training
 from bpeviz.text import color_index, counted, shorten
 from bpeviz.text import label as label_of
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui import inputs
+from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
+from bpeviz.ui.inputs.training import ALGORITHM, LARGEST_SIZE, PATTERN, option_widget
 from bpeviz.ui.learn.base import (
     Input,
     NoQuestionError,
@@ -317,7 +318,7 @@ def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, 
 
 def text_values(text: str) -> dict[str, Value]:
     """Return the values of a link with this text."""
-    return {inputs.TEXT.sample.link: inputs.OWN, inputs.TEXT.box.link: text}
+    return {TEXT.sample.link: OWN_TEXT, TEXT.box.link: text}
 
 
 def train_page(
@@ -333,12 +334,12 @@ def train_page(
     """Return the Train page, or another one, with a training of the chapter's text."""
     trainer = TRAINERS[algorithm]
     values: dict[str, Value] = text_values(setup["text"] if text is None else text)
-    values |= {inputs.ALGORITHM.link: algorithm, inputs.PATTERN.link: pattern}
+    values |= {ALGORITHM.link: algorithm, PATTERN.link: pattern}
     for one in trainer.options:
-        widget = inputs.option_widget(trainer, one)
+        widget = option_widget(trainer, one)
         if one.name in options and isinstance(widget, Widget):
             values[widget.link] = options[one.name]
-    return Target(path, label, values | {inputs.LARGEST_SIZE.link: largest})
+    return Target(path, label, values | {LARGEST_SIZE.link: largest})
 
 
 def inspect_page(text: str, label: str = "Open this text in Inspect") -> Target:

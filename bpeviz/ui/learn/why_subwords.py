@@ -9,7 +9,7 @@ from bpeviz.analysis import pretokenization
 from bpeviz.core.tokenizer import Token
 from bpeviz.pretokenizers.patterns import WORD_LIST, SplitError, pretokenize
 from bpeviz.text import color_index, counted, label
-from bpeviz.ui import inputs
+from bpeviz.ui.inputs.training import WORDS
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -121,7 +121,7 @@ def _pictures(setup: Setup) -> list[Picture]:
 
 def _target(setup: Setup) -> Target:
     values = engine.text_values(setup["text"])
-    values |= {page.SPLITS.link: ["characters", page.LIST_A], inputs.WORDS.link: setup["pieces"]}
+    values |= {page.SPLITS.link: ["characters", page.LIST_A], WORDS.link: setup["pieces"]}
     return Target(page.PAGE.path, "Open this text in Pre-tokenize", values)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from bpeviz.core.training import MergeTraining
 from bpeviz.corpus.samples import written_out
 from bpeviz.text import counted
-from bpeviz.ui import inputs
+from bpeviz.ui.inputs.training import COUNTED
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -22,7 +22,7 @@ from bpeviz.ui.learn.base import (
 from bpeviz.ui.learn.forms import BoundariesForm, Part
 
 KEY = "word-ends"
-COUNTED = "low 5\nlower 2\nnewest 6\nwidest 3"
+WORDS = "low 5\nlower 2\nnewest 6\nwidest 3"
 MARKS = {
     "symbol": "A symbol of its own",
     "attached": "Part of the last letter",
@@ -112,7 +112,7 @@ def _target(setup: Setup) -> Target:
         end_mark=setup["mark"],
         min_count=1,
     )
-    return Target(target.path, target.label, {**target.values, inputs.COUNTED.link: True})
+    return Target(target.path, target.label, {**target.values, COUNTED.link: True})
 
 
 CHAPTER = Chapter(
@@ -134,7 +134,7 @@ CHAPTER = Chapter(
         Input(
             "text",
             engine.text_field(KEY, "text", "Words with counts", 300),
-            COUNTED,
+            WORDS,
             lines=True,
         ),
         engine.choice_input(KEY, "mark", "End-of-word mark", MARKS),
@@ -169,7 +169,7 @@ CHAPTER = Chapter(
     ),
     target=_target,
     samples={
-        "low, lower, newest, widest": COUNTED,
+        "low, lower, newest, widest": WORDS,
         "hug, pug, pun, bun, hugs": "hug 10\npug 5\npun 12\nbun 4\nhugs 5",
     },
 )

@@ -11,9 +11,19 @@ from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
 from bpeviz.text import counted
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui import components, html_table, inputs, markdown, trained
+from bpeviz.ui import components, html_table, markdown, trained
 from bpeviz.ui.details import details
-from bpeviz.ui.inputs import ALGORITHMS, Choice, choose_part
+from bpeviz.ui.inputs.parts import choose_part
+from bpeviz.ui.inputs.text import TEXT
+from bpeviz.ui.inputs.training import (
+    ALGORITHMS,
+    SIDE,
+    SIDE_BY_SIDE,
+    Choice,
+    option_widgets,
+    pattern_widgets,
+)
+from bpeviz.ui.inputs.vocabulary_size import STOPPED
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.trained import Trained, TrainingError
@@ -58,12 +68,12 @@ _CLICKED: SessionValue[dict[str, Any]] = SessionValue("clicked_word")
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
-    yield from inputs.TEXT.widgets(values)
-    yield inputs.SIDE_BY_SIDE
-    yield from inputs.pattern_widgets(values)
-    for key in values.get(inputs.SIDE_BY_SIDE) or ():
+    yield from TEXT.widgets(values)
+    yield SIDE_BY_SIDE
+    yield from pattern_widgets(values)
+    for key in values.get(SIDE_BY_SIDE) or ():
         if key in TRAINERS:  # a message that is not from a browser may contain other keys
-            yield from inputs.option_widgets(TRAINERS[key], values, inputs.SIDE)
+            yield from option_widgets(TRAINERS[key], values, SIDE)
     yield from values.members(PART)
     yield WORD
     yield from values.members(METHOD)
@@ -120,7 +130,7 @@ def show(shown: list[Trained]) -> None:
             )
         early = [_name(one) for one in shown if one.history.stopped == "rare"]
         if early:
-            st.caption(f"{', '.join(early)}: {inputs.STOPPED['rare']}.")
+            st.caption(f"{', '.join(early)}: {STOPPED['rare']}.")
     _follow(shown, payload)
 
 

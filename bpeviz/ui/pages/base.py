@@ -9,8 +9,9 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpeviz.ui import inputs, markdown, trained
-from bpeviz.ui.inputs import Choice
+from bpeviz.ui import markdown, trained
+from bpeviz.ui.inputs.training import Choice
+from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size
 from bpeviz.ui.runtime import stop_run
 from bpeviz.ui.trained import Trained, TrainingError
 from bpeviz.ui.widgets import Values, Widget
@@ -58,8 +59,8 @@ def training_of(text: str, choice: Choice, sizes: DeltaGenerator) -> tuple[Train
         found = trained.get(text, choice, sizes)
     except TrainingError as error:
         with sizes.container():
-            inputs.idle_vocabulary_size()
+            idle_vocabulary_size()
         st.error(markdown.escape(str(error)))
         stop_run.stop()
     with sizes.container():
-        return found, inputs.vocabulary_size(found.history, choice.largest)
+        return found, vocabulary_size(found.history, choice.largest)

@@ -14,10 +14,16 @@ from bpeviz.analysis import metrics, morphemes, verdict
 from bpeviz.analysis.metrics import Column
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
-from bpeviz.ui import components, export, html_table, inputs, markdown, tokenizers
+from bpeviz.ui import components, html_table, markdown, tokenizers
 from bpeviz.ui.below import below_columns
 from bpeviz.ui.downloads import ready
-from bpeviz.ui.inputs import Choice, choose_part
+from bpeviz.ui.export_dialog import export_button
+from bpeviz.ui.import_dialog import import_button
+from bpeviz.ui.inputs.parts import choose_part
+from bpeviz.ui.inputs.text import TextSource, choose_text
+from bpeviz.ui.inputs.training import Choice, training_widgets
+from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
+from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer
 from bpeviz.ui.widgets import (
@@ -67,7 +73,7 @@ IDS = Switch("token_ids", "Token ids")
 MEASURED_ON = OneOf(
     "measured_on", "Compare on", titles={"learnt": "Training text", "held out": "Different text"}
 )
-TEST_TEXT = inputs.TextSource("held_out", "Test text", "numbers-and-tables")
+TEST_TEXT = TextSource("held_out", "Test text", "numbers-and-tables")
 PART = numbers("shown_of_", "Part shown")
 MORPHEMES = TextField("morphemes", "Words, with + between their morphemes", longest=2_000)
 EXAMPLE = "jump + s, un + happi + ness, token + iz + er + s, low + er, new + est"
@@ -112,7 +118,7 @@ def _reference(values: Values) -> Iterator[Widget[Any]]:
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
-    yield from inputs.training_widgets(values)
+    yield from training_widgets(values)
     yield OTHERS
     yield from _reference(values)
     yield COLUMNS
@@ -127,7 +133,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 
 def _chosen_files() -> list[str]:
     chosen = COLUMNS.get() or ()
-    return [one.title for one in export.opened() if one.key in chosen]
+    return [one.title for one in opened() if one.key in chosen]
 
 
 PAGE = Page(
@@ -151,7 +157,7 @@ def text_to_compare_on(training_text: str) -> str | None:
     """
     with st.container():
         if MEASURED_ON.segments(width="content") == "held out":
-            return inputs.text(TEST_TEXT)
+            return choose_text(TEST_TEXT)
     return None
 
 
@@ -165,7 +171,7 @@ def controls() -> tuple[list[str], str]:
         keys = _chosen()
         baseline = _baseline(keys)
         IDS.toggle()
-        export.open_here()
+        import_button()
     return keys, baseline
 
 
@@ -174,7 +180,7 @@ def _chosen() -> list[str]:
     names = tokenizers.names()
     before = COLUMNS.get()
     chosen = [key for key in (FIRST if before is None else before) if key in names]
-    files = [one.key for one in export.opened()]
+    files = [one.key for one in opened()]
     new = [key for key in files if key not in {*(FILES.get() or ()), *chosen}]
     chosen += new[: MOST - len(chosen)]
     FILES.put(files)
@@ -219,7 +225,7 @@ def offers(
         found = tokenizers.offers_with_own(training_text, choice, sizes)
     else:
         with sizes.container():
-            inputs.idle_vocabulary_size()
+            idle_vocabulary_size()
         found = tokenizers.offers("", 0)
     by_key = {offer.key: offer for offer in found}
     return [by_key[key] for key in keys]
@@ -287,7 +293,7 @@ def _side_by_side(text: str, columns: Sequence[Column], baseline: int, sentence:
     hues = player.hues_of_columns(columns, shown)
     payload = player.side_by_side(text, columns, shown, baseline, ids=bool(IDS.get()), hues=hues)
     components.columns(payload | {"verdict": sentence}, "columns")
-    export.along(
+    export_button(
         "compare",
         lambda: Picture(
             text, columns, "One text, several tokenizers", baseline, shown.first, shown.last, hues

@@ -24,10 +24,14 @@ from bpeviz.libraries.chat_template import Chat, ChatTemplate
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import clean, counted, label, listed, shorten
 from bpeviz.trainers import texts_of
-from bpeviz.ui import components, export, html_table, inputs, markdown, tokenizers
+from bpeviz.ui import components, html_table, markdown, tokenizers
 from bpeviz.ui.downloads import ready
-from bpeviz.ui.export import Exported
-from bpeviz.ui.inputs import MAX_TEXT, Choice, choose_part
+from bpeviz.ui.export_dialog import Exported, export_button
+from bpeviz.ui.import_dialog import import_button
+from bpeviz.ui.inputs.parts import choose_part
+from bpeviz.ui.inputs.text import TEXT, choose_text
+from bpeviz.ui.inputs.training import Choice, training_widgets
+from bpeviz.ui.opened_tokenizers import YOURS, opened
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer
@@ -74,14 +78,14 @@ class _TokenizerChoice(OneOf):
     """A choice of a tokenizer. A link contains the user's own or a published one, not files."""
 
     def described(self) -> str:
-        titles = {one.key: one.title for one in export.opened()}
+        titles = {one.key: one.title for one in opened()}
         return f"{self.label}: {titles.get(self.get() or '', '')}"
 
 
 SOURCE = OneOf(
     "inspected", "Text to inspect", titles={"learnt": "Training text", "own": "Another text"}
 )
-TYPED = TextField("inspect_box", "Type a text", longest=MAX_TEXT)
+TYPED = TextField("inspect_box", "Type a text", longest=limits.PAGE_TEXT)
 TOKENIZER = _TokenizerChoice("inspected_by", "Tokenizer", titles=LINKED)
 SPECIAL_NAME = "<|endoftext|>"
 SPECIAL = OneOf(
@@ -108,7 +112,7 @@ WORD = numbers("lattice_word_of_", "Word", first=0)
 MIRRORED = _TokenizerChoice("mirrored", "Mirrored below", titles={"none": "None"} | LINKED)
 DRAWN_PART = numbers("drawn_part_of_", "Part drawn")
 LOOK_UP = TextField("look_up", "Token id or text", longest=MAX_EXPRESSION)
-IDS = TextField("ids_box", "Ids", longest=MAX_TEXT)
+IDS = TextField("ids_box", "Ids", longest=limits.PAGE_TEXT)
 
 _PRESSED: SessionValue[int] = SessionValue("picked_token")
 """The number of the last press on a token of the grid that was handled."""
@@ -122,7 +126,7 @@ def _namesake(query: str | None, tokenizer: str | None) -> Number:
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
-    yield from inputs.training_widgets(values)
+    yield from training_widgets(values)
     yield SOURCE
     if values.get(SOURCE) == "own":
         yield TYPED
@@ -228,7 +232,7 @@ def training_text() -> str:
             placeholder="Type or paste text.",
         )
     with st.container(key="training_text" if is_training else "training_text_unused"):
-        return inputs.text(inputs.TEXT)
+        return choose_text(TEXT)
 
 
 def settings() -> DeltaGenerator:
@@ -307,7 +311,7 @@ def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -
     else:
         _ids(offer, found)
     own = Exported(offer.title, offer.cache_key, offer.make, is_large=offer.training is None)
-    export.along("inspect", partial(_colored, offer, found, colors), own)
+    export_button("inspect", partial(_colored, offer, found, colors), own)
 
 
 def _colored(offer: Offer, found: Inspection, colors: Hues) -> Picture:
@@ -333,9 +337,9 @@ def _tokenizer(offered: Sequence[Offer]) -> Offer | None:
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         chosen = TOKENIZER.select(
             {key: offer.name for key, offer in by_key.items()},
-            help=f"“{export.YOURS}” is trained on the training text, with the settings below.",
+            help=f"“{YOURS}” is trained on the training text, with the settings below.",
         )
-        export.open_here(TOKENIZER.put)
+        import_button(TOKENIZER.put)
     if assumed := by_key[chosen].assumed:
         st.caption(markdown.escape(assumed))
     return _if_ready(by_key[chosen])

@@ -17,9 +17,10 @@ import streamlit as st
 
 from bpeviz.text import shorten
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui import components, inputs, markdown
+from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.html_table import table
+from bpeviz.ui.inputs.training import ALGORITHM
 from bpeviz.ui.learn.base import Chapter, Input, NoQuestionError, Picture, Question, Setup
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 from bpeviz.ui.pages import teachers_sheet
@@ -274,7 +275,7 @@ def _variants() -> None:
     for key in VARIANTS:
         trainer = TRAINERS[key]
         st.markdown(f"**{trainer.title}.** {trainer.about}")
-        _page_link("app.py", f"{trainer.short} in Train", {inputs.ALGORITHM.link: key})
+        _page_link("app.py", f"{trainer.short} in Train", {ALGORITHM.link: key})
 
 
 def _value(one: Input) -> Any:

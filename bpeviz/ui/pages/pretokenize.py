@@ -10,6 +10,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from bpeviz import limits
 from bpeviz.analysis import pretokenization
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES
 from bpeviz.pretokenizers.patterns import (
@@ -23,8 +24,10 @@ from bpeviz.pretokenizers.patterns import (
     mark_unmatched,
 )
 from bpeviz.text import counted
-from bpeviz.ui import components, html_table, inputs, markdown
-from bpeviz.ui.inputs import choose_part
+from bpeviz.ui import components, html_table, markdown
+from bpeviz.ui.inputs.parts import choose_part
+from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
+from bpeviz.ui.inputs.training import ABOUT_WORDS, EXPRESSION, WORDS, regular_expression
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import (
@@ -57,9 +60,9 @@ ORDER = ("none", "sentences", "whitespace", "words", "characters", "nltk", "arit
 """The pre-tokenizations that come first: from coarse to fine, then those of particular sources."""
 
 OWN = {
-    LIST_A: f"{inputs.WORDS.label} A",
-    LIST_B: f"{inputs.WORDS.label} B",
-    CUSTOM: inputs.EXPRESSION.label,
+    LIST_A: f"{WORDS.label} A",
+    LIST_B: f"{WORDS.label} B",
+    CUSTOM: EXPRESSION.label,
 }
 """The pre-tokenizations that the user defines."""
 
@@ -78,9 +81,9 @@ class Published:
 
 
 PUBLISHED = {
-    LIST_A: Published(inputs.WORDS, "姚明 进入 总决赛", "the Chinese Treebank"),
+    LIST_A: Published(WORDS, "姚明 进入 总决赛", "the Chinese Treebank"),
     LIST_B: Published(
-        TextField("words_b", OWN[LIST_B], longest=inputs.MAX_TEXT),
+        TextField("words_b", OWN[LIST_B], longest=limits.PAGE_TEXT),
         "姚 明 进入 总 决赛",
         "Peking University",
     ),
@@ -106,11 +109,11 @@ _EXAMPLE: SessionValue[bool] = SessionValue("chinese_example")
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
-    yield from inputs.TEXT.widgets(values)
+    yield from TEXT.widgets(values)
     yield SPLITS
     chosen = values.get(SPLITS) or ()
     if CUSTOM in chosen:
-        yield inputs.EXPRESSION
+        yield EXPRESSION
     for key, published in PUBLISHED.items():
         if key in chosen:
             yield published.widget
@@ -172,7 +175,7 @@ def choose() -> list[Chosen]:
 
 
 def _load_example() -> None:
-    inputs.TEXT.put(inputs.OWN, SENTENCE)
+    TEXT.put(OWN_TEXT, SENTENCE)
     SPLITS.put(["characters", LIST_A, LIST_B])
     for published in PUBLISHED.values():
         published.widget.put(published.words)
@@ -190,7 +193,7 @@ def _written(keys: list[str], arrived: bool) -> dict[str, Chosen]:
 
 
 def _expression() -> Chosen:
-    expression = inputs.regular_expression()
+    expression = regular_expression()
     return Chosen(CUSTOM, OWN[CUSTOM], ABOUT_EXPRESSION, CUSTOM, expression, st.container())
 
 
@@ -201,13 +204,13 @@ def _word_list(key: str, arrived: bool) -> Chosen:
     written = replace(published.widget, label=OWN[key]).area(
         height=68,
         placeholder="Words separated by white space",
-        help=f"Words separated by white space. {inputs.ABOUT_WORDS}",
+        help=f"Words separated by white space. {ABOUT_WORDS}",
     )
     if written.split() == published.words.split():
         st.caption(
             f"Splits {SENTENCE} as {published.source} does. Type any other words to try them."
         )
-    return Chosen(key, OWN[key], inputs.ABOUT_WORDS, WORD_LIST, written, st.container())
+    return Chosen(key, OWN[key], ABOUT_WORDS, WORD_LIST, written, st.container())
 
 
 def _split(text: str, pattern: str, expression: str) -> pretokenization.PreTokenized | str:

@@ -14,9 +14,12 @@ from bpeviz.core.training import Candidate
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import texts_of
-from bpeviz.ui import components, export, inputs, markdown, vocabulary
+from bpeviz.ui import components, markdown, vocabulary
 from bpeviz.ui.details import details
-from bpeviz.ui.inputs import ALGORITHMS, choose_part
+from bpeviz.ui.export_dialog import Exported, export_button
+from bpeviz.ui.inputs.parts import choose_part
+from bpeviz.ui.inputs.text import TEXT
+from bpeviz.ui.inputs.training import ALGORITHMS, training_widgets
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.permalink.session import OPENED
 from bpeviz.ui.runtime.cache import cached
@@ -46,7 +49,7 @@ PART = numbers("part_of_", "Part shown")
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
-    yield from inputs.training_widgets(values)
+    yield from training_widgets(values)
     yield EVERY
     yield SEARCH
     yield DRAWN_WORDS
@@ -111,7 +114,7 @@ def _opening(trained: Trained, last: int, timeline: str) -> dict[str, Any]:
 
 
 def _first_text() -> str:
-    return samples.by_key(inputs.TEXT.first).text
+    return samples.by_key(TEXT.first).text
 
 
 @fragment
@@ -191,8 +194,8 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
         return Picture(trained.text, [column], title, first=shown.first, last=shown.last, hues=hues)
 
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
-    own = export.Exported(title, (trained, last), lambda: trained.history.at_step(last))
-    export.along("train", picture, own)
+    own = Exported(title, (trained, last), lambda: trained.history.at_step(last))
+    export_button("train", picture, own)
 
 
 @fragment

@@ -12,6 +12,9 @@ from typing import Any
 
 import streamlit as st
 
+_PAGE = "page"
+"""The session key of the title of the page that is drawn."""
+
 _ARRIVED = "arrived"
 """The session key that exists until the widgets of the first run of a page are drawn."""
 
@@ -19,16 +22,18 @@ _VALUES = "last_values"
 """The session key of the values of all widgets at the end of the last run of their page."""
 
 
-def begin_page(is_other: bool) -> None:
-    """Begin a run of a page, before its widgets.
+def current() -> str:
+    """Return the title of the page that is drawn."""
+    return str(st.session_state.get(_PAGE, ""))
 
-    Args:
-        is_other: Whether the last run was of another page.
-    """
-    if is_other:
-        st.session_state[_ARRIVED] = True
-    else:
+
+def begin_page(title: str) -> None:
+    """Begin a run of a page, before its widgets."""
+    if current() == title:
         st.session_state.pop(_ARRIVED, None)
+    else:
+        st.session_state[_ARRIVED] = True
+    st.session_state[_PAGE] = title
 
 
 def end_page(values: Mapping[str, Any]) -> None:

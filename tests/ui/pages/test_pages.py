@@ -31,7 +31,7 @@ from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.bpe import TRAINER as BPE
 from bpeviz.ui import trained
-from bpeviz.ui.inputs import MAX_TEXT, MAX_TRAINED, UnreadableFileError, read_file
+from bpeviz.ui.inputs.text import UnreadableFileError, read_file
 from bpeviz.ui.pages import registry, train
 from bpeviz.ui.runtime import cache
 
@@ -304,18 +304,18 @@ def test_expression_without_match_works(expression: str) -> None:
 
 @every_page
 def test_too_long_text_shows_one_error(page: str) -> None:
-    (sentence,) = errors(with_text(page, "a" * (MAX_TRAINED + 1)))
-    assert f"{MAX_TRAINED + 1:,}" in sentence
-    assert f"{MAX_TRAINED:,}" in sentence
+    (sentence,) = errors(with_text(page, "a" * (limits.TEXT + 1)))
+    assert f"{limits.TEXT + 1:,}" in sentence
+    assert f"{limits.TEXT:,}" in sentence
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if page != "Train"])
 def test_other_pages_use_the_start_of_a_long_training_text(page: str) -> None:
-    app = with_text(page, "ab " * (MAX_TEXT // 3 + 10), pattern="whitespace")
+    app = with_text(page, "ab " * (limits.PAGE_TEXT // 3 + 10), pattern="whitespace")
     assert errors(app) == []
     messages = [caption.value for caption in app.caption]
-    length = 3 * (MAX_TEXT // 3 + 10)
-    assert any(f"{MAX_TEXT:,}" in one and f"{length:,}" in one for one in messages)
+    length = 3 * (limits.PAGE_TEXT // 3 + 10)
+    assert any(f"{limits.PAGE_TEXT:,}" in one and f"{length:,}" in one for one in messages)
 
 
 def test_messages_have_room_for_three_full_boxes() -> None:
@@ -376,7 +376,7 @@ def test_utf8_file_is_read(content: bytes, text: str) -> None:
         ("é".encode("latin-1") + b"a", "byte 1 is E9"),
         (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "byte 1 is 89"),
         (b"\0" * 50, "zero bytes"),
-        pytest.param(b"a" * (MAX_TRAINED + 1), f"{MAX_TRAINED:,}", id="too long"),
+        pytest.param(b"a" * (limits.TEXT + 1), f"{limits.TEXT:,}", id="too long"),
     ],
 )
 def test_non_utf8_file_gives_a_message(content: bytes, fact: str) -> None:

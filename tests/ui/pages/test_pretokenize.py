@@ -15,10 +15,10 @@ from streamlit.testing.v1 import AppTest
 from text_box import payload
 from usual import every_sample
 
+from bpeviz import limits
 from bpeviz.analysis import pretokenization
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
-from bpeviz.ui.inputs import MAX_TRAINED
 from bpeviz.ui.pages.pretokenize import LIST_A, LIST_B, ORDER, OWN, SHOWN
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -275,8 +275,8 @@ def test_tiny_texts_are_displayed(text: str) -> None:
 
 
 def test_too_long_text_shows_one_error() -> None:
-    (sentence,) = errors(with_text("a" * (MAX_TRAINED + 1)))
-    assert f"{MAX_TRAINED:,}" in sentence
+    (sentence,) = errors(with_text("a" * (limits.TEXT + 1)))
+    assert f"{limits.TEXT:,}" in sentence
 
 
 def test_markup_in_text_is_not_rendered() -> None:

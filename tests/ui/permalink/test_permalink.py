@@ -23,11 +23,14 @@ from streamlit.testing.v1 import AppTest
 from text_box import choose_sample, payload, type_text
 
 import bpeviz
+from bpeviz import limits
 from bpeviz.corpus import samples
 from bpeviz.text import clean
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui import export, markdown
-from bpeviz.ui.inputs import MAX_TEXT, TextSource, option_widget
+from bpeviz.ui import markdown
+from bpeviz.ui.inputs.text import TextSource
+from bpeviz.ui.inputs.training import option_widget
+from bpeviz.ui.opened_tokenizers import Opened
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import codec
@@ -166,9 +169,9 @@ def test_too_long_values_are_neither_packed_nor_unpacked() -> None:
     for text in (MIXED, "a" * MAX_JSON, "\0" * (MAX_JSON // 6)):
         with pytest.raises(TooLongError):
             pack({"text": text})
-    longest = pack({"text": "a" * MAX_TEXT})
+    longest = pack({"text": "a" * limits.PAGE_TEXT})
     assert len(longest) < MAX_PACKED
-    assert unpack(longest) == {"text": "a" * MAX_TEXT}
+    assert unpack(longest) == {"text": "a" * limits.PAGE_TEXT}
     with pytest.raises(LinkError, match="too long"):
         unpack("A" * (MAX_PACKED + 1))
 
@@ -539,7 +542,7 @@ def test_link_names_an_opened_file(page: str) -> None:
 
 
 def test_link_names_opened_tokenizers() -> None:
-    mine = export.Opened("file:1234", "mine.json", bpeviz.train(TEXT, merges=9).tokenizer())
+    mine = Opened("file:1234", "mine.json", bpeviz.train(TEXT, merges=9).tokenizer())
     state: dict[str, Any] = {
         "tokenizers_opened": [mine],
         "compared": ["yours", mine.key],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from bpeviz.ui.inputs import ALGORITHM
+from bpeviz.ui.inputs.training import ALGORITHM
 
 KEY = ALGORITHM.key
 
@@ -12,12 +12,11 @@ KEY = ALGORITHM.key
 def pages() -> None:
     import streamlit as st
 
-    from bpeviz.ui.inputs import ALGORITHM
+    from bpeviz.ui.inputs.training import ALGORITHM
     from bpeviz.ui.runtime import page_change
 
-    page = st.session_state.get("page", "first")
-    page_change.begin_page(page != st.session_state.get("last"))
-    st.session_state["last"] = page
+    page = st.session_state.get("shown", "first")
+    page_change.begin_page(page)
     values = {}
     if page == "first":
         st.text(ALGORITHM.select())
@@ -35,10 +34,10 @@ def test_lost_value_is_set_again_when_the_page_is_opened() -> None:
     app = AppTest.from_function(pages).run()
     app.selectbox(key=KEY).select("unigram")
     assert shown(app) == "unigram"
-    app.session_state["page"] = "second"
+    app.session_state["shown"] = "second"
     app.run()
     del app.session_state[KEY]  # as where the player reports a step at the same time
-    app.session_state["page"] = "first"
+    app.session_state["shown"] = "first"
     assert shown(app) == "unigram"
     assert shown(app) == "unigram"
 

@@ -1,0 +1,239 @@
+"""The dialog that opens tokenizers from files or from Hugging Face, names and closes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import streamlit as st
+
+from bpeviz.formats import FORMATS, READERS, FormatError
+from bpeviz.formats.base import MissingFileError
+from bpeviz.pretokenizers.patterns import (
+    CUSTOM,
+    HELP_EXPRESSION,
+    MAX_EXPRESSION,
+    PATTERNS,
+    pattern_title,
+)
+from bpeviz.text import clean
+from bpeviz.ui import hugging_face, markdown
+from bpeviz.ui.opened_tokenizers import (
+    LONGEST_TITLE,
+    MOST_BYTES,
+    MOST_OPEN,
+    OPENED,
+    File,
+    Opened,
+    opened,
+    read_files,
+    unique_title,
+)
+from bpeviz.ui.runtime import uploads
+from bpeviz.ui.widgets import SessionValue
+
+_CHANGED: SessionValue[bool] = SessionValue("tokenizers_changed")
+"""Whether the opened tokenizers have changed since the page was drawn."""
+
+_NUMBER: SessionValue[int] = SessionValue("tokenizers_number")
+"""The number of the uploader. Each file replaces it by a new one without files."""
+
+_FAILED: SessionValue[str] = SessionValue("tokenizers_failed")
+"""Why the last file cannot be opened."""
+
+_INCOMPLETE: SessionValue[Sequence[File]] = SessionValue("tokenizers_incomplete")
+"""A file that needs a second one; the next file may be that one."""
+
+_PENDING: SessionValue[Sequence[File]] = SessionValue("tokenizers_pending")
+"""The files for which the pre-tokenization is still to be chosen."""
+
+_PENDING_TITLE: SessionValue[str] = SessionValue("tokenizers_pending_title")
+"""The title of these files, if they are those of a model on Hugging Face."""
+
+_REPLACED: SessionValue[str] = SessionValue("tokenizers_replaced")
+"""The key of the opened tokenizer that these files replace with another pre-tokenization."""
+
+_PATTERN: SessionValue[str] = SessionValue("split_of_file")
+_EXPRESSION: SessionValue[str] = SessionValue("expression_of_file")
+"""The pre-tokenization chosen for a file that does not contain it, and its expression."""
+
+
+def import_button(chosen: Callable[[str], None] = lambda key: None) -> None:
+    """Draw the button that opens the dialog for tokenizers from files.
+
+    Args:
+        chosen: Called with the key of a tokenizer just opened, before the page is drawn again.
+    """
+    # Not a popover: if it is drawn only while open, the page runs again when it closes. That run
+    # would return a user to the page who closes it with a click on another page.
+    if st.button("Open a tokenizer file", icon=":material/upload_file:", key="open_tokenizer"):
+        _dialog(chosen)
+
+
+@st.dialog("Tokenizers from files", width="medium")
+def _dialog(chosen: Callable[[str], None]) -> None:
+    if _CHANGED.get():
+        _CHANGED.clear()
+        st.rerun()  # the page behind; the dialog closes
+    if len(opened()) < MOST_OPEN or _REPLACED.present:
+        _uploader(chosen)
+        hugging_face.box(
+            f"hugging_face_id_{_NUMBER.get() or 0}",
+            lambda title, files: _open_model(title, files, chosen),
+        )
+    else:
+        st.caption(f"{MOST_OPEN} files are open, which is the limit. Close one first.")
+    if failed := _FAILED.get():
+        st.error(markdown.escape(failed))
+    for one in opened():
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            st.text_input(
+                "Name of the column",
+                one.title,
+                max_chars=LONGEST_TITLE,
+                key=f"name of {one.key}",
+                on_change=_rename,
+                args=(one.key,),
+            )
+            st.button(
+                f"Close {markdown.escape(one.title)}",
+                icon=":material/close:",
+                key=f"Close {one.title}",
+                on_click=_close,
+                args=(one.key,),
+            )
+        if one.assumed:
+            st.caption(markdown.escape(one.assumed))
+        if one.files:
+            st.button(
+                "Choose another pre-tokenization",
+                key=f"pre-tokenization of {one.key}",
+                on_click=_choose_again,
+                args=(one,),
+            )
+
+
+def _uploader(chosen: Callable[[str], None]) -> None:
+    upload = f"tokenizer_upload_{_NUMBER.get() or 0}"
+
+    def uploaded() -> None:
+        _FAILED.clear()
+        _PENDING.clear()
+        _REPLACED.clear()
+        try:
+            files = uploads.files(upload)
+        except uploads.RefusedUploadError as error:
+            _FAILED.put(str(error))
+            _replace_uploader()
+            return
+        if files:
+            _open(files, "", chosen)
+
+    def pattern_chosen() -> None:
+        pattern = _PATTERN.get() or ""
+        expression = clean(_EXPRESSION.get() or "") if pattern == CUSTOM else ""
+        title = _PENDING_TITLE.get() or ""
+        _open(_PENDING.get() or (), pattern, chosen, title, expression)
+
+    st.file_uploader(
+        "One tokenizer: a file, or those of its folder",
+        accept_multiple_files=True,
+        key=upload,
+        on_change=uploaded,
+        max_upload_size=min(int(st.get_option("server.maxUploadSize")), MOST_BYTES // 1_000_000),
+        help="You can pack a larger file as .zip. Of a GGUF model, the first "
+        f"{MOST_BYTES // 1_000_000} MB are enough. Files are read as data and never executed. "
+        "They stay on this server until you close them or leave.",
+    )
+    if not _PENDING.present:
+        # The most common ones first.
+        st.caption(" · ".join(one.title for one in (FORMATS | READERS).values()))
+        return
+    pattern = st.selectbox(
+        "The file does not contain its pre-tokenization. Choose it:",
+        (*PATTERNS, CUSTOM),
+        format_func=pattern_title,
+        key=_PATTERN.key,
+    )
+    if pattern == CUSTOM:
+        st.text_input(
+            pattern_title(CUSTOM),
+            key=_EXPRESSION.key,
+            max_chars=MAX_EXPRESSION,
+            placeholder="such as pat_str of tiktoken",
+            help=HELP_EXPRESSION,
+        )
+    st.button("Open", on_click=pattern_chosen, key="open_with_split")
+
+
+def _replace_uploader() -> None:
+    """Replace the uploader by a new one without files."""
+    _NUMBER.put((_NUMBER.get() or 0) + 1)
+    uploads.remove_all()
+
+
+def _open_model(title: str, files: Sequence[File], chosen: Callable[[str], None]) -> None:
+    _open(files, "", chosen, title)
+    # The page behind shows the tokenizer, and the dialog closes; or it shows why that fails.
+    changed = _CHANGED.get()
+    _CHANGED.clear()
+    st.rerun(scope="app" if changed else "fragment")
+
+
+def _open(
+    given: Sequence[File],
+    pattern: str,
+    chosen: Callable[[str], None],
+    title: str = "",
+    expression: str = "",
+) -> None:
+    """Open files as a tokenizer, or note why that fails. The files leave the uploader."""
+    _replace_uploader()
+    first = _INCOMPLETE.get() or ()
+    _INCOMPLETE.clear()
+    others = [one for one in opened() if one.key != _REPLACED.get()]
+    taken = [one.title for one in others]
+    for some in dict.fromkeys(((*first, *given), tuple(given))):
+        try:
+            found = read_files(some, pattern, title, expression, taken)
+        except FormatError as error:
+            _FAILED.put(str(error))  # of the files just given, which are the last attempt
+            if isinstance(error, MissingFileError):
+                _INCOMPLETE.put(some)
+            continue
+        _FAILED.clear()
+        if found is None:
+            _PENDING.put(some)
+            _PENDING_TITLE.put(title)
+            return
+        is_open = found.key in (one.key for one in others)
+        OPENED.put(others if is_open else [*others, found])
+        _REPLACED.clear()
+        _PENDING.clear()
+        _INCOMPLETE.clear()
+        _CHANGED.put(True)
+        chosen(found.key)
+        return
+
+
+def _rename(key: str) -> None:
+    others = [one.title for one in opened() if one.key != key]
+    title = unique_title(str(st.session_state[f"name of {key}"]), others)
+    OPENED.put([replace(one, title=title) if one.key == key else one for one in opened()])
+    _CHANGED.put(True)
+
+
+def _close(key: str) -> None:
+    OPENED.put([one for one in opened() if one.key != key])
+    if _REPLACED.get() == key:
+        _REPLACED.clear()
+        _PENDING.clear()
+    _FAILED.clear()
+    _CHANGED.put(True)
+
+
+def _choose_again(one: Opened) -> None:
+    """Offer the files of a tokenizer with another pre-tokenization, to replace it."""
+    _PENDING.put(one.files)
+    _PENDING_TITLE.put(one.title)
+    _REPLACED.put(one.key)

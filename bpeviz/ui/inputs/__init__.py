@@ -1,0 +1,1 @@
+"""The inputs that the pages share: one module per subject."""

@@ -1,0 +1,354 @@
+"""The text of a page: typed, a sample, or a file."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Generic
+
+import streamlit as st
+
+from bpeviz import limits
+from bpeviz.corpus import samples
+from bpeviz.text import clean, shorten
+from bpeviz.ui import components, markdown
+from bpeviz.ui.opened_tokenizers import opened
+from bpeviz.ui.runtime import long_texts, uploads
+from bpeviz.ui.widgets import OneOf, SessionValue, TextField, V, Values, Widget
+
+EDITABLE = 100_000
+"""The most characters of a file that are put into the text box; of a longer one the page shows
+only the name."""
+
+OWN_TEXT = "own"
+"""The key of the user's own text among the samples."""
+
+
+SESSION: SessionValue[long_texts.Inbox] = SessionValue("session")
+"""The inbox of long texts. A browser that sees another one's token sends its text again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample(OneOf):
+    """The sample of a `TextSource`. A link contains neither the sample nor an open file."""
+
+    source: TextSource
+
+    def for_link(self) -> tuple[str | None, str | None]:
+        if self.source.file.present:
+            return None, self.source.described()
+        return super().for_link()
+
+    def restore(self, value: str) -> None:
+        if value != OWN_TEXT:  # the text itself follows, unless it was too long for the link
+            self.source.put(value)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Box(TextField):
+    """The text of a `TextSource`."""
+
+    source: TextSource
+
+    def for_link(self) -> tuple[str | None, str | None]:
+        return (None, None) if self.source.file.present else super().for_link()
+
+    def described(self) -> str:
+        return self.source.described()
+
+    def restore(self, value: str) -> None:
+        self.source.put(OWN_TEXT, value)
+
+
+class _Of(Generic[V]):
+    """A value in the session of a `TextSource`, under the names of the source and of the value."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, source: TextSource, owner: type) -> SessionValue[V]:
+        return SessionValue(f"{source.name}_{self._name}")
+
+
+@dataclass(frozen=True)
+class TextSource:
+    """A text box with samples and files to choose from: its values in the session.
+
+    The values are the session's own, not those of Streamlit widgets: the component `text_box` sends
+    changes of the user, and changes of the script have versions. With widgets, a browser could
+    repeat an old value after the script had replaced it, so that a pasted text was lost.
+
+    Attributes:
+        name: Begins their names in links and their keys in the session.
+        label: The label.
+        first: The key of the first sample.
+    """
+
+    name: str
+    label: str
+    first: str
+
+    version = _Of[int]()
+    """The number of the script's last change."""
+
+    answered = _Of[int]()
+    """The number of the last change of the user that was used."""
+
+    typed_at = _Of[int]()
+    """The version that the user's last text replaced. The browser has it, if it is the last."""
+
+    component = _Of[dict[str, Any]]()
+    """The state of the component, whose "change" is the user's last one."""
+
+    file = _Of[str]()
+    """The text of an opened file that is too long for the box."""
+
+    file_name = _Of[str]()
+    """The name of that file."""
+
+    boxed_file = _Of[str]()
+    """The name of the file whose text is in the box, until that is edited."""
+
+    failed = _Of[str]()
+    """Why the last file cannot be used."""
+
+    upload = _Of[Any]()
+    """The uploader. Unlike the box it loses its value when the page changes."""
+
+    @property
+    def sample(self) -> Sample:
+        """The sample chosen."""
+        titles = {one.key: one.title for one in samples.SAMPLES} | {OWN_TEXT: "Your own text"}
+        return Sample(f"{self.name}_sample", self.label, titles=titles, source=self)
+
+    @property
+    def box(self) -> Box:
+        """The text in the box."""
+        return Box(
+            f"{self.name}_box", f"{self.label} to use", longest=limits.PAGE_TEXT, source=self
+        )
+
+    def widgets(self, values: Values) -> Iterator[Widget[Any]]:
+        """Yield the widgets whose values a link contains: the sample's name, or the text."""
+        yield self.sample
+        if values.get(self.sample) == OWN_TEXT:
+            yield self.box
+
+    def forget_file(self) -> None:
+        """Remove the file, so that the box is used."""
+        for value in (self.file, self.file_name, self.failed, self.boxed_file):
+            value.clear()
+
+    def put(self, sample: str, own: str = "") -> None:
+        """Set the sample, or the user's own text, in place of any other text."""
+        self.forget_file()
+        self.sample.put(sample)
+        self.box.put(own if sample == OWN_TEXT else samples.by_key(sample).text)
+        self.send_again()
+
+    def send_again(self) -> None:
+        """Replace the text in the browser by the session's text."""
+        self.version.put((self.version.get() or 0) + 1)
+
+    def take(self, change: Any) -> bool:
+        """Use a change that the browser sent, unless it was used before; return whether it is new.
+
+        Args:
+            change: {"number", "sample": its key, "text"}, or anything else that a browser may send.
+                With "isUploaded" in place of the text, the text was sent by itself. Without a
+                text, the browser asks for it.
+        """
+        match change:
+            case {"number": int(number), "sample": str(sample)}:
+                if number <= (self.answered.get() or 0) or sample not in self.sample.titles:
+                    return False
+            case _:
+                return False
+        match change:
+            case {"text": str(text)}:
+                pass
+            case {"text": None}:
+                self.answered.put(number)
+                self.send_again()
+                return True
+            case {"isUploaded": True}:
+                uploaded = inbox().take(self.name, number)
+                if uploaded is None:
+                    return False
+                text = uploaded
+            case _:
+                return False
+        self.answered.put(number)
+        if sample != OWN_TEXT:
+            self.put(sample)
+            return True
+        boxed = self.boxed_file.get() if text == self.box.get() else None
+        self.forget_file()
+        self.sample.put(OWN_TEXT)
+        self.box.put(text)
+        self.typed_at.put(self.version.get() or 0)
+        if boxed is not None:
+            self.boxed_file.put(boxed)
+        return True
+
+    def described(self) -> str:
+        """Return the label, the file's name and the length, so that others can find the text."""
+        name = self.file_name.get() or self.boxed_file.get()
+        length = f"{len(self.file.get() or self.box.get() or ''):,} characters"
+        return (
+            f"{self.label}: {shorten(name, 100)}, {length}" if name else f"{self.label}: {length}"
+        )
+
+
+TEXT = TextSource("text", "Text", "seashells")
+"""The text of all pages. The first one is small enough to follow every merge."""
+
+
+def inbox() -> long_texts.Inbox:
+    """Return the inbox of this session."""
+    if (found := SESSION.get()) is None:
+        SESSION.put(found := long_texts.Inbox())
+    return found
+
+
+def choose_text(source: TextSource, most: int = limits.PAGE_TEXT) -> str:
+    """Draw a text box with samples and files to choose from.
+
+    Args:
+        source: Its widgets.
+        most: The most characters that the page uses.
+
+    Returns:
+        The text, cleaned and cut after `most` characters; empty where a message says why it cannot
+        be used.
+    """
+    if not source.box.present:
+        source.put(source.first)
+
+    def take_change() -> None:
+        source.take((source.component.get() or {}).get("change"))
+
+    def take_file() -> None:
+        # The browser may send the upload again after the page has changed; then nothing is there.
+        try:
+            files = uploads.take(source.upload.key)
+        except uploads.RefusedUploadError as error:
+            source.failed.put(str(error))
+            return
+        for name, content in files:
+            try:
+                read = read_file(name, content)
+            except UnreadableFileError as error:
+                source.failed.put(str(error))
+                continue
+            if len(read) <= EDITABLE:
+                source.put(OWN_TEXT, read)
+                source.boxed_file.put(name)
+            elif refusal := uploads.refusal(sys.getsizeof(read)):
+                source.failed.put(refusal)
+            else:
+                source.forget_file()
+                source.file.put(read)
+                source.file_name.put(name)
+
+    change = components.text_box(_box_data(source), source.component.key, take_change)
+    source.take(change)  # the first run of a session that replaces an earlier one has no callbacks
+    message = st.empty()  # above the button, since its popover covers what is below
+    with st.popover("Open a file", icon=":material/upload_file:", width="stretch"):
+        st.file_uploader(
+            f"UTF-8 text, up to {limits.TEXT:,} characters",
+            key=source.upload.key,
+            on_change=take_file,
+            max_upload_size=limits.UPLOAD,
+        )
+    if failed := source.failed.get():
+        message.error(markdown.escape(failed))
+    whole = source.file.get() or source.box.get() or ""
+    chosen = clean(whole)
+    if len(chosen) > limits.TEXT:
+        st.error(
+            f"This text has {len(chosen):,} characters; the limit is {limits.TEXT:,}. "
+            "Shorten it, or use a part of it."
+        )
+        return ""
+    if len(chosen) > most:
+        st.caption(f"This page uses the first {most:,} of {len(chosen):,} characters.")
+    return chosen[:most]
+
+
+def _box_data(source: TextSource) -> dict[str, Any]:
+    """Return the payload of the component (`TextBoxPayload` in its `text_state.js`)."""
+    own = inbox()
+    is_typed = source.typed_at.get() == source.version.get()
+    file = source.file.get()
+    named = f"{source.file_name.get()}: {len(file):,} characters" if file is not None else None
+    return {
+        "name": source.name,
+        "session": own.token,
+        "version": source.version.get(),
+        "answered": source.answered.get() or 0,
+        "sample": source.sample.get(),
+        "text": None if is_typed else clean(source.box.get() or ""),
+        "file": named,
+        "files": [source.file_name.get()] * (file is not None) + [one.title for one in opened()],
+        "limit": limits.TEXT,
+        "address": long_texts.address(own, source.name),
+        "longest": long_texts.LONGEST_MESSAGE,
+        "own": OWN_TEXT,
+        "label": source.label,
+        "boxLabel": source.box.label,
+        "placeholder": "Type or paste text.",
+        "help": "Start with a sample, or type or paste your own text into the box below.",
+        "samples": [
+            [group, [[one.key, f"{one.title} · {one.shows}"] for one in listed]]
+            for group, listed in samples.GROUPS.items()
+        ],
+        "ownTitle": source.sample.titles[OWN_TEXT],
+    }
+
+
+class UnreadableFileError(ValueError):
+    """A file is not a text that can be used; the message says why."""
+
+
+def read_file(name: str, content: bytes) -> str:
+    """Return the text of a file without its byte order mark.
+
+    Raises:
+        UnreadableFileError: The file is no UTF-8 text, or too long.
+    """
+    try:
+        found = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            reason = "it looks like UTF-16"
+        else:
+            reason = f"byte {error.start + 1:,} is {content[error.start]:02X}"
+        raise UnreadableFileError(
+            f"{name} is not UTF-8 text: {reason}. Save it as UTF-8 and open it again."
+        ) from None
+    if "\0" in found and found.count("\0") * 100 > len(found):
+        raise UnreadableFileError(
+            f"{name} contains many zero bytes, so it is not text. Open another."
+        )
+    if len(found) > limits.TEXT:
+        raise UnreadableFileError(
+            f"{name} has {len(found):,} characters; the limit is {limits.TEXT:,}. "
+            "Open a part of it."
+        )
+    return found
+
+
+def expand_counts(text: str, counted: bool) -> str:
+    """Return the text to train on: a list of words with counts is written out.
+
+    Where a line cannot be read, a message says which, and the text is empty.
+    """
+    if not counted:
+        return text
+    try:
+        return samples.written_out(text, limits.PAGE_TEXT)
+    except ValueError as error:
+        st.error(markdown.escape(str(error)))
+        return ""

@@ -1,0 +1,253 @@
+"""How a tokenizer is trained: the algorithm, its options and the pre-tokenization."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import streamlit as st
+
+from bpeviz import limits
+from bpeviz.pretokenizers.patterns import (
+    CUSTOM,
+    HELP_EXPRESSION,
+    MAX_EXPRESSION,
+    PATTERNS,
+    WORD_LIST,
+    pattern_title,
+)
+from bpeviz.trainers import TRAINERS, Option, Trainer
+from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text
+from bpeviz.ui.inputs.vocabulary_size import BY_MERGES, LARGEST, SIZE
+from bpeviz.ui.widgets import Number, OneOf, SomeOf, Switch, TextField, Values, Widget
+
+SIDE = "side"
+"""Begins the names of the options of the Algorithms page, which have values of their own."""
+
+
+ABOUT_WORDS = (
+    "From the left, the longest listed word that matches becomes a pre-token; where none matches, "
+    "a single character does."
+)
+BYTE_VALUES = 256
+
+ALGORITHMS = {key: trainer.short for key, trainer in TRAINERS.items()}
+"""The on-screen name of each algorithm, the same on every page."""
+
+ALGORITHM = OneOf("algorithm", "Algorithm", titles=ALGORITHMS)
+SIDE_BY_SIDE = SomeOf("algorithms", "Algorithms", titles=ALGORITHMS, most=limits.ALGORITHMS)
+PATTERN = OneOf(
+    "pattern",
+    "Pre-tokenization",
+    titles={key: pattern_title(key) for key in (*PATTERNS, CUSTOM, WORD_LIST)},
+)
+EXPRESSION = TextField("regex", pattern_title(CUSTOM), longest=MAX_EXPRESSION)
+WORDS = TextField("words", "Word list", longest=limits.PAGE_TEXT)
+LARGEST_SIZE = Number("largest", "Largest vocabulary", low=1, high=limits.VOCABULARY)
+COUNTED = Switch("counted", "The text is a list of words with counts")
+SPECIAL_TOKENS = TextField("special_names", "Special tokens", longest=MAX_EXPRESSION)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """How to train a tokenizer. Hashable, so that caches can use it as a key.
+
+    Attributes:
+        counted: Whether the text is a list of words, each with its count.
+        special_tokens: Names that get the ids after all others.
+    """
+
+    algorithm: str
+    largest: int
+    pattern: str
+    expression: str
+    counted: bool
+    options: tuple[tuple[str, str | int], ...]
+    special_tokens: tuple[str, ...] = ()
+
+
+def option_widget(trainer: Trainer, option: Option, place: str = "") -> OneOf | Number | TextSource:
+    """Return the widget of an option. place: begins its name where it has a value of its own."""
+    name = "_".join(filter(None, (place, trainer.key, option.name)))
+    if option.sample is not None:
+        return TextSource(name, option.label, option.sample)
+    if option.choices is not None:
+        return OneOf(name, option.label, titles=option.choices)
+    most = limits.PAGE_TEXT if option.maximum is None else option.maximum
+    return Number(name, option.label, low=option.minimum, high=most)
+
+
+def option_widgets(trainer: Trainer, values: Values, place: str = "") -> Iterator[Widget[Any]]:
+    """Yield the widgets of the options that matter, given the values of those before."""
+    chosen: dict[str, Any] = {}
+    for option in trainer.options:
+        if option.name == trainer.largest:
+            continue
+        if not option.applies(chosen):
+            continue
+        widget = option_widget(trainer, option, place)
+        if isinstance(widget, TextSource):
+            yield from widget.widgets(values)
+        else:
+            yield widget
+            chosen[option.name] = values.get(widget)
+
+
+def pattern_widgets(values: Values) -> Iterator[Widget[Any]]:
+    """Yield the widgets of the pre-tokenization, the largest vocabulary and the kind of text."""
+    yield PATTERN
+    if values.get(PATTERN) == CUSTOM:
+        yield EXPRESSION
+    if values.get(PATTERN) == WORD_LIST:
+        yield WORDS
+    yield LARGEST_SIZE
+    yield COUNTED
+    yield SPECIAL_TOKENS
+
+
+def training_widgets(values: Values) -> Iterator[Widget[Any]]:
+    """Yield the widgets of the user's own tokenizer: the text, how it is trained, and its size."""
+    yield from TEXT.widgets(values)
+    yield ALGORITHM
+    if trainer := TRAINERS.get(values.get(ALGORITHM) or ""):
+        yield from option_widgets(trainer, values)
+    yield from pattern_widgets(values)
+    yield BY_MERGES
+    yield SIZE
+
+
+def choose_training() -> Choice:
+    """Draw the algorithm, its options and the pre-tokenization; return the choice."""
+    shown = TRAINERS.get(ALGORITHM.get() or "", next(iter(TRAINERS.values())))
+    trainer = TRAINERS[ALGORITHM.select(help=_about([shown]))]
+    values: dict[str, str | int] = {}
+    _options(trainer, trainer.options[:1], values)
+    pattern, expression = _pre_tokenization()
+    with st.expander("Advanced options"):
+        place = st.container()
+        _options(trainer, trainer.options[1:], values)
+        special = _special_tokens()
+        counted = _counted()
+        if not trainer.prunes:
+            BY_MERGES.toggle(on_change=_keep_size)
+    with place:
+        largest = _largest(over_bytes="bytes" in values.values(), label=trainer.largest_title)
+    options = tuple(values.items())
+    return Choice(trainer.key, largest, pattern, expression, counted, options, special)
+
+
+def choose_trainings(default: Sequence[str], initial: Mapping[str, str | int]) -> list[Choice]:
+    """Draw the algorithms to compare, each with its options; return the choices.
+
+    Args:
+        default: The algorithms at first.
+        initial: The first values of options, by their names.
+    """
+    keys = SIDE_BY_SIDE.multiselect(default=list(default), help=_about(TRAINERS.values()))
+    pattern, expression = _pre_tokenization()
+    with st.expander("Advanced options"):
+        place = st.container()
+        special = _special_tokens()
+        counted = _counted()
+    options: dict[str, dict[str, str | int]] = {}
+    for key in keys:
+        with st.expander(f"{ALGORITHMS[key]} options"):
+            options[key] = {}
+            _options(TRAINERS[key], TRAINERS[key].options, options[key], SIDE, initial)
+    with place:
+        largest = _largest(over_bytes=any("bytes" in one.values() for one in options.values()))
+    return [
+        Choice(key, largest, pattern, expression, counted, tuple(options[key].items()), special)
+        for key in keys
+    ]
+
+
+def _about(trainers: Iterable[Trainer]) -> str:
+    return "\n".join(f"- **{one.title}**: {one.about} Source: {one.source}." for one in trainers)
+
+
+def _pre_tokenization() -> tuple[str, str]:
+    """Draw the pre-tokenization; return the pattern and the expression typed for it."""
+    pattern = PATTERN.select(
+        help="How the text is split into pre-tokens before training. No merge crosses from one "
+        "pre-token to the next, except in the second phase of SuperBPE.\n\n"
+        + "\n".join(f"- **{one.title}**: {one.about}" for one in PATTERNS.values()),
+    )
+    expression = ""
+    if pattern == CUSTOM:
+        expression = regular_expression()
+    if pattern == WORD_LIST:
+        expression = WORDS.area(height=90, help=f"Words separated by white space. {ABOUT_WORDS}")
+    return pattern, expression
+
+
+def regular_expression() -> str:
+    """Draw the box of the regular expression, the same on all pages; return its value."""
+    return EXPRESSION.line(value=r"\w+|[^\w\s]+|\s+", help=HELP_EXPRESSION)
+
+
+def _largest(*, over_bytes: bool, label: str = LARGEST_SIZE.label) -> int:
+    low = BYTE_VALUES if over_bytes else LARGEST_SIZE.low
+    return replace(LARGEST_SIZE, low=low, label=label).any_number(
+        LARGEST,
+        why="one entry per byte value" if over_bytes else "",
+        help="Training stops at this size. You can then try any smaller size without retraining.",
+    )
+
+
+def _counted() -> bool:
+    return COUNTED.toggle(
+        help="One word per line with its count, such as “low 5”. Each word is repeated that many "
+        "times. With pre-tokenization by white space, this trains as Sennrich et al. did."
+    )
+
+
+def _keep_size() -> None:
+    """Set the slider to the current size, since its bounds change."""
+    if (size := SIZE.get()) is not None:
+        SIZE.linked.put(size)
+
+
+def _special_tokens() -> tuple[str, ...]:
+    typed = SPECIAL_TOKENS.line(
+        placeholder="<|endoftext|>",
+        help="Names with a space between them, such as `<s> </s>`. They get the ids after all "
+        "others, are not counted in the vocabulary size, and are part of exports. In the training "
+        "text they are plain text.",
+    )
+    return tuple(dict.fromkeys(typed.split()))
+
+
+def _options(
+    trainer: Trainer,
+    options: Iterable[Option],
+    values: dict[str, str | int],
+    place: str = "",
+    initial: Mapping[str, str | int] = MappingProxyType({}),
+) -> None:
+    """Draw options of a trainer and add the values that have an effect to `values`.
+
+    Args:
+        trainer: The trainer.
+        options: Its options to draw.
+        values: The values chosen so far, by the options' names.
+        place: Begins the names of options that have values of their own.
+        initial: The first values of options, by their names.
+    """
+    for option in options:
+        if option.name == trainer.largest:
+            continue
+        if option.applies(values):
+            widget = option_widget(trainer, option, place)
+            values[option.name] = _option(option, widget, initial.get(option.name, option.at_first))
+
+
+def _option(option: Option, widget: OneOf | Number | TextSource, initial: str | int) -> str | int:
+    if isinstance(widget, TextSource):
+        return choose_text(widget)
+    if isinstance(widget, OneOf):
+        index = list(widget.titles).index(str(initial))
+        return widget.select(index=index, help=option.help)
+    return widget.any_number(int(initial), help=option.help)

@@ -1,0 +1,114 @@
+"""The vocabulary size of the user's tokenizer: the slider, and the step that has the size."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from bpeviz.core.training import Training
+from bpeviz.trainers import TRAINERS, texts_of
+from bpeviz.ui.runtime import fragments, page_change
+from bpeviz.ui.runtime.reconnection import reconnected
+from bpeviz.ui.widgets import LARGEST_INTEGER, Number, SessionValue, Switch
+from bpeviz.views import player
+
+LARGEST = 1_024
+"""The largest vocabulary at first."""
+
+
+class _Size(Number):
+    """The vocabulary size. The slider has another key for each range, so a link sets it apart."""
+
+    linked: SessionValue[int] = SessionValue("linked_size")
+
+    def get(self) -> int | None:
+        linked = self.linked.get()
+        return super().get() if linked is None else linked
+
+    def put(self, value: int) -> None:
+        self.linked.put(value)
+
+    def show(self, value: int) -> None:
+        """Store the size that the slider shows."""
+        super().put(value)
+
+
+SIZE = _Size("size", "Vocabulary size", low=1, high=LARGEST_INTEGER)
+BY_MERGES = Switch("by_merges", "Set the number of merges instead of the size")
+SLIDER = "vocabulary_size_"
+"""Begins the keys of the sliders of the vocabulary size."""
+
+_SLIDER_OF: SessionValue[int] = SessionValue("vocabulary_of")
+_SLIDER_ON: SessionValue[str] = SessionValue("slider_on")
+
+
+STOPPED = {
+    "no pair": "No pair is left to merge",
+    "rare": "No remaining pair reaches the minimum pair count (Advanced options; the default "
+    "is 2 here, 1 in the library)",
+}
+"""Why training stops before its largest vocabulary."""
+
+
+def size_step(training: Training | str, largest: int) -> int:
+    """Draw the vocabulary size, disabled where training failed; return the step that has it."""
+    if not isinstance(training, str):
+        return vocabulary_size(training, largest)
+    idle_vocabulary_size()
+    return 0
+
+
+def vocabulary_size(training: Training, largest: int) -> int:
+    """Draw the slider of the vocabulary size; return the step at which it has that size."""
+    low, high = int(training.sizes.min()), int(training.sizes.max())
+    by_merges = bool(BY_MERGES.get()) and not TRAINERS[training.algorithm].prunes
+    offset = low if by_merges else 0
+    if low == high:
+        idle_vocabulary_size()
+        st.caption(f"{texts_of(training).vocabulary(training, 0)}. {player.still(training)}")
+        return 0
+    # To Streamlit, a slider with other bounds is another widget. With one key, their values would
+    # be mixed up when the page changes, so each slider has its own key.
+    slider: SessionValue[int] = SessionValue(f"{SLIDER}{'merges_' * by_merges}{low}_{high}")
+    # A hash: sessions must not keep decisions in memory after the cache evicts them.
+    decisions = hash((low, tuple(training.decisions)))
+    opening = int(training.sizes[training.opening])
+    if not _SLIDER_OF.present and reconnected():
+        _SLIDER_OF.put(decisions)  # the browser sends the size
+    elif _SLIDER_OF.get() != decisions or SIZE.linked.present:
+        _SLIDER_OF.put(decisions)
+        linked = SIZE.linked.get()
+        SIZE.linked.clear()
+        slider.put(min(max(opening if linked is None else linked, low), high) - offset)
+    elif _SLIDER_ON.get() != page_change.current() and (known := slider.get()) is not None:
+        # The user comes from another page; the browser may still have an earlier value.
+        slider.put(known)
+    _SLIDER_ON.put(page_change.current())
+    chosen = st.slider(
+        "Number of merges" if by_merges else SIZE.label,
+        low - offset,
+        high - offset,
+        None if slider.present else opening - offset,
+        key=slider.key,
+        on_change=fragments.page_input_changed,
+        persist_state="session",
+        help="Training ends at this size. Try any size: no retraining needed.",
+    )
+    size = chosen + offset
+    SIZE.show(size)
+    step = training.step_of(size)
+    made = texts_of(training).vocabulary(training, step)
+    why = STOPPED.get(training.stopped)
+    ending = f" {after}" if (after := texts_of(training).at_the_end) else ""
+    if why and largest != LARGEST:
+        st.caption(f"{made}. {why}, so {largest:,} cannot be reached.{ending}")
+    elif why and step == training.steps:
+        st.caption(f"{made}. {why}.{ending}")
+    else:
+        st.caption(f"{made}.")
+    return step
+
+
+def idle_vocabulary_size(key: str = "no_vocabulary_size") -> None:
+    """Draw a disabled slider if there is only one size."""
+    st.slider(SIZE.label, 0, 1, 0, disabled=True, format=" ", key=key)
+    SIZE.clear()
