@@ -94,7 +94,9 @@ ALL_PASSWORD_TRIES = _limit(
 
 # ---- a regular expression or word list of a user, a link or a file
 
-EXPRESSION_SECONDS = _limit("time of a regular expression or word list for a text", 2, "seconds")
+EXPRESSION_SECONDS = _limit(
+    "processor time of a regular expression or word list for a text", 2, "seconds"
+)
 EXPRESSION_MEMORY = _limit(
     "memory of a regular expression or word list, plus some per character", 200, "MB"
 )
