@@ -242,14 +242,14 @@ class Player {
   /** Show a step. While playing, each frame draws the visible part only. */
   show(step) {
     this.step = step;
-    this.section.classList.toggle("again"); // the animations of this step begin anew
     this.clearSelected();
     for (const view of this.views) view.step = view.data.ownSteps ? view.data.ownSteps[step] : step;
     this.reference = this.views.length > 1 ? this.views[0].boundaries() : null;
-    for (const view of this.views) this.#paint(view);
+    // Before the tokens change: nothing moves, and the browser has laid out the text.
     const changes = this.playing ? this.playback.changesPerSecond(Number(this.speed.value)) : 1;
     const calmly = this.isDrawn && !reducedMotion?.matches && changes <= CALM;
     for (const view of this.views) view.follow(calmly);
+    for (const view of this.views) this.#paint(view);
     lastSteps.set(this.data.timelineId, step);
     this.#updateControls();
     if (this.several) this.views.forEach((view) => this.#describeView(view));

@@ -1,7 +1,6 @@
 // One text under one trainer, and its tokens at the current step, without access to the document.
 
 import {
-  BEFORE,
   EXTRA,
   JUST_MERGED,
   LEFT_OUT,
@@ -10,6 +9,7 @@ import {
   NEW,
   NEW_END,
   NEW_START,
+  ODD,
   TOKEN_END,
   UNKNOWN,
   UNKNOWN_ID,
@@ -144,9 +144,8 @@ export class TokenizedText {
     const { color } = this.style(token.id);
     const isNew = timeline.isNew(token, current);
     const isLeftOut = token.id === LEFT_OUT_ID;
-    const common = (isLeftOut ? LEFT_OUT : token.id === UNKNOWN_ID ? UNKNOWN : 0) | (isNew ? NEW : 0);
-    let joined = token.end - 1; // the last atom before the boundary that this step removed
-    while (isNew && joined >= token.start && !timeline.isMergedAt(joined, current)) joined--;
+    const created = isNew ? NEW | (this.step % 2 ? ODD : 0) : 0;
+    const common = (isLeftOut ? LEFT_OUT : token.id === UNKNOWN_ID ? UNKNOWN : 0) | created;
     for (let a = token.start; a < token.end; a++) {
       const isEnd = a === token.end - 1;
       let value = common;
@@ -154,7 +153,6 @@ export class TokenizedText {
       if (timeline.isMergedAt(a, current)) value |= JUST_MERGED;
       if (isNew && a === token.start) value |= NEW_START;
       if (isNew && isEnd) value |= NEW_END;
-      if (isNew && a <= joined) value |= BEFORE;
       const byte = ends ? ends[a] - 1 : -1;
       if (byte >= 0 && byte < ends.at(-1) - 1) {
         // The tokenizer does not choose the boundary after white space that it leaves out.
