@@ -25,6 +25,7 @@ from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.jobs import processors, worker
 from bpeviz.jobs.errors import SHORTEN
+from bpeviz.workers import serving
 from bpeviz.workers.child import Child, EndedError, StartError
 from bpeviz.workers.pool import BusyError, Pool, Request
 
@@ -235,14 +236,14 @@ class Job:
             raise BusyError(own=False)
         if not parts:
             return self._stopped("size limit", TOO_LARGE)
-        return JobError(parts[0].decode(), bool(parts[1][0]))
+        return JobError(str(parts[0], "utf-8"), bool(parts[1][0]))
 
-    def _listen(self, code: int, parts: Sequence[bytearray]) -> bytes | None:
+    def _listen(self, code: int, parts: Sequence[serving.Part]) -> bytes | None:
         if code == worker.EXPRESSION:
             return worker.reply(parts[0], self._request.user)
         if code == worker.LONG:
             return b"goes on" if _pool.keep_as_slow(self._request) else b""
-        task, self._done, self._total = json.loads(parts[0])
+        task, self._done, self._total = json.loads(bytes(parts[0]))
         if task != self._task or self._start is None:
             self._task, self._start = task, (monotonic(), self._done)
         return None

@@ -39,14 +39,14 @@ def main() -> None:
     serving.serve(_answer)
 
 
-def _answer(operation: int, parts: Sequence[bytearray]) -> Sequence[bytes | memoryview]:
+def _answer(operation: int, parts: Sequence[serving.Part]) -> Sequence[bytes | memoryview]:
     """Return the pickled result and its arrays: the training history, and the text's boundaries.
 
     Raises:
         Refused: With a message and whether it is transient. With nothing if the result is too
             large, and with an empty message alone if the training takes long and may not go on.
     """
-    request, text = json.loads(parts[0]), parts[1].decode()
+    request, text = json.loads(bytes(parts[0])), str(parts[1], "utf-8")
     last, end = 0.0, time.thread_time() + request["quick"]
 
     def report(task: str, done: int, total: int) -> None:
@@ -99,7 +99,7 @@ def _ask_server(operation: int, expression: str, text: str, seconds: float) -> l
     return found
 
 
-def reply(message: bytearray, user: str) -> bytes:
+def reply(message: serving.Part, user: str) -> bytes:
     """Return the reply of the server to an expression of a training of a user."""
     operation, expression, text, seconds = pickle.loads(message)  # noqa: S301, from our own worker
     try:

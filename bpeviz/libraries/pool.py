@@ -141,5 +141,5 @@ def _answer(child: Child, file: File, operation: int, payload: bytes) -> bytes:
         operation, bytes([file.library]), payload, seconds=seconds, memory=memory
     )
     if not is_result:
-        raise LibraryError(f"{file.library_name} refuses it: {content[0].decode()}")
+        raise LibraryError(f"{file.library_name} refuses it: {str(content[0], 'utf-8')}")
     return bytes(content[0])

@@ -664,7 +664,7 @@ def main() -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads take more memory, not less time
     worker = Worker()
 
-    def answer(operation: int, parts: Sequence[bytearray]) -> tuple[bytes]:
+    def answer(operation: int, parts: Sequence[serving.Part]) -> tuple[bytes]:
         library, payload = parts
         try:
             return (worker.answer(operation, library[0], bytes(payload)),)

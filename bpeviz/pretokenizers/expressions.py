@@ -102,7 +102,7 @@ def run(
         found.frombytes(content[0])
         return found.tolist()
     if content:
-        raise InvalidExpressionError(content[0].decode())
+        raise InvalidExpressionError(str(content[0], "utf-8"))
     raise RecursionError
 
 

@@ -14,9 +14,13 @@ import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from io import FileIO
+from mmap import mmap
 
 HEADER = struct.Struct("<BdQI")
 """The code, the limits of a request (processor seconds, bytes of memory), the number of parts."""
+
+Part = bytearray | mmap
+"""A part that was read."""
 
 READY, RESULT, REFUSED, MEMORY = range(4)
 """Codes of the first frame, and of answers: a result, the reason why there is none, or a lack of
@@ -26,6 +30,9 @@ CLOCK = 4
 """A worker may take this many times its processor seconds by the clock, on a busy machine."""
 
 _UNLIMITED = -1
+
+_MAPPED = 1_000_000
+"""Bytes from which a part has a memory map of its own."""
 
 
 class Refused(Exception):  # noqa: N818 - not an error of the worker
@@ -44,15 +51,16 @@ def write(
             rest = rest[file.write(rest) :]
 
 
-def read(file: FileIO) -> tuple[int, list[bytearray], float, int]:
+def read(file: FileIO) -> tuple[int, list[Part], float, int]:
     """Return a frame: the code, the parts and the limits. Raises `OSError` where it ends."""
     code, seconds, memory, number = HEADER.unpack(_read(file, HEADER.size))
     sizes = struct.unpack(f"<{number}Q", _read(file, 8 * number))
     return code, [_read(file, size) for size in sizes], seconds, memory
 
 
-def _read(file: FileIO, size: int) -> bytearray:
-    content = bytearray(size)
+def _read(file: FileIO, size: int) -> Part:
+    # A map is filled with zeros while other threads run, and returned to the system afterwards.
+    content = bytearray(size) if size < _MAPPED else mmap(-1, size)
     rest = memoryview(content)
     while rest:
         read = file.readinto(rest)
@@ -63,7 +71,7 @@ def _read(file: FileIO, size: int) -> bytearray:
 
 
 def serve(
-    answer: Callable[[int, Sequence[bytearray]], Sequence[bytes | memoryview]],
+    answer: Callable[[int, Sequence[Part]], Sequence[bytes | memoryview]],
     niceness: int = 0,
     idle: float = 0.0,
 ) -> None:
@@ -107,7 +115,7 @@ def send(code: int, *parts: bytes | memoryview) -> None:
     write(FileIO(1, "w", closefd=False), code, *parts)
 
 
-def receive() -> tuple[int, list[bytearray], float, int]:
+def receive() -> tuple[int, list[Part], float, int]:
     """Return the next frame that the server sends to this worker."""
     return read(FileIO(0, closefd=False))
 
