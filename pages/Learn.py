@@ -1,7 +1,7 @@
 """Learn: short chapters, each with a prediction before the result."""
 
+from bpeviz.ui.learn.page import PAGE, show
 from bpeviz.ui.page import frame
-from bpeviz.ui.pages import learn
 
-with frame(learn.PAGE):
-    learn.show()
+with frame(PAGE):
+    show()

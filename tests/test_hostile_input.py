@@ -27,14 +27,14 @@ from bpeviz import formats
 from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.formats import FORMATS, FormatError
 from bpeviz.pretrained.hub import ModelId, hub_folder
+from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn.base import Chapter, NoQuestionError
 from bpeviz.ui.learn.registry import CHAPTERS
-from bpeviz.ui.pages import learn
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink.codec import LinkError, pack, unpack
 from bpeviz.ui.permalink.session import MAX_SHORT
 from bpeviz.ui.permalink.short_links import SHORT_LINKS
+from bpeviz.ui.registry import PAGES
 from bpeviz.ui.widgets import (
     LinkValues,
     Number,

@@ -95,7 +95,7 @@ def test_training_imports_no_data_frames() -> None:
 
 
 def test_every_page_is_in_the_menu_and_the_readme() -> None:
-    from bpeviz.ui.pages.registry import PAGES
+    from bpeviz.ui.registry import PAGES
 
     readme = (ROOT / "README.md").read_text()
     files = {"app.py", *(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py"))}

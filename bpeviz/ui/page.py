@@ -10,8 +10,8 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.ui import components, tab_state
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import session
+from bpeviz.ui.registry import PAGES
 from bpeviz.ui.runtime import fragments, page_change, stop_run, style
 from bpeviz.ui.widgets import SessionValues
 

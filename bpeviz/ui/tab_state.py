@@ -24,8 +24,8 @@ from bpeviz.ui.inputs.text import Box, Sample, TextSource, inbox
 from bpeviz.ui.opened_tokenizers import OPENED, opened
 from bpeviz.ui.pages import compare
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import session
+from bpeviz.ui.registry import PAGES
 from bpeviz.ui.runtime import fragments, long_texts, page_change
 from bpeviz.ui.widgets import LinkValues, OneOf, SessionValue, SessionValues, SomeOf, Widget
 

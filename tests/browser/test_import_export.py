@@ -26,7 +26,7 @@ from page_helpers import (
 from bpeviz import formats
 from bpeviz.formats import FORMATS
 from bpeviz.formats.archive import unpacked
-from bpeviz.ui.pages.registry import PAGES
+from bpeviz.ui.registry import PAGES
 
 Open = Callable[..., Page]
 

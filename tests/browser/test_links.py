@@ -33,8 +33,8 @@ from serving import Server
 import bpeviz
 from bpeviz.corpus import samples
 from bpeviz.ui.inputs import text as text_input
-from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink.codec import MAX_PACKED, pack, unpack
+from bpeviz.ui.registry import PAGES
 
 Open = Callable[..., Page]
 

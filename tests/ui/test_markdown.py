@@ -21,8 +21,8 @@ from bpeviz.pretokenizers.patterns import CUSTOM, WORD_LIST
 from bpeviz.ui import markdown
 from bpeviz.ui.opened_tokenizers import Opened
 from bpeviz.ui.pages import inspect
-from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import codec
+from bpeviz.ui.registry import PAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 

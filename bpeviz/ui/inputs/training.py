@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import limits
 from bpeviz.pretokenizers.patterns import (
@@ -19,7 +20,7 @@ from bpeviz.pretokenizers.patterns import (
     pattern_title,
 )
 from bpeviz.trainers import TRAINERS, Option, Trainer
-from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text
+from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text, expand_counts
 from bpeviz.ui.inputs.vocabulary_size import BY_MERGES, LARGEST, SIZE
 from bpeviz.ui.widgets import Number, OneOf, SomeOf, Switch, TextField, Values, Widget
 
@@ -118,7 +119,18 @@ def training_widgets(values: Values) -> Iterator[Widget[Any]]:
     yield SIZE
 
 
-def choose_training() -> Choice:
+def choose_training(text: str) -> tuple[str, Choice, DeltaGenerator]:
+    """Draw how the user's tokenizer is trained on a text.
+
+    Returns:
+        The text to train on, the choice, and the place of the slider of the vocabulary size.
+    """
+    sizes = st.container()
+    choice = _choose()
+    return expand_counts(text, choice.counted), choice, sizes
+
+
+def _choose() -> Choice:
     """Draw the algorithm, its options and the pre-tokenization; return the choice."""
     shown = TRAINERS.get(ALGORITHM.get() or "", next(iter(TRAINERS.values())))
     trainer = TRAINERS[ALGORITHM.select(help=_about([shown]))]
@@ -138,12 +150,18 @@ def choose_training() -> Choice:
     return Choice(trainer.key, largest, pattern, expression, counted, options, special)
 
 
-def choose_trainings(default: Sequence[str], initial: Mapping[str, str | int]) -> list[Choice]:
-    """Draw the algorithms to compare, each with its options; return the choices.
+def choose_trainings(
+    text: str, default: Sequence[str], initial: Mapping[str, str | int]
+) -> tuple[str, list[Choice]]:
+    """Draw the algorithms to compare on a text, each with its options.
 
     Args:
+        text: The text.
         default: The algorithms at first.
         initial: The first values of options, by their names.
+
+    Returns:
+        The text to train on, and the choices.
     """
     keys = SIDE_BY_SIDE.multiselect(default=list(default), help=_about(TRAINERS.values()))
     pattern, expression = _pre_tokenization()
@@ -158,10 +176,11 @@ def choose_trainings(default: Sequence[str], initial: Mapping[str, str | int]) -
             _options(TRAINERS[key], TRAINERS[key].options, options[key], SIDE, initial)
     with place:
         largest = _largest(over_bytes=any("bytes" in one.values() for one in options.values()))
-    return [
+    choices = [
         Choice(key, largest, pattern, expression, counted, tuple(options[key].items()), special)
         for key in keys
     ]
+    return expand_counts(text, counted and bool(keys)), choices
 
 
 def _about(trainers: Iterable[Trainer]) -> str:

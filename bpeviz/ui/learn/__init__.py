@@ -2,5 +2,5 @@
 
 A chapter is data and a few small functions. The engine computes every figure and every right answer
 from the text, so a changed text has other right answers. Nothing here draws a page;
-`bpeviz.ui.pages.learn` does.
+`bpeviz.ui.learn.page` does.
 """

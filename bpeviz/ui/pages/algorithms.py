@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
@@ -14,12 +15,13 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, html_table, markdown, trained
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs.parts import choose_part
-from bpeviz.ui.inputs.text import TEXT
+from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.training import (
     ALGORITHMS,
     SIDE,
     SIDE_BY_SIDE,
     Choice,
+    choose_trainings,
     option_widgets,
     pattern_widgets,
 )
@@ -89,7 +91,7 @@ PAGE = Page(
 )
 
 
-def train_all(text: str, choices: list[Choice]) -> list[Trained]:
+def _train_all(text: str, choices: list[Choice]) -> list[Trained]:
     """Train with each choice; show an error for each that fails, once where several agree."""
     found = []
     failed: dict[str, list[str]] = {}
@@ -103,8 +105,18 @@ def train_all(text: str, choices: list[Choice]) -> list[Trained]:
     return found
 
 
-def show(shown: list[Trained]) -> None:
+def show(side: DeltaGenerator) -> None:
     """Draw the player with a view for each algorithm, and everything that follows its size."""
+    with side:
+        # Over characters, as WordPiece and Unigram: over bytes no vocabulary is smaller than 256.
+        text, choices = choose_trainings(
+            choose_text(TEXT), ["bpe", "wordpiece", "unigram"], {"atoms": "characters"}
+        )
+    if not choices:
+        st.info("Choose one or more algorithms on the left.")
+    shown = _train_all(text, choices)
+    if not shown:
+        return
     place = st.container()
     text = shown[0].text
     columns = [_column(one, one.history.steps) for one in shown]

@@ -6,14 +6,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
-
-from bpeviz.ui import markdown, trained
-from bpeviz.ui.inputs.training import Choice
-from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size
-from bpeviz.ui.runtime import stop_run
-from bpeviz.ui.trained import Trained, TrainingError
 from bpeviz.ui.widgets import Values, Widget
 
 ABOUT_MERGE_DIAGRAM = (
@@ -43,24 +35,3 @@ class Page:
     widgets: Callable[[Values], Iterator[Widget[Any]]]
     left_out: Callable[[], Iterable[str]] = tuple
     has_inputs: bool = True
-
-
-def training_of(text: str, choice: Choice, sizes: DeltaGenerator) -> tuple[Trained, int]:
-    """Return the training of a text and the step of the vocabulary size, whose slider is drawn.
-
-    Where training fails, the page shows why and stops.
-
-    Args:
-        text: The training text.
-        choice: How to train.
-        sizes: The place of the slider.
-    """
-    try:
-        found = trained.get(text, choice, sizes)
-    except TrainingError as error:
-        with sizes.container():
-            idle_vocabulary_size()
-        st.error(markdown.escape(str(error)))
-        stop_run.stop()
-    with sizes.container():
-        return found, vocabulary_size(found.history, choice.largest)

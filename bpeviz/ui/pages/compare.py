@@ -20,8 +20,8 @@ from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import export_button
 from bpeviz.ui.import_dialog import import_button
 from bpeviz.ui.inputs.parts import choose_part
-from bpeviz.ui.inputs.text import TextSource, choose_text
-from bpeviz.ui.inputs.training import Choice, training_widgets
+from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text
+from bpeviz.ui.inputs.training import choose_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.pages.base import Page
@@ -145,36 +145,6 @@ PAGE = Page(
 )
 
 
-def answer() -> DeltaGenerator:
-    """Return the place of the verdict, above everything else."""
-    return st.container(key="verdict")
-
-
-def text_to_compare_on(training_text: str) -> str | None:
-    """Draw the choice between the training text and a test text, and the box of the latter.
-
-    Return the test text, or None for the training text.
-    """
-    with st.container():
-        if MEASURED_ON.segments(width="content") == "held out":
-            return choose_text(TEST_TEXT)
-    return None
-
-
-def controls() -> tuple[list[str], str]:
-    """Draw the choices above the columns.
-
-    Returns:
-        The keys of the chosen tokenizers, and the key of the baseline.
-    """
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="controls"):
-        keys = _chosen()
-        baseline = _baseline(keys)
-        IDS.toggle()
-        import_button()
-    return keys, baseline
-
-
 def _chosen() -> list[str]:
     """Draw the choice of the tokenizers to compare; return their keys."""
     names = tokenizers.names()
@@ -210,57 +180,47 @@ def _baseline(keys: Sequence[str]) -> str:
     return BASELINE.select({key: names[key] for key in keys}, index=first)
 
 
-def offers(
-    keys: Sequence[str], training_text: str, choice: Choice, sizes: DeltaGenerator
-) -> list[Offer]:
-    """Return the chosen tokenizers; the user's own is trained only if it is among them.
-
-    Args:
-        keys: The keys of the chosen tokenizers.
-        training_text: The text to train on.
-        choice: How to train.
-        sizes: The place of the slider of the vocabulary size.
-    """
+def show(side: DeltaGenerator) -> None:
+    """Draw the inputs, the verdict, the text in columns, and the metrics."""
+    answer = st.container(key="verdict")  # above everything else
+    with side:
+        training_text = choose_text(TEXT)
+        with st.container():
+            is_test = MEASURED_ON.segments(width="content") == "held out"
+            test_text = choose_text(TEST_TEXT) if is_test else None
+        training_text, choice, sizes = choose_training(training_text)
+    text = training_text if test_text is None else test_text
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="controls"):
+        keys = _chosen()
+        baseline = _baseline(keys)
+        IDS.toggle()
+        import_button()
     if OWN in keys:
-        found = tokenizers.offers_with_own(training_text, choice, sizes)
+        offered = tokenizers.offers_with_own(training_text, choice, sizes)
     else:
         with sizes.container():
             idle_vocabulary_size()
-        found = tokenizers.offers("", 0)
-    by_key = {offer.key: offer for offer in found}
-    return [by_key[key] for key in keys]
-
-
-def show(
-    text: str, training_text: str, chosen: Sequence[Offer], baseline: str, answer: DeltaGenerator
-) -> None:
-    """Draw the verdict, the text in columns, and the metrics.
-
-    Args:
-        text: The text to compare on.
-        training_text: The text that the user's own tokenizer is trained on.
-        chosen: The chosen tokenizers.
-        baseline: The key of the one that the others are compared with.
-        answer: The place of the verdict.
-    """
+        offered = tokenizers.offers("", 0)
+    by_key = {offer.key: offer for offer in offered}
+    chosen = [by_key[key] for key in keys]
     if not chosen:
         st.info("No tokenizer is chosen. Choose one above.")
         return
-    by_key = _columns_for(text, chosen)
+    shown = _columns_for(text, chosen)
     if not text:
         st.info("There is no text yet. Type one on the left, or choose a sample.")
         return
-    if not by_key:
+    if not shown:
         return  # messages say why
-    columns = [*by_key.values()]
+    columns = [*shown.values()]
     # The chosen baseline may be unavailable.
-    first = next((key for key in by_key if key != OWN), OWN)
-    number = [*by_key].index(baseline if baseline in by_key else first)
+    first = next((key for key in shown if key != OWN), OWN)
+    number = [*shown].index(baseline if baseline in shown else first)
     standings = [verdict.standing(column) for column in columns]
     sentence = verdict.sentence(standings, number)
     answer.markdown(markdown.escape(sentence))
     _side_by_side(text, columns, number, sentence)
-    _caveats(text, training_text, by_key)
+    _caveats(text, training_text, shown)
     for offer in chosen:
         if offer.assumed:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))

@@ -30,7 +30,7 @@ from bpeviz.ui.export_dialog import Exported, export_button
 from bpeviz.ui.import_dialog import import_button
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, choose_text
-from bpeviz.ui.inputs.training import Choice, training_widgets
+from bpeviz.ui.inputs.training import choose_training, training_widgets
 from bpeviz.ui.opened_tokenizers import YOURS, opened
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.runtime.cache import cached
@@ -218,28 +218,6 @@ def _round_trip(offer: Offer, text: str, special: tuple[str, ...], _of: Inspecti
     return round_trip(_of)
 
 
-def training_text() -> str:
-    """Draw the choice of the text and its box; return the training text.
-
-    One box is visible: that of the training text only if it is the text to inspect.
-    """
-    is_training = SOURCE.segments() == "learnt"
-    if not is_training:
-        TYPED.area(
-            value=FIRST_TEXT,
-            height=130,
-            label_visibility="collapsed",
-            placeholder="Type or paste text.",
-        )
-    with st.container(key="training_text" if is_training else "training_text_unused"):
-        return choose_text(TEXT)
-
-
-def settings() -> DeltaGenerator:
-    """Return the place of the settings of training, visible if the user's own tokenizer is."""
-    return st.container(key="settings" if _shows_own() else "settings_unused")
-
-
 def _shows_own() -> bool:
     """Return whether the page shows the user's own tokenizer, also because a file was closed."""
     chosen = TOKENIZER.get()
@@ -250,21 +228,31 @@ def _shows_own() -> bool:
     )
 
 
-def offers(training_text: str, choice: Choice, sizes: DeltaGenerator) -> list[Offer]:
-    """Return all tokenizers; the user's own is trained only if the page shows it.
+def show(side: DeltaGenerator) -> None:
+    """Draw the inputs and the text through the pipeline.
 
-    Args:
-        training_text: The text to train on.
-        choice: How to train.
-        sizes: The place of the slider of the vocabulary size.
+    One text box is visible: that of the training text only if it is the text to inspect. The
+    settings of training are visible, and the user's own tokenizer is trained, only if the page
+    shows it.
     """
-    if not _shows_own():
-        return tokenizers.offers("", 0)
-    return tokenizers.offers_with_own(training_text, choice, sizes)
-
-
-def show(training_text: str, offered: Sequence[Offer], chosen: DeltaGenerator) -> None:
-    """Draw the page beside its inputs, and the choice of the tokenizer in its place among them."""
+    with side:
+        is_training = SOURCE.segments() == "learnt"
+        if not is_training:
+            TYPED.area(
+                value=FIRST_TEXT,
+                height=130,
+                label_visibility="collapsed",
+                placeholder="Type or paste text.",
+            )
+        with st.container(key="training_text" if is_training else "training_text_unused"):
+            training_text = choose_text(TEXT)
+        chosen = st.container()
+        with st.container(key="settings" if _shows_own() else "settings_unused"):
+            training_text, choice, sizes = choose_training(training_text)
+    if _shows_own():
+        offered = tokenizers.offers_with_own(training_text, choice, sizes)
+    else:
+        offered = tokenizers.offers("", 0)
     text = _text(training_text)
     with chosen:
         offer = _tokenizer(offered)

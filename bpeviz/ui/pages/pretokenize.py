@@ -26,7 +26,7 @@ from bpeviz.pretokenizers.patterns import (
 from bpeviz.text import counted
 from bpeviz.ui import components, html_table, markdown
 from bpeviz.ui.inputs.parts import choose_part
-from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
+from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text
 from bpeviz.ui.inputs.training import ABOUT_WORDS, EXPRESSION, WORDS, regular_expression
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
@@ -151,7 +151,7 @@ class Chosen:
     place: DeltaGenerator | None = None
 
 
-def choose() -> list[Chosen]:
+def _choose() -> list[Chosen]:
     """Draw the choice of pre-tokenizations; return them in the order of the page."""
     arrived = not _EXAMPLE.present
     if arrived or not SPLITS.present:
@@ -244,8 +244,11 @@ def _separated_pairs(text: str, pattern: str, expression: str) -> list[pretokeni
     return pretokenization.separated_pairs(_pre_tokenized(text, pattern, expression))
 
 
-def show(text: str, chosen: list[Chosen]) -> None:
-    """Draw the page for a text."""
+def show(side: DeltaGenerator) -> None:
+    """Draw the inputs, and the text under each chosen pre-tokenization."""
+    with side:
+        text = choose_text(TEXT)
+    chosen = _choose()
     done: list[tuple[Chosen, pretokenization.Column]] = []
     for one in chosen:
         of = _split(text, one.pattern, one.expression)

@@ -7,7 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from bpeviz import limits
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Candidate
@@ -18,13 +20,15 @@ from bpeviz.ui import components, markdown, vocabulary
 from bpeviz.ui.details import details
 from bpeviz.ui.export_dialog import Exported, export_button
 from bpeviz.ui.inputs.parts import choose_part
-from bpeviz.ui.inputs.text import TEXT
-from bpeviz.ui.inputs.training import ALGORITHMS, training_widgets
+from bpeviz.ui.inputs.text import TEXT, choose_text
+from bpeviz.ui.inputs.training import ALGORITHMS, choose_training, training_widgets
+from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.permalink.session import OPENED
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
-from bpeviz.ui.trained import Trained
+from bpeviz.ui.trained import Trained, TrainingError
+from bpeviz.ui.trained import get as get_trained
 from bpeviz.ui.widgets import SessionValue, Switch, TextField, Values, Widget, numbers
 from bpeviz.views import charts, merge_diagram, player, race, tables
 from bpeviz.views.export import Picture
@@ -86,8 +90,19 @@ def _jump(step: int) -> None:
     _STEP.put(step)
 
 
-def show(trained: Trained, last: int) -> None:
-    """Draw the player up to step `last`, and everything that follows its step below."""
+def show(side: DeltaGenerator) -> None:
+    """Draw the inputs, the player, and everything that follows its step below."""
+    with side:
+        text, choice, sizes = choose_training(choose_text(TEXT, limits.TEXT))
+    try:
+        trained = get_trained(text, choice, sizes)
+    except TrainingError as error:
+        with sizes.container():
+            idle_vocabulary_size()
+        st.error(markdown.escape(str(error)))
+        return
+    with sizes.container():
+        last = vocabulary_size(trained.history, choice.largest)
     place = st.container()
     part = choose_part(PART, trained.parts(), "Training and all figures use", 260)
     # All sizes share a timeline, of which they show the steps up to `last`.

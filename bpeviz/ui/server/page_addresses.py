@@ -7,7 +7,7 @@ from pathlib import PurePath
 from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from bpeviz.ui.pages.registry import PAGES
+from bpeviz.ui.registry import PAGES
 from bpeviz.ui.server.user_cookie import opens_page
 
 _EARLIER = {"split": "Pre-tokenize"}

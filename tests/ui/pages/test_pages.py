@@ -30,9 +30,9 @@ from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.bpe import TRAINER as BPE
-from bpeviz.ui import trained
+from bpeviz.ui import registry, trained
 from bpeviz.ui.inputs.text import UnreadableFileError, read_file
-from bpeviz.ui.pages import registry, train
+from bpeviz.ui.pages import train
 from bpeviz.ui.runtime import cache
 
 ROOT = Path(__file__).resolve().parents[3]

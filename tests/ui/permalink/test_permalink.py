@@ -32,9 +32,9 @@ from bpeviz.ui.inputs.text import TextSource
 from bpeviz.ui.inputs.training import option_widget
 from bpeviz.ui.opened_tokenizers import Opened
 from bpeviz.ui.pages import inspect
-from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.permalink.codec import MAX_JSON, MAX_PACKED, LinkError, TooLongError, pack, unpack
+from bpeviz.ui.registry import PAGES
 from bpeviz.ui.widgets import LinkValues, Widget
 
 ROOT = Path(__file__).resolve().parents[3]

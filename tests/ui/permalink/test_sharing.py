@@ -15,9 +15,9 @@ from streamlit.testing.v1 import AppTest
 from text_box import payload
 
 from bpeviz import limits
-from bpeviz.ui.pages.registry import PAGES
 from bpeviz.ui.permalink import address, codec, session, short_links
 from bpeviz.ui.permalink.short_links import MARK, ShortLinks
+from bpeviz.ui.registry import PAGES
 
 ROOT = Path(__file__).resolve().parents[3]
 HERE = "http://10.0.0.7:8501/Compare"

@@ -21,9 +21,9 @@ from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.html_table import table
 from bpeviz.ui.inputs.training import ALGORITHM
+from bpeviz.ui.learn import teachers_sheet
 from bpeviz.ui.learn.base import Chapter, Input, NoQuestionError, Picture, Question, Setup
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
-from bpeviz.ui.pages import teachers_sheet
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.widgets import Number, OneOf, SessionValue, SomeOf, TextField, Values, Widget

@@ -16,9 +16,9 @@ from streamlit.testing.v1 import AppTest
 from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.html_table import table
+from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn.base import Chapter, Option, Question, Setup
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
-from bpeviz.ui.pages import learn
 from bpeviz.ui.permalink.codec import pack, unpack
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[3]
+ROOT = Path(__file__).resolve().parents[2]
 
 BODY = """
 from bpeviz.ui.pages.base import Page
@@ -95,7 +95,7 @@ def test_new_page_is_two_files_and_an_entry_and_a_new_chapter_is_one_file(tmp_pa
     (tmp_path / "bpeviz/ui/pages/toy.py").write_text(BODY)
     (tmp_path / "pages/Toy.py").write_text(SCRIPT)
     (tmp_path / "bpeviz/ui/learn/toy.py").write_text(CHAPTER)
-    registry = tmp_path / "bpeviz/ui/pages/registry.py"
+    registry = tmp_path / "bpeviz/ui/registry.py"
     lines = registry.read_text()
     lines = lines.replace("import algorithms,", "import toy, algorithms,")
     registry.write_text(lines.replace("    train.PAGE,\n", "    train.PAGE,\n    toy.PAGE,\n"))
@@ -115,7 +115,7 @@ def test_new_page_is_two_files_and_an_entry_and_a_new_chapter_is_one_file(tmp_pa
     ]
     assert sorted(changed) == [
         "bpeviz/ui/learn/toy.py",
-        "bpeviz/ui/pages/registry.py",
         "bpeviz/ui/pages/toy.py",
+        "bpeviz/ui/registry.py",
         "pages/Toy.py",
     ]

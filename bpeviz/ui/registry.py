@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bpeviz.ui.pages import algorithms, compare, inspect, learn, pretokenize, train
+from bpeviz.ui.learn import page as learn
+from bpeviz.ui.pages import algorithms, compare, inspect, pretokenize, train
 
 PAGES = (
     train.PAGE,
