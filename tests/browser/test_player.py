@@ -350,6 +350,12 @@ def test_keyboard_moves_between_tokens(english_page: Page) -> None:
     expect(player.tree).to_contain_text(training.tokenizer().token_label(ids[2]))
     page.keyboard.press("Escape")
     expect(player.tree).to_be_hidden()
+    # Also if a button has the focus, which Enter presses otherwise.
+    player.button("First").focus()
+    page.keyboard.press(".")
+    page.keyboard.press("Enter")
+    expect(player.tree).to_be_visible()
+    expect(player.track).to_have_value(str(len(training.merges)))
 
 
 def cell(page: Page, table: int, column: int, row: int) -> Locator:
