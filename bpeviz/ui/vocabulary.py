@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 import streamlit as st
@@ -14,7 +15,7 @@ from bpeviz.ui import html_table
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.trained import Trained
-from bpeviz.ui.widgets import Number, OneOf, Widget
+from bpeviz.ui.widgets import Number, OneOf, Section, Widget
 from bpeviz.views import tables
 
 VIEW = OneOf(
@@ -22,21 +23,27 @@ VIEW = OneOf(
     "The vocabulary",
     titles={"cost": "Costs by size", "tokens": "All tokens", "alphabet": "Initial alphabet"},
 )
+SECTION = Section("vocabulary_open", "The vocabulary: all tokens, and the cost of its size")
 WIDTH = Number("width", "Embedding width", low=1, high=100_000)
 RARELY = Number("rarely", "Rare: fewer times than", low=1, high=1_000_000)
 
 _HEIGHT = 316
 
 
-def widgets() -> Iterator[Widget[int] | Widget[str]]:
+def widgets() -> Iterator[Widget[Any]]:
     """Yield the widgets of the section."""
-    yield from (VIEW, WIDTH, RARELY)
+    yield from (SECTION, VIEW, WIDTH, RARELY)
 
 
 @fragment
 def vocabulary(trained: Trained, last: int) -> None:
-    """Draw the vocabulary after step `last`."""
-    st.header("The vocabulary", anchor=False)
+    """Draw the vocabulary after step `last`, if its section is open."""
+    if (place := SECTION.opened()) is not None:
+        with place:
+            _views(trained, last)
+
+
+def _views(trained: Trained, last: int) -> None:
     view = VIEW.segments(label_visibility="collapsed")
     if view == "cost":
         _cost(trained, last)

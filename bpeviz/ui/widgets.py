@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeVar, cast
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import limits
 from bpeviz.text import clean
@@ -279,6 +280,27 @@ class Switch(Widget[bool]):
     def toggle(self, **options: Any) -> bool:
         """Draw the switch; return whether it is on."""
         return st.toggle(**self._drawn, **options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Section(Widget[bool]):
+    """A part of a page under a title, closed at first."""
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, bool)
+
+    def for_link(self) -> tuple[bool | None, str | None]:
+        return self.get() or None, None
+
+    def opened(self, label: str = "") -> DeltaGenerator | None:
+        """Draw the title; return the place below it, or None while it is closed.
+
+        Args:
+            label: The title where it is not the declared one.
+        """
+        page_change.set_again(self.key)
+        place = st.expander(label or self.label, key=self.key, on_change="rerun")
+        return place if place.open else None
 
 
 @dataclass(frozen=True, kw_only=True)

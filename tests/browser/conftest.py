@@ -238,8 +238,8 @@ def open_at(tabs: Tabs, request: pytest.FixtureRequest) -> Iterator[Callable[...
     assert problems == []
 
 
-ENGLISH_TRAINED = f"/?s={codec.pack({'text_sample': 'english-prose'})}&step=9999"
-"""A link to the English prose on the Train page, at the last merge."""
+ENGLISH_TRAINED = f"/?s={codec.pack({'text_sample': 'english-prose', 'why_open': True})}&step=9999"
+"""A link to the English prose on the Train page, at the last merge, with its candidates."""
 
 
 @pytest.fixture(scope="session")

@@ -217,6 +217,11 @@ def link(text: str, path: str = "/", **state: object) -> str:
     return f"{path}?s={packed}&step=9999"
 
 
+def english(path: str, **state: object) -> str:
+    """Return a link to a page with the English prose, and with other inputs by name."""
+    return f"{path}?s={codec.pack({'text_sample': 'english-prose'} | state)}"
+
+
 def type_text(page: Page, text: str, label: str = "Text to use") -> None:
     box = page.get_by_role("textbox", name=label)
     box.fill(text)

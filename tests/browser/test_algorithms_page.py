@@ -15,6 +15,7 @@ from page_helpers import (
     alert,
     choose,
     drawn_boundaries,
+    english,
     expect,
     go_to,
     open_more,
@@ -103,7 +104,7 @@ def add_algorithm(page: Page, key: str) -> None:
 
 
 def test_deep_link_shows_three_algorithms_in_lock_step(open_page: Open) -> None:
-    page = open_page("/Algorithms")
+    page = open_page(english("/Algorithms"))
     player = LockStep(page)
     trained = train_all(*USUAL)
     sizes, opening = sizes_of(trained)
@@ -139,7 +140,7 @@ def test_deep_link_shows_three_algorithms_in_lock_step(open_page: Open) -> None:
 
 
 def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
-    page = open_page("/Algorithms")
+    page = open_page(english("/Algorithms"))
     player = LockStep(page)
     bpe, wordpiece, _ = trained = train_all(*USUAL)
     opening = sizes_of(trained)[1]
@@ -178,7 +179,7 @@ def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
 
 
 def test_algorithm_options_change_only_their_view_and_four_fit(open_page: Open) -> None:
-    page = open_page("/Algorithms")
+    page = open_page(english("/Algorithms"))
     player = LockStep(page)
     trained = train_all(*USUAL)
     await_size(page, sizes_of(trained)[1])
@@ -213,7 +214,7 @@ def test_algorithm_options_change_only_their_view_and_four_fit(open_page: Open) 
 
 @pytest.mark.large  # Inspect and Train keep theirs in the same way, in a fast run
 def test_text_choices_and_size_persist_across_pages(open_page: Open) -> None:
-    page = open_page("/Algorithms")
+    page = open_page(english("/Algorithms"))
     player = LockStep(page)
     await_size(page, sizes_of(train_all(*USUAL))[1])
     type_text(page, POEM)
@@ -244,7 +245,7 @@ def test_text_choices_and_size_persist_across_pages(open_page: Open) -> None:
 
 
 def test_phone_shows_one_algorithm_at_a_time(open_page: Open) -> None:
-    page = open_page("/Algorithms", viewport={"width": 390, "height": 844}, has_touch=True)
+    page = open_page(english("/Algorithms"), viewport={"width": 390, "height": 844}, has_touch=True)
     player = LockStep(page)
     trained = train_all(*USUAL)
     titles = [one.title for one in trained]

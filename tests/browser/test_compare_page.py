@@ -12,6 +12,7 @@ from page_helpers import (
     box_at_rest,
     choose,
     drawn_boundaries,
+    english,
     expect,
     labelled,
     trained,
@@ -50,7 +51,7 @@ def marks(page: Page, column: Column) -> tuple[int, int]:
 
 
 def test_deep_link_shows_verdict_columns_and_marks(open_page: Open) -> None:
-    page = open_page("/Compare")
+    page = open_page(english("/Compare"))
     page.set_viewport_size({"width": 1280, "height": 768})
     columns = columns_of(ENGLISH, "gpt2", "cl100k_base", "o200k_base")
     counts = [column.tokens for column in columns]
@@ -121,7 +122,7 @@ def highlighted(text: Locator) -> str:
 
 
 def test_hovering_a_token_highlights_its_span_in_every_column(open_page: Open) -> None:
-    page = open_page("/Compare")
+    page = open_page(english("/Compare"))
     titles = ("Your tokenizer", "GPT-2", "cl100k")
     texts = [Columns(page).text(title) for title in titles]
     for text in texts:
@@ -146,7 +147,7 @@ def test_hovering_a_token_highlights_its_span_in_every_column(open_page: Open) -
 
 
 def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None:
-    page = open_page("/Compare")
+    page = open_page(english("/Compare"))
     expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
     expect(page.get_by_text("Your tokenizer was trained on this very text")).to_be_visible()
     expect(page.get_by_text("Vocabulary sizes differ")).to_be_visible()

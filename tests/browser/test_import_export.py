@@ -99,12 +99,12 @@ def test_export_uses_the_chosen_vocabulary_size(open_page: Open, tmp_path: Path)
 def test_table_download_contains_cells_unchanged(open_page: Open, tmp_path: Path) -> None:
     page = open_page(link("=+\n" * 9))
     Player(page).await_text("=+\n" * 9)
-    table = page.get_by_test_id("stDataFrame").nth(1)
+    table = page.get_by_test_id("stDataFrame")
     table.hover()
     # Without this, the browser asks for a path in a dialog that Playwright cannot control.
     page.evaluate("delete window.showSaveFilePicker")
     with page.expect_download() as download:
-        page.get_by_role("button", name="Download as CSV").nth(1).click()
+        page.get_by_role("button", name="Download as CSV").click()
     path = tmp_path / "table.csv"
     download.value.save_as(path)
     assert ",=+," in path.read_text(encoding="utf-8-sig")

@@ -14,6 +14,7 @@ from page_helpers import (
     alert,
     await_sign,
     choose,
+    english,
     expect,
     go_to,
     link,
@@ -267,7 +268,7 @@ def test_text_and_choices_are_shared_between_pages(open_page: Open) -> None:
 
 
 def test_vocabulary_size_survives_an_immediate_page_change(open_page: Open) -> None:
-    page = open_page("/Compare")
+    page = open_page(english("/Compare"))
     training, _ = trained(ENGLISH)
     expect(
         page.get_by_role("heading", name=f"Your tokenizer ({int(training.sizes[-1]):,})")

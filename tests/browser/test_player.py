@@ -384,7 +384,7 @@ def test_tables_follow_the_player_step(open_page: Open) -> None:
     merge = training.merges[11]
     labels = [tokenizer.token_label(one) for one in (merge.left, merge.right)]
     for column, content in enumerate([*labels, str(merge.count), "merged"]):
-        expect(cell(page, 0, column, 0)).to_have_text(content)
+        expect(cell(page, 1, column, 0)).to_have_text(content)
     player.go(13)
     expect(page.get_by_text("before merge 13.")).to_be_visible()
 
@@ -401,16 +401,16 @@ def test_tables_follow_the_player_step(open_page: Open) -> None:
     search = page.get_by_role("textbox", name="Find a token")
     search.fill("keep")
     search.press("Enter")
-    merges = page.get_by_test_id("stDataFrame").nth(1)
+    merges = page.get_by_test_id("stDataFrame").first
     found = [
         step
         for step, merge in enumerate(training.merges, 1)
         if "keep" in tokenizer.token_label(merge.new_id)
     ]
     assert found
-    expect(cell(page, 1, 0, 0)).to_have_text(str(found[0]))
-    expect(cell(page, 1, 0, len(found) - 1)).to_have_text(str(found[-1]))
-    expect(cell(page, 1, 0, len(found))).to_have_count(0)
+    expect(cell(page, 0, 0, 0)).to_have_text(str(found[0]))
+    expect(cell(page, 0, 0, len(found) - 1)).to_have_text(str(found[-1]))
+    expect(cell(page, 0, 0, len(found))).to_have_count(0)
     click_row(page, merges, 1)
     expect(player.track).to_have_value(str(found[1]))
     click_row(page, merges, 0)
@@ -422,7 +422,7 @@ def test_tables_follow_the_player_step(open_page: Open) -> None:
     search.fill("bak")
     search.press("Enter")
     baked = next(m for m in training.merges if "bak" in tokenizer.token_label(m.new_id))
-    expect(cell(page, 1, 4, 0)).to_have_text(str(baked.new_id))
+    expect(cell(page, 0, 4, 0)).to_have_text(str(baked.new_id))
     click_row(page, merges, 0)
     expect(player.track).to_have_value(str(baked.new_id - tokenizer.first_merge_id + 1))
     search.fill("no such token")
@@ -464,7 +464,7 @@ def test_simultaneous_slider_and_player_changes_both_apply(open_page: Open) -> N
     player = Player(page)
     training, _ = player.await_text(ENGLISH)
     steps = len(training.merges)
-    expect(page.get_by_role("heading", name="Merge diagram")).to_be_visible()
+    expect(page.locator(".st-key-diagram_open")).to_be_visible()
     slider = page.get_by_role("slider", name="Vocabulary size")
     slider.focus()
     slider.evaluate(

@@ -14,6 +14,7 @@ from page_helpers import (
     alert,
     choose,
     drawn_boundaries,
+    english,
     expect,
     go_to,
     link,
@@ -71,11 +72,11 @@ def pill(page: Page, name: str) -> Locator:
 @pytest.fixture
 def split_page(share_page: Callable[[str], Page]) -> Page:
     """Return the Pre-tokenize page, which tests share that change nothing on it."""
-    return share_page("/Pre-tokenize")
+    return share_page(english("/Pre-tokenize", closer_open=True, levels_open=True))
 
 
 def test_deep_link_shows_pre_tokenizations_side_by_side(open_page: Open) -> None:
-    page = open_page("/Pre-tokenize")
+    page = open_page(english("/Pre-tokenize"))
     shown = Splits(page)
     for key in ("whitespace", "words", "gpt2", "cl100k"):
         title = PATTERNS[key].title
@@ -119,7 +120,7 @@ def test_hovering_a_pre_token_shows_card_and_highlights_its_span(split_page: Pag
 
 def test_word_lists_give_both_published_segmentations(open_page: Open) -> None:
     """Jurafsky and Martin, Speech and Language Processing, chapter 2."""
-    page = open_page("/Pre-tokenize")
+    page = open_page(english("/Pre-tokenize"))
     page.get_by_role("button", name="Load the Chinese example").click()
     shown = Splits(page)
     expect(shown.text("Word list A")).to_contain_text("总")
@@ -180,7 +181,7 @@ def test_custom_expression_is_shared_with_train(open_page: Open) -> None:
 
 @pytest.mark.large  # the word lists and the expression are checked on other pages above, too
 def test_pre_tokenization_choices_persist_across_pages(open_page: Open) -> None:
-    page = open_page("/Pre-tokenize")
+    page = open_page(english("/Pre-tokenize"))
     shown = Splits(page)
     expect(shown.text("GPT-2")).to_be_visible()
     expect(shown.frame.locator(".column")).to_have_count(4)
@@ -234,7 +235,9 @@ def test_markup_in_text_is_not_rendered(open_page: Open) -> None:
 
 
 def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:
-    page = open_page("/Pre-tokenize", viewport={"width": 390, "height": 844}, has_touch=True)
+    page = open_page(
+        english("/Pre-tokenize"), viewport={"width": 390, "height": 844}, has_touch=True
+    )
     shown = Splits(page)
     tops = []
     for key in ("whitespace", "words", "gpt2", "cl100k"):

@@ -156,7 +156,7 @@ def test_elements_below_a_playing_player_say_that_they_wait(open_page: Open) -> 
     player.await_text(FIRST)
     below = page.locator(".st-key-following")
     note = "below => getComputedStyle(below, '::before').content"
-    expect(below.get_by_text("before merge 22.")).to_be_visible()
+    expect(below.get_by_text("Click a curve or a row of the table")).to_be_visible()
     assert below.evaluate(note) == "none"
     player.speed.select_option("½×")
     player.button("Replay").click()

@@ -86,11 +86,11 @@ def _assert_plays(page: Page, key: str) -> None:
 
     # Below the player: the candidates under a heading of the algorithm, of which the first was
     # chosen, and both curves.
-    expect(page.get_by_role("heading", name=texts_of(training).heading)).to_be_visible()
+    expect(page.locator("summary", has_text=texts_of(training).heading)).to_be_visible()
     rule = texts_of(training).rule.format(step=f"{last // 2:,}")
     expect(page.get_by_text(rule)).to_be_visible()
     best = training.candidates(ENGLISH, boundaries, last // 2 - 1, 1)[0]
-    table = page.get_by_test_id("stDataFrame").first
+    table = page.get_by_test_id("stDataFrame").nth(1)
     for column, token_id in enumerate(best.ids):
         content = table.get_by_test_id(f"glide-cell-{column}-0")
         expect(content).to_have_text(training.name(token_id))

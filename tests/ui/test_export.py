@@ -56,7 +56,7 @@ CHAT = (
 
 def opened(page: str = "app.py", **state: Any) -> AppTest:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for key, value in state.items():
+    for key, value in ({"inspected": "own", "diagram_open": True} | state).items():
         app.session_state[key] = value
     return app.run() if page == "app.py" else app.switch_page(f"pages/{page}.py").run()
 

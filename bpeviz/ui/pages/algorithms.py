@@ -33,6 +33,7 @@ from bpeviz.ui.widgets import (
     LARGEST_INTEGER,
     Family,
     Number,
+    Section,
     SessionValue,
     Share,
     TextField,
@@ -51,6 +52,7 @@ MAX_SEGMENTATIONS = 12
 
 MAX_WORD = 40
 
+SHARED = Section("shared_open", "Tokens that the vocabularies share")
 PART = numbers("lock_of_", "Part shown")
 METHOD = numbers("random_of_", "Method", first=0)
 WORD = TextField(
@@ -76,6 +78,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     for key in values.get(SIDE_BY_SIDE) or ():
         if key in TRAINERS:  # a message that is not from a browser may contain other keys
             yield from option_widgets(TRAINERS[key], values, SIDE)
+    yield SHARED
     yield from values.members(PART)
     yield WORD
     yield from values.members(METHOD)
@@ -168,8 +171,10 @@ def _follow(shown: list[Trained], payload: dict[str, Any]) -> None:
     steps = [view["ownSteps"][place] for view in payload["views"]]
     with body:
         _metrics(shown, steps, payload["vocabSizes"][place])
-        _vocabularies(shown, steps)
         _at_random(shown, steps)
+        if len(shown) > 1 and (section := SHARED.opened()) is not None:
+            with section:
+                _vocabularies(shown, steps)
         for one, step in zip(shown, steps, strict=True):
             details(one.text, one.history, one.boundaries, step)
 
@@ -190,9 +195,6 @@ def _metrics(shown: list[Trained], steps: list[int], size: int) -> None:
 
 
 def _vocabularies(shown: list[Trained], steps: list[int]) -> None:
-    if len(shown) < 2:
-        return
-    st.header("Tokens that the vocabularies share", anchor=False)
     tokens = [(_name(one), one.tokens(step)) for one, step in zip(shown, steps, strict=True)]
     html_table.draw(
         tables.vocabularies(metrics.vocabularies(tokens)),

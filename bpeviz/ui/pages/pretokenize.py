@@ -34,6 +34,7 @@ from bpeviz.ui.widgets import (
     Family,
     Number,
     OneOf,
+    Section,
     SessionValue,
     SomeOf,
     Switch,
@@ -101,6 +102,9 @@ WHITE_SPACE = Switch("white_space", "Leave out white space")
 ENTRIES = Number("entries", "Entries of the vocabulary", low=1, high=100_000)
 DROP_UNMATCHED = Switch("drop_unmatched", "Drop text that the pattern does not match")
 UNSEEN = TextField("unseen", "Different text", longest=2_000)
+CLOSER = Section("closer_open", "Why is it split here? The rules, a list, a word-level vocabulary")
+SUMMARY = Section("summary_open", "Summary: merges ruled out, separated pairs, longest pre-token")
+LEVELS = Section("levels_open", "Top-down: sentences, then words, then characters")
 PART = numbers("side by side of ", "Part shown")
 LEVELS_PART = numbers("levels of ", "Part shown")
 
@@ -117,6 +121,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     for key, published in PUBLISHED.items():
         if key in chosen:
             yield published.widget
+    yield from (SUMMARY, CLOSER, LEVELS)
     yield from (EXPLAINED, WHITE_SPACE, ENTRIES, DROP_UNMATCHED, UNSEEN)
     yield from values.members(PART)
     yield from values.members(LEVELS_PART)
@@ -266,11 +271,15 @@ def show(side: DeltaGenerator) -> None:
             "A line is a boundary between pre-tokens. Hover over a pre-token to highlight the same "
             "text in every column, and to see which part of the expression matched it."
         )
-        _explain(done, first, last)
         _ruled_out(text, done)
+        if (place := CLOSER.opened()) is not None:
+            with place:
+                _explain(done, first, last)
     elif not chosen:
         st.info("Choose at least one pre-tokenization above.")
-    _top_down(text)
+    if (place := LEVELS.opened()) is not None:
+        with place:
+            _top_down(text)
 
 
 def _draw(
@@ -292,7 +301,6 @@ def _draw(
 
 def _explain(done: list[tuple[Chosen, pretokenization.Column]], first: int, last: int) -> None:
     """Draw the expression of one pre-tokenization, its pre-tokens as a list, and a vocabulary."""
-    st.header("Why is it split here?", anchor=False)
     by_key = {chosen.key: (chosen, column) for chosen, column in done}
     if EXPLAINED.get() not in by_key:
         EXPLAINED.put("gpt2" if "gpt2" in by_key else next(iter(by_key)))
@@ -417,15 +425,42 @@ def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
 def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> None:
     st.header("Merges that pre-tokenization rules out", anchor=False)
     unsplit = _unsplit(text)
-    rows = []
-    places = [("no pre-tokenization", _occurrences(text, "none", ""))]
-    for one, column in done:
-        standing = _occurrences(text, one.pattern, one.expression)
-        apart = _separated_pairs(text, one.pattern, one.expression)
-        places.append((one.title, standing))
-        rows.append(pretokenization.summary(column, standing, apart))
+    if unsplit:
+        number = "The first merge" if len(unsplit) == 1 else f"The first {len(unsplit)} merges"
+        st.markdown(
+            f"{number} of BPE over characters on this text without pre-tokenization. A "
+            "pre-tokenization rules out a merge if no pre-token contains its token. Otherwise, the "
+            "figure counts the places where one does."
+        )
+        places = [("no pre-tokenization", _occurrences(text, "none", ""))]
+        places += [(one.title, _occurrences(text, one.pattern, one.expression)) for one, _ in done]
+        html_table.draw(
+            tables.occurrences(unsplit, places),
+            "standing",
+            label="Merges without pre-tokenization",
+            right=[title for title, _ in places],
+            scrolls=True,
+            download=True,
+        )
+    else:
+        st.caption("No two characters are next to each other twice, so BPE has nothing to merge.")
+    if (place := SUMMARY.opened()) is not None:
+        with place:
+            _summary(text, done)
+
+
+def _summary(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> None:
     html_table.draw(
-        tables.splits(rows),
+        tables.splits(
+            [
+                pretokenization.summary(
+                    column,
+                    _occurrences(text, one.pattern, one.expression),
+                    _separated_pairs(text, one.pattern, one.expression),
+                )
+                for one, column in done
+            ]
+        ),
         "summary",
         label="Summary of the pre-tokenizations",
         right=["pre-tokens", "distinct", "characters per pre-token", "merges ruled out"],
@@ -435,27 +470,9 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> 
         "A separated pair is two neighboring characters in different pre-tokens, so no merge joins "
         "them. “3 of 4” means: in 3 of the 4 places where the pair occurs."
     )
-    if not unsplit:
-        st.caption("No two characters are next to each other twice, so BPE has nothing to merge.")
-        return
-    number = "The first merge" if len(unsplit) == 1 else f"The first {len(unsplit)} merges"
-    st.markdown(
-        f"{number} of BPE over characters on this text without pre-tokenization. A "
-        "pre-tokenization rules out a merge if no pre-token contains its token. Otherwise, the "
-        "figure counts the places where one does."
-    )
-    html_table.draw(
-        tables.occurrences(unsplit, places),
-        "standing",
-        label="Merges without pre-tokenization",
-        right=[title for title, _ in places],
-        scrolls=True,
-        download=True,
-    )
 
 
 def _top_down(text: str) -> None:
-    st.header("Top-down, level by level", anchor=False)
     titles = ("Sentences", "… then words", "… then characters")
     abouts = (
         PATTERNS["sentences"].about,

@@ -29,7 +29,7 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.trained import Trained, TrainingError
 from bpeviz.ui.trained import get as get_trained
-from bpeviz.ui.widgets import SessionValue, Switch, TextField, Values, Widget, numbers
+from bpeviz.ui.widgets import Section, SessionValue, Switch, TextField, Values, Widget, numbers
 from bpeviz.views import charts, merge_diagram, player, race, tables
 from bpeviz.views.export import Picture
 
@@ -46,16 +46,23 @@ third of a second, during which all users wait."""
 BEGINNING = 60
 """How many characters of the text the merge diagram shows at first."""
 
+CURVE = 205
+"""The height of a curve in pixels: two are as high as the table beside them."""
+
 EVERY = Switch("all_candidates", "List all candidates")
 SEARCH = TextField("search", "Find a token", longest=MAX_EXPRESSION)
 DRAWN_WORDS = TextField("drawn_words", "Some words of the text", longest=merge_diagram.MOST)
 PART = numbers("part_of_", "Part shown")
+WHY = Section("why_open", "Why this pair")
+BEFORE_AND_AFTER = Section("before_and_after_open", "Before and after this merge")
+DIAGRAM = Section("diagram_open", "Merge diagram")
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from training_widgets(values)
     yield EVERY
     yield SEARCH
+    yield from (WHY, BEFORE_AND_AFTER, DIAGRAM)
     yield DRAWN_WORDS
     yield from vocabulary.widgets()
     yield from values.members(PART)
@@ -173,16 +180,12 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
         hues = trained.hues(shown)
         components.race(race.at_rest(first, training, max(step, 1) - 1, found, hues))
     with body:
-        left, right = st.columns((3, 5), gap="medium")
+        left, right = st.columns((4, 5), gap="medium")
         with left:
-            _candidates(trained, step, found)
-        with right:
             _decisions(trained, last, timeline)
-        left, right = st.columns(2, gap="medium")
-        with left:
+        with right:
             name = texts_of(training).curve
             _chart(decided, step, "decided", f"The {name} at each step")
-        with right:
             _chart(
                 compression,
                 step,
@@ -190,7 +193,13 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
                 f"Bytes per token after each {texts_of(training).unit}",
             )
         st.caption("Click a curve or a row of the table: the player jumps to that step.")
-        _before_and_after(trained, step, shown)
+        if (place := WHY.opened(texts_of(training).heading)) is not None:
+            with place:
+                _candidates(trained, step, found)
+        unit = texts_of(training).unit
+        if (place := BEFORE_AND_AFTER.opened(f"Before and after this {unit}")) is not None:
+            with place:
+                _before_and_after(trained, step, shown)
         details(trained.text, training, boundaries, step)
 
 
@@ -215,7 +224,7 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
 
 @fragment
 def _merge_diagram(trained: Trained, last: int, timeline: str, shown: Part) -> None:
-    """Draw the merge diagram of a few words.
+    """Draw the merge diagram of a few words, if its section is open.
 
     The browser moves its marker line with the player, so nothing here depends on the step.
     """
@@ -223,7 +232,13 @@ def _merge_diagram(trained: Trained, last: int, timeline: str, shown: Part) -> N
     if word and _CLICKED.get() != word:
         _CLICKED.put(word)
         DRAWN_WORDS.put(word["word"])
-    st.header("Merge diagram", anchor=False)
+        DIAGRAM.put(True)
+    if (place := DIAGRAM.opened()) is not None:
+        with place:
+            _diagram(trained, last, timeline, shown)
+
+
+def _diagram(trained: Trained, last: int, timeline: str, shown: Part) -> None:
     query = DRAWN_WORDS.line(
         placeholder="Click a word above, or type some words of the text",
         label_visibility="collapsed",
@@ -267,7 +282,6 @@ def _drawn(trained: Trained, last: int, part: str, start: int, shown: Part) -> d
 def _before_and_after(trained: Trained, step: int, shown: Part) -> None:
     """Draw the text before and after the last step, around the first change."""
     unit = texts_of(trained.history).unit
-    st.header(f"Before and after this {unit}", anchor=False)
     if not step:
         st.caption(f"No {unit} is applied yet. Press Play, or go to a {unit} above.")
         return
@@ -295,7 +309,6 @@ def _candidates(trained: Trained, step: int, found: Sequence[Candidate] | None) 
     """Draw the table of candidates; `found` is None if the text is too long to count them."""
     training = trained.history
     previous, texts = max(step, 1) - 1, texts_of(training)
-    st.header(texts.heading, anchor=False)
     if found is None:
         st.caption(
             "This text is too long to count the candidates of each step. The table beside this one "
@@ -383,5 +396,8 @@ def _chart(curve: charts.Chart, step: int, name: str, alternative: str) -> None:
             clicks.put(number + 1)
 
     st.vega_lite_chart(
-        spec=charts.at_step(curve, step), key=chart.key, on_select=clicked, alt=alternative
+        spec=charts.at_step(curve, step) | {"height": CURVE},
+        key=chart.key,
+        on_select=clicked,
+        alt=alternative,
     )

@@ -34,7 +34,7 @@ FOLLOWER = "lock_step_follower"
 def opened(**state: Any) -> AppTest:
     """Return the page in a session with `state`: a text and choices."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
-    for key, value in state.items():
+    for key, value in ({"shared_open": True} | state).items():
         app.session_state[key] = value
     return app.switch_page("pages/Algorithms.py").run()
 
@@ -120,7 +120,7 @@ def test_every_algorithm_is_displayed_alone(key: str) -> None:
     assert errors(app) == []
     payload = payload_of(app)
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short]
-    assert "Tokens that the vocabularies share" not in headings(app)
+    assert "Tokens that the vocabularies share" not in [one.label for one in app.expander]
     training = usual.train(key, SHORT, **usual.ON_ALGORITHMS)
     assert payload["views"][0]["vocabSizes"] == training.sizes.tolist()
     assert ("One word, split at random" in headings(app)) == (training.stochastic)

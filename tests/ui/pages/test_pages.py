@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -30,13 +31,17 @@ from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.bpe import TRAINER as BPE
-from bpeviz.ui import registry, trained
+from bpeviz.ui import registry, trained, vocabulary
 from bpeviz.ui.inputs.text import UnreadableFileError, read_file
 from bpeviz.ui.pages import train
+from bpeviz.ui.permalink import codec
 from bpeviz.ui.runtime import cache
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = {"Train": "app.py", "Compare": "pages/Compare.py"}
+SECTIONS = dict.fromkeys(
+    ("why_open", "before_and_after_open", "diagram_open", "vocabulary_open"), True
+)
 every_page = pytest.mark.parametrize("page", PAGES)
 
 SHORT = "low low lower lowest, newer newest wider " * 3
@@ -46,7 +51,7 @@ SHORT = "low low lower lowest, newer newest wider " * 3
 def opened(page: str, **state: Any) -> AppTest:
     """Return a page in a session with `state`: texts and choices."""
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
-    for key, value in ({"compared": ["yours"]} | state).items():
+    for key, value in ({"compared": ["yours"]} | SECTIONS | state).items():
         app.session_state[key] = value
     return app.switch_page(PAGES[page]).run()
 
@@ -546,10 +551,10 @@ def test_train_shows_the_steps_and_candidates_of_every_trainer(key: str) -> None
     app.run()
     assert component(app)["tokenCounts"] == boundaries.token_counts.tolist()
     headings = [one.value for one in app.header]
-    assert texts.heading in headings
+    assert texts.heading in [one.label for one in app.expander]
     assert texts.rule.format(step=f"{last:,}") in [one.value for one in app.caption]
     best = training.candidates(SHORT, boundaries, last - 1, 1)[0]
-    candidates = app.dataframe[0].value
+    candidates = app.dataframe[1].value
     assert candidates.iloc[0, : len(best.ids)].tolist() == [training.name(i) for i in best.ids]
     details = texts.details(training, SHORT, boundaries, last)
     assert {f"{TRAINERS[key].short}: {one.title}" for one in details} <= {*headings}
@@ -562,13 +567,43 @@ def test_train_says_where_it_leaves_out_candidates(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(train, "CANDIDATES", 5)
     app = with_text("Train", text)
     assert any(said in one.value for one in app.caption)
-    assert len(app.dataframe[0].value) == 5
+    assert len(app.dataframe[1].value) == 5
     app.toggle(key="all_candidates").set_value(True).run()
     assert not any("The table lists" in one.value for one in app.caption)
     training = usual.train("bpe", text)
     boundaries = training.tokenizer().boundaries(text)
     found = training.candidates(text, boundaries, training.steps - 1, 1_000)
-    assert len(app.dataframe[0].value) == len(found) > 5
+    assert len(app.dataframe[1].value) == len(found) > 5
+
+
+def test_a_closed_section_computes_nothing_and_a_link_opens_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    drawn = {
+        "why_open": Mock(wraps=train._candidates),
+        "before_and_after_open": Mock(wraps=train._before_and_after),
+        "diagram_open": Mock(wraps=train._diagram),
+        "vocabulary_open": Mock(wraps=vocabulary._views),
+    }
+    for place, name, mock in zip(
+        (train, train, train, vocabulary),
+        ("_candidates", "_before_and_after", "_diagram", "_views"),
+        drawn.values(),
+        strict=True,
+    ):
+        monkeypatch.setattr(place, name, mock)
+    app = opened("Train", **dict.fromkeys(drawn, False))
+    assert errors(app) == []
+    assert len(app.dataframe) == 1  # the merges
+    assert not any(one.called for one in drawn.values())
+    for key, mock in drawn.items():
+        app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
+        app.query_params["s"] = codec.pack({key: True})
+        app.run()
+        assert errors(app) == []
+        assert mock.called
+        assert [one.called for one in drawn.values()].count(True) == 1
+        mock.reset_mock()
 
 
 def test_size_can_be_set_as_a_number_of_merges() -> None:

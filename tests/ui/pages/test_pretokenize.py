@@ -28,7 +28,8 @@ YAO_MING = "姚明进入总决赛"
 
 def opened(**state: Any) -> AppTest:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for key, value in state.items():
+    sections = dict.fromkeys(("summary_open", "closer_open", "levels_open"), True)
+    for key, value in (sections | state).items():
         app.session_state[key] = value
     return app.switch_page("pages/Pre-tokenize.py").run()
 
