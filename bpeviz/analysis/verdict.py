@@ -59,10 +59,10 @@ def compared_with(tokens: int, baseline: Standing) -> str:
     return f"{difference(tokens, baseline.tokens)} {link} {baseline.name}"
 
 
-def splits(column: Column, baseline: Column) -> str:
-    """Return the number of places where a column joins or splits tokens unlike a baseline."""
+def cuts(column: Column, baseline: Column) -> str:
+    """Return the number of a column's extra and missing cuts against a baseline, in words."""
     extra, missing = differences(column, baseline)
-    return split_words(len(extra), len(missing))
+    return cut_words(len(extra), len(missing), baseline.name or baseline.title)
 
 
 def dropped(column: Column, text: str) -> str:
@@ -76,19 +76,20 @@ def dropped(column: Column, text: str) -> str:
     )
 
 
-def split_words(extra: int, missing: int) -> str:
-    """Return the wording of `splits`.
+def cut_words(extra: int, missing: int, baseline: str) -> str:
+    """Return the wording of `cuts`.
 
     Args:
         extra: The number of boundaries that the baseline lacks.
         missing: The number of the baseline's boundaries that are absent.
+        baseline: The name of the baseline.
+
+    >>> cut_words(105, 1, "GPT-2")
+    '105 extra cuts, 1 missing cut against GPT-2'
     """
-    joins = f"Joins at {counted(missing, 'place')}"
-    if not extra:
-        return joins if missing else "Same boundaries"
-    if not missing:
-        return f"Splits at {counted(extra, 'more place')}"
-    return f"{joins}, splits at {extra:,} more"
+    kinds = (extra, "extra cut"), (missing, "missing cut")
+    found = [counted(number, noun) for number, noun in kinds if number]
+    return f"{', '.join(found)} against {baseline}" if found else f"Same cuts as {baseline}"
 
 
 def best(standings: Sequence[Standing]) -> list[int]:

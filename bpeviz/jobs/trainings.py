@@ -25,6 +25,7 @@ from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.jobs import processors, worker
 from bpeviz.jobs.errors import SHORTEN
+from bpeviz.text import counted
 from bpeviz.workers import serving
 from bpeviz.workers.child import Child, EndedError, StartError
 from bpeviz.workers.pool import BusyError, Pool, Request
@@ -48,8 +49,8 @@ TOO_LARGE = (
     f"server. {SHORTEN}"
 )
 TOO_MANY_OWN = (
-    f"{limits.USER_WAITING:,} of your trainings wait already, which is the limit. Wait until one "
-    "of them starts, or close its tab. Then train again."
+    f"You already have {counted(limits.USER_WAITING, 'training')} waiting. Let one start, or close "
+    "its tab."
 )
 TOO_MANY = (
     f"{limits.ALL_WAITING:,} trainings wait already, which is the limit of this server. Try again "

@@ -84,10 +84,7 @@ _BUSY = (
     "the server limits how many tokenizer files are applied at once, and is busy with those of "
     "other users. Try again in a minute"
 )
-_BUSY_OWN = (
-    "your other tabs still apply tokenizer files, and the server limits how many it applies for a "
-    "user at once. Wait until they are done, or close these tabs. Then try again"
-)
+_BUSY_OWN = "a tokenizer file is busy in another of your tabs. Try again when it is done"
 _OVERTIME = f"it takes more than {limits.LIBRARY_SECONDS} seconds"
 _ABORTED = f"the library stopped, or needs more than {limits.LIBRARY_MEMORY:,} MB of memory"
 

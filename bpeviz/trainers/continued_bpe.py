@@ -393,7 +393,7 @@ class AdaptiveTraining(Training):
 
 
 def _beginning(training: AdaptiveTraining) -> str:
-    return f"Nothing is added yet: these are the tokens of {training.title}."
+    return f"These are the tokens of {training.title}."
 
 
 def _vocabulary(training: AdaptiveTraining, step: int) -> str:

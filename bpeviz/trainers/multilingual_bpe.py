@@ -308,6 +308,7 @@ TRAINER = Trainer(
         rule="The pairs with the highest weighted count before merge {step}: a pair in a small "
         "text counts more than one in a large text. The table of shares, below, gives the factors.",
         curve="weighted count of the pair",
+        play="Play joins the pair with the highest weighted count, again and again.",
         details=_details,
     ),
 )

@@ -6,7 +6,7 @@ from bpeviz.trainers.base import Option
 
 ATOMS = Option(
     "atoms",
-    "Start from",
+    "First tokens",
     "Bytes: the text in UTF-8, with 256 atoms (the units before the first merge) and no unknown "
     "characters. Characters: those of the training text; any other is unknown later.",
     "bytes",

@@ -62,11 +62,14 @@ DROPOUT = Randomness(
     0.1,
 )
 
+EVERY_BYTE = "Every byte is its own piece, or token: the letter h is one, 🐚 is four."
+EVERY_CHARACTER = "Every character is its own piece, or token."
+"""Sentences about a text before the first merge."""
+
 
 def every_atom_is_a_token(training: Any) -> str:
     """Return the sentence about step 0 of a training that merges."""
-    atom = "byte" if training.pre_tokenizer.atoms == "bytes" else "character"
-    return f"Nothing is merged yet: every {atom} is a token."
+    return EVERY_BYTE if training.pre_tokenizer.atoms == "bytes" else EVERY_CHARACTER
 
 
 def atoms_and_merges(training: Any, step: int) -> str:
@@ -92,6 +95,7 @@ class Texts:
         curve: Name of the values that decide (`Training.curve`).
         score: Name of the column with the score of a decision, if it has one.
         beginning: Returns the sentence about step 0 of a training.
+        play: Sentence about the steps that follow.
         vocabulary: Returns the contents of the vocabulary after a step, in a few words.
         details: Returns the tables that only this trainer shows after a step. Its arguments are
             the training, its text, the text's boundaries under the last tokenizer, and the step.
@@ -106,6 +110,7 @@ class Texts:
     curve: str = "count of the pair"
     score: str | None = None
     beginning: Callable[[Any], str] = every_atom_is_a_token
+    play: str = "Play joins the most common pair, again and again."
     vocabulary: Callable[[Any, int], str] = atoms_and_merges
     details: Callable[[Any, str, Boundaries, int], list[Detail]] = no_details
     at_the_end: str = ""

@@ -564,7 +564,7 @@ class UnigramTraining(Training):
 
 
 def _beginning(training: UnigramTraining) -> str:
-    return f"No piece is pruned yet: all {len(training.pieces):,} pieces can be used."
+    return f"All {len(training.pieces):,} pieces can be used."
 
 
 def _vocabulary(training: UnigramTraining, step: int) -> str:
@@ -657,6 +657,7 @@ TRAINER = Trainer(
         score="cost",
         race="Cheapest pieces",
         beginning=_beginning,
+        play="Play removes the cheapest piece, again and again.",
         vocabulary=_vocabulary,
         details=_details,
         randomness=Randomness(

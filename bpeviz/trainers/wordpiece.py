@@ -491,6 +491,7 @@ TRAINER = Trainer(
         curve="score of the pair",
         score="score",
         race="Highest scores",
+        play="Play joins the pair with the highest score, again and again.",
         details=_details,
     ),
 )

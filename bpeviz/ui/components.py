@@ -114,7 +114,7 @@ def player_events(
     Whenever one changes, the calling fragment runs again. While playing, the step is not reported.
 
     Args:
-        jump: {"step", "number"}, the step to go to; each number is obeyed once.
+        jump: {"step", "number"}, the step to go to; a repeated number is ignored.
         key: The component's key.
         steps: Whether to report steps.
         words: Whether to report clicked words.

@@ -187,7 +187,7 @@ def _open(
     title: str = "",
     expression: str = "",
 ) -> None:
-    """Open files as a tokenizer, or note why that fails. The files leave the uploader."""
+    """Open files as a tokenizer, or store the error for the dialog; empty the uploader."""
     _replace_uploader()
     first = _INCOMPLETE.get() or ()
     _INCOMPLETE.clear()

@@ -119,7 +119,7 @@ def offers_with_own(text: str, choice: Choice, sizes: DeltaGenerator) -> list[Of
         found = str(error)
     with sizes.container():
         history = found if isinstance(found, str) else found.history
-        step = size_step(history, choice.largest)
+        step = size_step(history, choice.largest, choice.options)
     return offers(found, step)
 
 

@@ -193,7 +193,8 @@ def _half_way(token_counts: NDArray[np.int64], unit: str) -> str:
     if not saved[-1]:
         return "The number of tokens does not change"
     half = int(np.argmax(saved * 2 >= saved[-1]))
-    return f"Half the saving comes from {half:,} of {steps}"
+    first = f"first {unit} does" if half == 1 else f"first {half:,} of {steps} do"
+    return f"The {first} half the work"
 
 
 _NAMES = ("names above", "names below")

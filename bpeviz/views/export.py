@@ -186,7 +186,8 @@ def _note(data: dict[str, Any], number: int) -> str:
         return note
     if number == data["baseline"]:
         return f"{note}; baseline"
-    differences = verdict.split_words(len(drawn["extra"]), len(drawn["missing"]))
+    baseline = data["columns"][data["baseline"]]["title"]
+    differences = verdict.cut_words(len(drawn["extra"]), len(drawn["missing"]), baseline)
     return f"{note}; {differences[0].lower()}{differences[1:]}"
 
 

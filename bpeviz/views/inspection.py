@@ -28,6 +28,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
 from bpeviz.text import character_stand_in, counted, digest_of, hexadecimal, label, shorten
 from bpeviz.trainers import texts_of
+from bpeviz.trainers.screen import EVERY_BYTE
 from bpeviz.views.player import decision_columns, end_marks
 
 
@@ -355,10 +356,7 @@ def _side_by_side(
 def _beginning(
     tokenizer: Tokenizer, training: Training | None, steps: int, title: str, unit: str
 ) -> str:
-    if training is not None:
-        start = texts_of(training).beginning(training)
-    else:
-        start = "No merges yet: every byte is a token."
+    start = EVERY_BYTE if training is None else texts_of(training).beginning(training)
     total = tokenizer.steps
     verb = "changes" if steps == 1 else "change"
     return f"{start} {steps:,} of {title}’s {counted(total, unit)} {verb} this text."

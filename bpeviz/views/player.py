@@ -130,7 +130,7 @@ def timeline(
     hues = hues or hues_of([(training, boundaries, part)])
     atom_ids = boundaries.atom_ids[part.start : part.end]
     whole = part.end - part.start == len(boundaries)
-    kind = training.pre_tokenizer.atoms
+    kind, texts = training.pre_tokenizer.atoms, texts_of(training)
     steps = decision_columns(training.decisions)
     when = boundaries.slice(part.start, part.end).payload()
     ids = {*atom_ids.tolist(), *steps["id"], *steps["left"], *steps["right"]}
@@ -149,7 +149,7 @@ def timeline(
         "steps": steps,
         "unit": texts_of(training).unit,
         "weighted": training.weighted,
-        "initialMessage": texts_of(training).beginning(training),
+        "initialMessage": f"{texts.beginning(training)} {texts.play}",
         "emptyMessage": still(training),
         "tokenCounts": boundaries.token_counts.tolist(),
         "byteCount": int(boundaries.ends[-1]) if len(boundaries) else 0,
@@ -390,7 +390,7 @@ def _notes(
     if number == baseline:
         return ["Baseline"]
     tokens = verdict.compared_with(standings[number].tokens, standings[baseline])
-    return [tokens, verdict.splits(columns[number], columns[baseline])]
+    return [tokens, verdict.cuts(columns[number], columns[baseline])]
 
 
 def _within(boundaries: Ends, part: Part) -> list[int]:

@@ -133,10 +133,10 @@ def candidates(training: Training, found: Sequence[Candidate], step: int) -> Tab
 
     def note(candidate: Candidate) -> str:
         if candidate.ids == ids:
-            chosen = "merged" if len(ids) == 2 else "pruned"
-            return chosen if step else "next"
+            return "winner" if len(ids) == 2 else "cheapest"
         what = candidate.score if scored else candidate.count
-        return "tied" if best and what == best[0 if scored else 1] else ""
+        same = f"same {(texts_of(training).score or 'score') if scored else 'count'}"
+        return same if best and what == best[0 if scored else 1] else ""
 
     names = ("left", "right") if len(ids) == 2 else ("token",)
     shown = [one for one in found if len(one.ids) == len(names)]
@@ -205,17 +205,17 @@ def metrics(rows: Sequence[Metrics], baseline: str = "the baseline") -> Table:
             ".2f",
             "mean number of pieces of a word (letters, marks and digits)",
         ),
-        ("words kept whole", "whole_words", ".1%", "share of words without a boundary inside"),
+        ("words kept whole", "whole_words", ".1%", "share of words without a cut inside"),
         ("distinct tokens", "distinct", ",", "number of different tokens in the text"),
         ("vocabulary", "vocab_size", ",", "number of tokens, without special tokens"),
         (
             "precision",
             "agreement.precision",
             ".1%",
-            f"share of its boundaries that {baseline} has too{one_boundary}",
+            f"share of its cuts that {baseline} has too{one_boundary}",
         ),
-        ("recall", "agreement.recall", ".1%", f"share of {baseline}'s boundaries that it has"),
-        ("F1", "agreement.f1", ".1%", "harmonic mean of precision and recall"),
+        ("recall", "agreement.recall", ".1%", f"share of {baseline}'s cuts that it has"),
+        ("F1", "agreement.f1", ".1%", f"similarity of its cuts to {baseline}'s (100% = the same)"),
     )
 
     def shown(row: Metrics, field: str, form: str) -> str:

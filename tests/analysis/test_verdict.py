@@ -14,11 +14,11 @@ from bpeviz.analysis.verdict import (
     Standing,
     best,
     compared_with,
+    cut_words,
+    cuts,
     difference,
     percent,
     sentence,
-    split_words,
-    splits,
     standing,
 )
 
@@ -119,17 +119,19 @@ def test_every_comparison_has_a_verdict(standings: list[Standing], data: st.Data
 @pytest.mark.parametrize(
     ("extra", "missing", "expected"),
     [
-        (5, 77, "Joins at 77 places, splits at 5 more"),
-        (0, 1, "Joins at 1 place"),
-        (1, 0, "Splits at 1 more place"),
-        (0, 0, "Same boundaries"),
+        (5, 77, "5 extra cuts, 77 missing cuts against GPT-2"),
+        (0, 1, "1 missing cut against GPT-2"),
+        (1, 0, "1 extra cut against GPT-2"),
+        (0, 0, "Same cuts as GPT-2"),
     ],
 )
-def test_splits_are_worded_without_blame(extra: int, missing: int, expected: str) -> None:
-    assert split_words(extra, missing) == expected
+def test_extra_and_missing_cuts_are_counted_in_words(
+    extra: int, missing: int, expected: str
+) -> None:
+    assert cut_words(extra, missing, "GPT-2") == expected
 
 
-def test_splits_are_counted_over_the_whole_text() -> None:
+def test_cuts_are_counted_over_the_whole_text() -> None:
     text = "low lower lowest low"
     trainings = [bpeviz.train(text, merges=count) for count in (2, 0)]
     coarse, fine = (
@@ -144,6 +146,6 @@ def test_splits_are_counted_over_the_whole_text() -> None:
     )
     joined = fine.tokens - coarse.tokens
     assert joined > 0
-    assert splits(coarse, fine) == f"Joins at {joined} places"
-    assert splits(fine, coarse) == f"Splits at {joined} more places"
+    assert cuts(coarse, fine) == f"{joined} missing cuts against fine"
+    assert cuts(fine, coarse) == f"{joined} extra cuts against coarse"
     assert standing(coarse) == Standing("coarse", coarse.tokens)

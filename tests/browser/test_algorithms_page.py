@@ -196,7 +196,7 @@ def test_algorithm_options_change_only_their_view_and_four_fit(open_page: Open) 
     assert all(box is not None and box["x"] + box["width"] <= 1366 for box in boxes)
 
     page.get_by_text("BPE options", exact=True).click()
-    choose(page, "Start from", "Bytes")
+    choose(page, "First tokens", "Bytes")
     trained[0] = train_all("bpe", atoms="bytes")[0]
     opening = sizes_of(trained)[1]
     expect(player.number).to_have_value(str(opening))
@@ -231,7 +231,7 @@ def test_text_choices_and_size_persist_across_pages(open_page: Open) -> None:
     assert_views(player, trained, opening + 3)
     await_size(page, opening + 3)
     for other, message in (
-        ("Train", "Watch a tokenizer train"),
+        ("Train", "See how language models"),
         ("Compare", "How do different tokenizers"),
     ):
         go_to(page, other)

@@ -149,7 +149,7 @@ def test_hovering_a_token_highlights_its_span_in_every_column(open_page: Open) -
 def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None:
     page = open_page(english("/Compare"))
     expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
-    expect(page.get_by_text("Your tokenizer was trained on this very text")).to_be_visible()
+    expect(page.get_by_text("Your tokenizer was trained on this text")).to_be_visible()
     expect(page.get_by_text("Vocabulary sizes differ")).to_be_visible()
     # The icon before these words is not read out.
     expect(page.locator('[aria-label="balance icon"]')).to_have_attribute("aria-hidden", "true")
@@ -166,8 +166,8 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
         expect(shown("F1", number)).to_have_text(f"{measured.agreement.f1:.1%}")
     expect(page.get_by_test_id("stVegaLiteChart")).to_be_visible()
 
-    page.get_by_role("radio", name="Different text").or_(
-        page.get_by_role("button", name="Different text")
+    page.get_by_role("radio", name="A new text").or_(
+        page.get_by_role("button", name="A new text")
     ).first.click()
     text = "the keeper bakes zebras, quickly"
     type_text(page, text, "Test text to use")

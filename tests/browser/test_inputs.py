@@ -166,7 +166,7 @@ def test_invalid_vocabulary_sizes_show_messages(open_page: Open) -> None:
     open_more(page)
     # Larger than training on this text can reach.
     type_number(page, "Largest vocabulary", 30_000)
-    expect(page.get_by_text("No remaining pair reaches the minimum pair count")).to_be_visible()
+    expect(page.get_by_text("no pair occurs twice any more")).to_be_visible()
     player.await_text(ENGLISH)
     # Larger than the limit of bpeviz.
     type_number(page, "Largest vocabulary", 99_999)
@@ -247,7 +247,7 @@ def test_text_and_choices_are_shared_between_pages(open_page: Open) -> None:
     text = samples.by_key("russian").text
     choose(page, "Text", samples.by_key("russian").title)
     player.await_text(text)
-    choose(page, "Start from", "Characters")
+    choose(page, "First tokens", "Characters")
     choose(page, "Pre-tokenization", "White space")
     how = {"atoms": "characters", "pattern": "whitespace"}
     training, _ = player.await_text(text, **how)

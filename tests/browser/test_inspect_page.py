@@ -128,7 +128,7 @@ def test_grid_aligns_characters_bytes_tokens_and_ids(inspect_page: Page) -> None
     assert cells.count() > 20
     # A marker and a caption show boundaries inside a character.
     expect(inspect.grid.locator(".marker:not(.grapheme)")).to_have_count(2)
-    expect(inspect.grid).to_contain_text("2 token boundaries inside a character")
+    expect(inspect.grid).to_contain_text("2 cuts inside a character")
     thumb = inspect.grid.locator(".row.graphemes .cell").nth(2)
     thumb.hover()
     expect(inspect.grid.locator(".row.ids .cell.lit")).to_have_text(ids[1:])

@@ -106,7 +106,7 @@ def choose_on_train(page: Page) -> None:
     player = Player(page)
     type_text(page, TEXT)
     player.await_text(TEXT)
-    choose(page, "Start from", "Characters")
+    choose(page, "First tokens", "Characters")
     choose(page, "Pre-tokenization", "Regular expression")
     field = box(page, "Regular expression")
     field.fill(r"\w+|\W")
@@ -130,7 +130,7 @@ def check_train(page: Page) -> None:
     expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[3]:,}")
     expect(box(page, "Text to use")).to_have_value(TEXT)
     expect(selected(page, "Text")).to_have_value("own")
-    expect(selected(page, "Start from")).to_have_value("Characters")
+    expect(selected(page, "First tokens")).to_have_value("Characters")
     expect(box(page, "Regular expression")).to_have_value(r"\w+|\W")
     size = str(int(training.sizes[-1]) - 2)
     expect(slider(page)).to_have_value(size)
@@ -143,7 +143,7 @@ def choose_on_compare(page: Page) -> None:
     expect(columns.text("GPT-2")).to_contain_text("river")
     page.get_by_role("button", name="Remove GPT-2").click()
     expect(columns.text("GPT-2")).to_have_count(0)
-    radio(page, "Different text").click()
+    radio(page, "A new text").click()
     type_text(page, OTHER_TEXT, "Test text to use")
     expect(columns.text("o200k")).to_contain_text("not")
     open_more(page)
@@ -340,7 +340,7 @@ def test_restored_state_persists_across_pages(open_page: Open) -> None:
     go_to(page, "Train")
     expect(player.last).to_have_text(str(training.steps - 2))
     expect(box(page, "Text to use")).to_have_value(TEXT)
-    expect(selected(page, "Start from")).to_have_value("Characters")
+    expect(selected(page, "First tokens")).to_have_value("Characters")
 
 
 def test_user_changes_override_an_opened_link(open_page: Open) -> None:

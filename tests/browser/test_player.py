@@ -47,10 +47,10 @@ def test_first_screen_plays_without_input(open_page: Open) -> None:
     expect(player.last).to_have_text(str(steps))
     # With reduced motion, the page opens at the last step.
     expect(player.track).to_have_value(str(steps))
-    expect(page.get_by_text("Watch a tokenizer train")).to_be_visible()
+    expect(page.get_by_text("See how language models")).to_be_visible()
     expect(player.sentence).to_contain_text(f"168 → 56 tokens in {steps} merges.")
     player.button("First").click()
-    expect(player.sentence).to_contain_text("a merge joins two neighboring tokens")
+    expect(player.sentence).to_contain_text("Every byte is its own piece")
     expect(player.figure("tokens")).to_have_text(str(len(FIRST.encode())))
     # The player with its controls is visible without scrolling, and takes much of the screen.
     parts = (player.section, player.text, player.button("Play"), player.figure("tokens"))
@@ -97,7 +97,7 @@ def test_full_session_from_paste_to_compare(open_page: Open) -> None:
     assert "".join(player.pieces()) == POEM
 
     player.button("First").click()
-    expect(player.sentence).to_contain_text("Nothing is merged yet")
+    expect(player.sentence).to_contain_text("Every byte is its own piece")
     expect(player.figure("tokens")).to_have_text(str(len(POEM)))
     player.speed.select_option("½×")
     player.button("Play").click()
@@ -258,7 +258,7 @@ def test_boundaries_inside_characters_are_drawn(open_page: Open) -> None:
     player = Player(page)
     for how in ({}, {"atoms": "characters"}):
         if how:
-            choose(page, "Start from", "Characters")
+            choose(page, "First tokens", "Characters")
         training, boundaries = player.await_text(ODD, **how)
         steps = len(training.merges)
         for step in (0, 1, steps // 3, steps // 2, steps):
@@ -281,7 +281,7 @@ def test_token_card_equals_python(english_page: Page) -> None:
         expect(player.card).to_contain_text(f"{ids.count(ids[token])}×")
         parents = tokenizer.parents(ids[token])
         if parents is None:
-            expect(player.card).to_contain_text("a single byte")
+            expect(player.card).to_contain_text("not made by a merge")
         else:
             for parent in parents:
                 expect(player.card).to_contain_text(f"{tokenizer.token_label(parent)} {parent}")

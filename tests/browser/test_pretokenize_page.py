@@ -187,7 +187,7 @@ def test_pre_tokenization_choices_persist_across_pages(open_page: Open) -> None:
     expect(shown.frame.locator(".column")).to_have_count(4)
     for _ in range(2):
         go_to(page, "Train")
-        expect(page.get_by_text("Watch a tokenizer train")).to_be_visible()
+        expect(page.get_by_text("See how language models")).to_be_visible()
         go_to(page, "Pre-tokenize")
         expect(page.get_by_text("How is a text split")).to_be_visible()
         expect(pill(page, "GPT-2")).to_have_attribute("aria-pressed", "true")
@@ -196,7 +196,7 @@ def test_pre_tokenization_choices_persist_across_pages(open_page: Open) -> None:
     box = page.get_by_role("textbox", name="Word list A")
     expect(box).to_have_value("姚明 进入 总决赛")
     go_to(page, "Train")
-    expect(page.get_by_text("Watch a tokenizer train")).to_be_visible()
+    expect(page.get_by_text("See how language models")).to_be_visible()
     go_to(page, "Pre-tokenize")
     expect(pill(page, "Word list A")).to_have_attribute("aria-pressed", "true")
     expect(box).to_have_value("姚明 进入 总决赛")

@@ -147,7 +147,7 @@ def test_character_split_by_tokens_shows_its_bytes(open_page: Open) -> None:
     expect(player.text.locator(".c.split")).to_have_count(0)
     assert not any(strip.is_visible() for strip in player.text.locator(".strip").all())
     # If the atoms are characters, a grapheme of several code points shows these instead.
-    choose(page, "Start from", "Characters")
+    choose(page, "First tokens", "Characters")
     player.await_text(text, atoms="characters")
     player.go(0)
     thumb = player.text.locator(".c.split").first

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { EXTRA, JUST_MERGED, LEFT_OUT_ID, MISSING, NEW, NEW_END, NEW_START, TOKEN_END } from "../../bpeviz/components/shared/cells.js";
-import { KEY_ACTIONS, clampStep, isSingleCharacter, percentChange, stepAfter, stepOfSize, usesKey } from "../../bpeviz/components/player/controls.js";
+import { KEY_ACTIONS, clampStep, isSingleCharacter, stepAfter, stepOfSize, usesKey } from "../../bpeviz/components/player/controls.js";
 import { mergeTree } from "../../bpeviz/components/player/merge_tree.js";
 import { TokenizedText, wordAt } from "../../bpeviz/components/player/tokenized_text.js";
 import { read } from "./fixtures.mjs";
@@ -164,16 +164,6 @@ test("a control keeps the keys that it uses itself", () => {
 test("only letters and signs count as single-letter shortcuts", () => {
   const letters = Object.keys(KEY_ACTIONS).filter(isSingleCharacter);
   assert.deepEqual(letters.sort(), [",", ".", "?", "p"]);
-});
-
-test("percentChange rounds, but stays below 100 while tokens are left", () => {
-  assert.equal(percentChange(21, 7), 66.7);
-  assert.equal(percentChange(3, 2), 33.3);
-  assert.equal(percentChange(1000, 1), 99.9);
-  assert.equal(percentChange(10_000, 1), 99.9);
-  assert.equal(percentChange(10, 0), 100);
-  assert.equal(percentChange(10, 10), 0);
-  assert.equal(percentChange(10, 15), 50);
 });
 
 test("the word around a sign has the space before it", () => {

@@ -117,9 +117,9 @@ def test_compression_chart_draws_bytes_per_token() -> None:
 @pytest.mark.parametrize(
     ("counts", "title"),
     [
-        ([8, 6, 4], "Half the saving comes from 1 of 2 merges"),
-        ([100, 95, 80, 70, 60, 58], "Half the saving comes from 3 of 5 merges"),
-        ([8, 4], "Half the saving comes from 1 of 1 merge"),
+        ([8, 6, 4], "The first merge does half the work"),
+        ([100, 95, 80, 70, 60, 58], "The first 3 of 5 merges do half the work"),
+        ([8, 4], "The first merge does half the work"),
         ([8], "The number of tokens does not change"),
         ([4, 6], "2 more tokens after 1 merge"),
     ],
@@ -267,16 +267,18 @@ def test_candidates_table_notes_the_merged_and_tied_pairs(training: Training) ->
         Candidate((105, 106), made.count - 1),
     ]
     table = tables.candidates(training, found, 4).frame()
-    assert table["note"].tolist() == ["merged", "tied", ""]
+    assert table["note"].tolist() == ["winner", "same count", ""]
     assert table["left"].tolist()[1:] == ["h", "i"]
     assert tables.candidates(training, [], 4).frame().columns.tolist() == table.columns.tolist()
 
 
-def test_candidates_table_notes_the_next_pair_at_step_0(training: Training) -> None:
+def test_candidates_table_notes_the_winner_before_and_after_it_is_merged(
+    training: Training,
+) -> None:
     first = training.merges[0]
     found = [Candidate((first.left, first.right), first.count)]
-    assert tables.candidates(training, found, 0).frame()["note"].tolist() == ["next"]
-    assert tables.candidates(training, found, 1).frame()["note"].tolist() == ["merged"]
+    for step in (0, 1):
+        assert tables.candidates(training, found, step).frame()["note"].tolist() == ["winner"]
 
 
 def test_metrics_table_has_a_column_per_tokenizer() -> None:
@@ -495,8 +497,7 @@ def test_candidates_table_of_prunings_lists_pieces_with_their_cost() -> None:
     table = tables.candidates(training, found, 1).frame()
     assert table.columns.tolist() == ["token", "cost", "uses", "note"]
     assert table["token"].tolist() == ["piece·3", "piece·2", "piece·1"]
-    assert table["note"].tolist() == ["pruned", "tied", ""]
-    assert tables.candidates(training, found, 0).frame()["note"].tolist()[0] == "next"
+    assert table["note"].tolist() == ["cheapest", "same cost", ""]
 
 
 def test_candidates_table_ties_equal_scores_not_counts() -> None:
@@ -509,7 +510,7 @@ def test_candidates_table_ties_equal_scores_not_counts() -> None:
     ]
     table = tables.candidates(training, found, 1).frame()
     assert table.columns.tolist() == ["left", "right", "score", "count", "note"]
-    assert table["note"].tolist() == ["merged", "tied", ""]
+    assert table["note"].tolist() == ["winner", "same score", ""]
 
 
 def test_vocabularies_table_has_a_row_per_vocabulary() -> None:

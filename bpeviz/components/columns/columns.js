@@ -77,7 +77,7 @@ export function tokenInWords({ tokenEnds, tokens, distinct, extra, missing }, by
   const words = [end > start ? spokenBytes(bytes.subarray(start, end)) : label];
   if (id === null) return [...words, details].filter(Boolean).join(", "); // a pre-token
   words.push(id < 0 ? details : `id ${id}`);
-  if (extra.includes(end)) words.push("extra split after it");
+  if (extra.includes(end)) words.push("extra cut after it");
   const inside = missing.filter((at) => at > start && at < end).length;
   if (inside) words.push(`the baseline has ${counted(inside, "split")} inside it`);
   return words.join(", ");

@@ -2,7 +2,7 @@
 // ids, one below the other, in lines that fit the page.
 
 import { Tooltip, component, element, tokenLabel } from "../shared/dom.js";
-import { formatCount } from "../shared/format.js";
+import { counted } from "../shared/format.js";
 import { spokenBytes } from "../shared/spoken.js";
 import { breakLines, byteText, columnWidths } from "./layout.js";
 
@@ -74,14 +74,13 @@ class Grid {
     const add = (kind, className, place) => {
       const count = innerBoundaries.filter(([, one]) => one === kind).length;
       if (!count) return;
-      const boundaries = count === 1 ? "1 token boundary" : `${formatCount(count)} token boundaries`;
       const part = element("span", "counted");
-      part.append(element("i", `key ${className}`), `${boundaries} ${place}`);
+      part.append(element("i", `key ${className}`), `${counted(count, "cut")} ${place}`);
       parts.push(part);
     };
     add("character", "", "inside a character");
-    add("grapheme", "grapheme", "inside a multi-part character");
-    if (!parts.length && columnCount) parts.push(element("span", "", "No token boundary is inside a character."));
+    add("grapheme", "grapheme", "between the parts of a combined character");
+    if (!parts.length && columnCount) parts.push(element("span", "", "No cut is inside a character."));
     this.summary.replaceChildren(...parts);
   }
 

@@ -69,14 +69,3 @@ export const stepAfter = (action, step, last) =>
  */
 export const stepOfSize = (vocabSizes, size) =>
   Math.max(0, firstIndex(vocabSizes.length, (i) => vocabSizes[i] > size) - 1);
-
-/**
- * Return the difference of two token counts in percent, rounded to one digit. It is below 100 while
- * any token is left.
- * @param {number} first
- * @param {number} now
- */
-export const percentChange = (first, now) => {
-  const percent = Math.round(Math.abs(1 - now / first) * 1000) / 10;
-  return now > 0 && now < first ? Math.min(percent, 99.9) : percent;
-};

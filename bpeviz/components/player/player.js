@@ -8,7 +8,7 @@ import { counted, formatCount, plural } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { Announcer } from "./announcer.js";
 import { Bars } from "./bars.js";
-import { KEY_ACTIONS, clampStep, isSingleCharacter, percentChange, stepAfter, stepOfSize, usesKey } from "./controls.js";
+import { KEY_ACTIONS, clampStep, isSingleCharacter, stepAfter, stepOfSize, usesKey } from "./controls.js";
 import { BRIEF, LARGEST, SMALLEST, largestFitting, scrollingSize, unbrokenSize } from "./fit.js";
 import { mergeTree } from "./merge_tree.js";
 import { Opening, Playback, secondsBetween } from "./pace.js";
@@ -297,8 +297,7 @@ class Player {
     };
     figure("tokens", formatCount(tokens)).textContent = plural(tokens, "token");
     figure("bytes", tokens ? formatFixed(data.byteCount / tokens, 2) : "–");
-    const change = first ? `${formatFixed(percentChange(first, tokens), 1)}%` : "–";
-    figure("saved", change).textContent = `${tokens > first ? "more" : "fewer"} than at the start`;
+    this.#find(".before").textContent = step ? `instead of ${formatCount(first)}` : "";
   }
 
   #race() {
@@ -454,12 +453,11 @@ class Player {
     this.clearSelected();
     const { label, color } = view.style(id);
     const size = end - start;
-    const merged = `${formatCount(size - 1)} ${size === 2 ? "boundary" : "boundaries"} merged`;
     const about = this.tree.querySelector(".about");
     about.replaceChildren(
       tokenLabel(label, color),
       view.parents(id)
-        ? ` id ${id}: ${formatCount(size)} ${view.atomsName}, ${merged}. Read it from the bottom up.`
+        ? ` id ${id}: built from ${formatCount(size)} ${view.atomsName} in ${counted(size - 1, "merge")}.`
         : ` id ${id}: ${view.origin(token)}. No merge made it.`,
     );
     const { nodes, leaves } = mergeTree(id, (of) => view.parents(of), (of) => view.stepOf.get(of), MAX_LEAVES);

@@ -8,11 +8,8 @@ import { INSIDE } from "../shared/timeline.js";
 import { TokenList } from "../shared/token_list.js";
 import { TokenizedText, formatBytes, wordAt } from "./tokenized_text.js";
 
-/** What a tokenizer does, for those who open the page for the first time. */
-const ABOUT = {
-  merge: "A tokenizer splits text into tokens; a merge joins two neighboring tokens into a new one.",
-  pruning: "A tokenizer splits text into tokens; a pruning removes a token from its vocabulary.",
-};
+/** Names of bytes that look like nothing. */
+const BYTE_NAMES = { 0x09: "tab, ", 0x0a: "line feed, ", 0x0d: "carriage return, ", 0x20: "space, " };
 
 /** How a token of a published vocabulary appears that merges of two tokens do not lead to. */
 const WHOLE = "is a token of its own: no merges lead to it";
@@ -119,12 +116,7 @@ export class TimelineView extends TokenizedText {
    */
   describeStep(isFirst = false) {
     const { data, step } = this;
-    if (!step) {
-      const start = element("span", "start");
-      if (data.title || !data.text) start.textContent = this.stepInWords();
-      else start.append(element("b", "", ABOUT[data.steps.kind]), ` ${this.stepInWords()}`);
-      return [start];
-    }
+    if (!step) return [element("span", "start", this.stepInWords())];
     const { kind, id, left, right } = data.steps;
     const facts = element("span", "facts", isFirst ? this.firstFacts(step - 1) : this.facts(step - 1));
     if (data.hasEnd && step === data.last) {
@@ -144,7 +136,7 @@ export class TimelineView extends TokenizedText {
   stepInWords() {
     const { data, step } = this;
     if (!data.text) return "No text, no tokens.";
-    if (!step) return data.last ? `${data.initialMessage} Press Play.` : data.emptyMessage;
+    if (!step) return data.last ? data.initialMessage : data.emptyMessage;
     const { kind, id, left, right } = data.steps;
     const [first, second, merged] = [left, right, id].map((ids) => this.style(ids[step - 1]).label);
     const made = left[step - 1] < 0 ? `${merged} ${WHOLE}` : `${first} + ${second} → ${merged}`;
@@ -183,9 +175,11 @@ export class TimelineView extends TokenizedText {
       const merge = this.stepOf.get(token.id) + 1;
       origin.append("from ", this.#label(left), ` ${left} + `, this.#label(right), ` ${right} by merge ${merge}`);
     } else origin.append(this.origin(token));
+    const isByte = bytes.length === 1 && !parents;
+    if (isByte) origin.textContent = `${BYTE_NAMES[bytes[0]] ?? ""}byte 0x${formatBytes(bytes)}, not made by a merge`;
     return [
       head,
-      element("p", "hex", formatBytes(bytes)),
+      ...(isByte ? [] : [element("p", "hex", formatBytes(bytes))]),
       element("p", "", `${formatCount(token.count)}× ${where} at this step`),
       origin,
     ];

@@ -47,7 +47,7 @@ document.addEventListener("click", onClick, true);
 
 /**
  * @typedef {object} PlayerEventsPayload
- * @property {{step: number, number: number} | null} jump each number is obeyed once
+ * @property {{step: number, number: number} | null} jump a repeated number is ignored
  * @property {string} name
  * @property {boolean} steps whether to report steps
  * @property {boolean} words whether to report clicked words

@@ -232,9 +232,8 @@ def _keep_size() -> None:
 def _special_tokens() -> tuple[str, ...]:
     typed = SPECIAL_TOKENS.line(
         placeholder="<|endoftext|>",
-        help="Names with a space between them, such as `<s> </s>`. They get the ids after all "
-        "others, are not counted in the vocabulary size, and are part of exports. In the training "
-        "text they are plain text.",
+        help="Separate names with spaces. Their ids follow all others; they do not count toward "
+        "the vocabulary size, and are exported. In the training text they are plain text.",
     )
     return tuple(dict.fromkeys(typed.split()))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import streamlit as st
 
 from bpeviz.core.training import Training
@@ -10,6 +12,9 @@ from bpeviz.ui.runtime import fragments, page_change
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.widgets import LARGEST_INTEGER, Number, SessionValue, Switch
 from bpeviz.views import player
+
+Options = Iterable[tuple[str, str | int]]
+"""The options of a trainer, by name."""
 
 LARGEST = 1_024
 """The largest vocabulary at first."""
@@ -41,23 +46,23 @@ _SLIDER_OF: SessionValue[int] = SessionValue("vocabulary_of")
 _SLIDER_ON: SessionValue[str] = SessionValue("slider_on")
 
 
-STOPPED = {
-    "no pair": "No pair is left to merge",
-    "rare": "No remaining pair reaches the minimum pair count (Advanced options; the default "
-    "is 2 here, 1 in the library)",
-}
-"""Why training stops before its largest vocabulary."""
+def why_stopped(training: Training, options: Options) -> str:
+    """Return why training stopped before its largest vocabulary, or "" if it did not."""
+    least = int(dict(options).get("min_count", 1))
+    often = "twice" if least == 2 else f"{least:,} times"
+    why = {"no pair": "no pair is left", "rare": f"no pair occurs {often} any more"}
+    return f"Training stopped: {found}" if (found := why.get(training.stopped)) else ""
 
 
-def size_step(training: Training | str, largest: int) -> int:
+def size_step(training: Training | str, largest: int, options: Options) -> int:
     """Draw the vocabulary size, disabled where training failed; return the step that has it."""
     if not isinstance(training, str):
-        return vocabulary_size(training, largest)
+        return vocabulary_size(training, largest, options)
     idle_vocabulary_size()
     return 0
 
 
-def vocabulary_size(training: Training, largest: int) -> int:
+def vocabulary_size(training: Training, largest: int, options: Options) -> int:
     """Draw the slider of the vocabulary size; return the step at which it has that size."""
     low, high = int(training.sizes.min()), int(training.sizes.max())
     by_merges = bool(BY_MERGES.get()) and not TRAINERS[training.algorithm].prunes
@@ -97,7 +102,7 @@ def vocabulary_size(training: Training, largest: int) -> int:
     SIZE.show(size)
     step = training.step_of(size)
     made = texts_of(training).vocabulary(training, step)
-    why = STOPPED.get(training.stopped)
+    why = why_stopped(training, options)
     ending = f" {after}" if (after := texts_of(training).at_the_end) else ""
     if why and largest != LARGEST:
         st.caption(f"{made}. {why}, so {largest:,} cannot be reached.{ending}")

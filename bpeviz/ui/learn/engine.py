@@ -309,7 +309,10 @@ def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, 
     verdict: Verdict = (
         "right" if distance <= RIGHT_CURVE else "near" if distance <= NEAR_CURVE else "wrong"
     )
-    message += f" Your curve ends at {given[-1]:,}, and is off by {distance:.0%} on average."
+    expected = f"You expected {given[-1]:,} {form.yTitle}, it was {drawn[-1]:,}"
+    message = (
+        f"{expected}{': late merges save less than you think' * (given[-1] < drawn[-1])}. {message}"
+    )
     return Result(verdict, [message], marks)
 
 

@@ -48,6 +48,8 @@ def _tokens(setup: Setup) -> Question:
     def judge(given: int | None) -> Result:
         right = int(training.tokenizer().boundaries(text).token_counts[1])
         message = f"{before:,} tokens − {merge.applied:,} = {counted(right, 'token')}."
+        if given == merge.applied != right:
+            message = f"{given:,} is how many disappear. {before:,} − {given:,} = {right:,} remain."
         if merge.applied < merge.count:
             message += (
                 f" The pair occurs {engine.times(merge.count)}, but some of these places overlap, "

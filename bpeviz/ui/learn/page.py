@@ -103,9 +103,7 @@ def _draw_chapter(chapter: Chapter) -> None:
     if not chapter.core:
         st.caption("More: you can skip this chapter.")
     elif number == 1:
-        st.caption(
-            f"The {CORE} chapters with a solid frame take some 30 minutes. Others can be skipped."
-        )
+        st.caption(f"{CORE} chapters with a solid frame: 30 minutes. The others are extra.")
     st.markdown(f"{chapter.lead}\n\n**Many think:** {chapter.myth}")
     place = st.container()
     setup = _setup(chapter)

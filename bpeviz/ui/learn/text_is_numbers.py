@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import regex
 
-from bpeviz.text import character_stand_in, counted
+from bpeviz.text import character_stand_in, counted, shorten
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     Chapter,
@@ -53,7 +53,13 @@ def _symbol(setup: Setup) -> Question:
         ]
         return Result(compared(given, len(raw)), message, {"right": len(raw)})
 
-    prompt: list[Part] = ["How many bytes does the last symbol, ", shown, ", take in UTF-8?"]
+    prompt: list[Part] = [
+        "Here is a text: ",
+        shorten(setup["text"], 60),
+        " How many bytes is its last symbol, ",
+        shown,
+        ", in UTF-8?",
+    ]
     return Question(prompt, NumberForm(1, MOST_BYTES, "bytes"), judge)
 
 

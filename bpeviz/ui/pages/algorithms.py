@@ -25,7 +25,7 @@ from bpeviz.ui.inputs.training import (
     option_widgets,
     pattern_widgets,
 )
-from bpeviz.ui.inputs.vocabulary_size import STOPPED
+from bpeviz.ui.inputs.vocabulary_size import why_stopped
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.trained import Trained, TrainingError
@@ -139,13 +139,12 @@ def show(side: DeltaGenerator) -> None:
         if len(shown) > 1:
             st.caption(
                 f"Each algorithm shows its own step at this vocabulary size. {timelines[0][0]} is "
-                "the baseline: a bracket marks a boundary that the baseline does not have, a "
-                "dotted line one that only the baseline has. Outside its size range, an "
-                "algorithm stops changing."
+                "the baseline: a bracket marks an extra cut, a dotted line a missing one. Outside "
+                "its size range, an algorithm stops changing."
             )
-        early = [_name(one) for one in shown if one.history.stopped == "rare"]
-        if early:
-            st.caption(f"{', '.join(early)}: {STOPPED['rare']}.")
+        for one in shown:
+            if one.history.stopped == "rare":
+                st.caption(f"{_name(one)}: {why_stopped(one.history, one.choice.options)}.")
     _follow(shown, payload)
 
 

@@ -9,9 +9,8 @@ from typing import Any
 from bpeviz.ui.widgets import Values, Widget
 
 ABOUT_MERGE_DIAGRAM = (
-    "Along the bottom are the bytes or characters before the first merge. Each boundary is as high "
-    "as the step that merges it away, on a logarithmic scale. The spans between the lines at any "
-    "height are the tokens at that step."
+    "Drag the blue line away from the text: the boundaries that it has passed are merged, and each "
+    "span between the others is a token."
 )
 
 

@@ -14,6 +14,7 @@ from bpeviz.analysis import metrics, morphemes, verdict
 from bpeviz.analysis.metrics import Column
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
+from bpeviz.text import counted
 from bpeviz.ui import components, html_table, markdown, tokenizers
 from bpeviz.ui.below import below_columns
 from bpeviz.ui.downloads import ready
@@ -71,7 +72,7 @@ FILES: SessionValue[list[str]] = SessionValue("files_compared")
 """The keys of the files that were open when the columns were last drawn."""
 IDS = Switch("token_ids", "Token ids")
 MEASURED_ON = OneOf(
-    "measured_on", "Compare on", titles={"learnt": "Training text", "held out": "Different text"}
+    "measured_on", "Compare on", titles={"learnt": "Its training text", "held out": "A new text"}
 )
 TEST_TEXT = TextSource("held_out", "Test text", "numbers-and-tables")
 PART = numbers("shown_of_", "Part shown")
@@ -139,7 +140,7 @@ def _chosen_files() -> list[str]:
 PAGE = Page(
     "pages/Compare.py",
     "Compare",
-    "How do different tokenizers split the same text?",
+    "Which tokenizer needs the fewest tokens for your text?",
     _widgets,
     _chosen_files,
 )
@@ -274,29 +275,26 @@ def _caveats(text: str, training_text: str, columns: dict[str, Column]) -> None:
             "equal sizes."
         )
     if text != training_text:
-        words.append("This is a test text (not used for training).")
+        words.append("Your tokenizer was not trained on this text.")
     elif mine is not None:
-        words.append(
-            "Your tokenizer was trained on this very text, so it scores better than it should."
-        )
-        words.append(
-            "Enter another text in the second box for a fair comparison."
-            if MEASURED_ON.get() == "held out"
-            else "Choose “Different text” for a fair comparison."
-        )
+        words.append("Your tokenizer was trained on this text, which favors it.")
+        if MEASURED_ON.get() == "held out":
+            words.append("Enter another text in the second box for a fair comparison.")
     words += [
         markdown.escape(verdict.dropped(column, text))
         for column in columns.values()
         if column.dropped
     ]
     words += [
-        f"{markdown.escape(column.title)} cannot represent {column.unknown:,} tokens of this text: "
-        "their content is lost, so it scores better than it should."
+        f"{markdown.escape(column.title)} turns {counted(column.unknown, 'piece')} of this text "
+        "into unknown tokens, so its count is too low."
         for column in columns.values()
         if column.unknown
     ]
     if words:
         st.markdown(f":material/balance: {' '.join(words)}")
+    if mine is not None and text == training_text and MEASURED_ON.get() != "held out":
+        st.button("Compare on a new text", on_click=lambda: MEASURED_ON.put("held out"))
 
 
 def _measures(text: str, columns: Sequence[Column], baseline: int) -> None:

@@ -448,8 +448,8 @@ def _timeline(offer: Offer, found: Inspection, part: Part, colors: Hues) -> None
     data = inspection.timeline(found, shown, name, offer.training, colors)
     components.player(player.payload(data), "inspect_player")
     st.caption(
-        "The player shows only the steps that change this text, each with its number among all "
-        "steps of the tokenizer. Counts are for this text."
+        f"{data['unit'].capitalize()}s that do not touch this text are skipped. "
+        "Counts are for this text."
     )
     _lattice(offer, found, part)
 

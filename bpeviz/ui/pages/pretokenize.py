@@ -101,7 +101,7 @@ EXPLAINED = OneOf("explained", "Pre-tokenization", titles=SPLITS.titles)
 WHITE_SPACE = Switch("white_space", "Leave out white space")
 ENTRIES = Number("entries", "Entries of the vocabulary", low=1, high=100_000)
 DROP_UNMATCHED = Switch("drop_unmatched", "Drop text that the pattern does not match")
-UNSEEN = TextField("unseen", "Different text", longest=2_000)
+UNSEEN = TextField("unseen", "A new text", longest=2_000)
 CLOSER = Section("closer_open", "Why is it split here? The rules, a list, a word-level vocabulary")
 SUMMARY = Section("summary_open", "Summary: merges ruled out, separated pairs, longest pre-token")
 LEVELS = Section("levels_open", "Top-down: sentences, then words, then characters")
@@ -316,7 +316,7 @@ def _explain(done: list[tuple[Chosen, pretokenization.Column]], first: int, last
     shown = f"the first {len(pre_tokens):,} of " if len(pre_tokens) < number else ""
     st.caption(
         f"As a list: {shown}{counted(number, 'pre-token')}{part}. "
-        "Linguists call the pre-tokens of a text its tokens, and the different ones its types."
+        "In linguistics, pre-tokens are called tokens, and distinct ones types."
     )
     _word_level(chosen, column)
 

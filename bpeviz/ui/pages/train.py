@@ -68,7 +68,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from values.members(PART)
 
 
-PAGE = Page("app.py", "Train", "Watch a tokenizer train, merge by merge.", _widgets)
+PAGE = Page("app.py", "Train", "See how language models cut text into pieces.", _widgets)
 
 _STEP: SessionValue[int] = SessionValue("step")
 _SHOWN: SessionValue[str] = SessionValue("shown")
@@ -109,7 +109,7 @@ def show(side: DeltaGenerator) -> None:
         st.error(markdown.escape(str(error)))
         return
     with sizes.container():
-        last = vocabulary_size(trained.history, choice.largest)
+        last = vocabulary_size(trained.history, choice.largest, choice.options)
     place = st.container()
     part = choose_part(PART, trained.parts(), "Training and all figures use", 260)
     # All sizes share a timeline, of which they show the steps up to `last`.
@@ -258,7 +258,7 @@ def _diagram(trained: Trained, last: int, timeline: str, shown: Part) -> None:
     query = query.encode()[: merge_diagram.MOST].decode(errors="ignore")
     data = _drawn(trained, last, query, len(text[:at].encode()), shown)
     components.merge_diagram(data | {"timelineId": timeline}, "train_picture")
-    st.caption(f"{about} The marker line is the player's step: drag it to move the player.")
+    st.caption(f"{about} The player moves with it.")
 
 
 @cached()
@@ -311,8 +311,8 @@ def _candidates(trained: Trained, step: int, found: Sequence[Candidate] | None) 
     previous, texts = max(step, 1) - 1, texts_of(training)
     if found is None:
         st.caption(
-            "This text is too long to count the candidates of each step. The table beside this one "
-            "lists the decisions."
+            f"Candidates are shown for texts up to {COUNTED / 1e6:.1f} MB. "
+            f"The table of {texts.unit}s is complete."
         )
         return
     most = ALL_CANDIDATES if EVERY.get() else CANDIDATES

@@ -40,11 +40,11 @@ _SAMPLED = 30
 """The number of items of a collection that are measured; their mean applies to the others."""
 
 _FEWER = 3
-"""The factor by which the number of measured items shrinks with each collection around them."""
+"""The sample size shrinks by this factor per nesting level."""
 
 _RECORD = 20
-"""The number of items up to which a collection may be a record, whose items differ in size: all of
-them are measured."""
+"""Shorter collections are measured completely, as the items of a record differ in size; longer ones
+are sampled."""
 
 _DEPTH = 8
 """The number of levels of attributes and items that are measured."""

@@ -166,6 +166,6 @@ class _Body:
         return message
 
     async def discard(self) -> None:
-        """Read it to its end: a browser that is still sending does not see the answer."""
+        """Drain the body; a browser shows no response while it uploads."""
         while not self._ended:
             await self()
