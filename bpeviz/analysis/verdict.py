@@ -62,7 +62,7 @@ def compared_with(tokens: int, baseline: Standing) -> str:
 def cuts(column: Column, baseline: Column) -> str:
     """Return the number of a column's extra and missing cuts against a baseline, in words."""
     extra, missing = differences(column, baseline)
-    return cut_words(len(extra), len(missing), baseline.name or baseline.title)
+    return cut_words(len(extra), len(missing))
 
 
 def dropped(column: Column, text: str) -> str:
@@ -76,20 +76,19 @@ def dropped(column: Column, text: str) -> str:
     )
 
 
-def cut_words(extra: int, missing: int, baseline: str) -> str:
+def cut_words(extra: int, missing: int) -> str:
     """Return the wording of `cuts`.
 
     Args:
         extra: The number of boundaries that the baseline lacks.
         missing: The number of the baseline's boundaries that are absent.
-        baseline: The name of the baseline.
 
-    >>> cut_words(105, 1, "GPT-2")
-    '105 extra cuts, 1 missing cut against GPT-2'
+    >>> cut_words(105, 1)
+    '105 extra cuts, 1 missing cut'
     """
     kinds = (extra, "extra cut"), (missing, "missing cut")
     found = [counted(number, noun) for number, noun in kinds if number]
-    return f"{', '.join(found)} against {baseline}" if found else f"Same cuts as {baseline}"
+    return ", ".join(found) or "Same cuts"
 
 
 def best(standings: Sequence[Standing]) -> list[int]:

@@ -186,8 +186,7 @@ def _note(data: dict[str, Any], number: int) -> str:
         return note
     if number == data["baseline"]:
         return f"{note}; baseline"
-    baseline = data["columns"][data["baseline"]]["title"]
-    differences = verdict.cut_words(len(drawn["extra"]), len(drawn["missing"]), baseline)
+    differences = verdict.cut_words(len(drawn["extra"]), len(drawn["missing"]))
     return f"{note}; {differences[0].lower()}{differences[1:]}"
 
 

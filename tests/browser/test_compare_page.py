@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from page_helpers import (
     ENGLISH,
@@ -171,7 +172,7 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
     ).first.click()
     text = "the keeper bakes zebras, quickly"
     type_text(page, text, "Test text to use")
-    expect(page.get_by_text("This is a test text")).to_be_visible()
+    expect(page.get_by_text("Your tokenizer was not trained on this text")).to_be_visible()
     for title in ("Your tokenizer", "GPT-2", "cl100k"):
         expect(Columns(page).text(title)).to_contain_text("zebras")
     training, _ = trained(ENGLISH)
@@ -179,3 +180,21 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
     assert drawn_boundaries(Columns(page).text("Your tokenizer")) == tokens
     # The training text remains in its own box.
     expect(page.get_by_role("textbox", name="Text to use", exact=True)).to_have_value(ENGLISH)
+
+
+def test_only_cut_characters_reserve_room_for_their_bytes(open_page: Open) -> None:
+    page = open_page("/Compare")
+    type_text(page, "ภาษาไทย")
+    columns = Columns(page)
+    expect(columns.text("o200k")).to_contain_text("ไทย")
+    cut = columns.text("GPT-2").locator(".split").all()
+    strips = [one.locator(".strip").bounding_box() for one in cut]
+    assert len(strips) == len("ภาษาไทย")
+    for left, right in pairwise(strips):
+        assert left is not None and right is not None
+        assert left["x"] + left["width"] <= right["x"] + 1
+    # One line without strips is lower than one with them.
+    heights = [columns.text(name).locator(".line").bounding_box() for name in ("o200k", "GPT-2")]
+    low, high = (box["height"] for box in heights if box is not None)
+    assert columns.text("o200k").locator(".split").count() == 0
+    assert low < 30 < high

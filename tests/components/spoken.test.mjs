@@ -60,7 +60,7 @@ test("a column says where it differs from the baseline", () => {
   const words = [0, 1, 2].map((i) => tokenInWords(column, bytes, i));
   assert.deepEqual(words, [
     "a, id 64",
-    "space ban, id 300, extra split after it, the baseline has 1 split inside it",
+    "space ban, id 300, extra cut after it, the baseline has 1 cut inside it",
     "ana, not in the vocabulary",
   ]);
   const preTokens = { ...column, distinct: [[null, "a", "letters", 1], [null, "·ban", "letters", 2], [null, "ana", "", 3]] };

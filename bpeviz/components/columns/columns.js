@@ -79,7 +79,7 @@ export function tokenInWords({ tokenEnds, tokens, distinct, extra, missing }, by
   words.push(id < 0 ? details : `id ${id}`);
   if (extra.includes(end)) words.push("extra cut after it");
   const inside = missing.filter((at) => at > start && at < end).length;
-  if (inside) words.push(`the baseline has ${counted(inside, "split")} inside it`);
+  if (inside) words.push(`the baseline has ${counted(inside, "cut")} inside it`);
   return words.join(", ");
 }
 

@@ -297,7 +297,7 @@ class Player {
     };
     figure("tokens", formatCount(tokens)).textContent = plural(tokens, "token");
     figure("bytes", tokens ? formatFixed(data.byteCount / tokens, 2) : "–");
-    this.#find(".before").textContent = step ? `instead of ${formatCount(first)}` : "";
+    this.#find(".at-start").textContent = step ? `instead of ${formatCount(first)}` : "";
   }
 
   #race() {
