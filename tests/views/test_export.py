@@ -204,7 +204,7 @@ def test_notes_of_columns_count_tokens_and_differences_from_the_baseline() -> No
     notes = re.findall(r"<h2>(.*?)</h2><p>(.*?)</p>", page)
     missing = len({*columns[1].inner_boundaries} - {*columns[0].inner_boundaries})
     assert notes == [
-        ("WordPiece", f"{count} tokens; joins at {missing} places"),
+        ("WordPiece", f"{count} tokens; {missing} missing cuts"),
         ("Bytes", "13 tokens; baseline"),
     ]
 

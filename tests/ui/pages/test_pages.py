@@ -233,7 +233,7 @@ def test_new_text_resets_vocabulary_size_to_full() -> None:
 
 @pytest.mark.parametrize(
     ("state", "reason"),
-    [({"bpe_min_count": 1}, "No pair is left"), ({"bpe_min_count": 5}, "minimum pair count")],
+    [({"bpe_min_count": 1}, "no pair is left"), ({"bpe_min_count": 5}, "no pair occurs 5 times")],
 )
 def test_unreachable_vocabulary_size_shows_a_caption(state: dict[str, int], reason: str) -> None:
     app = with_text("Train", SHORT, largest=5_000, **state)
