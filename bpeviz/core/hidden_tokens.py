@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import INSIDE_ID, AtomChanges, atom_changes
-from bpeviz.core.merges import MergedVocabulary, MergeTokenizer
-from bpeviz.core.tokenizer import NonMonotonicTokenizer, NotMergesError, Row, Segmentation
+from bpeviz.core.merges import MergedVocabulary, MergeTokenizer, NotMergesError
+from bpeviz.core.tokenizer import NonMonotonicTokenizer, Row, Segmentation
 from bpeviz.core.training import MergeTraining
 
 HiddenTimes = tuple[tuple[int, ...], ...]

@@ -17,8 +17,8 @@ import numpy as np
 
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import INSIDE_ID, UNKNOWN_ID, AtomChanges, changes
-from bpeviz.core.merges import MergedVocabulary, MergeTokenizer
-from bpeviz.core.tokenizer import NonMonotonicTokenizer, NotMergesError, Row, Segmentation
+from bpeviz.core.merges import MergedVocabulary, MergeTokenizer, NotMergesError
+from bpeviz.core.tokenizer import NonMonotonicTokenizer, Row, Segmentation
 from bpeviz.core.training import MergeTraining
 
 LONGEST_PIECE = 128

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bpeviz.cached_property import cached_property
 from bpeviz.core import tiktoken_engine
 from bpeviz.core.boundaries import MergeBoundaries, boundaries_from_ids
-from bpeviz.core.tokenizer import NotMergesError, Row, Segmentation, TrainedTokenizer
+from bpeviz.core.tokenizer import Row, Segmentation, TrainedTokenizer
 from bpeviz.text import clean
 
 Joined = TypeVar("Joined", str, bytes, int)
@@ -24,6 +24,10 @@ MAX_VOCABULARY_BYTES = 20_000_000
 
 MIN_ENGINE_ATOMS = 4_000
 """The smallest text, in atoms, that repays the construction of tiktoken's engine."""
+
+
+class NotMergesError(ValueError):
+    """Merges alone do not reproduce a tokenizer's encoding; the message gives the reason."""
 
 
 class Merge(NamedTuple):
@@ -110,6 +114,14 @@ class MergedVocabulary(TrainedTokenizer):
 
     def at_step(self, step: int) -> Self:
         return replace(self, merges=self.merges[: max(0, step)], _segmented={})
+
+    def as_merges(self) -> MergeTokenizer:
+        """Return a tokenizer with the same encoding that applies merges in order.
+
+        Raises:
+            NotMergesError: Merges alone do not reproduce the encoding.
+        """
+        raise NotMergesError("it does not apply its merges in their order")
 
 
 @dataclass(frozen=True)

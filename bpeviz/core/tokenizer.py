@@ -29,7 +29,6 @@ from bpeviz.text import Normalized, character_stand_in, clean, label
 
 if TYPE_CHECKING:
     from bpeviz.core.lattice import Lattice
-    from bpeviz.core.merges import MergeTokenizer
 
 _BYTES = tuple(map(chr, range(256)))
 """The symbols of single bytes."""
@@ -62,10 +61,6 @@ class Word(NamedTuple):
     text: str
     start: int
     end: int
-
-
-class NotMergesError(ValueError):
-    """Merges alone do not reproduce a tokenizer's encoding; the message gives the reason."""
 
 
 class Tokenizer(ABC):
@@ -207,14 +202,6 @@ class Tokenizer(ABC):
             ValueError: The tokenizer cannot normalize the text.
         """
         return Normalized.of(clean(text))
-
-    def as_merges(self) -> MergeTokenizer:
-        """Return a tokenizer with the same encoding that applies merges in order.
-
-        Raises:
-            NotMergesError: Merges alone do not reproduce the encoding.
-        """
-        raise NotMergesError("it does not merge")
 
     def find(self, query: str) -> Iterator[int]:
         """Yield the ids of the tokens with this text or label, special tokens excluded.

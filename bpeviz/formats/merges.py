@@ -7,8 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from bpeviz.core.merges import Merge, MergeTokenizer
-from bpeviz.core.tokenizer import NotMergesError, Tokenizer
+from bpeviz.core.merges import Merge, MergedVocabulary, MergeTokenizer, NotMergesError
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import FormatError, UnsupportedError
 from bpeviz.formats.parsing import MAX_ID, MAX_SPELLED, MAX_TOKEN, error_at, quoted
 from bpeviz.formats.rank_table import LoadedRanks, parents_by_rank
@@ -139,6 +139,8 @@ def _merges_of(tokenizer: Tokenizer) -> Merges:
         return _merges_of_ranks(tokenizer)
     if type(tokenizer) is AdaptiveTokenizer:
         return _merges_of_continued(tokenizer)
+    if not isinstance(tokenizer, MergedVocabulary):
+        raise UnsupportedError("it does not merge")
     try:
         merger = tokenizer.as_merges()
     except NotMergesError as error:

@@ -31,8 +31,8 @@ from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import Boundaries, MergeBoundaries, boundaries_from_ids
-from bpeviz.core.merges import MergeTokenizer, apply_merges, joined
-from bpeviz.core.tokenizer import NotMergesError, Segmentation
+from bpeviz.core.merges import MergeTokenizer, NotMergesError, apply_merges, joined
+from bpeviz.core.tokenizer import Segmentation
 from bpeviz.core.training import Candidate, MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
