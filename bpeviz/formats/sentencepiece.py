@@ -52,9 +52,7 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
         return {FILE: _unigram(inner, tokenizer)}
     merges = None if isinstance(inner, RankTokenizer) else merges_of(tokenizer)  # which takes long
     if merges is None or not isinstance(merges.pre_tokenizer, SentencePiecePreTokenizer):
-        raise UnsupportedError(
-            "it is neither of the trainer “SentencePiece-style BPE” nor of “Unigram”"
-        )
+        raise UnsupportedError("the format is only for SentencePiece-style BPE and Unigram")
     return {FILE: _bpe(merges, merges.pre_tokenizer)}
 
 

@@ -5,19 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import streamlit as st
 
 from bpeviz import formats
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError, archive
-from bpeviz.formats.base import TransientError
+from bpeviz.formats.base import Format, TransientError
 from bpeviz.ui import markdown
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.views import export
 from bpeviz.views.export import Picture
+
+DOWNLOAD = ":material/download:"
+
+FIRST = ("huggingface", "tiktoken", "bpeviz")
+"""The keys of the formats that the dialog shows first."""
 
 
 @dataclass(frozen=True)
@@ -48,53 +53,63 @@ def export_button(
         picture: Returns the colored text. It and the tokenizer are made only on demand.
         tokenizer: The tokenizer, if the page has one to export.
     """
-    if st.button("Export", icon=":material/download:", type="tertiary", key=f"along_{key}"):
+    if st.button("Export", icon=DOWNLOAD, type="tertiary", key=f"along_{key}"):
         _export(key, picture, tokenizer)
 
 
 @st.dialog("Export", width="medium")
 def _export(key: str, picture: Callable[[], Picture], tokenizer: Exported | None) -> None:
     shown = picture()
-    if tokenizer is not None:
-        _tokenizer(key, tokenizer)
     st.markdown("**Colored text**")
-    st.caption(
-        "The text as the page shows it, in one self-contained file for a web page, a slide or "
-        f"print, up to {export.HELD:,} bytes of text."
-    )
     with st.container(horizontal=True):
         _button(key, "tokens.html", "Web page (HTML)", lambda: export.html(shown).encode())
         _button(key, "tokens.svg", "Drawing (SVG)", lambda: export.svg(shown).encode())
+    st.caption(f"One self-contained file, of up to {export.HELD:,} bytes of text.")
+    if tokenizer is not None:
+        _tokenizer(key, tokenizer)
     st.caption(
-        "To export a chart or a long table, hover over it and use the menu in its corner. "
-        "That menu writes the cells of a table unchanged, and a spreadsheet reads cells that begin "
-        "with =, +, - or @ as formulas: import the columns as text. The button Download CSV below "
-        "a short table marks such cells as text with an apostrophe."
+        "Charts and long tables have a menu of their own, in their upper right corner. Import its "
+        "CSV as text: spreadsheets take cells that begin with =, +, - or @ for formulas."
     )
 
 
 def _tokenizer(key: str, exported: Exported) -> None:
     st.markdown(f"**Tokenizer**: {markdown.escape(exported.title)}")
-    listed = [*FORMATS.values()]
+    listed = sorted(FORMATS.values(), key=lambda one: one.key not in FIRST)
     if exported.is_large:
-        listed = [
-            st.selectbox(
-                "File format", listed, format_func=lambda one: one.title, key=f"format of {key}"
-            )
-        ]
-    for one in listed:
-        try:
-            written = _written(exported, one.key)
-        except FormatError as error:
-            written = str(error)
+        chosen = st.selectbox(
+            "File format", listed, format_func=lambda one: one.title, key=f"format of {key}"
+        )
+        _format(key, exported, chosen)
+        return
+    for one in listed[: len(FIRST)]:
+        _format(key, exported, one)
+    more = st.expander("More formats", key=f"more formats of {key}", on_change="rerun")
+    if more.open:
+        with more:
+            for one in listed[len(FIRST) :]:
+                _format(key, exported, one)
+
+
+def _format(key: str, exported: Exported, one: Format) -> None:
+    """Draw the button of a format, disabled with the reason if it cannot represent a tokenizer."""
+    try:
+        written = _written(exported, one.key)
+    except FormatError as error:
+        written = str(error.__cause__)
+    left, right = st.columns((2, 3), vertical_alignment="center")
+    with left:
         if isinstance(written, str):
-            st.caption(markdown.escape(written))
-            continue
-        file = one.files[0] if len(written) == 1 else f"tokenizer-{one.key}.zip"
-        _button(key, file, one.title, partial(_as_one, written))
-        st.caption(markdown.escape(one.about))
-        if one.example:
-            st.code(one.example, "python")
+            name = f"{one.key} of {key}, not possible"
+            st.button(one.title, icon=DOWNLOAD, width="stretch", key=name, disabled=True)
+        else:
+            file = one.files[0] if len(written) == 1 else f"tokenizer-{one.key}.zip"
+            _button(key, file, one.title, partial(_as_one, written), width="stretch")
+    with right:
+        words = f"Not possible: {written}." if isinstance(written, str) else one.about
+        st.caption(markdown.escape(words))
+    if one.example and not isinstance(written, str):
+        st.code(one.example, "python")
 
 
 @cached("Checking the file format …")
@@ -109,19 +124,27 @@ def _written(exported: Exported, format: str) -> Mapping[str, bytes] | str:
     except FormatError as error:
         if isinstance(error.__cause__, TransientError):
             raise  # an error is not cached
-        return str(error)
+        return str(error.__cause__)
 
 
 def _as_one(files: Mapping[str, bytes]) -> bytes:
     return next(iter(files.values())) if len(files) == 1 else archive.packed(files)
 
 
-def _button(key: str, file: str, label: str, made: Callable[[], Any]) -> None:
+def _button(
+    key: str,
+    file: str,
+    label: str,
+    made: Callable[[], Any],
+    *,
+    width: Literal["content", "stretch"] = "content",
+) -> None:
     st.download_button(
         label,
         made,
         file,
-        icon=":material/download:",
+        icon=DOWNLOAD,
+        width=width,
         on_click="ignore",
         key=f"{file} of {key}",
     )

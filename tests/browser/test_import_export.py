@@ -45,6 +45,9 @@ def downloaded(page: Page, label: str, folder: Path) -> tuple[str, bytes]:
 def open_export(page: Page) -> None:
     page.get_by_role("button", name="Export").click()
     expect(page.get_by_role("dialog")).to_contain_text("Colored text")
+    more = page.get_by_role("dialog").get_by_text("More formats")
+    if more.count():
+        more.click()
 
 
 def open_tokenizer(page: Page, *files: tuple[str, bytes]) -> None:

@@ -111,7 +111,7 @@ def test_convert_writes_another_format_or_names_the_reason(trained: Shell) -> No
     assert trained("convert", "--tokenizer", "t.tiktoken", "--format", "huggingface").code == 0
     assert formats.parse({"a.json": trained.out}).encode(TEXT) == bpeviz.read("t.json").encode(TEXT)
     trained("convert", "--tokenizer", "t.json", "--output", "t.model", "--format", "sentencepiece")
-    assert "cannot represent this tokenizer: it is neither of the trainer" in trained.sentence
+    assert "cannot represent this tokenizer: the format is only for" in trained.sentence
     assert not Path("t.model").exists()
 
 

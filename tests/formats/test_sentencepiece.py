@@ -118,7 +118,7 @@ def test_the_library_gives_the_same_ids_or_the_reason_is_named(
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        ({"merges": 5}, "neither of the trainer"),
+        ({"merges": 5}, "only for SentencePiece-style BPE and Unigram"),
         ({"algorithm": "wordpiece", "merges": 5}, "longest match"),
         ({"algorithm": "unigram", "atoms": "bytes"}, "bytes"),
         ({"algorithm": "unigram", "pattern": "gpt2"}, "White space"),
