@@ -8,7 +8,11 @@ from pathlib import Path
 import sentencepiece
 
 SAMPLES = Path(__file__).resolve().parents[1] / "sample_texts"
-LINES = [line for path in sorted(SAMPLES.glob("*.txt"))[:6] for line in path.open()]
+TEXTS = [
+    *("arabic-hindi", "banana", "chinese-japanese"),
+    *("don-quijote", "emoji-and-unicode", "english-prose"),
+]
+LINES = [line for text in TEXTS for line in (SAMPLES / f"{text}.txt").open()]
 LINES = [line.strip() for line in LINES if line.strip()][:400]
 
 

@@ -45,8 +45,9 @@ def test_touching_tokens_differ_at_all_steps_and_in_all_columns(sample: Sample) 
         views.append((contacts(tokenizer.boundaries(sample.text)), keys_of(tokenizer)))
     found = hues(views)
     same, total = clashes(views, found)
-    assert same <= total / 100
-    assert clashes(views, OWN)[0] > total / 100
+    before = clashes(views, OWN)[0]
+    assert same <= min(before, total / 100)
+    assert before > total / 100 or len(sample.text) < 200  # a short text may have no clash
     own = sum(index == key % COLORS for key, index in found.indices.items())
     assert own >= 0.65 * len(found.indices)
 

@@ -25,10 +25,9 @@ from bpeviz.formats import FORMATS  # noqa: E402
 from bpeviz.libraries import pool as library_pool  # noqa: E402 (the disk is full when they start)
 from bpeviz.libraries import worker as library_worker  # noqa: E402
 from bpeviz.pretokenizers import expressions  # noqa: E402
-from bpeviz.ui import export_dialog, trained  # noqa: E402
+from bpeviz.ui import export_dialog  # noqa: E402
 
 TEXT = "".join(f"low lower lowest {number} " for number in range(4_000))
-assert len(TEXT) > trained.SHORT  # a worker trains on it
 made = 0
 whole_button = export_dialog._button
 

@@ -73,7 +73,8 @@ class Work:
 
     @property
     def waits(self) -> bool:
-        return self.request in self.pool._waiting
+        with self.pool._lock:  # a request that does not wait is in the list for a moment
+            return self.request in self.pool._waiting
 
     def run(self) -> None:
         try:
