@@ -16,6 +16,7 @@ from bpeviz.formats.base import Format, TransientError
 from bpeviz.ui import markdown
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
+from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export
 from bpeviz.views.export import Picture
 
@@ -42,19 +43,33 @@ class Exported:
     is_large: bool = False
 
 
-@fragment
-def export_button(
-    key: str, picture: Callable[[], Picture], tokenizer: Exported | None = None
-) -> None:
-    """Draw the button that opens the export dialog.
+@dataclass(frozen=True)
+class Export:
+    """The exports that a page offers.
 
-    Args:
+    Attributes:
         key: The page, for the keys of widgets.
         picture: Returns the colored text. It and the tokenizer are made only on demand.
         tokenizer: The tokenizer, if the page has one to export.
     """
-    if st.button("Export", icon=DOWNLOAD, type="tertiary", key=f"along_{key}"):
-        _export(key, picture, tokenizer)
+
+    key: str
+    picture: Callable[[], Picture]
+    tokenizer: Exported | None = None
+
+
+EXPORT: SessionValue[Export] = SessionValue("offered_export")
+"""The exports of the page, for the menu in the header."""
+
+
+@fragment
+def export_button() -> None:
+    """Draw the button that opens the export dialog, if the page offers exports."""
+    offer = EXPORT.get()
+    if offer is not None and st.button(
+        "Export", icon=DOWNLOAD, type="tertiary", key=f"along_{offer.key}"
+    ):
+        _export(offer.key, offer.picture, offer.tokenizer)
 
 
 @st.dialog("Export", width="medium")

@@ -9,6 +9,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.ui import components, tab_state
+from bpeviz.ui.export_dialog import EXPORT, export_button
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
 from bpeviz.ui.registry import PAGES
@@ -32,12 +33,13 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
     a button unfolds. `bpeviz.ui.runtime.style` lays the containers out.
 
     Every page uses this frame, so that each works from a cold link. The values of a link are
-    restored before the page draws its widgets. The button that copies a link is drawn after them,
+    restored before the page draws its widgets. The menu that copies a link is drawn after them,
     also where the page stops early (`stop_run.stop`).
     """
     with fragments.script_run():
         fragments.page_begins()
         page_change.begin_page(page.title)
+        EXPORT.clear()
         st.set_page_config(page_title=f"{page.title} · bpeviz", page_icon=ICON, layout="wide")
         with st.container(key="top", horizontal=True, gap=None):
             st.html("<b>bpeviz</b>", width="content")
@@ -57,7 +59,8 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
                     yield inputs
         page_change.end_page({one.key: one.get() for one in page.widgets(SessionValues())})
         tab_state.store(page)
-        with link:
+        with link, st.popover("Share", icon=":material/share:", type="tertiary", key="share"):
             session.offer(page)
+            export_button()
         if st.context.theme.type == "dark":
             st.html(style.DARK)

@@ -264,7 +264,7 @@ def still(training: Training) -> str:
     return {
         "full": "No merges at this size. Choose a larger size to see merges.",
         "no pair": "No pair is left to merge.",
-        "rare": "No pair repeats often enough. Lower “Minimum pair count” under Advanced options.",
+        "rare": "No pair repeats often enough. Lower “Minimum pair count” under More.",
         "atoms": "No piece is left to prune.",
     }[training.stopped]
 

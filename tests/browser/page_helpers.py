@@ -233,6 +233,8 @@ def choose(page: Page, label: str, option: str) -> None:
 
     Its list closes if the page scrolls, or if an earlier run of the page redraws the box.
     """
+    if label in ("First tokens", "Pre-tokenization") and "/Algorithms" not in page.url:
+        open_more(page)
     box = page.get_by_role("combobox", name=label, exact=True)
     if box.evaluate("box => box.tagName") == "SELECT":
         box.select_option(label=option)
@@ -249,9 +251,18 @@ def choose(page: Page, label: str, option: str) -> None:
     raise AssertionError(f"{label} does not have the option {option}.")
 
 
+def open_share(page: Page) -> None:
+    """Open the menu with the link, the QR code and the exports, unless it is open."""
+    if not page.get_by_role("button", name="QR code").is_visible():
+        page.get_by_role("button", name="Share", exact=True).click()
+
+
 def open_more(page: Page) -> None:
-    page.get_by_text("Advanced options", exact=True).click()
-    expect(page.get_by_role("spinbutton", name="Largest vocabulary")).to_be_visible()
+    """Open the options below the vocabulary size, unless they are open."""
+    largest = page.get_by_role("spinbutton", name="Largest vocabulary")
+    if not largest.is_visible():
+        page.get_by_text("More", exact=True).click()
+    expect(largest).to_be_visible()
 
 
 def type_number(page: Page, label: str, number: int) -> None:

@@ -19,6 +19,7 @@ from page_helpers import (
     expect,
     go_to,
     link,
+    open_share,
     trained,
     type_text,
 )
@@ -43,6 +44,7 @@ def downloaded(page: Page, label: str, folder: Path) -> tuple[str, bytes]:
 
 
 def open_export(page: Page) -> None:
+    open_share(page)
     page.get_by_role("button", name="Export").click()
     expect(page.get_by_role("dialog")).to_contain_text("Colored text")
     more = page.get_by_role("dialog").get_by_text("More formats")
@@ -314,12 +316,12 @@ def test_print_layout_shows_colored_text_without_controls(open_page: Open) -> No
 def _assert_print_layout(page: Page, scheme: str) -> None:
     text = page.locator(".c, .strip-line .cell").first
     text.wait_for(state="attached")
-    expect(page.get_by_role("button", name="Copy link")).to_be_visible()
+    expect(page.get_by_role("button", name="Share", exact=True)).to_be_visible()
     page.emulate_media(media="print", color_scheme=scheme)
     for name in ("stSidebar", "stPageLink", "stButton", "stElementToolbar"):
         for one in page.get_by_test_id(name).all():
             expect(one).not_to_be_visible()
-    expect(page.get_by_role("button", name="Copy link")).to_have_count(0)
+    expect(page.get_by_role("button", name="Share", exact=True)).to_have_count(0)
     expect(page.get_by_role("button", name="Play", exact=True)).to_have_count(0)
     shown = page.locator(".text, .strip-line")
     assert shown.count()

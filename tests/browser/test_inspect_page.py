@@ -79,8 +79,8 @@ def test_deep_link_shows_text_from_characters_to_ids(open_page: Open) -> None:
     page = open_page("/Inspect")
     inspect = Inspect(page)
     # The text of the other pages first, whose many lines scroll.
-    training, text = trained(FIRST)
-    inspect.await_ids(training.tokenizer().encode(text))
+    training, _ = trained(FIRST)
+    inspect.await_ids(training.tokenizer().encode(FIRST))
     lines = inspect.grid.locator(".lines")
     assert lines.evaluate("box => box.scrollHeight > 2 * box.clientHeight")
     assert lines.evaluate("box => box.scrollWidth - box.clientWidth") <= 0

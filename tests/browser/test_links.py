@@ -23,6 +23,7 @@ from page_helpers import (
     link,
     open_file,
     open_more,
+    open_share,
     trained,
     type_number,
     type_text,
@@ -51,6 +52,7 @@ def button(page: Page) -> Locator:
 
 def copy_link(page: Page) -> str:
     """Press the button; return the URL in the clipboard."""
+    open_share(page)
     expect(button(page)).to_have_text("Copy link")  # its label changes for a moment when pressed
     button(page).click()
     expect(button(page)).to_have_text("Copied")
@@ -115,6 +117,7 @@ def choose_on_train(page: Page) -> None:
     training, _ = player.await_text(TEXT, **how)
     decrease_size(page, 2)
     expect(player.last).to_have_text(str(training.steps - 2))
+    page.locator("summary", has_text="Why this pair").click()
     player.section.press("Home")
     for _ in range(3):
         player.section.press("ArrowRight")
@@ -130,6 +133,7 @@ def check_train(page: Page) -> None:
     expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[3]:,}")
     expect(box(page, "Text to use")).to_have_value(TEXT)
     expect(selected(page, "Text")).to_have_value("own")
+    open_more(page)
     expect(selected(page, "First tokens")).to_have_value("Characters")
     expect(box(page, "Regular expression")).to_have_value(r"\w+|\W")
     size = str(int(training.sizes[-1]) - 2)
@@ -140,7 +144,7 @@ def check_train(page: Page) -> None:
 
 def choose_on_compare(page: Page) -> None:
     columns = Columns(page)
-    expect(columns.text("GPT-2")).to_contain_text("river")
+    expect(columns.text("GPT-2")).to_contain_text("shells")
     page.get_by_role("button", name="Remove GPT-2").click()
     expect(columns.text("GPT-2")).to_have_count(0)
     radio(page, "A new text").click()
@@ -200,7 +204,7 @@ def check_inspect(page: Page) -> None:
 
 def choose_on_algorithms(page: Page) -> None:
     player = LockStep(page)
-    expect(player.text("Unigram")).to_contain_text("river")
+    expect(player.text("Unigram")).to_contain_text("shells")
     type_text(page, TEXT)
     expect(player.text("Unigram")).to_contain_text("mat")
     page.get_by_role("combobox", name="Algorithms").click()
@@ -237,7 +241,7 @@ def check_algorithms(page: Page) -> None:
 
 def choose_on_pre_tokenize(page: Page) -> None:
     frame = page.get_by_role("region", name="The text in each pre-tokenization")
-    expect(frame.get_by_role("group", name="Pre-tokens of GPT-2")).to_contain_text("river")
+    expect(frame.get_by_role("group", name="Pre-tokens of GPT-2")).to_contain_text("shells")
     type_text(page, TEXT)
     for name in ("White space", "Word list B", "Regular expression"):
         pill(page, name).click()
@@ -340,6 +344,7 @@ def test_restored_state_persists_across_pages(open_page: Open) -> None:
     go_to(page, "Train")
     expect(player.last).to_have_text(str(training.steps - 2))
     expect(box(page, "Text to use")).to_have_value(TEXT)
+    open_more(page)
     expect(selected(page, "First tokens")).to_have_value("Characters")
 
 
@@ -434,7 +439,7 @@ def test_copy_link_falls_back_without_clipboard_api(open_page: Open) -> None:
     Player(page).await_text(TEXT)
 
     page.evaluate("document.execCommand = () => false")
-    expect(button(page)).to_have_text("Copy link")
+    open_share(page)
     button(page).click()
     expect(button(page)).to_have_text("Not copied")
     shown = page.get_by_role("textbox", name="Copy it from here:")
@@ -450,6 +455,7 @@ def test_qr_code_opens_a_dialog_with_a_link_that_restores_the_page(open_page: Op
     player = Player(page)
     player.await_text(TEXT)
     player.go(3)
+    open_share(page)
     page.get_by_role("button", name="QR code").click()
     dialog = page.get_by_role("dialog", name="QR code of this page")
     expect(dialog.get_by_role("img", name="QR code")).to_be_visible()
@@ -461,7 +467,6 @@ def test_qr_code_opens_a_dialog_with_a_link_that_restores_the_page(open_page: Op
     assert page.evaluate("navigator.clipboard.readText()") == address
     page.keyboard.press("Escape")
     expect(dialog).to_be_hidden()
-    expect(page.get_by_role("button", name="QR code")).to_be_focused()
 
     page = open_page(path_of(address))
     player = Player(page)
@@ -470,16 +475,17 @@ def test_qr_code_opens_a_dialog_with_a_link_that_restores_the_page(open_page: Op
     expect(box(page, "Text to use")).to_have_value(TEXT)
 
 
-def test_copy_link_button_aligns_with_menu_and_works_by_keyboard(open_page: Open) -> None:
+def test_share_menu_aligns_with_pages_and_works_by_keyboard(open_page: Open) -> None:
     page = open_page("/Pre-tokenize", **CLIPBOARD)
     last = page.get_by_role("link", name=PAGES[-1].title, exact=True)
+    share = page.get_by_role("button", name="Share", exact=True)
     expect(last).to_be_visible()
     for width, scheme in product((1366, 390), ("light", "dark")):
         page.set_viewport_size({"width": width, "height": 768})
         page.emulate_media(color_scheme=scheme)
-        expect(button(page)).to_have_text("Copy link")
+        expect(share).to_be_visible()
         await_run(page)
-        here, menu = button(page).bounding_box(), last.bounding_box()
+        here, menu = share.bounding_box(), last.bounding_box()
         assert here is not None
         assert menu is not None
         if width > 1_000:  # on a phone, the menu has several lines
@@ -488,7 +494,9 @@ def test_copy_link_button_aligns_with_menu_and_works_by_keyboard(open_page: Open
         assert here["x"] + here["width"] <= width
         last.focus()
         page.keyboard.press("Tab")
-        expect(button(page)).to_be_focused()
+        expect(share).to_be_focused()
         page.keyboard.press("Enter")
+        button(page).press("Enter")
         expect(button(page)).to_have_text("Copied")
-        expect(button(page)).to_be_focused()
+        page.keyboard.press("Escape")
+        expect(button(page)).to_have_count(0)

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 from asgi import run
 from benchmarks.load import Measured, connected
-from page_helpers import Page, Player, expect, link, open_file, type_text
+from page_helpers import Page, Player, expect, link, open_file, open_share, type_text
 from playwright.sync_api import Browser
 from serving import OPTIONS, Server, proxied
 
@@ -79,12 +79,14 @@ def test_two_servers_behind_nginx_share_links_and_keep_their_tabs(
                 type_text(page, f"{number} {TEXT}" * 150)  # too long for a message
             assert sent.value.status == 204
             expect(page.locator(".source .status")).not_to_have_text("Applies when you pause")
+            open_share(page)
             page.get_by_role("button", name="Export").click()
             with page.expect_download() as download:
                 page.get_by_role("dialog").get_by_role("button", name="Hugging Face").first.click()
             assert download.value.path().stat().st_size > 1_000
             page.keyboard.press("Escape")
 
+        open_share(pages[0])
         pages[0].get_by_role("button", name="QR code").click()
         short = pages[0].get_by_role("dialog", name="QR code of").locator(".address").inner_text()
         assert "/bpeviz/?s=~" in short

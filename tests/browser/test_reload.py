@@ -38,7 +38,7 @@ def test_reload_keeps_a_short_text_settings_and_steps(open_page: Open) -> None:
     player = Player(page)
     type_text(page, SHORT)
     player.await_text(SHORT)
-    page.get_by_test_id("stExpander").get_by_text("Advanced options").first.click()
+    page.get_by_test_id("stExpander").get_by_text("More", exact=True).click()
     largest = labelled(page, "input", "Largest vocabulary")
     largest.fill("259")
     largest.press("Enter")

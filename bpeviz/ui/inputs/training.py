@@ -119,25 +119,29 @@ def training_widgets(values: Values) -> Iterator[Widget[Any]]:
     yield SIZE
 
 
+MORE = "More"
+"""The title of the options that most users leave as they are."""
+
+
 def choose_training(text: str) -> tuple[str, Choice, DeltaGenerator]:
     """Draw how the user's tokenizer is trained on a text.
 
     Returns:
         The text to train on, the choice, and the place of the slider of the vocabulary size.
     """
+    shown = TRAINERS.get(ALGORITHM.get() or "", next(iter(TRAINERS.values())))
+    trainer = TRAINERS[ALGORITHM.select(help=_about([shown]))]
     sizes = st.container()
-    choice = _choose()
+    choice = _more(trainer)
     return expand_counts(text, choice.counted), choice, sizes
 
 
-def _choose() -> Choice:
-    """Draw the algorithm, its options and the pre-tokenization; return the choice."""
-    shown = TRAINERS.get(ALGORITHM.get() or "", next(iter(TRAINERS.values())))
-    trainer = TRAINERS[ALGORITHM.select(help=_about([shown]))]
+def _more(trainer: Trainer) -> Choice:
+    """Draw the options of a trainer and the pre-tokenization, folded; return the choice."""
     values: dict[str, str | int] = {}
-    _options(trainer, trainer.options[:1], values)
-    pattern, expression = _pre_tokenization()
-    with st.expander("Advanced options"):
+    with st.expander(MORE):
+        _options(trainer, trainer.options[:1], values)
+        pattern, expression = _pre_tokenization()
         place = st.container()
         _options(trainer, trainer.options[1:], values)
         special = _special_tokens()
@@ -164,8 +168,8 @@ def choose_trainings(
         The text to train on, and the choices.
     """
     keys = SIDE_BY_SIDE.multiselect(default=list(default), help=_about(TRAINERS.values()))
-    pattern, expression = _pre_tokenization()
-    with st.expander("Advanced options"):
+    with st.expander(MORE):
+        pattern, expression = _pre_tokenization()
         place = st.container()
         special = _special_tokens()
         counted = _counted()

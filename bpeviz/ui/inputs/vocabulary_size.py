@@ -96,7 +96,6 @@ def vocabulary_size(training: Training, largest: int, options: Options) -> int:
         key=slider.key,
         on_change=fragments.page_input_changed,
         persist_state="session",
-        help="Training ends at this size. Try any size: no retraining needed.",
     )
     size = chosen + offset
     SIZE.show(size)

@@ -18,7 +18,7 @@ from bpeviz.text import counted
 from bpeviz.ui import components, html_table, markdown, tokenizers
 from bpeviz.ui.below import below_columns
 from bpeviz.ui.downloads import ready
-from bpeviz.ui.export_dialog import export_button
+from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.import_dialog import import_button
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text
@@ -254,11 +254,12 @@ def _side_by_side(text: str, columns: Sequence[Column], baseline: int, sentence:
     hues = player.hues_of_columns(columns, shown)
     payload = player.side_by_side(text, columns, shown, baseline, ids=bool(IDS.get()), hues=hues)
     components.columns(payload | {"verdict": sentence}, "columns")
-    export_button(
-        "compare",
-        lambda: Picture(
-            text, columns, "One text, several tokenizers", baseline, shown.first, shown.last, hues
-        ),
+    title = "One text, several tokenizers"
+    EXPORT.put(
+        Export(
+            "compare",
+            lambda: Picture(text, columns, title, baseline, shown.first, shown.last, hues),
+        )
     )
 
 

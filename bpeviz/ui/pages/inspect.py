@@ -26,7 +26,7 @@ from bpeviz.text import clean, counted, label, listed, shorten
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, html_table, markdown, tokenizers
 from bpeviz.ui.downloads import ready
-from bpeviz.ui.export_dialog import Exported, export_button
+from bpeviz.ui.export_dialog import EXPORT, Export, Exported
 from bpeviz.ui.import_dialog import import_button
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, choose_text
@@ -299,7 +299,7 @@ def show(side: DeltaGenerator) -> None:
     else:
         _ids(offer, found)
     own = Exported(offer.title, offer.cache_key, offer.make, is_large=offer.training is None)
-    export_button("inspect", partial(_colored, offer, found, colors), own)
+    EXPORT.put(Export("inspect", partial(_colored, offer, found, colors), own))
 
 
 def _colored(offer: Offer, found: Inspection, colors: Hues) -> Picture:

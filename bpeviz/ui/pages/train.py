@@ -18,7 +18,7 @@ from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, markdown, vocabulary
 from bpeviz.ui.details import details
-from bpeviz.ui.export_dialog import Exported, export_button
+from bpeviz.ui.export_dialog import EXPORT, Export, Exported
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.training import ALGORITHMS, choose_training, training_widgets
@@ -163,8 +163,7 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
         _REPORT.put(report)
         _STEP.put(min(report["step"], last))
     step = _STEP.get() or 0
-    with body:
-        _export(trained, last, step, shown)
+    _export(trained, last, step, shown)
     if not last:
         return
     if is_first and st.context.headers:
@@ -204,7 +203,7 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
 
 
 def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
-    """Draw the export of the tokenizer at the chosen size, and of the text at this step."""
+    """Offer the export of the tokenizer at the chosen size, and of the text at this step."""
     # The functions below look up the history, since a fragment's arguments stay in memory.
     name = ALGORITHMS[trained.choice.algorithm]
 
@@ -219,7 +218,7 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
 
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
     own = Exported(title, (trained, last), lambda: trained.history.at_step(last))
-    export_button("train", picture, own)
+    EXPORT.put(Export("train", picture, own))
 
 
 @fragment
