@@ -80,6 +80,7 @@ def test_first_screen_plays_without_input(open_page: Open) -> None:
     # A reload keeps the step.
     player.button("Pause").click()
     player.go(5)
+    page.locator("summary", has_text="Why this pair").click()
     expect(page.get_by_text("before merge 5.")).to_be_visible()
     page.reload()
     expect(player.last).to_have_text(str(steps))
