@@ -10,18 +10,12 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.ui import components, tab_state
 from bpeviz.ui.export_dialog import EXPORT, export_button
+from bpeviz.ui.mark import IMAGE, MARK
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.runtime import fragments, page_change, stop_run, style
 from bpeviz.ui.widgets import SessionValues
-
-ICON = (
-    "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>"
-    "<path fill='#1f6feb' d='M1 3h5v10H1z'/><path fill='#2f9e6e' d='M6 3h9v10H6z'/>"
-    "<path stroke='#fff' d='M6 1v14'/></svg>"
-)
-"""Two tokens and the boundary between them. (A named icon would be fetched from outside.)"""
 
 
 @contextmanager
@@ -40,9 +34,9 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
         fragments.page_begins()
         page_change.begin_page(page.title)
         EXPORT.clear()
-        st.set_page_config(page_title=f"{page.title} · bpeviz", page_icon=ICON, layout="wide")
+        st.set_page_config(page_title=f"{page.title} · bpeviz", page_icon=MARK, layout="wide")
         with st.container(key="top", horizontal=True, gap=None):
-            st.html("<b>bpeviz</b>", width="content")
+            st.html(f"{IMAGE}<b>bpeviz</b>", width="content")
             with st.container(key="menu", horizontal=True, gap=None):
                 for other in PAGES:
                     st.page_link(other.path, label=other.title)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Callable
 from typing import Literal
 
@@ -9,6 +10,7 @@ import pytest
 from page_helpers import ENGLISH, Columns, Page, Player, expect
 
 from bpeviz.text import COLORS
+from bpeviz.ui.mark import MARK
 
 Open = Callable[..., Page]
 
@@ -145,3 +147,14 @@ def test_page_reserves_height_of_charts_and_tables_below_player(open_page: Open)
               return part > 0.9 && part <= 1;
             }"""
         )
+
+
+def test_mark_is_the_favicon_and_stands_in_the_header(open_page: Open) -> None:
+    page = open_page("/Learn")
+    mark = page.locator(".st-key-top img")
+    expect(mark).to_be_visible()
+    # Both are allowed by the content security policy, and drawn.
+    assert mark.evaluate("async (it) => { await it.decode(); return it.naturalWidth; }") > 0
+    icon = page.locator("link[rel~=icon]").get_attribute("href") or ""
+    source = icon.removeprefix("data:image/svg+xml;base64,")
+    assert b64decode(source).decode() == MARK

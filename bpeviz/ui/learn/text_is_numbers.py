@@ -54,9 +54,7 @@ def _symbol(setup: Setup) -> Question:
         return Result(compared(given, len(raw)), message, {"right": len(raw)})
 
     prompt: list[Part] = [
-        "Here is a text: ",
-        shorten(setup["text"], 60),
-        " How many bytes is its last symbol, ",
+        f"Here is a text: “{shorten(setup['text'], 60)}”. How many bytes is its last symbol, ",
         shown,
         ", in UTF-8?",
     ]

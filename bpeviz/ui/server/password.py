@@ -19,6 +19,7 @@ from starlette.websockets import WebSocketClose
 
 from bpeviz import limits
 from bpeviz.ui import private
+from bpeviz.ui.mark import IMAGE
 from bpeviz.ui.server.user_cookie import cookie, opens_page
 
 COOKIE = "bpeviz_password"
@@ -34,13 +35,14 @@ _PAGE = """<!DOCTYPE html>
 <style>
 :root {{ color-scheme: light dark; font: 1rem/1.5 sans-serif; }}
 body {{ margin: 15vh auto; max-width: 22rem; padding: 0 1rem; }}
+h1 img {{ width: 2rem; vertical-align: -0.3rem; }}
 label, input, button {{ display: block; font: inherit; }}
 input, button {{ box-sizing: border-box; margin-top: 0.5rem; padding: 0.5rem; width: 100%; }}
 </style>
 </head>
 <body>
 <main>
-<h1>bpeviz</h1>
+<h1>{mark} bpeviz</h1>
 <form method="post">
 <label for="password">Password of this room</label>
 <input id="password" name="password" type="password" required autofocus
@@ -149,4 +151,4 @@ def _asked(scope: Scope) -> Response:
 
 def _form(message: str, status: int) -> Response:
     headers = {"Cache-Control": "no-store"}
-    return HTMLResponse(_PAGE.format(message=escape(message)), status, headers)
+    return HTMLResponse(_PAGE.format(mark=IMAGE, message=escape(message)), status, headers)
