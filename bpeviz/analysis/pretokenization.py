@@ -153,7 +153,7 @@ def separated_pairs(of: PreTokenized, limit: int = PAIRS) -> list[Apart]:
 
 
 @dataclass(frozen=True)
-class Column:
+class PreTokenizedColumn:
     """A pre-tokenized text with a title and a sentence about the pattern.
 
     pattern: a key of `ALTERNATIVES`, if the pre-tokens are described by the alternative that
@@ -256,7 +256,7 @@ class Summary:
     apart: Sequence[Apart]
 
 
-def summary(column: Column, places: Sequence[int], apart: Sequence[Apart]) -> Summary:
+def summary(column: PreTokenizedColumn, places: Sequence[int], apart: Sequence[Apart]) -> Summary:
     """Return the summary of a column; `places` is the result of `occurrences` for all merges."""
     of = column.cut
     forbidden = sum(not count for count in places)

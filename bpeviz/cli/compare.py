@@ -69,7 +69,7 @@ def _printed(
     """Return the output in the form that the options select."""
     if options.html or options.svg:
         draw = export.html if options.html else export.svg
-        return draw(export.Picture(text, columns, "One text as tokens", baseline))
+        return draw(export.ColoredText(text, columns, "One text as tokens", baseline))
     if options.curves:
         return _curves(columns)
     rows = measure(text, columns, baseline)

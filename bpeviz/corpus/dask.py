@@ -17,7 +17,7 @@ from typing import Any
 
 import regex
 
-from bpeviz.corpus.files import PART, CorpusError, Part, parts, read
+from bpeviz.corpus.files import PART, CorpusError, CorpusPart, parts, read
 from bpeviz.pretokenizers.counts import PreTokenCounts, Tally, count_blocks
 from bpeviz.pretokenizers.patterns import SplitError
 
@@ -110,7 +110,7 @@ def count(
             running -= done
 
 
-def _count_part(part: Part, pattern: str, expression: str) -> tuple[str, PreTokenCounts]:
+def _count_part(part: CorpusPart, pattern: str, expression: str) -> tuple[str, PreTokenCounts]:
     """Count a part on a worker; return the version of its `regex` package and the counts."""
     counts = count_blocks(read(part.spans), pattern, expression, at=part.at)
     return regex.__version__, counts

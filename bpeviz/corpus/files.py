@@ -44,7 +44,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Part:
+class CorpusPart:
     """A part of a corpus: its spans, and its offset in the corpus in bytes."""
 
     spans: tuple[Span, ...]
@@ -144,7 +144,7 @@ def _texts(file: BinaryIO, span: Span) -> Iterator[str]:
         raise CorpusError(f"{named(span.path)} became shorter while it was read.")
 
 
-def parts(paths: Sequence[str], pattern: str, size: int = PART) -> Iterator[Part]:
+def parts(paths: Sequence[str], pattern: str, size: int = PART) -> Iterator[CorpusPart]:
     """Divide a corpus into parts of about `size` bytes at boundaries of pre-tokens.
 
     Only the bytes near the divisions are read. A part without such a boundary (`last_break`) is
@@ -167,10 +167,10 @@ def parts(paths: Sequence[str], pattern: str, size: int = PART) -> Iterator[Part
                 at += to - start
                 start = to
                 if cut is not None:
-                    yield Part(tuple(spans), begin)
+                    yield CorpusPart(tuple(spans), begin)
                     spans, begin = [], at
     if spans:
-        yield Part(tuple(spans), begin)
+        yield CorpusPart(tuple(spans), begin)
 
 
 def _extent(file: BinaryIO, path: str) -> tuple[int, int]:

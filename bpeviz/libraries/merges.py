@@ -41,7 +41,7 @@ class Replay:
 
 
 @dataclass(frozen=True, eq=False)
-class Merges:
+class RankedMerges:
     """Merges by rank.
 
     Attributes:
@@ -89,7 +89,7 @@ class Merges:
         return Replay(tuple(atoms), changes, parents, time)
 
 
-def of_tokenizer_json(content: bytes) -> Merges:
+def of_tokenizer_json(content: bytes) -> RankedMerges:
     """Return the merges of a tokenizer.json, whose ranks belong to pairs.
 
     Raises:
@@ -106,12 +106,12 @@ def of_tokenizer_json(content: bytes) -> Merges:
         place = int(pairs.searchsorted(left << 32 | right, "right")) - 1
         return int(order[place]) if place >= 0 and pairs[place] == left << 32 | right else None
 
-    return Merges(new, rank_of)
+    return RankedMerges(new, rank_of)
 
 
 def of_scores(
     ids: Mapping[str, int], scores: Mapping[int, float], spelling: Callable[[int], str]
-) -> Merges:
+) -> RankedMerges:
     """Return the merges of a SentencePiece BPE model, whose scores belong to merged pieces.
 
     Args:
@@ -125,4 +125,4 @@ def of_scores(
     def rank_of(left: int, right: int) -> int | None:
         return ranks.get(ids.get(spelling(left) + spelling(right), -1))
 
-    return Merges(new_ids, rank_of)
+    return RankedMerges(new_ids, rank_of)

@@ -33,7 +33,7 @@ from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
 from bpeviz.core.lattice import UNKNOWN_PENALTY, Edge, Lattice
 from bpeviz.core.tokenizer import Tokenizer, Word
 from bpeviz.libraries import merges, pool, worker
-from bpeviz.libraries.merges import Merges, Replay
+from bpeviz.libraries.merges import RankedMerges, Replay
 from bpeviz.libraries.pool import File, LibraryError
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import Normalized, clean, label
@@ -276,7 +276,7 @@ class LibraryTokenizer(Tokenizer):
         return f"its model is {kind}, which does not merge"
 
     @cached_property
-    def _merges(self) -> Merges | None:
+    def _merges(self) -> RankedMerges | None:
         model = self.info["model"]
         if model["type"] != "BPE" or model.get("continuing_subword_prefix"):
             return None

@@ -413,7 +413,7 @@ def fetch(name: str, report: Callable[[str], None] | None = None) -> None:
 
 
 @dataclass
-class _Job:
+class _Download:
     """The latest background download of a vocabulary, running or failed.
 
     Attributes:
@@ -427,7 +427,7 @@ class _Job:
     failed_at: float | None = None
 
 
-_jobs: dict[str, _Job] = {}
+_downloads: dict[str, _Download] = {}
 _jobs_lock = threading.Lock()
 
 
@@ -448,7 +448,7 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
         return
     user = users.current()
     with _jobs_lock:
-        latest = _jobs.get(name)
+        latest = _downloads.get(name)
         if latest is not None:
             if latest.failed_at is None:
                 return
@@ -459,10 +459,10 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
         if retry:
             # The user may have just connected the network.
             _unreachable.clear()
-        job = _jobs[name] = _Job(f"{name}: starting …", user)
+        job = _downloads[name] = _Download(f"{name}: starting …", user)
     try:
         threading.Thread(
-            target=_run_job, args=(name, job), name=f"vocabulary-{name}", daemon=True
+            target=_run_download, args=(name, job), name=f"vocabulary-{name}", daemon=True
         ).start()
     except RuntimeError as error:  # no more threads available
         _fail(job, f"The vocabulary {name} could not be fetched: {error}.")
@@ -471,14 +471,16 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
 def _check_room(user: str) -> None:
     """Raise `VocabularyUnavailable` if no download may start; forget old failures."""
     now = time.monotonic()
-    for name, job in [*_jobs.items()]:
+    for name, job in [*_downloads.items()]:
         if (
             hub.is_id(name)
             and job.failed_at is not None
             and now - job.failed_at > transfer.LIMITS.pause
         ):
-            del _jobs[name]
-    running = [job.user for name, job in _jobs.items() if hub.is_id(name) and job.failed_at is None]
+            del _downloads[name]
+    running = [
+        job.user for name, job in _downloads.items() if hub.is_id(name) and job.failed_at is None
+    ]
     if user and running.count(user) >= limits.USER_HUB_DOWNLOADS:
         raise VocabularyUnavailable(
             "You download another model at the moment, which is the limit. Wait until it is "
@@ -491,7 +493,7 @@ def _check_room(user: str) -> None:
         )
 
 
-def _run_job(name: str, job: _Job) -> None:
+def _run_download(name: str, job: _Download) -> None:
     def report(message: str) -> None:
         job.message = message
 
@@ -504,11 +506,11 @@ def _run_job(name: str, job: _Job) -> None:
         _fail(job, f"The vocabulary {name} could not be fetched: {type(error).__name__}: {error}.")
     else:
         with _jobs_lock:
-            if _jobs.get(name) is job:
-                del _jobs[name]
+            if _downloads.get(name) is job:
+                del _downloads[name]
 
 
-def _fail(job: _Job, message: str) -> None:
+def _fail(job: _Download, message: str) -> None:
     with _jobs_lock:
         job.message = message
         job.failed_at = time.monotonic()
@@ -523,7 +525,7 @@ def progress(name: str) -> Progress:
     if available(name):
         return Progress("ready", f"{name}: ready")
     with _jobs_lock:
-        job = _jobs.get(name)
+        job = _downloads.get(name)
         if job is None:
             return Progress("missing", f"{name}: not on this machine yet")
         return Progress("fetching" if job.failed_at is None else "failed", job.message)

@@ -118,7 +118,7 @@ def texts(text: str) -> list[tuple[str, bool]]:
 
 
 @dataclass(frozen=True)
-class Part:
+class WeighedPart:
     """A part of the corpus: a text, white space, or a separator.
 
     Attributes:
@@ -134,7 +134,7 @@ class Part:
     counted: bool
 
 
-def weighed(text: str, alpha: float) -> list[Part]:
+def weighed(text: str, alpha: float) -> list[WeighedPart]:
     """Split a corpus into its texts, with the factor of each.
 
     A part of only white space is not a text: it has no share, and the factor of the largest text.
@@ -147,7 +147,7 @@ def weighed(text: str, alpha: float) -> list[Part]:
     factor = dict(zip(counted, factors([sizes[i] for i in counted], alpha), strict=True))
     least = min(factor.values(), default=1)
     return [
-        Part(part, sizes[i], 0 if separates else factor.get(i, least), i in factor)
+        WeighedPart(part, sizes[i], 0 if separates else factor.get(i, least), i in factor)
         for i, (part, separates) in enumerate(split)
     ]
 
@@ -210,7 +210,7 @@ class MultilingualTraining(MergeTraining):
         parts, part_of = self._parts(text)
         return np.array([part.factor for part in parts], np.int64)[part_of]
 
-    def _parts(self, text: str) -> tuple[list[Part], NDArray[np.int64]]:
+    def _parts(self, text: str) -> tuple[list[WeighedPart], NDArray[np.int64]]:
         """Return the parts of a text, and the index of the part of each atom. int64 [atoms]."""
         text = clean(text)
         parts = weighed(text, float(self.smoothing))

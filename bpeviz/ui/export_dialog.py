@@ -18,7 +18,7 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export
-from bpeviz.views.export import Picture
+from bpeviz.views.export import ColoredText
 
 DOWNLOAD = ":material/download:"
 
@@ -54,7 +54,7 @@ class Export:
     """
 
     key: str
-    picture: Callable[[], Picture]
+    picture: Callable[[], ColoredText]
     tokenizer: Exported | None = None
 
 
@@ -73,7 +73,7 @@ def export_button() -> None:
 
 
 @st.dialog("Export", width="medium")
-def _export(key: str, picture: Callable[[], Picture], tokenizer: Exported | None) -> None:
+def _export(key: str, picture: Callable[[], ColoredText], tokenizer: Exported | None) -> None:
     shown = picture()
     st.markdown("**Colored text**")
     with st.container(horizontal=True):

@@ -48,7 +48,7 @@ _LEGEND = {
 
 
 @dataclass(frozen=True)
-class Picture:
+class ColoredText:
     """The colored text to export.
 
     text: the whole text.
@@ -67,7 +67,7 @@ class Picture:
     hues: Hues | None = None
 
 
-def html(picture: Picture) -> str:
+def html(picture: ColoredText) -> str:
     """Return the colored text as an HTML page with columns side by side."""
     drawing = _drawing(picture)
     body = [f"<h1>{escape(drawing.title)}</h1>"]
@@ -91,7 +91,7 @@ def html(picture: Picture) -> str:
     )
 
 
-def svg(picture: Picture) -> str:
+def svg(picture: ColoredText) -> str:
     """Return the colored text as an SVG drawing."""
     return _Sheet(_drawing(picture)).svg()
 
@@ -155,7 +155,7 @@ class _Drawing:
     legend: list[str]
 
 
-def _drawing(picture: Picture) -> _Drawing:
+def _drawing(picture: ColoredText) -> _Drawing:
     text, columns, first = picture.text, picture.columns, picture.first
     last = len(text) if picture.last is None else picture.last
     raw = text[first:last].encode()
@@ -588,4 +588,4 @@ def _xml(words: str) -> str:
     return escape(words, quote=False)
 
 
-__all__ = ["FILLS", "HELD", "Picture", "html", "svg"]
+__all__ = ["FILLS", "HELD", "ColoredText", "html", "svg"]

@@ -20,7 +20,7 @@ from bpeviz.core.training import Training
 from bpeviz.text import character_stand_in, digest_of
 from bpeviz.trainers import texts_of
 
-MOST = 120
+MAX_DRAWN = 120
 """The largest text that stays readable in the diagram, in bytes."""
 
 

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from bpeviz.analysis.pretokenization import Column, name
+from bpeviz.analysis.pretokenization import PreTokenizedColumn, name
 from bpeviz.core.boundaries import ended
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.text import color_index, counted, digest_of
 
 
 def side_by_side(
-    columns: Sequence[Column], first: int, last: int, *, nested: bool = False
+    columns: Sequence[PreTokenizedColumn], first: int, last: int, *, nested: bool = False
 ) -> dict[str, Any]:
     """Return the payload of the columns of the Pre-tokenize page, as plain JSON values.
 
@@ -49,7 +49,9 @@ def side_by_side(
     return data | {"key": digest_of(data)}
 
 
-def _shown(column: Column, first: int, last: int) -> tuple[list[int], list[int], list[list[Any]]]:
+def _shown(
+    column: PreTokenizedColumn, first: int, last: int
+) -> tuple[list[int], list[int], list[list[Any]]]:
     """Return the pre-tokens of a part: sizes in bytes, the index of each, and the distinct ones.
 
     Each of these is None (it has no id), a name, a description, and a color index, -1 for a single

@@ -32,9 +32,11 @@ ANY_TEXT = st.one_of(
 KEYS = st.sampled_from([*PATTERNS])
 
 
-def columns_of(text: str, *keys: str) -> list[pretokenization.Column]:
+def columns_of(text: str, *keys: str) -> list[pretokenization.PreTokenizedColumn]:
     return [
-        pretokenization.Column(key, f"About {key}.", pretokenization.pre_tokenize(text, key))
+        pretokenization.PreTokenizedColumn(
+            key, f"About {key}.", pretokenization.pre_tokenize(text, key)
+        )
         for key in keys
     ]
 
@@ -306,7 +308,7 @@ def test_side_by_side_shows_every_pre_token_of_a_part(
 def test_nested_columns_mark_the_boundaries_of_the_previous_column() -> None:
     text = "Yes. No 1!"
     columns = [
-        pretokenization.Column(key, "", pre_tokenized)
+        pretokenization.PreTokenizedColumn(key, "", pre_tokenized)
         for key, pre_tokenized in zip("abc", pretokenization.levels(text), strict=True)
     ]
     sent = side_by_side(columns, 0, len(text), nested=True)

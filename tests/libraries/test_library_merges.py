@@ -16,13 +16,13 @@ from bpeviz.core.boundaries import INSIDE_ID
 from bpeviz.libraries import merges as library_merges
 from bpeviz.libraries import pool as library_pool
 from bpeviz.libraries import worker as library_worker
-from bpeviz.libraries.merges import Merges
+from bpeviz.libraries.merges import RankedMerges
 from bpeviz.libraries.pool import File, LibraryError
 from bpeviz.libraries.tokenizer import LibraryTokenizer
 from bpeviz.workers.pool import BusyError
 
 
-def replayed(merges: Merges, atoms: Sequence[int]) -> list[dict[int, int]] | None:
+def replayed(merges: RankedMerges, atoms: Sequence[int]) -> list[dict[int, int]] | None:
     """Return the changes of each atom, with all ranks computed again after each merge."""
     found = [{-1: atom} for atom in atoms]
     ids, starts, time = [*atoms], [*range(len(atoms))], -1
@@ -52,7 +52,7 @@ def test_replay_equals_one_that_computes_all_ranks_again(
 ) -> None:
     ranks = {pair: rank for rank, pair in enumerate(pairs)}
     new_ids = np.array([3 + rank % 4 for rank in range(len(pairs))], np.int32)
-    merges = Merges(new_ids, lambda left, right: ranks.get((left, right)))
+    merges = RankedMerges(new_ids, lambda left, right: ranks.get((left, right)))
     expected = replayed(merges, atoms)
     for token_id in range(7):
         found = merges.replay(token_id, atoms)
@@ -76,7 +76,7 @@ def test_replay_of_a_long_token_asks_for_few_ranks() -> None:
         return left if left < right == 1_000 else None
 
     size = 500
-    merges = Merges(np.arange(1, size, dtype=np.int32), rank_of)
+    merges = RankedMerges(np.arange(1, size, dtype=np.int32), rank_of)
     assert merges.replay(size - 1, [0, *[1_000] * (size - 1)]) is not None
     assert asked < 4 * size
 

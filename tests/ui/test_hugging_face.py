@@ -33,7 +33,7 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AppTest:
         hub._store(model, {"tokenizer.json": b"{}"}, None)
 
     monkeypatch.setattr(hub, "_download", stand_in)
-    monkeypatch.setattr(download, "_jobs", {})
+    monkeypatch.setattr(download, "_downloads", {})
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv(hugging_face.OPTION, "1")
     return AppTest.from_function(page, default_timeout=60).run()

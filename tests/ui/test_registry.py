@@ -29,7 +29,7 @@ with frame(toy.PAGE):
 """
 CHAPTER = """
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import Chapter, Option, Question, Result, Why, compared
+from bpeviz.ui.learn.base import Chapter, AnswerOption, Question, Result, Why, compared
 from bpeviz.ui.learn.forms import NumberForm
 
 def letters(setup):
@@ -44,7 +44,9 @@ CHAPTER = Chapter(
     settings="None.", source="None.",
     inputs=(engine.text_input("toy", "cat", "Word"),), questions=(letters,),
     pictures=lambda setup: [],
-    why=Why("Why?", [Option("It just does.", "No."), Option("It counts.", "Yes.", right=True)]),
+    why=Why("Why?", [
+        AnswerOption("It just does.", "No."), AnswerOption("It counts.", "Yes.", right=True)
+    ]),
     target=lambda setup: engine.inspect_page(setup["text"]),
 )
 """

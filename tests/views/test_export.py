@@ -111,10 +111,10 @@ def test_html_and_svg_contain_any_text(text: str) -> None:
     tokenizer = TRAINED.tokenizer()
     text = clean(text)
     one = column(tokenizer, text)
-    page = Page(export.html(export.Picture(text, [one], "T")))
+    page = Page(export.html(export.ColoredText(text, [one], "T")))
     assert page.open == []
     assert "".join(page.columns) == shown(text)
-    drawing = ET.fromstring(export.svg(export.Picture(text, [one], "T")))
+    drawing = ET.fromstring(export.svg(export.ColoredText(text, [one], "T")))
     letters = "".join(
         "".join(sign.itertext())
         for sign in drawing.iter(f"{SVG}text")
@@ -131,7 +131,7 @@ def test_html_and_svg_contain_any_text(text: str) -> None:
 def test_html_and_svg_contain_no_scripts_or_links(kind: object) -> None:
     text = "<script>alert(1)</script> <img src=x onerror=1> url(http://a.b) ]]> --> &lt; \u202e"
     titled = column(TRAINED.tokenizer(), text, "</style><script>1</script>")
-    picture = export.Picture(text, [titled], "</title><script>2</script>")
+    picture = export.ColoredText(text, [titled], "</title><script>2</script>")
     made = kind(picture)  # type: ignore[operator]
     if kind is export.svg:
         tree = ET.fromstring(made)
@@ -183,10 +183,10 @@ def test_export_fills_equal_the_css_colors_on_white() -> None:
 
 
 def test_html_and_svg_color_tokens_by_color_index() -> None:
-    page = export.html(export.Picture("low", [column(TRAINED.tokenizer(), "low")], "T"))
+    page = export.html(export.ColoredText("low", [column(TRAINED.tokenizer(), "low")], "T"))
     assert f'<span class="h{color_index(b"low")} b">low</span>' in page
     drawing = ET.fromstring(
-        export.svg(export.Picture("low", [column(TRAINED.tokenizer(), "low")], "T"))
+        export.svg(export.ColoredText("low", [column(TRAINED.tokenizer(), "low")], "T"))
     )
     (box,) = [one for one in drawing.iter(f"{SVG}rect") if one.get("class")]
     assert box.get("class") == f"h{color_index(b'low')}"
@@ -200,7 +200,7 @@ def test_notes_of_columns_count_tokens_and_differences_from_the_baseline() -> No
         column(bpeviz.train(text, merges=0).tokenizer(), text, "Bytes"),
     ]
     count = len(pieces.tokens(text))
-    page = export.html(export.Picture(text, columns, "T", baseline=1))
+    page = export.html(export.ColoredText(text, columns, "T", baseline=1))
     notes = re.findall(r"<h2>(.*?)</h2><p>(.*?)</p>", page)
     missing = len({*columns[1].inner_boundaries} - {*columns[0].inner_boundaries})
     assert notes == [
@@ -219,13 +219,15 @@ def test_html_and_svg_mark_differences_from_the_baseline() -> None:
         other = columns[1 - baseline]
         extra = np.setdiff1d(columns[1].inner_boundaries, columns[0].inner_boundaries)
         assert len(extra) > 3
-        page = Page(export.html(export.Picture(text, columns, "T", baseline=baseline)))
+        page = Page(export.html(export.ColoredText(text, columns, "T", baseline=baseline)))
         assert page.ending(looks) == len(extra)
         assert legend in page.words
         assert f"{other.title}" in page.words
-        drawing = ET.fromstring(export.svg(export.Picture(text, columns, "T", baseline=baseline)))
+        drawing = ET.fromstring(
+            export.svg(export.ColoredText(text, columns, "T", baseline=baseline))
+        )
         assert drawn_ends(drawing, looks) == len(extra)
-        assert "baseline" not in export.html(export.Picture(text, columns[:1], "T"))
+        assert "baseline" not in export.html(export.ColoredText(text, columns[:1], "T"))
 
 
 def test_html_marks_unknown_and_omitted_text() -> None:
@@ -233,30 +235,30 @@ def test_html_marks_unknown_and_omitted_text() -> None:
     training = bpeviz.train("low lower lowest", "wordpiece", vocab_size=20)
     tokenizer = training.tokenizer()
     assert UNKNOWN_ID in tokenizer.boundaries(text).ids(training.steps)
-    made = export.html(export.Picture(text, [column(tokenizer, text)], "T"))
+    made = export.html(export.ColoredText(text, [column(tokenizer, text)], "T"))
     page = Page(made)
     assert page.ending("unknown") == 1
     assert page.ending("left-out") == 2
     assert "A wavy underline" in page.words
     assert "Pale text" in page.words
-    assert 'class="unknown"' in export.svg(export.Picture(text, [column(tokenizer, text)], "T"))
+    assert 'class="unknown"' in export.svg(export.ColoredText(text, [column(tokenizer, text)], "T"))
 
 
 def test_html_and_svg_show_end_marks_after_their_word() -> None:
     training = bpeviz.train("low lower", atoms="characters", end_mark="symbol", merges=0)
-    page = Page(export.html(export.Picture("low", [column(training.tokenizer(), "low")], "T")))
+    page = Page(export.html(export.ColoredText("low", [column(training.tokenizer(), "low")], "T")))
     assert page.columns == ["low</w>"]
-    drawing = export.svg(export.Picture("low", [column(training.tokenizer(), "low")], "T"))
+    drawing = export.svg(export.ColoredText("low", [column(training.tokenizer(), "low")], "T"))
     assert ">&lt;/w&gt;</text>" in drawing
 
 
 def test_html_limits_long_texts_and_names_the_part() -> None:
     text = "low lower 世界 " * 3_000
     one = column(TRAINED.tokenizer(), text)
-    page = Page(export.html(export.Picture(text, [one], "T", first=3, last=9)))
+    page = Page(export.html(export.ColoredText(text, [one], "T", first=3, last=9)))
     assert page.columns == [text[3:9]]
     assert f"Characters 4 to 9 of {len(text):,}." in page.words
-    page = Page(export.html(export.Picture(text, [one], "T", first=5)))
+    page = Page(export.html(export.ColoredText(text, [one], "T", first=5)))
     content = page.columns[0]
     assert export.HELD - 4 < len(content.encode()) <= export.HELD
     assert text[5:].startswith(content)
@@ -286,7 +288,7 @@ def test_svg_orders_right_to_left_text_visually(logical: str, visual: str) -> No
 def test_svg_rows_fit_the_width() -> None:
     text = "lowest and lower " * 40 + "x" * 300 + "世" * 100
     drawing = ET.fromstring(
-        export.svg(export.Picture(text, [column(TRAINED.tokenizer(), text)], "T"))
+        export.svg(export.ColoredText(text, [column(TRAINED.tokenizer(), text)], "T"))
     )
     width = float(drawing.get("width") or 0)
     boxes = [one for one in drawing.iter(f"{SVG}rect") if one.get("class")]

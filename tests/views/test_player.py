@@ -26,7 +26,7 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui.inputs.vocabulary_size import LARGEST
 from bpeviz.views import player
 
-MOST = 8
+LIMIT = 8
 
 ODD = "naïve 👩‍👩‍👧 e\u0301\r\n\tصباح \u202e<b>&amp;\0 \u200b नमस्ते 🇫🇷\n\n"
 ATOMS = (
@@ -412,8 +412,8 @@ def test_candidates_equal_a_slow_count(sample: str, pattern: str, ties: str) -> 
     for step in (0, 1, 2, 7, 40, 149):
         slow = naive_candidates(tokenizer, text, step)
         merge = training.merges[step]
-        found = training.candidates(text, boundaries, step, MOST)
-        assert len(found) == min(MOST, len(slow))
+        found = training.candidates(text, boundaries, step, LIMIT)
+        assert len(found) == min(LIMIT, len(slow))
         pairs = [pair.ids for pair in found]
         assert len({*pairs}) == len(pairs)
         assert {p.ids: p.count for p in found}.items() <= slow.items()
@@ -433,14 +433,14 @@ def test_candidates_begin_with_the_merged_pair(how: dict[str, str]) -> None:
     text = samples.by_key("spanish").text
     training, boundaries = train(text, merges=80, **how)
     for step, merge in enumerate(training.merges):
-        best = training.candidates(text, boundaries, step, MOST)[0]
+        best = training.candidates(text, boundaries, step, LIMIT)[0]
         assert best == Candidate((merge.left, merge.right), merge.count)
 
 
 @pytest.mark.parametrize("text", ["", "a"])
 def test_candidates_of_a_text_without_pairs_are_empty(text: str) -> None:
     training, boundaries = train(text)
-    assert training.candidates(text, boundaries, 0, MOST) == []
+    assert training.candidates(text, boundaries, 0, LIMIT) == []
 
 
 # ---- the columns

@@ -19,7 +19,7 @@ from bpeviz.cached_property import cached_property
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, FormatError, Source, printable_name
 from bpeviz.formats.gguf.container import MAGIC, Metadata, read_metadata
-from bpeviz.formats.gguf.pre_tokenizers import LINES, PRE_TOKENIZERS, PreTokenizer
+from bpeviz.formats.gguf.pre_tokenizers import LINES, PRE_TOKENIZERS, GgufPreTokenizer
 from bpeviz.formats.huggingface.common import BYTE_LEVEL, bpe_model, document_of, split_at
 from bpeviz.formats.library import read_sentencepiece, read_tokenizer_json
 from bpeviz.formats.parsing import dump_json, quoted
@@ -167,12 +167,12 @@ def bpe_document(metadata: Metadata) -> dict[str, Any]:
     return document
 
 
-def _pre_tokenizer(metadata: Metadata) -> tuple[PreTokenizer, str | None]:
+def _pre_tokenizer(metadata: Metadata) -> tuple[GgufPreTokenizer, str | None]:
     """Return the pre-tokenizer, and the mark that replaces spaces (None: a byte alphabet)."""
     key = f"{_KEY}pre"
     name = metadata.text(key) or "default"
     if metadata.text(f"{_KEY}model") == "gemma4" or name in _SPACE_MARKS:
-        return PreTokenizer((LINES,), adds_bos=name != "sarvam-moe"), _SPACE
+        return GgufPreTokenizer((LINES,), adds_bos=name != "sarvam-moe"), _SPACE
     if name not in PRE_TOKENIZERS:
         reason = f"the expression of the pre-tokenizer {quoted(name)} is not known here"
         raise metadata.error(key, reason)

@@ -73,7 +73,7 @@ LINES = r"[^\n]+|[\n]+"
 
 
 @dataclass(frozen=True)
-class PreTokenizer:
+class GgufPreTokenizer:
     """A pre-tokenizer of llama.cpp.
 
     Attributes:
@@ -89,34 +89,34 @@ class PreTokenizer:
     adds_sep: bool = False
 
 
-_ALL: tuple[tuple[str, PreTokenizer], ...] = (
+_ALL: tuple[tuple[str, GgufPreTokenizer], ...] = (
     (
         "default",
-        PreTokenizer((r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]")),
+        GgufPreTokenizer((r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]")),
     ),
     (
         "llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano",
-        PreTokenizer((_LLAMA3,), ignore_merges=True, adds_bos=True),
+        GgufPreTokenizer((_LLAMA3,), ignore_merges=True, adds_bos=True),
     ),
-    ("dbrx smaug-bpe glm4 chatglm-bpe", PreTokenizer((_LLAMA3,))),
+    ("dbrx smaug-bpe glm4 chatglm-bpe", GgufPreTokenizer((_LLAMA3,))),
     (
         "gpt-2 phi-2 jina-es jina-de gigachat jina-v2-es jina-v2-de a.x-4.0 mellum modern-bert mpt "
         "olmo jais trillion exaone4 granite-docling",
-        PreTokenizer((_GPT2,)),
+        GgufPreTokenizer((_GPT2,)),
     ),
-    ("jina-v1-en jina-v2-code roberta-bpe", PreTokenizer((_GPT2,), adds_sep=True)),
+    ("jina-v1-en jina-v2-code roberta-bpe", GgufPreTokenizer((_GPT2,), adds_sep=True)),
     (
         "qwen2 deepseek-r1-qwen stablelm2 megrez hunyuan kormo f2llmv2 solar-open grok-2",
-        PreTokenizer((_QWEN2,)),
+        GgufPreTokenizer((_QWEN2,)),
     ),
     (
         "starcoder refact command-r smollm codeshell exaone minerva-7b mellum2",
-        PreTokenizer(_DIGITS_FIRST),
+        GgufPreTokenizer(_DIGITS_FIRST),
     ),
-    ("deepseek-v3 hunyuan-dense joyai-llm hy_v4", PreTokenizer(_DEEPSEEK)),
+    ("deepseek-v3 hunyuan-dense joyai-llm hy_v4", GgufPreTokenizer(_DEEPSEEK)),
     (
         "deepseek-llm",
-        PreTokenizer(
+        GgufPreTokenizer(
             (
                 r"[\r\n]",
                 rf"\s?[{_EUROPEAN_LETTERS}]+",
@@ -129,27 +129,27 @@ _ALL: tuple[tuple[str, PreTokenizer], ...] = (
     ),
     (
         "deepseek-coder",
-        PreTokenizer((r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _CJK, r"\p{N}")),
+        GgufPreTokenizer((r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _CJK, r"\p{N}")),
     ),
-    ("falcon", PreTokenizer((r"[\p{P}\$\+<=>\^~\|`]+", _GPT2, "[0-9][0-9][0-9]"))),
-    ("poro-chat bloom gpt3-finnish", PreTokenizer((_SENTENCES,))),
-    ("viking", PreTokenizer((_SENTENCES, r"\p{N}"))),
+    ("falcon", GgufPreTokenizer((r"[\p{P}\$\+<=>\^~\|`]+", _GPT2, "[0-9][0-9][0-9]"))),
+    ("poro-chat bloom gpt3-finnish", GgufPreTokenizer((_SENTENCES,))),
+    ("viking", GgufPreTokenizer((_SENTENCES, r"\p{N}"))),
     (
         "tekken",
-        PreTokenizer((_cased(r"[\p{L}]", "", r"\p{N}"),), ignore_merges=True, adds_bos=True),
+        GgufPreTokenizer((_cased(r"[\p{L}]", "", r"\p{N}"),), ignore_merges=True, adds_bos=True),
     ),
-    ("gpt-4o llama4 kanana2 talkie minimax-m2", PreTokenizer((_GPT4O,))),
+    ("gpt-4o llama4 kanana2 talkie minimax-m2", GgufPreTokenizer((_GPT4O,))),
     (
         "granite-embed-multi-97m",
-        PreTokenizer((_cased(r"[\p{L}\p{M}]", _OPTIONAL, r"\p{N}{1,3}"),), ignore_merges=True),
+        GgufPreTokenizer((_cased(r"[\p{L}\p{M}]", _OPTIONAL, r"\p{N}{1,3}"),), ignore_merges=True),
     ),
     (
         "tiny_aya cohere2moe",
-        PreTokenizer((_DIGITS_FROM_RIGHT, _uncased(r"\p{N}{1,3}"))),
+        GgufPreTokenizer((_DIGITS_FROM_RIGHT, _uncased(r"\p{N}{1,3}"))),
     ),
     (
         "youtu",
-        PreTokenizer(
+        GgufPreTokenizer(
             (
                 "[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|[一-龥\u3040-ゟ゠-ヿ]+",
                 _uncased(r"\p{N}"),
@@ -159,7 +159,7 @@ _ALL: tuple[tuple[str, PreTokenizer], ...] = (
     ),
     (
         "chameleon",
-        PreTokenizer(
+        GgufPreTokenizer(
             (
                 "<sentinel:[0-9]+>",
                 "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z",
@@ -171,10 +171,10 @@ _ALL: tuple[tuple[str, PreTokenizer], ...] = (
             adds_bos=True,
         ),
     ),
-    ("superbpe", PreTokenizer((r"\p{N}+", "(?=([0-9]{3})+(?![0-9]))"))),
+    ("superbpe", GgufPreTokenizer((r"\p{N}+", "(?=([0-9]{3})+(?![0-9]))"))),
     (
         "bailingmoe bailingmoe2 llada-moe",
-        PreTokenizer(
+        GgufPreTokenizer(
             (
                 r"'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
                 rf"|{_SYMBOLS}|\s*[\r\n]|\s+(?!\S)|\s+",
@@ -183,11 +183,11 @@ _ALL: tuple[tuple[str, PreTokenizer], ...] = (
     ),
     (
         "seed-coder",
-        PreTokenizer((_QWEN2.replace(_SYMBOLS, r" ?[^\s\p{L}\p{N}\r\n]+"),)),
+        GgufPreTokenizer((_QWEN2.replace(_SYMBOLS, r" ?[^\s\p{L}\p{N}\r\n]+"),)),
     ),
     (
         "qwen35",
-        PreTokenizer(
+        GgufPreTokenizer(
             (
                 _QWEN2.replace(r"]?\p{L}+", r"]?[\p{L}\p{M}]+").replace(
                     r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{M}\p{N}]"
@@ -195,12 +195,12 @@ _ALL: tuple[tuple[str, PreTokenizer], ...] = (
             )
         ),
     ),
-    ("ufakzeka", PreTokenizer((_QWEN2.removeprefix(f"{_CONTRACTIONS}|"),))),
-    ("laguna", PreTokenizer((LINES, _QWEN2))),
-    ("minicpm5", PreTokenizer((r"\p{N}{1,3}", _llama3(r"\p{N}+")), ignore_merges=True)),
+    ("ufakzeka", GgufPreTokenizer((_QWEN2.removeprefix(f"{_CONTRACTIONS}|"),))),
+    ("laguna", GgufPreTokenizer((LINES, _QWEN2))),
+    ("minicpm5", GgufPreTokenizer((r"\p{N}{1,3}", _llama3(r"\p{N}+")), ignore_merges=True)),
     (
         "jais-2",
-        PreTokenizer(
+        GgufPreTokenizer(
             (
                 _llama3(
                     spaces=r"\s*[\r\n]+|"
@@ -212,7 +212,7 @@ _ALL: tuple[tuple[str, PreTokenizer], ...] = (
     ),
     (
         "spark2_5",
-        PreTokenizer(
+        GgufPreTokenizer(
             (
                 *_DEEPSEEK[:2],
                 _deepseek_words(r" ?[\p{P}\p{S}]+", r"[\r\n]|\s+(?!\S)|\s+"),
@@ -222,7 +222,7 @@ _ALL: tuple[tuple[str, PreTokenizer], ...] = (
     ),
     (
         "exaone-moe",
-        PreTokenizer(
+        GgufPreTokenizer(
             (
                 rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?(?:\p{{L}}\p{{M}}*(?: \p{{L}}\p{{M}}*)*)+"
                 r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+",
@@ -231,7 +231,7 @@ _ALL: tuple[tuple[str, PreTokenizer], ...] = (
     ),
     (
         "kimi-k2",
-        PreTokenizer(
+        GgufPreTokenizer(
             (
                 r"\p{Han}+|[^\r\n\p{L}\p{N}]?[\p{L}&&[^\p{Han}]]+"
                 rf"{_OPTIONAL}|\p{{N}}{{1,3}}|{_SYMBOLS}|{_SPACES}",
@@ -240,7 +240,7 @@ _ALL: tuple[tuple[str, PreTokenizer], ...] = (
     ),
     (
         "afmoe",
-        PreTokenizer(
+        GgufPreTokenizer(
             (
                 _DIGITS_FROM_RIGHT,
                 "[一-鿿㐀-䶿豈-\ufaff\u3040-ゟ゠-ヿ･-ﾟ⼀-⿟เ-\u0e7f\u0e80-\u0effក-\u17ffက-႟ꩠ-ꩿꧠ-꧿"
@@ -251,7 +251,7 @@ _ALL: tuple[tuple[str, PreTokenizer], ...] = (
     ),
 )
 
-PRE_TOKENIZERS: dict[str, PreTokenizer] = {
+PRE_TOKENIZERS: dict[str, GgufPreTokenizer] = {
     name: pre_tokenizer for names, pre_tokenizer in _ALL for name in names.split()
 }
 """The pre-tokenizers by the name in a file."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from bpeviz.ui.learn.forms import ChoiceForm, Form, Part
+from bpeviz.ui.learn.forms import ChoiceForm, Form, MessagePart
 from bpeviz.ui.permalink.codec import Value
 from bpeviz.ui.widgets import Widget
 
@@ -43,7 +43,7 @@ class Result:
     """
 
     verdict: Verdict
-    message: Sequence[Part]
+    message: Sequence[MessagePart]
     marks: Mapping[str, Any]
 
 
@@ -57,7 +57,7 @@ class Question:
         judge: Returns the result for an accepted answer, or for None without one.
     """
 
-    prompt: Sequence[Part]
+    prompt: Sequence[MessagePart]
     form: Form
     judge: Callable[[Any], Result]
 
@@ -86,7 +86,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Option:
+class AnswerOption:
     """An answer to the question “Why?”, with its feedback."""
 
     words: str
@@ -99,7 +99,7 @@ class Why:
     """The question “Why?” at the end of a chapter. Its answers do not depend on the text."""
 
     prompt: str
-    options: Sequence[Option]
+    options: Sequence[AnswerOption]
 
     def question(self) -> Question:
         """Return the question for the component `answer`."""

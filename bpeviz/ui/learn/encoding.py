@@ -10,10 +10,10 @@ from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
+    AnswerOption,
     Chapter,
     Input,
     NoQuestionError,
-    Option,
     Picture,
     Question,
     Result,
@@ -23,14 +23,14 @@ from bpeviz.ui.learn.base import (
     Why,
     compared,
 )
-from bpeviz.ui.learn.forms import NumberForm, OrderForm, Part
+from bpeviz.ui.learn.forms import MessagePart, NumberForm, OrderForm
 
 KEY = "encoding"
 MERGES = 20
 LISTED = 14
 """The most merges that the question lists."""
 
-MOST = 6
+MAX_STEPS = 6
 """The most merges to put into order."""
 
 
@@ -42,7 +42,7 @@ def training_of(setup: Setup) -> MergeTraining:
 def applied(training: MergeTraining, text: str) -> list[int]:
     """Return the steps of the first merges that apply to a text, in their order."""
     steps = training.tokenizer().boundaries(text).change_steps
-    return [int(step) for step in steps[:MOST]]
+    return [int(step) for step in steps[:MAX_STEPS]]
 
 
 def possible(merges: Sequence[Merge], order: Sequence[int]) -> bool:
@@ -63,7 +63,7 @@ def _tokens(setup: Setup) -> Question:
 
     def judge(given: int | None) -> Result:
         found = training.tokenizer().tokens(text)
-        message: list[Part] = [f"{counted(len(found), 'token')}: "]
+        message: list[MessagePart] = [f"{counted(len(found), 'token')}: "]
         for one in found[:60]:
             message += [engine.named(training, one.id), " "]
         if len(found) > 60:
@@ -74,7 +74,7 @@ def _tokens(setup: Setup) -> Question:
         raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
     listed = training.merges[:LISTED]
     are = "The first ones are:" if len(listed) < training.steps else "In their order:"
-    prompt: list[Part] = [f"Training made {counted(training.steps, 'merge')}. {are}"]
+    prompt: list[MessagePart] = [f"Training made {counted(training.steps, 'merge')}. {are}"]
     for number, merge in enumerate(listed, 1):
         prompt += [f" ({number})\u00a0", engine.named(training, merge.left), "+"]
         prompt.append(engine.named(training, merge.right))
@@ -171,17 +171,17 @@ CHAPTER = Chapter(
     why=Why(
         "Why must the merges apply in the order of training?",
         (
-            Option(
+            AnswerOption(
                 "A later merge may need a token that an earlier one makes.",
                 "For example, a merge of “d” with “e·” fits only where “e” and the space are "
                 "already merged.",
                 right=True,
             ),
-            Option(
+            AnswerOption(
                 "Otherwise decoding fails.",
                 "Decoding always works: it only joins the bytes of the tokens, whatever they are.",
             ),
-            Option(
+            AnswerOption(
                 "The first merge is always the longest.",
                 "It is the shortest possible: the first merge makes a token of two bytes.",
             ),

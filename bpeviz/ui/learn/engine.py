@@ -12,7 +12,7 @@ import numpy as np
 import bpeviz
 from bpeviz.analysis import trace
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import Part as TextPart
+from bpeviz.core.boundaries import Part
 from bpeviz.core.tokenizer import Token, Tokenizer
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.text import color_index, counted, shorten
@@ -30,14 +30,14 @@ from bpeviz.ui.learn.base import (
     Target,
     Verdict,
 )
-from bpeviz.ui.learn.forms import CurveForm, PairForm, Part, token
+from bpeviz.ui.learn.forms import CurveForm, MessagePart, PairForm, token
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.permalink.codec import Value
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import Number, OneOf, TextField, Widget
 from bpeviz.views import inspection, player
 
-LONGEST = 1_000
+LONGEST_TEXT = 1_000
 """The most characters of a chapter's text: training runs while the page is drawn."""
 
 MAX_TIED = 5
@@ -55,13 +55,15 @@ BRACKETS = (
 """The caption of two columns (`tokenized`)."""
 
 
-def text_field(chapter: str, name: str, label: str, longest: int = LONGEST) -> TextField:
+def text_field(chapter: str, name: str, label: str, longest: int = LONGEST_TEXT) -> TextField:
     """Return the widget of a text."""
     key = f"learn_{chapter}_{name}"
     return TextField(key, label, longest=longest)
 
 
-def text_input(chapter: str, initial: str, label: str = "Text", longest: int = LONGEST) -> Input:
+def text_input(
+    chapter: str, initial: str, label: str = "Text", longest: int = LONGEST_TEXT
+) -> Input:
     """Return the input of a chapter's text."""
     widget = text_field(chapter, "text", label, longest)
     return Input("text", widget, initial, lines=longest > 60)
@@ -147,7 +149,7 @@ def tokenized(text: str, tokenizers: Sequence[tuple[str, Tokenizer]], caption: s
     for title, tokenizer in tokenizers:
         boundaries = tokenizer.boundaries(text)
         columns.append(Column(title, tokenizer, boundaries, boundaries.steps))
-    part = TextPart(0, len(text.encode()), 0, len(text))
+    part = Part(0, len(text.encode()), 0, len(text))
     data = player.side_by_side(text, columns, part, 0) | {"isShort": True, "isLarge": True}
     return Picture("columns", data, caption)
 
@@ -156,7 +158,7 @@ def tokenized(text: str, tokenizers: Sequence[tuple[str, Tokenizer]], caption: s
 
 
 def next_pair(
-    prompt: Sequence[Part],
+    prompt: Sequence[MessagePart],
     text: str,
     step: int = 0,
     algorithm: str = "bpe",
@@ -186,7 +188,7 @@ def next_pair(
     if not pairs or before.steps < step:
         raise NoQuestionError("This text has no two neighbors to merge. Type a longer one.")
 
-    def words(pair: tuple[int, ...]) -> list[Part]:
+    def words(pair: tuple[int, ...]) -> list[MessagePart]:
         return [named(before, pair[0]), " + ", named(before, pair[1])]
 
     def judge(given: int | None) -> Result:
@@ -220,8 +222,8 @@ def _decided(
     pair: tuple[int, ...],
     counts: Mapping[tuple[int, ...], int],
     rule: str,
-    words: Callable[[tuple[int, ...]], list[Part]],
-) -> list[Part]:
+    words: Callable[[tuple[int, ...]], list[MessagePart]],
+) -> list[MessagePart]:
     """Return why a pair is merged.
 
     Args:
@@ -236,7 +238,9 @@ def _decided(
         alone = len(counts) == 1
         more = ". There is no other pair." if alone else ", more often than any other pair."
         return [*words(pair), f" occurs {times(count)}{more}"]
-    message: list[Part] = [f"{len(others) + 1:,} pairs occur {times(count)}, and each is right. "]
+    message: list[MessagePart] = [
+        f"{len(others) + 1:,} pairs occur {times(count)}, and each is right. "
+    ]
     message += [f"{rule} Here that is ", *words(pair), "."]
     if len(others) < MAX_TIED:
         for number, other in enumerate(others):
@@ -269,7 +273,7 @@ def boundaries_result(given: list[int] | None, tokens: Sequence[Token], text: st
     right = sorted({one.end for one in tokens} - {len(text)})
     different = len({*(given or ())} ^ {*right})
     verdict: Verdict = "right" if not different else "near" if different == 1 else "wrong"
-    message: list[Part] = [f"{counted(len(tokens), 'token')}: "]
+    message: list[MessagePart] = [f"{counted(len(tokens), 'token')}: "]
     colors = []
     for one in tokens:
         colors.append(color_index(one.raw) if len(one.raw.decode(errors="replace")) > 1 else -1)

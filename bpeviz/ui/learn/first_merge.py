@@ -9,9 +9,9 @@ from bpeviz.text import character_stand_in, counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
+    AnswerOption,
     Chapter,
     NoQuestionError,
-    Option,
     Picture,
     Question,
     Result,
@@ -20,7 +20,7 @@ from bpeviz.ui.learn.base import (
     Why,
     compared,
 )
-from bpeviz.ui.learn.forms import NumberForm, Part, token
+from bpeviz.ui.learn.forms import MessagePart, NumberForm, token
 
 KEY = "first-merge"
 HELLO = "hello hell help"
@@ -28,7 +28,7 @@ HELLO = "hello hell help"
 
 def _pair(setup: Setup) -> Question:
     text = setup["text"]
-    prompt: list[Part] = [
+    prompt: list[MessagePart] = [
         "Which two neighbors occur together most often? Click between them, wherever they are."
     ]
     if longer := next((one for one in text if len(one.encode()) > 1), ""):
@@ -59,7 +59,7 @@ def _tokens(setup: Setup) -> Question:
             message += " Each merge of two tokens into one makes the text one token shorter."
         return Result(compared(given, right), [message], {"right": right})
 
-    prompt: list[Part] = [
+    prompt: list[MessagePart] = [
         engine.named(training, merge.left),
         " + ",
         engine.named(training, merge.right),
@@ -110,17 +110,17 @@ CHAPTER = Chapter(
     why=Why(
         "Why does the pair with the highest count make a good token?",
         (
-            Option(
+            AnswerOption(
                 "It always means something.",
                 "Meaning plays no part: counts alone decide.",
             ),
-            Option(
+            AnswerOption(
                 "It saves the most tokens in one step.",
                 "Every place where the pair is replaced saves one token. So the highest count "
                 "saves most, unless places overlap.",
                 right=True,
             ),
-            Option(
+            AnswerOption(
                 "It is the longest pair.",
                 "At the first step, all pairs have the same length: two bytes.",
             ),

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-Part = str | dict[str, Any]
+MessagePart = str | dict[str, Any]
 """A part of a message: plain text, or a token as `token` returns it."""
 
 

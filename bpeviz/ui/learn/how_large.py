@@ -10,9 +10,9 @@ from bpeviz.pretrained import download
 from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
+    AnswerOption,
     Chapter,
     NoQuestionError,
-    Option,
     Picture,
     Question,
     Result,
@@ -26,7 +26,7 @@ from bpeviz.ui.learn.forms import ChoiceForm, CurveForm
 KEY = "how-large"
 LARGEST = 1_024
 SIZES = (256, 288, 320, 384, 512, 768, LARGEST)
-LONGEST = 10_000
+LONGEST_CORPUS = 10_000
 
 _KEYS = ("english-prose", "spanish", "several-languages", "source-code")
 TEXT = "\n".join(samples.by_key(key).text for key in _KEYS)
@@ -154,7 +154,7 @@ CHAPTER = Chapter(
     settings="Bytes, GPT-2's pre-tokenization, minimum count 1.",
     source="Computed here, unless a caption names another source.",
     inputs=(
-        engine.text_input(KEY, TEXT, longest=LONGEST),
+        engine.text_input(KEY, TEXT, longest=LONGEST_CORPUS),
         engine.number_input(
             KEY, "size", "Entries of the vocabulary", 256, LARGEST, 512, asked=False, slider=True
         ),
@@ -165,18 +165,18 @@ CHAPTER = Chapter(
     why=Why(
         "Why do later merges save less than earlier ones?",
         (
-            Option(
+            AnswerOption(
                 "Each merge takes the most frequent pair that is left, so counts fall.",
                 "The most frequent pairs are merged first. The remaining pairs are rarer, so each "
                 "new entry saves fewer tokens.",
                 right=True,
             ),
-            Option(
+            AnswerOption(
                 "Later tokens are longer, and long tokens save nothing.",
                 "A merge saves one token at each place, however long the new token is. But the "
                 "number of places falls.",
             ),
-            Option(
+            AnswerOption(
                 "The computer gets slower.",
                 "Speed does not change which tokens are made.",
             ),

@@ -7,10 +7,10 @@ from bpeviz.core.training import Candidate, MergeTraining
 from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
+    AnswerOption,
     Chapter,
     Input,
     NoQuestionError,
-    Option,
     Picture,
     Question,
     Result,
@@ -20,7 +20,7 @@ from bpeviz.ui.learn.base import (
     Why,
     compared,
 )
-from bpeviz.ui.learn.forms import NumberForm, OrderForm, Part
+from bpeviz.ui.learn.forms import MessagePart, NumberForm, OrderForm
 from bpeviz.ui.runtime.cache import cached
 
 KEY = "other-trainers"
@@ -104,7 +104,7 @@ def _dropout(setup: Setup) -> Question:
         )
         return Result(compared(given, right), [message], {"right": right})
 
-    prompt: list[Part] = [
+    prompt: list[MessagePart] = [
         f"BPE with {counted(_bpe(setup['text']).steps, 'merge')} encodes the word ",
         engine.quoted(word),
         f" as {counted(round(before), 'token')}. BPE-dropout leaves out merges by chance while it "
@@ -178,16 +178,16 @@ CHAPTER = Chapter(
     why=Why(
         "Why would anyone make encoding random?",
         (
-            Option(
+            AnswerOption(
                 "A model then sees each word in several ways, and copes better with odd spellings.",
                 "It learns how pieces relate. That helps with rare words and typing errors.",
                 right=True,
             ),
-            Option(
+            AnswerOption(
                 "It makes texts shorter.",
                 "It makes them longer: with fewer merges there are more tokens.",
             ),
-            Option(
+            AnswerOption(
                 "It keeps texts secret.",
                 "Every version decodes to the same text, so nothing is hidden.",
             ),

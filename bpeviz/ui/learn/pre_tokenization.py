@@ -7,8 +7,8 @@ from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.text import counted, label
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
+    AnswerOption,
     Chapter,
-    Option,
     Picture,
     Question,
     Result,
@@ -17,7 +17,7 @@ from bpeviz.ui.learn.base import (
     Why,
     compared,
 )
-from bpeviz.ui.learn.forms import NumberForm, Part
+from bpeviz.ui.learn.forms import MessagePart, NumberForm
 
 KEY = "pre-tokenization"
 CHOICES = ("gpt2", "cl100k", "whitespace", "words")
@@ -48,7 +48,9 @@ def _cost(setup: Setup) -> Question:
         right = _tokens(setup, setup["pattern"])
         training = engine.merges_of(setup["text"], merges=1, pattern=setup["pattern"])
         other = "as many as" if right == free else f"and {free:,}"
-        message: list[Part] = [f"{counted(right, 'token')}, {other} without pre-tokenization."]
+        message: list[MessagePart] = [
+            f"{counted(right, 'token')}, {other} without pre-tokenization."
+        ]
         if training.steps:
             merge = training.merges[0]
             message += [" Now the first merge is ", engine.named(training, merge.left), " + "]
@@ -135,19 +137,19 @@ CHAPTER = Chapter(
     why=Why(
         "The token “a.” is common in the first text, and saves tokens. What does it cost?",
         (
-            Option(
+            AnswerOption(
                 "Nothing: fewer tokens are always better.",
                 "Fewer tokens are not the only aim. A model must also see that “Hola,” and “Hola.” "
                 "have the same word in them.",
             ),
-            Option(
+            AnswerOption(
                 "The end of a word and the period become one token, so the word looks different "
                 "there.",
                 "Before a comma the word ends in one token, before a period in another. The model "
                 "has to learn the word twice.",
                 right=True,
             ),
-            Option(
+            AnswerOption(
                 "It makes encoding slower.",
                 "Encoding takes about as long. The difference is in the tokens that a model sees.",
             ),

@@ -10,10 +10,10 @@ from bpeviz.pretrained.catalog import TITLES
 from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
+    AnswerOption,
     Chapter,
     Input,
     NoQuestionError,
-    Option,
     Picture,
     Question,
     Result,
@@ -23,22 +23,22 @@ from bpeviz.ui.learn.base import (
     Why,
     compared,
 )
-from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, Part, token
+from bpeviz.ui.learn.forms import ChoiceForm, MessagePart, NumberForm, token
 
 KEY = "published"
-MOST = 40
+MAX_TOKENS = 40
 """The most tokens that a result lists."""
 
 NEEDS = ("gpt2", "cl100k_base")
 
 
-def _with_ids(found: Sequence[Token]) -> list[Part]:
+def _with_ids(found: Sequence[Token]) -> list[MessagePart]:
     """Return tokens and their ids as a message."""
     each = "with its id" if len(found) == 1 else "each with its id"
-    message: list[Part] = [f"{counted(len(found), 'token')}, {each}: "]
-    for one in found[:MOST]:
+    message: list[MessagePart] = [f"{counted(len(found), 'token')}, {each}: "]
+    for one in found[:MAX_TOKENS]:
         message += [token(one.label), f"\u00a0{one.id}, "]
-    message[-1] = f"\u00a0{found[-1].id}." if len(found) <= MOST else "…"
+    message[-1] = f"\u00a0{found[-1].id}." if len(found) <= MAX_TOKENS else "…"
     return message
 
 
@@ -55,7 +55,7 @@ def _count(setup: Setup, name: str, hint: str) -> Question:
             message.append(" A byte in ⟨ ⟩ is only a part of a character, and no text by itself.")
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
-    prompt: list[Part] = [f"With {TITLES[name]}, how many tokens does ", engine.quoted(text)]
+    prompt: list[MessagePart] = [f"With {TITLES[name]}, how many tokens does ", engine.quoted(text)]
     return Question([*prompt, f" become? {hint}".rstrip()], NumberForm(1, size, "tokens"), judge)
 
 
@@ -84,7 +84,11 @@ def _pasted(setup: Setup) -> Question:
             message.append(f" Where a program allows it, it is one token, with the id {number}.")
         return Result(verdict, message, {"right": [right]})
 
-    prompt: list[Part] = ["A user pastes ", engine.quoted(name), " into a text. With GPT-2's "]
+    prompt: list[MessagePart] = [
+        "A user pastes ",
+        engine.quoted(name),
+        " into a text. With GPT-2's ",
+    ]
     prompt += ["vocabulary, what does it become in bpeviz? (bpeviz follows tiktoken here.)"]
     options = (
         "One special token, which ends the text.",
@@ -155,17 +159,17 @@ CHAPTER = Chapter(
     why=Why(
         "Why must pasted text not become a special token by itself?",
         (
-            Option(
+            AnswerOption(
                 "A user could then give orders that only the program may give.",
                 "Special tokens separate texts and speakers. If pasted text could make them, a "
                 "user could pretend to be someone else.",
                 right=True,
             ),
-            Option(
+            AnswerOption(
                 "Special tokens cost more.",
                 "A special token is one token like any other.",
             ),
-            Option(
+            AnswerOption(
                 "Special tokens have no id.",
                 "They do have ids: in GPT-2, <|endoftext|> is 50256.",
             ),

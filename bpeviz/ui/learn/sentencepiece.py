@@ -6,10 +6,10 @@ from bpeviz.core.training import MergeTraining
 from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
+    AnswerOption,
     Chapter,
     Input,
     NoQuestionError,
-    Option,
     Picture,
     Question,
     Result,
@@ -19,7 +19,7 @@ from bpeviz.ui.learn.base import (
     Why,
     compared,
 )
-from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, Part, token
+from bpeviz.ui.learn.forms import ChoiceForm, MessagePart, NumberForm, token
 
 KEY = "sentencepiece"
 LLAMA_SPACES = 16
@@ -57,14 +57,14 @@ def _fallback(setup: Setup) -> Question:
 
     def judge(given: int | None) -> Result:
         found = labels(setup, "bytes")
-        message: list[Part] = [f"{counted(len(found), 'token')}: "]
+        message: list[MessagePart] = [f"{counted(len(found), 'token')}: "]
         for one in found:
             message += [token(one), " "]
         if bytes_found := [one for one in found if one.startswith("<0x")]:
             message.append(f"{bytes_found[0]} is a byte, in hexadecimal.")
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
-    prompt: list[Part] = ["Training on ", engine.quoted(setup["corpus"])]
+    prompt: list[MessagePart] = ["Training on ", engine.quoted(setup["corpus"])]
     prompt.append(" gave its characters" + (" and these tokens: " if training.steps else ". "))
     for merge in training.merges[:30]:
         prompt += [engine.named(training, merge.new_id), " "]
@@ -84,14 +84,17 @@ def _unknown(setup: Setup) -> Question:
         lost = tokenizer.unknown_id in tokenizer.encode(setup["text"])
         right = 0 if lost else 2
         verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
-        message: list[Part] = []
+        message: list[MessagePart] = []
         for one in labels(setup, "unk"):
             message += [token(one), " "]
         decoded = tokenizer.decode(tokenizer.encode(setup["text"]))
         message[-1:] = [". Decoding gives ", engine.quoted(decoded), "."]
         return Result(verdict, message, {"right": [right]})
 
-    prompt: list[Part] = ["Without byte fallback, what happens to ", engine.quoted(setup["text"])]
+    prompt: list[MessagePart] = [
+        "Without byte fallback, what happens to ",
+        engine.quoted(setup["text"]),
+    ]
     options = (
         "Its unknown characters are lost: they become <unk>.",
         "A character is replaced by the most similar one.",
@@ -164,17 +167,17 @@ CHAPTER = Chapter(
     why=Why(
         "Why does SentencePiece write ▁ instead of leaving the spaces out?",
         (
-            Option(
+            AnswerOption(
                 "Decoding can then put every space back.",
                 "The tokens contain the spaces as ▁. Joining them and replacing ▁ gives the text "
                 "with its spaces.",
                 right=True,
             ),
-            Option(
+            AnswerOption(
                 "▁ is shorter than a space.",
                 "In UTF-8, ▁ takes three bytes, and a space one. Length is not the reason.",
             ),
-            Option(
+            AnswerOption(
                 "Spaces are not allowed in tokens.",
                 "GPT-2 has tokens with spaces in them. Any character can be part of a token.",
             ),

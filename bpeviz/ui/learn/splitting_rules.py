@@ -14,10 +14,10 @@ from bpeviz.pretokenizers.patterns import (
 from bpeviz.text import counted, label
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
+    AnswerOption,
     Chapter,
     Input,
     NoQuestionError,
-    Option,
     Picture,
     Question,
     Result,
@@ -27,7 +27,7 @@ from bpeviz.ui.learn.base import (
     Why,
     compared,
 )
-from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, Part, token
+from bpeviz.ui.learn.forms import ChoiceForm, MessagePart, NumberForm, token
 from bpeviz.ui.pages import pretokenize as page
 from bpeviz.views.pretokenization import side_by_side
 
@@ -59,14 +59,14 @@ def _sentence(setup: Setup) -> Question:
     def judge(given: int | None) -> Result:
         parts = mark_unmatched(sentence, "nltk")
         found = [one for one in parts if not isinstance(one, Unmatched)]
-        message: list[Part] = [f"{counted(len(found), 'token')}: "]
+        message: list[MessagePart] = [f"{counted(len(found), 'token')}: "]
         for one in found:
             message += [token(label(one.encode())), " "]
         if len("".join("".join(found).split())) < len("".join(sentence.split())):
             message.append("The rule drops all other symbols.")
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
-    prompt: list[Part] = [
+    prompt: list[MessagePart] = [
         "A rule keeps words with hyphens, abbreviations, amounts of money and the ellipsis whole. "
         "Any other punctuation mark is a token of its own. How many tokens does ",
         engine.quoted(sentence),
@@ -86,7 +86,7 @@ def _rule(setup: Setup) -> Question:
 
     def judge(given: int | None) -> Result:
         right = [i for i, rule in enumerate(RULES) if words_of(text, rule) == listed]
-        message: list[Part] = []
+        message: list[MessagePart] = []
         if right:
             message = ["Here a rule agrees with the list."]
         else:
@@ -101,7 +101,11 @@ def _rule(setup: Setup) -> Question:
         verdict: Verdict = "shown" if given is None else "right" if given in right else "wrong"
         return Result(verdict, message, {"right": right})
 
-    prompt: list[Part] = ["In ", engine.quoted(text), ", a list of words finds these words: "]
+    prompt: list[MessagePart] = [
+        "In ",
+        engine.quoted(text),
+        ", a list of words finds these words: ",
+    ]
     for one in listed[:12]:
         prompt += [token(label(one.encode())), " "]
     prompt[-1] = ". " if words >= {*listed} else ". Where no word fits, a character is alone. "
@@ -120,7 +124,9 @@ def _pictures(setup: Setup) -> list[Picture]:
         if words_of(text, WORD_LIST, setup["words"]) == words_of(text, WORD_LIST, PEKING):
             about = "Here both lists agree."
     columns = [
-        pretokenization.Column(title, "", pretokenization.pre_tokenize(text, rule, words))
+        pretokenization.PreTokenizedColumn(
+            title, "", pretokenization.pre_tokenize(text, rule, words)
+        )
         for title, rule, words in rules
     ]
     rows = [
@@ -169,17 +175,17 @@ CHAPTER = Chapter(
     why=Why(
         "Why do language models not simply use a long list of words?",
         (
-            Option(
+            AnswerOption(
                 "Lists differ, and none has all words of all languages.",
                 "A list must be made for each language, and new words are missing. Training gets "
                 "its pieces from the text itself.",
                 right=True,
             ),
-            Option(
+            AnswerOption(
                 "A list is too slow to search.",
                 "Searching a list is fast. But nobody can make a complete one.",
             ),
-            Option(
+            AnswerOption(
                 "Only rules are exact.",
                 "Rules are exact, but they cannot find words that have no spaces between them.",
             ),

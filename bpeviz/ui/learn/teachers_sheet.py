@@ -9,11 +9,11 @@ import streamlit as st
 from bpeviz.pretrained import download
 from bpeviz.ui.html_table import table
 from bpeviz.ui.learn.base import Chapter, Question
-from bpeviz.ui.learn.forms import Part
+from bpeviz.ui.learn.forms import MessagePart
 from bpeviz.ui.learn.registry import CHAPTERS
 
 
-def words(parts: Sequence[Part]) -> str:
+def words(parts: Sequence[MessagePart]) -> str:
     """Return a message as plain text."""
     return "".join(part if isinstance(part, str) else part["label"] for part in parts)
 

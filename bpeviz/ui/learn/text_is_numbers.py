@@ -7,9 +7,9 @@ import regex
 from bpeviz.text import character_stand_in, counted, shorten
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
+    AnswerOption,
     Chapter,
     NoQuestionError,
-    Option,
     Picture,
     Question,
     Result,
@@ -18,7 +18,7 @@ from bpeviz.ui.learn.base import (
     Why,
     compared,
 )
-from bpeviz.ui.learn.forms import NumberForm, Part, token
+from bpeviz.ui.learn.forms import MessagePart, NumberForm, token
 
 MOST_BYTES = 40
 """The most bytes of a symbol that the question allows: families of emoji have 25."""
@@ -46,14 +46,14 @@ def _symbol(setup: Setup) -> Question:
         raw = symbol.encode()
         points = ", ".join(f"{ord(point)} (U+{ord(point):04X})" for point in symbol)
         number = counted(len(symbol), "code point")
-        message: list[Part] = [
+        message: list[MessagePart] = [
             shown,
             f" is {number}: {points}. In UTF-8 that is ",
             f"{counted(len(raw), 'byte')}: {' '.join(map(str, raw))}.",
         ]
         return Result(compared(given, len(raw)), message, {"right": len(raw)})
 
-    prompt: list[Part] = [
+    prompt: list[MessagePart] = [
         f"Here is a text: “{shorten(setup['text'], 60)}”. How many bytes is its last symbol, ",
         shown,
         ", in UTF-8?",
@@ -135,17 +135,17 @@ CHAPTER = Chapter(
     why=Why(
         "Why do many tokenizers start from bytes instead of characters?",
         (
-            Option(
+            AnswerOption(
                 "Bytes make the text shorter.",
                 "The opposite is true: a text never has fewer bytes than characters.",
             ),
-            Option(
+            AnswerOption(
                 "There are only 256 bytes, so no text is ever unknown.",
                 "Unicode has more than 150,000 characters, and more are added. With bytes, 256 "
                 "entries are enough to write any of them.",
                 right=True,
             ),
-            Option(
+            AnswerOption(
                 "A byte carries more meaning than a character.",
                 "A single byte often means nothing: an accented letter needs two together.",
             ),

@@ -8,9 +8,9 @@ from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
+    AnswerOption,
     Chapter,
     NoQuestionError,
-    Option,
     Picture,
     Question,
     Result,
@@ -19,7 +19,7 @@ from bpeviz.ui.learn.base import (
     Why,
     compared,
 )
-from bpeviz.ui.learn.forms import CurveForm, NumberForm, Part
+from bpeviz.ui.learn.forms import CurveForm, MessagePart, NumberForm
 
 KEY = "training-loop"
 MERGES = 20
@@ -57,7 +57,7 @@ def _rare(setup: Setup) -> Question:
 
     def judge(given: int | None) -> Result:
         often = [merge for merge in training.merges if merge.count > 1]
-        message: list[Part] = [f"{counted(len(often), 'merge')}: "]
+        message: list[MessagePart] = [f"{counted(len(often), 'merge')}: "]
         if len(often) < training.steps:
             merge = training.merges[len(often)]
             message += [
@@ -130,18 +130,18 @@ CHAPTER = Chapter(
     why=Why(
         "A late merge joins a pair that was seen only once. Has training found something useful?",
         (
-            Option(
+            AnswerOption(
                 "Yes: the text gets shorter.",
                 "Only this text does. A token that was seen once is unlikely to occur in other "
                 "texts.",
             ),
-            Option(
+            AnswerOption(
                 "No: it memorizes this one text.",
                 "A pair that occurs once shows nothing about other texts. The entry in the "
                 "vocabulary is wasted.",
                 right=True,
             ),
-            Option(
+            AnswerOption(
                 "No: long tokens are forbidden.",
                 "Long tokens are fine if they occur often. Here the count is the problem.",
             ),

@@ -6,10 +6,10 @@ from bpeviz.core.training import MergeTraining
 from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
+    AnswerOption,
     Chapter,
     Input,
     NoQuestionError,
-    Option,
     Picture,
     Question,
     Result,
@@ -17,10 +17,10 @@ from bpeviz.ui.learn.base import (
     Target,
     Why,
 )
-from bpeviz.ui.learn.forms import BoundariesForm, Part
+from bpeviz.ui.learn.forms import BoundariesForm, MessagePart
 
 KEY = "two-ways"
-LONGEST = 40
+LONGEST_TEXT = 40
 
 TITLES = {"merges": "Merge order", "longest": "Longest match"}
 
@@ -45,7 +45,7 @@ def _question(setup: Setup, way: str, rule: str) -> Question:
     def judge(given: list[int] | None) -> Result:
         return engine.encoded_result(given, training.tokenizer(), text)
 
-    prompt: list[Part] = ["Training on ", engine.quoted(setup["corpus"])]
+    prompt: list[MessagePart] = ["Training on ", engine.quoted(setup["corpus"])]
     prompt += [f" made {counted(training.steps, 'token')}, in this order: "]
     for merge in training.merges[:20]:
         prompt += [engine.named(training, merge.new_id), " "]
@@ -102,7 +102,7 @@ CHAPTER = Chapter(
     settings="Characters, split by white space. With GPT-2's pattern, both ways agree on “abc”.",
     source="Computed here; longest match as in Devlin et al. 2018 (BERT).",
     inputs=(
-        engine.text_input(KEY, "abc", "Text to encode", LONGEST),
+        engine.text_input(KEY, "abc", "Text to encode", LONGEST_TEXT),
         Input("corpus", engine.text_field(KEY, "corpus", "Training text"), "bc bc bc ab ab"),
         engine.number_input(KEY, "merges", "Merges", 1, 30, 2),
     ),
@@ -111,18 +111,18 @@ CHAPTER = Chapter(
     why=Why(
         "Why does merging in order not start with “ab” at the left of the first text, “abc”?",
         (
-            Option(
+            AnswerOption(
                 "“bc” occurred more often in training, so it is merged first, wherever it is.",
                 "The earliest merge of training applies first, anywhere in the text. Then no “b” "
                 "is left for “ab”.",
                 right=True,
             ),
-            Option(
+            AnswerOption(
                 "It works from the right.",
                 "It has no direction between different pairs: the earliest merge of "
                 "training applies first, at the left or at the right.",
             ),
-            Option(
+            AnswerOption(
                 "“bc” is longer than “ab”.",
                 "Both have two letters. Length plays no part when merging in order.",
             ),

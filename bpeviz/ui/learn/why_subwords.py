@@ -12,10 +12,10 @@ from bpeviz.text import color_index, counted, label
 from bpeviz.ui.inputs.training import WORDS
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
+    AnswerOption,
     Chapter,
     Input,
     NoQuestionError,
-    Option,
     Picture,
     Question,
     Result,
@@ -24,12 +24,12 @@ from bpeviz.ui.learn.base import (
     Verdict,
     Why,
 )
-from bpeviz.ui.learn.forms import BoundariesForm, ChoiceForm, Part, token
+from bpeviz.ui.learn.forms import BoundariesForm, ChoiceForm, MessagePart, token
 from bpeviz.ui.pages import pretokenize as page
 from bpeviz.views.pretokenization import side_by_side
 
 KEY = "why-subwords"
-LONGEST = 40
+LONGEST_WORD = 40
 
 
 def pieces_of(setup: Setup) -> list[str]:
@@ -57,10 +57,10 @@ def _split(setup: Setup) -> Question:
         note = "Where no piece fits, one letter is a token."
         return replace(result, message=[*result.message, note])
 
-    listed: list[Part] = []
+    listed: list[MessagePart] = []
     for one in setup["pieces"].split()[:30]:
         listed += [token(one, color_index(one.encode()) if len(one) > 1 else -1), " "]
-    prompt: list[Part] = ["A vocabulary has these pieces: ", *listed[:-1], ". "]
+    prompt: list[MessagePart] = ["A vocabulary has these pieces: ", *listed[:-1], ". "]
     prompt += ["From the left, the longest piece that fits becomes a token. Where does it split?"]
     return Question(prompt, BoundariesForm(setup["text"]), judge)
 
@@ -74,7 +74,7 @@ def _whole_words(setup: Setup) -> Question:
         missing = [one for one in setup["text"].split() if one not in words]
         right = 1 if missing else 0
         verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
-        message: list[Part]
+        message: list[MessagePart]
         if missing:
             message = [
                 token(missing[0]),
@@ -84,7 +84,7 @@ def _whole_words(setup: Setup) -> Question:
             message = ["Every word of the text is in the list, so each is one token."]
         return Result(verdict, message, {"right": [right]})
 
-    prompt: list[Part] = ["Another vocabulary has whole words only: "]
+    prompt: list[MessagePart] = ["Another vocabulary has whole words only: "]
     for one in setup["words"].split()[:30]:
         prompt += [token(one), " "]
     prompt[-1] = ". "
@@ -100,7 +100,9 @@ def _whole_words(setup: Setup) -> Question:
 def _pictures(setup: Setup) -> list[Picture]:
     text = setup["text"]
     columns = [
-        pretokenization.Column(title, about, pretokenization.pre_tokenize(text, pattern, words))
+        pretokenization.PreTokenizedColumn(
+            title, about, pretokenization.pre_tokenize(text, pattern, words)
+        )
         for title, about, pattern, words in (
             ("Characters", "Nothing is unknown, but the text is long.", "characters", ""),
             (
@@ -142,7 +144,7 @@ CHAPTER = Chapter(
     settings="A list of pieces; from the left, the longest piece that fits.",
     source="Jurafsky and Martin, Speech and Language Processing, chapter 2.",
     inputs=(
-        engine.text_input(KEY, "caterpillar", "Word", LONGEST),
+        engine.text_input(KEY, "caterpillar", "Word", LONGEST_WORD),
         _list("pieces", "Pieces", "cat er p ill ar"),
         _list("words", "Whole words", "cat tree pillow"),
     ),
@@ -151,16 +153,16 @@ CHAPTER = Chapter(
     why=Why(
         "Why not simply put every word into the vocabulary?",
         (
-            Option(
+            AnswerOption(
                 "People make new words, names and typing errors every day.",
                 "No list of words is ever complete. Pieces can spell a word that nobody has seen.",
                 right=True,
             ),
-            Option(
+            AnswerOption(
                 "Words are too long for a computer.",
                 "Length is no problem: tokens of 100 bytes exist in real vocabularies.",
             ),
-            Option(
+            AnswerOption(
                 "A model cannot learn whole words.",
                 "It can: frequent words often are one token. Rare words are the problem.",
             ),

@@ -8,10 +8,10 @@ from bpeviz.text import counted
 from bpeviz.ui.inputs.training import COUNTED
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
+    AnswerOption,
     Chapter,
     Input,
     NoQuestionError,
-    Option,
     Picture,
     Question,
     Result,
@@ -19,7 +19,7 @@ from bpeviz.ui.learn.base import (
     Target,
     Why,
 )
-from bpeviz.ui.learn.forms import BoundariesForm, Part
+from bpeviz.ui.learn.forms import BoundariesForm, MessagePart
 
 KEY = "word-ends"
 WORDS = "low 5\nlower 2\nnewest 6\nwidest 3"
@@ -34,14 +34,14 @@ _SENTENCES = {
     "none": "Words have no mark.",
 }
 MERGES = 10
-LONGEST = 2_000
+LONGEST_CORPUS = 2_000
 """The most characters of the words, each repeated by its count."""
 
 
 def text_of(setup: Setup) -> str:
     """Return the words, each repeated by its count. Raises `NoQuestionError`."""
     try:
-        return written_out(setup["text"], LONGEST)
+        return written_out(setup["text"], LONGEST_CORPUS)
     except ValueError as error:
         raise NoQuestionError("Each line must be a word and its count, such as “low 5”.") from error
 
@@ -80,7 +80,7 @@ def _word(setup: Setup) -> Question:
     def judge(given: list[int] | None) -> Result:
         return engine.encoded_result(given, training.tokenizer(), word)
 
-    prompt: list[Part] = ["Without a mark, training on ", engine.quoted(setup["corpus"])]
+    prompt: list[MessagePart] = ["Without a mark, training on ", engine.quoted(setup["corpus"])]
     prompt += [f" makes {counted(training.steps, 'merge')}, in this order: "]
     for merge in training.merges[:20]:
         prompt += [engine.named(training, merge.new_id), " "]
@@ -151,17 +151,17 @@ CHAPTER = Chapter(
     why=Why(
         "Why do some tokenizers mark the end of a word?",
         (
-            Option(
+            AnswerOption(
                 "It saves tokens.",
                 "No: as a symbol of its own, it even adds one to each word at the start.",
             ),
-            Option(
+            AnswerOption(
                 "It keeps an ending apart from the same letters inside a word.",
                 "“est” with the mark is an ending. And decoding can see where a word ends, and put "
                 "the space back.",
                 right=True,
             ),
-            Option(
+            AnswerOption(
                 "It makes training random.",
                 "Training stays exact: the same text and the same rules give the same merges.",
             ),

@@ -39,12 +39,12 @@ from bpeviz.ui.widgets import (
     numbers,
 )
 from bpeviz.views import charts, player, tables
-from bpeviz.views.export import Picture
+from bpeviz.views.export import ColoredText
 
 SHOWN = 6_000
 """The most bytes of a text in the columns at once; metrics are for the whole text."""
 
-MOST = limits.COLUMNS
+MAX_COLUMNS = limits.COLUMNS
 """The most columns."""
 
 FIRST = (OWN, *catalog.NAMES)
@@ -66,7 +66,7 @@ class _Baseline(OneOf):
         return (self.get() if self.get() in LINKED else None), None
 
 
-COLUMNS = _Columns("compared", "Tokenizers", titles=LINKED, most=MOST)
+COLUMNS = _Columns("compared", "Tokenizers", titles=LINKED, most=MAX_COLUMNS)
 BASELINE = _Baseline("baseline", "Baseline", titles=LINKED)
 FILES: SessionValue[list[str]] = SessionValue("files_compared")
 """The keys of the files that were open when the columns were last drawn."""
@@ -153,7 +153,7 @@ def _chosen() -> list[str]:
     chosen = [key for key in (FIRST if before is None else before) if key in names]
     files = [one.key for one in opened()]
     new = [key for key in files if key not in {*(FILES.get() or ()), *chosen}]
-    chosen += new[: MOST - len(chosen)]
+    chosen += new[: MAX_COLUMNS - len(chosen)]
     FILES.put(files)
     if new or (before and chosen != before):  # a file was opened, on any page, or closed
         COLUMNS.put(chosen)
@@ -258,7 +258,7 @@ def _side_by_side(text: str, columns: Sequence[Column], baseline: int, sentence:
     EXPORT.put(
         Export(
             "compare",
-            lambda: Picture(text, columns, title, baseline, shown.first, shown.last, hues),
+            lambda: ColoredText(text, columns, title, baseline, shown.first, shown.last, hues),
         )
     )
 

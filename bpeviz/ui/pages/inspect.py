@@ -46,13 +46,13 @@ from bpeviz.ui.widgets import (
     numbers,
 )
 from bpeviz.views import inspection, merge_diagram, player, tables
-from bpeviz.views.export import Picture
+from bpeviz.views.export import ColoredText
 from bpeviz.views.lattice import lattice_html
 
 FIRST_TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
 """The other text at first: accents, two scripts, digits, and an emoji of several code points."""
 
-MOST = limits.INSPECTED
+MAX_INSPECTED = limits.INSPECTED
 """The most characters of a text that are inspected."""
 
 SHOWN = 240
@@ -302,18 +302,18 @@ def show(side: DeltaGenerator) -> None:
     EXPORT.put(Export("inspect", partial(_colored, offer, found, colors), own))
 
 
-def _colored(offer: Offer, found: Inspection, colors: Hues) -> Picture:
+def _colored(offer: Offer, found: Inspection, colors: Hues) -> ColoredText:
     boundaries = found.boundaries
     column = Column(offer.title, found.tokenizer, boundaries, boundaries.steps)
-    return Picture(found.text, [column], "One text as tokens", hues=colors)
+    return ColoredText(found.text, [column], "One text as tokens", hues=colors)
 
 
 def _text(training_text: str) -> str:
     typed = clean(TYPED.get() or "")[: limits.BOX]
     text = training_text if SOURCE.get() == "learnt" else typed
-    if len(text) > MOST:
-        st.caption(f"This page inspects the first {MOST:,} of {len(text):,} characters.")
-        text = text[:MOST]
+    if len(text) > MAX_INSPECTED:
+        st.caption(f"This page inspects the first {MAX_INSPECTED:,} of {len(text):,} characters.")
+        text = text[:MAX_INSPECTED]
     return text
 
 
@@ -542,7 +542,7 @@ def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer], co
         if MIRRORED.get() not in names:
             MIRRORED.clear()
         chosen = MIRRORED.select(names, width=260)
-        parts = player.parts(found.text, found.cuts, merge_diagram.MOST)
+        parts = player.parts(found.text, found.cuts, merge_diagram.MAX_DRAWN)
         part = choose_part(DRAWN_PART, parts, width=220)
     sides = [_side(offer, found, colors)]
     other = others.get(chosen)

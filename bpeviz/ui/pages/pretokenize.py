@@ -254,14 +254,14 @@ def show(side: DeltaGenerator) -> None:
     with side:
         text = choose_text(TEXT)
     chosen = _choose()
-    done: list[tuple[Chosen, pretokenization.Column]] = []
+    done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]] = []
     for one in chosen:
         of = _split(text, one.pattern, one.expression)
         if isinstance(of, str):
             (one.place or st).error(markdown.escape(of))
         else:
             rules = one.pattern if one.pattern in ALTERNATIVES else ""
-            done.append((one, pretokenization.Column(one.title, one.about, of, rules)))
+            done.append((one, pretokenization.PreTokenizedColumn(one.title, one.about, of, rules)))
     if not text:
         st.info("There is no text yet. Type one on the left, or choose a sample.")
         return
@@ -283,7 +283,7 @@ def show(side: DeltaGenerator) -> None:
 
 
 def _draw(
-    columns: list[pretokenization.Column],
+    columns: list[pretokenization.PreTokenizedColumn],
     key: str,
     part_shown: Family[Number],
     *,
@@ -299,7 +299,9 @@ def _draw(
     return first, last
 
 
-def _explain(done: list[tuple[Chosen, pretokenization.Column]], first: int, last: int) -> None:
+def _explain(
+    done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]], first: int, last: int
+) -> None:
     """Draw the expression of one pre-tokenization, its pre-tokens as a list, and a vocabulary."""
     by_key = {chosen.key: (chosen, column) for chosen, column in done}
     if EXPLAINED.get() not in by_key:
@@ -321,7 +323,7 @@ def _explain(done: list[tuple[Chosen, pretokenization.Column]], first: int, last
     _word_level(chosen, column)
 
 
-def _expression_of(chosen: Chosen, column: pretokenization.Column) -> None:
+def _expression_of(chosen: Chosen, column: pretokenization.PreTokenizedColumn) -> None:
     known = PATTERNS.get(chosen.pattern)
     if known is None:
         st.caption(chosen.about)
@@ -369,7 +371,7 @@ def _vocabulary(
     return pretokenization.word_level(_words(text, pattern, expression, drops)[0], size)
 
 
-def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
+def _word_level(chosen: Chosen, column: pretokenization.PreTokenizedColumn) -> None:
     """Draw a word-level vocabulary of the pre-tokens, and apply it to a different text."""
     st.header("A vocabulary of whole words", anchor=False)
     st.markdown(
@@ -422,7 +424,7 @@ def _word_level(chosen: Chosen, column: pretokenization.Column) -> None:
     )
 
 
-def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> None:
+def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]]) -> None:
     st.header("Merges that pre-tokenization rules out", anchor=False)
     unsplit = _unsplit(text)
     if unsplit:
@@ -449,7 +451,7 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> 
             _summary(text, done)
 
 
-def _summary(text: str, done: list[tuple[Chosen, pretokenization.Column]]) -> None:
+def _summary(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]]) -> None:
     html_table.draw(
         tables.splits(
             [
@@ -481,7 +483,7 @@ def _top_down(text: str) -> None:
         "Each word is split into its characters. A thick line ends a word.",
     )
     columns = [
-        pretokenization.Column(title, about, of)
+        pretokenization.PreTokenizedColumn(title, about, of)
         for title, about, of in zip(titles, abouts, _levels(text), strict=True)
     ]
     _draw(columns, "levels", LEVELS_PART, nested=True)

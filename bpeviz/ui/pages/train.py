@@ -31,7 +31,7 @@ from bpeviz.ui.trained import Trained, TrainingError
 from bpeviz.ui.trained import get as get_trained
 from bpeviz.ui.widgets import Section, SessionValue, Switch, TextField, Values, Widget, numbers
 from bpeviz.views import charts, merge_diagram, player, race, tables
-from bpeviz.views.export import Picture
+from bpeviz.views.export import ColoredText
 
 CANDIDATES = 1_000
 """How many of the best candidates of a step are listed, unless the user asks for all."""
@@ -51,7 +51,7 @@ CURVE = 205
 
 EVERY = Switch("all_candidates", "List all candidates")
 SEARCH = TextField("search", "Find a token", longest=MAX_EXPRESSION)
-DRAWN_WORDS = TextField("drawn_words", "Some words of the text", longest=merge_diagram.MOST)
+DRAWN_WORDS = TextField("drawn_words", "Some words of the text", longest=merge_diagram.MAX_DRAWN)
 PART = numbers("part_of_", "Part shown")
 WHY = Section("why_open", "Why this pair")
 BEFORE_AND_AFTER = Section("before_and_after_open", "Before and after this merge")
@@ -207,14 +207,16 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
     # The functions below look up the history, since a fragment's arguments stay in memory.
     name = ALGORITHMS[trained.choice.algorithm]
 
-    def picture() -> Picture:
+    def picture() -> ColoredText:
         training = trained.history
         texts = texts_of(training)
         title = texts.vocabulary(training, step)
         column = Column(title, training.at_step(step), trained.boundaries, step)
         title = f"{name}: {texts.unit} {step:,} of {last:,}"
         hues = trained.hues(shown)
-        return Picture(trained.text, [column], title, first=shown.first, last=shown.last, hues=hues)
+        return ColoredText(
+            trained.text, [column], title, first=shown.first, last=shown.last, hues=hues
+        )
 
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
     own = Exported(title, (trained, last), lambda: trained.history.at_step(last))
@@ -254,7 +256,7 @@ def _diagram(trained: Trained, last: int, timeline: str, shown: Part) -> None:
         beginning = text[:BEGINNING]
         words = beginning.rpartition(" ")[0]
         at, query = 0, words if words.strip() and len(text) > BEGINNING else beginning
-    query = query.encode()[: merge_diagram.MOST].decode(errors="ignore")
+    query = query.encode()[: merge_diagram.MAX_DRAWN].decode(errors="ignore")
     data = _drawn(trained, last, query, len(text[:at].encode()), shown)
     components.merge_diagram(data | {"timelineId": timeline}, "train_picture")
     st.caption(f"{about} The player moves with it.")

@@ -17,7 +17,7 @@ from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.html_table import table
 from bpeviz.ui.learn import page as learn
-from bpeviz.ui.learn.base import Chapter, Option, Question, Setup
+from bpeviz.ui.learn.base import AnswerOption, Chapter, Question, Setup
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 from bpeviz.ui.permalink.codec import pack, unpack
 
@@ -104,7 +104,9 @@ def with_other_answers(chapter: Chapter, answered: int) -> Chapter:
     def other(make: Callable[[Setup], Question | None]) -> Callable[[Setup], Question | None]:
         return lambda setup: (asked := make(setup)) and replace(asked, judge=refuse)
 
-    options = [Option(one.words, "Another feedback.", not one.right) for one in chapter.why.options]
+    options = [
+        AnswerOption(one.words, "Another feedback.", not one.right) for one in chapter.why.options
+    ]
     why = replace(chapter.why, options=options)
     if answered == len(chapter.questions):
         return replace(chapter, why=why)

@@ -12,7 +12,7 @@ from bpeviz.pretrained import download
 from bpeviz.ui.learn.base import Chapter
 from bpeviz.ui.learn.registry import CHAPTERS
 
-LONGEST = 25
+MAX_WORDS = 25
 """The most words of a sentence."""
 
 GRADE = 9.0
@@ -56,5 +56,5 @@ def grade(chapter: Chapter) -> float:
 @pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.key)
 def test_chapter_is_easy_to_read(chapter: Chapter) -> None:
     for text in texts(chapter):
-        assert max(len(words) for words in sentences(text)) <= LONGEST, text
+        assert max(len(words) for words in sentences(text)) <= MAX_WORDS, text
     assert grade(chapter) <= GRADE

@@ -22,7 +22,7 @@ from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown, trained
 from bpeviz.ui.pages import inspect
-from bpeviz.ui.pages.inspect import FIRST_TEXT, MOST, SHOWN
+from bpeviz.ui.pages.inspect import FIRST_TEXT, MAX_INSPECTED, SHOWN
 
 ROOT = Path(__file__).resolve().parents[3]
 CLOSER = inspect.CLOSER.titles
@@ -225,9 +225,9 @@ def test_long_text_is_paged() -> None:
     assert third["firstByte"] > first["firstByte"] == 0
     assert len(third["bytes"]) <= SHOWN
     assert drawn(app, "views")["views"][0]["part"][0] == third["firstByte"]
-    app = opened(inspect_box="x " * MOST)
+    app = opened(inspect_box="x " * MAX_INSPECTED)
     assert errors(app) == []
-    assert any(f"the first {MOST:,} of" in one.value for one in app.caption)
+    assert any(f"the first {MAX_INSPECTED:,} of" in one.value for one in app.caption)
 
 
 def test_empty_text_causes_no_errors() -> None:
