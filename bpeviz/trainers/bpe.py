@@ -201,12 +201,9 @@ TRAINER = Trainer(
         END_MARK,
         replace(
             TIES,
-            help="Implementations break ties differently: minbpe takes the pair seen first, "
-            "subword-nmt the lexicographically largest, courses that compare byte strings the "
-            "smallest or the largest, Hugging Face tokenizers the smallest ids. Strings are those "
-            "of the left tokens, then those of the right tokens, in the order of their bytes. "
-            "Over bytes, Hugging Face numbers the printable bytes before the others (space is "
-            "number 220), as GPT-2 writes them.",
+            help="minbpe takes the pair seen first, subword-nmt the lexicographically largest by "
+            "bytes, Hugging Face tokenizers the smallest ids. Left tokens are compared first. Over "
+            "bytes, Hugging Face numbers the printable bytes before the others (space is 220).",
             choices={**(TIES.choices or {}), "huggingface": "Smallest ids, as in Hugging Face"},
         ),
         MIN_COUNT,

@@ -45,9 +45,8 @@ UNMATCHED = Option(
     "unmatched",
     "Text that the pattern does not match",
     "For example, the commas between the matches of `\\w+`. Kept: it becomes pre-tokens. Dropped: "
-    "it does not become a token, as in demonstrations that use only the words found by a regular "
-    "expression. Only your own expressions and word lists leave such text, and NLTK's pattern, "
-    "which skips symbols such as @. The other patterns match all text but white space.",
+    "it does not become a token. Only your own expressions and word lists leave such text, and "
+    "NLTK's pattern, which skips symbols such as @.",
     "keep",
     {"keep": "Kept", "drop": "Dropped"},
 )

@@ -119,6 +119,8 @@ def training_widgets(values: Values) -> Iterator[Widget[Any]]:
     yield SIZE
 
 
+SPLIT_HELP = "The text is split into pre-tokens before training; no merge crosses their ends."
+
 MORE = "More"
 """The title of the options that most users leave as they are."""
 
@@ -130,7 +132,7 @@ def choose_training(text: str) -> tuple[str, Choice, DeltaGenerator]:
         The text to train on, the choice, and the place of the slider of the vocabulary size.
     """
     shown = TRAINERS.get(ALGORITHM.get() or "", next(iter(TRAINERS.values())))
-    trainer = TRAINERS[ALGORITHM.select(help=_about([shown]))]
+    trainer = TRAINERS[ALGORITHM.select(help=shown.about)]
     sizes = st.container()
     choice = _more(trainer)
     return expand_counts(text, choice.counted), choice, sizes
@@ -148,6 +150,7 @@ def _more(trainer: Trainer) -> Choice:
         counted = _counted()
         if not trainer.prunes:
             BY_MERGES.toggle(on_change=_keep_size)
+        st.caption(_source(trainer))
     with place:
         largest = _largest(over_bytes="bytes" in values.values(), label=trainer.largest_title)
     options = tuple(values.items())
@@ -167,7 +170,10 @@ def choose_trainings(
     Returns:
         The text to train on, and the choices.
     """
-    keys = SIDE_BY_SIDE.multiselect(default=list(default), help=_about(TRAINERS.values()))
+    keys = SIDE_BY_SIDE.multiselect(
+        default=list(default),
+        help=f"Up to {limits.ALGORITHMS}. The options of each, below, say what it does.",
+    )
     with st.expander(MORE):
         pattern, expression = _pre_tokenization()
         place = st.container()
@@ -177,6 +183,7 @@ def choose_trainings(
     for key in keys:
         with st.expander(f"{ALGORITHMS[key]} options"):
             options[key] = {}
+            st.caption(f"{TRAINERS[key].about} {_source(TRAINERS[key])}")
             _options(TRAINERS[key], TRAINERS[key].options, options[key], SIDE, initial)
     with place:
         largest = _largest(over_bytes=any("bytes" in one.values() for one in options.values()))
@@ -187,17 +194,15 @@ def choose_trainings(
     return expand_counts(text, counted and bool(keys)), choices
 
 
-def _about(trainers: Iterable[Trainer]) -> str:
-    return "\n".join(f"- **{one.title}**: {one.about} Source: {one.source}." for one in trainers)
+def _source(trainer: Trainer) -> str:
+    return f"Source: {trainer.source}."
 
 
 def _pre_tokenization() -> tuple[str, str]:
     """Draw the pre-tokenization; return the pattern and the expression typed for it."""
-    pattern = PATTERN.select(
-        help="How the text is split into pre-tokens before training. No merge crosses from one "
-        "pre-token to the next, except in the second phase of SuperBPE.\n\n"
-        + "\n".join(f"- **{one.title}**: {one.about}" for one in PATTERNS.values()),
-    )
+    shown = PATTERNS.get(PATTERN.get() or next(iter(PATTERNS)))
+    about = f" {shown.title}: {shown.about}" if shown else ""
+    pattern = PATTERN.select(help=SPLIT_HELP + about)
     expression = ""
     if pattern == CUSTOM:
         expression = regular_expression()

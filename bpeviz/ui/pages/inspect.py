@@ -370,8 +370,8 @@ def _template(offer: Offer | None) -> bool:
     shown = " ".join((*labels[0], "…", *labels[1]))
     return TEMPLATE.toggle(
         help="Special tokens that a model expects around a text, such as one for its beginning "
-        f"(BOS) or its end (EOS): {markdown.escape(shown)}. They are not part of the text. A chat "
-        "template usually writes them itself."
+        f"(BOS) or its end (EOS): {markdown.escape(shorten(shown, 60))}. They are not part of the "
+        "text. A chat template usually writes them itself."
     )
 
 

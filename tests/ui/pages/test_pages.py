@@ -33,6 +33,7 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.bpe import TRAINER as BPE
 from bpeviz.ui import registry, trained, vocabulary
 from bpeviz.ui.inputs.text import UnreadableFileError, read_file
+from bpeviz.ui.inputs.training import SPLIT_HELP
 from bpeviz.ui.pages import train
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.runtime import cache
@@ -660,3 +661,24 @@ def test_reselecting_a_sample_after_typing_restores_its_text() -> None:
     assert payload(app)["text"] == english
     type_text(app, "a text of my own")
     assert payload(app)["sample"] == "own"
+
+
+def helps(app: AppTest) -> list[str]:
+    """Return the help of each element that has one."""
+    found = [getattr(one.proto, "help", "") for one in app.main if hasattr(one, "proto")]
+    return [one for one in found if one]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_help_has_at_most_300_characters(page: str) -> None:
+    chosen = [*TRAINERS] if page == "Train" else ["bpe"]
+    found = [(one, key) for key in chosen for one in helps(opened(page, algorithm=key))]
+    assert found
+    assert [one for one, _ in found if len(one) > 300] == []
+
+
+def test_declared_help_has_at_most_300_characters() -> None:
+    found = [option.help for trainer in TRAINERS.values() for option in trainer.options]
+    found += [trainer.about for trainer in TRAINERS.values()]
+    found += [f"{SPLIT_HELP} {one.title}: {one.about}" for one in PATTERNS.values()]
+    assert [one for one in found if len(one) > 300] == []
