@@ -52,7 +52,7 @@ Choice = Literal["yes", "no"]
 Fallback = Literal["bytes", "unk"]
 """The tokens of an unknown character: its UTF-8 bytes, or `<unk>`."""
 
-LONGEST_PIECE = 16
+DEFAULT_LONGEST = 16
 """Largest number of characters in a piece: the library's `max_sentencepiece_length`."""
 
 
@@ -68,7 +68,7 @@ def train(
     unknown: Fallback = "bytes",
     digits: Choice = "no",
     coverage: str = "1.0",
-    longest: int = LONGEST_PIECE,
+    longest: int = DEFAULT_LONGEST,
 ) -> SentencePieceTraining:
     """Train BPE as SentencePiece does. `TRAINER` declares the arguments and checks them.
 
@@ -118,7 +118,7 @@ def train(
     )
 
 
-def is_piece(piece: str, longest: int = LONGEST_PIECE, digits: Choice = "no") -> bool:
+def is_piece(piece: str, longest: int = DEFAULT_LONGEST, digits: Choice = "no") -> bool:
     """Return whether characters may become one piece.
 
     A piece has ▁ only at its start, one script, at most `longest` characters and, where digits are
@@ -378,7 +378,7 @@ class SentencePieceTraining(MergeTraining):
     """
 
     pre_tokenizer: SentencePiecePreTokenizer
-    longest: int = LONGEST_PIECE
+    longest: int = DEFAULT_LONGEST
     digits: Choice = "no"
 
     def merger(self, step: int) -> SentencePieceTokenizer:
@@ -474,7 +474,7 @@ TRAINER = Trainer(
             "longest",
             "Longest piece",
             "The largest number of characters in a piece, ▁ included; 16 in the library.",
-            LONGEST_PIECE,
+            DEFAULT_LONGEST,
         ),
     ),
     texts=Texts(

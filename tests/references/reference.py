@@ -6,10 +6,10 @@ It shares no code with `bpeviz`. Tests compare trainers, encoders and boundaries
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import regex
 import tiktoken
@@ -40,6 +40,23 @@ def replace_all(ids: Sequence[int], pair: Pair, new: int) -> list[int]:
             out.append(ids[i])
             i += 1
     return out
+
+
+def first_of(tied: Sequence[Pair], names: Sequence[Any] | Mapping[int, Any], ties: str) -> Pair:
+    """Return the pair that a tie rule puts first: "first", "smallest", "bytes" or "largest".
+
+    Args:
+        tied: The pairs, in the order in which they were first seen.
+        names: The spelling of each token, by id. Strings are in the order of their UTF-8 bytes.
+        ties: The tie rule.
+    """
+    if ties == "first":
+        return tied[0]
+    if ties == "smallest":
+        return min(tied)
+    named = {pair: (names[pair[0]], names[pair[1]]) for pair in tied}
+    extreme = min(named.values()) if ties == "bytes" else max(named.values())
+    return min(pair for pair in tied if named[pair] == extreme)
 
 
 def count_pairs(pre_tokens: Sequence[tuple[Sequence[int], int]]) -> dict[Pair, int]:
@@ -82,15 +99,7 @@ def train(
         if highest < min_count:
             return steps, "rare"
         tied = [pair for pair, count in counts.items() if count == highest]
-        if ties == "first":
-            pair = tied[0]
-        elif ties == "smallest":
-            pair = min(tied)
-        elif ties == "bytes":
-            pair = min((names[a].encode(), names[b].encode(), (a, b)) for a, b in tied)[2]
-        else:  # compare symbols, then ids
-            by_name = {pair: (names[pair[0]], names[pair[1]]) for pair in tied}
-            pair = min(pair for pair in tied if by_name[pair] == max(by_name.values()))
+        pair = first_of(tied, names, ties)
         new = len(names)
         names.append(names[pair[0]] + names[pair[1]])
         merged = [(replace_all(ids, pair, new), weight) for ids, weight in rows]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from reference import Pair, count_pairs, replace_all
+from reference import Pair, count_pairs, first_of, replace_all
 
 
 class Trained(NamedTuple):
@@ -64,15 +64,7 @@ def train(
         if len(trained.merges) == limit:
             break
         tied = [pair for pair, count in pairs.items() if count == highest]
-        if ties == "first":
-            pair = tied[0]
-        elif ties == "smallest":
-            pair = min(tied)
-        elif ties == "bytes":
-            pair = min(tied, key=lambda one: (names[one[0]], names[one[1]], one))
-        else:
-            largest = max((names[a], names[b]) for a, b in tied)
-            pair = min((a, b) for a, b in tied if (names[a], names[b]) == largest)
+        pair = first_of(tied, names, ties)
         new = len(names)
         names.append(names[pair[0]] + names[pair[1]])
         rows = [(replace_all(row, pair, new), weight) for row, weight in rows]

@@ -83,15 +83,7 @@ def train(
         if highest < min_count:
             return steps, transition, "rare"
         tied = [pair for pair, count in counts.items() if count == highest]
-        if ties == "first":
-            pair = tied[0]
-        elif ties == "smallest":
-            pair = min(tied)
-        elif ties == "bytes":
-            pair = min(tied, key=lambda one: (names[one[0]], names[one[1]], one))
-        else:
-            largest = max((names[a], names[b]) for a, b in tied)
-            pair = min(p for p in tied if (names[p[0]], names[p[1]]) == largest)
+        pair = reference.first_of(tied, names, ties)
         new = len(names)
         names.append(names[pair[0]] + names[pair[1]])
         before = sum(map(len, joined))

@@ -102,15 +102,7 @@ def reference_merges(
         if highest < min_count:
             return steps, "rare"
         tied = [pair for pair, count in counts.items() if count == highest]
-        if ties == "first":
-            pair = tied[0]
-        elif ties == "smallest":
-            pair = min(tied)
-        elif ties == "bytes":
-            pair = min(tied, key=lambda one: (raw[one[0]], raw[one[1]], one))
-        else:
-            largest = max((raw[a], raw[b]) for a, b in tied)
-            pair = min(p for p in tied if (raw[p[0]], raw[p[1]]) == largest)
+        pair = reference.first_of(tied, raw, ties)
         new = base.vocab_size + len(steps)
         raw[new] = raw[pair[0]] + raw[pair[1]]
         before = sum(map(len, rows))
@@ -265,10 +257,7 @@ def test_names_color_indices_and_vocabulary_text_of_added_tokens() -> None:
     assert training.color_index(97) == -1
     assert texts_of(training).vocabulary(training, 1) == f"{base.vocab_size} of bpe + 1 merge"
     assert texts_of(training).vocabulary(training, 8) == f"{base.vocab_size} of bpe + 8 merges"
-    assert (
-        texts_of(training).beginning(training)
-        == "Nothing is added yet: these are the tokens of bpe."
-    )
+    assert texts_of(training).beginning(training) == "These are the tokens of bpe."
     assert training.curve.tolist() == [merge.count for merge in training.merges]
 
 
@@ -332,10 +321,7 @@ def test_domain_text_adds_whole_words_to_gpt2() -> None:
     text = "The hydroxyl group of the hydroxylamine. A hydroxyl radical, hydroxylated.\n" * 9
     training = bpeviz.train(text, "adaptive", base="gpt2", merges=5)
     assert texts_of(training).vocabulary(training, 5) == "50,257 of GPT-2 + 5 merges"
-    assert (
-        texts_of(training).beginning(training)
-        == "Nothing is added yet: these are the tokens of GPT-2."
-    )
+    assert texts_of(training).beginning(training) == "These are the tokens of GPT-2."
     assert training.merges[0].new_id == 50_257
     made = [training.name(merge.new_id) for merge in training.merges]
     assert "·hydroxyl" in made

@@ -21,7 +21,7 @@ from bpeviz.formats.parsing import quoted
 from bpeviz.pretokenizers.patterns import WITH_UNMATCHED_TEXT, pretokenize
 from bpeviz.trainers.wordpiece import CONTINUES, UNKNOWN, WordPiecePreTokenizer, WordPieceTokenizer
 
-LONGEST_PIECE = 1_000
+LONGEST_WRITTEN = 1_000
 """Characters of a piece. Words have at most 100, so longer pieces are never found."""
 
 _WHITE_SPACE: Part = {"type": "WhitespaceSplit"}
@@ -96,10 +96,10 @@ def _pieces(inner: WordPieceTokenizer) -> list[Piece]:
     for merge in inner.merges:
         (left, continues), (right, _) = found[merge.left], found[merge.right]
         found.append((left + right, continues))
-        if len(left) + len(right) > LONGEST_PIECE:
+        if len(left) + len(right) > LONGEST_WRITTEN:
             raise UnsupportedError(
                 f"one of its pieces has {len(left) + len(right):,} characters; the limit is "
-                f"{LONGEST_PIECE:,}"
+                f"{LONGEST_WRITTEN:,}"
             )
     return found
 
