@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import regex
 
 from bpeviz.analysis.metrics import Column, differences
 from bpeviz.text import counted, joined, label, shorten
+
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 
 @dataclass(frozen=True)
@@ -128,3 +134,39 @@ def sentence(standings: Sequence[Standing], baseline: int) -> str:
         lose, they = ("loses", "it is") if len(lossy) == 1 else ("lose", "they are")
         found += f" {joined(lossy)} {lose} a part of the text, so {they} not ranked."
     return found
+
+
+SEARCHED = 20_000
+"""The most characters in which `telling_word` looks for a word."""
+
+
+class Example(NamedTuple):
+    """A word of a text with the number of its tokens under two tokenizers."""
+
+    word: str
+    tokens: int
+    others: int
+
+
+def telling_word(text: str, one: Column, other: Column) -> Example | None:
+    """Return the word whose numbers of tokens under two tokenizers differ most, the first of ties.
+
+    A token that is only partly in the word counts. Without a difference, return None.
+    """
+    searched = text[:SEARCHED]
+    sizes = np.fromiter((len(char.encode()) for char in searched), np.int64, len(searched))
+    starts_of = np.append(0, np.cumsum(sizes))
+    words = [*_WORD.finditer(searched)]
+    if not words:
+        return None
+    starts = starts_of[[word.start() for word in words]]
+    ends = starts_of[[word.end() for word in words]]
+    counts = [
+        1
+        + np.searchsorted(column.inner_boundaries, ends)
+        - np.searchsorted(column.inner_boundaries, starts, "right")
+        for column in (one, other)
+    ]
+    most = int(np.abs(counts[0] - counts[1]).argmax())
+    tokens, others = int(counts[0][most]), int(counts[1][most])
+    return None if tokens == others else Example(words[most][0], tokens, others)

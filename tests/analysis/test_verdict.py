@@ -20,6 +20,7 @@ from bpeviz.analysis.verdict import (
     percent,
     sentence,
     standing,
+    telling_word,
 )
 
 GPT2, CL100K, O200K = Standing("GPT-2", 21), Standing("cl100k", 9), Standing("o200k", 7)
@@ -149,3 +150,15 @@ def test_cuts_are_counted_over_the_whole_text() -> None:
     assert cuts(coarse, fine) == f"{joined} missing cuts"
     assert cuts(fine, coarse) == f"{joined} extra cuts"
     assert standing(coarse) == Standing("coarse", coarse.tokens)
+
+
+def test_telling_word_is_the_first_one_with_the_largest_difference() -> None:
+    text = "She sells seashells by the seashore. 🐚 seashells"
+    trained, gpt2 = bpeviz.train(text * 9, vocab_size=400), bpeviz.load("gpt2")
+    columns = [
+        Column("", one, one.boundaries(text), one.steps) for one in (trained.tokenizer(), gpt2)
+    ]
+    assert telling_word(text, *columns) == ("seashells", 1, 3)
+    assert telling_word(text, *columns[::-1]) == ("seashells", 3, 1)
+    assert telling_word(text, columns[0], columns[0]) is None
+    assert telling_word("", *columns) is None

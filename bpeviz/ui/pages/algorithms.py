@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import regex
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
+from bpeviz.core.training import Training
 from bpeviz.text import counted
 from bpeviz.trainers import TRAINERS, texts_of
+from bpeviz.trainers.screen import Randomness
 from bpeviz.ui import components, html_table, markdown, trained
 from bpeviz.ui.details import details
 from bpeviz.ui.inputs.parts import choose_part
@@ -51,6 +54,11 @@ MAX_SEGMENTATIONS = 12
 """How many random segmentations of a word are sampled, and how many different ones are shown."""
 
 MAX_WORD = 40
+
+TRIED = 20
+"""How many words are tried, each with as many segmentations, to find one that varies."""
+
+_WORD = regex.compile(r"\p{L}{4,}")
 
 SHARED = Section("shared_open", "Tokens that the vocabularies share")
 PART = numbers("lock_of_", "Part shown")
@@ -208,6 +216,22 @@ def _vocabularies(shown: list[Trained], steps: list[int]) -> None:
     )
 
 
+def _varied_word(text: str, method: tuple[Training, Randomness, int]) -> str | None:
+    """Return a long word of a text that a method splits in several ways, or None."""
+    training, randomness, step = method
+    words: set[str] = {
+        word[0] for word in _WORD.finditer(text[:SHOWN]) if word.end() - word.start() <= 20
+    }
+    for word in sorted(words, key=lambda word: (-len(word), word))[:TRIED]:
+        try:
+            found = training.segmentations(step, word, randomness.initial, TRIED, 0)
+        except ValueError:
+            continue
+        if len(found) > 1:
+            return word
+    return None
+
+
 def _at_random(shown: list[Trained], steps: list[int]) -> None:
     """Draw random segmentations of a word, where a trainer supports them."""
     able = [
@@ -221,7 +245,7 @@ def _at_random(shown: list[Trained], steps: list[int]) -> None:
     left, right = st.columns((2, 3), gap="medium")
     with left:
         if not WORD.present:
-            WORD.put("lowest")
+            WORD.put(_varied_word(shown[0].text, able[0]) or "lowest")
         word = WORD.line()
         which = 0
         if len(able) > 1:
@@ -260,6 +284,9 @@ def _at_random(shown: list[Trained], steps: list[int]) -> None:
             key="segmentations",
             alt="Share of each segmentation",
         )
+        if len(found) == 1 and (other := _varied_word(shown[0].text, able[which])) is not None:
+            st.caption("This word is always split in the same way.")
+            st.button(f"Try “{other}”", on_click=WORD.put, args=(other,), key="try_another_word")
         some = f" The chart shows the top {MAX_SEGMENTATIONS}." * (len(found) > MAX_SEGMENTATIONS)
         tokens = sum(len(ids) * times for ids, times in found.items()) / DRAWS
         st.caption(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from bpeviz.analysis import metrics, morphemes, verdict
 from bpeviz.analysis.metrics import Column
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
-from bpeviz.text import counted
+from bpeviz.text import counted, shorten
 from bpeviz.ui import components, html_table, markdown, tokenizers
 from bpeviz.ui.below import below_columns
 from bpeviz.ui.downloads import ready
@@ -77,6 +77,9 @@ MEASURED_ON = OneOf(
 TEST_TEXT = TextSource("held_out", "Test text", "numbers-and-tables")
 PART = numbers("shown_of_", "Part shown")
 MORPHEMES = TextField("morphemes", "Words, with + between their morphemes", longest=2_000)
+DIFFERS = "several-languages"
+"""A sample with words that nearly all tokenizers split differently."""
+
 EXAMPLE = "jump + s, un + happi + ness, token + iz + er + s, low + er, new + est"
 """The words at first."""
 
@@ -219,13 +222,53 @@ def show(side: DeltaGenerator) -> None:
     number = [*shown].index(baseline if baseline in shown else first)
     standings = [verdict.standing(column) for column in columns]
     sentence = verdict.sentence(standings, number)
-    answer.markdown(markdown.escape(sentence))
+    with answer:
+        _verdict(sentence, text, shown, [*shown][number], TEXT if test_text is None else TEST_TEXT)
     _side_by_side(text, columns, number, sentence)
     _caveats(text, training_text, shown)
     for offer in chosen:
         if offer.assumed:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
     below_columns(lambda: _measures(text, columns, number))
+
+
+def _verdict(
+    sentence: str, text: str, shown: Mapping[str, Column], baseline: str, source: TextSource
+) -> None:
+    """Draw the verdict, and a word that shows the difference, or a way to a text that has one.
+
+    Args:
+        sentence: The verdict.
+        text: The text.
+        shown: The columns by their keys.
+        baseline: The key of the baseline.
+        source: The box of the text.
+    """
+    names = {key: column.name for key, column in shown.items()} | {OWN: "yours"}
+    words = (
+        (key, verdict.telling_word(text, column, shown[baseline]))
+        for key, column in shown.items()
+        if key != baseline
+    )
+    key, found = next(((key, word) for key, word in words if word is not None), ("", None))
+    example = ""
+    if found is not None:
+        example = (
+            f"“{shorten(found.word, 40)}” is {counted(found.tokens, 'token')} in {names[key]}, "
+            f"{found.others:,} in {names[baseline]}."
+        )
+    elif len(shown) > 1:
+        example = "No word of this text has more tokens in one than in another."
+    small = f"  \n:small[{markdown.escape(example)}]" if example else ""
+    st.markdown(markdown.escape(sentence) + small)
+    if found is None and len(shown) > 1:
+        st.button(
+            "Try a text that differs",
+            type="tertiary",
+            on_click=source.put,
+            args=(DIFFERS,),
+            key="try_another_text",
+        )
 
 
 def _columns_for(text: str, chosen: Sequence[Offer]) -> dict[str, Column]:

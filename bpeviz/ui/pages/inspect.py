@@ -52,6 +52,9 @@ from bpeviz.views.lattice import lattice_html
 FIRST_TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
 """The other text at first: accents, two scripts, digits, and an emoji of several code points."""
 
+TRAINED_ON_MUCH = "gpt2"
+"""A tokenizer with merges for nearly every text."""
+
 MAX_INSPECTED = limits.INSPECTED
 """The most characters of a text that are inspected."""
 
@@ -446,12 +449,36 @@ def _timeline(offer: Offer, found: Inspection, part: Part, colors: Hues) -> None
     shown = player.part_between(found.boundaries, part, found.text)
     name = "your tokenizer" if offer.key == OWN else offer.title
     data = inspection.timeline(found, shown, name, offer.training, colors)
-    components.player(player.payload(data), "inspect_player")
-    st.caption(
-        f"{data['unit'].capitalize()}s that do not touch this text are skipped. "
-        "Counts are for this text."
-    )
+    if data["last"]:
+        components.player(player.payload(data), "inspect_player")
+        st.caption(
+            f"{data['unit'].capitalize()}s that do not touch this text are skipped. "
+            "Counts are for this text."
+        )
+    elif found.text:
+        _nothing_to_play(offer, data["unit"])
     _lattice(offer, found, part)
+
+
+def _nothing_to_play(offer: Offer, unit: str) -> None:
+    """Draw that no step of a tokenizer changes the text, and a way to one that does."""
+    name = "your tokenizer" if offer.key == OWN else markdown.escape(offer.title)
+    st.info(f"No {unit} of {name} changes this text, so there is nothing to play.")
+    with st.container(horizontal=True):
+        if offer.key != TRAINED_ON_MUCH:
+            st.button(
+                f"Try {LINKED[TRAINED_ON_MUCH]}",
+                on_click=TOKENIZER.put,
+                args=(TRAINED_ON_MUCH,),
+                key="try_another_tokenizer",
+            )
+        if SOURCE.get() == "own":
+            st.button(
+                "Try the training text",
+                on_click=SOURCE.put,
+                args=("learnt",),
+                key="try_the_training_text",
+            )
 
 
 def _without_steps(offer: Offer, found: Inspection) -> bool:

@@ -12,9 +12,10 @@ from streamlit.delta_generator import DeltaGenerator
 from bpeviz import limits
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
-from bpeviz.core.training import Candidate
+from bpeviz.core.training import Candidate, Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
+from bpeviz.text import counted
 from bpeviz.trainers import texts_of
 from bpeviz.ui import components, markdown, vocabulary
 from bpeviz.ui.details import details
@@ -22,7 +23,7 @@ from bpeviz.ui.export_dialog import EXPORT, Export, Exported
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.training import ALGORITHMS, choose_training, training_widgets
-from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size
+from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size, why_stopped
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.permalink.session import OPENED
 from bpeviz.ui.runtime.cache import cached
@@ -42,6 +43,9 @@ ALL_CANDIDATES = 100_000
 COUNTED = 2_500_000
 """The most bytes or characters of a text whose candidates are counted at each step. This takes a
 third of a second, during which all users wait."""
+
+FEW = 10
+"""Fewer steps than this are hardly worth watching; the page says why."""
 
 BEGINNING = 60
 """How many characters of the text the merge diagram shows at first."""
@@ -110,6 +114,13 @@ def show(side: DeltaGenerator) -> None:
         return
     with sizes.container():
         last = vocabulary_size(trained.history, choice.largest, choice.options)
+    history = trained.history
+    if text.strip() and history.steps < FEW and history.stopped != "full":
+        _few_steps(history, why_stopped(history, choice.options))
+        if not history.steps:  # a player without steps shows nothing
+            _export(trained, last, last, trained.parts()[0])
+            vocabulary.vocabulary(trained, last)
+            return
     place = st.container()
     part = choose_part(PART, trained.parts(), "Training and all figures use", 260)
     # All sizes share a timeline, of which they show the steps up to `last`.
@@ -121,6 +132,16 @@ def show(side: DeltaGenerator) -> None:
     if last:
         _merge_diagram(trained, last, timeline["timelineId"], part)
     vocabulary.vocabulary(trained, last)
+
+
+def _few_steps(history: Training, why: str) -> None:
+    """Draw why there is little to watch, and a way to a page where the text shows more."""
+    unit = texts_of(history).unit
+    number = f"only {counted(history.steps, unit)}" if history.steps else f"no {unit}"
+    st.info(f"This text gives {number}." + f" {why}." * bool(why))
+    st.page_link(
+        "pages/Compare.py", label="See how GPT-2 and others split it", icon=":material/compare:"
+    )
 
 
 def _opening(trained: Trained, last: int, timeline: str) -> dict[str, Any]:

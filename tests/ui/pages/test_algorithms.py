@@ -390,3 +390,14 @@ def test_minimum_count_is_named_where_it_ends_a_training_early() -> None:
     assert len(captions(with_text("low lower widest", side_bpe_min_count=3))) == 2
     lower = dict.fromkeys(("side_bpe_min_count", "side_wordpiece_min_count"), 1)
     assert not captions(with_text("low lower widest", **lower))
+
+
+def test_random_word_at_first_has_several_segmentations() -> None:
+    app = opened()
+    assert errors(app) == []
+    assert app.text_input(key="word").value == "seashells"
+    assert len(drawn_cuts(app)) > 1
+    app.text_input(key="word").set_value("S").run()
+    assert any("always split in the same way" in one.value for one in app.caption)
+    app.button(key="try_another_word").click().run()
+    assert len(drawn_cuts(app)) > 1

@@ -215,8 +215,7 @@ def test_lossy_round_trip_lists_losses_in_a_table() -> None:
 
 
 def test_long_text_is_paged() -> None:
-    text = "a long text in parts, " * 100
-    app = opened(inspect_box=text)
+    app = opened(inspect_box="she sells shells, " * 120)
     assert errors(app) == []
     (number,) = [one for one in app.number_input if one.label.startswith("Part shown")]
     first = drawn(app, "bytes")
@@ -327,3 +326,15 @@ def test_vocabulary_size_stays_while_another_tokenizer_is_inspected() -> None:
     app.selectbox(key="inspected_by").set_value("yours").run()
     (slider,) = [one for one in app.slider if not one.disabled]
     assert slider.value == 270
+
+
+def test_inspect_offers_ways_on_where_no_merge_changes_the_text() -> None:
+    app = opened(inspect_box="世")
+    assert errors(app) == []
+    assert ["nothing to play" in one.value for one in app.info] == [True]
+    assert not any("initialStep" in data for data in payloads(app))
+    assert app.button(key="try_another_tokenizer").label == "Try GPT-2"
+    app.button(key="try_the_training_text").click().run()
+    assert errors(app) == []
+    assert not app.info
+    assert drawn(app, "views")["last"] >= 10

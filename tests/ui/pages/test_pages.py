@@ -31,7 +31,7 @@ from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.bpe import TRAINER as BPE
-from bpeviz.ui import registry, trained, vocabulary
+from bpeviz.ui import markdown, registry, trained, vocabulary
 from bpeviz.ui.inputs.text import UnreadableFileError, read_file
 from bpeviz.ui.inputs.training import SPLIT_HELP
 from bpeviz.ui.pages import train
@@ -97,9 +97,9 @@ def test_selecting_a_sample_fills_the_text_box() -> None:
     choose_sample(app, "russian")
     assert payload(app)["text"] == samples.by_key("russian").text
     assert component(app)["text"] == samples.by_key("russian").text
-    type_text(app, "mine")
+    type_text(app, "mine mine")
     assert payload(app)["sample"] == "own"
-    assert component(app)["text"] == "mine"
+    assert component(app)["text"] == "mine mine"
 
 
 def test_train_opens_at_the_end_and_a_size_moves_the_step_only_beyond_the_end() -> None:
@@ -305,7 +305,8 @@ def test_broken_expression_shows_one_error(page: str, expression: str) -> None:
 def test_expression_without_match_works(expression: str) -> None:
     app = with_text("Train", SHORT, pattern=CUSTOM, regex=expression)
     assert errors(app) == []
-    assert component(app)["text"] == SHORT
+    if not any("gives no merge" in one.value for one in app.info):
+        assert component(app)["text"] == SHORT
 
 
 @every_page
@@ -420,6 +421,8 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     assert data["baseline"] == 1  # not the user's small vocabulary
     counts = [column["tokenCount"] for column in columns]
     assert [column["isBest"] for column in columns] == [one == min(counts) for one in counts]
+    example = markdown.escape("“seashells” is 1 token in yours, 3 in GPT-2.")
+    assert f":small[{example}]" in app.markdown[0].value
     saved = f"{(counts[1] - counts[3]) / counts[1]:.1%} fewer than GPT-2"
     assert verdict(app) == f"o200k needs the fewest tokens: {counts[3]}, {saved}."
     assert columns[1]["notes"] == ["Baseline"]
@@ -446,7 +449,7 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
 
 def verdict(app: AppTest) -> str:
     (found,) = [one.value for one in app.markdown if re.search("needs? (the|[0-9])", one.value)]
-    return found.replace("\\", "").replace("\u2060", "")
+    return found.partition("  \n")[0].replace("\\", "").replace("\u2060", "")
 
 
 @pytest.mark.usefixtures("vocabularies")
@@ -682,3 +685,30 @@ def test_declared_help_has_at_most_300_characters() -> None:
     found += [trainer.about for trainer in TRAINERS.values()]
     found += [f"{SPLIT_HELP} {one.title}: {one.about}" for one in PATTERNS.values()]
     assert [one for one in found if len(one) > 300] == []
+
+
+def test_compare_offers_a_text_that_differs_where_no_word_does() -> None:
+    pytest.importorskip("tiktoken")
+    if not download.available("cl100k_base"):
+        pytest.skip("cl100k is not on this machine.")
+    app = with_text("Compare", "a b", compared=["cl100k_base", "o200k_base"])
+    assert errors(app) == []
+    assert "No word of this text has more tokens in one" in app.markdown[0].value
+    app.button(key="try_another_text").click().run()
+    assert errors(app) == []
+    assert payload(app)["sample"] == "several-languages"
+    assert "No word" not in app.markdown[0].value
+
+
+@pytest.mark.parametrize(("sample", "steps"), [("which-is-larger", 1), ("yao-ming", 0)])
+def test_train_says_why_a_text_gives_few_merges(sample: str, steps: int) -> None:
+    app = opened("Train", text_sample=sample, text_box=samples.by_key(sample).text)
+    assert errors(app) == []
+    (said,) = [one.value for one in app.info]
+    assert said.startswith(f"This text gives {'only 1 merge' if steps else 'no merge'}. ")
+    assert "no pair" in said
+    (link,) = [one for one in app.get("page_link") if "GPT-2" in one.proto.label]
+    assert link.proto.page == "Compare"
+    # A player without steps is not shown.
+    assert any("initialStep" in one for one in payloads(app)) == bool(steps)
+    assert not opened("Train").info
