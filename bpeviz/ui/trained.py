@@ -44,13 +44,8 @@ class TrainingError(ValueError):
 
 
 @dataclass(frozen=True)
-class Trained:
-    """A handle of a training history and the boundaries of its text, which are in the cache.
-
-    Streamlit stores the arguments of a fragment as long as its page is open. A history may take a
-    hundred times the memory of its page, so sessions must not store histories. After an eviction
-    the text is trained again.
-    """
+class Handle(fragments.Handle):
+    """The text and choice of a training, which is in the cache, or is trained again."""
 
     text: str
     choice: Choice
@@ -69,15 +64,36 @@ class Trained:
         chosen = (choice.algorithm, choice.largest, choice.pattern, digest(choice.expression))
         return (digest(self.text), chosen, options, choice.special_tokens, available)
 
-    @property
-    def history(self) -> Training:
-        """The training history."""
-        return _result(self)[0]
+    def open(self) -> Trained:
+        """Return the training."""
+        return get(self.text, self.choice)
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A training: the history, and the boundaries of its text.
+
+    A history may take a hundred times the memory of its page, so sessions must store its handle.
+    """
+
+    handle: Handle
+    history: Training
+    boundaries: Boundaries
 
     @property
-    def boundaries(self) -> Boundaries:
-        """The boundaries of the training text."""
-        return _result(self)[1]
+    def text(self) -> str:
+        """The training text."""
+        return self.handle.text
+
+    @property
+    def choice(self) -> Choice:
+        """The algorithm and its options."""
+        return self.handle.choice
+
+    @property
+    def cache_key(self) -> Key:
+        """A short key that identifies the training."""
+        return self.handle.cache_key
 
     def boundaries_of(self, text: str) -> Boundaries:
         """Return the boundaries of any text. Raises `TrainingError`."""
@@ -102,14 +118,13 @@ class Trained:
         Args:
             part: A part of the training text's own boundaries.
         """
-        history, boundaries = _result(self)
-        hues = self.hues(part)
-        return player.timeline(self.text, history, boundaries, part, history.steps, hues)
+        history, hues = self.history, self.hues(part)
+        return player.timeline(self.text, history, self.boundaries, part, history.steps, hues)
 
     @cached()
     def hues(self, part: Part) -> Hues:
         """Return the color indices of a part of the text, for all that shows this training."""
-        return player.hues_of([(*_result(self), part)])
+        return player.hues_of([(self.history, self.boundaries, part)])
 
     @cached()
     def tokens(self, step: int) -> dict[bytes, str]:
@@ -129,9 +144,8 @@ def get(text: str, choice: Choice, slider: DeltaGenerator | None = None) -> Trai
     Raises:
         TrainingError: The text cannot be trained on, or not be tokenized.
     """
-    trained = Trained(text, choice)
-    _result(trained, slider)
-    return trained
+    handle = Handle(text, choice)
+    return Trained(handle, *_find_or_train(handle, slider))
 
 
 @cached()
@@ -144,31 +158,23 @@ def published_boundaries(name: str, text: str) -> Boundaries:
     return bpeviz.load(name).boundaries(text)
 
 
-def _result(trained: Trained, slider: DeltaGenerator | None = None) -> trainings.Result:
-    key = ("training", *trained.cache_key)
-    values = fragments.run_values()
-    if key not in values:
-        values[key] = _find_or_train(key, trained, slider)
-    result: trainings.Result = values[key]
-    return result
-
-
-def _find_or_train(key: Key, trained: Trained, slider: DeltaGenerator | None) -> trainings.Result:
+def _find_or_train(handle: Handle, slider: DeltaGenerator | None) -> trainings.Result:
     """Return the result of a training. Without one, the page stops and offers to train again.
 
     A worker trains. After a moment, the page shows its progress and a button to stop it. When this
     script run ends, because of another choice or a closed tab, so does the training.
     """
+    key = ("training", *handle.cache_key)
     if (found := cache.find(key)) is not None:
         return cast(trainings.Result, value_of(found))
     state = st.session_state
     name = digest(repr(key)).hex()
     is_long = False
     if (ended := state.get("ended_training")) is None or ended[0] != name:
-        choice = trained.choice
+        choice = handle.choice
         shown = st.empty()
         with trainings.run(
-            key, trained.text, choice.algorithm, _arguments(choice), current_user()
+            key, handle.text, choice.algorithm, _arguments(choice), current_user()
         ) as job:
             with shown, st.spinner("Training …"), run_lock.released():
                 is_long = not job.wait(PROGRESS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
@@ -17,19 +18,29 @@ from bpeviz.ui.runtime.cache import Cache
 CHOICE = Choice("bpe", 258, "gpt2", "", counted=False, options=())
 
 
-def test_run_keeps_its_training_where_the_cache_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_fragment_stores_the_handle_of_a_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    def store(run: Callable[..., None]) -> Callable[..., None]:
+        def call(*arguments: object) -> None:
+            stored.append(arguments)
+            run(*arguments)
+
+        return call
+
+    stored: list[tuple[object, ...]] = []
+    drawn: list[trained.Trained] = []
+    monkeypatch.setattr(fragments.st, "fragment", store)
     monkeypatch.setattr(fragments.st, "session_state", {})
     monkeypatch.setattr(trained, "cache", Cache(10**6))
-    choice = Choice("bpe", 300, "gpt2", "", counted=False, options=())
+    part = fragments.fragment(lambda ours, step: drawn.extend(ours))
     with fragments.script_run():
-        one = trained.get("low lower", choice)
+        one = trained.get("low lower", replace(CHOICE, largest=300))
         trained.cache._values.clear()  # other values have evicted it
-        with fragments.script_run():  # a fragment of the page
-            history = one.history
-        assert one.history is history
-    trained.cache._values.clear()
-    with fragments.script_run():
-        assert one.history is not history
+        part([one], 2)
+    assert stored == [([one.handle], 2)]
+    assert drawn.pop() is one
+    part([one.handle], 2)  # as Streamlit reruns the fragment
+    assert drawn[0] is not one
+    assert drawn[0].history.decisions == one.history.decisions
 
 
 @pytest.fixture

@@ -225,10 +225,11 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
 
 def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
     """Offer the export of the tokenizer at the chosen size, and of the text at this step."""
-    # The functions below look up the history, since a fragment's arguments stay in memory.
-    name = ALGORITHMS[trained.choice.algorithm]
+    # The session stores the functions below, which must not hold the history.
+    handle, name = trained.handle, ALGORITHMS[trained.choice.algorithm]
 
     def picture() -> ColoredText:
+        trained = handle.open()
         training = trained.history
         texts = texts_of(training)
         title = texts.vocabulary(training, step)
@@ -240,7 +241,7 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
         )
 
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
-    own = Exported(title, (trained, last), lambda: trained.history.at_step(last))
+    own = Exported(title, (handle, last), lambda: handle.open().history.at_step(last))
     EXPORT.put(Export("train", picture, own))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import local
@@ -22,10 +23,18 @@ _CHANGED = "page_input_changed"
 P = ParamSpec("P")
 
 
-class _ThisThread(local):
-    """The values that the run of a thread uses until it ends."""
+class Handle(ABC):
+    """A small stand-in for a large argument of a fragment, whose attribute `handle` it is."""
 
-    values: dict[object, Any] | None = None
+    @abstractmethod
+    def open(self) -> Any:
+        """Return the argument."""
+
+
+class _ThisThread(local):
+    """The arguments that the run of a thread has passed to fragments, by handle."""
+
+    opened: dict[Handle, Any] | None = None
 
 
 _this = _ThisThread()
@@ -34,40 +43,58 @@ _this = _ThisThread()
 @contextmanager
 def script_run() -> Iterator[None]:
     """Hold the run lock, end the block where the run stops, and measure the cache at the end."""
-    outer = _this.values
-    _this.values = {} if outer is None else outer
+    outer = _this.opened
+    _this.opened = {} if outer is None else outer
     try:
         with run_lock.hold(), stop_run.until_stopped():
             yield
     finally:
-        _this.values = outer
+        _this.opened = outer
         if outer is None:  # others need not wait for it, so the lock is released
             cache.measure_if_due()
-
-
-def run_values() -> dict[object, Any]:
-    """Return the values that this run uses until it ends, even if the cache evicts them."""
-    return {} if _this.values is None else _this.values
 
 
 def fragment(part: Callable[P, None]) -> Callable[P, None]:
     """Turn a function into a fragment (a decorator).
 
-    Streamlit stores the arguments as long as the page is open, so they must be small.
+    Streamlit stores the arguments as long as the page is open, so they must be small. In place of
+    an argument or item with a `handle` it stores the handle, and opens it in each run.
     """
 
     @st.fragment
     @functools.wraps(part)
-    def run(*args: P.args, **named: P.kwargs) -> None:
-        is_alone = _this.values is None
+    def run(*args: Any) -> None:
+        is_alone = _this.opened is None
         with script_run():
             if st.session_state.pop(_CHANGED, False):
                 st.rerun()
-            part(*args, **named)
+            part(*map(_opened, args))  # type: ignore[call-arg]
             for follow in after_runs if is_alone else ():
                 follow(part.__qualname__)
 
-    return run
+    def call(*args: Any) -> None:
+        run(*map(_stored, args))
+
+    return call  # type: ignore[return-value]
+
+
+def _stored(value: Any) -> Any:
+    if isinstance(value, list):
+        return [*map(_stored, value)]
+    if (handle := getattr(value, "handle", None)) is None:
+        return value
+    if _this.opened is not None:
+        _this.opened[handle] = value
+    return handle
+
+
+def _opened(value: Any) -> Any:
+    if isinstance(value, list):
+        return [*map(_opened, value)]
+    if not isinstance(value, Handle):
+        return value
+    known = _this.opened or {}
+    return known[value] if value in known else value.open()
 
 
 def page_input_changed() -> None:
