@@ -57,6 +57,8 @@ _ANY = {"regex": "(?s:.)", "oniguruma": "(?m:.)", "rust": "(?s:.)"}
 _GROUP = regex.compile(r"\((?!\?)|\(\?P|\(\?<(?![=!])")
 _ESCAPE_OR_CLASS = regex.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]")
 
+_POSSESSIVE = regex.compile(r"\{(?:\d+,?\d*|,\d+)\}\+")  # Oniguruma repeats the repeat
+
 
 class DialectError(ValueError):
     """An expression that another engine cannot have; the message is a clause."""
@@ -76,7 +78,10 @@ def expression_of(pattern: str, expression: str, target: Engine) -> str:
         DialectError: there is no such expression.
     """
     if pattern == CUSTOM and target == "oniguruma":
-        return _rewritten(expression, target)
+        written = _rewritten(expression, target)
+        if _POSSESSIVE.search(_ESCAPE_OR_CLASS.sub("", written)):
+            raise DialectError("its expression has a possessive repeat such as {1,2}+")
+        return written
     if pattern == CUSTOM:
         if covers(expression):
             return expression

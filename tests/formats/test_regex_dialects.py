@@ -114,7 +114,8 @@ def test_own_expression_is_exported_with_the_same_ids(expression: str, key: str)
     [
         ("huggingface", "(?i:ss)x|.", "other ids, such as"),  # also ßx in Oniguruma
         ("huggingface", "(?:xa$)|.", "other ids, such as"),  # a line's end in Oniguruma
-        ("huggingface", "(?:a{1,3}+a)|.", "other ids, such as"),  # a repeat of a repeat there
+        ("huggingface", "(?:a{1,3}+a)|.", "possessive repeat"),
+        ("huggingface", r"(?:[ab]{1,2}+|\s)|[^ab\s]++", "possessive repeat"),
         ("huggingface", r"(?r)a", "tokenizers refuses it: Oniguruma"),
         ("tiktoken", r"(?r)a", "tiktoken refuses it"),
         ("tiktoken", r"a\X|.", "tiktoken refuses it|other ids"),
