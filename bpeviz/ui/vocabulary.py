@@ -21,13 +21,16 @@ from bpeviz.views import tables
 VIEW = OneOf(
     "vocabulary",
     "The vocabulary",
-    titles={"cost": "Costs by size", "tokens": "All tokens", "alphabet": "Initial alphabet"},
+    titles={"tokens": "All tokens", "alphabet": "Initial alphabet", "cost": "Costs by size"},
 )
 SECTION = Section("vocabulary_open", "The vocabulary: all tokens, and the cost of its size")
 WIDTH = Number("width", "Embedding width", low=1, high=100_000)
 RARELY = Number("rarely", "Rare: fewer times than", low=1, high=1_000_000)
 
 _HEIGHT = 316
+
+GROWTH = 1.5
+"""How many times as large as the smallest vocabulary the largest must be to compare their costs."""
 
 
 def widgets() -> Iterator[Widget[Any]]:
@@ -71,6 +74,13 @@ def _tokens(trained: Trained, step: int) -> pa.Table:
 
 
 def _cost(trained: Trained, last: int) -> None:
+    sizes = trained.history.sizes[: last + 1]
+    if sizes.max() < GROWTH * sizes.min():
+        st.caption(
+            f"Vocabularies of {sizes.min():,} to {sizes.max():,} tokens hardly differ in cost. "
+            "Train a larger one to compare."
+        )
+        return
     with st.container(horizontal=True):
         width = WIDTH.any_number(
             768, width=200, help="Parameters per token in the embedding of a language model."

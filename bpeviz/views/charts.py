@@ -197,16 +197,20 @@ def _half_way(token_counts: NDArray[np.int64], unit: str) -> str:
     return f"The {first} half the work"
 
 
-_NAMES = ("names above", "names below")
-"""Curve labels alternate above and below, so that they do not overlap."""
+SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
+"""The signs at the ends of curves."""
 
 
 @lru_cache(maxsize=1)
 def _curves() -> Chart:
-    """Return curves of tokenizers over vocabulary sizes, labeled at their ends."""
+    """Return curves of tokenizers over vocabulary sizes, each with a sign at its end."""
     x = alt.X("vocabulary:Q", title="vocabulary size").scale(type="log", nice=False)
     y = alt.Y("bytes per token:Q", title="bytes per token").scale(zero=True)
-    color = alt.Color("tokenizer:N", legend=None).scale(range=list(COLORS))
+    # A legend above the chart: names at the ends would cross other curves. Shapes, too, tell curves
+    # apart.
+    legend = alt.Legend(title=None, orient="top", labelFontSize=13, labelLimit=300, symbolSize=110)
+    color = alt.Color("tokenizer:N", legend=legend).scale(range=list(COLORS))
+    shape = alt.Shape("tokenizer:N", legend=legend).scale(range=SHAPES)
     tooltip = [
         "tokenizer:N",
         alt.Tooltip("vocabulary:Q", format=","),
@@ -215,11 +219,7 @@ def _curves() -> Chart:
     lines = alt.Chart(alt.NamedData("points")).mark_line(strokeWidth=2)
     dots = alt.Chart(alt.NamedData("ends")).mark_point(filled=True, size=90, opacity=1)
     layers = [one.encode(x=x, y=y, color=color, tooltip=tooltip) for one in (lines, dots)]
-    for name, place in zip(_NAMES, (-14, 20), strict=True):
-        # A name to the left of a dot near the left axis would be cut off.
-        align = alt.expr("scale('x', datum.vocabulary) < 150 ? 'left' : 'right'")
-        names = alt.Chart(alt.NamedData(name)).mark_text(align=align, dy=place, fontSize=13)
-        layers.append(names.encode(x=x, y=y, color=color, text="tokenizer:N"))
+    layers[1] = layers[1].encode(shape=shape)
     return _drawn(alt.layer(*layers), 360)
 
 
@@ -231,15 +231,11 @@ def sweeps(columns: Sequence[Column]) -> Chart:
         sizes, ratios = sweep(column)
         curves.append(pa.table([sizes, ratios, [column.title] * len(sizes)], names))
     ends = [curve.slice(len(curve) - 1) for curve in curves]
-    none = curves[0].slice(0, 0)
-    data = {
-        "points": pa.concat_tables(curves),
-        "ends": pa.concat_tables(ends),
-        **{name: pa.concat_tables([none, *ends[turn::2]]) for turn, name in enumerate(_NAMES)},
-    }
+    data = {"points": pa.concat_tables(curves), "ends": pa.concat_tables(ends)}
     chart = _with_data(_curves(), _fewest(columns), **data)
-    for scale in _scales(chart, "color"):
-        scale["domain"] = [column.title for column in columns]
+    for channel in ("color", "shape"):
+        for scale in _scales(chart, channel):
+            scale["domain"] = [column.title for column in columns]
     return chart
 
 
@@ -268,7 +264,7 @@ def _line(x: str, y: str) -> Chart:
 
 def detail(shown: Detail) -> Chart | None:
     """Return the curve of a detail, or None."""
-    if shown.curve is None or not shown.columns[shown.curve[0]]:
+    if shown.curve is None or len(shown.columns[shown.curve[0]]) < 2:
         return None
     points = pa.table({name: list(shown.columns[name]) for name in shown.curve})
     chart = _with_data(_line(*shown.curve), "", points=points)
@@ -304,5 +300,5 @@ def segmentations(rows: Sequence[tuple[str, int]], draws: int) -> Chart:
     points = pa.table([segmentations, times, shares], ("segmentation", "times", "share"))
     chart = _with_data(_shares(), finding, points=points)
     for scale in _scales(chart, "x"):
-        scale["domain"] = [0, max(1.2 * shares[0], 0.05)]
+        scale["domain"] = [0, min(max(1.2 * shares[0], 0.05), 1.0)]
     return chart

@@ -279,11 +279,14 @@ def _at_random(shown: list[Trained], steps: list[int]) -> None:
             (" | ".join(training.name(i) if i >= 0 else unknown for i in ids), times)
             for ids, times in found.most_common(MAX_SEGMENTATIONS)
         ]
-        st.vega_lite_chart(
-            spec=charts.segmentations(rows, DRAWS),
-            key="segmentations",
-            alt="Share of each segmentation",
-        )
+        if len(rows) > 1:
+            st.vega_lite_chart(
+                spec=charts.segmentations(rows, DRAWS),
+                key="segmentations",
+                alt="Share of each segmentation",
+            )
+        else:
+            st.markdown(f"Always **{markdown.escape(rows[0][0])}**")
         if len(found) == 1 and (other := _varied_word(shown[0].text, able[which])) is not None:
             st.caption("This word is always split in the same way.")
             st.button(f"Try “{other}”", on_click=WORD.put, args=(other,), key="try_another_word")

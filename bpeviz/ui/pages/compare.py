@@ -358,7 +358,7 @@ def _measures(text: str, columns: Sequence[Column], baseline: int) -> None:
     )
     st.caption(
         "Each curve shows the vocabularies of a tokenizer during training: for BPE, its first "
-        "merges only. The dot is the vocabulary shown above."
+        "merges only. The sign at its end is the vocabulary shown above."
     )
 
 

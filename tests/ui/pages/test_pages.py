@@ -610,6 +610,15 @@ def test_a_closed_section_computes_nothing_and_a_link_opens_it(
         mock.reset_mock()
 
 
+def test_costs_are_compared_where_vocabularies_differ() -> None:
+    for text, has_table in ((SHORT, False), (samples.by_key("english-prose").text, True)):
+        app = with_text("Train", text, vocabulary="cost", bpe_min_count=1)
+        assert errors(app) == []
+        said = any("hardly differ in cost" in one.value for one in app.caption)
+        labels = [one.proto.body for one in app.get("html")]
+        assert any("Costs by vocabulary size" in one for one in labels) == has_table != said
+
+
 def test_size_can_be_set_as_a_number_of_merges() -> None:
     app = with_text("Train", SHORT, linked_size=260)
     size = app.slider[0]
@@ -624,11 +633,12 @@ def test_size_can_be_set_as_a_number_of_merges() -> None:
 
 
 def test_train_shows_the_vocabulary_and_what_it_costs() -> None:
-    app = with_text("Train", SHORT, rarely=3, width=10)
-    training = usual.train("bpe", SHORT)
-    size = training.vocab_size
+    text = samples.by_key("english-prose").text
+    app = with_text("Train", text, rarely=3, width=10, vocabulary="cost")
+    size = usual.train("bpe", text).vocab_size
     costs = [one for one in shown_tables(app) if "embedding parameters" in one.columns]
     assert costs[0]["embedding parameters"].iloc[-1] == f"{10 * size:,}"
+    size = usual.train("bpe", SHORT).vocab_size
     for view, length in (("tokens", size), ("alphabet", 256)):
         app = with_text("Train", SHORT, vocabulary=view)
         assert errors(app) == []
