@@ -208,7 +208,7 @@ def test_player_works_by_keyboard_alone(english_page: Page) -> None:
     page = english_page
     player = Player(page)
     player.await_text(ENGLISH)
-    page.get_by_role("link", name="Skip to main content").focus()  # the first stop of Tab
+    page.get_by_role("link", name="Skip to the player").focus()  # the first stop of Tab
     for _ in range(40):
         page.keyboard.press("Tab")
         if player.section.evaluate("section => section.getRootNode().activeElement === section"):

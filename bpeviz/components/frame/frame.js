@@ -16,6 +16,13 @@ import { firstCharacters, wellFormed } from "../text_box/text_state.js";
 /** Find a container by the key that Python gives it. */
 const container = (key) => document.querySelector(`.st-key-${key}`);
 
+/** Find Play, where the player is what the page is for. */
+function playButton() {
+  for (const part of document.querySelectorAll(":is(.st-key-player, .st-key-lock_step) *"))
+    if (part.shadowRoot) return part.shadowRoot.querySelector("[data-act=play]");
+  return null;
+}
+
 function label(place, role, name) {
   if (!place || place.getAttribute("role") === role) return;
   place.setAttribute("role", role);
@@ -77,6 +84,9 @@ class Frame {
       icon.ariaHidden = "true";
     // Streamlit gives this place a name, which a role without meaning must not have.
     for (const zone of document.querySelectorAll(".stFileUploader section[role=presentation]")) zone.role = "group";
+    const skip = document.querySelector('a[href="#stMain"]');
+    const words = playButton() ? "Skip to the player" : "Skip to main content";
+    if (skip && skip.textContent !== words) skip.textContent = words;
     for (const link of container("menu")?.querySelectorAll("a") ?? []) {
       if (link.textContent.trim() !== this.title) link.removeAttribute("aria-current");
       else if (link.ariaCurrent !== "page") link.ariaCurrent = "page";
@@ -93,14 +103,14 @@ class Frame {
     Object.getOwnPropertyDescriptor(Object.getPrototypeOf(target), "value").set.call(target, text);
   }
 
-  /** Let Streamlit's link “Skip to main content” skip the menu and the inputs, too. */
+  /** Let Streamlit's link “Skip to main content” skip the menu and the inputs, too, and lead to Play. */
   skip(event) {
     const content = container("content");
     if (!content || !event.target.closest?.('a[href="#stMain"]')) return;
     event.preventDefault();
     event.stopPropagation();
     content.tabIndex = -1;
-    content.focus();
+    (playButton() ?? content).focus();
   }
 }
 

@@ -136,7 +136,7 @@ CHAPTER = Chapter(
     place=30,
     title="Why subwords",
     core=True,
-    lead="A tokenizer splits text into tokens from a fixed list, its vocabulary. The list could "
+    lead="The tokens of a tokenizer come from a fixed list, its vocabulary. The list could "
     "hold whole words, or single characters. Most tokenizers use pieces between the two: subwords.",
     myth="Tokens are words or syllables.",
     fact="Tokens are whatever pieces the vocabulary has. They need not be words, syllables, or "
