@@ -58,7 +58,7 @@ MAX_WORD = 40
 TRIED = 20
 """How many words are tried, each with as many segmentations, to find one that varies."""
 
-_WORD = regex.compile(r"\p{L}{4,}")
+_WORD = regex.compile(r" ?\p{L}{4,}")
 
 SHARED = Section("shared_open", "Tokens that the vocabularies share")
 PART = numbers("lock_of_", "Part shown")
@@ -224,6 +224,8 @@ def _varied_word(text: str, method: tuple[Training, Randomness, int]) -> str | N
     }
     for word in sorted(words, key=lambda word: (-len(word), word))[:TRIED]:
         try:
+            if len(training.pre_tokenizer.pre_tokens(word)) > 1:
+                word = word.lstrip()
             found = training.segmentations(step, word, randomness.initial, TRIED, 0)
         except ValueError:
             continue
@@ -288,7 +290,6 @@ def _at_random(shown: list[Trained], steps: list[int]) -> None:
         else:
             st.markdown(f"Always **{markdown.escape(rows[0][0])}**")
         if len(found) == 1 and (other := _varied_word(shown[0].text, able[which])) is not None:
-            st.caption("This word is always split in the same way.")
             st.button(f"Try “{other}”", on_click=WORD.put, args=(other,), key="try_another_word")
         some = f" The chart shows the top {MAX_SEGMENTATIONS}." * (len(found) > MAX_SEGMENTATIONS)
         tokens = sum(len(ids) * times for ids, times in found.items()) / DRAWS
