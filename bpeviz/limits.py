@@ -78,7 +78,7 @@ JOB_MEMORY = _limit("memory of a training", 2_000, "MB", "BPEVIZ_JOB_MEMORY")
 JOB_SECONDS = _limit("time of a training, without waiting", 600, "seconds", "BPEVIZ_JOB_SECONDS")
 
 CACHE = _limit(
-    "memory of computed values, for all users, and of one result", 400, "MB", "BPEVIZ_CACHE"
+    "size of the result cache; also the largest single result", 400, "MB", "BPEVIZ_CACHE"
 )
 
 # ---- a user: a browser, or a tab where the browser refuses cookies

@@ -53,8 +53,8 @@ TOO_MANY_OWN = (
     "its tab."
 )
 TOO_MANY = (
-    f"{limits.ALL_WAITING:,} trainings wait already, which is the limit of this server. Try again "
-    "in a few minutes, or use a shorter text."
+    f"The queue is full: {counted(limits.ALL_WAITING, 'training')} waiting. Try again in a few "
+    "minutes, or use a shorter text."
 )
 
 Result = tuple[Training, Boundaries]

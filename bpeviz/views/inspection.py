@@ -359,4 +359,7 @@ def _beginning(
     start = EVERY_BYTE if training is None else texts_of(training).beginning(training)
     total = tokenizer.steps
     verb = "changes" if steps == 1 else "change"
-    return f"{start} {steps:,} of {title}’s {counted(total, unit)} {verb} this text."
+    which = f"All {total:,} {unit}s of {title}"
+    if steps != total or total == 1:
+        which = f"{steps:,} of {title}’s {counted(total, unit)}"
+    return f"{start} {which} {verb} this text."

@@ -150,9 +150,14 @@ def show(side: DeltaGenerator) -> None:
                 "the baseline: a bracket marks an extra cut, a dotted line a missing one. Outside "
                 "its size range, an algorithm stops changing."
             )
-        for one in shown:
-            if one.history.stopped == "rare":
-                st.caption(f"{_name(one)}: {why_stopped(one.history, one.choice.options)}.")
+        early = {
+            _name(one): why_stopped(one.history, one.choice.options)
+            for one in shown
+            if one.history.stopped == "rare"
+        }
+        for why in dict.fromkeys(early.values()):
+            names = ", ".join(name for name in early if early[name] == why)
+            st.caption(f"{names}: {why}.")
     _follow(shown, payload)
 
 

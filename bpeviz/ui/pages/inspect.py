@@ -451,10 +451,11 @@ def _timeline(offer: Offer, found: Inspection, part: Part, colors: Hues) -> None
     data = inspection.timeline(found, shown, name, offer.training, colors)
     if data["last"]:
         components.player(player.payload(data), "inspect_player")
-        st.caption(
-            f"{data['unit'].capitalize()}s that do not touch this text are skipped. "
-            "Counts are for this text."
-        )
+        if len(found.events) < found.tokenizer.steps:
+            st.caption(
+                f"{data['unit'].capitalize()}s that do not touch this text are skipped. "
+                "Counts are for this text."
+            )
     elif found.text:
         _nothing_to_play(offer, data["unit"])
     _lattice(offer, found, part)

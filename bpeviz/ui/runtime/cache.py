@@ -1,4 +1,4 @@
-"""A cache of computed values that all users share, bounded by its size in memory.
+"""A cache of results that all users share, bounded by its size in memory.
 
 `st.cache_resource` bounds the number of its entries, not their size, and one entry may take from
 a kilobyte to a hundred megabytes.
