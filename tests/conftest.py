@@ -32,21 +32,24 @@ def pytest_configure(config: pytest.Config) -> None:
 collect_ignore = ["portability"]
 """Scripts of `test_portability.py`: importing them, as doctest does, takes away parts of `os`."""
 
-WITH_PROCESSES = ("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py", "ui/server")
+WITH_PROCESSES = (
+    *("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py"),
+    "ui/server/test_running_server.py",
+)
 """Tests that start processes. On a machine with two busy processors these may miss a time limit."""
 
 SLOW = (
-    *("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py", "ui/server"),
+    *WITH_PROCESSES,
     *("components/test_javascript.py", "libraries/test_library_pool.py", "pretrained/test_hub.py"),
     *("pretokenizers/test_expressions.py", "test_portability.py", "test_project.py"),
-    *("ui/pages", "ui/permalink", "ui/test_export.py", "ui/test_markdown.py"),
-    *("ui/test_hugging_face.py", "test_hostile_input.py", "test_made_before.py"),
+    *("ui/test_export.py", "ui/test_markdown.py", "ui/test_hugging_face.py"),
+    *("test_hostile_input.py", "test_made_before.py"),
     *("views/test_lock_step.py", "views/test_charts_and_tables.py"),
     *("formats/test_foreign_files.py", "formats/test_library_formats.py"),
     *("formats/test_sentencepiece.py", "trainers/test_bpe_against_libraries.py"),
     "trainers/test_sennrich.py",
 )
-"""Tests that start processes, draw pages or compare with libraries. Single ones have a mark."""
+"""Tests that start processes or compare with libraries. Single ones have a mark."""
 
 
 def below(names: tuple[str, ...]) -> tuple[str, ...]:
