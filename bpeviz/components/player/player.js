@@ -267,7 +267,7 @@ class Player {
   #inWords() {
     const tokens = ({ data, step }) => counted(data.tokenCounts[step], "token");
     if (this.several) return this.views.map((view) => `${view.data.title} ${tokens(view)}`).join(", ");
-    return `${this.views[0].stepInWords()}, ${tokens(this.views[0])}`;
+    return `${this.views[0].stepInWords().replace(/\.$/, "")}, ${tokens(this.views[0])}`;
   }
 
   #paint(view) {

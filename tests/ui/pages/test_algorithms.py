@@ -287,7 +287,7 @@ def test_unigram_offers_subword_regularization() -> None:
     found = training.segmentations(step, "lowest", 0.1, 1_000, 0)
     rows = drawn_cuts(app)
     assert [row["times"] for row in rows] == [times for _, times in found.most_common(12)]
-    assert 1 < len(rows)
+    assert len(rows) > 1
     assert sum(row["times"] for row in rows) <= 1_000
 
 
