@@ -237,7 +237,8 @@ def choose(page: Page, label: str, option: str) -> None:
         open_more(page)
     box = page.get_by_role("combobox", name=label, exact=True)
     if box.evaluate("box => box.tagName") == "SELECT":
-        box.select_option(label=option)
+        named = re.compile(f"^{re.escape(option)}( ·|$)")  # samples also say what they show
+        box.select_option(box.locator("option").filter(has_text=named).get_attribute("value"))
         return
     wanted = page.get_by_role("option", name=option, exact=True)
     box.scroll_into_view_if_needed()
