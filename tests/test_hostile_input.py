@@ -1,6 +1,6 @@
 """Changed links and files made before open, or are rejected by one message.
 
-`tests/formats/test_hostile_files.py` changes files that it writes itself, and
+`tests/formats/test_hostile_files.py` tests single damaged files, and
 `tests/ui/permalink/test_permalink.py` tests single damaged links.
 """
 
@@ -64,7 +64,9 @@ RANDOM = st.integers(0, 2**32).map(Random)
 
 
 def changed_bytes(content: bytes, draw: Random) -> bytes:
-    """Return bytes with one to three parts replaced, removed, repeated or moved."""
+    """Return bytes truncated, or with one to three parts replaced, removed, repeated or moved."""
+    if draw.random() < 0.1:
+        return content[: draw.randint(0, len(content))]
     for _ in range(draw.randint(1, 3)):
         at, start = draw.randint(0, len(content)), draw.randint(0, len(content))
         part = content[start : start + draw.randint(0, 40)]
@@ -383,15 +385,18 @@ JSON_FILES = [
 
 
 def check_usable_or_format_error(files: dict[str, bytes]) -> None:
-    """Check that a parsed tokenizer encodes and decodes."""
+    """Check that a parsed tokenizer supports every operation of the pages."""
     try:
         tokenizer = formats.parse(files)
     except FormatError as error:
         check_message(error)
         return
     ids = tokenizer.encode(TEXT)
+    found = tokenizer.boundaries(TEXT).ids(tokenizer.steps).tolist()
+    assert len([token_id for token_id in found if token_id != -2]) == len(ids)
     assert isinstance(tokenizer.decode(ids), str)
-    tokenizer.boundaries(TEXT)
+    for token_id in tokenizer.known_ids():
+        tokenizer.token_label(token_id)
 
 
 @settings(max_examples=examples(1_000))

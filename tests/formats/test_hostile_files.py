@@ -14,12 +14,12 @@ from unittest.mock import patch
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from properties import examples, quarter
+from properties import examples
 
 import bpeviz
 from bpeviz import formats
 from bpeviz.core.byte_alphabet import CHARACTER_OF
-from bpeviz.formats import FORMATS, MAX_FILE, FormatError, huggingface, library
+from bpeviz.formats import FORMATS, MAX_FILE, FormatError, library
 from bpeviz.formats.parsing import MAX_ENTRIES, MAX_VALUES
 from bpeviz.libraries import pool as library_pool
 
@@ -32,14 +32,6 @@ KINDS: dict[str, dict[str, Any]] = {
     "wordpiece": {"merges": 6, "algorithm": "wordpiece", "pattern": "words", "case": "lower"},
     "unigram": {"vocab_size": 30, "algorithm": "unigram", "atoms": "characters"},
 }
-FILES = [
-    *((key, "bytes") for key in FORMATS if key != "sentencepiece"),
-    ("sentencepiece", "sentencepiece"),
-    ("bpeviz", "wordpiece"),
-    *(("huggingface", kind) for kind in KINDS if kind != "bytes"),
-    ("csv", "characters"),
-    ("minbpe", "own split"),
-]
 
 
 @cache
@@ -60,97 +52,6 @@ def check_sentence(message: str) -> None:
     assert message.endswith(".")
     assert message.isprintable()
     assert len(message) < 600
-
-
-def check_usable_or_refused(files: dict[str, bytes]) -> None:
-    """Check that a parsed tokenizer supports every operation of the pages.
-
-    Without the libraries, whose processes take too long for so many files.
-    """
-    try:
-        with patch.object(huggingface, "read_tokenizer_json", side_effect=FormatError("Library.")):
-            tokenizer = formats.parse(files)
-    except FormatError as error:
-        check_sentence(str(error))
-        return
-    ids = tokenizer.encode(TEXT)
-    found = tokenizer.boundaries(TEXT).ids(tokenizer.steps).tolist()
-    assert len([token_id for token_id in found if token_id != -2]) == len(ids)
-    tokenizer.decode(ids)
-    for token_id in tokenizer.known_ids():
-        tokenizer.token_label(token_id)
-
-
-# Truncated and changed files
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("key", "kind"), FILES)
-def test_truncated_files_are_rejected_or_read(key: str, kind: str) -> None:
-    files = of_kind(key, kind)
-    for name, content in files.items():
-        step = 1 + len(content) // 60
-        for length in quarter([*range(0, len(content), step), len(content) - 1], key + kind):
-            check_usable_or_refused({**files, name: content[:length]})
-
-
-@settings(max_examples=examples(500))
-@given(
-    st.sampled_from(FILES),
-    st.integers(0, 1),
-    st.integers(0, 10**6),
-    st.sampled_from(b'0123456789",:{}[]\\ \n-eE.<>#\0') | st.integers(0, 255),
-)
-def test_files_with_one_changed_byte_are_rejected_or_read(
-    file: tuple[str, str], which: int, place: int, byte: int
-) -> None:
-    files = dict(of_kind(*file))
-    name = [*files][which % len(files)]
-    changed = bytearray(files[name])
-    changed[place % len(changed)] = byte
-    check_usable_or_refused({**files, name: bytes(changed)})
-
-
-@settings(max_examples=examples(150))
-@given(st.sampled_from(FILES), st.data())
-def test_files_with_moved_parts_are_rejected_or_read(
-    file: tuple[str, str], data: st.DataObject
-) -> None:
-    files = dict(of_kind(*file))
-    name = data.draw(st.sampled_from([*files]))
-    content = files[name]
-    at, start, length, gone = (data.draw(st.integers(0, len(content))) for _ in range(4))
-    part = content[start : start + length % 40]
-    files[name] = content[:at] + part + content[at + gone % 40 :]
-    check_usable_or_refused(files)
-
-
-_JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=4),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner),
-    max_leaves=5,
-)
-
-
-def _paths(value: object) -> list[list[str | int]]:
-    items: list[tuple[str | int, object]] = []
-    if isinstance(value, dict):
-        items = [*value.items()][:40]
-    elif isinstance(value, list):
-        items = [*enumerate(value)][:40]
-    return [[], *([key, *path] for key, inner in items for path in _paths(inner))]
-
-
-@settings(max_examples=examples(300))
-@given(st.sampled_from([*KINDS]), st.data())
-def test_tokenizer_json_with_any_value_is_rejected_or_read(kind: str, data: st.DataObject) -> None:
-    document = json.loads(of_kind("huggingface", kind)["tokenizer.json"])
-    *path, last = data.draw(st.sampled_from(_paths(document)[1:]))
-    at = document
-    for key in path:
-        at = at[key]
-    at[last] = data.draw(_JSON)
-    check_usable_or_refused({"tokenizer.json": json.dumps(document).encode()})
 
 
 @settings(max_examples=examples(150))
