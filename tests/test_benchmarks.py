@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -236,17 +235,3 @@ def test_first_paint_measures_a_page_beside_an_empty_one() -> None:
         assert 0 <= float(row[1]) < 2
         assert float(row[2].removesuffix(" s")) > 0.05
     assert empty[3] == "0.00 s"
-
-
-@pytest.mark.large
-def test_expressions_prints_the_costs_and_the_memory() -> None:
-    done = subprocess.run(
-        [sys.executable, SPEED.with_name("expressions.py"), "--rounds", "1", "--expressions", "2"],
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
-    assert done.returncode == 0, done.stderr
-    rows = cells(done.stdout)[2:]
-    assert len(rows) == 10
-    assert all(re.search(r"\d", figure) for _, figure in rows)
