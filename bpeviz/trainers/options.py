@@ -41,6 +41,15 @@ TIES = Option(
         "largest": "Lexicographically largest",
     },
 )
+TIE_WINNERS = {
+    "first": "the first one seen wins",
+    "smallest": "the smallest ids win",
+    "huggingface": "the smallest ids win",
+    "bytes": "the lexicographically smallest wins",
+    "largest": "the lexicographically largest wins",
+}
+"""What decides under each value of a tie rule, as half a sentence."""
+
 UNMATCHED = Option(
     "unmatched",
     "Text that the pattern does not match",

@@ -110,3 +110,21 @@ def test_end_leads_to_a_text_of_ones_own_and_to_other_pages(open_page: Open) -> 
     ways.filter(has_text="What does GPT-4o do with it?").click()
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(FIRST)
     page.wait_for_url("**/Compare*")
+
+
+def test_first_merges_ring_before_their_color_spreads(open_page: Open) -> None:
+    page = open_page("/", **MOVING)
+    player = Player(page)
+    expect(player.button("Pause")).to_be_visible()
+    expect(player.track).to_have_value("2")
+    cell = player.section.locator(".c.new").last
+    look = """cell => {
+      const { boxShadow, backgroundColor } = getComputedStyle(cell);
+      return [boxShadow, backgroundColor];
+    }"""
+    ring, before = cell.evaluate(look)
+    page.wait_for_timeout(1500)
+    still, after = cell.evaluate(look)
+    expect(player.track).to_have_value("2")
+    assert ring == still
+    assert before != after

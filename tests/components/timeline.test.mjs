@@ -172,3 +172,13 @@ test("the word around a sign has the space before it", () => {
   assert.deepEqual(["a", "o", "l", "e\u0301", "2", "界"].map(around), ["a", " low", " low", "e\u0301lan", " 12", " 世界"]);
   assert.deepEqual(["-", ",", " "].map(around), ["", "", ""]);
 });
+
+test("the sentence of a tie names the tie rule that is set, or none", () => {
+  const [{ payload }] = read("timelines");
+  const steps = { ...payload.steps, kind: "merge", count: [9], ties: [2], score: [] };
+  const facts = (more) => new TokenizedText({ ...payload, tokenCounts: [12, 3], steps: { ...steps, ...more.steps }, ...more.rule }).firstFacts(0);
+  const rule = { tieRule: "the smallest ids win" };
+  assert.equal(facts({ rule }), "9 times, as often as 2 others; the smallest ids win. 12 → 3 tokens");
+  assert.equal(facts({ steps: { score: [0.5] } }), "9 times, tied with 2 others. 12 → 3 tokens");
+  assert.equal(facts({ rule, steps: { ties: [0] } }), "9 times. 12 → 3 tokens");
+});

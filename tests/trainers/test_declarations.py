@@ -9,6 +9,7 @@ import pytest
 
 import bpeviz
 from bpeviz.trainers import TRAINERS, Option, Trainer
+from bpeviz.trainers.options import TIE_WINNERS
 
 TEXT = "low lower lowest"
 OPTIONS = [
@@ -147,3 +148,9 @@ def test_counts_may_be_of_any_integer_type() -> None:
 def test_unknown_algorithm_error_lists_known_algorithms() -> None:
     with pytest.raises(ValueError, match=r"'bpf'.*bpe, wordpiece"):
         bpeviz.train(TEXT, "bpf", merges=1)
+
+
+def test_each_tie_rule_says_which_pair_wins() -> None:
+    options = [option for trainer in TRAINERS.values() for option in trainer.options]
+    rules = {rule for one in options if one.name == "ties" for rule in one.choices or ()}
+    assert rules == TIE_WINNERS.keys()

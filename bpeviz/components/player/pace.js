@@ -72,8 +72,12 @@ export class Opening {
     return this.step;
   }
 
+  get isSlow() {
+    return this.step <= SLOW_MERGES;
+  }
+
   changesPerSecond() {
-    return this.step <= SLOW_MERGES ? 1 / SLOW : 1 / REST;
+    return this.isSlow ? 1 / SLOW : 1 / REST;
   }
 
   get isOver() {

@@ -41,6 +41,7 @@ const formatFixed = (number, digits) =>
  * @property {number[] | null} vocabSizes the vocabulary size at each step, where several texts are shown
  * @property {boolean} [opensInMotion] whether a first visit plays it once by itself
  * @property {boolean} [hasEnd] whether its end offers ways on
+ * @property {string | null} [tieRule] which of equal pairs wins, as half a sentence
  * @property {boolean} [hasRace] whether the candidates of its steps arrive later
  * @property {import("./tokenized_text.js").TextPayload[]} views
  */
@@ -170,7 +171,7 @@ class Player {
     this.hideTree();
     this.tooltip.hide();
     this.selected = null;
-    this.views = views.map((view) => new TimelineView({ ...view, hasEnd: this.data.hasEnd }));
+    this.views = views.map((view) => new TimelineView({ ...view, hasEnd: this.data.hasEnd, tieRule: this.data.tieRule }));
     this.#find(".views").replaceChildren(...this.views.map(({ box }) => box));
     this.views.forEach((view) => this.#listenTo(view));
     this.#drawChoice();
@@ -249,6 +250,7 @@ class Player {
     const changes = this.playing ? this.playback.changesPerSecond(Number(this.speed.value)) : 1;
     const calmly = this.isDrawn && !reducedMotion?.matches && changes <= CALM;
     for (const view of this.views) view.follow(calmly);
+    this.section.classList.toggle("slowly", this.#isOpening && this.playback.isSlow);
     for (const view of this.views) this.#paint(view);
     lastSteps.set(this.data.timelineId, step);
     this.#updateControls();

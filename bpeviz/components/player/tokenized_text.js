@@ -9,7 +9,6 @@ import {
   NEW,
   NEW_END,
   NEW_START,
-  ODD,
   TOKEN_END,
   UNKNOWN,
   UNKNOWN_ID,
@@ -45,6 +44,7 @@ const times = (count) => (count === 1 ? "once" : counted(count, "time"));
  * @property {boolean} [weighted] whether counts are weighted
  * @property {number[] | null} part null where the whole text is shown
  * @property {boolean} [hasEnd] whether the sentence of the last step sums up
+ * @property {string | null} [tieRule] which of equal pairs wins, as half a sentence
  * @property {string} [title] given where several texts are shown
  * @property {number[]} [ownSteps] the text's own step at each of the player's steps
  * @property {number[]} [vocabSizes] vocabulary size after each step
@@ -144,8 +144,7 @@ export class TokenizedText {
     const { color } = this.style(token.id);
     const isNew = timeline.isNew(token, current);
     const isLeftOut = token.id === LEFT_OUT_ID;
-    const created = isNew ? NEW | (this.step % 2 ? ODD : 0) : 0;
-    const common = (isLeftOut ? LEFT_OUT : token.id === UNKNOWN_ID ? UNKNOWN : 0) | created;
+    const common = (isLeftOut ? LEFT_OUT : token.id === UNKNOWN_ID ? UNKNOWN : 0) | (isNew ? NEW : 0);
     for (let a = token.start; a < token.end; a++) {
       const isEnd = a === token.end - 1;
       let value = common;
@@ -208,9 +207,10 @@ export class TokenizedText {
 
   /** Return the details of merge `i` in a few words, for those who see one for the first time. */
   firstFacts(i) {
-    const { steps, tokenCounts } = this.data;
+    const { steps, tokenCounts, tieRule } = this.data;
     const tokens = `${formatCount(tokenCounts[i])} → ${counted(tokenCounts[i + 1], "token")}`;
-    const tie = steps.ties[i] ? `, as often as ${counted(steps.ties[i], "other")}; the first one seen wins` : "";
+    const equal = `, ${steps.score.length ? "tied with" : "as often as"} ${counted(steps.ties[i], "other")}`;
+    const tie = steps.ties[i] ? equal + (tieRule ? `; ${tieRule}` : "") : "";
     return `${times(steps.count[i])}${tie}. ${tokens}`;
   }
 

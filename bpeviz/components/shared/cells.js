@@ -15,10 +15,9 @@ export const EXTRA = 32; // a boundary follows the atom, but not in the referenc
 export const MISSING = 64; // a boundary follows the atom in the reference, but not here
 export const UNKNOWN = 128; // the atom is not in the vocabulary
 export const LEFT_OUT = 256; // the atom belongs to no token
-export const ODD = 512; // the number of the step that created the token is odd: another animation begins
 
 // The class name of each flag, and of every combination of flags.
-const FLAG_NAMES = ["b", "new", "first", "last", "merged", "extra", "missing", "unknown", "left-out", "odd"];
+const FLAG_NAMES = ["b", "new", "first", "last", "merged", "extra", "missing", "unknown", "left-out"];
 const COMBINED_NAMES = Array.from({ length: 1 << FLAG_NAMES.length }, (_, flags) =>
   FLAG_NAMES.map((name, bit) => (flags & (1 << bit) ? ` ${name}` : "")).join(""),
 );

@@ -17,6 +17,7 @@ from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import counted
 from bpeviz.trainers import texts_of
+from bpeviz.trainers.options import TIE_WINNERS
 from bpeviz.ui import components, markdown, vocabulary
 from bpeviz.ui.details import details
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported
@@ -152,6 +153,7 @@ def _opening(trained: Trained, last: int, timeline: str) -> dict[str, Any]:
         "initialStep": 0 if _LINKED.get() == timeline else last,
         "opensInMotion": not OPENED.present and trained.text == _first_text(),
         "hasEnd": True,
+        "tieRule": TIE_WINNERS.get(str(dict(trained.choice.options).get("ties"))),
         "hasRace": last > 0 and len(trained.boundaries) <= COUNTED,
     }
 
