@@ -136,8 +136,8 @@ def player_events(
     return {"step": result.step, "word": result.word, "drawn": result.drawn}
 
 
-def race(data: dict[str, Any]) -> None:
-    """Send the candidates of the steps to the player (`bpeviz.views.race.race`)."""
+def race(data: dict[str, Any] | None) -> None:
+    """Send the candidates of the steps (`bpeviz.views.race.race`) to the player, or none yet."""
     _race(key="race", data=data)
 
 

@@ -48,9 +48,7 @@ def race(
 def at_rest(
     data: dict[str, Any], training: Training, step: int, found: Sequence[Candidate], hues: Hues
 ) -> dict[str, Any]:
-    """Return the payload with the candidates after `step` steps, unless it has them."""
-    if step < len(data["first"]):
-        return data
+    """Return the payload with the candidates after `step` steps, which it lacks."""
     rows = _rows(found[:BEST])
     styles = data["styles"] | _styles(training, [rows], hues)
     return data | {"atRest": {"step": step, "rows": rows}, "styles": styles}

@@ -9,10 +9,10 @@ class Race {
     subscribe(RACE_REQUESTED, () => this.data && emit(RACE, this.data), signal);
   }
 
-  /** @param {import("../player/bars.js").RacePayload} data */
+  /** @param {import("../player/bars.js").RacePayload | null} data null while the player draws a text */
   update(data) {
     this.data = data;
-    emit(RACE, data);
+    if (data) emit(RACE, data);
   }
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import pyarrow as pa
@@ -12,7 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from bpeviz import limits
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
-from bpeviz.core.training import Candidate, Training
+from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import counted
@@ -194,13 +194,10 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
         # player. As soon as the player is drawn, it reports its step, and this runs again.
         return
     decided, compression = _curves(trained, last)
-    found = None
+    # The player reports its step once it has drawn a text. Until then, the next edit may follow.
+    is_drawn = bool(report) and report["timelineId"] == timeline
     if len(boundaries) <= COUNTED:
-        most = ALL_CANDIDATES if EVERY.get() else CANDIDATES
-        found = training.candidates(trained.text, boundaries, max(step, 1) - 1, most)
-        first = _race(trained, timeline, shown)
-        hues = trained.hues(shown)
-        components.race(race.at_rest(first, training, max(step, 1) - 1, found, hues))
+        components.race(_race_at(trained, timeline, shown, step) if is_drawn else None)
     with body:
         left, right = st.columns((4, 5), gap="medium")
         with left:
@@ -217,7 +214,7 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
         st.caption("Click a curve or a row of the table: the player jumps to that step.")
         if (place := WHY.opened(texts_of(training).heading)) is not None:
             with place:
-                _candidates(trained, step, found)
+                _candidates(trained, step)
         unit = texts_of(training).unit
         if (place := BEFORE_AND_AFTER.opened(f"Before and after this {unit}")) is not None:
             with place:
@@ -323,6 +320,16 @@ def _compared(trained: Trained, step: int, shown: Part) -> dict[str, Any] | None
     return player.before_and_after(trained.text, history, boundaries, step, trained.hues(shown))
 
 
+def _race_at(trained: Trained, timeline: str, shown: Part, step: int) -> dict[str, Any]:
+    """Return the payload of the race, with the candidates of this step at rest."""
+    first, previous = _race(trained, timeline, shown), max(step, 1) - 1
+    if previous < len(first["first"]):
+        return first
+    training = trained.history
+    found = training.candidates(trained.text, trained.boundaries, previous, race.BEST)
+    return race.at_rest(first, training, previous, found, trained.hues(shown))
+
+
 @cached()
 def _race(trained: Trained, timeline: str, shown: Part) -> dict[str, Any]:
     """Return the payload of the race; do not change it, it is cached."""
@@ -330,17 +337,18 @@ def _race(trained: Trained, timeline: str, shown: Part) -> dict[str, Any]:
     return race.race(trained.history, trained.text, trained.boundaries, hues, timeline)
 
 
-def _candidates(trained: Trained, step: int, found: Sequence[Candidate] | None) -> None:
-    """Draw the table of candidates; `found` is None if the text is too long to count them."""
+def _candidates(trained: Trained, step: int) -> None:
+    """Draw the table of candidates, unless the text is too long to count them."""
     training = trained.history
     previous, texts = max(step, 1) - 1, texts_of(training)
-    if found is None:
+    if len(trained.boundaries) > COUNTED:
         st.caption(
             f"Candidates are shown for texts up to {COUNTED / 1e6:.1f} MB. "
             f"The table of {texts.unit}s is complete."
         )
         return
     most = ALL_CANDIDATES if EVERY.get() else CANDIDATES
+    found = training.candidates(trained.text, trained.boundaries, previous, most)
     rule = texts.rule.format(step=f"{previous + 1:,}")
     if len(found) == most:
         rule += f" The table lists the best {most:,}."
