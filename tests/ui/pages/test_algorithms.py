@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -86,11 +85,7 @@ def only_cut(app: AppTest) -> str:
 
 
 def drawn_cuts(app: AppTest) -> list[dict[str, Any]]:
-    """Return the rows of the histogram of a word's segmentations, or its only segmentation."""
-    for one in app.markdown:
-        if always := re.fullmatch(r"Always \*\*(.*)\*\*", one.value):
-            only = always[1].replace("\\", "")
-            return [{"segmentation": only, "times": 1_000, "share": 1.0}]
+    """Return the rows of the histogram of a word's segmentations."""
     for one in app.get("vega_lite_chart"):
         spec = json.loads(one.proto.spec)
         encodings = [layer["encoding"] for layer in spec["layer"]]
