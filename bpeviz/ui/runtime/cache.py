@@ -52,9 +52,6 @@ _DEPTH = 8
 _SHORT = 200
 """The largest size of a text in a key, in characters. A longer text is replaced by its digest."""
 
-_LONG = 10_000
-"""The smallest size of a text whose digest is cached, in characters."""
-
 
 def size_of(value: object, depth: int = _DEPTH, most: int = _SAMPLED) -> int:
     """Return the approximate size in bytes of a value and of all objects it refers to.
@@ -241,26 +238,9 @@ cache = Cache(BUDGET)
 """The cache of all pages."""
 
 
-class _Digests(local):
-    """The digests of the long texts that this thread used last."""
-
-    def __init__(self) -> None:
-        self.known: LRUCache[int, tuple[str, bytes]] = LRUCache(4)
-
-
-_digests = _Digests()
-
-
 def digest(text: str) -> bytes:
     """Return a digest of a text, which replaces the text in keys."""
-    if len(text) < _LONG:
-        return blake2b(text.encode(), digest_size=20).digest()
-    # A page needs the digest of its text about twenty times; ten million characters take 10 ms.
-    same, known = _digests.known.get(id(text), (None, b""))
-    if same is not text:
-        known = blake2b(text.encode(), digest_size=20).digest()
-        _digests.known[id(text)] = text, known
-    return known
+    return blake2b(text.encode(), digest_size=20).digest()
 
 
 def _key_part(value: Any) -> Any:
