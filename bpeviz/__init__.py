@@ -19,6 +19,8 @@ from bpeviz.core.tokenizer import Token, Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.formats import FormatError
 from bpeviz.pretokenizers.patterns import PATTERNS, SplitError, pretokenize
+from bpeviz.version import __version__
+from bpeviz.views.playable import to_html
 
 __all__ = [
     "NEVER",
@@ -30,9 +32,11 @@ __all__ = [
     "Token",
     "Tokenizer",
     "Training",
+    "__version__",
     "load",
     "pretokenize",
     "read",
     "save",
+    "to_html",
     "train",
 ]

@@ -10,6 +10,7 @@ import { formatCount } from "../shared/format.js";
  * @property {string} measure name of the value: "count" or "score"
  * @property {Row[][]} first the candidates of the first decisions
  * @property {{step: number, rows: Row[]} | null} atRest those of a later decision
+ * @property {string} [note] says where candidates are absent, in a page that gets no others
  * @property {Object<string, [string, number]>} styles label and color index of each id
  */
 
@@ -65,6 +66,7 @@ export class Bars {
   update(data) {
     this.data = data;
     this.heading.textContent = data?.heading ?? "";
+    if (data?.note) this.waiting.textContent = data.note;
     this.list.replaceChildren();
     this.items.clear();
   }
@@ -77,7 +79,7 @@ export class Bars {
   show(step, taken, isPlaying) {
     if (!this.data) return;
     const bars = barsAt(this.data, step, taken);
-    this.waiting.hidden = Boolean(bars) || !isPlaying;
+    this.waiting.hidden = Boolean(bars) || !(isPlaying || this.data.note);
     const kept = new Map();
     bars?.forEach((bar, place) => kept.set(bar.key, this.#draw(bar, place)));
     for (const [key, item] of this.items) if (!kept.has(key)) this.#remove(item);

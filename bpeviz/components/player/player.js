@@ -390,7 +390,7 @@ class Player {
         if (performance.now() - this.takenOver < TAKEN_OVER) return;
         return this.playing ? this.stop() : this.play();
       case "projector":
-        return document.fullscreenElement ? document.exitFullscreen() : this.section.requestFullscreen?.();
+        return document.fullscreenElement ? document.exitFullscreen() : this.section.requestFullscreen?.().catch(() => {}); // a frame may forbid it
       case "next-token":
         return this.selectNeighbor(1);
       case "previous-token":

@@ -1,0 +1,70 @@
+"""The HTML file that plays a training, opened from a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from page_helpers import Page, expect, labelled
+from test_accessibility import violations
+
+import bpeviz
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+TEXT = "low lower </script><script>document.title = 'run'</script> lowest newest widest " * 4
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """Return a page that records errors and requests."""
+    page = browser.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda message: problems.append(message.text))
+    page.on("request", lambda one: one.url.startswith("file:") or problems.append(one.url))
+    yield page
+    assert problems == []
+    page.close()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "play.html"
+    path.write_text(bpeviz.to_html(bpeviz.train(TEXT, vocab_size=290), TEXT), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_file_plays_from_a_folder_and_axe_finds_nothing(
+    page: Page, file: Path, scheme: str
+) -> None:
+    page.set_viewport_size({"width": 320, "height": 700})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.goto(f"{file.as_uri()}#step=12")
+    expect(page.locator(".step")).to_have_value("12")
+    assert page.title() == "Byte-pair encoding (BPE), step by step"
+    page.locator("summary").click()
+    labelled(page, "button", "Go to merge 3").click()
+    expect(page.locator(".step")).to_have_value("3")
+    page.locator("input[type=search]").fill("260")
+    expect(page.locator("tbody tr")).to_have_count(1)
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    labelled(page, "button", "Play").click()
+    expect(page.locator(".step")).not_to_have_value("3")
+
+
+def test_two_files_in_sandboxed_frames_are_independent(page: Page, file: Path) -> None:
+    content = escape(file.read_text(encoding="utf-8"))
+    frame = f'<iframe sandbox="allow-scripts" srcdoc="{content}"></iframe>'
+    page.set_content(frame * 2)
+    first, second = (page.frame_locator("iframe").nth(number) for number in range(2))
+    expect(second.locator(".step")).to_have_value("0")
+    first.locator("[aria-label=Last]").click()
+    expect(first.locator(".step")).not_to_have_value("0")
+    expect(second.locator(".step")).to_have_value("0")

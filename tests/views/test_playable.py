@@ -1,0 +1,122 @@
+"""The HTML file that plays a training."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from html.parser import HTMLParser
+from typing import Any
+
+import numpy as np
+import pytest
+
+import bpeviz
+from bpeviz.core.training import Training
+from bpeviz.corpus import samples
+from bpeviz.trainers import TRAINERS
+from bpeviz.views import playable
+
+SHORT = "low lower lowest newest widest " * 4
+HOSTILE = (
+    "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> ' \" &amp; ]]> \u2028"
+)
+
+
+def data_of(page: str) -> dict[str, Any]:
+    (packed,) = re.findall('<script type="text/plain" id="data">([A-Za-z0-9+/=]*)</script>', page)
+    data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed)))
+    return data
+
+
+class Elements(HTMLParser):
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.names: list[str] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        self.names.append(tag)
+
+
+def trained(text: str, algorithm: str = "bpe", size: int = 700) -> Training:
+    return bpeviz.train(text, algorithm, **{TRAINERS[algorithm].largest: size})
+
+
+@pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda one: one.key)
+@pytest.mark.parametrize("algorithm", TRAINERS)
+def test_steps_have_the_tokens_of_the_library(algorithm: str, sample: samples.Sample) -> None:
+    text = sample.text[:1_500]
+    training = trained(text, algorithm)
+    view = data_of(bpeviz.to_html(training, text))["player"]["views"][0]
+    assert view["byteCount"] == len(text.encode())
+    for step in np.random.default_rng(7).integers(0, training.steps + 1, 5).tolist():
+        ids = training.at_step(step).encode(text)
+        assert view["tokenCounts"][step] == len(ids)
+
+
+def test_same_training_gives_the_same_bytes() -> None:
+    first, second = (bpeviz.to_html(trained(SHORT), SHORT) for _ in range(2))
+    assert first == second
+
+
+def test_user_text_is_never_markup() -> None:
+    training = bpeviz.train(HOSTILE, vocab_size=270, special_tokens=("</title><script>",))
+    page = bpeviz.to_html(training, HOSTILE, link='https://host/?a="><script>')
+    assert (
+        Elements(page).names
+        == Elements(
+            bpeviz.to_html(
+                bpeviz.train(SHORT, vocab_size=270, special_tokens=("a",)),
+                SHORT,
+                link="https://host",
+            )
+        ).names
+    )
+    assert data_of(page)["player"]["views"][0]["text"] == HOSTILE
+
+
+@pytest.mark.parametrize("link", ["javascript:alert(1)", "data:text/html,a", "host"])
+def test_link_that_is_not_an_address_is_refused(link: str) -> None:
+    with pytest.raises(ValueError, match="https://"):
+        bpeviz.to_html(trained(SHORT), SHORT, link=link)
+
+
+def test_page_names_settings_version_and_link() -> None:
+    training = bpeviz.train(SHORT, merges=9, min_count=3, special_tokens=("<|end|>",))
+    shown = playable.of_training(training, SHORT, options={"min_count": 3})
+    page = playable.html(shown, "https://host/?s=1&t=2")
+    assert f"bpeviz {bpeviz.__version__}" in page
+    assert 'href="https://host/?s=1&amp;t=2"' in page
+    for words in ("256 bytes + ", "Pre-tokenization: GPT-2", "Minimum pair count: 3"):
+        assert words in page
+    assert "Special tokens: &lt;|end|&gt;" in page
+
+
+def test_race_of_a_long_training_names_its_end() -> None:
+    text = "".join(one.text for one in samples.SAMPLES)[:9_000]
+    training = trained(text, size=1_400)
+    assert training.steps > 1_000
+    race = data_of(bpeviz.to_html(training, text))["race"]
+    assert len(race["first"]) == 1_000
+    assert race["note"] == "Shown for the first 1,000 merges."
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "characters", "merges", "most"),
+    [("bpe", 2_000, 500, 160), ("bpe", 20_000, 2_000, 350), ("wordpiece", 20_000, 2_000, 420)],
+)
+def test_page_is_small(algorithm: str, characters: int, merges: int, most: int) -> None:
+    text = ("".join(one.text for one in samples.SAMPLES) * 4)[:characters]
+    training = bpeviz.train(text, algorithm, merges=merges)
+    assert training.steps > merges / 2
+    assert len(bpeviz.to_html(training, text).encode()) < most * 1_000
+
+
+def test_published_tokenizer_shows_its_own_merges_on_a_text() -> None:
+    tokenizer = bpeviz.load("gpt2")
+    shown = playable.of_tokenizer(tokenizer, "gpt2", SHORT)
+    view = data_of(playable.html(shown))["player"]["views"][0]
+    assert view["tokenCounts"][-1] == len(tokenizer.encode(SHORT))
+    assert view["steps"]["id"]
