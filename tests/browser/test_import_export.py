@@ -161,7 +161,7 @@ def test_invalid_file_shows_an_error_and_next_file_opens(open_page: Open) -> Non
 def test_file_without_pattern_opens_with_a_chosen_one(open_page: Open) -> None:
     page = open_page("/Compare")
     open_tokenizer(page, ("plain.csv", b"left,right\n101,32\n116,104\n"))
-    choose(page, "This file does not contain its pre-tokenization. Choose it:", "None")
+    choose(page, "The file does not contain its pre-tokenization. Choose it:", "None")
     # Drop-down lists have arrows named "Open", too.
     page.get_by_test_id("stButton").get_by_role("button", name="Open", exact=True).click()
     expect(Columns(page).text("plain.csv (258)")).to_be_visible()
