@@ -16,6 +16,7 @@ from page_helpers import (
     await_sign,
     box_at_rest,
     choose,
+    english,
     expect,
     go_to,
     link,
@@ -253,8 +254,8 @@ def test_exported_colors_equal_screen_colors(english_page: Page, tmp_path: Path)
 # ---- the merge diagram on Train
 
 
-def test_merge_diagram_and_player_share_the_step(english_page: Page) -> None:
-    page = english_page
+def test_merge_diagram_and_player_share_the_step(open_page: Open) -> None:
+    page = open_page(english("/", diagram_open=True))
     player = Player(page)
     training, _ = player.await_text(ENGLISH)
     rule = page.get_by_role("slider", name="Step of the merge diagram")
