@@ -9,6 +9,7 @@ import resource
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
@@ -32,13 +33,13 @@ made = 0
 whole_button = export_dialog._button
 
 
-def button(key: str, file: str, label: str, make: object) -> None:
+def button(key: str, file: str, label: str, make: object, **options: Any) -> None:
     """Draw a button, and make its file at once."""
     global made
     assert callable(make)
     assert make()
     made += 1
-    whole_button(key, file, label, make)
+    whole_button(key, file, label, make, **options)
 
 
 export_dialog._button = button
