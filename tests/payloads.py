@@ -9,5 +9,6 @@ from streamlit.testing.v1 import AppTest
 
 
 def payloads(app: AppTest) -> list[dict[str, Any]]:
-    """Return the payloads of all components."""
-    return [json.loads(one.proto.bytes) for one in app.get("bidi_component")]
+    """Return the payloads of all components but those that wait for their first one."""
+    sent = [json.loads(one.proto.bytes) for one in app.get("bidi_component")]
+    return [payload for payload in sent if payload is not None]

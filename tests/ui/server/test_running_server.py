@@ -153,7 +153,7 @@ def test_charts_are_drawn_when_the_player_reports(server: Server, cookie: str) -
             return first, {*user.widgets} - first
 
     first, later = run(load())
-    assert {"player", "follower", "train_picture"} <= first
+    assert {"player", "follower"} <= first
     assert {"compression 0", "decided 0"} <= later
 
 
