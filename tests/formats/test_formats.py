@@ -154,6 +154,7 @@ REASONS = (
     "would encode a word that starts with",
     "would encode some texts with other ids",
     "tokenizers refuses it",
+    "has a possessive repeat",
 )
 
 
