@@ -19,6 +19,7 @@ from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError
 from bpeviz.libraries.tokenizer import LibraryTokenizer
@@ -123,9 +124,15 @@ def check_held(tokenizer: Tokenizer, key: str, files: dict[str, bytes], text: st
         assert back.decode(ids) == tokenizer.decode(ids)
     if key in LIBRARIES:
         assert LIBRARIES[key](files)(text) == ids
+    spans, read = (
+        [(token.id, token.start, token.end) for token in one.tokens(text)]
+        for one in (tokenizer, back)
+    )
+    assert read == spans
     here, there = tokenizer.boundaries(text), back.boundaries(text)
-    assert there.ids(back.steps).tolist() == here.ids(tokenizer.steps).tolist()
-    assert there.cuts(back.steps).tolist() == here.cuts(tokenizer.steps).tolist()
+    if DROPPED_ID not in here.ids(tokenizer.steps):  # a library drops white space as a whole
+        assert there.ids(back.steps).tolist() == here.ids(tokenizer.steps).tolist()
+        assert there.cuts(back.steps).tolist() == here.cuts(tokenizer.steps).tolist()
     names = [*tokenizer.special_tokens]
     assert dict(back.special_tokens) == dict(tokenizer.special_tokens)
     marked = "".join([text[:3], *names, text])
