@@ -64,7 +64,7 @@ def animate(page: Page) -> None:
     # One palette for all frames, taken from the last one, which has all colors.
     palette = frames[-1].quantize(COLORS)
     paletted = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
-    seconds = [*SECONDS, *[FAST] * last][:last] + [LAST]
+    seconds = [*[*SECONDS, *[FAST] * last][:last], LAST]
     # Without `loop`, it plays once and rests at the last merge.
     paletted[0].save(
         ANIMATION,
