@@ -130,6 +130,8 @@ def test_screen_reader_gets_tokens_as_list_and_few_announcements(open_page: Open
     last = len(training.merges)
     ids = boundaries.ids(last).tolist()
     announced = player.section.locator(".announced")
+    player.button("Step back").click()
+    player.button("Step forward").click()
     expect(announced).to_contain_text(f"merge {last} of {last}: ")
     expect(player.section.locator(".token-list li")).to_have_count(len(ids))
     (items,) = listed_tokens(page).values()

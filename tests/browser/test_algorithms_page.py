@@ -232,7 +232,7 @@ def test_text_choices_and_size_persist_across_pages(open_page: Open) -> None:
     await_size(page, opening + 3)
     for other, message in (
         ("Train", "See how language models"),
-        ("Compare", "How do different tokenizers"),
+        ("Compare", "Which tokenizer needs the fewest tokens"),
     ):
         go_to(page, other)
         expect(page.get_by_text(message)).to_be_visible()

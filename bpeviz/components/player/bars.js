@@ -56,7 +56,7 @@ export class Bars {
   /** @param {any} box */
   constructor(box) {
     this.box = box;
-    this.heading = box.querySelector("h3");
+    this.heading = box.querySelector("h2");
     this.list = box.querySelector("ol");
     this.waiting = box.querySelector(".waiting");
     this.items = new Map();
