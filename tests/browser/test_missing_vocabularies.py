@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from page_helpers import ENGLISH, Columns, Page, alert, drawn_boundaries, expect, trained, type_text
+from page_helpers import Columns, Page, alert, drawn_boundaries, expect, trained, type_text
 from serving import Server, serving
+
+from bpeviz.corpus import samples
 
 NO_PROXY = "http://127.0.0.1:9"  # the discard port: all connections are refused
 
@@ -41,7 +43,7 @@ def test_compare_works_without_downloaded_vocabularies(
         # The message contains the remedy.
         expect(message).to_contain_text("python -m bpeviz vocabularies", timeout=30_000)
     # The user's own column and all other elements work.
-    training, boundaries = trained(ENGLISH)
+    training, boundaries = trained(samples.by_key("seashells").text)
     assert drawn_boundaries(own) == boundaries.boundary_mask(len(training.merges)).sum()
     expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
     type_text(page, "low lower lowest low")
