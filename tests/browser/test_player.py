@@ -584,7 +584,7 @@ def test_page_link_clicked_during_a_step_report_opens_its_page(open_page: Open) 
           link.click();
         }"""
     )
-    question = page.get_by_text("How do different tokenizers")
+    question = page.get_by_text("Which tokenizer needs the fewest tokens")
     expect(question).to_be_visible()
     page.wait_for_timeout(1_000)
     expect(question).to_be_visible()
