@@ -165,6 +165,8 @@ def _find_or_train(handle: Handle, slider: DeltaGenerator | None) -> trainings.R
     script run ends, because of another choice or a closed tab, so does the training.
     """
     key = ("training", *handle.cache_key)
+    # Drawn in each run: else what follows would move, and stand twice on the page for a moment.
+    shown = st.empty()
     if (found := cache.find(key)) is not None:
         return cast(trainings.Result, value_of(found))
     state = st.session_state
@@ -172,7 +174,6 @@ def _find_or_train(handle: Handle, slider: DeltaGenerator | None) -> trainings.R
     is_long = False
     if (ended := state.get("ended_training")) is None or ended[0] != name:
         choice = handle.choice
-        shown = st.empty()
         with trainings.run(
             key, handle.text, choice.algorithm, _arguments(choice), current_user()
         ) as job:

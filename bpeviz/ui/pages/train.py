@@ -116,8 +116,10 @@ def show(side: DeltaGenerator) -> None:
     with sizes.container():
         last = vocabulary_size(trained.history, choice.largest, choice.options)
     history = trained.history
+    notice = st.container()  # always there: else the player would be drawn anew beside its old self
     if text.strip() and history.steps < FEW and history.stopped != "full":
-        _few_steps(history, why_stopped(history, choice.options))
+        with notice:
+            _few_steps(history, why_stopped(history, choice.options))
         if not history.steps:  # a player without steps shows nothing
             _export(trained, last, last, trained.parts()[0])
             vocabulary.vocabulary(trained, last)
