@@ -299,7 +299,13 @@ class Section(Widget[bool]):
             label: The title where it is not the declared one.
         """
         page_change.set_again(self.key)
-        place = st.expander(label or self.label, key=self.key, on_change="rerun")
+        label = label or self.label
+        # Under another title, Streamlit closes it.
+        titles = st.session_state.setdefault("titles_of_sections", {})
+        if titles.get(self.key, label) != label and self.key in st.session_state:
+            st.session_state[self.key] = st.session_state[self.key]
+        titles[self.key] = label
+        place = st.expander(label, key=self.key, on_change="rerun")
         return place if place.open else None
 
 
