@@ -266,6 +266,11 @@ def open_more(page: Page) -> None:
     expect(largest).to_be_visible()
 
 
+def unfold(page: Page, title: str) -> None:
+    """Open a section of the page."""
+    page.locator("summary").get_by_text(title, exact=True).click()
+
+
 def type_number(page: Page, label: str, number: int) -> None:
     box = page.get_by_role("spinbutton", name=label)
     box.fill(str(number))

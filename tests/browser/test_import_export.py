@@ -48,7 +48,9 @@ def open_export(page: Page) -> None:
     open_share(page)
     page.get_by_role("button", name="Export").click()
     expect(page.get_by_role("dialog")).to_contain_text("Colored text")
-    more = page.get_by_role("dialog").get_by_text("More formats")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Charts and long tables")  # the last sentence
+    more = dialog.get_by_text("More formats")
     if more.count():
         more.click()
 

@@ -151,10 +151,10 @@ def choose_on_compare(page: Page) -> None:
     type_text(page, OTHER_TEXT, "Test text to use")
     expect(columns.text("o200k")).to_contain_text("not")
     open_more(page)
-    type_number(page, "Largest vocabulary", 300)
-    expect(slider(page)).to_have_value("300")
+    type_number(page, "Largest vocabulary", 270)
+    expect(slider(page)).to_have_value("270")
     decrease_size(page, 3)
-    expect(page.get_by_role("heading", name="Your tokenizer (297)")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your tokenizer (267)")).to_be_visible()
     await_run(page)
     choose(page, "Baseline", "o200k")
     expect(selected(page, "Baseline")).to_have_value(re.compile("^o200k"))
@@ -162,16 +162,16 @@ def choose_on_compare(page: Page) -> None:
 
 def check_compare(page: Page) -> None:
     columns = Columns(page)
-    expect(page.get_by_role("heading", name="Your tokenizer (297)")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your tokenizer (267)")).to_be_visible()
     expect(columns.text("o200k")).to_contain_text("not")
     expect(columns.text("cl100k")).to_contain_text("not")
     expect(columns.text("GPT-2")).to_have_count(0)
     expect(box(page, "Test text to use")).to_have_value(OTHER_TEXT)
     expect(selected(page, "Baseline")).to_have_value(re.compile("^o200k"))
-    expect(slider(page)).to_have_value("297")
+    expect(slider(page)).to_have_value("267")
     open_more(page)
     largest = page.get_by_role("spinbutton", name="Largest vocabulary")
-    expect(largest).to_have_value("300")
+    expect(largest).to_have_value("270")
 
 
 def await_ids(page: Page, text: str) -> None:

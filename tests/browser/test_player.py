@@ -384,7 +384,7 @@ def test_tables_follow_the_player_step(open_page: Open) -> None:
     expect(page.get_by_text("before merge 12.")).to_be_visible()
     merge = training.merges[11]
     labels = [tokenizer.token_label(one) for one in (merge.left, merge.right)]
-    for column, content in enumerate([*labels, str(merge.count), "merged"]):
+    for column, content in enumerate([*labels, str(merge.count), "winner"]):
         expect(cell(page, 1, column, 0)).to_have_text(content)
     player.go(13)
     expect(page.get_by_text("before merge 13.")).to_be_visible()

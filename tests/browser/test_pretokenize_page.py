@@ -18,6 +18,7 @@ from page_helpers import (
     expect,
     go_to,
     link,
+    open_more,
     shown_text,
     type_text,
 )
@@ -176,6 +177,7 @@ def test_custom_expression_is_shared_with_train(open_page: Open) -> None:
     box.press("Enter")
     expect(shown.text("Regular expression")).to_contain_text("river")
     go_to(page, "Train")
+    open_more(page)
     expect(box).to_have_value("the")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from page_helpers import Player, expect, go_to, labelled, trained, type_text
+from page_helpers import Player, expect, go_to, labelled, trained, type_text, unfold
 from serving import OPTIONS, serving
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ def test_reload_keeps_a_short_text_settings_and_steps(open_page: Open) -> None:
     expect(player.last).to_have_text("3")
     player.go(2)
     # An input of a fragment, which runs without its page.
+    unfold(page, "Merge diagram")
     words = labelled(page, "input", "Some words of the text")
     words.fill("ananas")
     words.press("Enter")

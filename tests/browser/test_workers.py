@@ -8,7 +8,6 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from page_helpers import ENGLISH, Page, Player, alert, expect, open_file
@@ -57,10 +56,17 @@ def suspend_workers(server: Server) -> None:
 
 
 @pytest.fixture
-def training_page(other_server: Server, open_at: Callable[..., Page]) -> Page:
-    """Open a page with a training that takes many seconds."""
+def trained_page(other_server: Server, open_at: Callable[..., Page]) -> Page:
+    """Open a page whose options make the next training long."""
     page = open_at(other_server, f"/?s={SLOW}")
     Player(page).await_text(ENGLISH, pattern="none", ties="largest", vocab_size=30_000)
+    return page
+
+
+@pytest.fixture
+def training_page(trained_page: Page, other_server: Server) -> Page:
+    """Open a page with a training that takes many seconds."""
+    page = trained_page
     open_file(page, "letters.txt", long_text())
     expect(page.get_by_text("Training merges:")).to_be_visible()
     await_workers(other_server, 1)
@@ -109,9 +115,8 @@ def test_training_shows_progress_and_ends_when_the_user_leaves_it(
     await_workers(other_server, 0)
 
 
-def test_inputs_keep_their_positions_during_training(other_server: Server, open_at: Any) -> None:
-    page = open_at(other_server, f"/?s={pack({'text_sample': 'english-prose'})}")
-    Player(page).await_text(ENGLISH)
+def test_inputs_keep_their_positions_during_training(trained_page: Page) -> None:
+    page = trained_page
     below = page.get_by_role("combobox", name="Algorithm")
     expect(below).to_be_visible()
     open_file(page, "letters.txt", long_text())
