@@ -98,7 +98,7 @@ def texts(name: str, metavar: str, help_text: str) -> Argument:
     return option(name, metavar, help_text, **several)
 
 
-def tokenizer(*, several: bool = False) -> tuple[Argument, ...]:
+def tokenizer(*, several: bool = False, required: bool = True) -> tuple[Argument, ...]:
     """Return ``--tokenizer``, which may occur several times, and the pattern for its files."""
     named = option(
         "--tokenizer",
@@ -107,7 +107,7 @@ def tokenizer(*, several: bool = False) -> tuple[Argument, ...]:
         "folder, written by `train` or another library"
         + ("; repeat the option for each" if several else ""),
         action="append" if several else "store",
-        required=True,
+        required=required,
     )
     why = (
         "the pre-tokenization, for files that do not contain it: a .tiktoken file without its "
@@ -127,6 +127,11 @@ def pattern(default: str | None, help_text: str) -> tuple[Argument, Argument]:
     )
     return choice("--pattern", [*PATTERNS, CUSTOM, WORD_LIST], default, help_text), expression
 
+
+FILE = option(
+    "file", "FILE", "a UTF-8 text; - or none: standard input", nargs="?", default=STANDARD
+)
+"""One text file."""
 
 FILES = option("files", "FILE", "a UTF-8 text; - or none: standard input", nargs="*")
 """The text files."""

@@ -16,7 +16,7 @@ from bpeviz.cli import arguments, files
 from bpeviz.cli.arguments import Choice, Command, flag, option
 from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
-from bpeviz.corpus.files import STANDARD, named
+from bpeviz.corpus.files import named
 from bpeviz.views import export
 
 _HELP = """\
@@ -132,9 +132,7 @@ COMMAND = Command(
     _EXAMPLES,
     run,
     (
-        option(
-            "file", "FILE", "a UTF-8 text; - or none: standard input", nargs="?", default=STANDARD
-        ),
+        arguments.FILE,
         *arguments.tokenizer(several=True),
         option(
             "--reference",

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from bpeviz import limits
-from bpeviz.cli import compare, convert, count, decode, encode, lookup, train, vocabularies
+from bpeviz.cli import compare, convert, count, decode, encode, lookup, play, train, vocabularies
 from bpeviz.cli.arguments import Argument, Choice, Section
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.cli.files import discard_output
@@ -39,7 +39,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (train, count, encode, decode, lookup, compare, convert, vocabularies):
+    for module in (train, play, count, encode, decode, lookup, compare, convert, vocabularies):
         command = module.COMMAND
         added = commands.add_parser(
             command.name,

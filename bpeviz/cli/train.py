@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
-from typing import Any
 
-from bpeviz import api, formats
-from bpeviz.cli import arguments, files
-from bpeviz.cli.arguments import Argument, Choice, Command, Section
-from bpeviz.cli.errors import CommandError, UsageError, print_error
+from bpeviz import formats
+from bpeviz.cli import arguments, files, training
+from bpeviz.cli.arguments import Choice, Command
+from bpeviz.cli.errors import CommandError, UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.core.training import Training
 from bpeviz.corpus import parquet
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.pretokenizers.counts import CountsError, PreTokenCounts
 from bpeviz.pretokenizers.patterns import CUSTOM
-from bpeviz.trainers import TRAINERS, Corpus, Option, Trainer, texts_of
+from bpeviz.trainers import TRAINERS, Corpus, Trainer, texts_of
 
 _HELP = """\
 Train a tokenizer on texts, and write it to a file that other libraries read.
@@ -57,16 +56,12 @@ def run(options: argparse.Namespace) -> int:
     paths = _inputs(options)
     trainer = TRAINERS[options.algorithm]
     arguments.check_expression(options)
-    chosen = _chosen(options, trainer)
-    text_paths = [str(value) for name, value in chosen.items() if _is_text(name)]
+    values = training.chosen(options)
     target = files.target(options, options.algorithm)
-    arguments.check_files([*paths, *text_paths], map(str, target.paths))
+    arguments.check_files([*paths, *training.text_paths(values)], map(str, target.paths))
     target.check_writable()
 
-    chosen = {
-        name: files.read_text(str(value)) if _is_text(name) else value
-        for name, value in chosen.items()
-    }
+    values = training.with_texts(values)
     corpus = _corpus(paths, trainer) if options.counts is None else _counts(options)
     if isinstance(corpus, PreTokenCounts):
         options.pattern, options.expression = corpus.pattern, corpus.expression
@@ -75,25 +70,16 @@ def run(options: argparse.Namespace) -> int:
         size = f"{_characters(corpus):,} characters"
 
     def train(corpus: Corpus) -> Training:
-        return api.train(
-            corpus,
-            trainer.key,
-            vocab_size=options.vocab_size,
-            merges=options.merges,
-            pattern=options.pattern or "gpt2",
-            expression=options.expression,
-            special_tokens=tuple(options.special_token),
-            **chosen,
-        )
+        return training.train(corpus, options, values)
 
     progress = Progress(options.progress)
     if (sample := _sample(corpus)) is not None:
         _try_format(train, sample, target.format)
     with progress.during(f"Training on {size}"):
-        training = train(corpus)
+        history = train(corpus)
     with progress.during("Writing"):
-        target.write(formats.dump(training.tokenizer(), target.format))
-    _report(training, options, target.output)
+        target.write(formats.dump(history.tokenizer(), target.format))
+    _report(history, options, target.output)
     return 0
 
 
@@ -159,100 +145,21 @@ def _sample(corpus: Corpus) -> Corpus | None:
 def _try_format(train: Callable[[Corpus], Training], sample: Corpus, format: str) -> None:
     """Raise `FormatError` if a format cannot represent a tokenizer trained on a sample."""
     try:
-        training = train(sample)
+        history = train(sample)
     except ValueError:
         return  # the whole corpus may be valid; if not, training raises the error
-    formats.dump(training.tokenizer(), format)
+    formats.dump(history.tokenizer(), format)
 
 
 # ---- The output
 
 
-def _report(training: Training, options: argparse.Namespace, output: str) -> None:
+def _report(history: Training, options: argparse.Namespace, output: str) -> None:
     """Print the result if progress is shown; always report a vocabulary smaller than requested."""
-    size = int(training.sizes[-1])
-    if training.stopped in ("no pair", "rare"):
-        reason = (
-            "no pair is left" if training.stopped == "no pair" else "all other pairs are too rare"
-        )
-        steps = texts_of(training).unit + ("" if training.steps == 1 else "s")
-        print_error(f"Only {training.steps:,} {steps} ({reason}): the vocabulary has {size:,} ids.")
-    elif options.vocab_size is not None and size < options.vocab_size:
-        print_error(f"The vocabulary has only {size:,} ids: this text allows no more.")
+    training.report_early_end(history, options.vocab_size)
     where = "standard output" if output == STANDARD else named(output)
-    result = texts_of(training).vocabulary(training, training.steps)
+    result = texts_of(history).vocabulary(history, history.steps)
     Progress(options.progress).print(f"Written to {where}: {result}.")
-
-
-# ---- The options of the algorithms
-
-
-def _owners() -> dict[str, dict[str, Option]]:
-    """Return the options by name, then by the key of the algorithm."""
-    found: dict[str, dict[str, Option]] = {}
-    for trainer in TRAINERS.values():
-        for option in trainer.options:
-            found.setdefault(option.name, {})[trainer.key] = option
-    return found
-
-
-def _flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-def _destination(name: str) -> str:
-    return f"of_algorithm_{name}"
-
-
-def _is_text(name: str) -> bool:
-    """Return whether an option is a text, which the command line reads from a file."""
-    return any(option.sample is not None for option in _owners()[name].values())
-
-
-def _argument(name: str, owners: Mapping[str, Option]) -> dict[str, Any]:
-    """Return the keyword arguments of `add_argument` for an option."""
-    first = next(iter(owners.values()))
-    keywords: dict[str, Any] = {}
-    defaults: dict[str, list[str]] = {}
-    for key, option in owners.items():
-        defaults.setdefault(str(option.default), []).append(key)
-    default = "; ".join(
-        value if len(defaults) == 1 else f"{value} with {', '.join(keys)}"
-        for value, keys in defaults.items()
-    )
-    if _is_text(name):
-        keywords["metavar"] = "FILE"
-    elif first.choices is not None:
-        choices = (option.choices or {} for option in owners.values())
-        keywords["choices"] = [*dict.fromkeys(value for of_one in choices for value in of_one)]
-    else:
-        keywords["metavar"] = "N"
-        keywords["type"] = arguments.whole_number(min(option.minimum for option in owners.values()))
-    help_text = f"{first.label} ({', '.join(owners)}). {first.help}"
-    if default:
-        help_text += f" (default: {default})"
-    return {**keywords, "help": help_text.replace("%", "%%")}
-
-
-def _chosen(options: argparse.Namespace, trainer: Trainer) -> dict[str, str | int]:
-    """Return the options of the algorithm that the user gave, by name. Raises `UsageError`."""
-    chosen: dict[str, str | int] = {}
-    for name, owners in _owners().items():
-        value = getattr(options, _destination(name))
-        if value is None:
-            continue
-        option = owners.get(trainer.key)
-        if option is None:
-            raise UsageError(
-                f"{_flag(name)} is not an option of --algorithm {trainer.key}, but of "
-                f"{', '.join(owners)}."
-            )
-        try:
-            option.check(value, _flag(name))
-        except ValueError as error:
-            raise UsageError(f"--algorithm {trainer.key}: {error}") from error
-        chosen[name] = value
-    return chosen
 
 
 COMMAND = Command(
@@ -269,46 +176,13 @@ COMMAND = Command(
             "train on this Parquet file of `count`, or of another program with the columns chunk, "
             "count and first; - is standard input",
         ),
-        Choice(
-            (
-                arguments.option(
-                    "--vocab-size",
-                    "N",
-                    "size of the vocabulary, without special tokens",
-                    type=arguments.whole_number(1),
-                ),
-                arguments.option(
-                    "--merges", "N", "or the number of merges", type=arguments.whole_number(0)
-                ),
-            ),
-            required=True,
-        ),
+        Choice(training.SIZE, required=True),
         *arguments.SAVED,
         *arguments.pattern(
             None,
             "the pre-tokenization, which no token crosses (default: gpt2, or that of --counts)",
         ),
-        arguments.texts(
-            "--special-token",
-            "NAME",
-            "a name that gets an id after all others; repeat the option for several",
-        ),
-        arguments.PROGRESS,
-        arguments.choice(
-            "--algorithm",
-            TRAINERS,
-            "bpe",
-            "; ".join(f"{key}: {trainer.title}" for key, trainer in TRAINERS.items())
-            + " (default: bpe)",
-        ),
-        Section(
-            "options of the algorithms",
-            "Each names in parentheses the algorithms that have it.",
-            [
-                Argument((_flag(name),), {"dest": _destination(name), **_argument(name, owners)})
-                for name, owners in _owners().items()
-            ],
-        ),
+        *training.ARGUMENTS,
     ),
     "python -m bpeviz train [FILE ...] (--vocab-size N | --merges N) [--output PATH] …",
 )

@@ -176,8 +176,7 @@ def html(playable: Playable, link: str = "") -> str:
     Raises:
         ValueError: The link is not an address of the web.
     """
-    if link and not link.startswith(("https://", "http://")):
-        raise ValueError("The link must begin with https:// or http://.")
+    check_link(link)
     script, markup = _program()
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     data = as_json({"player": playable.player, "race": playable.race})
@@ -203,6 +202,12 @@ form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'">
 <script type="text/plain" id="data">{packed}</script>
 <script type="module">{script}</script></body></html>
 """
+
+
+def check_link(link: str) -> None:
+    """Raise `ValueError` if a link is neither empty nor an address of the web."""
+    if link and not link.startswith(("https://", "http://")):
+        raise ValueError("The link must begin with https:// or http://.")
 
 
 def to_html(training: Training, text: str, *, link: str = "") -> str:

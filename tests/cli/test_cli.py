@@ -1,4 +1,4 @@
-"""The commands `train`, `encode`, `decode` and `compare`.
+"""The commands `train`, `play`, `encode`, `decode` and `compare`.
 
 Most tests call `main` in this process; those of pipes, signals and terminals start processes.
 """
@@ -871,6 +871,8 @@ def test_output_replaces_a_file_and_keeps_its_mode(shell: Shell) -> None:
         "decode 1 --tokenizer IN",
         "lookup --tokenizer IN",
         "compare IN --tokenizer t.json",
+        "play IN --merges 1",
+        "play text.txt --tokenizer IN",
         "convert --tokenizer IN --format huggingface",
         "compare text.txt --tokenizer t.json --tokenizer IN",
     ],
@@ -1176,7 +1178,7 @@ def test_ctrl_c_stops_every_command_with_130(shell: Shell, monkeypatch: pytest.M
 # --- Help ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["train", "encode", "decode", "lookup", "compare"])
+@pytest.mark.parametrize("command", ["train", "play", "encode", "decode", "lookup", "compare"])
 def test_help_shows_examples(shell: Shell, command: str) -> None:
     assert shell(command, "--help").code == 0
     assert f"python -m bpeviz {command}" in shell.out.decode().partition("examples:")[2]
@@ -1193,13 +1195,13 @@ def test_help_names_every_option_of_a_trainer(shell: Shell) -> None:
 
 def examples() -> list[str]:
     """Return the commands in the help of all commands."""
-    from bpeviz.cli import compare, decode, encode, lookup, train
+    from bpeviz.cli import compare, decode, encode, lookup, play, train
     from bpeviz.cli.main import _EPILOG
 
     found = []
     for text in (
         _EPILOG,
-        *(module._EXAMPLES for module in (train, encode, decode, lookup, compare)),
+        *(module._EXAMPLES for module in (train, play, encode, decode, lookup, compare)),
     ):
         listed = text.partition("examples:\n")[2].partition("\n\n")[0].replace("\\\n", " ")
         found += [line.strip() for line in listed.splitlines()]

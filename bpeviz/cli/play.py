@@ -1,0 +1,105 @@
+"""The command ``play``: write one HTML file that plays the merges of a tokenizer on a text."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from bpeviz.cli import arguments, files, training
+from bpeviz.cli.arguments import Choice, Command, option
+from bpeviz.cli.errors import UsageError
+from bpeviz.cli.progress import Progress
+from bpeviz.corpus.files import STANDARD, named
+from bpeviz.pretrained import catalog
+from bpeviz.views import playable
+from bpeviz.views.playable import Playable
+
+_HELP = """\
+Write one HTML file that plays step by step how a tokenizer is trained on a text, or how the merges
+of another tokenizer change it. The file loads nothing, and works without a network and a server.
+"""
+_EXAMPLES = """\
+examples:
+  python -m bpeviz play page.txt --vocab-size 400 --output play.html
+  python -m bpeviz play page.txt --tokenizer gpt2 --output play.html
+  python -m bpeviz play page.txt --vocab-size 300 --algorithm unigram > play.html
+
+Open play.html#step=120 to begin at a step. Of a long text, the file plays the beginning.
+"""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train or load a tokenizer, and write the file; return the exit code."""
+    arguments.check_expression(options)
+    values = training.chosen(options)
+    inputs = [options.file, *training.text_paths(values)]
+    if options.tokenizer is not None:
+        if values or options.special_token or options.algorithm != "bpe":
+            raise UsageError("--tokenizer is not trained: it takes no options of training.")
+        inputs += files.tokenizer_inputs(options.tokenizer)
+    output = files.output_path(options)
+    arguments.check_files(inputs, [output])
+    if output != STANDARD:
+        files.check_writable(Path(output))
+    playable.check_link(options.link)
+    progress = Progress(options.progress)
+    if options.tokenizer is None:
+        shown = _trained(options, training.with_texts(values), progress)
+    else:
+        shown = _applied(options, progress)
+    files.write_output(output, playable.html(shown, options.link).encode())
+    return 0
+
+
+def _trained(
+    options: argparse.Namespace, values: dict[str, str | int], progress: Progress
+) -> Playable:
+    text = files.read_text(options.file)
+    with progress.during(f"Training on {len(text):,} characters"):
+        history = training.train(text, options, values)
+    training.report_early_end(history, options.vocab_size)
+    with progress.during("Writing"):
+        return playable.of_training(history, text, options=values)
+
+
+def _applied(options: argparse.Namespace, progress: Progress) -> Playable:
+    name = options.tokenizer
+    tokenizer = files.load_tokenizer(name, options, progress)
+    title = catalog.ENTRIES[name].title if name in catalog.ENTRIES else named(name)
+    text = files.read_text(options.file)
+    with progress.during(f"Encoding {len(text):,} characters with {named(name)}"):
+        return playable.of_tokenizer(tokenizer, title, text)
+
+
+_TOKENIZER, *_ = arguments.tokenizer(required=False)
+
+COMMAND = Command(
+    "play",
+    "write one HTML file that plays a training",
+    _HELP,
+    _EXAMPLES,
+    run,
+    (
+        arguments.FILE,
+        Choice((*training.SIZE, _TOKENIZER), required=True),
+        option(
+            "--output",
+            "FILE",
+            "write to this file; - or none: standard output, unless it is a terminal",
+        ),
+        option(
+            "--link",
+            "ADDRESS",
+            "an address that the file names as its source",
+            default="",
+            type=arguments.text_argument,
+        ),
+        *arguments.pattern(
+            "",
+            "the pre-tokenization of the training (default: gpt2), or of tokenizer files that do "
+            "not contain it",
+        ),
+        *training.ARGUMENTS,
+    ),
+    "python -m bpeviz play [FILE] (--vocab-size N | --merges N | --tokenizer TOKENIZER) …",
+)
