@@ -49,8 +49,17 @@ def test_chapter_is_done_by_keyboard_alone_and_survives_a_reload(open_page: Open
     expect(page.locator("[aria-current=step]")).to_have_text("4")
     focus(page, "Check my answer")
     page.keyboard.press("Enter")
+    result(page, 0, "Not yet. e + r occurs 2 times; another pair occurs more often.")
+    expect(page.locator(".result").first).to_be_focused()
+    expect(page.locator(".check").first).to_be_disabled()  # until the answer is another one
+    expect(page.locator(".answer")).to_have_count(1)
+    focus(page, "Pair of neighbors", "Shift+Tab")
+    page.keyboard.press("ArrowRight")
+    focus(page, "Check my answer")
+    page.keyboard.press("Enter")
     result(page, 0, "Not quite. o + · occurs 7 times")
-    result(page, 0, "Yours, e + r")
+    result(page, 0, "Yours, r + o")
+    result(page, 0, "○ Shown")
     # The focus announces the result once: it is not a live region, too.
     expect(page.locator(".result").first).to_be_focused()
     words = re.compile(r"^Not quite\. o \+ space occurs 7 times")
@@ -59,13 +68,19 @@ def test_chapter_is_done_by_keyboard_alone_and_survives_a_reload(open_page: Open
     expect(page.locator(".text").first.locator(".c.new")).to_have_count(14)
 
     focus(page, "Number of tokens")
+    page.keyboard.type("7")
+    focus(page, "Check my answer")
+    page.keyboard.press("Enter")
+    result(page, 1, "Not yet. 7 is how many disappear. How many remain?")
+    focus(page, "Number of tokens", "Shift+Tab")
     page.keyboard.type("124")
     focus(page, "Check my answer")
     page.keyboard.press("Enter")
     result(page, 1, "Right. 131 tokens − 7 = 124 tokens")
+    result(page, 1, "◐ Second try")
 
     # A group of radio buttons is one tab stop; the arrow keys choose.
-    expect(page.locator("input[type=radio]")).to_have_count(3)
+    expect(page.locator("input[type=radio]")).to_have_count(4)
     for _ in range(60):
         page.keyboard.press("Tab")
         if page.evaluate(
@@ -76,18 +91,24 @@ def test_chapter_is_done_by_keyboard_alone_and_survives_a_reload(open_page: Open
             }"""
         ):
             break
-    page.keyboard.press("ArrowDown")
+    page.get_by_label("It saves the most tokens in one step.").focus()
+    page.keyboard.press("Space")
     focus(page, "Check my answer")
     page.keyboard.press("Enter")
     result(page, 2, "Right.")
+    result(page, 2, "● First try")
     bar = page.locator('button[data-chapter="first-merge"]')
-    expect(bar).to_have_attribute("aria-label", "Chapter 4: The first merge, done")
+    expect(bar).to_have_attribute(
+        "aria-label", "Chapter 4: The first merge, done, 1 of 3 at the first try"
+    )
 
     page.reload()
     expect(page.get_by_role("heading", name="The first merge")).to_be_visible()
-    result(page, 0, "Yours, e + r")
+    result(page, 0, "Yours, r + o")
     result(page, 1, "Right.")
-    expect(bar).to_have_attribute("aria-label", "Chapter 4: The first merge, done")
+    expect(bar).to_have_attribute(
+        "aria-label", "Chapter 4: The first merge, done, 1 of 3 at the first try"
+    )
 
     page.locator("[class*=st-key-again_]").nth(1).get_by_role("button").click()
     expect(page.get_by_label("Number of tokens")).to_be_visible()
@@ -146,6 +167,11 @@ def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
     first.drag_to(second)
     expect(second).to_have_attribute("aria-pressed", "true")
     expect(first).to_have_attribute("aria-pressed", "false")
+    first.tap()
+    page.get_by_role("button", name="Check my answer").click()
+    result(page, 0, "Not yet. You left every letter alone, but a merge applies here.")
+    first.tap()
+    expect(second).to_have_attribute("aria-pressed", "true")  # the form is as it was
     page.get_by_role("button", name="Check my answer").click()
     result(page, 0, "Not quite. 2 tokens: a bc")
     expect(page.get_by_label("Boundary between b and c: extra")).to_be_visible()
@@ -154,6 +180,7 @@ def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
     page.locator('button[data-chapter="training-loop"]').click()
     curve = page.get_by_role("group", name="Your curve: tokens by merges")
     expect(curve).to_be_visible()
+    expect(page.locator(".answer")).to_have_count(1)
     page.set_viewport_size({"width": 1024, "height": 576})
     expect(page.locator(".check")).to_be_in_viewport(ratio=1)
     page.set_viewport_size({"width": 390, "height": 844})
@@ -177,6 +204,10 @@ def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
     assert list(map(str, values)) != drawn
     assert all(0 < value < 131 for value in values)
     page.get_by_role("button", name="Check my answer").click()
+    result(page, 0, "Not yet. You halve it at each dot")
+    curve.get_by_label("tokens at 20 merges").press("ArrowUp")
+    values[-1] = int(curve.get_by_label("tokens at 20 merges").get_attribute("aria-valuenow") or "")
+    page.get_by_role("button", name="Check my answer").click()
     result(page, 0, "81 tokens at 20 merges")
     expect(page.locator(".result").first).to_be_in_viewport(ratio=1)
     result(page, 0, f"You expected {values[-1]} tokens, it was 81")
@@ -197,6 +228,9 @@ def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
     top, bottom = box_at_rest(rows.first), box_at_rest(rows.nth(3))
     assert swipe(page, *between(bottom, top), (top["x"] + 20, top["y"] + 2)) == 0
     expect(rows.first).to_contain_text("a + n")
+    page.get_by_role("button", name="Check my answer").click()
+    result(page, 1, "Look for them in the list of merges above.")
+    rows.first.get_by_label("down").click()
     page.get_by_role("button", name="Check my answer").click()
     result(page, 1, "Merges apply in the order of training")
     expect(page.locator("li .yours")).to_have_count(4)
@@ -255,14 +289,19 @@ def test_all_chapters_are_done_by_keyboard_alone(open_page: Open, theme: str) ->
     for number, chapter in enumerate(CHAPTERS, 1):
         heading = page.get_by_role("heading", name=f"{number}. {chapter.title}", exact=True)
         expect(heading).to_be_visible()
+        expect(page.locator(".answer")).to_have_count(1)  # those of the chapter before are gone
         asked = page.locator("[class*=st-key-ask_]")
-        done = page.locator(f'button[data-chapter="{chapter.key}"][aria-label$=", done"]')
+        done = page.locator(f'button[data-chapter="{chapter.key}"][aria-label*=", done"]')
         for given in range(len(chapter.questions) + 1):
             expect(asked.nth(given).locator(".check")).to_be_visible()
             expect(page.locator(ANSWERED)).to_have_count(given)
             kind = (asked.nth(given).get_attribute("class") or "").split("st-key-ask_")[1]
             answer_by_keyboard(page, kind.split("_")[0])
             expect(asked.nth(given).locator(ANSWERED)).to_be_visible()
+            if asked.nth(given).locator(".result.again").count():
+                focus(page, "Show me")
+                page.keyboard.press("Enter")
+                expect(asked.nth(given).locator(".result.shown")).to_be_visible()
             if done.count():
                 break
         expect(done).to_have_count(1)

@@ -13,8 +13,10 @@ import {
   nearestPair,
   placeOf,
   scaled,
+  shuffled,
   spokenLabel,
   standIn,
+  ticks,
   toggled,
   unscaled,
 } from "../../bpeviz/components/answer/logic.js";
@@ -74,4 +76,18 @@ test("an entry moves to another place, and the others keep their order", () => {
 
 test("invisible characters have stand-ins", () => {
   assert.deepEqual([" ", "\n", "\u200d", "é"].map(standIn), ["·", "↵", "⟨200D⟩", "é"]);
+});
+
+test("over 100 seeds, each of four places holds the same entry in 20 to 50 % of cases", () => {
+  const counts = [0, 0, 0, 0];
+  for (let seed = 0; seed < 100; seed++) counts[shuffled(["right", "b", "c", "d"], `0.${seed}why`).indexOf("right")]++;
+  assert.ok(counts.every((count) => count >= 15 && count <= 50), String(counts));
+  assert.deepEqual(shuffled([1, 2, 3], "a").sort(), [1, 2, 3]);
+  assert.deepEqual(shuffled([1, 2, 3, 4], "seed"), shuffled([1, 2, 3, 4], "seed"));
+});
+
+test("a line has round numbers between its ends", () => {
+  assert.deepEqual(ticks(1, 131), [50, 100]);
+  assert.deepEqual(ticks(0, 20), [0, 5, 10, 15, 20]);
+  assert.deepEqual(ticks(1, 4), [1, 2, 3, 4]);
 });

@@ -19,6 +19,7 @@ const FORMS = {
   choice: ChoiceForm,
 };
 const VERDICTS = { right: "Right.", near: "Close.", wrong: "Not quite.", shown: "The answer." };
+const MARKS = { first: "● First try", second: "◐ Second try", shown: "○ Shown" };
 
 /**
  * @typedef {string | {label: string, color: number}} MessagePart plain text, or a token
@@ -28,9 +29,12 @@ const VERDICTS = { right: "Right.", near: "Close.", wrong: "Not quite.", shown: 
  * @typedef {object} AnswerPayload the payload from Python (`bpeviz.ui.learn.base`)
  * @property {string} key changes with the content
  * @property {string} of identifies the question's inputs
+ * @property {{title: string, items: MessagePart[][], numbered: boolean}[]} see the picture above the question
  * @property {MessagePart[]} prompt
  * @property {any} form `kind`, and the data of the form
- * @property {any} given the user's answer, null before it and after “Show me”
+ * @property {any} given the user's last answer, null before it and after “Show me”
+ * @property {MessagePart[] | null} feedback the sentence about a wrong first try, before the second
+ * @property {"first" | "second" | "shown" | null} mark how the question was answered
  * @property {{verdict: string, message: MessagePart[], marks: any} | null} result null before an answer
  */
 
@@ -52,6 +56,7 @@ class Answer {
     this.root = root;
     const find = (selector) => root.querySelector(selector);
     this.section = find(".answer");
+    this.see = find(".see");
     this.prompt = find(".prompt");
     this.host = find(".form");
     this.check = find(".check");
@@ -68,26 +73,56 @@ class Answer {
     this.key = data.key;
     this.prompt.replaceChildren(...drawn(data.prompt));
     this.section.ariaLabel = inWords(data.prompt);
-    const { form, given, result } = data;
+    this.#see(data.see);
+    const { form, given, result, feedback, mark } = data;
     const isAgain = !result && this.of === data.of && this.section.classList.contains("answered");
     this.of = data.of;
+    // A second try begins with the form as the user left it.
+    const isSecondTry = Boolean(feedback) && !isAgain && this.drawn === JSON.stringify(form);
+    this.drawn = result ? null : JSON.stringify(form);
+    this.tried = feedback ? JSON.stringify(given) : null;
     this.section.classList.toggle("answered", Boolean(result));
-    this.host.replaceChildren();
-    this.form = new FORMS[form.kind](this.host, form, given, result?.marks ?? null, () => this.#changed());
+    if (!isSecondTry) {
+      this.host.replaceChildren();
+      this.form = new FORMS[form.kind](this.host, form, given, result?.marks ?? null, () => this.#changed());
+    }
     this.root.querySelector(".actions").hidden = Boolean(result);
-    this.result.className = result ? `result ${result.verdict}` : "result";
+    const kind = result?.verdict ?? (feedback ? "again" : "");
+    this.result.className = `result ${kind}`.trim();
     this.result.replaceChildren();
-    this.result.hidden = !result;
+    this.result.hidden = !kind;
     this.#changed();
     if (isAgain) this.#reach(this.section); // the button “Try again” had the focus, and is gone
-    if (!result) return;
-    const verdict = `${VERDICTS[result.verdict]} `;
-    this.result.append(element("b", "", verdict), ...drawn(result.message));
+    if (!kind) return;
+    const message = result?.message ?? feedback ?? [];
+    const verdict = `${result ? VERDICTS[result.verdict] : "Not yet."} `;
+    const note = mark ? ` ${MARKS[mark]}` : " One more try.";
+    this.result.append(element("b", "", verdict), ...drawn(message), element("span", "mark", note));
     // Screen readers announce this label once, with the focus. A live region would announce it again.
-    this.result.ariaLabel = inWords([verdict, ...result.message]);
-    // The button that had the focus is hidden now. It may have been far above the result.
+    this.result.ariaLabel = inWords([verdict, ...message, note.replace(/[●◐○]/, "")]);
+    // The button that had the focus is hidden or disabled now. It may have been far above the result.
     if (this.committed) this.#reach(this.result);
     this.committed = false;
+  }
+
+  /** Draw the picture above the question. */
+  #see(rows) {
+    this.see.hidden = !rows.length;
+    this.see.replaceChildren(
+      ...rows.map(({ title, items, numbered }) => {
+        const row = element("div", "seen");
+        const list = element(numbered ? "ol" : "ul", items.length > 1 ? "items" : "items one");
+        list.append(
+          ...items.map((parts) => {
+            const item = element("li");
+            item.append(...drawn(parts));
+            return item;
+          }),
+        );
+        row.append(element("span", "title", title), list);
+        return row;
+      }),
+    );
   }
 
   #reach(part) {
@@ -96,7 +131,7 @@ class Answer {
   }
 
   #changed() {
-    this.check.disabled = this.form.value === null;
+    this.check.disabled = this.form.value === null || JSON.stringify(this.form.value) === this.tried;
   }
 
   commit(value) {

@@ -8,12 +8,12 @@ import { atomsOf, boundaryKind, nearestBox, standIn, toggled } from "./logic.js"
 export class BoundariesForm {
   /**
    * @param {any} host
-   * @param {{text: string}} data
+   * @param {{text: string, fixed?: number[]}} data the text, and the places without a choice
    * @param {number[] | null} given boundaries, as numbers of the characters before them
    * @param {{right: number[], colors: number[]} | null} marks the boundaries, and the color of each token
    * @param {() => void} changed
    */
-  constructor(host, { text }, given, marks, changed) {
+  constructor(host, { text, fixed = [] }, given, marks, changed) {
     this.value = marks ? given : null;
     const row = element("div", "word text");
     const atoms = atomsOf(text);
@@ -36,23 +36,28 @@ export class BoundariesForm {
         if (marks.right.includes(i + 1)) token++;
         return;
       }
+      if (fixed.includes(i + 1)) {
+        row.append(element("span", "gap inside"));
+        return;
+      }
       const button = element("button", "gap");
       button.type = "button";
       button.ariaLabel = `Boundary ${names}`;
       button.ariaPressed = "false";
       button.addEventListener("click", ({ detail }) => {
         if (this.dragged && detail) return; // the browser clicks where a drag began
-        this.#set([[i, !this.value?.includes(i + 1)]]);
+        this.#set([[this.gaps.indexOf(button), !this.value?.includes(i + 1)]]);
       });
       row.append(button);
     });
+    this.places = atoms.map((_, i) => i + 1).filter((place) => !fixed.includes(place));
     this.gaps = [...row.querySelectorAll("button")];
     this.changed = changed;
     row.addEventListener("keydown", (event) => this.#move(event));
     row.addEventListener("pointerdown", (event) => this.#drag(event));
     host.append(row);
     if (!marks) {
-      const none = element("button", "none", "It stays one token");
+      const none = element("button", "none", fixed.length ? "It cuts nowhere else" : "It stays one token");
       none.type = "button";
       none.addEventListener("click", () => {
         this.value = [];
@@ -76,7 +81,8 @@ export class BoundariesForm {
   #set(gaps) {
     for (const [i, isSet] of gaps) {
       const value = this.value ?? [];
-      if (value.includes(i + 1) !== isSet) this.value = toggled(value, i + 1);
+      const place = this.places[i];
+      if (value.includes(place) !== isSet) this.value = toggled(value, place);
       this.gaps[i].ariaPressed = String(isSet);
     }
     this.changed();

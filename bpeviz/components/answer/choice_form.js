@@ -1,38 +1,53 @@
-// Choose one of a few answers.
+// Choose one of a few answers. Their order follows from a seed that the browser stores.
 
 import { element } from "../shared/dom.js";
+import { shuffled } from "./logic.js";
+
+const SEED = "bpeviz-learn-seed";
 
 let groups = 0;
+
+/** Return the seed of this browser; without storage, another one for each load of the page. */
+const seed = (() => {
+  const created = String(Math.random());
+  try {
+    if (localStorage.getItem(SEED) === null) localStorage.setItem(SEED, created);
+    return localStorage.getItem(SEED) ?? created;
+  } catch {
+    return created;
+  }
+})();
 
 export class ChoiceForm {
   /**
    * @param {any} host
-   * @param {{options: string[]}} data
-   * @param {number | null} given
-   * @param {{right: number[]} | null} marks
+   * @param {{options: Record<string, string>}} data the words of each answer, by their keys
+   * @param {string | null} given the key of an answer
+   * @param {{right: string[]} | null} marks
    * @param {() => void} changed
    */
   constructor(host, { options }, given, marks, changed) {
     this.value = given;
     const name = `answer-${++groups}`;
     const list = element("div", "options");
-    options.forEach((words, i) => {
+    const entries = Object.entries(options);
+    for (const [key, words] of shuffled(entries, seed + Object.values(options).join())) {
       const label = element("label", "option");
       const input = element("input");
-      Object.assign(input, { type: "radio", name, value: i, checked: given === i, disabled: Boolean(marks) });
+      Object.assign(input, { type: "radio", name, value: key, checked: given === key, disabled: Boolean(marks) });
       input.addEventListener("change", () => {
-        this.value = i;
+        this.value = key;
         changed();
       });
       label.append(input, element("span", "", words));
       if (marks) {
-        const isRight = marks.right.includes(i);
+        const isRight = marks.right.includes(key);
         label.classList.toggle("is-right", isRight);
-        label.classList.toggle("is-given", given === i);
-        if (isRight || given === i) label.append(element("span", "yours", isRight ? "right" : "your answer"));
+        label.classList.toggle("is-given", given === key);
+        if (isRight || given === key) label.append(element("span", "yours", isRight ? "right" : "your answer"));
       }
       list.append(label);
-    });
+    }
     host.append(list);
   }
 }

@@ -60,6 +60,40 @@ export function clampNumber(typed, low, high) {
 /** Return where a number is between two others, in percent. */
 export const placeOf = (number, low, high) => (high > low ? (100 * (number - low)) / (high - low) : 50);
 
+/** Return some five round numbers from `low` to `high`, to write on a line. */
+export function ticks(low, high) {
+  const rough = Math.max(1, (high - low) / 5);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map((times) => times * power).find((one) => one >= rough);
+  const first = Math.ceil(low / step) * step;
+  return Array.from({ length: Math.floor((high - first) / step) + 1 }, (_, i) => first + i * step);
+}
+
+/**
+ * Return a list in an order that follows from a seed.
+ * @template T
+ * @param {T[]} list
+ * @param {string} seed
+ * @returns {T[]}
+ */
+export function shuffled(list, seed) {
+  let state = 2166136261;
+  for (const sign of seed) state = Math.imul(state ^ sign.codePointAt(0), 16777619);
+  const random = () => {
+    // mulberry32
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+  const mixed = [...list];
+  for (let i = mixed.length - 1; i > 0; i--) {
+    const other = Math.floor(random() * (i + 1));
+    [mixed[i], mixed[other]] = [mixed[other], mixed[i]];
+  }
+  return mixed;
+}
+
 /** Map a value linearly from one range to another. */
 export const scaled = (value, from, to, start, end) =>
   to === from ? start : start + ((value - from) / (to - from)) * (end - start);

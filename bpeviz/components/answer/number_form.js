@@ -1,7 +1,7 @@
 // Choose a number.
 
 import { element } from "../shared/dom.js";
-import { clampNumber, placeOf } from "./logic.js";
+import { clampNumber, placeOf, ticks } from "./logic.js";
 
 export class NumberForm {
   /**
@@ -20,6 +20,14 @@ export class NumberForm {
         mark.style.insetInlineStart = `${placeOf(number, low, high)}%`;
         line.append(mark);
       };
+      // The answer stands above the line, the user's number below it: they never cover each other.
+      line.append(element("span", "axis"));
+      for (const number of ticks(low, high)) {
+        const isNear = given !== null && Math.abs(placeOf(number, low, high) - placeOf(given, low, high)) < 6;
+        const tick = element("span", isNear ? "at covered" : "at", number.toLocaleString("en"));
+        tick.style.insetInlineStart = `${placeOf(number, low, high)}%`;
+        line.append(tick);
+      }
       if (given !== null && given !== marks.right) place(given, "given", "You");
       place(marks.right, "right", given === marks.right ? "You: right" : "Answer");
       host.append(line);

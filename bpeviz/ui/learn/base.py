@@ -21,6 +21,12 @@ Setup = Mapping[str, Any]
 
 Verdict = Literal["right", "near", "wrong", "shown"]
 
+Mark = Literal["first", "second", "shown"]
+"""How a question was answered: at the first try, at the second try, or by showing the answer."""
+
+TRIES = 2
+"""The tries before the right answer is shown."""
+
 DON_QUIJOTE = (
     "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía "
     "un hidalgo de los de lanza en astillero"
@@ -48,6 +54,39 @@ class Result:
 
 
 @dataclass(frozen=True)
+class Row:
+    """A row of the picture above a question: the text, tokens or numbers that it is about.
+
+    Attributes:
+        title: The name of the row.
+        items: Its entries, each of them text and tokens.
+        numbered: Whether the entries are numbered.
+    """
+
+    title: str
+    items: Sequence[Sequence[MessagePart]]
+    numbered: bool = False
+
+    def payload(self) -> dict[str, Any]:
+        """Return the data for the browser, as plain JSON values."""
+        items = [list(one) for one in self.items]
+        return {"title": self.title, "items": items, "numbered": self.numbered}
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A likely wrong answer.
+
+    Attributes:
+        given: The answer.
+        words: What is wrong with it, without the right answer.
+    """
+
+    given: Any
+    words: Sequence[MessagePart]
+
+
+@dataclass(frozen=True)
 class Question:
     """A question about a text.
 
@@ -55,25 +94,62 @@ class Question:
         prompt: The question.
         form: How it is answered.
         judge: Returns the result for an accepted answer, or for None without one.
+        mistakes: Returns the likely wrong answers, computed from the text like the right one.
+        hint: A hint after a wrong answer, without the right one.
+        see: The picture above the question.
     """
 
     prompt: Sequence[MessagePart]
     form: Form
     judge: Callable[[Any], Result]
+    mistakes: Callable[[], Sequence[Mistake]] = tuple
+    hint: str = ""
+    see: Sequence[Row] = ()
 
-    def payload(self, of: str, given: Any, result: Result | None) -> dict[str, Any]:
+    def likely(self) -> list[Mistake]:
+        """Return the likely wrong answers that are possible and wrong here, each once."""
+        found: list[Mistake] = []
+        for one in self.mistakes():
+            is_new = not any(self.form.matches(one.given, other.given) for other in found)
+            if is_new and self.form.accepts(one.given) and not self.solved(one.given):
+                found.append(one)
+        return found
+
+    def solved(self, given: Any) -> bool:
+        """Return whether an answer is right, or near enough."""
+        return self.judge(given).verdict in ("right", "near")
+
+    def feedback(self, given: Any) -> list[MessagePart]:
+        """Return the sentence about a wrong answer, and a hint, without the right answer."""
+        likely = (one.words for one in self.likely() if self.form.matches(given, one.given))
+        words = next(likely, None) or self.form.difference(given, self.judge(None).marks)
+        return [*words, f" {self.hint}".rstrip()]
+
+    def mark(self, tries: Sequence[Any], shown: bool) -> Mark | None:
+        """Return how a question was answered, or None while a try is left."""
+        if tries and self.solved(tries[-1]):
+            return "first" if len(tries) == 1 else "second"
+        return "shown" if shown or len(tries) >= TRIES else None
+
+    def payload(self, of: str, tries: Sequence[Any] = (), shown: bool = False) -> dict[str, Any]:
         """Return the payload of the component `answer`.
 
         Args:
             of: Identifies the question and the inputs that it is about.
-            given: The answer, or None.
-            result: Its result, or None before an answer.
+            tries: The answers so far.
+            shown: Whether the user asked for the answer.
         """
+        mark = self.mark(tries, shown)
+        given = tries[-1] if tries and not shown else None
+        result = self.judge(given) if mark else None
         data = {
             "of": of,
+            "see": [row.payload() for row in self.see],
             "prompt": list(self.prompt),
             "form": self.form.payload(),
             "given": given,
+            "feedback": self.feedback(tries[-1]) if tries and not mark else None,
+            "mark": mark,
             "result": result
             and {
                 "verdict": result.verdict,
@@ -87,8 +163,16 @@ class Question:
 
 @dataclass(frozen=True)
 class AnswerOption:
-    """An answer to the question “Why?”, with its feedback."""
+    """An answer to choose, with its feedback.
 
+    Attributes:
+        key: Its name in stored answers.
+        words: The answer.
+        feedback: The reason why it is right, or the sentence about the belief behind it.
+        right: Whether it is right.
+    """
+
+    key: str
     words: str
     feedback: str
     right: bool = False
@@ -103,14 +187,39 @@ class Why:
 
     def question(self) -> Question:
         """Return the question for the component `answer`."""
+        (right,) = (one for one in self.options if one.right)
+        words = {one.key: one.words for one in self.options}
+        return chosen([self.prompt], words, lambda: (right.key, [right.feedback]), self._mistakes)
 
-        def judge(given: int | None) -> Result:
-            right = [i for i, option in enumerate(self.options) if option.right]
-            one = self.options[right[0] if given is None else given]
-            verdict: Verdict = "shown" if given is None else "right" if one.right else "wrong"
-            return Result(verdict, [one.feedback], {"right": right})
+    def _mistakes(self) -> list[Mistake]:
+        return [Mistake(one.key, [one.feedback]) for one in self.options if not one.right]
 
-        return Question([self.prompt], ChoiceForm([option.words for option in self.options]), judge)
+
+def chosen(
+    prompt: Sequence[MessagePart],
+    options: Mapping[str, str],
+    answer: Callable[[], tuple[str, Sequence[MessagePart]]],
+    mistakes: Callable[[], Sequence[Mistake]],
+    hint: str = "",
+    see: Sequence[Row] = (),
+) -> Question:
+    """Return a question with one right option.
+
+    Args:
+        prompt: The question.
+        options: The words of each option, by their keys.
+        answer: Returns the key of the right option, and the reason.
+        mistakes: Returns the sentences about the other options.
+        hint: A hint after a wrong answer.
+        see: The picture above the question.
+    """
+
+    def judge(given: str | None) -> Result:
+        right, reason = answer()
+        verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
+        return Result(verdict, reason, {"right": [right]})
+
+    return Question(prompt, ChoiceForm(options), judge, mistakes, hint, see)
 
 
 PictureKind = Literal["player", "columns", "grid", "table"]
@@ -226,10 +335,6 @@ class Chapter:
         return hashlib.blake2b(values.encode(), digest_size=9).hexdigest()
 
 
-def compared(given: int | None, right: int, tolerance: int = 1) -> Verdict:
-    """Return the verdict of a number: near if it differs by at most `tolerance`."""
-    if given is None:
-        return "shown"
-    if given == right:
-        return "right"
-    return "near" if abs(given - right) <= tolerance else "wrong"
+def compared(given: int | None, right: int) -> Verdict:
+    """Return the verdict of a number."""
+    return "shown" if given is None else "right" if given == right else "wrong"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bpeviz.core.boundaries import MergeBoundaries
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import MergeTraining
 from bpeviz.text import counted
@@ -13,6 +14,7 @@ from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Mistake,
     NoQuestionError,
     Picture,
     Question,
@@ -27,9 +29,6 @@ from bpeviz.ui.learn.forms import MessagePart, NumberForm, OrderForm
 
 KEY = "encoding"
 MERGES = 20
-LISTED = 14
-"""The most merges that the question lists."""
-
 MAX_STEPS = 6
 """The most merges to put into order."""
 
@@ -72,16 +71,25 @@ def _tokens(setup: Setup) -> Question:
 
     if not training.steps:
         raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
-    listed = training.merges[:LISTED]
-    are = "The first ones are:" if len(listed) < training.steps else "In their order:"
-    prompt: list[MessagePart] = [f"Training made {counted(training.steps, 'merge')}. {are}"]
-    for number, merge in enumerate(listed, 1):
-        prompt += [f" ({number})\u00a0", engine.named(training, merge.left), "+"]
-        prompt.append(engine.named(training, merge.right))
-    prompt.append(". ")
-    prompt += ["The text to encode, ", engine.quoted(text)]
-    prompt += [f", has {counted(size, 'byte')}. How many tokens does it become?"]
-    return Question(prompt, NumberForm(1, size, "tokens"), judge)
+
+    def mistakes() -> list[Mistake]:
+        gone, words = size - len(training.tokenizer().encode(text)), len(text.split())
+        return [
+            Mistake(size, ["You counted bytes. But some of the merges apply."]),
+            Mistake(gone, [f"{gone:,} is how many tokens disappear. How many remain?"]),
+            Mistake(words, ["You counted words. A word is often several tokens."]),
+            Mistake(len("".join(text.split())), ["You counted letters. Spaces and merges count."]),
+            Mistake(training.steps, [f"{training.steps:,} is the number of merges in training."]),
+        ]
+
+    prompt: list[MessagePart] = [
+        f"Training made {counted(training.steps, 'merge')}. The text ",
+    ]
+    prompt += [engine.quoted(text), f" has {counted(size, 'byte')}. "]
+    prompt.append("How many tokens does it become?")
+    hint = "Go through the merges in order. Join each pair wherever it stands in the text."
+    see = [engine.text_row(text, "Text to encode"), engine.merges_row(training)]
+    return Question(prompt, NumberForm(1, size, "tokens"), judge, mistakes, hint, see)
 
 
 def _order(setup: Setup) -> Question | None:
@@ -98,22 +106,36 @@ def _order(setup: Setup) -> Question | None:
     ]
     mixed = [merges[i] for i in shown]
 
+    right = sorted(range(len(shown)), key=shown.__getitem__)
+
     def judge(given: list[int] | None) -> Result:
-        right = sorted(range(len(shown)), key=shown.__getitem__)
-        verdict: Verdict = "wrong"
-        if given is None or given == right:
-            verdict = "shown" if given is None else "right"
-        elif possible(mixed, given):
-            verdict = "near"
+        verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
         message = "Merges apply in the order of training."
-        if verdict == "near":
+        if verdict == "wrong" and possible(mixed, given or []):
             message += " Yours is possible, too, but the order of training counts."
-        if verdict == "wrong":
+        elif verdict == "wrong":
             message += " In yours, a merge comes before the one that makes its part."
         notes = [f"merge {steps[i] + 1:,}" for i in shown]
         return Result(verdict, [message], {"order": right, "notes": notes})
 
-    return Question(["These merges apply to the text. In which order?"], OrderForm(items), judge)
+    def mistakes() -> list[Mistake]:
+        boundaries = training.tokenizer().boundaries(text)
+        assert isinstance(boundaries, MergeBoundaries)  # noqa: S101 (for the type)
+        merged_at = boundaries.merged_at.tolist()
+        reading = sorted(range(len(shown)), key=lambda i: merged_at.index(steps[shown[i]]))
+        sizes = [len(names[i][0] + names[i][1]) for i in shown]
+        longest = sorted(range(len(shown)), key=lambda i: -sizes[i])
+        return [
+            Mistake(right[::-1], ["This begins with the last merge. The earliest comes first."]),
+            Mistake(reading, ["You went from left to right. But training sets the order."]),
+            Mistake(longest, ["The longest token cannot come first: it needs its parts."]),
+            Mistake([*range(len(shown))], ["That is the order of the alphabet."]),
+        ]
+
+    prompt = "These merges apply to the text. In which order?"
+    hint = "Look for them in the list of merges above."
+    see = [engine.text_row(text)]
+    return Question([prompt], OrderForm(items), judge, mistakes, hint, see)
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -154,12 +176,9 @@ CHAPTER = Chapter(
     lead="A trained tokenizer encodes any text. It starts from the bytes, and applies the merges "
     "in the order of training, wherever they fit. Decoding goes back from ids, the numbers of the "
     "tokens, to bytes.",
-    myth="Encoding looks up the words of the new text. And ids rank the tokens by how often they "
-    "occur in it.",
-    fact="Encoding repeats the merges of training, the earliest first. Later merges need the "
-    "results of earlier ones, so the order matters. A text that shares few pairs with the "
-    "training text is hardly merged. An id only tells when training made the token: bytes come "
-    "first, then merges.",
+    myth="Ids rank the tokens by how often they occur in the text.",
+    fact="An id only tells when training made the token: bytes come first, then merges. Encoding "
+    "repeats the merges of training, the earliest first, and counts nothing.",
     settings=f"Bytes, no pre-tokenization, up to {MERGES} merges of the training text.",
     source="Sennrich, Haddow and Birch 2016, section 3.2; computed here.",
     inputs=(
@@ -172,18 +191,26 @@ CHAPTER = Chapter(
         "Why must the merges apply in the order of training?",
         (
             AnswerOption(
-                "A later merge may need a token that an earlier one makes.",
+                "parts",
+                "Later merges need what earlier ones make.",
                 "For example, a merge of “d” with “e·” fits only where “e” and the space are "
                 "already merged.",
                 right=True,
             ),
             AnswerOption(
-                "Otherwise decoding fails.",
+                "decode",
+                "Otherwise decoding would lose some bytes.",
                 "Decoding always works: it only joins the bytes of the tokens, whatever they are.",
             ),
             AnswerOption(
-                "The first merge is always the longest.",
-                "It is the shortest possible: the first merge makes a token of two bytes.",
+                "longest",
+                "The first merges make the longest tokens.",
+                "The opposite is true: the first merge makes a token of two bytes.",
+            ),
+            AnswerOption(
+                "frequent",
+                "The most frequent pair in this text leads.",
+                "Encoding counts nothing. It only repeats the merges that training found.",
             ),
         ),
     ),

@@ -22,10 +22,12 @@ from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
 from bpeviz.ui.inputs.training import ALGORITHM, LARGEST_SIZE, PATTERN, option_widget
 from bpeviz.ui.learn.base import (
     Input,
+    Mistake,
     NoQuestionError,
     Picture,
     Question,
     Result,
+    Row,
     Setup,
     Target,
     Verdict,
@@ -46,7 +48,12 @@ MAX_TIED = 5
 MAX_SHOWN = 60
 """The most characters of a text that a message quotes."""
 
+MAX_SEEN = 240
+"""The most characters of a text above a question."""
+
 FIRST_SEEN = "Among pairs with the same count, the one seen first in the text is merged."
+
+PAIR_HINT = "A space is a byte, too: a pair may be a letter and the space after it."
 
 BRACKETS = (
     "A bracket marks a boundary that only the second has, a dotted line one that only the first "
@@ -163,6 +170,8 @@ def next_pair(
     step: int = 0,
     algorithm: str = "bpe",
     rule: str = FIRST_SEEN,
+    hint: str = PAIR_HINT,
+    see: Sequence[Row] = (),
     **options: Any,
 ) -> Question:
     """Return the question for the pair that is merged after `step` merges.
@@ -173,6 +182,8 @@ def next_pair(
         step: The number of merges so far.
         algorithm: The trainer.
         rule: The tie rule, as a sentence.
+        hint: The hint after a wrong answer.
+        see: The picture above the question.
         **options: Arguments of the training.
 
     Raises:
@@ -211,11 +222,26 @@ def next_pair(
         if mine != pair:
             message += [" Yours, ", *words(mine), f", occurs {times(count[mine])}."]
         marks = {"given": places(mine) if mine != pair else [], "right": places(pair)}
-        if count[mine] == most:
-            return Result("right", message, marks)
-        return Result("near" if count[mine] == most - 1 else "wrong", message, marks)
+        return Result("right" if count[mine] == most else "wrong", message, marks)
 
-    return Question(prompt, PairForm(timeline(before, text), pairs), judge)
+    def mistakes() -> list[Mistake]:
+        found = before.pairs(text, boundaries, step)
+        counts = {one.ids: one.count for one in found.best(found.counts, (), len(found.keys))}
+        first = {(int(ids[i]), int(ids[i + 1])): i for i in reversed(pairs)}
+        most = max(counts.values())
+        ranked = sorted(first, key=lambda pair: -counts[pair])
+        return [
+            Mistake(
+                first[pair],
+                [*words(pair), f" occurs {times(counts[pair])}; another pair occurs more often."],
+            )
+            for pair in ranked
+            if counts[pair] < most
+        ]
+
+    names = ["+".join(before.name(int(one)) for one in ids[i : i + 2]) for i in pairs]
+    form = PairForm(timeline(before, text), pairs, names)
+    return Question(prompt, form, judge, mistakes, hint, see)
 
 
 def _decided(
@@ -269,10 +295,9 @@ def encoded_result(given: list[int] | None, tokenizer: Tokenizer, text: str) -> 
 
 
 def boundaries_result(given: list[int] | None, tokens: Sequence[Token], text: str) -> Result:
-    """Return the result of the boundaries that a user set: near if one of them differs."""
+    """Return the result of the boundaries that a user set."""
     right = sorted({one.end for one in tokens} - {len(text)})
-    different = len({*(given or ())} ^ {*right})
-    verdict: Verdict = "right" if not different else "near" if different == 1 else "wrong"
+    verdict: Verdict = "right" if given == right else "wrong"
     message: list[MessagePart] = [f"{counted(len(tokens), 'token')}: "]
     colors = []
     for one in tokens:
@@ -282,7 +307,31 @@ def boundaries_result(given: list[int] | None, tokens: Sequence[Token], text: st
     return Result("shown" if given is None else verdict, message, marks)
 
 
-RIGHT_CURVE, NEAR_CURVE = 0.04, 0.12
+def cut_mistakes(
+    right: Sequence[int], text: str, training: MergeTraining | None = None
+) -> list[Mistake]:
+    """Return likely wrong boundaries in a text that is split into tokens or into pieces.
+
+    Args:
+        right: The right boundaries.
+        text: The text.
+        training: The training history whose merges apply, or None for a list of pieces.
+    """
+    join = "piece fits" if training is None else "merge applies"
+    found = [
+        Mistake([*range(1, len(text))], [f"You left every letter alone, but a {join} here."]),
+        Mistake([], ["You left it whole, but it is not a single token."]),
+        Mistake([*right[:-1]], ["Your last token joins too much."]),
+        Mistake(sorted({*right, 1}), ["Your first token is too short: look how it goes on."]),
+    ]
+    for step in range(training.steps - 1, 0, -1) if training else ():
+        tokens = training.at_step(step).tokens(text) if training else []
+        cuts = boundaries_result(None, tokens, text).marks["right"]
+        found.append(Mistake(cuts, [f"That is after merge {step:,}. A later merge applies, too."]))
+    return found
+
+
+RIGHT_CURVE, NEAR_CURVE = 0.04, 0.08
 """The largest mean distance of a curve that is right or near, as a share of its first value."""
 
 
@@ -308,8 +357,7 @@ def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, 
     marks = {"points": [[at, value] for at, value in sorted(values.items())]}
     if given is None:
         return Result("shown", [message], marks)
-    distances = [abs(one - true) for one, true in zip(given[1:], drawn[1:], strict=True)]
-    distance = sum(distances) / max(1, len(distances)) / max(1, form.first)
+    distance = form.distance(given, drawn)
     verdict: Verdict = (
         "right" if distance <= RIGHT_CURVE else "near" if distance <= NEAR_CURVE else "wrong"
     )
@@ -318,6 +366,55 @@ def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, 
         f"{expected}{': late merges save less than you think' * (given[-1] < drawn[-1])}. {message}"
     )
     return Result(verdict, [message], marks)
+
+
+def curve_mistakes(form: CurveForm, values: Mapping[int, int]) -> list[Mistake]:
+    """Return curves that people draw, each computed from a few of the true values."""
+    true = [values[at] for at in form.handles]
+    first, last, n = true[0], true[-1], len(true) - 1
+    save = first - true[1]
+    straight = [max(0, first - save * i) for i in range(n + 1)]
+    return [
+        Mistake(straight, ["You let each merge save as much as the first: but pairs run out."]),
+        Mistake(
+            [round(first / 2**i) for i in range(n + 1)],
+            ["You halve it at each dot: few texts repeat that much."],
+        ),
+        Mistake([first] * (n + 1), ["A flat line means that no merge saves a token."]),
+        Mistake(
+            [round(first * (1 - i / n)) for i in range(n + 1)],
+            ["At 0 tokens no text would be left: it never gets that short."],
+        ),
+        Mistake(
+            [round(first + (last - first) * i * i / n / n) for i in range(n + 1)],
+            ["You let late merges save the most: the best pairs come first."],
+        ),
+    ]
+
+
+# ---- pictures above questions
+
+
+def text_row(text: str, title: str = "Text") -> Row:
+    """Return a text, with stand-ins, as a row above a question."""
+    return Row(title, [[token(shorten(label_of(text.encode()), MAX_SEEN))]])
+
+
+def merges_row(training: MergeTraining, most: int = 20, title: str = "Merges in order") -> Row:
+    """Return the first merges of a training as a numbered row above a question."""
+    items: list[list[MessagePart]] = [
+        [named(training, one.left), " + ", named(training, one.right)]
+        for one in training.merges[:most]
+    ]
+    return Row(title, items, numbered=True)
+
+
+def tokens_row(title: str, labels: Sequence[str]) -> Row:
+    """Return tokens, which may have no id, as a row above a question."""
+    colors = [color_index(one.encode()) if len(one) > 1 else -1 for one in labels]
+    pairs = zip(labels, colors, strict=True)
+    items: list[list[MessagePart]] = [[token(*one)] for one in pairs]
+    return Row(title, items)
 
 
 # ---- links

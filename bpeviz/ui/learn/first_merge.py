@@ -11,6 +11,7 @@ from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
     AnswerOption,
     Chapter,
+    Mistake,
     NoQuestionError,
     Picture,
     Question,
@@ -48,8 +49,6 @@ def _tokens(setup: Setup) -> Question:
     def judge(given: int | None) -> Result:
         right = int(training.tokenizer().boundaries(text).token_counts[1])
         message = f"{before:,} tokens − {merge.applied:,} = {counted(right, 'token')}."
-        if given == merge.applied != right:
-            message = f"{given:,} is how many disappear. {before:,} − {given:,} = {right:,} remain."
         if merge.applied < merge.count:
             message += (
                 f" The pair occurs {engine.times(merge.count)}, but some of these places overlap, "
@@ -66,7 +65,21 @@ def _tokens(setup: Setup) -> Question:
         f" occurs {engine.times(merge.count)}. Now the text has {counted(before, 'token')}, "
         "one for each byte. How many remain after this merge?",
     ]
-    return Question(prompt, NumberForm(1, before, "tokens"), judge)
+
+    def mistakes() -> list[Mistake]:
+        gone = merge.applied
+        return [
+            Mistake(gone, [f"{gone:,} is how many disappear. How many remain?"]),
+            Mistake(before, ["Then nothing would be shorter. But two tokens become one."]),
+            Mistake(before - 2 * gone, ["Two tokens become one: each place saves one, not two."]),
+            Mistake(before - 1, ["That saves one token in all. But there are more places."]),
+            Mistake(before - gone + 1, ["The new token is in the vocabulary, not one more here."]),
+            Mistake(256 + 1, ["That is the size of the vocabulary. Count the text."]),
+        ]
+
+    hint = "Each place where the pair is merged has one token less."
+    see = [engine.text_row(text)]
+    return Question(prompt, NumberForm(1, before, "tokens"), judge, mistakes, hint, see)
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -111,18 +124,26 @@ CHAPTER = Chapter(
         "Why does the pair with the highest count make a good token?",
         (
             AnswerOption(
-                "It always means something.",
-                "Meaning plays no part: counts alone decide.",
-            ),
-            AnswerOption(
+                "saves",
                 "It saves the most tokens in one step.",
                 "Every place where the pair is replaced saves one token. So the highest count "
                 "saves most, unless places overlap.",
                 right=True,
             ),
             AnswerOption(
-                "It is the longest pair.",
+                "means",
+                "It always has a meaning in the text.",
+                "Meaning plays no part: counts alone decide.",
+            ),
+            AnswerOption(
+                "long",
+                "It is the longest pair in the text.",
                 "At the first step, all pairs have the same length: two bytes.",
+            ),
+            AnswerOption(
+                "word",
+                "It is always part of a frequent word.",
+                "Not always: a letter and the space after it is no part of a single word.",
             ),
         ),
     ),

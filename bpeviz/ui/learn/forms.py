@@ -6,9 +6,13 @@ A form never contains the right answer.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, ClassVar
+
+SAME_CURVE = 0.1
+"""The largest distance of two curves that are the same mistake."""
 
 MessagePart = str | dict[str, Any]
 """A part of a message: plain text, or a token as `token` returns it."""
@@ -36,6 +40,18 @@ class Form(ABC):
     def accepts(self, given: Any) -> bool:
         """Return whether a value that a browser sent is an answer."""
 
+    def matches(self, given: Any, other: Any) -> bool:
+        """Return whether two answers are the same."""
+        return bool(given == other)
+
+    def difference(self, given: Any, marks: Mapping[str, Any]) -> list[MessagePart]:
+        """Return how an answer differs from the right one, without telling that."""
+        return []
+
+    @abstractmethod
+    def words(self, given: Any) -> str:
+        """Return an answer as text."""
+
 
 @dataclass(frozen=True)
 class PairForm(Form):
@@ -44,29 +60,55 @@ class PairForm(Form):
     Attributes:
         timeline: The text as it is now (`bpeviz.views.player.timeline`), without later steps.
         pairs: The index of the left token of each pair that may be merged.
+        names: The name of each of these pairs: equal pairs have one name.
     """
 
     kind = "pair"
     timeline: dict[str, Any]
     pairs: list[int]
+    names: list[str]
 
     def accepts(self, given: Any) -> bool:
         return type(given) is int and given in self.pairs
 
+    def matches(self, given: Any, other: Any) -> bool:
+        return self.words(given) == self.words(other)
+
+    def words(self, given: Any) -> str:
+        return self.names[self.pairs.index(given)]
+
 
 @dataclass(frozen=True)
 class BoundariesForm(Form):
-    """Set the boundaries inside a short text, each given by the number of characters before it."""
+    """Set the boundaries inside a short text, each given by the number of characters before it.
+
+    Attributes:
+        text: The text.
+        fixed: The places without a choice, such as those beside a space.
+    """
 
     kind = "boundaries"
     text: str
+    fixed: Sequence[int] = ()
 
     def accepts(self, given: Any) -> bool:
         return (
             isinstance(given, list)
             and all(_is_whole(one, 1, len(self.text) - 1) for one in given)
+            and {*given}.isdisjoint(self.fixed)
             and given == sorted({*given})
         )
+
+    def difference(self, given: Any, marks: Mapping[str, Any]) -> list[MessagePart]:
+        first = min({*given} ^ {*marks["right"]})
+        same = max((one for one in given if one < first), default=0)
+        if same:
+            return ["Up to here you are right: ", token(self.text[:same]), ". Look again after it."]
+        return ["Look again at the first token: it has another length."]
+
+    def words(self, given: Any) -> str:
+        cuts = [0, *given, len(self.text)]
+        return " | ".join(self.text[start:end] for start, end in pairwise(cuts))
 
 
 @dataclass(frozen=True)
@@ -80,6 +122,14 @@ class NumberForm(Form):
 
     def accepts(self, given: Any) -> bool:
         return _is_whole(given, self.low, self.high)
+
+    def difference(self, given: Any, marks: Mapping[str, Any]) -> list[MessagePart]:
+        if abs(given - marks["right"]) == 1:
+            return [f"{given:,} is only one away."]
+        return [f"It is {'more' if given < marks['right'] else 'less'} than {given:,}."]
+
+    def words(self, given: Any) -> str:
+        return f"{given:,}"
 
 
 @dataclass(frozen=True)
@@ -100,6 +150,24 @@ class CurveForm(Form):
             and all(_is_whole(one, 0, self.high) for one in given)
             and given[0] == self.first
         )
+
+    def matches(self, given: Any, other: Any) -> bool:
+        return self.distance(given, other) <= SAME_CURVE
+
+    def distance(self, given: Sequence[int], other: Sequence[int]) -> float:
+        """Return the mean distance of two curves, as a share of their first value."""
+        away = [abs(one - two) for one, two in zip(given[1:], other[1:], strict=True)]
+        return sum(away) / max(1, len(away)) / max(1, self.first)
+
+    def difference(self, given: Any, marks: Mapping[str, Any]) -> list[MessagePart]:
+        true = dict(marks["points"])
+        away = sum(one - true[at] for at, one in zip(self.handles, given, strict=True))
+        if away < 0:
+            return ["Your curve falls too fast: most merges save only a few tokens."]
+        return ["Your curve stays too high: the merges save more than that."]
+
+    def words(self, given: Any) -> str:
+        return ", ".join(f"{one:,}" for one in given)
 
 
 @dataclass(frozen=True)
@@ -122,13 +190,28 @@ class OrderForm(Form):
             and sorted(given) == list(range(len(self.items)))
         )
 
+    def difference(self, given: Any, marks: Mapping[str, Any]) -> list[MessagePart]:
+        same = sum(one == other for one, other in zip(given, marks["order"], strict=True))
+        are = "row is" if same == 1 else "rows are"
+        return [f"{same} of {len(given)} {are} in the right place."]
+
+    def words(self, given: Any) -> str:
+        return ", ".join(" + ".join(one["label"] for one in self.items[i]) for i in given)
+
 
 @dataclass(frozen=True)
 class ChoiceForm(Form):
-    """Choose one of a few answers, by its index."""
+    """Choose one of a few answers, by its key. The browser draws them in an order of its own.
+
+    Attributes:
+        options: The words of each answer, by their keys.
+    """
 
     kind = "choice"
-    options: Sequence[str]
+    options: Mapping[str, str]
 
     def accepts(self, given: Any) -> bool:
-        return _is_whole(given, 0, len(self.options) - 1)
+        return isinstance(given, str) and given in self.options
+
+    def words(self, given: Any) -> str:
+        return self.options[given]

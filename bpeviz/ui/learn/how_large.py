@@ -12,16 +12,18 @@ from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
+    Mistake,
     NoQuestionError,
     Picture,
     Question,
     Result,
+    Row,
     Setup,
     Target,
-    Verdict,
     Why,
+    chosen,
 )
-from bpeviz.ui.learn.forms import ChoiceForm, CurveForm
+from bpeviz.ui.learn.forms import CurveForm, MessagePart
 
 KEY = "how-large"
 LARGEST = 1_024
@@ -56,7 +58,13 @@ def _curve(setup: Setup) -> Question:
         f"With 256 entries, one for each byte, the text has {counted(size, 'token')}. How "
         f"many does it have with larger vocabularies, up to {largest:,} entries? Draw the curve."
     )
-    return Question([prompt], form, judge)
+
+    def mistakes() -> list[Mistake]:
+        return engine.curve_mistakes(form, counts(setup))
+
+    hint = "The first new entries save the most. Let your curve fall fast, then slowly."
+    see = [engine.text_row(setup["text"])]
+    return Question([prompt], form, judge, mistakes, hint, see)
 
 
 def _double(setup: Setup) -> Question:
@@ -64,30 +72,41 @@ def _double(setup: Setup) -> Question:
     large = max(found)
     small = max(256, large // 2)
 
-    def judge(given: int | None) -> Result:
+    width = setup["width"]
+
+    def answer() -> tuple[str, list[MessagePart]]:
         saved = 1 - found[large] / found[small]
         grown = large / small - 1
-        right = 2 if saved >= 0.5 and grown >= 1 else 0
-        verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
-        width = setup["width"]
         message = (
             f"The table grows from {small:,} × {width:,} = {small * width:,} numbers to "
             f"{large:,} × {width:,} = {large * width:,}, by {grown:.0%}. The text goes from "
             f"{counted(found[small], 'token')} to {found[large]:,}: {saved:.1%} fewer."
         )
-        return Result(verdict, [message], {"right": [right]})
+        return "both" if saved >= 0.5 and grown >= 1 else "table", [message]
+
+    def mistakes() -> list[Mistake]:
+        curve = "Look at the curve above: how much does the text shrink at its end?"
+        return [
+            Mistake("table", [curve]),
+            Mistake("saving", ["Each new entry is a new row, so the table grows with them."]),
+            Mistake("both", [curve]),
+            Mistake("neither", ["Each new entry adds a row to the table."]),
+        ]
 
     grows = "doubles, too" if large == 2 * small else "grows as much"
     prompt = (
         "A model has a row of numbers for each entry of the vocabulary: the embedding table. The "
         f"vocabulary grows from {small:,} to {large:,} entries. What {grows}?"
     )
-    options = (
-        "Only the embedding table.",
-        "Only the saving: the text has half as many tokens.",
-        "Both: a larger table, and half as many tokens.",
-    )
-    return Question([prompt], ChoiceForm(options), judge)
+    options = {
+        "table": "Only the embedding table.",
+        "saving": "Only the saving: the text has half as many tokens.",
+        "both": "Both: a larger table, and half as many tokens.",
+        "neither": "Neither of the two.",
+    }
+    hint = "How many rows does the table have? Then compare two places of the curve."
+    rows = [[f"{size:,} entries × {width:,} numbers"] for size in (small, large)]
+    return chosen([prompt], options, answer, mistakes, hint, [Row("The table", rows)])
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -166,19 +185,27 @@ CHAPTER = Chapter(
         "Why do later merges save less than earlier ones?",
         (
             AnswerOption(
-                "Each merge takes the most frequent pair that is left, so counts fall.",
-                "The most frequent pairs are merged first. The remaining pairs are rarer, so each "
-                "new entry saves fewer tokens.",
+                "first",
+                "The most frequent pairs were merged first.",
+                "The remaining pairs are rarer, so each new entry saves fewer tokens.",
                 right=True,
             ),
             AnswerOption(
-                "Later tokens are longer, and long tokens save nothing.",
+                "longer",
+                "Later tokens are long, and those save less.",
                 "A merge saves one token at each place, however long the new token is. But the "
                 "number of places falls.",
             ),
             AnswerOption(
-                "The computer gets slower.",
+                "slower",
+                "The computer gets slower with each merge.",
                 "Speed does not change which tokens are made.",
+            ),
+            AnswerOption(
+                "full",
+                "The vocabulary is almost full by that time.",
+                "It has room until it reaches its size. The number of places for a merge falls "
+                "long before.",
             ),
         ),
     ),

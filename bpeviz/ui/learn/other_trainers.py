@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from bpeviz.core.boundaries import UNKNOWN_ID
 from bpeviz.core.training import Candidate, MergeTraining
-from bpeviz.text import counted
+from bpeviz.text import character_stand_in, counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Mistake,
     NoQuestionError,
     Picture,
     Question,
     Result,
+    Row,
     Setup,
     Target,
     Verdict,
@@ -74,7 +76,24 @@ def _score(setup: Setup) -> Question:
         "WordPiece divides the count of a pair by the product of the counts of its parts. ## "
         "means: inside a word. Sort these pairs by this score, the highest first."
     )
-    return Question([prompt], OrderForm(items, hints), judge)
+
+    def mistakes() -> list[Mistake]:
+        every = range(len(pairs))
+        scores = [one.score or 0.0 for one in pairs]
+        right = sorted(every, key=lambda i: -scores[i])
+        parts = [counts[one.ids[0]] * counts[one.ids[1]] for one in pairs]
+        found = sorted(every, key=lambda i: -pairs[i].count)
+        return [
+            Mistake(found, ["You sorted by count, as BPE does. The parts matter here."]),
+            Mistake(found[::-1], ["The rarest pair first: but its parts matter, too."]),
+            Mistake(sorted(every, key=lambda i: scores[i]), ["That is the lowest score first."]),
+            Mistake(sorted(every, key=lambda i: -parts[i]), ["You sorted by the parts alone."]),
+            Mistake([right[1], right[0], *right[2:]], ["The first two are the wrong way round."]),
+        ]
+
+    hint = "Work out the divisions: which result is the largest?"
+    see = [engine.text_row(setup["text"])]
+    return Question([prompt], OrderForm(items, hints), judge, mistakes, hint, see)
 
 
 def _bpe(text: str) -> MergeTraining:
@@ -110,7 +129,20 @@ def _dropout(setup: Setup) -> Question:
         f" as {counted(round(before), 'token')}. BPE-dropout leaves out merges by chance while it "
         "encodes. How many tokens are there at probability 1, without any merge?",
     ]
-    return Question(prompt, NumberForm(1, len(word) + 3, "tokens"), judge)
+
+    def mistakes() -> list[Mistake]:
+        half = round(dropped(setup["text"], word, 0.5))
+        return [
+            Mistake(round(before), ["That is with all merges. Now none of them applies."]),
+            Mistake(half, ["That is about the mean when half of the merges are left out."]),
+            Mistake(1, ["One token needs merges, but none applies."]),
+            Mistake(len(word) - 1, ["One merge would give that. But none applies."]),
+            Mistake(len(word) + 1, ["There is no mark at the end of the word here."]),
+        ]
+
+    hint = "Without merges, what is a token?"
+    see = [Row("Word", [[one] for one in map(character_stand_in, word)])]
+    return Question(prompt, NumberForm(1, len(word) + 3, "tokens"), judge, mistakes, hint, see)
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -158,8 +190,7 @@ CHAPTER = Chapter(
     core=False,
     lead="Byte-pair encoding is not the only trainer. WordPiece chooses pairs by a score, Unigram "
     "prunes a large list of pieces, and BPE-dropout makes encoding random on purpose.",
-    myth="BPE-dropout drops merges while the vocabulary is trained. And the same text always has "
-    "the same ids.",
+    myth="The same text always has the same ids.",
     fact="The vocabulary of BPE-dropout is ordinary. Merges are left out while texts are encoded "
     "to train a model, so the same text can have different ids each time. When the model is used, "
     "all merges apply.",
@@ -179,17 +210,26 @@ CHAPTER = Chapter(
         "Why would anyone make encoding random?",
         (
             AnswerOption(
-                "A model then sees each word in several ways, and copes better with odd spellings.",
-                "It learns how pieces relate. That helps with rare words and typing errors.",
+                "odd",
+                "A model then copes better with odd spellings.",
+                "It sees each word in several ways, and learns how pieces relate. That helps with "
+                "rare words and typing errors.",
                 right=True,
             ),
             AnswerOption(
-                "It makes texts shorter.",
+                "shorter",
+                "Texts then have fewer tokens than before.",
                 "It makes them longer: with fewer merges there are more tokens.",
             ),
             AnswerOption(
-                "It keeps texts secret.",
+                "secret",
+                "Nobody else can then read the secret text.",
                 "Every version decodes to the same text, so nothing is hidden.",
+            ),
+            AnswerOption(
+                "faster",
+                "Training a model then takes far less time.",
+                "Texts get more tokens, so it takes longer, not shorter.",
             ),
         ),
     ),

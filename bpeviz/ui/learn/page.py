@@ -1,9 +1,8 @@
 """The Learn page: chapters in which the user predicts, and the engine computes.
 
 A chapter goes from a prediction to the result, the question “Why?”, and a text to change. A changed
-text has new questions. Answers are values of the session. The browser also stores them in its tab,
-so they survive a reload. Links contain the chapter, its inputs and the done chapters, but not the
-answers.
+text has new questions. Answers and marks are values of the session. The browser also stores them,
+until the user starts again. Links contain the chapter and its inputs, but no answers and no marks.
 """
 
 from __future__ import annotations
@@ -22,7 +21,16 @@ from bpeviz.ui.downloads import ready
 from bpeviz.ui.html_table import table
 from bpeviz.ui.inputs.training import ALGORITHM
 from bpeviz.ui.learn import teachers_sheet
-from bpeviz.ui.learn.base import Chapter, Input, NoQuestionError, Picture, Question, Setup
+from bpeviz.ui.learn.base import (
+    TRIES,
+    Chapter,
+    Input,
+    Mark,
+    NoQuestionError,
+    Picture,
+    Question,
+    Setup,
+)
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
@@ -42,6 +50,9 @@ PARAMETER = "chapter"
 """The parameter of the address with the chapter, such as `/Learn?chapter=first-merge`."""
 
 WHY = "why"
+OWN = "*"
+"""The end of the name of an answer that is not about a chapter's first text."""
+
 MAX_STORED = 50_000
 """The most characters of the answers that the browser may restore."""
 
@@ -57,7 +68,10 @@ CORE = sum(chapter.core for chapter in CHAPTERS)
 
 BAR = "chapter_bar"
 _ANSWERS: SessionValue[dict[str, dict[str, Any]]] = SessionValue("learn_answers")
-"""The answers by chapter and question: "of", the inputs they are about, and "given"."""
+"""The answers by chapter and question: "of", the inputs they are about, "tries", and "shown"."""
+
+_MARKS: SessionValue[dict[str, Mark]] = SessionValue("learn_marks")
+"""The first mark of each question about the first text, by chapter and question."""
 
 _TAKEN: SessionValue[dict[str, int]] = SessionValue("learn_taken")
 """The number of the last press that was handled, by component: browsers may send it again."""
@@ -112,7 +126,7 @@ def _draw_chapter(chapter: Chapter) -> None:
             st.info("This chapter needs published vocabularies, which are not on this machine yet.")
         else:
             _ask(chapter, setup)
-    if number == len(CHAPTERS) and chapter.key in (DONE.get() or ()):
+    if number == len(CHAPTERS) and _is_done(chapter):
         _variants()
     _neighbors(number)
 
@@ -140,8 +154,24 @@ def _go(key: str) -> None:
     st.query_params[PARAMETER] = key
 
 
+def _marks(chapter: Chapter) -> list[Mark | None]:
+    """Return the mark of each question of a chapter, None for one without."""
+    marks = _MARKS.get() or {}
+    return [marks.get(_name(chapter, number)) for number in _numbers(chapter)]
+
+
+def _is_done(chapter: Chapter) -> bool:
+    """Return whether the question “Why?” of a chapter, its last one, was answered."""
+    return _name(chapter, WHY) in (_MARKS.get() or {})
+
+
+def _numbers(chapter: Chapter) -> list[int | str]:
+    """Return the names of the questions of a chapter, in their order."""
+    return [*range(len(chapter.questions)), WHY]
+
+
 def _bar(chapter: Chapter) -> None:
-    done = {*(DONE.get() or ())}
+    linked = {*(DONE.get() or ())}
     if not _SESSION.present:
         _SESSION.put(secrets.token_hex(8))
     listed = [
@@ -150,11 +180,13 @@ def _bar(chapter: Chapter) -> None:
             "number": number,
             "title": one.title,
             "core": one.core,
-            "done": one.key in done,
+            "marks": _marks(one),
+            "opened": one.key in linked,
         }
         for number, one in enumerate(CHAPTERS, 1)
     ]
-    progress = json.dumps(_ANSWERS.get() or {}, separators=(",", ":"))
+    stored = {"answers": _ANSWERS.get() or {}, "marks": _MARKS.get() or {}}
+    progress = json.dumps(stored, separators=(",", ":"))
     data = {
         "chapters": listed,
         "current": chapter.key,
@@ -172,11 +204,10 @@ def _bar_changed() -> None:
         case {"key": str(key), "number": int(number)} if _is_new(BAR, number) and key in BY_KEY:
             _go(key)
     restored = state.get("restored")
-    if isinstance(restored, str) and not _ANSWERS.get() and not _CLEARED.get():
-        answers = _read(restored)
-        _ANSWERS.put(answers)
-        done = {one.key for one in CHAPTERS if _name(one, WHY) in answers} | {*(DONE.get() or ())}
-        DONE.put([one.key for one in CHAPTERS if one.key in done])
+    if isinstance(restored, str) and not _CLEARED.get():
+        answers, marks = _read(restored)
+        _ANSWERS.put({**answers, **(_ANSWERS.get() or {})})
+        _MARKS.put({**(_MARKS.get() or {}), **marks})
 
 
 def _is_new(name: str, number: int) -> bool:
@@ -186,22 +217,30 @@ def _is_new(name: str, number: int) -> bool:
     return taken.get(name) != number
 
 
-def _read(stored: str) -> dict[str, dict[str, Any]]:
-    """Return the valid ones of the answers that a browser stored."""
-    found: dict[str, dict[str, Any]] = {}
-    if len(stored) > MAX_STORED:
-        return found
+def _read(stored: str) -> tuple[dict[str, dict[str, Any]], dict[str, Mark]]:
+    """Return the valid ones of the answers and marks that a browser stored."""
+    answers: dict[str, dict[str, Any]] = {}
+    marks: dict[str, Mark] = {}
     try:
-        entries = json.loads(stored)
+        entries = json.loads(stored if len(stored) <= MAX_STORED else "{}")
     except (ValueError, RecursionError):
-        return found
-    known = {_name(one, n) for one in CHAPTERS for n in (*range(len(one.questions)), WHY)}
-    for name, entry in entries.items() if isinstance(entries, dict) else ():
-        match entry:
-            case {"of": str(of), "given": given} if name in known and len(of) < 99:
-                if len(str(given)) <= MAX_ANSWER:
-                    found[name] = {"of": of, "given": given}
-    return found
+        return answers, marks
+    known = {_name(one, number) for one in CHAPTERS for number in _numbers(one)}
+    match entries:
+        case {"answers": dict(given), "marks": dict(reached)}:
+            for name, entry in given.items():
+                match entry:
+                    case {"of": str(of), "tries": list(tries), "shown": bool(shown)} if (
+                        name.removesuffix(OWN) in known and len(of) < 99 and len(tries) <= TRIES
+                    ):
+                        if len(str(tries)) <= MAX_ANSWER:
+                            answers[name] = {"of": of, "tries": tries, "shown": shown}
+            marks = {
+                name: mark
+                for name, mark in reached.items()
+                if name in known and mark in ("first", "second", "shown")
+            }
+    return answers, marks
 
 
 def _name(chapter: Chapter, number: int | str) -> str:
@@ -214,8 +253,8 @@ def _name(chapter: Chapter, number: int | str) -> str:
 def _setup(chapter: Chapter) -> Setup:
     """Take answers, and draw the inputs once all are there; return the values of the inputs."""
     values = {one.name: _value(one) for one in chapter.inputs}
-    for number in (*range(len(chapter.questions)), WHY):
-        _take(_name(chapter, number), WHY if number == WHY else chapter.about(values))
+    for number in _numbers(chapter):
+        _take(chapter, number, WHY if number == WHY else chapter.about(values))
     if not _answered(chapter, values) and not _changed(chapter, values):
         return values
     with st.container(border=True):
@@ -310,22 +349,37 @@ def _reset(chapter: Chapter) -> None:
 # ---- its questions
 
 
-def _answers(chapter: Chapter, number: int | str, of: str) -> dict[str, Any] | None:
-    """Return the answer to a question about these inputs, or None."""
-    found = (_ANSWERS.get() or {}).get(_name(chapter, number))
-    return found if found is not None and found["of"] == of else None
+def _entry(chapter: Chapter, number: int | str, of: str) -> str:
+    """Return the name of an answer: one about another text has a name of its own."""
+    is_first = number == WHY or of == chapter.about(chapter.initial)
+    return _name(chapter, number) + ("" if is_first else OWN)
+
+
+def _answers(chapter: Chapter, number: int | str, of: str) -> dict[str, Any]:
+    """Return the answer to a question about these inputs: its tries, and whether it was shown."""
+    found = (_ANSWERS.get() or {}).get(_entry(chapter, number, of))
+    return found if found and found["of"] == of else {"of": of, "tries": [], "shown": False}
 
 
 def _answered(chapter: Chapter, setup: Setup) -> bool:
     """Return whether all questions about these inputs are answered."""
     of = chapter.about(setup)
     try:
-        return all(
-            _answers(chapter, number, of) is not None or make(setup) is None
-            for number, make in enumerate(chapter.questions)
-        )
+        asked = [make(setup) for make in chapter.questions]
     except NoQuestionError:
         return False
+    return all(
+        question is None or _mark(chapter, number, question, of)
+        for number, question in enumerate(asked)
+    )
+
+
+def _mark(chapter: Chapter, number: int | str, question: Question, of: str) -> Mark | None:
+    """Return how a question was answered, or None while it is open."""
+    entry = _answers(chapter, number, of)
+    if all(map(question.form.accepts, entry["tries"])):
+        return question.mark(entry["tries"], entry["shown"])
+    return None
 
 
 def _ask(chapter: Chapter, setup: Setup) -> None:
@@ -348,45 +402,49 @@ def _ask(chapter: Chapter, setup: Setup) -> None:
         _picture(picture, f"learn_{chapter.key}_picture_{number}")
     st.caption(f"Settings: {chapter.settings} Source: {chapter.source}")
     st.header("Why?", anchor=False)
-    if _question(chapter, WHY, chapter.why.question(), WHY):
-        done = DONE.get() or []
-        if chapter.key not in done:
-            DONE.put([*done, chapter.key])
+    _question(chapter, WHY, chapter.why.question(), WHY)
 
 
 def _question(chapter: Chapter, number: int | str, question: Question, of: str) -> bool:
     """Draw a question, with its result if it is answered; return whether it is."""
     name = _name(chapter, number)
     entry = _answers(chapter, number, of)
-    given = None if entry is None else entry["given"]
-    if given is not None and not question.form.accepts(given):
-        entry = given = None
-    result = None if entry is None else question.judge(given)
+    if not all(map(question.form.accepts, entry["tries"])):
+        entry = {"tries": [], "shown": False}
     with st.container(key=f"ask_{question.form.kind}_{number}"):  # the style reserves its height
-        components.answer(question.payload(of, given, result), f"learn_{name}")
-    if entry is None:
+        components.answer(question.payload(of, entry["tries"], entry["shown"]), f"learn_{name}")
+    mark = question.mark(entry["tries"], entry["shown"])
+    if mark is None:
         return False
-    st.button("Try again", key=f"again_{name}", type="tertiary", on_click=_forget, args=(name,))
+    marks, answer = _MARKS.get() or {}, _entry(chapter, number, of)
+    if name not in marks and answer == name:
+        _MARKS.put({**marks, name: mark})
+    st.button(
+        "Try again", key=f"again_{name}", type="tertiary", on_click=_forget, args=(answer, of)
+    )
     return True
 
 
-def _take(name: str, of: str) -> None:
+def _take(chapter: Chapter, number: int | str, of: str) -> None:
     """Use an answer that the browser sent, unless it was used before or is about other inputs.
 
     `_question` checks its value.
     """
+    name = _name(chapter, number)
     match (st.session_state.get(f"learn_{name}") or {}).get("answer"):
-        case {"number": int(number), "of": str(about), "value": value} if about == of:
-            if len(str(value)) <= MAX_ANSWER and _is_new(name, number):
-                _ANSWERS.put({**(_ANSWERS.get() or {}), name: {"of": of, "given": value}})
+        case {"number": int(sent), "of": str(about), "value": value} if about == of:
+            if len(str(value)) <= MAX_ANSWER and _is_new(name, sent):
+                entry = _answers(chapter, number, of)
+                tries = entry["tries"] if value is None else [*entry["tries"], value][-TRIES:]
+                changed = {"of": of, "tries": tries, "shown": value is None}
+                _ANSWERS.put({**(_ANSWERS.get() or {}), _entry(chapter, number, of): changed})
                 _CLEARED.clear()
 
 
-def _forget(name: str) -> None:
-    kept = {key: entry for key, entry in (_ANSWERS.get() or {}).items() if key != name}
-    _ANSWERS.put(kept)
-    if not kept:
-        _CLEARED.put(True)
+def _forget(name: str, of: str) -> None:
+    """Ask a question again. Its first mark stays."""
+    asked = {"of": of, "tries": [], "shown": False}
+    _ANSWERS.put({**(_ANSWERS.get() or {}), name: asked})
 
 
 # ---- its pictures and buttons
@@ -415,7 +473,7 @@ def _neighbors(number: int) -> None:
     buttons += [("More", one) for one in CHAPTERS[number : number + 1] if one not in after]
     with st.container(horizontal=True, gap="small"):
         for word, one in buttons:
-            is_main = word == "Next" and chapter.key in (DONE.get() or ())
+            is_main = word == "Next" and _is_done(chapter)
             st.button(
                 f"{word}: {one.title}",
                 key=f"learn_{word.lower()}",

@@ -9,6 +9,7 @@ from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
+    Mistake,
     Picture,
     Question,
     Result,
@@ -59,7 +60,7 @@ def _cost(setup: Setup) -> Question:
         made = engine.train(setup["text"], merges=setup["merges"], pattern=setup["pattern"]).steps
         if made < steps:
             message.append(f" Only {counted(made, 'merge')} could be made.")
-        return Result(compared(given, right, 2), message, {"right": right})
+        return Result(compared(given, right), message, {"right": right})
 
     prompt = (
         f"Without pre-tokenization, {counted(steps, 'merge')} "
@@ -68,7 +69,28 @@ def _cost(setup: Setup) -> Question:
         f"(pattern: {title}), and no merge crosses their boundaries. How many tokens are left "
         "after the same number of merges?"
     )
-    return Question([prompt], NumberForm(1, size, "tokens"), judge)
+    parts = bpeviz.pretokenize(setup["text"], pattern=setup["pattern"])
+
+    def mistakes() -> list[Mistake]:
+        gone = size - _tokens(setup, setup["pattern"])
+        return [
+            Mistake(
+                free, ["That is the number without pre-tokens. Some merges are ruled out now."]
+            ),
+            Mistake(len(parts), ["You counted pre-tokens. Many of them are several tokens."]),
+            Mistake(gone, [f"{gone:,} is how many disappear. How many remain?"]),
+            Mistake(size - steps, ["One merge applies at several places, and saves at each."]),
+            Mistake(size, ["Some pairs are inside a pre-token, so some merges apply."]),
+        ]
+
+    see = [
+        engine.tokens_row("Pre-tokens", [label(one.encode()) for one in parts]),
+        engine.merges_row(
+            engine.merges_of(setup["text"], merges=setup["merges"]), title="Merges without them"
+        ),
+    ]
+    hint = "Which of these merges would cross the end of a pre-token? They saved tokens."
+    return Question([prompt], NumberForm(1, size, "tokens"), judge, mistakes, hint, see)
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -138,20 +160,27 @@ CHAPTER = Chapter(
         "The token “a.” is common in the first text, and saves tokens. What does it cost?",
         (
             AnswerOption(
-                "Nothing: fewer tokens are always better.",
-                "Fewer tokens are not the only aim. A model must also see that “Hola,” and “Hola.” "
-                "have the same word in them.",
-            ),
-            AnswerOption(
-                "The end of a word and the period become one token, so the word looks different "
-                "there.",
+                "looks",
+                "Then “casa” looks different before a period.",
                 "Before a comma the word ends in one token, before a period in another. The model "
                 "has to learn the word twice.",
                 right=True,
             ),
             AnswerOption(
-                "It makes encoding slower.",
+                "nothing",
+                "Nothing: fewer tokens are always the best.",
+                "Fewer tokens are not the only aim. A model must also see that “Hola,” and “Hola.”"
+                " have the same word in them.",
+            ),
+            AnswerOption(
+                "slow",
+                "Encoding a text takes much longer with it.",
                 "Encoding takes about as long. The difference is in the tokens that a model sees.",
+            ),
+            AnswerOption(
+                "lost",
+                "The period is lost when a text is decoded.",
+                "Decoding gives back every byte: the period is inside the token.",
             ),
         ),
     ),

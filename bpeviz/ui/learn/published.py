@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import regex
+
 import bpeviz
 from bpeviz.core.tokenizer import Token
 from bpeviz.pretrained.catalog import TITLES
-from bpeviz.text import counted
+from bpeviz.text import counted, label
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Mistake,
     NoQuestionError,
     Picture,
     Question,
     Result,
     Setup,
     Target,
-    Verdict,
     Why,
+    chosen,
     compared,
 )
-from bpeviz.ui.learn.forms import ChoiceForm, MessagePart, NumberForm, token
+from bpeviz.ui.learn.forms import BoundariesForm, MessagePart, NumberForm, token
+from bpeviz.ui.runtime.cache import cached
 
 KEY = "published"
+LISTED = 12
+"""The most pieces of a vocabulary above a question."""
+
 MAX_TOKENS = 40
 """The most tokens that a result lists."""
 
@@ -55,16 +62,71 @@ def _count(setup: Setup, name: str, hint: str) -> Question:
             message.append(" A byte in ⟨ ⟩ is only a part of a character, and no text by itself.")
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
+    def mistakes() -> list[Mistake]:
+        other = next(one for one in NEEDS if one != name)
+        return [
+            Mistake(
+                len(bpeviz.load(other).encode(text)), [f"That is the number with {TITLES[other]}."]
+            ),
+            Mistake(size, ["You counted bytes. But some pieces of the list fit."]),
+            Mistake(len(text.split()), ["You counted words. Spaces and pieces count, too."]),
+            Mistake(len("".join(text.split())), ["You counted letters, but pieces have several."]),
+            Mistake(len(regex.findall(r"\S+|\s+", text)), ["A space usually joins the next word."]),
+        ]
+
+    pieces = [*dict.fromkeys(entries(text, name))]
+    see = [engine.text_row(text), engine.tokens_row(f"Pieces of {TITLES[name]} in it", pieces)]
     prompt: list[MessagePart] = [f"With {TITLES[name]}, how many tokens does ", engine.quoted(text)]
-    return Question([*prompt, f" become? {hint}".rstrip()], NumberForm(1, size, "tokens"), judge)
+    prompt.append(" become?")
+    return Question(prompt, NumberForm(1, size, "tokens"), judge, mistakes, hint, see)
+
+
+@cached()
+def entries(text: str, name: str) -> list[str]:
+    """Return the longest pieces of a text that are entries of a vocabulary."""
+    tokenizer = bpeviz.load(name)
+    parts = {text[i:j] for i in range(len(text)) for j in range(i + 2, min(len(text), i + 12) + 1)}
+    found = [one for one in parts if len(tokenizer.encode(one)) == 1]
+    return [label(one.encode()) for one in sorted(found, key=lambda one: (-len(one), one))[:LISTED]]
+
+
+SPACE_HINT = "A dot is a space. The last space before a word belongs to the word."
 
 
 def _gpt2(setup: Setup) -> Question:
-    return _count(setup, "gpt2", "Each dot is a space." if " " in setup["text"] else "")
+    return _count(setup, "gpt2", SPACE_HINT)
 
 
 def _cl100k(setup: Setup) -> Question:
-    return _count(setup, "cl100k_base", "It is GPT-4's, with twice as many entries.")
+    return _count(setup, "cl100k_base", SPACE_HINT)
+
+
+def _digits(setup: Setup) -> Question:
+    number = setup["number"]
+    if len(number) < 2:
+        raise NoQuestionError("Type a number of at least two digits.")
+
+    def judge(given: list[int] | None) -> Result:
+        return engine.boundaries_result(given, bpeviz.load("cl100k_base").tokens(number), number)
+
+    def mistakes() -> list[Mistake]:
+        size = len(number)
+        from_right = sorted({*range(size - 3, 0, -3)})
+        gpt2 = engine.boundaries_result(None, bpeviz.load("gpt2").tokens(number), number)
+        return [
+            Mistake(from_right, ["You grouped from the right, as one writes numbers."]),
+            Mistake([*range(1, size)], ["Not each digit: up to three may be in one token."]),
+            Mistake([], ["It has too many digits for a single token."]),
+            Mistake([*range(2, size, 2)], ["You took two digits at a time. It takes more."]),
+            Mistake(gpt2.marks["right"], ["That is what GPT-2 does, which has another rule."]),
+        ]
+
+    prompt = (
+        "GPT-4's cl100k puts at most three digits into one token. It begins at the left. Where "
+        "are the boundaries?"
+    )
+    hint = "Count three digits from the left, then again."
+    return Question([prompt], BoundariesForm(number), judge, mistakes, hint)
 
 
 def _pasted(setup: Setup) -> Question:
@@ -72,30 +134,36 @@ def _pasted(setup: Setup) -> Question:
     if not name:
         raise NoQuestionError("There is no special token. Type <|endoftext|>.")
 
-    def judge(given: int | None) -> Result:
+    def answer() -> tuple[str, list[MessagePart]]:
         tokenizer = bpeviz.load("gpt2")
-        found = tokenizer.tokens(name)
-        is_special = [one.id for one in found] == [tokenizer.special_tokens.get(name)]
-        right = 0 if is_special else 1
-        verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
-        message = _with_ids(found)
+        message = _with_ids(tokenizer.tokens(name))
         if name in tokenizer.special_tokens:
             number = tokenizer.special_tokens[name]
             message.append(f" Where a program allows it, it is one token, with the id {number}.")
-        return Result(verdict, message, {"right": [right]})
+        return "text", message
+
+    def mistakes() -> list[Mistake]:
+        return [
+            Mistake("special", ["Then any user could end the text. The program must allow it."]),
+            Mistake("removed", ["GPT-2 removes nothing: decoding gives the text back."]),
+            Mistake("error", ["tiktoken's “encode” stops with an error. bpeviz never does."]),
+        ]
 
     prompt: list[MessagePart] = [
         "A user pastes ",
         engine.quoted(name),
         " into a text. With GPT-2's ",
     ]
-    prompt += ["vocabulary, what does it become in bpeviz? (bpeviz follows tiktoken here.)"]
-    options = (
-        "One special token, which ends the text.",
-        "Ordinary tokens: it is text like any other.",
-        "Nothing: it is removed.",
-    )
-    return Question(prompt, ChoiceForm(options), judge)
+    prompt += ["vocabulary, what does it become in bpeviz?"]
+    options = {
+        "special": "One special token, which ends the text.",
+        "text": "Ordinary tokens: it is text like any other.",
+        "removed": "Nothing: it is removed.",
+        "error": "An error: such a name is forbidden.",
+    }
+    hint = "Whom would you trust with it: the user or the program?"
+    see = [engine.text_row(name, "Pasted")]
+    return chosen(prompt, options, answer, mistakes, hint, see)
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -142,36 +210,42 @@ CHAPTER = Chapter(
     lead="GPT-2 and GPT-4 use byte-pair encoding, too. Their vocabularies have 50,257 and about "
     "100,000 entries. GPT-4's is called cl100k. Some entries are special tokens, such as "
     "<|endoftext|>, which never come from merges.",
-    myth="Pasting <|endoftext|> into a chat ends the text. A space is always its own token, and so "
-    "is a digit. And a character is at most one token.",
-    fact="Whether a pasted name stays text depends on the library and the program. In tiktoken, it "
-    "is special only where the program allows it. A space usually belongs to the word after it, "
-    "and a run of spaces can be one token. So can several digits. A rare "
-    "character can need several tokens, and none of them is text by itself.",
+    myth="A space is always its own token, and so is a digit.",
+    fact="A space usually belongs to the word after it, and a run of spaces can be one token. So "
+    "can several digits: each vocabulary has its own rule.",
     settings="The published vocabularies, with tiktoken's patterns.",
     source="tiktoken, openai_public.py and core.py; the ids are computed here.",
     inputs=(
         engine.text_input(KEY, "    Hello World", "Text", 60),
+        Input("number", engine.text_field(KEY, "number", "Number", 30), "1234567"),
         Input("special", engine.text_field(KEY, "special", "Pasted", 30), "<|endoftext|>"),
     ),
-    questions=(_gpt2, _cl100k, _pasted),
+    questions=(_gpt2, _cl100k, _digits, _pasted),
     pictures=_pictures,
     why=Why(
         "Why must pasted text not become a special token by itself?",
         (
             AnswerOption(
-                "A user could then give orders that only the program may give.",
+                "pretend",
+                "A user could pretend to be the program.",
                 "Special tokens separate texts and speakers. If pasted text could make them, a "
                 "user could pretend to be someone else.",
                 right=True,
             ),
             AnswerOption(
-                "Special tokens cost more.",
+                "cost",
+                "A special token costs more than others.",
                 "A special token is one token like any other.",
             ),
             AnswerOption(
-                "Special tokens have no id.",
+                "id",
+                "A special token has no id of its own.",
                 "They do have ids: in GPT-2, <|endoftext|> is 50256.",
+            ),
+            AnswerOption(
+                "long",
+                "A special token is too long to be pasted.",
+                "It can be pasted like any text. The question is what a program makes of it.",
             ),
         ),
     ),

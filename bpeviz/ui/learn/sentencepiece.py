@@ -9,17 +9,19 @@ from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Mistake,
     NoQuestionError,
     Picture,
     Question,
     Result,
+    Row,
     Setup,
     Target,
-    Verdict,
     Why,
+    chosen,
     compared,
 )
-from bpeviz.ui.learn.forms import ChoiceForm, MessagePart, NumberForm, token
+from bpeviz.ui.learn.forms import MessagePart, NumberForm, token
 
 KEY = "sentencepiece"
 LLAMA_SPACES = 16
@@ -64,43 +66,73 @@ def _fallback(setup: Setup) -> Question:
             message.append(f"{bytes_found[0]} is a byte, in hexadecimal.")
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
-    prompt: list[MessagePart] = ["Training on ", engine.quoted(setup["corpus"])]
-    prompt.append(" gave its characters" + (" and these tokens: " if training.steps else ". "))
-    for merge in training.merges[:30]:
-        prompt += [engine.named(training, merge.new_id), " "]
+    def mistakes() -> list[Mistake]:
+        whole = len(trained({**setup, "merges": 0}, "bytes").tokenizer().encode(text))
+        lost = sum(one.startswith("<0x") for one in labels(setup, "bytes"))
+        return [
+            Mistake(len(text), ["You counted characters. An unknown one becomes its bytes."]),
+            Mistake(len(labels(setup, "unk")), ["That is without byte fallback."]),
+            Mistake(whole, ["You left out the merges. One of them fits here."]),
+            Mistake(
+                lost, [f"{lost:,} is how many bytes are unknown. Count the known tokens, too."]
+            ),
+            Mistake(1, ["A word that training has not seen is rarely one token."]),
+            Mistake(len(text.encode()), ["You counted bytes. Known characters stay whole."]),
+        ]
+
+    prompt: list[MessagePart] = [
+        "A character that was not in the training text becomes its bytes, one token each. This is "
+        "byte fallback. Put ▁ at the start of the word. How many tokens does ",
+        engine.quoted(text),
+        " become?",
+    ]
+    hint = "Which letter does not occur in the training text? How many bytes does it have?"
+    see = [engine.text_row(setup["corpus"], "Training text")]
     if training.steps:
-        prompt[-1] = ". "
-    prompt += ["A word starts with ▁. A character that was not in the training text becomes its "]
-    prompt += ["bytes, one token each: this is byte fallback. How many tokens does "]
-    prompt += [engine.quoted(text), " become?"]
-    return Question(prompt, NumberForm(1, 4 * len(text) + 1, "tokens"), judge)
+        names = [[engine.named(training, merge.new_id)] for merge in training.merges[:30]]
+        see.append(Row("Tokens", names, numbered=True))
+    form = NumberForm(1, 4 * len(text) + 1, "tokens")
+    return Question(prompt, form, judge, mistakes, hint, see)
 
 
 def _unknown(setup: Setup) -> Question:
     trained(setup, "unk")
 
-    def judge(given: int | None) -> Result:
+    def decoded() -> tuple[bool, str]:
         tokenizer = trained(setup, "unk").tokenizer()
-        lost = tokenizer.unknown_id in tokenizer.encode(setup["text"])
-        right = 0 if lost else 2
-        verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
+        ids = tokenizer.encode(setup["text"])
+        return tokenizer.unknown_id in ids, tokenizer.decode(ids)
+
+    def answer() -> tuple[str, list[MessagePart]]:
+        lost, text = decoded()
         message: list[MessagePart] = []
         for one in labels(setup, "unk"):
             message += [token(one), " "]
-        decoded = tokenizer.decode(tokenizer.encode(setup["text"]))
-        message[-1:] = [". Decoding gives ", engine.quoted(decoded), "."]
-        return Result(verdict, message, {"right": [right]})
+        message[-1:] = [". Decoding gives ", engine.quoted(text), "."]
+        return "lost" if lost else "kept", message
+
+    def mistakes() -> list[Mistake]:
+        return [
+            Mistake("lost", ["Compare again: all characters are in the training text."]),
+            Mistake("similar", ["A tokenizer never guesses: it has a character, or not."]),
+            Mistake("kept", ["Compare each character with the training text: one is missing."]),
+            Mistake("bytes", ["That would be byte fallback, which is off now."]),
+        ]
 
     prompt: list[MessagePart] = [
         "Without byte fallback, what happens to ",
         engine.quoted(setup["text"]),
+        "?",
     ]
-    options = (
-        "Its unknown characters are lost: they become <unk>.",
-        "A character is replaced by the most similar one.",
-        "Nothing is lost: the training text has all of its characters.",
-    )
-    return Question([*prompt, "?"], ChoiceForm(options), judge)
+    options = {
+        "lost": "Its unknown characters are lost: they become <unk>.",
+        "similar": "A character is replaced by the most similar one.",
+        "kept": "Nothing is lost: the training text has all of its characters.",
+        "bytes": "Its unknown characters are written as bytes.",
+    }
+    hint = "Look for each of its characters in the training text."
+    see = [engine.text_row(setup["corpus"], "Training text")]
+    return chosen(prompt, options, answer, mistakes, hint, see)
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -150,9 +182,10 @@ CHAPTER = Chapter(
     lead="SentencePiece is a library. It writes a space as the visible mark ▁ and treats it like a "
     "letter, so it needs no rules about words. By default, ▁ is only at the start of a piece. It "
     "starts from characters, not bytes.",
-    myth="SentencePiece is an algorithm, and it always returns exactly the same text.",
-    fact="It is a library that offers several algorithms. By default it changes the text first: "
-    "for example, several spaces become one. Without byte fallback, unknown characters are lost.",
+    myth="A character is at most one token.",
+    fact="With byte fallback, a rare character is several tokens, one for each byte. Without it, "
+    "the character is lost. By default the library also changes the text: several spaces "
+    "become one.",
     settings="SentencePiece's BPE over characters, without its normalization.",
     source="Kudo and Richardson 2018; the library's README. Computed here.",
     inputs=(
@@ -168,18 +201,26 @@ CHAPTER = Chapter(
         "Why does SentencePiece write ▁ instead of leaving the spaces out?",
         (
             AnswerOption(
-                "Decoding can then put every space back.",
+                "back",
+                "Decoding can then put the spaces back.",
                 "The tokens contain the spaces as ▁. Joining them and replacing ▁ gives the text "
                 "with its spaces.",
                 right=True,
             ),
             AnswerOption(
-                "▁ is shorter than a space.",
+                "shorter",
+                "The mark ▁ takes less room than a space.",
                 "In UTF-8, ▁ takes three bytes, and a space one. Length is not the reason.",
             ),
             AnswerOption(
-                "Spaces are not allowed in tokens.",
+                "allowed",
+                "Spaces are never allowed inside tokens.",
                 "GPT-2 has tokens with spaces in them. Any character can be part of a token.",
+            ),
+            AnswerOption(
+                "visible",
+                "Models can only read signs they can see.",
+                "A model sees ids only. For it, a space would do as well as ▁.",
             ),
         ),
     ),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import accumulate
+
 from bpeviz.analysis import pretokenization
 from bpeviz.pretokenizers.patterns import (
     PATTERNS,
@@ -17,22 +20,29 @@ from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Mistake,
     NoQuestionError,
     Picture,
     Question,
     Result,
+    Row,
     Setup,
     Target,
     Verdict,
     Why,
-    compared,
+    chosen,
 )
-from bpeviz.ui.learn.forms import ChoiceForm, MessagePart, NumberForm, token
+from bpeviz.ui.learn.forms import BoundariesForm, MessagePart, token
 from bpeviz.ui.pages import pretokenize as page
 from bpeviz.views.pretokenization import side_by_side
 
 KEY = "splitting-rules"
-RULES = ("whitespace", "words", "nltk", "gpt2", "characters")
+WAYS = {
+    "whitespace": "The spaces alone",
+    "words": "Spaces and punctuation",
+    "characters": "Single characters",
+}
+RULES = tuple(WAYS)
 PEKING = "姚 明 进入 总 决赛"
 
 SENTENCES = (
@@ -43,36 +53,62 @@ SENTENCES = (
 """Sentences, each with the rule made for it."""
 
 
-def words_of(text: str, rule: str, words: str = "") -> list[str]:
-    """Return the pre-tokens of a text without white space. Raises `NoQuestionError`."""
+def words_of(text: str, rule: str, words: str = "", *, spaces: bool = False) -> list[str]:
+    """Return the pre-tokens of a text, white space only on request. Raises `NoQuestionError`."""
     try:
-        return [one for one in pretokenize(text, rule, words) if not one.isspace()]
+        return [one for one in pretokenize(text, rule, words) if spaces or not one.isspace()]
     except SplitError as error:
         raise NoQuestionError(str(error)) from error
 
 
+def cuts(pieces: Iterable[str], text: str) -> list[int]:
+    """Return the boundaries between pieces of a text that are not beside white space."""
+    ends = [*accumulate(map(len, pieces))]
+    return [end for end in ends if 0 < end < len(text) and end not in beside_spaces(text)]
+
+
+def beside_spaces(text: str) -> list[int]:
+    """Return the places of a text before and after its white space."""
+    places = range(1, len(text))
+    return [i for i in places if text[i - 1].isspace() or text[i].isspace()]
+
+
 def _sentence(setup: Setup) -> Question:
     sentence = setup["sentence"]
-    if not sentence.strip():
+    if len(sentence.strip()) < 2:
         raise NoQuestionError("There is no sentence. Type one.")
 
-    def judge(given: int | None) -> Result:
+    def judge(given: list[int] | None) -> Result:
         parts = mark_unmatched(sentence, "nltk")
+        right = cuts(parts, sentence)
         found = [one for one in parts if not isinstance(one, Unmatched)]
         message: list[MessagePart] = [f"{counted(len(found), 'token')}: "]
         for one in found:
             message += [token(label(one.encode())), " "]
         if len("".join("".join(found).split())) < len("".join(sentence.split())):
             message.append("The rule drops all other symbols.")
-        return Result(compared(given, len(found)), message, {"right": len(found)})
+        verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
+        return Result(verdict, message, {"right": right, "colors": [-1] * (len(right) + 1)})
 
-    prompt: list[MessagePart] = [
+    def mistakes() -> list[Mistake]:
+        def by(rule: str) -> list[int]:
+            return cuts(words_of(sentence, rule, spaces=True), sentence)
+
+        return [
+            Mistake([], ["You cut at the spaces alone. The rule also cuts inside a part."]),
+            Mistake(by("words"), ["That cuts at every punctuation mark. Read the rule again."]),
+            Mistake(by("characters"), ["That cuts after every character: words stay whole."]),
+            Mistake(by("gpt2"), ["That is GPT-2's rule: it cuts abbreviations and amounts."]),
+        ]
+
+    prompt = (
         "A rule keeps words with hyphens, abbreviations, amounts of money and the ellipsis whole. "
-        "Any other punctuation mark is a token of its own. How many tokens does ",
-        engine.quoted(sentence),
-        " become? White space does not count.",
-    ]
-    return Question(prompt, NumberForm(0, max(20, len(sentence)), "tokens"), judge)
+        "Any other punctuation mark stands alone. The spaces are cut already. Where else does the "
+        "rule cut?"
+    )
+    hint = "Read each word between two spaces: is it one of the kinds that stay whole?"
+    form = BoundariesForm(sentence, beside_spaces(sentence))
+    return Question([prompt], form, judge, mistakes, hint)
 
 
 def _rule(setup: Setup) -> Question:
@@ -84,33 +120,38 @@ def _rule(setup: Setup) -> Question:
     if words.isdisjoint(listed):
         raise NoQuestionError("The list has no word of this text. Type one into “List of words”.")
 
-    def judge(given: int | None) -> Result:
-        right = [i for i, rule in enumerate(RULES) if words_of(text, rule) == listed]
-        message: list[MessagePart] = []
-        if right:
-            message = ["Here a rule agrees with the list."]
-        else:
-            found = words_of(text, "words")
-            message = [
-                "No rule finds these words. The rule “Words and punctuation”, for example, gives "
-                f"{counted(len(found), 'piece')}: "
-            ]
-            for one in found[:8]:
-                message += [token(label(one.encode())), " "]
-        right = right or [len(RULES)]
-        verdict: Verdict = "shown" if given is None else "right" if given in right else "wrong"
-        return Result(verdict, message, {"right": right})
+    def found(rule: str) -> list[MessagePart]:
+        pieces = words_of(text, rule)
+        message: list[MessagePart] = [f"{counted(len(pieces), 'piece')}: "]
+        for one in pieces[:8]:
+            message += [token(label(one.encode())), " "]
+        return message
 
-    prompt: list[MessagePart] = [
-        "In ",
-        engine.quoted(text),
-        ", a list of words finds these words: ",
+    def answer() -> tuple[str, list[MessagePart]]:
+        for rule in RULES:
+            if words_of(text, rule) == listed:
+                return rule, ["Here a rule agrees with the list: ", *found(rule)]
+        message = ["No rule finds these words. “Spaces and punctuation”, for example, gives "]
+        return "none", [*message, *found("words")]
+
+    def mistakes() -> list[Mistake]:
+        by_rule = [Mistake(rule, [f"{WAYS[rule]} give ", *found(rule)]) for rule in RULES]
+        return [*by_rule, Mistake("none", ["Try each rule on this text: one gives these words."])]
+
+    options = {
+        "whitespace": "Cut at the spaces.",
+        "words": "Cut at spaces and punctuation.",
+        "characters": "Cut after every character.",
+        "none": "None of them: it takes a list of words.",
+    }
+    hint = "Where are the spaces and the punctuation marks in this text?"
+    see = [
+        engine.text_row(text),
+        Row("Words of the list", [[token(label(one.encode()))] for one in listed[:12]]),
     ]
-    for one in listed[:12]:
-        prompt += [token(label(one.encode())), " "]
-    prompt[-1] = ". " if words >= {*listed} else ". Where no word fits, a character is alone. "
-    options = [PATTERNS[rule].title for rule in RULES] + ["None of them: only a list of words does"]
-    return Question([*prompt, "Which rule finds them?"], ChoiceForm(options), judge)
+    alone = "" if words >= {*listed} else " Where no word fits, a character is alone."
+    prompt = f"A list of words finds these words.{alone} Which rule finds them, too?"
+    return chosen([prompt], options, answer, mistakes, hint, see)
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -129,12 +170,19 @@ def _pictures(setup: Setup) -> list[Picture]:
         )
         for title, rule, words in rules
     ]
+    sentence = setup["sentence"]
+    ways = [
+        pretokenization.PreTokenizedColumn(title, "", pretokenization.pre_tokenize(sentence, rule))
+        for title, rule in (("White space", "whitespace"), ("Words and punctuation", "words"))
+    ]
+    cut = side_by_side(ways, 0, len(sentence)) | {"unit": "piece", "isLarge": True}
     rows = [
         [sentence, PATTERNS[rule].title, str(len(words_of(sentence, rule)))]
         for sentence, rule in SENTENCES
     ]
     data = side_by_side(columns, 0, len(text)) | {"unit": "piece", "isLarge": True}
     return [
+        Picture("columns", cut, "Two other rules cut your sentence otherwise."),
         Picture("columns", data, about),
         Picture("table", (["Sentence", "Rule made for it", "Tokens by this rule"], rows)),
     ]
@@ -176,18 +224,26 @@ CHAPTER = Chapter(
         "Why do language models not simply use a long list of words?",
         (
             AnswerOption(
-                "Lists differ, and none has all words of all languages.",
+                "complete",
+                "No list has all words of all languages.",
                 "A list must be made for each language, and new words are missing. Training gets "
                 "its pieces from the text itself.",
                 right=True,
             ),
             AnswerOption(
-                "A list is too slow to search.",
+                "slow",
+                "Searching a long list takes far too long.",
                 "Searching a list is fast. But nobody can make a complete one.",
             ),
             AnswerOption(
-                "Only rules are exact.",
+                "exact",
+                "Only a rule cuts a text without mistakes.",
                 "Rules are exact, but they cannot find words that have no spaces between them.",
+            ),
+            AnswerOption(
+                "memory",
+                "A list of words needs too much memory.",
+                "A million words take some ten megabytes: much less than a model.",
             ),
         ),
     ),

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import regex
 
-from bpeviz.text import character_stand_in, counted, shorten
+from bpeviz.text import character_stand_in, counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
+    Mistake,
     NoQuestionError,
     Picture,
     Question,
     Result,
+    Row,
     Setup,
     Target,
     Why,
@@ -24,6 +26,11 @@ MOST_BYTES = 40
 """The most bytes of a symbol that the question allows: families of emoji have 25."""
 
 ROWS = 40
+
+RANGES = Row(
+    "Bytes in UTF-8",
+    [["up to 127: 1"], ["up to 2,047: 2"], ["up to 65,535: 3"], ["above: 4"]],
+)
 
 KEY = "text-is-numbers"
 
@@ -53,12 +60,22 @@ def _symbol(setup: Setup) -> Question:
         ]
         return Result(compared(given, len(raw)), message, {"right": len(raw)})
 
-    prompt: list[MessagePart] = [
-        f"Here is a text: “{shorten(setup['text'], 60)}”. How many bytes is its last symbol, ",
-        shown,
-        ", in UTF-8?",
-    ]
-    return Question(prompt, NumberForm(1, MOST_BYTES, "bytes"), judge)
+    def mistakes() -> list[Mistake]:
+        number, text = counted(len(symbol), "code point"), setup["text"]
+        digits = sum(len(str(ord(point))) for point in symbol)
+        pairs = len(symbol.encode("utf-16-le")) // 2
+        return [
+            Mistake(len(symbol), [f"It is {number}, but a code point can take several bytes."]),
+            Mistake(pairs, [f"{pairs:,} is how many units UTF-16 needs, another encoding."]),
+            Mistake(digits, [f"{digits:,} is how many digits you see in the code point."]),
+            Mistake(len(text), [f"{len(text):,} is how many characters the whole text has."]),
+        ]
+
+    points = [[f"{ord(point):,}"] for point in symbol]
+    see = [engine.text_row(setup["text"]), Row("Code points of the last symbol", points), RANGES]
+    prompt: list[MessagePart] = ["How many bytes is the last symbol, ", shown, ", in UTF-8?"]
+    hint = "Find the range of each code point, and its number of bytes."
+    return Question(prompt, NumberForm(1, MOST_BYTES, "bytes"), judge, mistakes, hint, see)
 
 
 def _whole(setup: Setup) -> Question:
@@ -75,8 +92,20 @@ def _whole(setup: Setup) -> Question:
         )
         return Result(compared(given, size), [message], {"right": size})
 
+    def mistakes() -> list[Mistake]:
+        letters = "".join(text.split())
+        return [
+            Mistake(len(text), ["You counted characters: some of them are several bytes."]),
+            Mistake(len(letters.encode()), ["You left out the spaces: each of them is a byte."]),
+            Mistake(len(letters), ["You counted characters, and left out the spaces."]),
+            Mistake(4 * len(text), ["You gave each character four bytes: most need fewer."]),
+            Mistake(2 * len(text), ["You gave each character two bytes. They differ."]),
+        ]
+
     prompt = f"The whole text has {counted(len(text), 'code point')}. How many bytes does it have?"
-    return Question([prompt], NumberForm(0, 4 * len(text), "bytes"), judge)
+    hint = "Count each plain letter and each space as one byte. Then add the others."
+    see = [engine.text_row(text)]
+    return Question([prompt], NumberForm(0, 4 * len(text), "bytes"), judge, mistakes, hint, see)
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -115,7 +144,7 @@ CHAPTER = Chapter(
     lead="A model works with numbers, so text becomes numbers first. Each character has a number "
     "in Unicode, its code point. UTF-8 writes a code point as one to four bytes: a plain Latin "
     "letter or a space as one, others as more. A byte is a number from 0 to 255.",
-    myth="One character is one byte, and one symbol on the screen is one character.",
+    myth="One character is one byte.",
     fact="Only the 128 characters of ASCII, such as plain Latin letters, take one byte. Others "
     "take two to four, and one symbol on the screen can be several characters.",
     settings="UTF-8; nothing is trained here.",
@@ -136,18 +165,26 @@ CHAPTER = Chapter(
         "Why do many tokenizers start from bytes instead of characters?",
         (
             AnswerOption(
-                "Bytes make the text shorter.",
-                "The opposite is true: a text never has fewer bytes than characters.",
-            ),
-            AnswerOption(
-                "There are only 256 bytes, so no text is ever unknown.",
+                "known",
+                "With 256 bytes, no text is ever unknown.",
                 "Unicode has more than 150,000 characters, and more are added. With bytes, 256 "
                 "entries are enough to write any of them.",
                 right=True,
             ),
             AnswerOption(
-                "A byte carries more meaning than a character.",
+                "shorter",
+                "A text has fewer bytes than characters.",
+                "The opposite is true: a text never has fewer bytes than characters.",
+            ),
+            AnswerOption(
+                "meaning",
+                "A byte has more meaning than a character.",
                 "A single byte often means nothing: an accented letter needs two together.",
+            ),
+            AnswerOption(
+                "english",
+                "Computers can only store English letters.",
+                "Computers store any character: UTF-8 writes each one as bytes.",
             ),
         ),
     ),

@@ -10,10 +10,12 @@ from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
     AnswerOption,
     Chapter,
+    Mistake,
     NoQuestionError,
     Picture,
     Question,
     Result,
+    Row,
     Setup,
     Target,
     Why,
@@ -35,12 +37,15 @@ def _curve(setup: Setup) -> Question:
     handles = sorted({round(merges * share / 4) for share in range(5)})
     form = CurveForm(handles, size, size, "merges", "tokens")
 
-    def judge(given: list[int] | None) -> Result:
+    def values() -> dict[int, int]:
         counts = engine.train(text, merges=merges).tokenizer().boundaries(text).token_counts
-        values = {step: int(counts[min(step, len(counts) - 1)]) for step in range(merges + 1)}
-        result = engine.curve_result(given, form, values)
-        if len(counts) <= merges:
-            note = f" After {counted(len(counts) - 1, 'merge')} nothing is left to merge."
+        return {step: int(counts[min(step, len(counts) - 1)]) for step in range(merges + 1)}
+
+    def judge(given: list[int] | None) -> Result:
+        result = engine.curve_result(given, form, values())
+        steps = engine.train(text, merges=merges).steps
+        if steps < merges:
+            note = f" After {counted(steps, 'merge')} nothing is left to merge."
             return replace(result, message=[*result.message, note])
         return result
 
@@ -48,7 +53,10 @@ def _curve(setup: Setup) -> Question:
         f"The text has {size:,} bytes, so {size:,} tokens. Each merge makes it shorter. How many "
         f"tokens are left after 1, 2, … {merges:,} merges? Draw the curve."
     )
-    return Question([prompt], form, judge)
+    hint = "The first merges save many tokens. Later ones save less and less."
+    see = [engine.text_row(text)]
+    mistakes = lambda: engine.curve_mistakes(form, values())  # noqa: E731
+    return Question([prompt], form, judge, mistakes, hint, see)
 
 
 def _rare(setup: Setup) -> Question:
@@ -71,11 +79,25 @@ def _rare(setup: Setup) -> Question:
             message.append("every merge of this training joins a pair that occurs at least twice.")
         return Result(compared(given, len(often)), message, {"right": len(often)})
 
+    def mistakes() -> list[Mistake]:
+        often = [merge.count for merge in training.merges if merge.count > 1]
+        once, thrice = training.steps - len(often), sum(count > 2 for count in often)
+        return [
+            Mistake(once, [f"{once:,} is how many join a pair that occurs once."]),
+            Mistake(thrice, ["You stopped at pairs that occur three times. Two are enough."]),
+            Mistake(training.steps, ["Not all: at the end, a pair occurs only once."]),
+            Mistake(0, ["The first merges joined frequent pairs: count those."]),
+        ]
+
     prompt = (
         "In a short text, frequent pairs run out, and the remaining pairs occur only once. How "
         f"many of the {counted(training.steps, 'merge')} join a pair that occurs at least twice?"
     )
-    return Question([prompt], NumberForm(0, training.steps, "merges"), judge)
+    shown = [[f"{merge.count:,} times"] for merge in training.merges[: training.steps // 2]]
+    see = [Row("Count of each merge: the first half", shown, numbered=True)]
+    hint = "Look at how fast the counts fall, and go on in your mind."
+    form = NumberForm(0, training.steps, "merges")
+    return Question([prompt], form, judge, mistakes, hint, see)
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -131,19 +153,28 @@ CHAPTER = Chapter(
         "A late merge joins a pair that was seen only once. Has training found something useful?",
         (
             AnswerOption(
-                "Yes: the text gets shorter.",
-                "Only this text does. A token that was seen once is unlikely to occur in other "
-                "texts.",
-            ),
-            AnswerOption(
+                "memorizes",
                 "No: it memorizes this one text.",
                 "A pair that occurs once shows nothing about other texts. The entry in the "
                 "vocabulary is wasted.",
                 right=True,
             ),
             AnswerOption(
+                "shorter",
+                "Yes: every text gets shorter.",
+                "Only this text does. A token that was seen once is unlikely to occur in other "
+                "texts.",
+            ),
+            AnswerOption(
+                "forbidden",
                 "No: long tokens are forbidden.",
                 "Long tokens are fine if they occur often. Here the count is the problem.",
+            ),
+            AnswerOption(
+                "rare",
+                "Yes: rare pairs are important.",
+                "A pair that occurs once here hardly ever occurs elsewhere. What counts is how "
+                "often it helps.",
             ),
         ),
     ),

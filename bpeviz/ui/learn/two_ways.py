@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bpeviz.core.training import MergeTraining
-from bpeviz.text import counted
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Mistake,
     NoQuestionError,
     Picture,
     Question,
@@ -17,7 +17,7 @@ from bpeviz.ui.learn.base import (
     Target,
     Why,
 )
-from bpeviz.ui.learn.forms import BoundariesForm, MessagePart
+from bpeviz.ui.learn.forms import BoundariesForm
 
 KEY = "two-ways"
 LONGEST_TEXT = 40
@@ -35,7 +35,7 @@ def _trained(setup: Setup, way: str) -> MergeTraining:
     )
 
 
-def _question(setup: Setup, way: str, rule: str) -> Question:
+def _question(setup: Setup, way: str, rule: str, hint: str) -> Question:
     text, training = setup["text"], _trained(setup, way)
     if len(text) < 2:
         raise NoQuestionError("Type at least two letters to encode.")
@@ -45,16 +45,28 @@ def _question(setup: Setup, way: str, rule: str) -> Question:
     def judge(given: list[int] | None) -> Result:
         return engine.encoded_result(given, training.tokenizer(), text)
 
-    prompt: list[MessagePart] = ["Training on ", engine.quoted(setup["corpus"])]
-    prompt += [f" made {counted(training.steps, 'token')}, in this order: "]
-    for merge in training.merges[:20]:
-        prompt += [engine.named(training, merge.new_id), " "]
-    prompt[-1] = ". "
-    return Question([*prompt, rule], BoundariesForm(text), judge)
+    def mistakes() -> list[Mistake]:
+        other = "longest" if way == "merges" else "merges"
+        tokens = _trained(setup, other).tokenizer().tokens(text)
+        cuts = engine.boundaries_result(None, tokens, text).marks["right"]
+        words = f"That is the result of the other way: {TITLES[other].lower()}."
+        found = engine.cut_mistakes(judge(None).marks["right"], text, _trained(setup, "merges"))
+        return [Mistake(cuts, [words]), *found]
+
+    see = [
+        engine.text_row(setup["corpus"], "Training text"),
+        engine.merges_row(training),
+    ]
+    return Question([rule], BoundariesForm(text), judge, mistakes, hint, see)
 
 
 def _in_order(setup: Setup) -> Question:
-    return _question(setup, "merges", "Encode by merging in this order. Where are the boundaries?")
+    return _question(
+        setup,
+        "merges",
+        "Encode this text by merging in order. Where are the boundaries?",
+        "Look for the first merge anywhere in the text, and apply it. Then take the next one.",
+    )
 
 
 def _longest(setup: Setup) -> Question:
@@ -63,6 +75,7 @@ def _longest(setup: Setup) -> Question:
         "longest",
         "Now take the longest token that fits, again and again, from the left. Where are the "
         "boundaries now?",
+        "Start at the left, and try the longest tokens first. The order plays no part.",
     )
 
 
@@ -112,19 +125,27 @@ CHAPTER = Chapter(
         "Why does merging in order not start with “ab” at the left of the first text, “abc”?",
         (
             AnswerOption(
-                "“bc” occurred more often in training, so it is merged first, wherever it is.",
+                "before",
+                "Training merged “bc” before “ab”.",
                 "The earliest merge of training applies first, anywhere in the text. Then no “b” "
                 "is left for “ab”.",
                 right=True,
             ),
             AnswerOption(
-                "It works from the right.",
-                "It has no direction between different pairs: the earliest merge of "
-                "training applies first, at the left or at the right.",
+                "right",
+                "Merging starts at the right end.",
+                "It has no direction between different pairs: the earliest merge of training "
+                "applies first.",
             ),
             AnswerOption(
-                "“bc” is longer than “ab”.",
+                "longer",
+                "“bc” is a longer token than “ab”.",
                 "Both have two letters. Length plays no part when merging in order.",
+            ),
+            AnswerOption(
+                "alphabet",
+                "“bc” comes later in the alphabet.",
+                "The alphabet plays no part: “bc” occurred more often in training.",
             ),
         ),
     ),

@@ -8,23 +8,24 @@ from itertools import accumulate, pairwise
 from bpeviz.analysis import pretokenization
 from bpeviz.core.tokenizer import Token
 from bpeviz.pretokenizers.patterns import WORD_LIST, SplitError, pretokenize
-from bpeviz.text import color_index, counted, label
+from bpeviz.text import counted, label
 from bpeviz.ui.inputs.training import WORDS
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Mistake,
     NoQuestionError,
     Picture,
     Question,
     Result,
     Setup,
     Target,
-    Verdict,
     Why,
+    chosen,
 )
-from bpeviz.ui.learn.forms import BoundariesForm, ChoiceForm, MessagePart, token
+from bpeviz.ui.learn.forms import BoundariesForm, MessagePart, token
 from bpeviz.ui.pages import pretokenize as page
 from bpeviz.views.pretokenization import side_by_side
 
@@ -57,12 +58,16 @@ def _split(setup: Setup) -> Question:
         note = "Where no piece fits, one letter is a token."
         return replace(result, message=[*result.message, note])
 
-    listed: list[MessagePart] = []
-    for one in setup["pieces"].split()[:30]:
-        listed += [token(one, color_index(one.encode()) if len(one) > 1 else -1), " "]
-    prompt: list[MessagePart] = ["A vocabulary has these pieces: ", *listed[:-1], ". "]
-    prompt += ["From the left, the longest piece that fits becomes a token. Where does it split?"]
-    return Question(prompt, BoundariesForm(setup["text"]), judge)
+    def mistakes() -> list[Mistake]:
+        return engine.cut_mistakes(judge(None).marks["right"], setup["text"])
+
+    prompt = (
+        "From the left, the longest piece that fits becomes a token. Where does the word split? "
+        "Where no piece fits, one letter is a token."
+    )
+    hint = "Cover what you have cut, and look for the piece that comes next."
+    see = [engine.tokens_row("Pieces", setup["pieces"].split()[:30])]
+    return Question([prompt], BoundariesForm(setup["text"]), judge, mistakes, hint, see)
 
 
 def _whole_words(setup: Setup) -> Question:
@@ -70,31 +75,34 @@ def _whole_words(setup: Setup) -> Question:
     if not words:
         raise NoQuestionError("The list of whole words is empty. Type one.")
 
-    def judge(given: int | None) -> Result:
-        missing = [one for one in setup["text"].split() if one not in words]
-        right = 1 if missing else 0
-        verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
-        message: list[MessagePart]
-        if missing:
-            message = [
-                token(missing[0]),
-                " is not in the list. It becomes <unk>: its letters are lost.",
-            ]
-        else:
-            message = ["Every word of the text is in the list, so each is one token."]
-        return Result(verdict, message, {"right": [right]})
+    def missing() -> list[str]:
+        return [one for one in setup["text"].split() if one not in words]
 
-    prompt: list[MessagePart] = ["Another vocabulary has whole words only: "]
-    for one in setup["words"].split()[:30]:
-        prompt += [token(one), " "]
-    prompt[-1] = ". "
-    prompt += ["Which tokens does ", engine.quoted(setup["text"]), " become?"]
-    options = (
-        "Whole words: all of them are in the list.",
-        "One unknown token, <unk>, for a word that is not in the list.",
-        "The most similar word in the list.",
-    )
-    return Question(prompt, ChoiceForm(options), judge)
+    def answer() -> tuple[str, list[MessagePart]]:
+        if absent := missing():
+            lost = " is not in the list. It becomes <unk>: its letters are lost."
+            return "unknown", [token(absent[0]), lost]
+        return "words", ["Every word of the text is in the list, so each is one token."]
+
+    def mistakes() -> list[Mistake]:
+        return [
+            Mistake("words", ["Compare each letter: is the same word really in the list?"]),
+            Mistake("unknown", ["Look again: every word is in the list."]),
+            Mistake("similar", ["A tokenizer never guesses: a word is in the list, or not."]),
+            Mistake("letters", ["This list has words only, so letters are no way out."]),
+        ]
+
+    options = {
+        "words": "Whole words: all of them are in the list.",
+        "unknown": "One unknown token, <unk>, for a word that is not in the list.",
+        "similar": "The most similar word in the list.",
+        "letters": "Its letters, one token each.",
+    }
+    prompt: list[MessagePart] = ["Another vocabulary has whole words only. Which tokens does "]
+    prompt += [engine.quoted(setup["text"]), " become?"]
+    hint = "Ask for each word of the text: is it in the list?"
+    see = [engine.tokens_row("Whole words", setup["words"].split()[:30])]
+    return chosen(prompt, options, answer, mistakes, hint, see)
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -154,17 +162,25 @@ CHAPTER = Chapter(
         "Why not simply put every word into the vocabulary?",
         (
             AnswerOption(
-                "People make new words, names and typing errors every day.",
+                "new",
+                "People make new words and typing errors.",
                 "No list of words is ever complete. Pieces can spell a word that nobody has seen.",
                 right=True,
             ),
             AnswerOption(
-                "Words are too long for a computer.",
+                "long",
+                "Words are too long for computers to hold.",
                 "Length is no problem: tokens of 100 bytes exist in real vocabularies.",
             ),
             AnswerOption(
-                "A model cannot learn whole words.",
-                "It can: frequent words often are one token. Rare words are the problem.",
+                "letters",
+                "A model can only understand single letters.",
+                "Many models have whole words as tokens. Rare words are the problem.",
+            ),
+            AnswerOption(
+                "meaning",
+                "Only pieces of words have a real meaning.",
+                "Pieces often mean nothing: “ill” in “caterpillar” has nothing to do with illness.",
             ),
         ),
     ),

@@ -11,10 +11,12 @@ from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Mistake,
     NoQuestionError,
     Picture,
     Question,
     Result,
+    Row,
     Setup,
     Target,
     Why,
@@ -58,9 +60,12 @@ def _first(setup: Setup) -> Question:
         f"Each word is repeated by its count. {_SENTENCES[setup['mark']]} "
         "Which pair is merged first?"
     )
+    rows = [[line] for line in setup["text"].splitlines() if line.strip()]
     return engine.next_pair(
         [prompt],
         text_of(setup),
+        hint="Add up the counts of all words that contain the pair.",
+        see=[Row("Words with counts", rows)],
         pattern="whitespace",
         atoms="characters",
         end_mark=setup["mark"],
@@ -80,13 +85,16 @@ def _word(setup: Setup) -> Question:
     def judge(given: list[int] | None) -> Result:
         return engine.encoded_result(given, training.tokenizer(), word)
 
-    prompt: list[MessagePart] = ["Without a mark, training on ", engine.quoted(setup["corpus"])]
-    prompt += [f" makes {counted(training.steps, 'merge')}, in this order: "]
-    for merge in training.merges[:20]:
-        prompt += [engine.named(training, merge.new_id), " "]
-    prompt[-1] = ". "
+    def mistakes() -> list[Mistake]:
+        return engine.cut_mistakes(judge(None).marks["right"], word, training)
+
+    prompt: list[MessagePart] = [
+        f"Without a mark, training made {counted(training.steps, 'merge')}. "
+    ]
     prompt += ["Which tokens does ", engine.quoted(word), " become?"]
-    return Question(prompt, BoundariesForm(word), judge)
+    hint = "Apply the merges one after another, and look which letters are left alone."
+    see = [engine.text_row(setup["corpus"], "Training text"), engine.merges_row(training)]
+    return Question(prompt, BoundariesForm(word), judge, mistakes, hint, see)
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -152,18 +160,26 @@ CHAPTER = Chapter(
         "Why do some tokenizers mark the end of a word?",
         (
             AnswerOption(
-                "It saves tokens.",
-                "No: as a symbol of its own, it even adds one to each word at the start.",
-            ),
-            AnswerOption(
-                "It keeps an ending apart from the same letters inside a word.",
-                "“est” with the mark is an ending. And decoding can see where a word ends, and put "
-                "the space back.",
+                "apart",
+                "It keeps endings apart from other letters.",
+                "“est” with the mark is an ending. And decoding can see where a word ends, and put"
+                " the space back.",
                 right=True,
             ),
             AnswerOption(
-                "It makes training random.",
+                "saves",
+                "A marked word always needs fewer tokens.",
+                "No: as a symbol of its own, the mark even adds one to each word at the start.",
+            ),
+            AnswerOption(
+                "random",
+                "It makes training find random new merges.",
                 "Training stays exact: the same text and the same rules give the same merges.",
+            ),
+            AnswerOption(
+                "language",
+                "It tells which language a word comes from.",
+                "The mark is the same in all languages: it only says where a word ends.",
             ),
         ),
     ),

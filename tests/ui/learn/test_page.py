@@ -17,7 +17,7 @@ from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.html_table import table
 from bpeviz.ui.learn import page as learn
-from bpeviz.ui.learn.base import AnswerOption, Chapter, Question, Setup
+from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Question, Setup
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 from bpeviz.ui.permalink.codec import pack, unpack
 
@@ -102,10 +102,13 @@ def with_other_answers(chapter: Chapter, answered: int) -> Chapter:
         raise AssertionError("A result was computed before an answer.")
 
     def other(make: Callable[[Setup], Question | None]) -> Callable[[Setup], Question | None]:
-        return lambda setup: (asked := make(setup)) and replace(asked, judge=refuse)
+        return lambda setup: (
+            (asked := make(setup)) and replace(asked, judge=refuse, mistakes=refuse)
+        )
 
     options = [
-        AnswerOption(one.words, "Another feedback.", not one.right) for one in chapter.why.options
+        replace(one, feedback="Another feedback.", right=one is chapter.why.options[-1])
+        for one in chapter.why.options
     ]
     why = replace(chapter.why, options=options)
     if answered == len(chapter.questions):
@@ -145,10 +148,9 @@ def test_page_is_the_same_whatever_the_answer_until_it_is_given(
     assert {one["result"]["verdict"] for one in questions(app)} == {"shown"}
     assert any(chapter.fact in one.value for one in app.markdown)
     (current,) = [one for one in bar(app)["chapters"] if one["key"] == chapter.key]
-    assert current["done"]
+    assert {*current["marks"]} == {"shown"}
     inputs = {one.widget.link: one.initial for one in chapter.inputs}
-    progress = {"chapter": chapter.key, "chapters_done": [chapter.key]}
-    assert unpack(app.session_state["made_link"]["packed"]) == inputs | progress
+    assert unpack(app.session_state["made_link"]["packed"]) == inputs | {"chapter": chapter.key}
 
 
 @pytest.mark.parametrize("address", ["", "nonsense", "../Train"])
@@ -165,8 +167,13 @@ def test_payload_of_a_pair_contains_no_merges() -> None:
 
 def test_answer_is_kept_marked_and_can_be_given_again() -> None:
     app = give(opened("first-merge"), "first-merge/0", 3)
+    (first,) = questions(app)
+    assert (first["given"], first["result"], first["mark"]) == (3, None, None)
+    assert "".join(map(str, first["feedback"])).endswith("the space after it.")
+    app = give(app, "first-merge/0", 3)
     assert questions(app)[0]["given"] == 3
     assert questions(app)[0]["result"]["verdict"] == "wrong"
+    assert questions(app)[0]["mark"] == "shown"
     assert len(questions(app)) == 2
     app.switch_page("pages/Inspect.py").run()
     app.switch_page("pages/Learn.py").run()
@@ -220,14 +227,40 @@ def test_link_has_the_chapter_the_text_and_progress_but_no_answers() -> None:
     linked = unpack(packed)
     assert linked == {
         "chapter": "first-merge",
-        "chapters_done": ["first-merge"],
         "learn_first-merge_text": "banana",
     }
     other = opened(link=packed)
     assert not other.warning
     assert questions(other)[0]["form"]["timeline"]["text"] == "banana"
     assert questions(other)[0]["result"] is None
-    assert [one["key"] for one in bar(other)["chapters"] if one["done"]] == ["first-merge"]
+    assert not any(map(any, (one["marks"] for one in bar(other)["chapters"])))
+
+
+def marks(app: AppTest, chapter: str) -> list[str | None]:
+    (found,) = [one["marks"] for one in bar(app)["chapters"] if one["key"] == chapter]
+    return list(found)
+
+
+def test_marks_tell_the_first_try_from_the_second_and_from_a_shown_answer() -> None:
+    app = give(opened("first-merge"), "first-merge/0", 1)
+    app = give(app, "first-merge/0", DON_QUIJOTE.index("o "))
+    app = give(app, "first-merge/1", 124)
+    app = give(app, "first-merge/why", "means")
+    assert marks(app, "first-merge") == ["second", "first", None]
+    app = give(app, "first-merge/why")
+    assert marks(app, "first-merge") == ["second", "first", "shown"]
+    app.button(key="again_first-merge/0").click().run()
+    app.session_state["learn_first-merge/0"] = {
+        "answer": {"number": next(_number), "of": questions(app)[0]["of"], "value": None}
+    }
+    assert marks(check(app.run()), "first-merge") == ["second", "first", "shown"]
+
+
+def test_chapter_of_an_old_link_is_opened_and_leaves_the_marks_alone() -> None:
+    link = pack({"chapter": "two-ways", "chapters_done": ["first-merge"]})
+    app = opened(link=link, learn_marks={"first-merge/0": "first"})
+    (found,) = [one for one in bar(app)["chapters"] if one["key"] == "first-merge"]
+    assert (found["opened"], found["marks"]) == (True, ["first", None, None])
 
 
 @pytest.mark.parametrize(
@@ -268,25 +301,28 @@ def test_link_of_a_chapter_opens_its_page_without_a_message(chapter: Chapter) ->
         "[",
         "null",
         "[]",
-        '{"first-merge/0": 3}',
-        '{"magic/0": {"of": "", "given": null}}',
-        '{"first-merge/0": {"of": 3, "given": 3}}',
-        '{"first-merge/0": {"of": "", "given": "' + "x" * 5_000 + '"}}',
+        '{"answers": 1, "marks": {}}',
+        '{"answers": {"first-merge/0": 3}, "marks": {"first-merge/0": 3}}',
+        '{"answers": {"magic/0": {"of": "", "tries": [], "shown": true}}, "marks": {"magic": 3}}',
+        '{"answers": {"first-merge/0": {"of": 3, "tries": [], "shown": true}}, "marks": {}}',
+        '{"answers": {"first-merge/0": {"of": "", "tries": [3, 4, 5], "shown": 1}}, "marks": {}}',
         "[" * 40_000,
         "x" * 60_000,
     ],
 )
 def test_invalid_stored_answers_are_dropped(stored: str) -> None:
-    assert learn._read(stored) == {}
+    assert learn._read(stored) == ({}, {})
 
 
 def test_stored_answers_are_restored() -> None:
     chapter = BY_KEY["first-merge"]
-    entry = {"of": chapter.about(chapter.initial), "given": 3}
-    stored = json.dumps({"first-merge/0": entry})
-    assert learn._read(stored) == {"first-merge/0": entry}
-    app = opened("first-merge", learn_answers=learn._read(stored))
+    entry = {"of": chapter.about(chapter.initial), "tries": [3], "shown": False}
+    stored = {"answers": {"first-merge/0": entry}, "marks": {"first-merge/1": "second"}}
+    answers, found = learn._read(json.dumps(stored))
+    assert (answers, found) == (stored["answers"], stored["marks"])
+    app = opened("first-merge", learn_answers=answers, learn_marks=found)
     assert questions(app)[0]["given"] == 3
+    assert marks(app, "first-merge") == [None, "second", None]
 
 
 def test_table_escapes_its_cells() -> None:

@@ -32,7 +32,11 @@ def texts(chapter: Chapter) -> Iterator[str]:
         asked = make(chapter.initial)
         assert asked is not None
         yield "".join(part for part in asked.prompt if isinstance(part, str))
-        yield from asked.form.payload().get("options", ())
+        yield from asked.form.payload().get("options", {}).values()
+        yield asked.hint
+        for one in asked.likely()[:5]:
+            yield "".join(part for part in one.words if isinstance(part, str))
+        yield "".join(part for part in asked.judge(None).message if isinstance(part, str))
 
 
 def sentences(text: str) -> list[list[str]]:
