@@ -119,10 +119,20 @@ def test_phone_layout_has_no_horizontal_scrolling_and_large_buttons(open_page: O
     expect(player.button("Pause")).to_be_visible()
     player.button("Pause").tap()
     assert player.step > 0
+    # The header has one row, with the name of the product, the page's link, and “Share”.
+    header = [page.get_by_text("bpeviz", exact=True), page.get_by_role("link", name="Train")]
+    for part in (*header, page.get_by_role("button", name="Share", exact=True)):
+        box = part.bounding_box()
+        assert box is not None
+        assert box["y"] + box["height"] <= 48
+        assert box["x"] + box["width"] <= 390
     page.get_by_role("link", name="Compare").tap()
     for title in ("Your tokenizer", "GPT-2", "cl100k"):
         expect(Columns(page).text(title)).to_contain_text("river")
     no_wider()
+    cross = page.get_by_role("button", name="Remove GPT-2").bounding_box()
+    assert cross is not None
+    assert min(cross["width"], cross["height"]) >= 24
     # The columns are stacked vertically.
     tops = [
         Columns(page).text(title).bounding_box() for title in ("Your tokenizer", "GPT-2", "cl100k")
@@ -131,6 +141,20 @@ def test_phone_layout_has_no_horizontal_scrolling_and_large_buttons(open_page: O
     assert sorted({round(box["y"]) for box in tops if box}) == [
         round(box["y"]) for box in tops if box
     ]
+
+
+def test_menu_of_a_phone_shows_the_current_page(open_page: Open) -> None:
+    page = open_page("/Learn", viewport={"width": 390, "height": 844})
+    link = page.locator("[aria-current=page]")
+    expect(link).to_have_text("Learn")
+    expect(link).to_be_in_viewport(ratio=1)
+
+
+def test_help_opens_from_the_label(open_page: Open) -> None:
+    page = open_page("/")
+    label = page.locator("label", has_text="Algorithm").first
+    label.hover(position={"x": 8, "y": 8})
+    expect(page.get_by_role("tooltip")).to_be_visible()
 
 
 def test_page_reserves_height_of_charts_and_tables_below_player(open_page: Open) -> None:

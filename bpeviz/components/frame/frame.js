@@ -89,7 +89,10 @@ class Frame {
     if (skip && skip.textContent !== words) skip.textContent = words;
     for (const link of container("menu")?.querySelectorAll("a") ?? []) {
       if (link.textContent.trim() !== this.title) link.removeAttribute("aria-current");
-      else if (link.ariaCurrent !== "page") link.ariaCurrent = "page";
+      else if (link.ariaCurrent !== "page") {
+        link.ariaCurrent = "page";
+        link.scrollIntoView({ block: "nearest", inline: "center" }); // on a phone, the menu scrolls
+      }
     }
   }
 
