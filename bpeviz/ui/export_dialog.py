@@ -14,13 +14,19 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.formats.base import Format, TransientError
 from bpeviz.ui import markdown
+from bpeviz.ui.pages.base import Page
+from bpeviz.ui.permalink import session
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.widgets import SessionValue
-from bpeviz.views import export
+from bpeviz.views import export, playable
 from bpeviz.views.export import ColoredText
+from bpeviz.views.playable import Playable
 
 DOWNLOAD = ":material/download:"
+
+PLAYS = "Web page that plays"
+"""The label of the animation."""
 
 FIRST = ("huggingface", "tiktoken", "bpeviz")
 """The keys of the formats that the dialog shows first."""
@@ -49,13 +55,16 @@ class Export:
 
     Attributes:
         key: The page, for the keys of widgets.
-        picture: Returns the colored text. It and the tokenizer are made only on demand.
+        picture: Returns the colored text, if the page has one. All exports are made only on demand.
         tokenizer: The tokenizer, if the page has one to export.
+        animation: Returns a function that makes the animation, if the page plays one. It looks up
+            all that the function needs, which runs outside of the page.
     """
 
     key: str
-    picture: Callable[[], ColoredText]
+    picture: Callable[[], ColoredText] | None = None
     tokenizer: Exported | None = None
+    animation: Callable[[], Callable[[], Playable]] | None = None
 
 
 EXPORT: SessionValue[Export] = SessionValue("offered_export")
@@ -63,25 +72,37 @@ EXPORT: SessionValue[Export] = SessionValue("offered_export")
 
 
 @fragment
-def export_button() -> None:
+def export_button(page: Page) -> None:
     """Draw the button that opens the export dialog, if the page offers exports."""
     offer = EXPORT.get()
     if offer is not None and st.button(
         "Export", icon=DOWNLOAD, type="tertiary", key=f"along_{offer.key}"
     ):
-        _export(offer.key, offer.picture, offer.tokenizer)
+        _export(offer, page)
 
 
 @st.dialog("Export", width="medium")
-def _export(key: str, picture: Callable[[], ColoredText], tokenizer: Exported | None) -> None:
-    shown = picture()
-    st.markdown("**Colored text**")
-    with st.container(horizontal=True):
-        _button(key, "tokens.html", "Web page (HTML)", lambda: export.html(shown).encode())
-        _button(key, "tokens.svg", "Drawing (SVG)", lambda: export.svg(shown).encode())
-    st.caption(f"One self-contained file, of up to {export.HELD:,} bytes of text.")
-    if tokenizer is not None:
-        _tokenizer(key, tokenizer)
+def _export(offer: Export, page: Page) -> None:
+    key = offer.key
+    if offer.animation is not None:
+        make, link = offer.animation(), session.address_of(page)
+        st.markdown("**Animation**")
+        _button(
+            key,
+            "animation.html",
+            "Web page that plays",
+            lambda: playable.html(make(), link).encode(),
+        )
+        st.caption("One self-contained file, which plays without a network and a server.")
+    if offer.picture is not None:
+        shown = offer.picture()
+        st.markdown("**Colored text**")
+        with st.container(horizontal=True):
+            _button(key, "tokens.html", "Web page (HTML)", lambda: export.html(shown).encode())
+            _button(key, "tokens.svg", "Drawing (SVG)", lambda: export.svg(shown).encode())
+        st.caption(f"One self-contained file, of up to {export.HELD:,} bytes of text.")
+    if offer.tokenizer is not None:
+        _tokenizer(key, offer.tokenizer)
     st.caption(
         "Charts and long tables have a menu of their own, in their upper right corner. Import its "
         "CSV as text: spreadsheets take cells that begin with =, +, - or @ for formulas."

@@ -55,6 +55,6 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
         tab_state.store(page)
         with link, st.popover("Share", icon=":material/share:", type="tertiary", key="share"):
             session.offer(page)
-            export_button()
+            export_button(page)
         if st.context.theme.type == "dark":
             st.html(style.DARK)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from typing import Any
+from urllib.parse import urlsplit
 
 from bpeviz import components
 from bpeviz.analysis import trace
@@ -25,11 +26,14 @@ from bpeviz.core.training import Training
 from bpeviz.pretokenizers.patterns import pattern_title
 from bpeviz.text import as_json, counted, shorten
 from bpeviz.trainers import TRAINERS, texts_of
+from bpeviz.trainers.options import TIE_WINNERS
 from bpeviz.version import __version__
 from bpeviz.views import inspection, player
 from bpeviz.views.race import STEPS, race
 
 _COMPONENTS = ("player", "race", "step_table")
+
+_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 _HOST = """
 const packed = atob(document.getElementById("data").textContent);
@@ -124,7 +128,8 @@ def of_training(
     last = training.steps if last is None else last
     hues = player.hues_of([(training, boundaries, part)])
     timeline = player.timeline(text, training, boundaries, part, last, hues)
-    payload = player.payload(timeline)
+    options = options or {}
+    payload = player.payload(timeline) | {"tieRule": TIE_WINNERS.get(str(options.get("ties")))}
     notes = [_shown(part, text)]
     candidates = None
     if last and len(boundaries) <= player.WINDOW:
@@ -134,7 +139,7 @@ def of_training(
             note = f"Shown for the first {STEPS:,} {texts_of(training).unit}s."
             candidates["note"] = note
     title = f"{TRAINERS[training.algorithm].title}, step by step"
-    settings = [*_settings(training, last, options or {}), counted(len(text), "character"), *notes]
+    settings = [*_settings(training, last, options), counted(len(text), "character"), *notes]
     return Playable(title, [*filter(None, settings)], payload, candidates)
 
 
@@ -161,9 +166,32 @@ def of_inspection(
     colors = inspection.hues_of(found, training) if hues is None else hues
     timeline = inspection.timeline(found, part, title, training, colors)
     skipped = f"{timeline['unit'].capitalize()}s that do not touch this text are skipped."
-    settings = [counted(len(text), "character"), _shown(part, text), skipped]
+    settings = [] if training is None else _settings(training, found.tokenizer.steps, {})
+    settings += [counted(len(text), "character"), _shown(part, text), skipped]
     payload = player.payload(timeline)
     return Playable(f"{title}, step by step", [*filter(None, settings)], payload)
+
+
+def of_lock_step(
+    payload: dict[str, Any],
+    trainings: Sequence[tuple[Training, Mapping[str, object]]],
+    text: str,
+    part: Part,
+) -> Playable:
+    """Return several trainings on a text, which the player aligns by vocabulary size.
+
+    Args:
+        payload: The payload of the player, as from `player.lock_step`.
+        trainings: Each training history with the options of its trainer.
+        text: The training text.
+        part: The part to show.
+    """
+    settings = [counted(len(text), "character"), _shown(part, text)]
+    for view, (training, options) in zip(payload["views"], trainings, strict=True):
+        words = ", ".join(_settings(training, training.steps, options))
+        settings.append(f"{view['title']}: {words}")
+    title = f"{', '.join(view['title'] for view in payload['views'])}, step by step"
+    return Playable(title, [*filter(None, settings)], payload)
 
 
 def html(playable: Playable, link: str = "") -> str:
@@ -183,7 +211,8 @@ def html(playable: Playable, link: str = "") -> str:
     packed = base64.b64encode(zlib.compress(data, 9)).decode()
     credit = f"Made with bpeviz {__version__}."
     if link:
-        credit += f' <a href="{escape(link)}" rel="noreferrer">Open it again</a>'
+        where = " on the same computer" if urlsplit(link).hostname in _LOOPBACK else ""
+        credit += f' <a href="{escape(link)}" rel="noreferrer">Open it again{where}</a>'
     settings = " · ".join(map(escape, playable.settings))
     return f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">

@@ -6,11 +6,13 @@ import csv
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from page_helpers import (
     ENGLISH,
     Columns,
+    Controls,
     Page,
     Player,
     await_sign,
@@ -28,7 +30,11 @@ from page_helpers import (
 from bpeviz import formats
 from bpeviz.formats import FORMATS
 from bpeviz.formats.archive import unpacked
+from bpeviz.ui.export_dialog import PLAYS
 from bpeviz.ui.registry import PAGES
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 Open = Callable[..., Page]
 
@@ -102,6 +108,41 @@ def test_export_uses_the_chosen_vocabulary_size(open_page: Open, tmp_path: Path)
     open_export(page)
     _, content = downloaded(page, FORMATS["minbpe"].title, tmp_path)
     assert content == formats.dump(training.tokenizer(size), "minbpe")["tokenizer.model"]
+
+
+@pytest.mark.parametrize(
+    ("path", "title"),
+    [
+        ("/", "Byte-pair encoding (BPE), step by step"),
+        ("/Algorithms", "BPE, WordPiece, Unigram, step by step"),
+        ("/Inspect", "Byte-pair encoding (BPE), step by step"),
+    ],
+)
+def test_exported_animation_plays_and_opens_its_page_again(
+    open_page: Open, browser: Browser, tmp_path: Path, path: str, title: str
+) -> None:
+    page = open_page(path)
+    grid = page.get_by_role("group", name="From characters to ids")
+    expect(grid if path == "/Inspect" else Controls(page).last).to_be_visible()
+    open_share(page)
+    page.get_by_role("button", name="Export").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_test_id("stDownloadButton").first).to_contain_text(PLAYS)
+    name, _ = downloaded(page, PLAYS, tmp_path)
+    file = browser.new_page()
+    file.goto(f"{(tmp_path / name).as_uri()}#step={2 if path != '/Algorithms' else 0}")
+    assert file.title() == title
+    player = Controls(file)
+    before = int(player.track.input_value())
+    player.button("Step forward").click()
+    expect(player.track).to_have_value(str(before + 1))
+    last = player.last.inner_text()
+    address = file.get_by_role("link", name="Open it again on the same computer")
+    page.goto(str(address.get_attribute("href")))
+    file.close()
+    expect(grid if path == "/Inspect" else Controls(page).last).to_be_visible()
+    if path != "/Inspect":
+        expect(Controls(page).last).to_have_text(last)
 
 
 def test_table_download_contains_cells_unchanged(open_page: Open, tmp_path: Path) -> None:

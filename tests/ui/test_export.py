@@ -30,6 +30,7 @@ from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import html_table, markdown
+from bpeviz.ui.export_dialog import PLAYS
 from bpeviz.ui.opened_tokenizers import (
     LONGEST_TITLE,
     MOST_BYTES,
@@ -444,7 +445,7 @@ def test_file_that_fails_to_encode_is_omitted_with_a_message(
 
 
 def along(key: str, **state: Any) -> AppTest:
-    page = {"train": "app.py", "compare": "Compare", "inspect": "Inspect"}[key]
+    page = "app.py" if key == "train" else key.capitalize()
     app = opened(page, **state)
     assert errors(app) == []
     assert not labels(app)
@@ -469,9 +470,9 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
     reasons = [one.value for one in app.caption if one.value.startswith("Not possible")]
     training = usual.train(key, TEXT)
     holding = dumped(training.at_step(training.opening))
-    assert offered[:2] == ["Web page (HTML)", "Drawing (SVG)"]
+    assert offered[:3] == [PLAYS, "Web page (HTML)", "Drawing (SVG)"]
     first = ["huggingface", "tiktoken", "bpeviz"]
-    for shown, holds in ((offered[2:], True), (refused, False)):
+    for shown, holds in ((offered[3:], True), (refused, False)):
         keys = sorted(FORMATS, key=lambda one: one not in first)
         assert shown == [FORMATS[one].title for one in keys if (one in holding) == holds]
     assert len(reasons) == len(refused)
@@ -482,6 +483,17 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
 
 def test_colored_text_export_is_offered_on_compare() -> None:
     assert labels(along("compare", compared=["yours"])) == ["Web page (HTML)", "Drawing (SVG)"]
+
+
+def test_algorithms_offers_the_animation() -> None:
+    assert labels(along("algorithms")) == [PLAYS]
+
+
+def test_inspect_offers_an_animation_if_merges_change_the_text() -> None:
+    one = brought("huggingface")
+    state = {"tokenizers_opened": [one], "inspected_by": one.key}
+    assert labels(along("inspect", **state))[0] == PLAYS
+    assert PLAYS not in labels(along("inspect", **state, inspect_box="~"))
 
 
 def test_inspect_offers_an_opened_tokenizer_in_the_chosen_format() -> None:

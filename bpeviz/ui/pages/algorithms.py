@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import regex
@@ -11,12 +12,14 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column
+from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
 from bpeviz.text import counted
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen import Randomness
 from bpeviz.ui import components, html_table, markdown, trained
 from bpeviz.ui.details import details
+from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.training import (
@@ -31,7 +34,7 @@ from bpeviz.ui.inputs.training import (
 from bpeviz.ui.inputs.vocabulary_size import why_stopped
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.fragments import fragment
-from bpeviz.ui.trained import Trained, TrainingError
+from bpeviz.ui.trained import Handle, Trained, TrainingError
 from bpeviz.ui.widgets import (
     LARGEST_INTEGER,
     Family,
@@ -44,7 +47,8 @@ from bpeviz.ui.widgets import (
     Widget,
     numbers,
 )
-from bpeviz.views import charts, player, tables
+from bpeviz.views import charts, playable, player, tables
+from bpeviz.views.playable import Playable
 
 SHOWN = 3_000
 """The most bytes of a text in the player at once; figures are for the whole text."""
@@ -133,20 +137,14 @@ def show(side: DeltaGenerator) -> None:
     columns = [_column(one, one.history.steps) for one in shown]
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
     part = choose_part(PART, parts, "Training and all figures use")
-    own = [player.part_between(one.boundaries, part, text) for one in shown]
-    hues = player.hues_of(
-        [(one.history, one.boundaries, at) for one, at in zip(shown, own, strict=True)]
-    )
-    timelines = []
-    for one, at in zip(shown, own, strict=True):
-        colored = player.recolored(one.timeline(at), one.history, hues)
-        timelines.append((_name(one), colored, one.history))
-    payload = player.lock_step(timelines)
+    payload = _lock_step(shown, part)
+    handles = [one.handle for one in shown]
+    EXPORT.put(Export("algorithms", animation=partial(_animation, handles, part)))
     with place:
         components.player(payload, "lock_step")
         if len(shown) > 1:
             st.caption(
-                f"Each algorithm shows its own step at this vocabulary size. {timelines[0][0]} is "
+                f"Each algorithm shows its own step at this vocabulary size. {_name(shown[0])} is "
                 "the baseline: a bracket marks an extra cut, a dotted line a missing one. Outside "
                 "its size range, an algorithm stops changing."
             )
@@ -159,6 +157,26 @@ def show(side: DeltaGenerator) -> None:
             names = ", ".join(name for name in early if early[name] == why)
             st.caption(f"{names}: {why}.")
     _follow(shown, payload)
+
+
+def _lock_step(shown: Sequence[Trained], part: Part) -> dict[str, Any]:
+    """Return the payload of the player for a part of the text in common boundaries."""
+    own = [player.part_between(one.boundaries, part, one.text) for one in shown]
+    hues = player.hues_of(
+        [(one.history, one.boundaries, at) for one, at in zip(shown, own, strict=True)]
+    )
+    timelines = []
+    for one, at in zip(shown, own, strict=True):
+        colored = player.recolored(one.timeline(at), one.history, hues)
+        timelines.append((_name(one), colored, one.history))
+    return player.lock_step(timelines)
+
+
+def _animation(handles: Sequence[Handle], part: Part) -> Callable[[], Playable]:
+    shown = [handle.open() for handle in handles]
+    trainings = [(one.history, dict(one.choice.options)) for one in shown]
+    payload = _lock_step(shown, part)
+    return partial(playable.of_lock_step, payload, trainings, shown[0].text, part)
 
 
 def _column(one: Trained, step: int) -> Column:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -23,7 +23,7 @@ from bpeviz.core.tokenizer import Tokenizer, Word
 from bpeviz.libraries.chat_template import Chat, ChatTemplate
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import clean, counted, label, listed, shorten
-from bpeviz.trainers import texts_of
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, html_table, markdown, tokenizers
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported
@@ -45,9 +45,10 @@ from bpeviz.ui.widgets import (
     Widget,
     numbers,
 )
-from bpeviz.views import inspection, merge_diagram, player, tables
+from bpeviz.views import inspection, merge_diagram, playable, player, tables
 from bpeviz.views.export import ColoredText
 from bpeviz.views.lattice import lattice_html
+from bpeviz.views.playable import Playable
 
 FIRST_TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
 """The other text at first: accents, two scripts, digits, and an emoji of several code points."""
@@ -302,13 +303,22 @@ def show(side: DeltaGenerator) -> None:
     else:
         _ids(offer, found)
     own = Exported(offer.title, offer.cache_key, offer.make, is_large=offer.training is None)
-    EXPORT.put(Export("inspect", partial(_colored, offer, found, colors), own))
+    picture = partial(_colored, offer, found, colors)
+    animation = partial(_animation, offer, found, colors)
+    has_steps = found.tokenizer.without_steps is None and bool(found.events)
+    EXPORT.put(Export("inspect", picture, own, animation if has_steps else None))
 
 
 def _colored(offer: Offer, found: Inspection, colors: Hues) -> ColoredText:
     boundaries = found.boundaries
     column = Column(offer.title, found.tokenizer, boundaries, boundaries.steps)
     return ColoredText(found.text, [column], "One text as tokens", hues=colors)
+
+
+def _animation(offer: Offer, found: Inspection, colors: Hues) -> Callable[[], Playable]:
+    training = offer.training
+    title = offer.title if training is None else TRAINERS[training.algorithm].title
+    return partial(playable.of_inspection, found, title, training, colors)
 
 
 def _text(training_text: str) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
@@ -32,8 +33,9 @@ from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.trained import Trained, TrainingError
 from bpeviz.ui.trained import get as get_trained
 from bpeviz.ui.widgets import Section, SessionValue, Switch, TextField, Values, Widget, numbers
-from bpeviz.views import charts, merge_diagram, player, race, tables
+from bpeviz.views import charts, merge_diagram, playable, player, race, tables
 from bpeviz.views.export import ColoredText
+from bpeviz.views.playable import Playable
 
 CANDIDATES = 1_000
 """How many of the best candidates of a step are listed, unless the user asks for all."""
@@ -241,9 +243,21 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
             trained.text, [column], title, first=shown.first, last=shown.last, hues=hues
         )
 
+    def animation() -> Callable[[], Playable]:
+        trained = handle.open()
+        return partial(
+            playable.of_training,
+            trained.history,
+            trained.text,
+            trained.boundaries,
+            last=last,
+            part=shown,
+            options=dict(trained.choice.options),
+        )
+
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
     own = Exported(title, (handle, last), lambda: handle.open().history.at_step(last))
-    EXPORT.put(Export("train", picture, own))
+    EXPORT.put(Export("train", picture, own, animation if last else None))
 
 
 @fragment

@@ -91,6 +91,13 @@ def make(page: Page, longest: int = MAX_PACKED) -> tuple[str, list[str]]:
             del values[left_out]
 
 
+def address_of(page: Page) -> str:
+    """Return the address that restores a page, or "" if a value does not fit into it."""
+    packed, without = make(page)
+    at = address.reachable(st.context.url or "").page
+    return "" if without or not at else f"{at}?{PARAMETER}={packed}"
+
+
 def offer(page: Page) -> None:
     """Draw the buttons for a link to the page, after all of its widgets."""
     if FRESH.get():
