@@ -5,11 +5,9 @@ from __future__ import annotations
 import os
 import random
 import re
-import string
 import sysconfig
 from collections.abc import Iterator
 from functools import cache
-from itertools import count
 from pathlib import Path
 
 _NOT_PYTHONS_OWN = {"site-packages", "dist-packages", "__pycache__"}
@@ -45,23 +43,6 @@ def standard_library(size: int) -> str:
         if len(raw) >= size:
             break
     return raw[:size].decode(errors="ignore")  # the last character may be incomplete
-
-
-def rotated(text: str, size: int) -> str:
-    """Return `size` bytes: copies of a text, each with its letters rotated one place further.
-
-    Each copy contains new words, as a text that is really this long does.
-    """
-    small, large = string.ascii_lowercase, string.ascii_uppercase
-    raw = bytearray()
-    for by in count():
-        table = str.maketrans(
-            small + large, small[by % 26 :] + small[: by % 26] + large[by % 26 :] + large[: by % 26]
-        )
-        raw += text.translate(table).encode()
-        if len(raw) >= size or not text:
-            return raw[:size].decode(errors="ignore")
-    raise AssertionError("unreachable")
 
 
 def letters(text: str, size: int) -> str:
