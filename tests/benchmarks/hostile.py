@@ -1,7 +1,6 @@
 """Measure users' response times and the server's memory while one user strains the server.
 
-    python tests/benchmarks/hostile.py [--users 20] [--seconds 20] [--think 5] [--no-wait]
-                                       [--only CLASS]
+    python tests/benchmarks/hostile.py [--users 20] [--seconds 20] [--think 5] [--only CLASS]
 
 The script starts a server on this machine. For each class of attacks, the users of `load.py` work
 on it, and one attacker in a process of its own attacks it. Then all leave, and the next class
@@ -9,13 +8,7 @@ begins with other users.
 
 The script prints a table in Markdown: the users' response times and errors, the tracebacks in the
 server's log, and the memory of the server with its child processes. "nobody" is the class without
-an attack; the 95th percentiles of the others are also relative to it. The memory "after" a class is
-read when the server has discarded all of its sessions. The last columns show that of the server
-without its child processes, also relative to the first class. `--no-wait` reads it immediately.
-
-So that the caches are warm, the attacker repeats every class for half of its time before the first
-one, and short texts fill the cache of computed values after each. Sessions expire and the cache is
-full earlier than usual, so this takes only minutes.
+an attack; the 95th percentiles of the others are also relative to it.
 
 It exits with code 1 if there was an error of a user or a traceback. The attacker's own errors are
 expected.
@@ -32,7 +25,6 @@ import json
 import multiprocessing
 import os
 import random
-import signal
 import statistics
 import sys
 import tempfile
@@ -58,24 +50,16 @@ from benchmarks.load import (
     simulate,
 )
 from browser.serving import Server, serving
-from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from bpeviz.jobs import worker
 from bpeviz.limits import PAGE_TEXT
-from bpeviz.pretokenizers import regex_worker
 from bpeviz.ui.pages.pretokenize import OWN, SPLITS
 from bpeviz.ui.permalink.codec import MAX_JSON, MAX_PACKED, pack
 from bpeviz.ui.runtime.user import COOKIE
 
 MB = 1_000_000
 PAGES = ("Train", "Compare", "Inspect", "Pre-tokenize", "Algorithms", "Learn")
-
-EXPIRED = 20
-"""Seconds after which the server discards the session of a user who left; usually it is 120."""
-
-FILLING = 40
-"""Edits on Algorithms that fill the cache of 100 MB; each adds some 3 MB."""
 
 CHINESE = [chr(point) for point in range(0x4E00, 0x9FA5)]
 """Random ones make the largest training: every pair of them is a candidate."""
@@ -290,49 +274,6 @@ async def texts(attacker: Attacker) -> None:
     await asyncio.gather(*map(paste, PAGES[:TABS]))
 
 
-async def disconnects(attacker: Attacker) -> None:
-    """Open connections, run pages and drop the connections, with and without a close message."""
-
-    async def drop(number: int) -> None:
-        async with connected(attacker.address, attacker.measured) as user:
-            run = BackMsg()
-            run.rerun_script.query_string = ""
-            for _ in range(number % 4):
-                await user.socket.send(run.SerializeToString())
-            await asyncio.sleep(attacker.draw.uniform(0, 0.2))
-            if number % 2:
-                user.socket.transport.abort()
-
-    await asyncio.gather(*map(drop, range(10)))
-
-
-async def kills(attacker: Attacker) -> None:
-    """Kill the processes of trainings and regular expressions while they work."""
-    _, words = large_texts()
-    text = f"{attacker.draw.random()} {words}"
-    killed = regex_worker.__name__, worker.__name__
-
-    async def kill() -> None:
-        await asyncio.sleep(attacker.draw.uniform(0.2, 1.5))
-        for one in psutil.Process(attacker.server.process).children():
-            with contextlib.suppress(psutil.Error):
-                command = " ".join(one.cmdline())
-                if any(name in command for name in killed):
-                    one.send_signal(signal.SIGKILL)
-
-    async def train() -> None:
-        async with attacker.tab() as user:
-            await user.open("Train", link(algorithm="unigram", pattern="none"))
-            await user.edit(text)
-
-    async def split() -> None:
-        async with attacker.tab() as user:
-            values = {"splits": ["regex"], "text_sample": "own", "text_box": LONG * 20}
-            await user.open("Pre-tokenize", link(regex=f"(a+)+${text[:9]}", **values))
-
-    await asyncio.gather(train(), split(), kill())
-
-
 async def nobody(attacker: Attacker) -> None:
     """Do nothing."""
     await asyncio.sleep(1)
@@ -346,8 +287,6 @@ ATTACKS: dict[str, Attack] = {
     "uploads": uploads,
     "files": files,
     "texts": texts,
-    "disconnects": disconnects,
-    "kills": kills,
     "short": short_texts,
 }
 
@@ -372,31 +311,14 @@ def attack(name: str, server: Server, seconds: float) -> tuple[int, list[str]]:
     return asyncio.run(repeat())
 
 
-def memory(process: int, *, alone: bool = False) -> float:
-    """Return the memory of a process in MB, and of its child processes unless it is `alone`."""
+def memory(process: int) -> float:
+    """Return the memory of a process and its child processes in MB."""
     root = psutil.Process(process)
     found = 0
-    for one in (root, *([] if alone else root.children(recursive=True))):
+    for one in (root, *root.children(recursive=True)):
         with contextlib.suppress(psutil.Error):
             found += one.memory_info().rss
     return found / MB
-
-
-async def forget_sessions(arguments: argparse.Namespace, server: Server, turn: int) -> None:
-    """Fill the cache, and wait until the server has discarded the sessions of users who left."""
-    if not arguments.wait:
-        await asyncio.sleep(1)
-        return
-    draw = random.Random(f"filling {turn}")
-    async with connected(server.address, Measured()) as user:
-        await user.load()
-        await user.open("Algorithms")
-        for _ in range(FILLING):
-            await user.edit(sentences(draw, 4_000))
-    await asyncio.sleep(EXPIRED + 5)
-    async with connected(server.address, Measured()) as user:
-        await user.load()  # Streamlit discards expired sessions when another one ends
-    await asyncio.sleep(5)
 
 
 async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPoolExecutor) -> bool:
@@ -408,16 +330,11 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
             await first.open(page)
     problems = list(warm.errors)
     loop = asyncio.get_running_loop()
-    large = {"trainings", "kills"} & {*arguments.only}
+    large = "trainings" in arguments.only
     await loop.run_in_executor(pool, large_texts if large else os.getpid)  # starts the process
-    if arguments.wait:
-        for name in arguments.only:
-            await loop.run_in_executor(pool, attack, name, server, arguments.seconds / 2)
-        await forget_sessions(arguments, server, -1)
-        server.tracebacks()
     heads = ["attack", "attacks", "actions", "median", "95 %", "of alone", "errors", "tracebacks"]
-    heads += ["memory before", "at most", "after", "server", "of first"]
-    alone = first_memory = 0.0
+    heads += ["memory before", "at most"]
+    alone = 0.0
     print(f"| {' | '.join(heads)} |\n| --- |{' ---: |' * (len(heads) - 1)}")
     for turn, name in enumerate(arguments.only):
         measured = Measured()
@@ -435,10 +352,6 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
             most = max(most, memory(server.process))
         await asyncio.gather(*users)
         number, shown = await attacks
-        await forget_sessions(arguments, server, turn)
-        after = memory(server.process)
-        own = memory(server.process, alone=True)
-        first_memory = first_memory or own
         log = server.tracebacks()
         times = [one for times in measured.times.values() for one in times] or [0.0]
         high = percentile_95(times)
@@ -452,8 +365,7 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
             f"{high / alone:.1f}" if alone else "",
             f"{len(measured.errors)}",
             f"{max(log.count('Traceback'), bool(log))}",
-            *(f"{one:,.0f} MB" for one in (before, most, after, own)),
-            f"{own / first_memory:.2f}",
+            *(f"{one:,.0f} MB" for one in (before, most)),
         ]
         print(f"| {' | '.join(cells)} |", flush=True)
         problems += [f"{name}: {one}" for one in measured.errors]
@@ -479,9 +391,6 @@ def main() -> None:
         help="mean seconds between the actions of a user (default 5)",
     )
     parser.add_argument(
-        "--wait", action=argparse.BooleanOptionalAction, default=True, help="wait for the memory"
-    )
-    parser.add_argument(
         "--only", choices=ATTACKS, action="append", help="a class to run; repeatable (default all)"
     )
     arguments = parser.parse_args()
@@ -495,12 +404,8 @@ def main() -> None:
         1, multiprocessing.get_context("spawn"), initializer=os.nice, initargs=(10,)
     )
     # Without a token of the page, anyone can upload: the harder case.
-    environment = {
-        "STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false",
-        "STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL": str(EXPIRED),
-        "BPEVIZ_CACHE": "100",
-    }
-    with tempfile.TemporaryDirectory() as folder, pool, serving(Path(folder), **environment) as on:
+    open_uploads = {"STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false"}
+    with tempfile.TemporaryDirectory() as folder, pool, serving(Path(folder), **open_uploads) as on:
         if not asyncio.run(measure(arguments, on, pool)):
             sys.exit(1)
 

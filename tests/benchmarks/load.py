@@ -1,7 +1,7 @@
 """Measure the app's response times with many users, while one of them trains on a large text.
 
     python tests/benchmarks/load.py [--users 50] [--seconds 60] [--think 5] [--no-training]
-                                    [--waves 1] [--two-processes]
+                                    [--two-processes]
 
 It starts a server on this machine and connects to it over the websocket that browsers use. Each
 user loads a page, then repeatedly pauses and edits the text, moves the slider, steps through the
@@ -10,9 +10,7 @@ merges or changes the page. One more user trains on 10 MB, repeatedly.
 A response time runs from an action until the server has sent everything that follows from it,
 without the browser's drawing. The script prints the median and the 95th percentile of each action,
 errors, and the server's memory: at first, at most, and after all users have left. With
-`--two-processes`, two servers run behind nginx, as `bpeviz/DEPLOYMENT.md` shows. With several
-waves, new users come after all have left. The memory is then printed after each wave, and once
-more after Streamlit has discarded all sessions.
+`--two-processes`, two servers run behind nginx, as `bpeviz/DEPLOYMENT.md` shows.
 """
 
 from __future__ import annotations
@@ -54,9 +52,6 @@ PATIENCE = 120.0
 LARGE = 10_000_000
 AWAY = 15
 """Idle seconds before the server's memory is read."""
-
-DISCARDED = 125
-"""Seconds after which Streamlit discards the session of a user who left, once another leaves."""
 
 WORDS = samples.by_key("english-prose").text.split()
 
@@ -323,39 +318,30 @@ def memory(processes: list[int]) -> float:
 
 
 async def measure(arguments: argparse.Namespace, address: str, server: list[int]) -> bool:
-    """Run all waves of users and print the table; return whether there were no errors."""
+    """Run all users and print the table; return whether there were no errors."""
     measured, trainer, warm = Measured(), Measured(), Measured()
     async with connected(address, warm) as first:
         await first.load()
         for name in ("Compare", "Inspect", "Pre-tokenize", "Algorithms", "Train"):
             await first.act(f"open {name}", page=first.pages[name])
     before = most = memory(server)
-    after = []
-    for wave in range(arguments.waves):
-        end = time.monotonic() + arguments.seconds
-        seeds = range(wave * arguments.users, (wave + 1) * arguments.users)
-        tasks_to_run = [simulate(address, seed, measured, end, arguments.think) for seed in seeds]
-        if arguments.training:
-            tasks_to_run.append(train(address, trainer, end))
-        tasks = [asyncio.create_task(one) for one in tasks_to_run]
-        while not all(task.done() for task in tasks):
-            await asyncio.sleep(0.5)
-            most = max(most, memory(server))
-        await asyncio.gather(*tasks)
-        away = min(AWAY, arguments.seconds)
-        await asyncio.sleep(away)
-        after.append(f"{memory(server):,.0f}")
+    end = time.monotonic() + arguments.seconds
+    users = range(arguments.users)
+    runs = [simulate(address, seed, measured, end, arguments.think) for seed in users]
+    if arguments.training:
+        runs.append(train(address, trainer, end))
+    tasks = [asyncio.create_task(run) for run in runs]
+    while not all(task.done() for task in tasks):
+        await asyncio.sleep(0.5)
+        most = max(most, memory(server))
+    await asyncio.gather(*tasks)
+    away = min(AWAY, arguments.seconds)
+    await asyncio.sleep(away)
     print_table(measured, trainer)
-    used = f"{before:,.0f} MB at first, {most:,.0f} MB at most, {', '.join(after)} MB {away:g} s "
-    used += "after all users had left"
-    if arguments.waves > 1:
-        await asyncio.sleep(DISCARDED - away)
-        for _ in range(2):
-            async with connected(address, warm) as another:
-                await another.load()
-            await asyncio.sleep(away / 2)
-        used += f" (each wave), {memory(server):,.0f} MB after their sessions were discarded"
-    print(f"\nMemory of the server: {used}.")
+    print(
+        f"\nMemory of the server: {before:,.0f} MB at first, {most:,.0f} MB at most, "
+        f"{memory(server):,.0f} MB {away:g} s after all users had left."
+    )
     return not measured.errors and not trainer.errors
 
 
@@ -381,8 +367,7 @@ def print_table(measured: Measured, trainer: Measured) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--users", type=int, default=50, help="number of users (default 50)")
-    parser.add_argument("--seconds", type=float, default=60, help="duration of a wave (default 60)")
-    parser.add_argument("--waves", type=int, default=1, help="number of waves (default 1)")
+    parser.add_argument("--seconds", type=float, default=60, help="duration (default 60)")
     parser.add_argument(
         "--think",
         type=float,
