@@ -1,4 +1,4 @@
-"""Hostile texts: markup that renders, or is fetched, where text is not escaped for Markdown."""
+"""Hostile texts: markup that renders, runs, or is fetched, where text is not escaped."""
 
 from __future__ import annotations
 
@@ -30,3 +30,63 @@ MARKUP = (
     "--- evil ===",
     "evil\n===\n\n# evil\n\n```\nevil\n```\n    evil",
 )
+
+"""Texts that render where they are not escaped for Markdown."""
+
+EVIL = "<script>evil()</script>"
+HTML = (
+    f"</script>{EVIL}",
+    f"</SCRIPT >{EVIL}",
+    f"</script\n>{EVIL}",
+    f"</script\t/>{EVIL}",
+    f"</scr\0ipt>{EVIL}",
+    f"<!--{EVIL}",
+    f"-->{EVIL}",
+    f"--!>{EVIL}",
+    f"<!--><script>{EVIL}",
+    f"<!-- <script> --> {EVIL}",
+    f"<![CDATA[{EVIL}]]>",
+    f"]]>{EVIL}",
+    f"<?xml version='1.0'?>{EVIL}",
+    f"<!doctype html>{EVIL}",
+    f"</title>{EVIL}",
+    f"</style>{EVIL}",
+    f"</template>{EVIL}",
+    f"</noscript>{EVIL}",
+    f"</textarea></p></main></body></html>{EVIL}",
+    f"</iframe>{EVIL}",
+    f"</svg>{EVIL}",
+    f'">{EVIL}',
+    f"'>{EVIL}",
+    f"`>{EVIL}",
+    '" onmouseover="evil()" autofocus onfocus="evil()',
+    "' onmouseover='evil()' autofocus onfocus='evil()",
+    "<img src=x onerror=evil()>",
+    '<img src="//evil.example/a.png">',
+    "<svg onload=evil()>",
+    "<svg><script href='data:,evil()'/>",
+    "<math><mtext><style><img src=x onerror=evil()></style>",
+    "<iframe srcdoc='<script>evil()</script>'></iframe>",
+    "<object data='javascript:evil()'>",
+    "<a href='javascript:evil()'>a</a>",
+    "<base href='//evil.example/'>",
+    "<meta http-equiv=refresh content='0;url=//evil.example'>",
+    "<link rel=stylesheet href=//evil.example/a.css>",
+    "<form action=//evil.example><button formaction='javascript:evil()'>",
+    "<style>@import '//evil.example/a.css';</style>",
+    "*{background:url(//evil.example/a.png)}",
+    "&lt;/script&gt;&lt;script&gt;evil()&lt;/script&gt;",
+    "&#60;script&#62;evil()&#60;/script&#62;",
+    "\\u003c/script>\\u003cscript>evil()",
+    "\u2028evil()\u2029",
+    '\\"};evil();//',
+    "${evil()} `${evil()}`",
+    "{{evil()}} {%evil()%} <%evil()%>",
+    "null",
+    "__proto__ constructor toString hasOwnProperty",
+    "\0\x01\x1b\x7f\ufeff\ufffe\uffff",
+    "\u202e)(live\u202c \u2066<script>\u2069",
+    "a\u0300\u0301\u0302\u200d\ufe0f\U000e0001" + "\u0301" * 60,
+    "\r\n\r\nHTTP/1.1 200 OK\r\n\r\n",
+)
+"""Texts that run where they are not escaped for HTML or JavaScript."""

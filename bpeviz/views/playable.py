@@ -24,7 +24,7 @@ from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.pretokenizers.patterns import pattern_title
-from bpeviz.text import as_json, counted, shorten
+from bpeviz.text import as_json, clean, counted, shorten
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.options import TIE_WINNERS
 from bpeviz.version import __version__
@@ -117,7 +117,7 @@ def of_training(
         boundaries: Its boundaries under the last tokenizer, or None to compute them.
         last: The last step; by default that of the training.
         part: The part to show; by default the first one.
-        options: The options of the trainer, to name those that are not the default.
+        options: The options of the trainer that are not the default, if they are known.
 
     Raises:
         ValueError: The text cannot be tokenized.
@@ -128,8 +128,7 @@ def of_training(
     last = training.steps if last is None else last
     hues = player.hues_of([(training, boundaries, part)])
     timeline = player.timeline(text, training, boundaries, part, last, hues)
-    options = options or {}
-    payload = player.payload(timeline) | {"tieRule": TIE_WINNERS.get(str(options.get("ties")))}
+    payload = player.payload(timeline) | {"tieRule": _tie_rule(training, options)}
     notes = [_shown(part, text)]
     candidates = None
     if last and len(boundaries) <= player.WINDOW:
@@ -139,7 +138,7 @@ def of_training(
             note = f"Shown for the first {STEPS:,} {texts_of(training).unit}s."
             candidates["note"] = note
     title = f"{TRAINERS[training.algorithm].title}, step by step"
-    settings = [*_settings(training, last, options), counted(len(text), "character"), *notes]
+    settings = [*_settings(training, last, options or {}), counted(len(text), "character"), *notes]
     return Playable(title, [*filter(None, settings)], payload, candidates)
 
 
@@ -214,7 +213,7 @@ def html(playable: Playable, link: str = "") -> str:
         where = " on the same computer" if urlsplit(link).hostname in _LOOPBACK else ""
         credit += f' <a href="{escape(link)}" rel="noreferrer">Open it again{where}</a>'
     settings = " · ".join(map(escape, playable.settings))
-    return f"""<!doctype html>
+    page = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; \
 form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'">
@@ -231,6 +230,7 @@ form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'">
 <script type="text/plain" id="data">{packed}</script>
 <script type="module">{script}</script></body></html>
 """
+    return clean(page)
 
 
 def check_link(link: str) -> None:
@@ -286,6 +286,14 @@ def _settings(training: Training, last: int, options: Mapping[str, object]) -> l
     if training.special:
         words.append(f"Special tokens: {shorten(' '.join(training.special))}")
     return words
+
+
+def _tie_rule(training: Training, options: Mapping[str, object] | None) -> str | None:
+    """Return which of equal pairs wins, as half a sentence, if it is known."""
+    for option in TRAINERS[training.algorithm].options if options is not None else ():
+        if option.name == "ties":
+            return TIE_WINNERS.get(str((options or {}).get("ties", option.default)))
+    return None
 
 
 def _shown(part: Part, text: str) -> str:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from markup import HTML
 from page_helpers import Page, expect, labelled
 from test_accessibility import violations
 
 import bpeviz
+from bpeviz.views import playable
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -68,3 +71,18 @@ def test_two_files_in_sandboxed_frames_are_independent(page: Page, file: Path) -
     first.locator("[aria-label=Last]").click()
     expect(first.locator(".step")).not_to_have_value("0")
     expect(second.locator(".step")).to_have_value("0")
+
+
+def test_hostile_texts_play_in_many_frames_without_running(page: Page) -> None:
+    frames = []
+    for text in HTML:
+        training = bpeviz.train(text, vocab_size=270, special_tokens=(text,))
+        shown = replace(playable.of_training(training, text), title=text)
+        content = escape(playable.html(shown, f"https://host/?a={text}"))
+        frames.append(f'<iframe sandbox="allow-scripts" srcdoc="{content}"></iframe>')
+    page.set_content("".join(frames))
+    for number, text in enumerate(HTML):
+        frame = page.frame_locator("iframe").nth(number)
+        section = frame.locator("section.player")
+        section.press("End")
+        assert section.locator(".c").count() == len(text), text

@@ -6,11 +6,13 @@ import base64
 import json
 import re
 import zlib
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
 import numpy as np
 import pytest
+from markup import HTML
 
 import bpeviz
 from bpeviz.core.training import Training
@@ -19,9 +21,6 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.views import playable
 
 SHORT = "low lower lowest newest widest " * 4
-HOSTILE = (
-    "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> ' \" &amp; ]]> \u2028"
-)
 
 
 def data_of(page: str) -> dict[str, Any]:
@@ -61,20 +60,34 @@ def test_same_training_gives_the_same_bytes() -> None:
     assert first == second
 
 
-def test_user_text_is_never_markup() -> None:
-    training = bpeviz.train(HOSTILE, vocab_size=270, special_tokens=("</title><script>",))
-    page = bpeviz.to_html(training, HOSTILE, link='https://host/?a="><script>')
-    assert (
-        Elements(page).names
-        == Elements(
-            bpeviz.to_html(
-                bpeviz.train(SHORT, vocab_size=270, special_tokens=("a",)),
-                SHORT,
-                link="https://host",
-            )
-        ).names
-    )
-    assert data_of(page)["player"]["views"][0]["text"] == HOSTILE
+def page_with(text: str) -> str:
+    """Return a page with a text as its title, training text, special token and link."""
+    training = bpeviz.train(text, vocab_size=270, special_tokens=(text,))
+    shown = playable.of_training(training, text)
+    return playable.html(replace(shown, title=text), f"https://host/?a={text}")
+
+
+@pytest.mark.parametrize("text", HTML, ids=range(len(HTML)))
+def test_user_text_is_never_markup(text: str) -> None:
+    page = page_with(text)
+    assert Elements(page).names == Elements(page_with("a plain text")).names
+    assert data_of(page)["player"]["views"][0]["text"] == text
+
+
+def test_lone_surrogate_in_a_title_is_replaced() -> None:
+    shown = playable.of_tokenizer(bpeviz.load("gpt2"), "a\ud800.json", SHORT)
+    assert "<title>a\ufffd.json, step by step" in playable.html(shown).encode().decode()
+
+
+def test_tie_rule_is_named_if_the_options_are_known() -> None:
+    training = bpeviz.train(SHORT, merges=9, ties="largest")
+    for options, rule in (
+        ({"ties": "largest"}, "largest wins"),
+        ({}, "first one seen"),
+        (None, ""),
+    ):
+        shown = playable.of_training(training, SHORT, options=options)
+        assert rule in (shown.player["tieRule"] or "")
 
 
 @pytest.mark.parametrize("link", ["javascript:alert(1)", "data:text/html,a", "host"])
@@ -105,7 +118,12 @@ def test_race_of_a_long_training_names_its_end() -> None:
 
 @pytest.mark.parametrize(
     ("algorithm", "characters", "merges", "most"),
-    [("bpe", 2_000, 500, 160), ("bpe", 20_000, 2_000, 350), ("wordpiece", 20_000, 2_000, 420)],
+    [
+        ("bpe", 2_000, 500, 160),
+        ("bpe", 20_000, 2_000, 350),
+        ("wordpiece", 20_000, 2_000, 420),
+        ("scaffold", 20_000, 2_000, 420),
+    ],
 )
 def test_page_is_small(algorithm: str, characters: int, merges: int, most: int) -> None:
     text = ("".join(one.text for one in samples.SAMPLES) * 4)[:characters]
