@@ -177,17 +177,17 @@ def text_box(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> A
 def answer(data: dict[str, Any], key: str) -> Any:
     """Ask a question and show its result (`bpeviz.ui.learn.base.Question.payload`).
 
-    Return the user's answer, {"number", "of", "value"}, or None. “Show me” has the value None;
-    each press has another number.
+    Return the user's answer, {"number", "of", "value", "again"}, or None. “Show me” has the value
+    None, and “Try again” the true value "again"; each press has another number.
     """
     result = _answer(key=key, data=data, default={"answer": None}, on_answer_change=lambda: None)
     return result.answer
 
 
 def chapter_bar(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> None:
-    """Show the chapters of the Learn page, and store the user's answers in the browser's tab.
+    """Show the chapters of the Learn page, and store the user's answers and marks in the browser.
 
-    The session then has the chapter pressed last, {"key", "number"}, and the answers that the
+    The session then has the chapter pressed last, {"key", "number"}, and the progress that the
     browser restores, as JSON, under `key`. A change calls `on_change` before the script runs again.
     """
     _chapter_bar(

@@ -46,7 +46,7 @@ def test_chapter_is_done_by_keyboard_alone_and_survives_a_reload(open_page: Open
     expect(page.locator(".chosen")).to_have_text("Your pair: e + r")
     track = page.get_by_label("Pair of neighbors")
     expect(track).to_have_attribute("aria-valuetext", re.compile("e and r, pair 129 of 130"))
-    expect(page.locator("[aria-current=step]")).to_have_text("4")
+    expect(page.locator("[aria-current=step]")).to_have_text("4 The first merge")
     focus(page, "Check my answer")
     page.keyboard.press("Enter")
     result(page, 0, "Not yet. e + r occurs 2 times; another pair occurs more often.")
@@ -110,11 +110,13 @@ def test_chapter_is_done_by_keyboard_alone_and_survives_a_reload(open_page: Open
         "aria-label", "Chapter 4: The first merge, done, 1 of 3 at the first try"
     )
 
-    page.locator("[class*=st-key-again_]").nth(1).get_by_role("button").click()
+    page.get_by_role("button", name="Try again").nth(1).click()
     expect(page.get_by_label("Number of tokens")).to_be_visible()
     expect(page.locator(".answer").nth(1)).to_be_focused()
     page.get_by_role("button", name="Show me").click()
     result(page, 1, "The answer. 131 tokens − 7")
+    # The first mark of a question counts.
+    expect(bar).to_have_attribute("aria-label", re.compile("done, 1 of 3 at the first try"))
 
     focus(page, "Next: The loop", most=150)
     page.keyboard.press("Enter")
@@ -177,7 +179,8 @@ def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
     expect(page.get_by_label("Boundary between b and c: extra")).to_be_visible()
     expect(page.get_by_label("Boundary between a and b: missing")).to_be_visible()
 
-    page.locator('button[data-chapter="training-loop"]').click()
+    chapters = page.get_by_role("combobox", name="Chapter")
+    chapters.select_option("training-loop")
     curve = page.get_by_role("group", name="Your curve: tokens by merges")
     expect(curve).to_be_visible()
     expect(page.locator(".answer")).to_have_count(1)
@@ -213,7 +216,7 @@ def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
     result(page, 0, f"You expected {values[-1]} tokens, it was 81")
     expect(page.locator("path.truth")).to_be_visible()
 
-    page.locator('button[data-chapter="encoding"]').click()
+    chapters.select_option("encoding")
     expect(page.get_by_role("heading", name="Encode and decode")).to_be_visible()
     expect(page.get_by_role("spinbutton", name="Number of tokens")).to_be_visible()
     page.get_by_role("button", name="Show me").click()
@@ -305,6 +308,8 @@ def test_all_chapters_are_done_by_keyboard_alone(open_page: Open, theme: str) ->
             if done.count():
                 break
         expect(done).to_have_count(1)
+        focus(page, "edit", most=200)  # the icon of the folded part
+        page.keyboard.press("Enter")
         focus(page, chapter.inputs[0].widget.label, most=200)
         focus(page, "open_in_new", most=20)  # the icon of the link to another page
         focus(page, chapter.inputs[0].widget.label, "Shift+Tab")
@@ -318,3 +323,23 @@ def test_all_chapters_are_done_by_keyboard_alone(open_page: Open, theme: str) ->
         if number < len(CHAPTERS):
             focus(page, f"Chapter {number + 1}:", "Shift+Tab", most=300)
             page.keyboard.press("Enter")
+
+
+def test_marks_are_kept_for_other_tabs_until_the_user_starts_again(open_page: Open) -> None:
+    page = open_page("/Learn?chapter=text-is-numbers")
+    page.get_by_role("spinbutton").fill("4")
+    page.get_by_role("button", name="Check my answer").click()
+    result(page, 0, "● First try")
+    other = page.context.new_page()
+    other.goto(page.url.split("?")[0])
+    expect(other.get_by_text("1 of 1 at the first try")).to_be_visible()
+    other.locator('button[data-chapter="end"]').click()
+    expect(other.get_by_text("1 of 1 at the first try.")).to_be_visible()
+    other.get_by_role("button", name="Start again").click()
+    expect(other.get_by_role("heading", name="1. Text is numbers")).to_be_visible()
+    expect(other.get_by_text("at the first try")).to_have_count(0)
+    other.reload()
+    expect(other.get_by_role("button", name="Check my answer")).to_be_visible()
+    expect(other.locator(ANSWERED)).to_have_count(0)
+    expect(other.get_by_text("at the first try")).to_have_count(0)
+    other.close()

@@ -64,11 +64,13 @@ class Answer {
     const on = (target, listener) => target.addEventListener("click", listener, { signal });
     on(this.check, () => this.commit(this.form.value));
     on(find(".show"), () => this.commit(null));
+    this.again = find(".again");
+    on(this.again, () => this.commit(null, true));
   }
 
   /** @param {AnswerPayload} data */
   update(data, setState) {
-    this.send = (value) => setState("answer", { number: Date.now(), of: data.of, value });
+    this.send = (value, again) => setState("answer", { number: Date.now(), of: data.of, value, again });
     if (this.key === data.key) return;
     this.key = data.key;
     this.prompt.replaceChildren(...drawn(data.prompt));
@@ -87,6 +89,7 @@ class Answer {
       this.form = new FORMS[form.kind](this.host, form, given, result?.marks ?? null, () => this.#changed());
     }
     this.root.querySelector(".actions").hidden = Boolean(result);
+    this.again.hidden = !result;
     const kind = result?.verdict ?? (feedback ? "again" : "");
     this.result.className = `result ${kind}`.trim();
     this.result.replaceChildren();
@@ -134,9 +137,10 @@ class Answer {
     this.check.disabled = this.form.value === null || JSON.stringify(this.form.value) === this.tried;
   }
 
-  commit(value) {
-    this.committed = true;
-    this.send(value);
+  /** Send an answer, null to be shown it; or ask to be asked again. */
+  commit(value, again = false) {
+    this.committed = !again;
+    this.send(value, again);
   }
 }
 

@@ -34,7 +34,7 @@ function store(progress) {
 
 /**
  * @typedef {object} ChapterBarPayload
- * @property {{key: string, number: number, title: string, core: boolean, opened: boolean, marks: (string | null)[]}[]} chapters
+ * @property {{key: string, number: string, title: string, core: boolean, opened: boolean, marks: (string | null)[]}[]} chapters
  * @property {string} current
  * @property {string} progress the answers and marks of the session, as JSON
  * @property {boolean} cleared whether the user started again
@@ -42,13 +42,18 @@ function store(progress) {
  */
 
 class ChapterBar {
-  constructor(root) {
-    this.list = root.querySelector("ol");
+  constructor(root, signal) {
+    this.nav = root.querySelector("nav");
+    this.menu = root.querySelector("select");
+    this.lists = { true: root.querySelector(".core"), false: root.querySelector(".extra") };
+    this.sum = root.querySelector(".sum");
     this.asked = null;
+    this.menu.addEventListener("change", () => this.go(this.menu.value), { signal });
   }
 
   /** @param {ChapterBarPayload} data */
   update(data, setState) {
+    this.go = (key) => setState("chapter", { key, number: Date.now() });
     const own = JSON.parse(data.progress);
     const saved = data.cleared ? { answers: {}, marks: {} } : stored();
     // Another tab may have stored more; the first mark of a question counts.
@@ -62,34 +67,51 @@ class ChapterBar {
     this.key = key;
     const isMoved = this.current !== undefined && this.current !== data.current;
     this.current = data.current;
-    const focused = this.list.getRootNode().activeElement?.dataset?.chapter;
-    this.list.replaceChildren(
-      ...data.chapters.map((chapter) => {
-        const item = element("li", chapter.core ? "core" : "more");
-        const { marks } = chapter;
-        const firsts = marks.filter((mark) => mark === "first").length;
-        const isDone = marks.at(-1) !== null;
-        const button = element("button", isDone ? "done" : "");
-        button.type = "button";
-        button.dataset.chapter = chapter.key;
-        const sum = isDone ? `, done, ${firsts} of ${marks.length} at the first try` : "";
-        const state = sum || (chapter.opened ? ", opened" : "");
-        const path = chapter.core ? "" : ", more";
-        button.ariaLabel = `Chapter ${chapter.number}: ${chapter.title}${path}${state}`;
-        button.title = `${chapter.title}${chapter.core ? "" : " (more)"}${state}`;
-        if (chapter.key === data.current) button.setAttribute("aria-current", "step");
-        button.append(element("span", "", String(chapter.number)));
-        const signs = marks.map((mark) => SIGNS[mark] ?? "").join("");
-        if (signs) button.append(element("small", "marks", signs));
-        button.addEventListener("click", () => setState("chapter", { key: chapter.key, number: Date.now() }));
-        item.append(button);
-        return item;
-      }),
-    );
+    const active = this.nav.getRootNode().activeElement;
+    const focused = active?.dataset?.chapter;
+    for (const list of Object.values(this.lists)) list.replaceChildren();
+    this.menu.replaceChildren();
+    for (const chapter of data.chapters) this.#add(chapter, data.current);
+    this.menu.value = data.current;
+    const marks = data.chapters.flatMap((chapter) => chapter.marks).filter(Boolean);
+    const count = (mark) => marks.filter((one) => one === mark).length;
+    this.sum.textContent = marks.length
+      ? `${count("first")} of ${marks.length} at the first try ●, ${count("second")} at the second ◐, ${count("shown")} shown ○`
+      : "";
     const shown = isMoved ? data.current : focused;
-    if (shown) this.list.querySelector(`[data-chapter="${CSS.escape(shown)}"]`)?.focus({ preventScroll: true });
+    if (shown && active !== this.menu) this.#focus(shown);
     // The button “Next” is at the end of a chapter, and the next one begins below this bar.
-    if (isMoved) this.list.scrollIntoView({ block: "start" });
+    if (isMoved) this.nav.scrollIntoView({ block: "start" });
+  }
+
+  #focus(chapter) {
+    const button = this.nav.querySelector(`[data-chapter="${CSS.escape(chapter)}"]`);
+    (button?.offsetParent ? button : this.menu).focus({ preventScroll: true });
+  }
+
+  #add({ key, number, title, core, opened, marks }, current) {
+    const firsts = marks.filter((mark) => mark === "first").length;
+    const isDone = marks.length > 0 && marks.at(-1) !== null;
+    const state = isDone
+      ? `, done, ${firsts} of ${marks.length} at the first try`
+      : opened && !marks.some(Boolean) ? ", opened" : "";
+    const words = number ? `Chapter ${number}: ${title}` : title;
+    const item = element("li");
+    const button = element("button", isDone ? "done" : "", `${number} ${title}`.trim());
+    button.type = "button";
+    button.dataset.chapter = key;
+    button.ariaLabel = `${words}${core ? "" : ", extra"}${state}`;
+    if (state) button.title = state.slice(2);
+    if (key === current) button.setAttribute("aria-current", "step");
+    const signs = marks.map((mark) => SIGNS[mark] ?? "").join("");
+    if (signs) button.append(element("span", "marks", signs));
+    else if (state) button.append(element("span", "marks", "opened"));
+    button.addEventListener("click", () => this.go(key));
+    item.append(button);
+    this.lists[core].append(item);
+    const option = element("option", "", `${number ? `${number}. ` : ""}${title}${core ? "" : " (extra)"}${signs && ` ${signs}`}`);
+    option.value = key;
+    this.menu.append(option);
   }
 }
 

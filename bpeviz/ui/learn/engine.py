@@ -48,7 +48,7 @@ MAX_TIED = 5
 MAX_SHOWN = 60
 """The most characters of a text that a message quotes."""
 
-MAX_SEEN = 240
+MAX_SEEN = 140
 """The most characters of a text above a question."""
 
 FIRST_SEEN = "Among pairs with the same count, the one seen first in the text is merged."

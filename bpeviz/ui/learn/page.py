@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterator, Mapping
+from html import escape
 from typing import Any
 
 import streamlit as st
@@ -20,7 +21,7 @@ from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.html_table import table
 from bpeviz.ui.inputs.training import ALGORITHM
-from bpeviz.ui.learn import teachers_sheet
+from bpeviz.ui.learn import teachers_page
 from bpeviz.ui.learn.base import (
     TRIES,
     Chapter,
@@ -36,15 +37,19 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.widgets import Number, OneOf, SessionValue, SomeOf, TextField, Values, Widget
 
+END, END_TITLE = "end", "The end"
+"""The key of the page after the last chapter, and its title."""
+
 CHAPTER = OneOf(
     "learn_chapter",
     "Chapter",
     link="chapter",
-    titles={chapter.key: chapter.title for chapter in CHAPTERS},
+    titles={chapter.key: chapter.title for chapter in CHAPTERS} | {END: END_TITLE},
 )
 DONE = SomeOf(
     "learn_done", "Chapters done", link="chapters_done", titles=CHAPTER.titles, most=len(CHAPTERS)
 )
+"""The chapters that were done in a link of an older version: the bar shows them as opened."""
 
 PARAMETER = "chapter"
 """The parameter of the address with the chapter, such as `/Learn?chapter=first-merge`."""
@@ -64,7 +69,12 @@ WHOLE_ROWS = 15
 VARIANTS = ("bpe", "scaffold", "superbpe", "multilingual", "adaptive")
 """The trainers of the map after the last chapter."""
 
-CORE = sum(chapter.core for chapter in CHAPTERS)
+SIGNS: Mapping[Mark, str] = {"first": "●", "second": "◐", "shown": "○"}
+MARK_WORDS: Mapping[Mark, str] = {
+    "first": "at the first try",
+    "second": "at the second try",
+    "shown": "shown",
+}
 
 BAR = "chapter_bar"
 _ANSWERS: SessionValue[dict[str, dict[str, Any]]] = SessionValue("learn_answers")
@@ -101,51 +111,99 @@ PAGE = Page(
 
 
 def show() -> None:
-    """Draw the chapters as a bar, and the current one."""
-    chapter = _current()
+    """Draw the chapters as a bar, and the current one; or the teacher's page."""
+    if st.query_params.get(teachers_page.PARAMETER):
+        teachers_page.show()
+        return
+    current = _current()
     bar = st.container()
     with st.container(key="chapter"):
-        _draw_chapter(chapter)
-    teachers_sheet.show()
+        if chapter := BY_KEY.get(current):
+            _draw_chapter(chapter)
+        else:
+            _draw_end()
     with bar:
-        _bar(chapter)
+        _bar(current)
 
 
 def _draw_chapter(chapter: Chapter) -> None:
     number = CHAPTERS.index(chapter) + 1
     st.header(f"{number}. {chapter.title}", anchor=False)
-    if not chapter.core:
-        st.caption("More: you can skip this chapter.")
-    elif number == 1:
-        st.caption(f"{CORE} chapters with a solid frame: 30 minutes. The others are extra.")
-    st.markdown(f"{chapter.lead}\n\n**Many think:** {chapter.myth}")
+    st.markdown(chapter.lead)
     place = st.container()
+    after = st.container()
     setup = _setup(chapter)
     with place:
         if len(ready(chapter.needs)) < len(chapter.needs):
             st.info("This chapter needs published vocabularies, which are not on this machine yet.")
         else:
             _ask(chapter, setup)
-    if number == len(CHAPTERS) and _is_done(chapter):
+    with after:
+        _neighbors(number)
+    with st.expander("Settings and sources"):
+        st.markdown(f"**Settings:** {chapter.settings}")
+        st.markdown(f"**Sources:** {chapter.source}")
+
+
+def _draw_end() -> None:
+    """Draw the page after the last chapter: the facts, the marks, and ways on."""
+    st.header("What you know now", anchor=False)
+    core = [chapter for chapter in CHAPTERS if chapter.core]
+    done = sum(map(_is_done, core))
+    st.markdown(f"You have finished {done} of {len(core)} core chapters. These are their facts:")
+    facts = (f"{i}. **{one.title}** {one.fact}" for i, one in enumerate(core, 1))
+    st.markdown("\n".join(facts))
+    st.subheader("Your marks", anchor=False)
+    marks = [mark for one in CHAPTERS for mark in _marks(one) if mark]
+    if marks:
+        sums = (f"{SIGNS[mark]} {marks.count(mark)} {words}" for mark, words in MARK_WORDS.items())
+        st.markdown(
+            f"**{marks.count('first')} of {len(marks)} at the first try.** {' · '.join(sums)}"
+        )
+    else:
+        st.markdown("You have not answered a question yet.")
+    st.caption("Your marks are stored in this browser only. Nothing is sent.")
+    with st.container(horizontal=True, gap="small"):
+        st.button("Start again", on_click=_start_again, help="Clear all answers and marks.")
+    st.subheader("Where to go", anchor=False)
+    with st.container(horizontal=True, gap="small"):
+        _page_link("app.py", "Train on a text of your own", {})
+        _page_link("pages/Compare.py", "Compare tokenizers in your language", {})
+        st.page_link(
+            "pages/Learn.py",
+            label="For teachers: all answers",
+            icon=":material/school:",
+            query_params={teachers_page.PARAMETER: "1"},
+        )
+    st.markdown("**Share the course:** the menu Share copies a link. It has no answers or marks.")
+    with st.expander("Variants of byte-pair encoding"):
         _variants()
-    _neighbors(number)
+
+
+def _start_again() -> None:
+    """Forget all answers and marks, and open the first chapter."""
+    _ANSWERS.put({})
+    _MARKS.put({})
+    DONE.put([])
+    _CLEARED.put(True)
+    _go(CHAPTERS[0].key)
 
 
 # ---- the current chapter
 
 
-def _current() -> Chapter:
-    """Return the chapter of the session, or the one in the address if that changed."""
+def _current() -> str:
+    """Return the key of the current chapter: the one in the address if that changed."""
     address = st.query_params.get(PARAMETER)
-    if address in BY_KEY and address != _ADDRESS.get():
+    if address and address in CHAPTER.titles and address != _ADDRESS.get():
         CHAPTER.put(address)
-    if CHAPTER.get() not in BY_KEY:
+    if CHAPTER.get() not in CHAPTER.titles:
         CHAPTER.put(CHAPTERS[0].key)
-    chapter = BY_KEY[CHAPTER.get() or ""]
-    _ADDRESS.put(chapter.key)
-    if address != chapter.key:
-        st.query_params[PARAMETER] = chapter.key
-    return chapter
+    current = CHAPTER.get() or ""
+    _ADDRESS.put(current)
+    if address != current:
+        st.query_params[PARAMETER] = current
+    return current
 
 
 def _go(key: str) -> None:
@@ -170,14 +228,14 @@ def _numbers(chapter: Chapter) -> list[int | str]:
     return [*range(len(chapter.questions)), WHY]
 
 
-def _bar(chapter: Chapter) -> None:
+def _bar(current: str) -> None:
     linked = {*(DONE.get() or ())}
     if not _SESSION.present:
         _SESSION.put(secrets.token_hex(8))
     listed = [
         {
             "key": one.key,
-            "number": number,
+            "number": str(number),
             "title": one.title,
             "core": one.core,
             "marks": _marks(one),
@@ -185,11 +243,13 @@ def _bar(chapter: Chapter) -> None:
         }
         for number, one in enumerate(CHAPTERS, 1)
     ]
+    end = {"key": END, "number": "", "title": END_TITLE, "core": True}
+    listed.append(end | {"marks": [], "opened": False})
     stored = {"answers": _ANSWERS.get() or {}, "marks": _MARKS.get() or {}}
     progress = json.dumps(stored, separators=(",", ":"))
     data = {
         "chapters": listed,
-        "current": chapter.key,
+        "current": current,
         "progress": progress,
         "cleared": bool(_CLEARED.get()),
         "session": _SESSION.get(),
@@ -201,7 +261,9 @@ def _bar_changed() -> None:
     """Take the chapter that was pressed, and answers that the browser stored."""
     state = st.session_state.get(BAR) or {}
     match state.get("chapter"):
-        case {"key": str(key), "number": int(number)} if _is_new(BAR, number) and key in BY_KEY:
+        case {"key": str(key), "number": int(number)} if (
+            _is_new(BAR, number) and key in CHAPTER.titles
+        ):
             _go(key)
     restored = state.get("restored")
     if isinstance(restored, str) and not _CLEARED.get():
@@ -255,11 +317,11 @@ def _setup(chapter: Chapter) -> Setup:
     values = {one.name: _value(one) for one in chapter.inputs}
     for number in _numbers(chapter):
         _take(chapter, number, WHY if number == WHY else chapter.about(values))
-    if not _answered(chapter, values) and not _changed(chapter, values):
+    is_changed = _changed(chapter, values)
+    if not _answered(chapter, values) and not is_changed:
         return values
-    with st.container(border=True):
-        st.header("Change it", anchor=False)
-        st.caption("Everything above is computed again, including the right answers.")
+    with st.expander("Now with your own text", expanded=is_changed, icon=":material/edit:"):
+        st.caption("All questions are asked again, and the right answers follow your text.")
         if chapter.samples:
             with st.container(horizontal=True, gap="small"):
                 for title in chapter.samples:
@@ -307,7 +369,6 @@ def _page_link(path: str, label: str, values: Mapping[str, codec.Value]) -> None
 
 def _variants() -> None:
     """Draw a map of variants, each with a link to the Train page."""
-    st.header("Where to go from here", anchor=False)
     st.markdown("Byte-pair encoding has many variants. Each link opens one of them in Train.")
     for key in VARIANTS:
         trainer = TRAINERS[key]
@@ -392,17 +453,23 @@ def _ask(chapter: Chapter, setup: Setup) -> None:
             st.info(markdown.escape(str(error)))
             return
         if question is not None and not _question(chapter, number, question, of):
-            st.caption(f"Settings: {chapter.settings}")
+            _myth(chapter.myth)
             return
-    st.markdown(f"**In fact:** {chapter.fact}")
-    if chapter.claims:
-        st.markdown(f"**Wrong in some tutorials:** {chapter.claims()}")
-    setup = {**setup, **{one.name: _draw(one) for one in chapter.inputs if not one.asked}}
-    for number, picture in enumerate(chapter.pictures(setup)):
-        _picture(picture, f"learn_{chapter.key}_picture_{number}")
-    st.caption(f"Settings: {chapter.settings} Source: {chapter.source}")
-    st.header("Why?", anchor=False)
+    _myth(chapter.myth, chapter.fact)
     _question(chapter, WHY, chapter.why.question(), WHY)
+    with st.expander("See it", icon=":material/visibility:"):
+        setup = {**setup, **{one.name: _draw(one) for one in chapter.inputs if not one.asked}}
+        for number, picture in enumerate(chapter.pictures(setup)):
+            _picture(picture, f"learn_{chapter.key}_picture_{number}")
+        if chapter.claims:
+            st.markdown(f"**Wrong in some tutorials:** {chapter.claims()}")
+
+
+def _myth(myth: str, fact: str = "") -> None:
+    """Draw the misconception of a chapter; with the fact, it is crossed out."""
+    many = f"<s>{escape(myth)}</s> (wrong)" if fact else escape(myth)
+    beside = f"<p><b>In fact:</b> {escape(fact)}</p>" if fact else ""
+    st.html(f'<div class="myth"><p><b>Many think:</b> {many}</p>{beside}</div>')
 
 
 def _question(chapter: Chapter, number: int | str, question: Question, of: str) -> bool:
@@ -419,9 +486,6 @@ def _question(chapter: Chapter, number: int | str, question: Question, of: str) 
     marks, answer = _MARKS.get() or {}, _entry(chapter, number, of)
     if name not in marks and answer == name:
         _MARKS.put({**marks, name: mark})
-    st.button(
-        "Try again", key=f"again_{name}", type="tertiary", on_click=_forget, args=(answer, of)
-    )
     return True
 
 
@@ -431,20 +495,19 @@ def _take(chapter: Chapter, number: int | str, of: str) -> None:
     `_question` checks its value.
     """
     name = _name(chapter, number)
-    match (st.session_state.get(f"learn_{name}") or {}).get("answer"):
+    sent_answer = (st.session_state.get(f"learn_{name}") or {}).get("answer") or {}
+    again = sent_answer.get("again") is True
+    match sent_answer:
         case {"number": int(sent), "of": str(about), "value": value} if about == of:
             if len(str(value)) <= MAX_ANSWER and _is_new(name, sent):
-                entry = _answers(chapter, number, of)
-                tries = entry["tries"] if value is None else [*entry["tries"], value][-TRIES:]
-                changed = {"of": of, "tries": tries, "shown": value is None}
+                tries = _answers(chapter, number, of)["tries"]
+                changed = {"of": of, "tries": tries, "shown": value is None and not again}
+                if again:  # the first mark stays
+                    changed["tries"] = []
+                elif value is not None:
+                    changed["tries"] = [*tries, value][-TRIES:]
                 _ANSWERS.put({**(_ANSWERS.get() or {}), _entry(chapter, number, of): changed})
                 _CLEARED.clear()
-
-
-def _forget(name: str, of: str) -> None:
-    """Ask a question again. Its first mark stays."""
-    asked = {"of": of, "tries": [], "shown": False}
-    _ANSWERS.put({**(_ANSWERS.get() or {}), name: asked})
 
 
 # ---- its pictures and buttons
@@ -465,19 +528,23 @@ def _picture(picture: Picture, key: str) -> None:
 
 
 def _neighbors(number: int) -> None:
-    """Draw the buttons to other chapters: back and next on the same path, and one off it."""
+    """Draw the buttons to other chapters: next and back on the same path, and one off it."""
     chapter = CHAPTERS[number - 1]
     before = [one for one in CHAPTERS[: number - 1] if one.core or not chapter.core]
     after = [one for one in CHAPTERS[number:] if one.core or not chapter.core]
-    buttons = [("Back", one) for one in before[-1:]] + [("Next", one) for one in after[:1]]
-    buttons += [("More", one) for one in CHAPTERS[number : number + 1] if one not in after]
+    following = after[0] if after else None
+    buttons = [("Next", following.key, following.title) if following else ("Next", END, END_TITLE)]
+    buttons += [("Back", one.key, one.title) for one in before[-1:]]
+    buttons += [
+        ("Extra", one.key, one.title) for one in CHAPTERS[number : number + 1] if one not in after
+    ]
     with st.container(horizontal=True, gap="small"):
-        for word, one in buttons:
+        for word, key, title in buttons:
             is_main = word == "Next" and _is_done(chapter)
             st.button(
-                f"{word}: {one.title}",
+                f"{word}: {title}",
                 key=f"learn_{word.lower()}",
-                type="primary" if is_main else "secondary",
+                type="primary" if is_main else "tertiary",
                 on_click=_go,
-                args=(one.key,),
+                args=(key,),
             )

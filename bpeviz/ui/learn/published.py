@@ -30,7 +30,7 @@ from bpeviz.ui.learn.forms import BoundariesForm, MessagePart, NumberForm, token
 from bpeviz.ui.runtime.cache import cached
 
 KEY = "published"
-LISTED = 12
+LISTED = 9
 """The most pieces of a vocabulary above a question."""
 
 MAX_TOKENS = 40
@@ -49,8 +49,8 @@ def _with_ids(found: Sequence[Token]) -> list[MessagePart]:
     return message
 
 
-def _count(setup: Setup, name: str, hint: str) -> Question:
-    text = setup["text"]
+def _cl100k(setup: Setup) -> Question:
+    text, name = setup["text"], "cl100k_base"
     if not text:
         raise NoQuestionError("There is no text. Type one.")
     size = len(text.encode())
@@ -63,42 +63,36 @@ def _count(setup: Setup, name: str, hint: str) -> Question:
         return Result(compared(given, len(found)), message, {"right": len(found)})
 
     def mistakes() -> list[Mistake]:
-        other = next(one for one in NEEDS if one != name)
+        words = len(regex.findall(r"\S+|\s+", text))
         return [
-            Mistake(
-                len(bpeviz.load(other).encode(text)), [f"That is the number with {TITLES[other]}."]
-            ),
+            Mistake(len(bpeviz.load("gpt2").encode(text)), ["That is the number with GPT-2."]),
             Mistake(size, ["You counted bytes. But some pieces of the list fit."]),
             Mistake(len(text.split()), ["You counted words. Spaces and pieces count, too."]),
-            Mistake(len("".join(text.split())), ["You counted letters, but pieces have several."]),
-            Mistake(len(regex.findall(r"\S+|\s+", text)), ["A space usually joins the next word."]),
+            Mistake(len("".join(text.split())), ["You counted letters. Pieces have several."]),
+            Mistake(words, ["A space before a word usually joins the word."]),
         ]
 
-    pieces = [*dict.fromkeys(entries(text, name))]
-    see = [engine.text_row(text), engine.tokens_row(f"Pieces of {TITLES[name]} in it", pieces)]
-    prompt: list[MessagePart] = [f"With {TITLES[name]}, how many tokens does ", engine.quoted(text)]
-    prompt.append(" become?")
+    see = [engine.text_row(text)]
+    see += [
+        engine.tokens_row(f"Pieces of {TITLES[one]} in it", entries(text, one)) for one in NEEDS
+    ]
+    found = len(bpeviz.load("gpt2").encode(text))
+    prompt: list[MessagePart] = [f"With GPT-2 it is {counted(found, 'token')}. How many with "]
+    prompt.append("cl100k, the vocabulary of GPT-4?")
+    hint = "A dot is a space. The last space before a word belongs to the word."
     return Question(prompt, NumberForm(1, size, "tokens"), judge, mistakes, hint, see)
 
 
 @cached()
 def entries(text: str, name: str) -> list[str]:
-    """Return the longest pieces of a text that are entries of a vocabulary."""
+    """Return pieces of a text that are entries of a vocabulary: spaces, then the longest ones."""
     tokenizer = bpeviz.load(name)
     parts = {text[i:j] for i in range(len(text)) for j in range(i + 2, min(len(text), i + 12) + 1)}
     found = [one for one in parts if len(tokenizer.encode(one)) == 1]
-    return [label(one.encode()) for one in sorted(found, key=lambda one: (-len(one), one))[:LISTED]]
-
-
-SPACE_HINT = "A dot is a space. The last space before a word belongs to the word."
-
-
-def _gpt2(setup: Setup) -> Question:
-    return _count(setup, "gpt2", SPACE_HINT)
-
-
-def _cl100k(setup: Setup) -> Question:
-    return _count(setup, "cl100k_base", SPACE_HINT)
+    return [
+        label(one.encode())
+        for one in sorted(found, key=lambda one: (not one.isspace(), -len(one), one))[:LISTED]
+    ]
 
 
 def _digits(setup: Setup) -> Question:
@@ -220,7 +214,7 @@ CHAPTER = Chapter(
         Input("number", engine.text_field(KEY, "number", "Number", 30), "1234567"),
         Input("special", engine.text_field(KEY, "special", "Pasted", 30), "<|endoftext|>"),
     ),
-    questions=(_gpt2, _cl100k, _digits, _pasted),
+    questions=(_cl100k, _digits, _pasted),
     pictures=_pictures,
     why=Why(
         "Why must pasted text not become a special token by itself?",

@@ -10,7 +10,7 @@ from bpeviz.ui.learn.base import Chapter
 
 def _chapters() -> tuple[Chapter, ...]:
     names = (path.stem for path in Path(__file__).parent.glob("*.py"))
-    others = {"__init__", "page", "teachers_sheet", Path(__file__).stem}  # they import this one
+    others = {"__init__", "page", "teachers_page", Path(__file__).stem}  # they import this one
     modules = [import_module(f"{__package__}.{name}") for name in names if name not in others]
     found = [module.CHAPTER for module in modules if hasattr(module, "CHAPTER")]
     return tuple(sorted(found, key=lambda chapter: chapter.place))

@@ -468,18 +468,18 @@ def test_lower_is_lowe_and_r() -> None:
 
 def test_ids_of_published_tokenizers() -> None:
     skip_without_vocabularies(BY_KEY["published"])
-    first = judged("published", 5)
+    assert "With GPT-2 it is 5 tokens." in words(question("published").prompt)
+    first = judged("published", 3)
     assert first.verdict == "right"
-    listed = "[·] 220, [·] 220, [·] 220, [·Hello] 18435, [·World] 2159."
+    listed = "[···] 262, [·Hello] 22691, [·World] 4435."
     assert listed in words(first.message).replace("\u00a0", " ")
-    assert judged("published", 3, 1).verdict == "right"
-    assert judged("published", None, text="0" * 17).marks == {"right": 3}
-    assert judged("published", [3, 6], 2).verdict == "right"
+    assert judged("published", None, text="0" * 17).marks == {"right": 6}
+    assert judged("published", [3, 6], 1).verdict == "right"
 
 
 def test_pasted_special_token_is_ordinary_text() -> None:
     skip_without_vocabularies(BY_KEY["published"])
-    result = judged("published", "text", 3)
+    result = judged("published", "text", 2)
     assert result.verdict == "right"
     assert "50256" in words(result.message)
     rows = BY_KEY["published"].pictures(BY_KEY["published"].initial)[1].data[1]

@@ -63,6 +63,13 @@ def give(app: AppTest, name: str, value: Any = None) -> AppTest:
     return check(app.run())
 
 
+def ask_again(app: AppTest, name: str) -> AppTest:
+    """Press “Try again” below the answer to the first question."""
+    sent = {"number": next(_number), "of": questions(app)[0]["of"], "value": None, "again": True}
+    app.session_state[f"learn_{name}"] = {"answer": sent}
+    return check(app.run())
+
+
 def show_all(app: AppTest, chapter: Chapter) -> AppTest:
     for number in (*range(len(chapter.questions)), "why"):
         app = give(app, f"{chapter.key}/{number}")
@@ -114,9 +121,7 @@ def with_other_answers(chapter: Chapter, answered: int) -> Chapter:
     if answered == len(chapter.questions):
         return replace(chapter, why=why)
     questions = [*chapter.questions[:answered], *map(other, chapter.questions[answered:])]
-    return replace(
-        chapter, why=why, questions=questions, pictures=refuse, fact="Another.", source="Another."
-    )
+    return replace(chapter, why=why, questions=questions, pictures=refuse, fact="Another.")
 
 
 @every_chapter
@@ -146,7 +151,8 @@ def test_page_is_the_same_whatever_the_answer_until_it_is_given(
             app.session_state["copy_link"] = {"request": 1}
         app = give(app, f"{chapter.key}/{name}")
     assert {one["result"]["verdict"] for one in questions(app)} == {"shown"}
-    assert any(chapter.fact in one.value for one in app.markdown)
+    assert sum(escape(chapter.fact) in one.proto.body for one in app.get("html")) == 1
+    assert any(f"<s>{escape(chapter.myth)}</s>" in one.proto.body for one in app.get("html"))
     (current,) = [one for one in bar(app)["chapters"] if one["key"] == chapter.key]
     assert {*current["marks"]} == {"shown"}
     inputs = {one.widget.link: one.initial for one in chapter.inputs}
@@ -178,8 +184,7 @@ def test_answer_is_kept_marked_and_can_be_given_again() -> None:
     app.switch_page("pages/Inspect.py").run()
     app.switch_page("pages/Learn.py").run()
     assert questions(app)[0]["given"] == 3
-    app.button(key="again_first-merge/0").click().run()
-    (again,) = questions(app)
+    (again,) = questions(ask_again(app, "first-merge/0"))
     assert (again["given"], again["result"]) == (None, None)
 
 
@@ -249,11 +254,9 @@ def test_marks_tell_the_first_try_from_the_second_and_from_a_shown_answer() -> N
     assert marks(app, "first-merge") == ["second", "first", None]
     app = give(app, "first-merge/why")
     assert marks(app, "first-merge") == ["second", "first", "shown"]
-    app.button(key="again_first-merge/0").click().run()
-    app.session_state["learn_first-merge/0"] = {
-        "answer": {"number": next(_number), "of": questions(app)[0]["of"], "value": None}
-    }
-    assert marks(check(app.run()), "first-merge") == ["second", "first", "shown"]
+    app = give(ask_again(app, "first-merge/0"), "first-merge/0", DON_QUIJOTE.index("o "))
+    assert questions(app)[0]["mark"] == "first"
+    assert marks(app, "first-merge") == ["second", "first", "shown"]  # the first mark counts
 
 
 def test_chapter_of_an_old_link_is_opened_and_leaves_the_marks_alone() -> None:
@@ -335,8 +338,8 @@ def test_table_escapes_its_cells() -> None:
 def test_next_follows_the_core_path_and_offers_the_chapter_between() -> None:
     app = opened("text-is-numbers")
     labels = [one.label for one in app.button]
-    assert labels == ["Next: Why subwords", "More: Splitting by rules"]
-    app.button(key="learn_more").click().run()
+    assert labels == ["Next: Why subwords", "Extra: Splitting by rules"]
+    app.button(key="learn_extra").click().run()
     assert bar(check(app))["current"] == "splitting-rules"
     app.button(key="learn_next").click().run()
     assert bar(check(app))["current"] == "why-subwords"
@@ -344,43 +347,74 @@ def test_next_follows_the_core_path_and_offers_the_chapter_between() -> None:
     while "learn_next" in [one.key for one in app.button]:
         app.button(key="learn_next").click().run()
         walked.append(bar(app)["current"])
-    assert ["text-is-numbers", "why-subwords", *walked] == [one.key for one in CHAPTERS if one.core]
+    core = [one.key for one in CHAPTERS if one.core]
+    assert ["text-is-numbers", "why-subwords", *walked] == [*core, "end"]
 
 
-def test_teachers_sheet_lists_every_question_with_its_answer() -> None:
-    app = opened()
-    check(app.toggle(key="learn_teachers_sheet").set_value(True).run())
-    (sheet,) = [one.proto.body for one in app.get("html") if ">Answer<" in one.proto.body]
-    assert sheet.count("<tr>") > 3 * len(CHAPTERS)
+def teachers_page(**parameters: str) -> AppTest:
+    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    for name, value in {"teacher": "1", **parameters}.items():
+        app.query_params[name] = value
+    return check(app.switch_page("pages/Learn.py").run())
+
+
+def test_teachers_page_lists_every_question_with_answer_and_likely_wrong_answers() -> None:
+    app = teachers_page()
+    sheet = "".join(one.proto.body for one in app.get("html") if ">Answer<" in one.proto.body)
+    assert sheet.count("<tr>") > 2 * len(CHAPTERS)
     assert 'class="facts-frame"' in sheet  # it does not scroll: it is shown as a whole
+    assert "“7”: 7 is how many disappear. How many remain?" in sheet
     for right in ("131 tokens − 7 = 124 tokens", "e + ·, d + e·, a + ·, a + n.", "95 at 10"):
         assert right in sheet
     for chapter in CHAPTERS:
         assert chapter.needs or escape(chapter.why.prompt) in sheet
-    app.session_state["copy_link"] = {"request": 1}
-    app.run()
-    assert "sheet" not in str(unpack(app.session_state["made_link"]["packed"]))
+    assert any("The core chapters take about 3" in one.value for one in app.markdown)
 
 
-def test_last_chapter_links_to_the_variants_once_it_is_done() -> None:
-    variants = {f"{TRAINERS[key].short} in Train" for key in learn.VARIANTS}
+def test_question_is_shown_large_and_its_answer_on_request() -> None:
+    app = teachers_page()
+    app.button(key="large_first-merge_1").click().run()
+    (found,) = questions(check(app))
+    assert "How many remain" in "".join(map(str, found["prompt"]))
+    assert found["result"] is None
+    sent = {"number": 1, "of": found["of"], "value": None}
+    app.session_state["large_question_first-merge_1"] = {"answer": sent}
+    (found,) = questions(check(app.run()))
+    assert found["result"]["verdict"] == "shown"
+    [leave] = [one for one in app.button if one.label == "All questions"]
+    leave.click().run()
+    assert not questions(check(app))
 
-    def links() -> set[str]:
-        return {one.proto.label for one in app.get("page_link")}
 
-    app = opened(CHAPTERS[-1].key)
-    assert not variants & links()
-    app = show_all(app, CHAPTERS[-1])
-    assert variants <= links()
+@pytest.mark.parametrize("large", ["magic/0", "first-merge/9", "first-merge/x", "first-merge"])
+def test_unknown_question_to_show_large_is_ignored(large: str) -> None:
+    assert not questions(teachers_page(large=large))
+
+
+def test_end_lists_the_facts_the_marks_and_ways_on() -> None:
+    app = opened("end", learn_marks={"first-merge/0": "first", "first-merge/1": "shown"})
+    text = " ".join(one.value for one in app.markdown)
+    for chapter in CHAPTERS:
+        assert (chapter.fact in text) == chapter.core
+    assert "**1 of 2 at the first try.** ● 1 at the first try · ◐ 0 at the second" in text
+    links = {one.proto.label for one in app.get("page_link")}
+    assert {f"{TRAINERS[key].short} in Train" for key in learn.VARIANTS} <= links
+    assert {"Train on a text of your own", "For teachers: all answers"} <= links
+    [again] = [one for one in app.button if one.label == "Start again"]
+    again.click().run()
+    found = bar(check(app))
+    assert found["current"] == CHAPTERS[0].key
+    assert found["cleared"]
+    assert json.loads(found["progress"]) == {"answers": {}, "marks": {}}
 
 
 def test_next_is_the_main_button_once_the_chapter_is_done() -> None:
     chapter = BY_KEY["first-merge"]
     app = opened(chapter.key)
-    assert app.button(key="learn_next").proto.type == "secondary"
+    assert app.button(key="learn_next").proto.type == "tertiary"
     app = show_all(app, chapter)
     assert app.button(key="learn_next").proto.type == "primary"
-    assert app.button(key="learn_back").proto.type == "secondary"
+    assert app.button(key="learn_back").proto.type == "tertiary"
 
 
 def test_slider_of_the_size_changes_the_table_and_asks_nothing_anew() -> None:
