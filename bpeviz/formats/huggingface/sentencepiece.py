@@ -8,45 +8,35 @@ two pieces that make a third one are a merge, in the order of scores.
 from __future__ import annotations
 
 import base64
-import struct
 from typing import Any
 
 from bpeviz.formats.huggingface.common import Part, bpe_model, document_of, require
 from bpeviz.formats.parsing import quoted
 from bpeviz.libraries.tokenizer import LibraryTokenizer
-from bpeviz.libraries.worker import fields
 
 _SPACE = "▁"
-_NORMAL, _UNKNOWN, _CONTROL, _USER_DEFINED = range(1, 5)
-_PIECES, _TRAINER, _NORMALIZER = 1, 2, 3
-_AS_SUFFIX = 24
-"""The fields of the messages in `sentencepiece_model.proto`."""
 
 
 def to_document(tokenizer: LibraryTokenizer) -> dict[str, Any]:
     """Return the document of a model. Raises `UnsupportedError`."""
+    from sentencepiece import sentencepiece_model_pb2
+
     kind = tokenizer.info["model"]["type"]
     require(
         kind == "BPE",
         f"its model is {kind}, and only SentencePiece’s BPE models can be converted",
     )
-    pieces: list[tuple[str, float, int]] = []
-    settings: dict[int, dict[int, int | bytes]] = {_TRAINER: {}, _NORMALIZER: {}}
-    for field, value in fields(tokenizer.file.content):
-        if field == _PIECES and isinstance(value, bytes):
-            piece: dict[int, Any] = dict(fields(value))
-            score = struct.unpack("<f", piece.get(2, bytes(4)))[0]
-            pieces.append((piece.get(1, b"").decode(), score, piece.get(3, _NORMAL)))
-        elif field in settings and isinstance(value, bytes):
-            settings[field] = dict(fields(value))
-    rules = settings[_NORMALIZER]
-    require(not settings[_TRAINER].get(_AS_SUFFIX), "its ▁ is at the end of words")
-    require(rules.get(5, 1) == 1, "it does not write spaces as ▁")
-    entries = {name: i for i, (name, _, _) in enumerate(pieces)}
+    proto: Any = sentencepiece_model_pb2.ModelProto  # its classes are made at run time
+    model, kinds = proto.FromString(tokenizer.file.content), proto.SentencePiece
+    pieces, rules = model.pieces, model.normalizer_spec
+    require(not model.trainer_spec.treat_whitespace_as_suffix, "its ▁ is at the end of words")
+    require(rules.escape_whitespaces, "it does not write spaces as ▁")
+    entries = {piece.piece: i for i, piece in enumerate(pieces)}
     require(len(entries) == len(pieces), "two of its pieces are equal")
     merges: list[tuple[float, str, str]] = []
-    for name, score, its_kind in pieces:
-        if its_kind != _NORMAL or len(name) < 2:
+    for piece in pieces:
+        name = piece.piece
+        if piece.type != kinds.NORMAL or len(name) < 2:
             continue
         for character in name:
             require(
@@ -54,16 +44,17 @@ def to_document(tokenizer: LibraryTokenizer) -> dict[str, Any]:
                 f"the character {quoted(character)} is in its piece {quoted(name)}, and not alone",
             )
         halves = ((name[:i], name[i:]) for i in range(1, len(name)))
-        merges += ((-score, *pair) for pair in halves if entries.keys() >= {*pair})
+        merges += ((-piece.score, *pair) for pair in halves if entries.keys() >= {*pair})
     merges.sort(key=lambda merge: merge[0])
-    unknown = next((name for name, _, its_kind in pieces if its_kind == _UNKNOWN), None)
-    prefix = rules.get(3, 1) == 1
-    for name, _, its_kind in pieces:
+    unknown = next((piece.piece for piece in pieces if piece.type == kinds.UNKNOWN), None)
+    prefix = rules.add_dummy_prefix
+    for piece in pieces:
         require(
-            not (prefix and its_kind == _USER_DEFINED),
+            not (prefix and piece.type == kinds.USER_DEFINED),
             "it writes ▁ before a text, and a tokenizer.json would also write it after its symbol "
-            f"{quoted(name)}",
+            f"{quoted(piece.piece)}",
         )
+    added = (kinds.UNKNOWN, kinds.CONTROL, kinds.USER_DEFINED)
     document = document_of(
         bpe_model(
             entries,
@@ -72,8 +63,8 @@ def to_document(tokenizer: LibraryTokenizer) -> dict[str, Any]:
             fuse_unk=True,
             byte_fallback=bool(tokenizer.info["model"]["byte_fallback"]),
         ),
-        {name: i for i, (name, _, its_kind) in enumerate(pieces) if its_kind in _ADDED},
-        normalizers=_normalizers(rules, prefix),
+        {piece.piece: i for i, piece in enumerate(pieces) if piece.type in added},
+        normalizers=_normalizers(rules),
         pre_tokenizers=[],
         decoder={
             "type": "Sequence",
@@ -86,23 +77,18 @@ def to_document(tokenizer: LibraryTokenizer) -> dict[str, Any]:
         },
     )
     for token in document["added_tokens"]:
-        token["special"] = pieces[token["id"]][2] != _USER_DEFINED
+        token["special"] = pieces[token["id"]].type != kinds.USER_DEFINED
     return document
 
 
-_ADDED = (_UNKNOWN, _CONTROL, _USER_DEFINED)
-
-
-def _normalizers(rules: dict[int, int | bytes], prefix: bool) -> list[Part]:
-    found: list[Part] = []
-    table = rules.get(2)
-    if isinstance(table, bytes) and table:
-        table_in_base64 = base64.b64encode(table).decode()
-        found.append({"type": "Precompiled", "precompiled_charsmap": table_in_base64})
-    if rules.get(4, 1) == 1:  # spaces at both ends, and all but one of several, are removed
-        found.append({"type": "Replace", "pattern": {"Regex": "^ +| +$"}, "content": ""})
-        found.append({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "})
-    if prefix:
-        found.append({"type": "Prepend", "prepend": _SPACE})
-    found.append({"type": "Replace", "pattern": {"String": " "}, "content": _SPACE})
-    return found
+def _normalizers(rules: Any) -> list[Part]:
+    normalizers: list[Part] = []
+    if rules.precompiled_charsmap:
+        table = base64.b64encode(rules.precompiled_charsmap).decode()
+        normalizers.append({"type": "Precompiled", "precompiled_charsmap": table})
+    if rules.remove_extra_whitespaces:  # spaces at both ends, and all but one of several
+        normalizers.append({"type": "Replace", "pattern": {"Regex": "^ +| +$"}, "content": ""})
+        normalizers.append({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "})
+    if rules.add_dummy_prefix:
+        normalizers.append({"type": "Prepend", "prepend": _SPACE})
+    return [*normalizers, {"type": "Replace", "pattern": {"String": " "}, "content": _SPACE}]
