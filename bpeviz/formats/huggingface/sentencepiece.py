@@ -26,8 +26,9 @@ def to_document(tokenizer: LibraryTokenizer) -> dict[str, Any]:
         kind == "BPE",
         f"its model is {kind}, and only SentencePiece’s BPE models can be converted",
     )
-    proto: Any = sentencepiece_model_pb2.ModelProto  # its classes are made at run time
-    model, kinds = proto.FromString(tokenizer.file.content), proto.SentencePiece
+    messages: Any = sentencepiece_model_pb2  # its classes are made at run time
+    model = messages.ModelProto.FromString(tokenizer.file.content)
+    kinds = messages.ModelProto.SentencePiece
     pieces, rules = model.pieces, model.normalizer_spec
     require(not model.trainer_spec.treat_whitespace_as_suffix, "its ▁ is at the end of words")
     require(rules.escape_whitespaces, "it does not write spaces as ▁")
