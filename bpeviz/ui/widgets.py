@@ -97,6 +97,9 @@ class Widget(SessionValue[V], ABC):
         """
         self.put(cast(V, self.get()) if self.present else value)
 
+    # Fields get their current value as default: on a busy machine, a browser may draw a field only
+    # when a later run no longer sends a link's value, and would then send the default back.
+
     @property
     def _drawn(self) -> dict[str, Any]:
         page_change.set_again(self.key)
@@ -112,9 +115,10 @@ class TextField(Widget[str]):
     def allows(self, value: Any) -> bool:
         return isinstance(value, str) and len(value) <= self.longest
 
-    def line(self, **options: Any) -> str:
-        """Draw a box for one line; return the text, cleaned."""
-        return clean(st.text_input(**self._drawn, max_chars=self.longest, **options) or "")
+    def line(self, value: str = "", **options: Any) -> str:
+        """Draw a box for one line; return the text, cleaned. value: the text at first."""
+        drawn = self._drawn | {"value": value if (now := self.get()) is None else now}
+        return clean(st.text_input(max_chars=self.longest, **drawn, **options) or "")
 
     def area(self, **options: Any) -> str:
         """Draw a box for several lines; return the text, cleaned."""
@@ -229,8 +233,6 @@ class Number(Widget[int]):
             **options: Arguments of `st.number_input`.
         """
         drawn = self._drawn
-        # The current value as default: on a busy machine, a browser may draw the field only when a
-        # later run no longer sends a link's value, and then send the default back.
         value = initial if (current := self.get()) is None else int(current)
         number = int(st.number_input(value=value, **drawn, **options))
         # The place is always drawn, so that the elements after it keep their identity.

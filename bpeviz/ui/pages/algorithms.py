@@ -281,9 +281,7 @@ def _at_random(shown: list[Trained], steps: list[int]) -> None:
         strength = STRENGTH.member(f"{randomness.title} up to {randomness.most}").slider(
             randomness.strength, randomness.initial
         )
-        seed = int(
-            st.number_input(SEED.label, value=SEED.get() or 0, step=1, key=SEED.key, width=140)
-        )
+        seed = SEED.any_number(0, step=1, width=140)
         st.caption(randomness.about)
     with right:
         if not word.strip():
