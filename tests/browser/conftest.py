@@ -139,6 +139,15 @@ class Watch:
             self._heard(socket)
 
 
+FORGET = """() => new Promise((resolve) => {
+  localStorage.clear();
+  sessionStorage.clear();
+  const request = indexedDB.deleteDatabase("bpeviz");
+  request.onsuccess = request.onerror = request.onblocked = resolve;
+})"""
+"""Deletes what a page has stored in the browser."""
+
+
 class Tabs:
     """Tabs of a browser, each in a context of its own, that tests use one after the other.
 
@@ -173,7 +182,7 @@ class Tabs:
         if not reusable or page.is_closed():
             page.context.close()
             return
-        page.evaluate("localStorage.clear(), sessionStorage.clear()")
+        page.evaluate(FORGET)
         page.goto("about:blank")
         page.mouse.move(0, 0)
         page.context.clear_cookies()

@@ -252,6 +252,11 @@ def choose(page: Page, label: str, option: str) -> None:
     raise AssertionError(f"{label} does not have the option {option}.")
 
 
+def await_run(page: Page) -> None:
+    """Wait until the page's script has ended."""
+    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+
+
 def open_share(page: Page) -> None:
     """Open the menu with the link, the QR code and the exports, unless it is open."""
     if not page.get_by_role("button", name="QR code").is_visible():

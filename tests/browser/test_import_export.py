@@ -15,6 +15,7 @@ from page_helpers import (
     Controls,
     Page,
     Player,
+    await_run,
     await_sign,
     box_at_rest,
     choose,
@@ -59,6 +60,7 @@ def open_export(page: Page) -> None:
     more = dialog.get_by_text("More formats")
     if more.count():
         more.click()
+        await_run(page)
 
 
 def open_tokenizer(page: Page, *files: tuple[str, bytes]) -> None:
@@ -410,6 +412,7 @@ def _assert_downloads(page: Page) -> None:
     grids.or_(page.locator(".facts")).first.wait_for()
     charts.first.wait_for()
     page.locator(".c").first.wait_for(state="attached")
+    await_run(page)  # a run replaces the files behind the buttons
     buttons = page.get_by_role("button", name="Download CSV").all()
     for grid in grids.all():
         grid.scroll_into_view_if_needed()

@@ -17,6 +17,7 @@ from page_helpers import (
     Page,
     Player,
     alert,
+    await_run,
     choose,
     expect,
     go_to,
@@ -95,10 +96,6 @@ def box(page: Page, label: str) -> Locator:
 
 def selected(page: Page, label: str) -> Locator:
     return page.get_by_role("combobox", name=label, exact=True)
-
-
-def await_run(page: Page) -> None:
-    expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
 
 
 # ---- choices on each page, and checks of the page with these choices
