@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -48,7 +49,7 @@ def train(
     trainer = TRAINERS.get(algorithm)
     if trainer is None:
         raise ValueError(f"There is no algorithm {algorithm!r}. Known: {', '.join(TRAINERS)}.")
-    return trainer(
+    training = trainer(
         text,
         vocab_size=vocab_size,
         merges=merges,
@@ -57,6 +58,7 @@ def train(
         special_tokens=special_tokens,
         **options,
     )
+    return replace(training, training_text=text) if isinstance(text, str) else training
 
 
 def load(name: str, report: Callable[[str], None] | None = None) -> Tokenizer:

@@ -188,7 +188,7 @@ def _split_spans(spans: Sequence[Span], times: Sequence[int]) -> tuple[list[Span
     return parts
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class HiddenTokenTraining(MergeTraining):
     """The training history of a trainer that merges pairs and hides some tokens."""
 
@@ -206,7 +206,7 @@ class HiddenTokenTraining(MergeTraining):
         return found
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RestrictedTraining(HiddenTokenTraining):
     """The training history of a trainer that merges pairs, with a vocabulary threshold.
 

@@ -184,7 +184,7 @@ def _as_string(row: Row) -> str:
     return "".join([chr(atom + 1) for atom in row])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LongestMatchTraining(MergeTraining):
     """The training history of a trainer that merges pairs, for encoding by longest match."""
 

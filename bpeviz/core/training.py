@@ -70,7 +70,7 @@ Stopped = Literal["full", "no pair", "rare", "atoms"]
 is below the minimum count; only single atoms are left."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Training(ABC):
     """A training history: the atoms, and one decision for each step.
 
@@ -92,11 +92,33 @@ class Training(ABC):
     )
     """By kind and text, the oldest first. Without a lock, since a training is pickled."""
 
+    training_text: str | None = field(default=None, compare=False, kw_only=True)
+    """The training text, if `bpeviz.train` trained on a text in this process."""
+
+    to_notebook: ClassVar[Callable[[Training, str], str] | None] = None
+    """Returns the HTML of a notebook for a training and its text. `bpeviz.views` sets it."""
+
     weighted: ClassVar[bool] = False
     """Whether some occurrences count more than once."""
 
     stochastic: ClassVar[bool] = False
     """Whether `segmentations` draws random segmentations."""
+
+    def __repr__(self) -> str:
+        """Return the algorithm and the sizes, which fit on a line."""
+        sizes = f"{self.steps:,} steps, vocabulary size {self.vocab_size:,}"
+        return f"<{type(self).__name__} ({self.algorithm}): {sizes}>"
+
+    def _repr_html_(self) -> str | None:
+        """Return the animation of the training on its text, which a notebook shows."""
+        show = type(self).to_notebook
+        return (
+            None if show is None or self.training_text is None else show(self, self.training_text)
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the state without the training text, which whoever pickles it has."""
+        return self.__dict__ | {"training_text": None}
 
     def _cached(self, kind: str, text: str, make: Callable[[str], Cached]) -> Cached:
         """Return `make(text)`, cached for the texts asked for last, up to `CACHE_ATOMS`."""
@@ -226,7 +248,7 @@ class Training(ABC):
         """
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MergeTraining(Training):
     """The training history of a trainer that merges pairs.
 

@@ -302,7 +302,7 @@ class AdaptiveTokenizer(Tokenizer):
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AdaptiveTraining(Training):
     """Training history of continued BPE: the merges added to a base.
 

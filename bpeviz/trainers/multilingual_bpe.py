@@ -193,7 +193,7 @@ class Share:
     trained: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MultilingualTraining(MergeTraining):
     """Training history of BPE over several texts.
 

@@ -154,7 +154,7 @@ class ScaffoldTokenizer(HiddenTokenTokenizer):
         return super().sizes - hidden_counts(self.hidden_times, self.steps)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScaffoldTraining(HiddenTokenTraining):
     """Training history of Scaffold-BPE. `sizes` does not count scaffold tokens.
 

@@ -368,7 +368,7 @@ class SentencePieceTokenizer(MergeTokenizer, encodes_by_merges=True):
         return b"".join(decoded)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SentencePieceTraining(MergeTraining):
     """Training history of SentencePiece's BPE.
 

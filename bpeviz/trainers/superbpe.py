@@ -263,7 +263,7 @@ class SuperTokenizer(MergeTokenizer):
         return last
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SuperTraining(MergeTraining):
     """Training history of SuperBPE, with the merges of both phases.
 

@@ -471,7 +471,7 @@ def _round_at(rounds: Sequence[Round], step: int) -> Round:
     return next(one for one in reversed(rounds) if one.start <= step)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class UnigramTraining(Training):
     """Training history of Unigram. One pruned piece is a step.
 

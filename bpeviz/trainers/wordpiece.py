@@ -375,7 +375,7 @@ class WordPieceTokenizer(LongestMatchTokenizer):
         return _continues(self.alphabet[self.atoms_of(token_id)[0]])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WordPieceTraining(LongestMatchTraining):
     """Training history of WordPiece.
 

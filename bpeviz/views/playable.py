@@ -79,6 +79,9 @@ a { color: light-dark(#1a5fd0, #6cb0ff); }
 """
 
 
+_FRAME_HEIGHT = 720
+"""The height of the frame in a notebook, in pixels: the player, and the first line of the table."""
+
 _UNREAD = re.compile(r"^\s*(?://.*|/\*[\s\S]*?\*/)?\s*(?:\n|$)|^[ \t]+", re.MULTILINE)
 """Lines of comments, empty lines, and indentation: a third of the script and the styles."""
 
@@ -257,6 +260,22 @@ def to_html(training: Training, text: str, *, link: str = "") -> str:
     True
     """
     return html(of_training(training, text), link)
+
+
+def notebook(training: Training, text: str) -> str:
+    """Return the HTML of a notebook cell that plays a training, isolated from the notebook.
+
+    A notebook that does not trust the cell removes the frame, and shows the sentence within.
+    """
+    page = escape(to_html(training, text))
+    return (
+        f'<iframe title="{escape(repr(training))}" sandbox="allow-scripts" allow="fullscreen" '
+        f'style="width: 100%; height: {_FRAME_HEIGHT}px; border: 0" srcdoc="{page}">'
+        "Trust this notebook, or run the cell again, to play the training here.</iframe>"
+    )
+
+
+Training.to_notebook = notebook
 
 
 @cache

@@ -154,3 +154,10 @@ def test_each_tie_rule_says_which_pair_wins() -> None:
     options = [option for trainer in TRAINERS.values() for option in trainer.options]
     rules = {rule for one in options if one.name == "ties" for rule in one.choices or ()}
     assert rules == TIE_WINNERS.keys()
+
+
+@every_trainer
+def test_training_has_a_short_repr(trainer: Trainer) -> None:
+    shown = repr(train(trainer, TEXT * 20, vocab_size=300))
+    assert trainer.key in shown
+    assert len(shown) < 100

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import pickle
 import re
 import zlib
 from dataclasses import replace
@@ -37,6 +38,14 @@ class Elements(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: object) -> None:
         self.names.append(tag)
+
+
+class Frame(Elements):
+    """A cell of a notebook, with the attributes of its frame."""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        super().handle_starttag(tag, attrs)
+        self.attributes = dict(attrs)
 
 
 def trained(text: str, algorithm: str = "bpe", size: int = 700) -> Training:
@@ -138,3 +147,24 @@ def test_published_tokenizer_shows_its_own_merges_on_a_text() -> None:
     view = data_of(playable.html(shown))["player"]["views"][0]
     assert view["tokenCounts"][-1] == len(tokenizer.encode(SHORT))
     assert view["steps"]["id"]
+
+
+def test_notebook_shows_the_animation_in_an_isolated_frame() -> None:
+    training = trained(SHORT)
+    cell = training._repr_html_()
+    assert cell is not None
+    frame = Frame(cell)
+    assert frame.attributes["srcdoc"] == bpeviz.to_html(training, SHORT)
+    assert frame.attributes["sandbox"] == "allow-scripts"
+    assert frame.names == ["iframe"]
+
+
+def test_notebook_cell_of_a_short_text_is_small() -> None:
+    text = "".join(one.text for one in samples.SAMPLES)[:2_000]
+    assert len(str(bpeviz.train(text, merges=500)._repr_html_()).encode()) < 250_000
+
+
+def test_training_without_its_text_has_no_animation() -> None:
+    training = bpeviz.train({"low": 3, "lower": 2}, merges=3)
+    assert training._repr_html_() is None
+    assert pickle.loads(pickle.dumps(trained(SHORT))).training_text is None
