@@ -88,24 +88,12 @@ def test_hostile_prints_a_row_per_attack_without_errors() -> None:
 
 
 @pytest.mark.large
-def test_frames_measures_the_player_and_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    if (found := chromium()) is None:
-        pytest.skip("Chromium not found.")
-    # The browser without windows, if there is one, needs less processor time than a complete one.
-    monkeypatch.setenv("BPEVIZ_CHROMIUM", found)
-    printed = output_of("frames.py", "--quick", "--seconds=1")
-    rows = [line for line in printed if "1,000" in line]
-    assert len(rows) == 2
-    assert all("normal" in row and " ms " in row for row in rows)
-
-
-@pytest.mark.large
-def test_first_paint_measures_a_page_beside_an_empty_one() -> None:
+def test_browser_measures_a_page_and_the_player() -> None:
     if chromium() is None:
         pytest.skip("Chromium not found.")
-    _, _, empty, page = cells("\n".join(output_of("first_paint.py", "--quick")))
-    assert (empty[0], page[0]) == ("empty", "Train")
-    for row in (empty, page):
-        assert 0 <= float(row[1]) < 2
-        assert float(row[2].removesuffix(" s")) > 0.05
-    assert empty[3] == "0.00 s"
+    rows = cells("\n".join(output_of("in_browser.py", "--quick", "--rounds=1")))
+    assert [row[0] for row in rows] == ["page", "---", "empty", "Train", "atoms", "---:", "1,000"]
+    for _, shift, *_, paint, _ in rows[2:4]:
+        assert 0 <= float(shift) < 2
+        assert float(paint.removesuffix(" s")) > 0.05
+    assert float(rows[-1][2]) > 0
