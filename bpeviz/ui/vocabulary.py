@@ -23,9 +23,13 @@ VIEW = OneOf(
     "The vocabulary",
     titles={"tokens": "All tokens", "alphabet": "Initial alphabet", "cost": "Costs by size"},
 )
-SECTION = Section("vocabulary_open", "The vocabulary: all tokens, and the cost of its size")
 WIDTH = Number("width", "Embedding width", low=1, high=100_000)
 RARELY = Number("rarely", "Rare: fewer times than", low=1, high=1_000_000)
+SECTION = Section(
+    "vocabulary_open",
+    "The vocabulary: all tokens, and the cost of its size",
+    contents=(VIEW, WIDTH, RARELY),
+)
 
 _HEIGHT = 316
 

@@ -286,13 +286,28 @@ class Switch(Widget[bool]):
 
 @dataclass(frozen=True, kw_only=True)
 class Section(Widget[bool]):
-    """A part of a page under a title, closed at first."""
+    """A part of a page under a title, closed at first.
+
+    Attributes:
+        contents: Widgets in it. A link of an earlier version, which has a value of one of them but
+            does not know the section, opens it.
+    """
+
+    contents: tuple[Widget[Any] | Family[Any], ...] = ()
 
     def allows(self, value: Any) -> bool:
         return isinstance(value, bool)
 
     def for_link(self) -> tuple[bool | None, str | None]:
-        return self.get() or None, None
+        is_closed = False if self.has_value(SessionValues()) else None
+        return self.get() or is_closed, None
+
+    def has_value(self, values: Values) -> bool:
+        """Return whether a widget in the section has a value."""
+        return any(
+            any(values.members(one)) if isinstance(one, Family) else values.get(one) is not None
+            for one in self.contents
+        )
 
     def opened(self, label: str = "") -> DeltaGenerator | None:
         """Draw the title; return the place below it, or None while it is closed.

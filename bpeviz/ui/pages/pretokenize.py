@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -102,11 +103,20 @@ WHITE_SPACE = Switch("white_space", "Leave out white space")
 ENTRIES = Number("entries", "Entries of the vocabulary", low=1, high=100_000)
 DROP_UNMATCHED = Switch("drop_unmatched", "Drop text that the pattern does not match")
 UNSEEN = TextField("unseen", "A new text", longest=2_000)
-CLOSER = Section("closer_open", "Why is it split here? The rules, a list, a word-level vocabulary")
+CLOSER = Section(
+    "closer_open",
+    "Why is it split here? The rules, a list, a word-level vocabulary",
+    contents=(EXPLAINED, WHITE_SPACE, ENTRIES, DROP_UNMATCHED, UNSEEN),
+)
 SUMMARY = Section("summary_open", "Summary: merges ruled out, separated pairs, longest pre-token")
-LEVELS = Section("levels_open", "Top-down: sentences, then words, then characters")
 PART = numbers("side by side of ", "Part shown")
 LEVELS_PART = numbers("levels of ", "Part shown")
+LEVELS = Section(
+    "levels_open", "Top-down: sentences, then words, then characters", contents=(LEVELS_PART,)
+)
+
+DIFFERS = "numbers-and-tables"
+"""A sample that no two patterns split alike."""
 
 _EXAMPLE: SessionValue[bool] = SessionValue("chinese_example")
 """The button that loads the example. Its value is lost when the page changes."""
@@ -266,6 +276,7 @@ def show(side: DeltaGenerator) -> None:
         st.info("There is no text yet. Type one on the left, or choose a sample.")
         return
     if done:
+        _same_everywhere([column.cut for _, column in done])
         first, last = _draw([column for _, column in done], "side by side", PART)
         st.caption(
             "A line is a boundary between pre-tokens. Hover over a pre-token to highlight the same "
@@ -280,6 +291,21 @@ def show(side: DeltaGenerator) -> None:
     if (place := LEVELS.opened()) is not None:
         with place:
             _top_down(text)
+
+
+def _same_everywhere(cuts: list[pretokenization.PreTokenized]) -> None:
+    """Draw a note where several pre-tokenizations split a text alike, with one that differs."""
+    if len(cuts) < 2 or any(not np.array_equal(one.ends, cuts[0].ends) for one in cuts):
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown("All of them split this text at the same places.", width="content")
+        st.button(
+            "Try a text that differs",
+            type="tertiary",
+            on_click=TEXT.put,
+            args=(DIFFERS,),
+            key="try_another_text",
+        )
 
 
 def _draw(

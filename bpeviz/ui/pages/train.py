@@ -60,9 +60,9 @@ EVERY = Switch("all_candidates", "List all candidates")
 SEARCH = TextField("search", "Find a token", longest=MAX_EXPRESSION)
 DRAWN_WORDS = TextField("drawn_words", "Some words of the text", longest=merge_diagram.MAX_DRAWN)
 PART = numbers("part_of_", "Part shown")
-WHY = Section("why_open", "Why this pair")
+WHY = Section("why_open", "Why this pair", contents=(EVERY,))
 BEFORE_AND_AFTER = Section("before_and_after_open", "Before and after this merge")
-DIAGRAM = Section("diagram_open", "Merge diagram")
+DIAGRAM = Section("diagram_open", "Merge diagram", contents=(DRAWN_WORDS,))
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:

@@ -24,7 +24,7 @@ from bpeviz.ui.permalink.codec import MAX_PACKED, LinkError, TooLongError, Value
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.runtime.user import current_user
-from bpeviz.ui.widgets import LinkValues, SessionValue, SessionValues, Widget
+from bpeviz.ui.widgets import LinkValues, Section, SessionValue, SessionValues, Widget
 
 PARAMETER = "s"
 STEP = "step"
@@ -280,6 +280,10 @@ def _restore(page: Page, found: Mapping[str, Value]) -> list[str]:
             rejected.append(widget.label)
     for widget, value in allowed:
         widget.restore(value)
+    values = LinkValues(valid, list(valid))
+    for widget in page.widgets(values):
+        if isinstance(widget, Section) and widget.link not in found and widget.has_value(values):
+            widget.put(True)
     return rejected + [name for name in rest if name not in _RETIRED]
 
 

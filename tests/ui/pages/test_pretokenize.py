@@ -19,7 +19,7 @@ from bpeviz import limits
 from bpeviz.analysis import pretokenization
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
-from bpeviz.ui.pages.pretokenize import LIST_A, LIST_B, ORDER, OWN, SHOWN
+from bpeviz.ui.pages.pretokenize import DIFFERS, LIST_A, LIST_B, ORDER, OWN, SHOWN
 
 ROOT = Path(__file__).resolve().parents[3]
 SHORT = "low low lower lowest, newer newest wider. " * 3
@@ -138,6 +138,16 @@ def test_text_without_merges_shows_a_caption() -> None:
     assert errors(app) == []
     assert any("nothing to merge" in caption.value for caption in app.caption)
     assert not any("merge" in one.columns for one in shown_tables(app))
+
+
+def test_text_that_all_split_alike_offers_one_that_differs() -> None:
+    app = with_text("low low", splits=["whitespace", "words"])
+    assert any("the same places" in one.value for one in app.markdown)
+    app.button(key="try_another_text").click().run()
+    assert errors(app) == []
+    assert not any("the same places" in one.value for one in app.markdown)
+    every = [pretokenize(samples.by_key(DIFFERS).text, key) for key in PATTERNS]
+    assert len({tuple(one) for one in every}) == len(PATTERNS)
 
 
 # ---- the expression, the list, and the vocabulary of words

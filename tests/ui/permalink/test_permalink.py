@@ -583,3 +583,23 @@ def test_difficult_texts_round_trip_through_a_link(text: str) -> None:
     app = opened("Train", pack({"text_sample": "own", "text_box": text}))
     assert link_message(app) == ""
     assert payload(app)["text"] == text
+
+
+# ---- sections
+
+
+@pytest.mark.parametrize(
+    ("page", "section", "values"),
+    [
+        ("Train", "diagram_open", {"drawn_words": "lower"}),
+        ("Train", "vocabulary_open", {"vocabulary": "cost"}),
+        ("Pre-tokenize", "closer_open", {"entries": 7}),
+    ],
+)
+def test_link_without_section_opens_it_for_a_value_in_it(
+    page: str, section: str, values: dict[str, Any]
+) -> None:
+    text = {"text_sample": "own", "text_box": TEXT}
+    assert opened(page, pack(text | values)).session_state[section]
+    app = opened(page, pack(text | values | {section: False}))
+    assert not app.session_state[section]
