@@ -136,9 +136,12 @@ def player_events(
     return {"step": result.step, "word": result.word, "drawn": result.drawn}
 
 
-def race(data: dict[str, Any] | None) -> None:
-    """Send the candidates of the steps (`bpeviz.views.race.race`) to the player, or none yet."""
-    _race(key="race", data=data)
+def race(races: list[dict[str, Any]] | None) -> None:
+    """Send the candidates of the steps (`bpeviz.views.race.race`) to the player, or none yet.
+
+    There is one payload for each text of the player.
+    """
+    _race(key="race", data=None if races is None else {"races": races})
 
 
 def columns(data: dict[str, Any], key: str) -> None:

@@ -57,7 +57,7 @@ const ignore = () => {};
 const root = shadow("player");
 if (!document.fullscreenEnabled) root.querySelector("[data-act=projector]").remove();
 player(root, { ...data.player, initialStep: linked() ?? data.player.initialStep }, ignore);
-if (data.race) race(document.createElement("div"), data.race, ignore);
+if (data.race) race(document.createElement("div"), { races: [data.race] }, ignore);
 for (const view of data.player.views)
   if (view.steps.id.length) step_table(shadow("step_table"), { unit: view.unit, view }, ignore);
 addEventListener("hashchange", () => {

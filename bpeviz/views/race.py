@@ -11,8 +11,15 @@ from bpeviz.core.training import Candidate, Training
 from bpeviz.trainers import texts_of
 from bpeviz.views.player import WINDOW
 
+Rows = list[list[Any]]
+"""The candidates of a step, each a list of ids (a pair, or a piece) and the value that decides."""
+
 BEST = 5
 """The number of candidates at each step."""
+
+COUNTED = 2_500_000
+"""The most bytes or characters of a text whose candidates are counted at each step. This takes a
+third of a second, during which all users wait."""
 
 STEPS = 1_000
 """The most steps whose candidates are sent in advance. They take a second for the longest text."""
@@ -23,9 +30,6 @@ def race(
 ) -> dict[str, Any]:
     """Return the payload of the race for the first steps, as plain JSON values.
 
-    A row is a list of ids (a pair, or a piece) and the value that decides, the best row first. A
-    text that is too long for the player at once has no rows here, only those at rest (`at_rest`).
-
     Args:
         training: The training history.
         text: The training text.
@@ -33,8 +37,28 @@ def race(
         hues: The color indices.
         timeline: The identity of the player's timeline.
     """
-    steps = min(training.steps, STEPS) if len(boundaries) <= WINDOW else 0
-    first = [_rows(training.candidates(text, boundaries, step, BEST)) for step in range(steps)]
+    return payload(training, first_rows(training, text, boundaries, STEPS), hues, timeline)
+
+
+def first_rows(
+    training: Training,
+    text: str,
+    boundaries: Boundaries,
+    most: int,
+    steps: Sequence[int] | None = None,
+) -> list[Rows]:
+    """Return the best candidates of the first `most` steps, or of some steps, the best first.
+
+    A text that is too long for the player at once has no rows here, only those at rest (`at_rest`).
+    """
+    if len(boundaries) > WINDOW:
+        return []
+    decided = range(training.steps) if steps is None else steps
+    return [_rows(training.candidates(text, boundaries, step, BEST)) for step in decided[:most]]
+
+
+def payload(training: Training, first: list[Rows], hues: Hues, timeline: str) -> dict[str, Any]:
+    """Return the payload of the race with the rows of its first steps."""
     return {
         "timelineId": timeline,
         "heading": texts_of(training).race,
@@ -43,6 +67,22 @@ def race(
         "styles": _styles(training, first, hues),
         "atRest": None,
     }
+
+
+def with_rest(
+    data: dict[str, Any],
+    training: Training,
+    text: str,
+    boundaries: Boundaries,
+    step: int,
+    hues: Hues,
+) -> dict[str, Any]:
+    """Return the payload with the candidates that decided a step at rest, if it lacks them."""
+    previous = max(step, 1) - 1
+    if previous < len(data["first"]) or previous >= training.steps:
+        return data
+    found = training.candidates(text, boundaries, previous, BEST)
+    return at_rest(data, training, previous, found, hues)
 
 
 def at_rest(
@@ -54,16 +94,14 @@ def at_rest(
     return data | {"atRest": {"step": step, "rows": rows}, "styles": styles}
 
 
-def _rows(found: Sequence[Candidate]) -> list[list[Any]]:
+def _rows(found: Sequence[Candidate]) -> Rows:
     return [
         [list(one.ids), one.count if one.score is None else float(f"{one.score:.3g}")]
         for one in found
     ]
 
 
-def _styles(
-    training: Training, listed: Sequence[Sequence[Sequence[Any]]], hues: Hues
-) -> dict[int, list[Any]]:
+def _styles(training: Training, listed: Sequence[Rows], hues: Hues) -> dict[int, list[Any]]:
     """Return the name and the color index of each id in some rows."""
     ids = {token_id for rows in listed for ids, _ in rows for token_id in ids}
     return {i: [training.name(i), hues.index(training.color_key(i))] for i in sorted(ids)}

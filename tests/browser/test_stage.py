@@ -6,7 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from page_helpers import Page, Player, expect, link, trained
+from page_helpers import (
+    Locator,
+    LockStep,
+    Page,
+    Player,
+    choose,
+    expect,
+    go_to,
+    link,
+    trained,
+)
 
 from bpeviz.corpus import samples
 
@@ -108,9 +118,9 @@ def test_stage_scrolls_to_a_merge_and_counts_its_hidden_places(open_page: Open) 
         expect(player.section.locator(".more.above")).to_be_empty()
 
 
-def bars(player: Player) -> list[tuple[str, str, bool, str]]:
+def bars(within: Locator) -> list[tuple[str, str, bool, str]]:
     """Return the bars of the race from the top: pair, value, whether it wins, and its note."""
-    found: list[list[Any]] = player.section.locator(".bar:not(.gone)").evaluate_all(
+    found: list[list[Any]] = within.locator(".bar:not(.gone)").evaluate_all(
         """bars => bars.map(bar => [
           bar.style.getPropertyValue("--place"),
           [...bar.querySelectorAll(".piece")].map(piece => piece.textContent).join(" + "),
@@ -131,7 +141,7 @@ def test_race_shows_the_best_pairs_beside_the_text_and_below_it(open_page: Open)
         player.go(step)
         found = training.candidates(FIRST, boundaries, step - 1, 5)
         expect(player.section.locator(".bar:not(.gone)")).to_have_count(len(found))
-        assert bars(player) == [
+        assert bars(player.section) == [
             (
                 " + ".join(map(training.name, one.ids)),
                 str(one.count),
@@ -179,3 +189,37 @@ def test_phone_shows_the_text_play_and_the_ways_on_without_scrolling(open_page: 
     assert race
     assert play
     assert race["y"] > play["y"] + play["height"]
+
+
+def test_race_is_shown_for_each_algorithm_and_while_inspecting(open_page: Open) -> None:
+    page = open_page("/Algorithms")
+    lock_step = LockStep(page)
+    for title, heading in (
+        ("BPE", "Most frequent pairs"),
+        ("WordPiece", "Highest scores"),
+        ("Unigram", "Cheapest pieces"),
+    ):
+        race = lock_step.view(title).locator(".race")
+        expect(race.get_by_role("heading", name=heading)).to_be_visible()
+        expect(race.locator(".bar.wins:not(.gone)")).to_have_count(1)
+    training, boundaries = trained(FIRST, atoms="characters")
+    lock_step.go(int(training.sizes[3]))
+    found = training.candidates(FIRST, boundaries, 2, 5)
+    expect(lock_step.view("BPE").locator(".bar:not(.gone)")).to_have_count(len(found))
+    pairs = [(" + ".join(map(training.name, one.ids)), str(one.count)) for one in found]
+    assert [one[:2] for one in bars(lock_step.view("BPE"))] == pairs
+
+    go_to(page, "Inspect")
+    player = Player(page)
+    expect(player.section.get_by_role("heading", name="Most frequent pairs")).to_be_visible()
+    training, boundaries = trained(FIRST)
+    player.go(4)
+    pairs = [
+        (" + ".join(map(training.name, one.ids)), str(one.count))
+        for one in training.candidates(FIRST, boundaries, 3, 5)
+    ]
+    assert [one[:2] for one in bars(player.section)] == pairs
+    # A published tokenizer has not counted the pairs of this text.
+    choose(page, "Tokenizer", "GPT-2")
+    expect(player.last).not_to_have_text(str(training.steps))
+    expect(player.section.locator(".race")).to_be_hidden()

@@ -64,7 +64,6 @@ class Player {
     this.letters = find(".letters");
     this.tooltip = new Tooltip(find(".card"), find(".stage"));
     this.announcer = new Announcer((words) => (find(".announced").textContent = words));
-    this.bars = new Bars(find(".race"));
     this.views = [];
     this.step = 0;
     this.playing = false;
@@ -89,7 +88,6 @@ class Player {
     this.number.max = this.shown(data.last);
     this.#find("output.last").textContent = formatCount(this.shown(data.last));
     if (isNew) {
-      this.bars.update(null);
       emit(RACE_REQUESTED);
       this.fit();
     }
@@ -176,7 +174,12 @@ class Player {
     this.views.forEach((view) => this.#listenTo(view));
     this.#drawChoice();
     this.section.classList.toggle("several", this.several);
-    this.section.classList.toggle("racing", Boolean(this.data.hasRace));
+    const { hasRace } = this.data;
+    this.section.classList.toggle("racing", Boolean(hasRace) && !this.several);
+    const race = this.#find(".player > .race");
+    const boxes = this.several && hasRace ? this.views.map(({ box }) => box.appendChild(race.cloneNode(true))) : [race];
+    this.bars = boxes.map((box) => new Bars(box));
+    this.bars.forEach((bars) => bars.update(null));
     this.#find(".unit").textContent = unit;
     this.number.ariaLabel = this.several ? "Vocabulary size" : `${unit[0].toUpperCase()}${unit.slice(1)} number`;
   }
@@ -303,11 +306,14 @@ class Player {
   }
 
   #race() {
-    if (!this.data.hasRace || !this.bars.data) return;
-    const { kind, id, left, right } = this.views[0].data.steps;
-    const decision = Math.max(this.step, 1) - 1;
-    const taken = kind === "pruning" ? [id[decision]] : [left[decision], right[decision]];
-    this.bars.show(this.step, taken, this.playing);
+    if (!this.data.hasRace) return;
+    this.bars.forEach((bars, i) => {
+      const { data, step } = this.views[i];
+      const { kind, id, left, right } = data.steps;
+      const decision = Math.max(step, 1) - 1;
+      const taken = kind === "pruning" ? [id[decision]] : [left[decision], right[decision]];
+      bars.show(step, taken, this.playing);
+    });
   }
 
   // With several texts: the tokens, the vocabulary and the last decision of each.
@@ -536,9 +542,9 @@ class Player {
       else if (!this.playing) this.#emitStep();
     };
     subscribe(STEP_REQUESTED, answer, signal);
-    const receive = (race) => {
-      if (!this.data?.hasRace || race.timelineId !== this.data.timelineId) return;
-      this.bars.update(race);
+    const receive = (races) => {
+      if (!this.data?.hasRace || races[0].timelineId !== this.data.timelineId) return;
+      this.bars.forEach((bars, i) => bars.update(races[i]));
       this.#race();
     };
     subscribe(RACE, receive, signal);

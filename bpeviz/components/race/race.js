@@ -6,13 +6,13 @@ import { RACE, RACE_REQUESTED, emit, subscribe } from "../shared/events.js";
 
 class Race {
   constructor(root, signal) {
-    subscribe(RACE_REQUESTED, () => this.data && emit(RACE, this.data), signal);
+    subscribe(RACE_REQUESTED, () => this.data && emit(RACE, this.data.races), signal);
   }
 
-  /** @param {import("../player/bars.js").RacePayload | null} data null while the player draws a text */
+  /** @param {{races: import("../player/bars.js").RacePayload[]} | null} data null while the player draws a text */
   update(data) {
     this.data = data;
-    if (data) emit(RACE, data);
+    if (data) emit(RACE, data.races);
   }
 }
 

@@ -8,7 +8,7 @@ export const WORD_CLICKED = "bpeviz-word-clicked"; // detail: the word
 
 export const WAY_CHOSEN = "bpeviz-way-chosen"; // detail: "text", or the title of a page
 
-export const RACE = "bpeviz-race"; // detail: the candidates of the steps (`player/bars.js`)
+export const RACE = "bpeviz-race"; // detail: for each text, the candidates of the steps (`player/bars.js`)
 export const RACE_REQUESTED = "bpeviz-race-requested"; // they are then sent again
 
 export const COLUMNS_DRAWN = "bpeviz-columns-drawn"; // columns are on the screen

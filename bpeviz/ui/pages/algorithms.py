@@ -11,6 +11,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import metrics
+from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
@@ -33,6 +34,7 @@ from bpeviz.ui.inputs.training import (
 )
 from bpeviz.ui.inputs.vocabulary_size import why_stopped
 from bpeviz.ui.pages.base import Page
+from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.trained import Handle, Trained, TrainingError
 from bpeviz.ui.widgets import (
@@ -47,7 +49,7 @@ from bpeviz.ui.widgets import (
     Widget,
     numbers,
 )
-from bpeviz.views import charts, playable, player, tables
+from bpeviz.views import charts, playable, player, race, tables
 from bpeviz.views.playable import Playable
 
 SHOWN = 3_000
@@ -138,6 +140,7 @@ def show(side: DeltaGenerator) -> None:
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
     part = choose_part(PART, parts, "Training and all figures use")
     payload = _lock_step(shown, part)
+    payload["hasRace"] = all(len(one.boundaries) <= race.COUNTED for one in shown)
     handles = [one.handle for one in shown]
     EXPORT.put(Export("algorithms", animation=partial(_animation, handles, part)))
     with place:
@@ -193,12 +196,16 @@ def _follow(shown: list[Trained], payload: dict[str, Any]) -> None:
     body = st.container()
     reported = components.player_events(None, "lock_step_follower", words=True)
     place: int = payload["initialStep"]
-    if reported["step"] and reported["step"]["timelineId"] == payload["timelineId"]:
+    # The player reports its step once it has drawn the texts. Until then, the next edit may follow.
+    is_drawn = reported["step"] and reported["step"]["timelineId"] == payload["timelineId"]
+    if is_drawn:
         place = min(int(reported["step"]["step"]), payload["last"])
     if reported["word"] and _CLICKED.get() != reported["word"]:
         _CLICKED.put(reported["word"])
         WORD.put(reported["word"]["word"][:MAX_WORD])
     steps = [view["ownSteps"][place] for view in payload["views"]]
+    if payload["hasRace"]:
+        components.race(_races(shown, payload, steps) if is_drawn else None)
     with body:
         _metrics(shown, steps, payload["vocabSizes"][place])
         _at_random(shown, steps)
@@ -207,6 +214,23 @@ def _follow(shown: list[Trained], payload: dict[str, Any]) -> None:
                 _vocabularies(shown, steps)
         for one, step in zip(shown, steps, strict=True):
             details(one.text, one.history, one.boundaries, step)
+
+
+def _races(shown: list[Trained], payload: dict[str, Any], steps: list[int]) -> list[dict[str, Any]]:
+    """Return the payloads of the race, each with the candidates of its step at rest."""
+    found = []
+    for one, view, step in zip(shown, payload["views"], steps, strict=True):
+        styles = view["tokenStyles"]
+        hues = Hues({one.history.color_key(i): color for i, (_, color) in styles.items()})
+        first = _first_rows(one, race.STEPS // len(shown))
+        data = race.payload(one.history, first, hues, payload["timelineId"])
+        found.append(race.with_rest(data, one.history, one.text, one.boundaries, step, hues))
+    return found
+
+
+@cached()
+def _first_rows(one: Trained, most: int) -> list[race.Rows]:
+    return race.first_rows(one.history, one.text, one.boundaries, most)
 
 
 def _metrics(shown: list[Trained], steps: list[int], size: int) -> None:

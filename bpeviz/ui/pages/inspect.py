@@ -45,7 +45,7 @@ from bpeviz.ui.widgets import (
     Widget,
     numbers,
 )
-from bpeviz.views import inspection, merge_diagram, playable, player, tables
+from bpeviz.views import inspection, merge_diagram, playable, player, race, tables
 from bpeviz.views.export import ColoredText
 from bpeviz.views.lattice import lattice_html
 from bpeviz.views.playable import Playable
@@ -295,7 +295,7 @@ def show(side: DeltaGenerator) -> None:
         CLOSER.put("token")
     closer = CLOSER.segments(label_visibility="collapsed")
     if closer == "film":
-        _timeline(offer, found, part, colors)
+        _timeline(offer, found, part, colors, trained_on=found.text == training_text)
     elif closer == "picture":
         _merge_diagram(offer, found, offered, colors)
     elif closer == "token":
@@ -451,8 +451,18 @@ def _sizes(found: Inspection) -> str:
     )
 
 
-def _timeline(offer: Offer, found: Inspection, part: Part, colors: Hues) -> None:
-    """Draw the player with the steps that change this text."""
+def _timeline(
+    offer: Offer, found: Inspection, part: Part, colors: Hues, *, trained_on: bool
+) -> None:
+    """Draw the player with the steps that change this text.
+
+    Args:
+        offer: The tokenizer.
+        found: The encoded text.
+        part: The part shown in the grid.
+        colors: The color indices.
+        trained_on: Whether the tokenizer, if it was trained here, was trained on this text.
+    """
     if _without_steps(offer, found):
         _lattice(offer, found, part)
         return
@@ -460,7 +470,12 @@ def _timeline(offer: Offer, found: Inspection, part: Part, colors: Hues) -> None
     name = "your tokenizer" if offer.key == OWN else offer.title
     data = inspection.timeline(found, shown, name, offer.training, colors)
     if data["last"]:
-        components.player(player.payload(data), "inspect_player")
+        training = offer.training if trained_on and data["part"] is None else None
+        payload = player.payload(data) | {"hasRace": training is not None}
+        components.player(payload, "inspect_player")
+        if training is not None:
+            first = _candidates(offer, found.text, [event.step for event in found.events])
+            components.race([race.payload(training, first, colors, data["timelineId"])])
         if len(found.events) < found.tokenizer.steps:
             st.caption(
                 f"{data['unit'].capitalize()}s that do not touch this text are skipped. "
@@ -469,6 +484,15 @@ def _timeline(offer: Offer, found: Inspection, part: Part, colors: Hues) -> None
     elif found.text:
         _nothing_to_play(offer, data["unit"])
     _lattice(offer, found, part)
+
+
+@cached()
+def _candidates(offer: Offer, text: str, _steps: list[int]) -> list[race.Rows]:
+    training = offer.training
+    if training is None:
+        return []
+    boundaries = training.tokenizer().boundaries(text)
+    return race.first_rows(training, text, boundaries, race.STEPS, _steps)
 
 
 def _nothing_to_play(offer: Offer, unit: str) -> None:

@@ -43,10 +43,6 @@ CANDIDATES = 1_000
 ALL_CANDIDATES = 100_000
 """How many are listed at most. Their table takes a fifth of a second at each step."""
 
-COUNTED = 2_500_000
-"""The most bytes or characters of a text whose candidates are counted at each step. This takes a
-third of a second, during which all users wait."""
-
 FEW = 10
 """Fewer steps than this are hardly worth watching; the page says why."""
 
@@ -158,7 +154,7 @@ def _opening(trained: Trained, last: int, timeline: str) -> dict[str, Any]:
         "opensInMotion": not OPENED.present and trained.text == _first_text(),
         "hasEnd": True,
         "tieRule": TIE_WINNERS.get(str(dict(trained.choice.options).get("ties"))),
-        "hasRace": last > 0 and len(trained.boundaries) <= COUNTED,
+        "hasRace": last > 0 and len(trained.boundaries) <= race.COUNTED,
     }
 
 
@@ -200,8 +196,8 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
     decided, compression = _curves(trained, last)
     # The player reports its step once it has drawn a text. Until then, the next edit may follow.
     is_drawn = bool(report) and report["timelineId"] == timeline
-    if len(boundaries) <= COUNTED:
-        components.race(_race_at(trained, timeline, shown, step) if is_drawn else None)
+    if len(boundaries) <= race.COUNTED:
+        components.race([_race_at(trained, timeline, shown, step)] if is_drawn else None)
     with body:
         left, right = st.columns((4, 5), gap="medium")
         with left:
@@ -338,12 +334,9 @@ def _compared(trained: Trained, step: int, shown: Part) -> dict[str, Any] | None
 
 def _race_at(trained: Trained, timeline: str, shown: Part, step: int) -> dict[str, Any]:
     """Return the payload of the race, with the candidates of this step at rest."""
-    first, previous = _race(trained, timeline, shown), max(step, 1) - 1
-    if previous < len(first["first"]):
-        return first
-    training = trained.history
-    found = training.candidates(trained.text, trained.boundaries, previous, race.BEST)
-    return race.at_rest(first, training, previous, found, trained.hues(shown))
+    history, hues = trained.history, trained.hues(shown)
+    first = _race(trained, timeline, shown)
+    return race.with_rest(first, history, trained.text, trained.boundaries, step, hues)
 
 
 @cached()
@@ -357,9 +350,9 @@ def _candidates(trained: Trained, step: int) -> None:
     """Draw the table of candidates, unless the text is too long to count them."""
     training = trained.history
     previous, texts = max(step, 1) - 1, texts_of(training)
-    if len(trained.boundaries) > COUNTED:
+    if len(trained.boundaries) > race.COUNTED:
         st.caption(
-            f"Candidates are shown for texts up to {COUNTED / 1e6:.1f} MB. "
+            f"Candidates are shown for texts up to {race.COUNTED / 1e6:.1f} MB. "
             f"The table of {texts.unit}s is complete."
         )
         return
