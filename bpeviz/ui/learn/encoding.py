@@ -180,7 +180,8 @@ CHAPTER = Chapter(
     fact="An id only tells when training made the token: bytes come first, then merges. Encoding "
     "repeats the merges of training, the earliest first, and counts nothing.",
     settings=f"Bytes, no pre-tokenization, up to {MERGES} merges of the training text.",
-    source="Sennrich, Haddow and Birch 2016, section 3.2; computed here.",
+    source="Sennrich, Haddow and Birch, “Neural Machine Translation of Rare Words with Subword "
+    "Units”, 2016, section 3.2.",
     inputs=(
         engine.text_input(KEY, "casa de lanza", "Text to encode", 200),
         Input("corpus", engine.text_field(KEY, "corpus", "Training text"), DON_QUIJOTE, True),

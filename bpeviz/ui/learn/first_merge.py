@@ -116,7 +116,9 @@ CHAPTER = Chapter(
     fact="Training never looks for words. It only counts pairs of neighbors, and a letter with the "
     "space after it can be the best pair of all.",
     settings=f"Bytes, no pre-tokenization, minimum count 1. {engine.FIRST_SEEN}",
-    source="Gage 1994; Sennrich, Haddow and Birch 2016. The text is by Cervantes, 1605.",
+    source="Gage, “A New Algorithm for Data Compression”, 1994. Sennrich, Haddow and Birch, "
+    "“Neural Machine Translation of Rare Words with Subword Units”, 2016. The text is the opening "
+    "of Cervantes, Don Quijote, 1605.",
     inputs=(engine.text_input(KEY, DON_QUIJOTE),),
     questions=(_pair, _tokens),
     pictures=_pictures,

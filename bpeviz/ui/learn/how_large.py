@@ -171,7 +171,8 @@ CHAPTER = Chapter(
     fact="Each entry adds a whole row to the embedding table, while later merges save less and "
     "less. The right size depends on the model, the languages, and how much text there is.",
     settings="Bytes, GPT-2's pre-tokenization, minimum count 1.",
-    source="Computed here, unless a caption names another source.",
+    source="Tao et al., “Scaling Laws with Vocabulary: Larger Models Deserve Larger "
+    "Vocabularies”, 2024.",
     inputs=(
         engine.text_input(KEY, TEXT, longest=LONGEST_CORPUS),
         engine.number_input(

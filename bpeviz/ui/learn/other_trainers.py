@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 from bpeviz.core.boundaries import UNKNOWN_ID
 from bpeviz.core.training import Candidate, MergeTraining
-from bpeviz.text import character_stand_in, counted
+from bpeviz.text import color_index
+from bpeviz.trainers.unigram import UnigramTraining
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     AnswerOption,
@@ -20,14 +23,16 @@ from bpeviz.ui.learn.base import (
     Target,
     Verdict,
     Why,
-    compared,
+    chosen,
 )
-from bpeviz.ui.learn.forms import MessagePart, NumberForm, OrderForm
+from bpeviz.ui.learn.forms import MessagePart, OrderForm, token
 from bpeviz.ui.runtime.cache import cached
 
 KEY = "other-trainers"
 SHOWN = 4
 DRAWS = 1_000
+MOST_PATHS, MOST_DRAWS = 64, 4_000
+"""The most segmentations of a word to choose from, and the draws to find them all."""
 
 
 def pairs_of(setup: Setup) -> tuple[MergeTraining, list[Candidate], dict[int, int]]:
@@ -108,41 +113,116 @@ def dropped(text: str, word: str, share: float) -> float:
     return sum(len(ids) * count for ids, count in found.items()) / DRAWS
 
 
-def _dropout(setup: Setup) -> Question:
+def _unigram(setup: Setup) -> UnigramTraining:
+    training = engine.train(setup["text"], "unigram", pattern="whitespace", atoms="characters")
+    assert isinstance(training, UnigramTraining)  # noqa: S101 (for the type)
+    return training
+
+
+def _prune(setup: Setup) -> Question | None:
+    """Return the question for the piece to prune, or None if the text uses too few pieces."""
+    training = _unigram(setup)
+    first = training.rounds[0] if training.rounds else None
+    by_cost: dict[float, str] = {}  # pieces with the same cost would all be right
+    uses, each = {}, {}
+    for i in first.order.tolist() if first else ():
+        if first and first.uses[i] and len(by_cost) < SHOWN:
+            key, times = str(i), int(first.uses[i])
+            uses[key], each[key] = times, round(float(first.losses[i]) / times, 1)
+            by_cost.setdefault(uses[key] * each[key], key)
+    if len(by_cost) < 3:
+        return None
+    costs = {key: cost for cost, key in by_cost.items()}
+    names = {key: training.name(int(key)) for key in costs}
+
+    def answer() -> tuple[str, list[MessagePart]]:
+        best = min(costs, key=lambda key: costs[key])
+        return best, [
+            token(names[best], training.color_index(int(best))),
+            f" costs {uses[best]:,} × {each[best]:,} = {costs[best]:,.1f}. Unigram prunes such "
+            "pieces, and estimates all others again.",
+        ]
+
+    def mistakes() -> list[Mistake]:
+        return [
+            Mistake(key, [f"{uses[key]:,} × {each[key]:,} = {costs[key]:,.1f}. Another is less."])
+            for key in sorted(costs, key=lambda key: -costs[key])
+        ]
+
+    rows: list[list[MessagePart]] = [
+        [
+            token(names[key], training.color_index(int(key))),
+            f" used {engine.times(uses[key])}, {each[key]:,} for each use",
+        ]
+        for key in names
+    ]
+    prompt = (
+        "Unigram starts with many pieces, and prunes those that it misses least. Without a piece, "
+        "the text costs more wherever the piece was used. Which piece costs least to lose?"
+    )
+    hint = "Multiply the uses and the cost of each use."
+    see = [engine.text_row(setup["text"]), Row("Pieces", rows)]
+    return chosen([prompt], names, answer, mistakes, hint, see)
+
+
+def _paths(setup: Setup) -> list[tuple[float, list[str], list[float]]]:
+    """Return the segmentations of the word: probability, pieces, and their probabilities."""
+    tokenizer = _unigram(setup).at_step(0)
+    lattice, scores = tokenizer.lattice(setup["word"]), tokenizer.model.scores
+    if any(edge.id < 0 for edge in lattice.edges) or lattice.paths > MOST_PATHS:
+        return []
+    found = [[*path] for path in lattice.sample(0.0, MOST_DRAWS, 0)]
+    return sorted(
+        (
+            (
+                math.exp(sum(float(scores[edge.id]) for edge in path)),
+                [lattice.text[edge.start : edge.end] for edge in path],
+                [math.exp(float(scores[edge.id])) for edge in path],
+            )
+            for path in found
+        ),
+        reverse=True,
+    )
+
+
+def _path(setup: Setup) -> Question | None:
+    """Return the question for the most likely path, or None if the word has too few paths."""
     word = setup["word"]
     if not word or word != "".join(word.split()):
         raise NoQuestionError("Type one word to encode, without white space.")
-    pairs_of(setup)
-    before = dropped(setup["text"], word, 0.0)
+    paths = _paths(setup)[:SHOWN]
+    if len(paths) < 3:
+        return None
+    options = {"-".join(pieces): " + ".join(pieces) for _, pieces, _ in paths}
+    products = {
+        "-".join(pieces): f"{' × '.join(f'{one:.1%}' for one in each)} = {100 * product:.2g}%"
+        for product, pieces, each in paths
+    }
 
-    def judge(given: int | None) -> Result:
-        right = round(dropped(setup["text"], word, 1.0))
-        message = (
-            f"With every merge dropped, nothing is joined: {counted(right, 'token')}, one "
-            "for each character."
-        )
-        return Result(compared(given, right), [message], {"right": right})
-
-    prompt: list[MessagePart] = [
-        f"BPE with {counted(_bpe(setup['text']).steps, 'merge')} encodes the word ",
-        engine.quoted(word),
-        f" as {counted(round(before), 'token')}. BPE-dropout leaves out merges by chance while it "
-        "encodes. How many tokens are there at probability 1, without any merge?",
-    ]
-
-    def mistakes() -> list[Mistake]:
-        half = round(dropped(setup["text"], word, 0.5))
-        return [
-            Mistake(round(before), ["That is with all merges. Now none of them applies."]),
-            Mistake(half, ["That is about the mean when half of the merges are left out."]),
-            Mistake(1, ["One token needs merges, but none applies."]),
-            Mistake(len(word) - 1, ["One merge would give that. But none applies."]),
-            Mistake(len(word) + 1, ["There is no mark at the end of the word here."]),
+    def answer() -> tuple[str, list[MessagePart]]:
+        best = next(iter(options))
+        return best, [
+            f"{products[best]}, the largest product. While a model is trained, other paths can be "
+            "drawn, too. So the same text can have different ids."
         ]
 
-    hint = "Without merges, what is a token?"
-    see = [Row("Word", [[one] for one in map(character_stand_in, word)])]
-    return Question(prompt, NumberForm(1, len(word) + 3, "tokens"), judge, mistakes, hint, see)
+    def mistakes() -> list[Mistake]:
+        return [Mistake(key, [f"{products[key]}. Another path has more."]) for key in options]
+
+    shares = {
+        piece: one for _, pieces, each in paths for piece, one in zip(pieces, each, strict=True)
+    }
+    rows: list[list[MessagePart]] = [
+        [token(piece, color_index(piece.encode()) if len(piece) > 1 else -1), f" {one:.1%}"]
+        for piece, one in sorted(shares.items(), key=lambda item: -item[1])
+    ]
+    prompt: list[MessagePart] = [
+        "Each piece has a probability. Multiply them along a path through "
+    ]
+    prompt += [engine.quoted(word), ". Which path is the most likely one?"]
+    hint = "A path with a rare piece loses, even if it has few pieces."
+    shown = dict(sorted(options.items()))
+    return chosen(prompt, shown, answer, mistakes, hint, [Row("Probability", rows)])
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -151,7 +231,7 @@ def _pictures(setup: Setup) -> list[Picture]:
         [f"{share}%", f"{dropped(setup['text'], setup['word'], share / 100):.2f}"]
         for share in shares
     ]
-    unigram = engine.train(setup["text"], "unigram", pattern="whitespace", atoms="characters")
+    unigram = _unigram(setup)
     wordpiece = engine.train(setup["text"], "wordpiece", merges=20, pattern="whitespace")
     trained = {"BPE": _bpe(setup["text"]), "WordPiece": wordpiece, "Unigram": unigram}
     cut = [
@@ -191,9 +271,9 @@ CHAPTER = Chapter(
     lead="Byte-pair encoding is not the only trainer. WordPiece chooses pairs by a score, Unigram "
     "prunes a large list of pieces, and BPE-dropout makes encoding random on purpose.",
     myth="The same text always has the same ids.",
-    fact="The vocabulary of BPE-dropout is ordinary. Merges are left out while texts are encoded "
-    "to train a model, so the same text can have different ids each time. When the model is used, "
-    "all merges apply.",
+    fact="Unigram and BPE-dropout can encode by chance while a model is trained: the same text "
+    "then has different ids each time. When the model is used, the best path is taken, or all "
+    "merges apply.",
     settings="Split by white space, minimum count 1.",
     source="The score is the Hugging Face course's reconstruction (chapter 6.6) of Google's "
     "unpublished trainer; Kudo 2018 (Unigram); Provilkov et al. 2020 (BPE-dropout).",
@@ -204,7 +284,7 @@ CHAPTER = Chapter(
             KEY, "dropout", "Dropout in percent", 0, 100, 50, asked=False, slider=True
         ),
     ),
-    questions=(_score, _dropout),
+    questions=(_score, _prune, _path),
     pictures=_pictures,
     why=Why(
         "Why would anyone make encoding random?",

@@ -146,7 +146,8 @@ CHAPTER = Chapter(
     "period.",
     settings=f"Bytes, minimum count 1. {engine.FIRST_SEEN} GPT-2's pattern keeps letters, digits, "
     "other symbols and white space apart. A word may begin with one space.",
-    source="GPT-2's pattern is from tiktoken, openai_public.py; the figures are computed here.",
+    source="Radford et al., “Language Models are Unsupervised Multitask Learners”, 2019. The "
+    "pattern is in github.com/openai/tiktoken, tiktoken_ext/openai_public.py.",
     inputs=(
         engine.text_input(KEY, "problema. casa. idea. Hola, cosa. prosa. rosa."),
         engine.choice_input(

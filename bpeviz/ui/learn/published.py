@@ -208,7 +208,7 @@ CHAPTER = Chapter(
     fact="A space usually belongs to the word after it, and a run of spaces can be one token. So "
     "can several digits: each vocabulary has its own rule.",
     settings="The published vocabularies, with tiktoken's patterns.",
-    source="tiktoken, openai_public.py and core.py; the ids are computed here.",
+    source="github.com/openai/tiktoken: tiktoken_ext/openai_public.py and tiktoken/core.py.",
     inputs=(
         engine.text_input(KEY, "    Hello World", "Text", 60),
         Input("number", engine.text_field(KEY, "number", "Number", 30), "1234567"),

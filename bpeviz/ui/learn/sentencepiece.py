@@ -51,6 +51,45 @@ def labels(setup: Setup, unknown: str) -> list[str]:
     return [one.label for one in trained(setup, unknown).tokenizer().tokens(setup["text"])]
 
 
+def _marks(setup: Setup) -> Question:
+    text = setup["spaced"]
+    words = text.split()
+    if len(words) < 2:
+        raise NoQuestionError("Type at least two words with a space between them.")
+    written = {
+        "before": "▁" + "▁".join(words),
+        "between": "▁".join(words),
+        "all": "▁" + text.replace(" ", "▁"),
+        "after": "▁".join(words) + "▁",
+    }
+    options = {
+        key: one for key, one in written.items() if key == "before" or one != written["before"]
+    }
+
+    def answer() -> tuple[str, list[MessagePart]]:
+        lost = len(text) - len(" ".join(words))
+        back = (
+            "Every space comes back." if not lost else f"Of the spaces, {lost:,} do not come back."
+        )
+        if lost == 1:
+            back = "One of the spaces does not come back."
+        return "before", ["Decoding gives ", engine.quoted(" ".join(words)), f". {back}"]
+
+    def mistakes() -> list[Mistake]:
+        return [
+            Mistake("between", ["The first word gets a mark, too: so it looks as it does later."]),
+            Mistake("all", ["By default, several spaces become one before."]),
+            Mistake("after", ["The mark stands before a word, not after it."]),
+        ]
+
+    prompt = (
+        "By default, several spaces become one, and a space is put before the text. Then each "
+        "space is written as ▁. Which of these is the result?"
+    )
+    hint = "Do one step after the other: fewer spaces, a space in front, then the marks."
+    return chosen([prompt], options, answer, mistakes, hint, [engine.text_row(text)])
+
+
 def _fallback(setup: Setup) -> Question:
     text = setup["text"]
     if not text:
@@ -187,15 +226,17 @@ CHAPTER = Chapter(
     "the character is lost. By default the library also changes the text: several spaces "
     "become one.",
     settings="SentencePiece's BPE over characters, without its normalization.",
-    source="Kudo and Richardson 2018; the library's README. Computed here.",
+    source="Kudo and Richardson, “SentencePiece: A simple and language independent subword "
+    "tokenizer and detokenizer for Neural Text Processing”, 2018. github.com/google/sentencepiece.",
     inputs=(
         engine.text_input(KEY, "más", "Text to encode", 60),
         Input("corpus", engine.text_field(KEY, "corpus", "Training text"), CORPUS, lines=True),
+        Input("spaced", engine.text_field(KEY, "spaced", "Text with spaces", 40), "la  casa"),
         engine.number_input(KEY, "merges", "Merges", 0, 60, 20),
         engine.choice_input(KEY, "digits", "Digits", DIGITS),
         engine.choice_input(KEY, "fallback", "Unknown characters", UNKNOWN, asked=False),
     ),
-    questions=(_fallback, _unknown),
+    questions=(_marks, _fallback, _unknown),
     pictures=_pictures,
     why=Why(
         "Why does SentencePiece write ▁ instead of leaving the spaces out?",

@@ -125,7 +125,7 @@ def _claims() -> str:
     tokens = int(training.tokenizer().boundaries(DON_QUIJOTE).token_counts[-1])
     return (
         f"One prints 79 tokens after {MERGES} merges of Don Quijote's opening. There are {tokens}: "
-        "its notebook makes another merge, and gives id 256 to two merges."
+        "it makes another merge, and gives id 256 to two merges."
     )
 
 
@@ -142,7 +142,8 @@ CHAPTER = Chapter(
     "ones only memorize this text. With a minimum count of 2, pairs that occur once are not "
     "merged, so training ends earlier.",
     settings=f"Bytes, no pre-tokenization, minimum count 1. {engine.FIRST_SEEN}",
-    source="Computed here.",
+    source="Sennrich, Haddow and Birch, “Neural Machine Translation of Rare Words with Subword "
+    "Units”, 2016.",
     inputs=(
         engine.text_input(KEY, DON_QUIJOTE),
         engine.number_input(KEY, "merges", "Merges", 2, 60, MERGES),

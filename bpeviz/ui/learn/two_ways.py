@@ -113,7 +113,8 @@ CHAPTER = Chapter(
     fact="With the same vocabulary, merging in order and longest match can give different tokens. "
     "A tokenizer is a vocabulary and a rule to encode.",
     settings="Characters, split by white space. With GPT-2's pattern, both ways agree on “abc”.",
-    source="Computed here; longest match as in Devlin et al. 2018 (BERT).",
+    source="Longest match: Devlin et al., “BERT: Pre-training of Deep Bidirectional Transformers "
+    "for Language Understanding”, 2018.",
     inputs=(
         engine.text_input(KEY, "abc", "Text to encode", LONGEST_TEXT),
         Input("corpus", engine.text_field(KEY, "corpus", "Training text"), "bc bc bc ab ab"),

@@ -490,17 +490,31 @@ def test_pasted_special_token_is_ordinary_text() -> None:
 
 
 def test_byte_fallback_writes_unknown_characters_as_bytes() -> None:
-    result = judged("sentencepiece", 4)
+    result = judged("sentencepiece", 4, 1)
     assert result.verdict == "right"
     assert words(result.message).startswith("4 tokens: [▁m] [<0xC3>] [<0xA1>] [s] <0xC3> is a byte")
-    assert judged("sentencepiece", 5, merges=0).verdict == "right"
+    assert judged("sentencepiece", 5, 1, merges=0).verdict == "right"
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "back"),
+    [
+        ("la  casa", "▁la▁casa", "Decoding gives [la·casa]. One of the spaces does not come back."),
+        ("la casa", "▁la▁casa", "Decoding gives [la·casa]. Every space comes back."),
+    ],
+)
+def test_marks_of_sentencepiece_stand_before_words(text: str, written: str, back: str) -> None:
+    asked = question("sentencepiece", spaced=text)
+    assert asked.form.words("before") == written
+    assert len({*asked.form.payload()["options"].values()}) == len(asked.form.payload()["options"])
+    assert words(judged("sentencepiece", "before", spaced=text).message) == back
 
 
 def test_unknown_character_is_lost_without_byte_fallback() -> None:
-    result = judged("sentencepiece", "lost", 1)
+    result = judged("sentencepiece", "lost", 2)
     assert result.verdict == "right"
     assert words(result.message) == "[▁m] [<unk>] [s]. Decoding gives [m�s]."
-    assert judged("sentencepiece", "kept", 1, text="perro").verdict == "right"
+    assert judged("sentencepiece", "kept", 2, text="perro").verdict == "right"
 
 
 # ---- other trainers
@@ -522,11 +536,34 @@ def test_words_too_long_for_wordpiece_are_no_question(text: str) -> None:
 
 
 def test_dropout_of_all_merges_leaves_single_characters() -> None:
-    assert judged("other-trainers", 4, 1).verdict == "right"
     rows = BY_KEY["other-trainers"].pictures(BY_KEY["other-trainers"].initial)[0].data[1]
     means = [float(row[1]) for row in rows]
     assert means == sorted(means)
     assert means[-1] == 4
+
+
+def test_piece_that_costs_least_is_pruned_and_not_the_rarest_or_the_cheapest_for_each_use() -> None:
+    asked = question("other-trainers", 1)
+    result = asked.judge(None)
+    assert words(result.message).startswith("[at] costs 1 × 6.8 = 6.8.")
+    feedback = [words(one.words) for one in asked.likely()]
+    assert "2 × 4.6 = 9.2. Another is less." in feedback
+    assert BY_KEY["other-trainers"].questions[1]({"text": "ab", "word": "ab"}) is None
+
+
+def test_most_likely_path_has_the_largest_product() -> None:
+    result = judged("other-trainers", "t-hat", 2)
+    assert result.verdict == "right"
+    assert words(result.message).startswith("8.0% × 7.4% = 0.59%, the largest product.")
+    assert judged("other-trainers", "th-at", 2).verdict == "wrong"
+    unknown = {**BY_KEY["other-trainers"].initial, "word": "xyz"}
+    assert BY_KEY["other-trainers"].questions[2](unknown) is None
+
+
+@every_chapter
+def test_source_is_a_paper_or_a_public_page(chapter: Chapter) -> None:
+    assert re.search(r"\b(19|20)\d\d\b|chapter|github\.com", chapter.source)
+    assert "notebook" not in chapter.source
 
 
 # ---- short texts
