@@ -226,15 +226,4 @@ def test_long_pre_token_with_a_chain_of_pieces_encodes() -> None:
     assert tokenizer.boundaries(text).token_counts[-1] < len(text)
 
 
-@pytest.mark.parametrize("text", ["", " ", "a", "👍🏽", "e\u0301\u0323", "שלום עולם", " \n\t "])
-@pytest.mark.parametrize("corpus", ["", "ab ab", "👍 שלום e\u0301"])
-@pytest.mark.parametrize("atoms", ["bytes", "characters"])
-def test_difficult_texts_have_consistent_boundaries(corpus: str, text: str, atoms: str) -> None:
-    training = train(corpus, {"atoms": atoms})
-    tokenizer = training.tokenizer()
-    boundaries = tokenizer.boundaries(text)
-    assert len(boundaries.ids(training.steps)) == len(tokenizer.encode(text))
-    assert boundaries.token_counts[-1] == len(tokenizer.tokens(text))
-
-
 # Invalid arguments

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import pytest
 import reference
+from candidates import check_candidates
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from properties import examples
@@ -123,6 +123,7 @@ def test_merges_equal_reference_loop(
     assert (found, training.stopped) == reference_merges(
         rows, base, merges, how["ties"], how["min_count"]
     )
+    check_candidates(training, text)
 
 
 @settings(max_examples=examples(150))
@@ -153,27 +154,6 @@ def test_tokens_equal_reference_segmentation_at_every_step(
                 merge = training.merges[step]
                 pair = merge.left, merge.right
                 rows = [reference.replace_all(row, pair, merge.new_id) for row in rows]
-
-
-@settings(max_examples=examples(100))
-@given(TEXTS, BASES, HOW)
-def test_best_candidate_is_the_merged_pair_at_every_step(
-    text: str, name: str, how: dict[str, Any]
-) -> None:
-    training = train(text, bases()[name], how)
-    boundaries = training.tokenizer().boundaries(text)
-    for step, merge in enumerate(training.merges):
-        found = training.candidates(text, boundaries, step, 1_000)
-        assert (found[0].ids, found[0].count) == ((merge.left, merge.right), merge.count)
-        assert sum(one.count == merge.count for one in found) == merge.ties + 1
-    if training.stopped == "no pair":
-        assert training.candidates(text, boundaries, training.steps, 3) == []
-    # Boundaries of a prefix lack later steps, so candidates must not reuse them.
-    shorter = training.at_step(1).boundaries(text)
-    last = max(0, training.steps - 1)
-    assert training.candidates(text, shorter, last, 3) == training.candidates(
-        text, boundaries, last, 3
-    )
 
 
 @settings(max_examples=examples(150))
@@ -359,24 +339,6 @@ def test_missing_base_vocabulary_raises_value_error_without_download(
 
 
 # Unusual and invalid inputs
-
-
-@pytest.mark.parametrize("name", ["bytes", "ranks", "across"])
-@pytest.mark.parametrize(
-    "text",
-    ["", "a", " ", " \n\n \t", "👍👨‍👩‍👧", "مرحبا مرحبا", "e\u0301e\u0301 e\u0301", "a\ud800b"],
-    ids=ascii,
-)
-def test_difficult_texts_round_trip_with_increasing_boundaries(text: str, name: str) -> None:
-    training = train(text, bases()[name], {"pattern": "none"})
-    tokenizer = training.tokenizer()
-    assert tokenizer.decode(tokenizer.encode(text)) == text.replace("\ud800", "\ufffd")
-    boundaries = tokenizer.boundaries(text)
-    assert boundaries.token_counts[-1] == len(tokenizer.tokens(text))
-    for step in range(training.steps + 1):
-        training.candidates(text, boundaries, step, 8)
-        ends = [0, *boundaries.cuts(step).tolist()]
-        assert all(a < b for a, b in pairwise(ends))
 
 
 @pytest.mark.large

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -161,3 +162,50 @@ def test_training_has_a_short_repr(trainer: Trainer) -> None:
     shown = repr(train(trainer, TEXT * 20, vocab_size=300))
     assert trainer.key in shown
     assert len(shown) < 100
+
+
+def variants(trainer: Trainer) -> Iterator[dict[str, str]]:
+    """Yield each choice of each option, without vocabularies that need a download."""
+    for option in trainer.options:
+        for value in option.choices or ():
+            if option.name != "base" or value == "text":
+                yield needed(option) | {option.name: value}
+
+
+@pytest.mark.slow
+@every_trainer
+@pytest.mark.parametrize("pattern", ["none", "gpt2"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "a", " ", " \n\n \t", "\n---\n", "\0\0", "👍👨‍👩‍👧", "שלום שלום"),
+        *("e\u0301e\u0301 e\u0301", "\ud800a\ud800a", "\x1c a"),
+    ],
+    ids=ascii,
+)
+def test_difficult_texts_have_consistent_boundaries(
+    trainer: Trainer, text: str, pattern: str
+) -> None:
+    for how in variants(trainer):
+        training = trainer(text, vocab_size=600, pattern=pattern, **how)
+        boundaries = training.tokenizer().boundaries(text)
+        for step in range(training.steps + 1):
+            training.candidates(text, boundaries, step, 3)
+        for step in (0, training.steps):
+            tokenizer = training.at_step(step)
+            for held in (text, "", "x 👋", "\ud800"):
+                boundaries = tokenizer.boundaries(held)
+                count = boundaries.token_counts[-1]
+                assert count == len(tokenizer.encode(held)) == len(tokenizer.tokens(held))
+
+
+@every_trainer
+def test_special_tokens_have_the_last_ids(trainer: Trainer) -> None:
+    for atoms in ("bytes", "characters"):
+        more = {"atoms": atoms} if "atoms" in {one.name for one in trainer.options} else {}
+        tokenizer = train(trainer, "ab ab", special_tokens=("<s>", "<end>"), **more).tokenizer()
+        names = [name for name in tokenizer.special_tokens if name not in trainer.reserved]
+        last = [tokenizer.vocab_size - 2, tokenizer.vocab_size - 1]
+        assert [tokenizer.special_tokens[name] for name in names] == last
+        assert tokenizer.encode("<s>", allowed_special={"<s>"}) == last[:1]
+        assert tokenizer.decode(last).replace(" ", "") == "<s><end>"

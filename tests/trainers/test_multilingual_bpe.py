@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
+from candidates import check_candidates
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties import examples
@@ -116,20 +117,7 @@ def test_merges_equal_reference_loop(parts: list[str], how: dict[str, Any], limi
         (m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges
     ] == expected
     assert training.stopped == stopped
-
-
-@settings(max_examples=examples(80))
-@given(PARTS, HOW)
-def test_best_candidate_has_trained_pair_count_and_ties(
-    parts: list[str], how: dict[str, Any]
-) -> None:
-    text = joined(parts)
-    training = train(text, **how)
-    boundaries = training.tokenizer().boundaries(text)
-    for step, merge in enumerate(training.merges):
-        best = training.candidates(text, boundaries, step, 1000)
-        assert (best[0].ids, best[0].count) == ((merge.left, merge.right), merge.count)
-        assert sum(candidate.count == merge.count for candidate in best) == merge.ties + 1
+    check_candidates(training, text)
 
 
 @settings(max_examples=examples(80))
@@ -318,29 +306,8 @@ def test_white_space_part_is_not_a_text() -> None:
 # Unusual inputs
 
 
-@pytest.mark.parametrize(
-    "text", ["", "---", "\n", "a", "---\n---\n", "👍\n---\n\u0301", " \n---\n "]
-)
-@pytest.mark.parametrize("atoms", ["bytes", "characters"])
-def test_difficult_texts_have_consistent_boundaries_and_weights(text: str, atoms: str) -> None:
-    training = train(text, atoms=atoms, smoothing="0.0")
-    tokenizer = training.tokenizer()
-    for held in (text, "", "x\n---\n", "\ud800"):
-        boundaries = tokenizer.boundaries(held)
-        assert len(boundaries.ids(training.steps)) == len(tokenizer.encode(held))
-        assert len(training.weights(held)) == len(boundaries)
-    training.shares(text, training.steps)
-    assert training.candidates(text, tokenizer.boundaries(text), training.steps, 5) == []
-
-
 def test_million_characters_balance_one_character() -> None:
     text = joined(["a" * 1_000_000, "b"])
     training = train(text, 5, pattern="none", smoothing="0.0")
     assert [share.factor for share in training.shares(text, 5)] == [1, 1_000_001]
     assert training.merges[0].count == 999_999
-
-
-def test_special_tokens_have_the_last_ids() -> None:
-    tokenizer = train("ab ab\n---\ncd", 1, special_tokens=("<s>",), atoms="characters").tokenizer()
-    assert {*tokenizer.special_tokens} == {"<unk>", "<s>"}
-    assert tokenizer.encode("<s>", allowed_special={"<s>"}) == [tokenizer.vocab_size - 1]

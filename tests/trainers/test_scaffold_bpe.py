@@ -292,18 +292,6 @@ def test_details_table_counts_tokens_of_the_corpus(corpus: str, how: dict[str, A
 # Unusual inputs
 
 
-@pytest.mark.parametrize("text", ["", " ", "a", "\n\n\n", "👋👋👋", "שלום שלום", "é" * 9], ids=repr)
-@pytest.mark.parametrize("how", [{}, {"atoms": "characters"}], ids=str)
-def test_difficult_texts_round_trip(text: str, how: dict[str, str]) -> None:
-    training = train(text, merges=10, pattern="none", **how)
-    tokenizer = training.tokenizer()
-    assert tokenizer.decode(tokenizer.encode(text)) == text
-    boundaries = tokenizer.boundaries(text)
-    assert boundaries.token_counts[-1] == len(tokenizer.encode(text))
-    other = tokenizer.boundaries("une autre phrase 👋")
-    assert len(other.ids(training.steps)) == other.token_counts[-1]
-
-
 @pytest.mark.large
 def test_million_characters_in_one_pre_token_encode() -> None:
     text = "the cat sat on the mat and looked at the other cat " * 20_000

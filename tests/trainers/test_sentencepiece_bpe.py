@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import reference_sentencepiece as reference
 import sentencepiece
+from candidates import check_candidates
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from properties import examples, spans
@@ -97,6 +98,7 @@ def labels(tokenizer: SentencePieceTokenizer, text: str) -> list[str]:
 def test_pieces_equal_reference_loop(text: str, how: dict[str, Any], limit: int) -> None:
     training = train(text, limit, **how)
     assert decided(training) == reference_merges(training, {text: 1}, limit)
+    check_candidates(training, text)  # pairs that cannot form a piece are not candidates
 
 
 @settings(max_examples=examples(50))
@@ -106,22 +108,6 @@ def test_pieces_of_counted_sentences_equal_reference_loop(
 ) -> None:
     training = train(texts, 30, **how)
     assert decided(training) == reference_merges(training, texts, 30)
-
-
-@settings(max_examples=examples(50))
-@given(TEXTS, HOW, st.sampled_from(["none", "gpt2", "words", "characters"]))
-def test_best_candidate_has_trained_pair_count_and_ties(
-    text: str, how: dict[str, Any], pattern: str
-) -> None:
-    """Pairs that cannot form a piece, such as bytes, are not candidates."""
-    training = train(text, 30, pattern, **how)
-    boundaries = training.tokenizer().boundaries(text)
-    for step, merge in enumerate(training.merges):
-        best = training.candidates(text, boundaries, step, 1000)
-        assert (best[0].ids, best[0].count) == ((merge.left, merge.right), merge.count)
-        assert sum(candidate.count == merge.count for candidate in best) == merge.ties + 1
-    if training.stopped == "no pair":
-        assert training.candidates(text, boundaries, training.steps, 10) == []
 
 
 def test_ties_take_shorter_piece_then_smaller_code_points() -> None:
@@ -362,20 +348,6 @@ def test_name_and_color_index_of_token_with_leading_space() -> None:
     assert training.name(training.merges[-1].new_id) == "▁the"
     of_plain = {plain.tokenizer().token_bytes(m.new_id): m.new_id for m in plain.merges}
     assert training.color_index(training.merges[-1].new_id) == plain.color_index(of_plain[b" the"])
-
-
-@pytest.mark.parametrize(
-    "text", ["", " ", "\n", "a", "  \n \t", "👍", "שלום עולם", "e\u0301\u0301"]
-)
-@pytest.mark.parametrize("unknown", ["bytes", "unk"])
-def test_difficult_texts_have_consistent_boundaries(text: str, unknown: str) -> None:
-    training = train(text, unknown=unknown)
-    assert training.stopped == "no pair"
-    tokenizer = training.tokenizer()
-    for held in (text, "", "x", "\ud800"):
-        boundaries = tokenizer.boundaries(held)
-        assert len(boundaries.ids(boundaries.steps)) == len(tokenizer.encode(held))
-    assert unknown == "unk" or tokenizer.decode(tokenizer.encode(text)) == text
 
 
 @pytest.mark.large

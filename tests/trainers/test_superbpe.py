@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference_superbpe
+from candidates import check_candidates
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from properties import examples
@@ -89,6 +90,7 @@ def test_merges_equal_reference_loop(
     found = [(m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges]
     assert found == [tuple(step) for step in expected]
     assert (training.transition_step, training.stopped) == (first_of_phase_2, reason)
+    check_candidates(training, text)
 
 
 @settings(max_examples=examples(150))
@@ -118,24 +120,6 @@ def test_tokens_equal_reference_segmentation_at_every_step(
             alone = smaller.boundaries(held)
             assert alone.ids(step).tolist() == boundaries.ids(step).tolist()
             assert alone.cuts(step).tolist() == boundaries.cuts(step).tolist()
-
-
-@settings(max_examples=examples(100))
-@given(TEXTS, HOW, st.integers(0, 12))
-def test_best_candidate_is_the_merged_pair_at_every_step(
-    text: str, how: dict[str, Any], transition: int
-) -> None:
-    """Counts and ties are equal, also at the start of the second phase."""
-    training = train(text, how, transition)
-    boundaries = training.tokenizer().boundaries(text)
-    for step, merge in enumerate(training.merges):
-        found = training.candidates(text, boundaries, step, 1_000)
-        assert (found[0].ids, found[0].count) == ((merge.left, merge.right), merge.count)
-        assert sum(one.count == merge.count for one in found) == merge.ties + 1
-        assert training.candidates(text, boundaries, step, 2) == found[:2]
-    after = training.candidates(text, boundaries, training.steps, 3)
-    if training.stopped == "no pair":
-        assert after == []
 
 
 @settings(max_examples=examples(100))
@@ -311,34 +295,6 @@ def test_segmenting_several_texts_equals_encoding_each() -> None:
 
 
 # Unusual inputs
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("atoms", ["bytes", "characters"])
-@pytest.mark.parametrize("second", ["none", "lines", "sentences"])
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "a",
-        " ",
-        "   \n\n \t",
-        "👍👨‍👩‍👧",
-        "مرحبا بالعالم مرحبا",
-        "e\u0301e\u0301 e\u0301",
-        "\n",
-        "a\ud800b",
-    ],
-    ids=ascii,
-)
-def test_difficult_texts_round_trip(text: str, second: str, atoms: str) -> None:
-    training = bpeviz.train(text, "superbpe", merges=20, transition=4, second=second, atoms=atoms)
-    tokenizer = training.tokenizer()
-    assert tokenizer.decode(tokenizer.encode(text)) == text.replace("\ud800", "\ufffd")
-    boundaries = tokenizer.boundaries(text)
-    assert boundaries.token_counts[-1] == len(tokenizer.tokens(text))
-    for step in range(training.steps + 1):
-        training.candidates(text, boundaries, step, 8)
 
 
 def test_character_outside_training_text_is_unknown() -> None:

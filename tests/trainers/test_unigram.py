@@ -491,14 +491,6 @@ def test_byte_atoms_have_no_unknown_token() -> None:
     assert tokenizer.decode(tokenizer.encode("hug 👍é\0")) == "hug 👍é\0"
 
 
-def test_special_tokens_have_the_last_ids() -> None:
-    training = train("hug pug hug", special_tokens=("<pad>", "<s>"), vocab_size=8)
-    tokenizer = training.tokenizer()
-    assert tokenizer.special_tokens == {"<unk>": 8, "<pad>": 9, "<s>": 10}
-    assert tokenizer.encode("<s>hug", allowed_special={"<s>"})[0] == 10
-    assert 10 not in tokenizer.encode("<s>hug")
-
-
 def test_nbest_and_segmentations_equal_reference() -> None:
     training = train_on_words(HUGS)
     tokenizer = training.at_step(2)
@@ -641,35 +633,6 @@ def test_sample_frequencies_equal_sentencepiece(sentencepiece_model: Any, streng
 
 
 # Unusual inputs
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("atoms", ["characters", "bytes"])
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "a",
-        " ",
-        "\n\n\t ",
-        "👍",
-        "👍🏽👍🏽",
-        "e\u0301e\u0301",
-        "שלום שלום",
-        "\ud800a\ud800a",
-        "\0\0",
-    ],
-    ids=ascii,
-)
-def test_difficult_texts_train_and_encode(text: str, atoms: str) -> None:
-    for pattern in ("gpt2", "none"):
-        training = train(text, atoms=atoms, pattern=pattern)
-        for step in range(training.steps + 1):
-            tokenizer = training.at_step(step)
-            boundaries = tokenizer.boundaries(text)
-            assert boundaries.ids(step).tolist() == tokenizer.encode(text)
-            assert len(tokenizer.lattice(text).nbest(2)) in (1, 2)
-            assert training.segmentations(step, text, 0.5, 3, 0).total() == 3
 
 
 def test_empty_row_has_no_tokens() -> None:

@@ -427,24 +427,6 @@ def test_long_word_trains() -> None:
     assert training.tokenizer().encode("ab" * 100_000) == [training.vocab_size + 1]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "text", ["", " ", "a", "👍🏽", "e\u0301\u0323", "שלום עולם", " \n\t ", "\ud800", "\x1c a"]
-)
-@pytest.mark.parametrize("corpus", ["", "ab ab", "👍🏽 שלום e\u0301"])
-@pytest.mark.parametrize("case", ["keep", "lower"])
-def test_difficult_texts_have_consistent_boundaries(corpus: str, text: str, case: str) -> None:
-    training = train(corpus, case=case)
-    tokenizer = training.tokenizer()
-    boundaries = tokenizer.boundaries(text)
-    assert boundaries.token_counts[-1] == len(tokenizer.encode(text)) == len(tokenizer.tokens(text))
-    assert len(boundaries.token_counts) == training.steps + 1
-    assert training.candidates(corpus, tokenizer.boundaries(corpus), 0, 3) is not None
-    assert tokenizer.decode(tokenizer.encode(text)).strip() == tokenizer.decode(
-        tokenizer.encode(text)
-    )
-
-
 def test_curve_and_texts_describe_the_training() -> None:
     training = train("hug hug hugs pug", 4)
     name, values = texts_of(training).curve, training.curve
