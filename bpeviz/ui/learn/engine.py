@@ -199,8 +199,11 @@ def next_pair(
     if not pairs or before.steps < step:
         raise NoQuestionError("This text has no two neighbors to merge. Type a longer one.")
 
+    shown = timeline(before, text)
+
     def words(pair: tuple[int, ...]) -> list[MessagePart]:
-        return [named(before, pair[0]), " + ", named(before, pair[1])]
+        left, right = (token(*shown["tokenStyles"][token_id]) for token_id in pair)
+        return [left, " + ", right]
 
     def judge(given: int | None) -> Result:
         found = before.pairs(text, boundaries, step)
@@ -240,7 +243,7 @@ def next_pair(
         ]
 
     names = ["+".join(before.name(int(one)) for one in ids[i : i + 2]) for i in pairs]
-    form = PairForm(timeline(before, text), pairs, names)
+    form = PairForm(shown, pairs, names)
     return Question(prompt, form, judge, mistakes, hint, see)
 
 

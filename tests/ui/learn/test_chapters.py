@@ -10,9 +10,12 @@ from typing import Any
 import pytest
 from markup import MARKUP
 
+from bpeviz.corpus import samples
 from bpeviz.pretrained import download
+from bpeviz.text import color_index
 from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Result
-from bpeviz.ui.learn.engine import merges_of
+from bpeviz.ui.learn.engine import merges_of, next_pair
+from bpeviz.ui.learn.forms import PairForm
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 from bpeviz.ui.permalink.codec import pack
 from bpeviz.ui.widgets import Number, OneOf, TextField
@@ -702,3 +705,18 @@ def test_rule_of_nltk_drops_symbols_that_it_does_not_name() -> None:
     message = words(judged("splitting-rules", None, sentence="mail @ me #1, ok").message)
     assert message == "5 tokens: [mail] [me] [1] [,] [ok] The rule drops all other symbols."
     assert "drops" not in words(judged("splitting-rules", None).message)
+
+
+def test_pair_has_the_colors_of_the_text_above_it() -> None:
+    text = samples.by_key("seashells").text
+    recolored = 0
+    for step in range(30):
+        asked = next_pair(["Which?"], text, step)
+        assert isinstance(asked.form, PairForm)
+        styles = dict(asked.form.timeline["tokenStyles"].values())
+        tokens = [part for part in asked.judge(None).message if not isinstance(part, str)]
+        assert tokens
+        assert all(styles[one["label"]] == one["color"] for one in tokens)
+        own = {one["label"]: color_index(one["label"].replace("·", " ").encode()) for one in tokens}
+        recolored += sum(one["color"] not in (-1, own[one["label"]]) for one in tokens)
+    assert recolored
