@@ -21,12 +21,12 @@ import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 import tiktoken
 import tiktoken.load
+from http_server import Handler, Server, running
 
 import bpeviz
 from bpeviz.__main__ import main
@@ -60,29 +60,19 @@ elif wheel.exists():
 """
 
 
-class Server(ThreadingHTTPServer):
-    """A loopback server; `manner` selects the response, `asked` lists the requested paths."""
-
-    daemon_threads = True
+class Publisher(Server):
+    """A server of files; `manner` selects the response, `asked` lists the requested paths."""
 
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Answers)
         self.manner = "good"
         self.asked: list[str] = []
-        self.closing = threading.Event()
-
-    @property
-    def address(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
-
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Ignore clients that close the connection: many tests do."""
 
 
-class Handler(BaseHTTPRequestHandler):
-    server: Server
+class Answers(Handler):
+    server: Publisher
 
-    def do_GET(self) -> None:
+    def respond(self) -> None:
         self.server.asked.append(self.path)
         content = GOOD[self.path.strip("/")]
         manner = self.server.manner
@@ -104,21 +94,6 @@ class Handler(BaseHTTPRequestHandler):
         else:
             self.answer(200, content)
 
-    def answer(self, status: int, content: bytes, send: int | None = None) -> None:
-        self.send_response(status)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content[:send])
-
-    def drip(self, content: bytes) -> None:
-        for byte in content:
-            if self.server.closing.wait(0.02):
-                return
-            self.wfile.write(bytes([byte]))
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
-
 
 @dataclass
 class World:
@@ -126,7 +101,7 @@ class World:
 
     cache: Path
     shelf: Path
-    server: Server
+    server: Publisher
     messages: list[str] = field(default_factory=list)
 
     def fetch(self, name: str = "two") -> None:
@@ -172,18 +147,14 @@ def entry(key: str, *files: File) -> Entry:
 
 
 @pytest.fixture
-def server() -> Iterator[Server]:
-    with Server() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        yield server
-        server.closing.set()
-        server.shutdown()
-        thread.join()
+def server() -> Iterator[Publisher]:
+    made = Publisher()
+    with running(made):
+        yield made
 
 
 @pytest.fixture
-def world(tmp_path: Path, server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+def world(tmp_path: Path, server: Publisher, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     def file(key: str, wheel: Wheel) -> File:
         sha256 = hashlib.sha256(GOOD[key]).hexdigest()
         return File(sha256, wheel, f"data/{key}", f"{server.address}/{key}")

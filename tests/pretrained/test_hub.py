@@ -11,7 +11,6 @@ import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import huggingface_hub.constants
 import huggingface_hub.utils._headers
 import pytest
 from gguf_files import gguf_file
+from http_server import Handler, Server, running
 from processes import eventually
 
 import bpeviz
@@ -62,81 +62,57 @@ class Repository:
         return found
 
 
-class Hub(ThreadingHTTPServer):
+class Hub(Server):
     """A stand-in of the hub. requests: paths and Authorization headers."""
 
-    daemon_threads = True
-
     def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
+        super().__init__(Answers)
         self.models: dict[str, Repository] = {}
         self.changed: dict[str, bytes] = {}
         self.requests: list[tuple[str, str | None]] = []
-        self.closing = threading.Event()
         self.waiting = threading.Event()
         self.waiting.set()
 
-    def handle_error(self, request: object, client_address: object) -> None:
-        """Ignore clients that close the connection."""
 
-
-class Handler(BaseHTTPRequestHandler):
+class Answers(Handler):
     server: Hub
 
-    def do_GET(self) -> None:
+    def respond(self) -> None:
         self.server.requests.append((self.path, self.headers.get("Authorization")))
         path = self.path.partition("?")[0]
         self.server.waiting.wait(30)
         name = "/".join(path.removeprefix("/api/models/").strip("/").split("/")[:2])
         found = self.server.models.get(name)
         if found is None:
-            return self.answer(401, "RepoNotFound", b"{}")
+            return self.answer(401, b"{}", X_Error_Code="RepoNotFound")
         if found.status is not None:
-            return self.answer(*found.status, b"{}")
+            status, code = found.status
+            return self.answer(status, b"{}", X_Error_Code=code)
         if path.startswith("/api/"):
             if path.split("/revision/")[-1] not in ("main", "v1"):
-                return self.answer(404, "RevisionNotFound", b"{}")
+                return self.answer(404, b"{}", X_Error_Code="RevisionNotFound")
             listing = {"id": name, "sha": COMMIT, "siblings": found.listing()}
-            return self.answer(200, "", json.dumps(listing).encode())
+            return self.answer(200, json.dumps(listing).encode())
         file = path.removeprefix(f"/{name}/resolve/{COMMIT}/")
         content = self.server.changed.get(file, found.files[file])
         if not found.drip:
-            return self.answer(200, "", content)
-        self.answer(200, "", content, send=0)
-        for byte in content:
-            if self.server.closing.wait(0.02):
-                break
-            self.wfile.write(bytes([byte]))
-        return None
-
-    def answer(self, status: int, code: str, content: bytes, send: int | None = None) -> None:
-        self.send_response(status)
-        if code:
-            self.send_header("X-Error-Code", code)
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content[:send])
-
-    def log_message(self, format: str, *args: object) -> None:
-        pass
+            return self.answer(200, content)
+        self.answer(200, content, send=0)
+        return self.drip(content)
 
 
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hub]:
-    with Hub() as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        monkeypatch.setenv("HF_ENDPOINT", f"http://127.0.0.1:{server.server_port}")
+    server = Hub()
+    with running(server):
+        monkeypatch.setenv("HF_ENDPOINT", server.address)
         monkeypatch.setenv("NO_PROXY", "127.0.0.1")
         monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path / "cache"))
         monkeypatch.setattr(download, "_downloads", {})
         monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_DISABLE_TELEMETRY", True)
         bpeviz.api._parsed.cache_clear()
         yield server
-        server.closing.set()
         server.waiting.set()
-        server.shutdown()
-        thread.join()
 
 
 def saved(tmp_path: Path) -> tuple[bpeviz.Tokenizer, bytes]:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 import reference
 import tiktoken._educational
+from candidates import check_candidates
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from properties import examples
@@ -100,6 +101,7 @@ def test_merges_equal_reference_loop(
         training, count_pre_tokens(text, training), limit, ties=ties, min_count=min_count
     )
     assert decided(training) == expected
+    check_candidates(training, text)
 
 
 @settings(max_examples=examples(150))

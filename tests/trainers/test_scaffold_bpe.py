@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference_scaffold
+from candidates import check_candidates
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties import examples
@@ -88,6 +89,7 @@ def test_merges_and_scaffolds_equal_reference_loop(
     assert_equals_reference(
         training, reference_training(training, count_pre_tokens(training, text), how, limit=limit)
     )
+    check_candidates(training, text)
 
 
 @settings(max_examples=examples(150))
@@ -319,16 +321,6 @@ def test_tiny_shakespeare_has_scaffolds_and_bpe_merges(tiny_shakespeare: str) ->
     plain = bpeviz.train(tiny_shakespeare[:100_000], merges=training.steps)
     pairs = [(merge.left, merge.right, merge.count) for merge in plain.merges]
     assert [(merge.left, merge.right, merge.count) for merge in training.merges] == pairs
-
-
-def test_best_candidate_is_the_merged_pair_at_every_step() -> None:
-    """Candidates use unsplit scaffolds even where the page displays them split back."""
-    words = "abc abc abc abc abc ab ab de de de de fg fg"
-    training = train(words, merges=4, pattern="whitespace", atoms="characters")
-    boundaries = training.tokenizer().boundaries(words)
-    for step, merge in enumerate(training.merges):
-        best = training.candidates(words, boundaries, step, 1)[0]
-        assert (best.ids, best.count) == ((merge.left, merge.right), merge.count)
 
 
 @given(over("abc ", 60))

@@ -19,7 +19,7 @@ import bpeviz
 from bpeviz import Training
 from bpeviz.analysis.metrics import Column, common_boundaries
 from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, NEVER, Boundaries, Part
-from bpeviz.core.training import Candidate, Pruning
+from bpeviz.core.training import Pruning
 from bpeviz.corpus import samples
 from bpeviz.text import color_index
 from bpeviz.trainers import TRAINERS, texts_of
@@ -426,21 +426,6 @@ def test_candidates_equal_a_slow_count(sample: str, pattern: str, ties: str) -> 
         if ties == "first":
             in_order = sorted(slow, key=slow.__getitem__, reverse=True)
             assert pairs == in_order[: len(pairs)]
-
-
-@atoms
-def test_candidates_begin_with_the_merged_pair(how: dict[str, str]) -> None:
-    text = samples.by_key("spanish").text
-    training, boundaries = train(text, merges=80, **how)
-    for step, merge in enumerate(training.merges):
-        best = training.candidates(text, boundaries, step, LIMIT)[0]
-        assert best == Candidate((merge.left, merge.right), merge.count)
-
-
-@pytest.mark.parametrize("text", ["", "a"])
-def test_candidates_of_a_text_without_pairs_are_empty(text: str) -> None:
-    training, boundaries = train(text)
-    assert training.candidates(text, boundaries, 0, LIMIT) == []
 
 
 # ---- the columns
