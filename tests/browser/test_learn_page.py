@@ -343,3 +343,26 @@ def test_marks_are_kept_for_other_tabs_until_the_user_starts_again(open_page: Op
     expect(other.locator(ANSWERED)).to_have_count(0)
     expect(other.get_by_text("at the first try")).to_have_count(0)
     other.close()
+
+
+def test_feedback_is_not_behind_the_buttons_on_a_projector(open_page: Open) -> None:
+    page = open_page("/Learn?chapter=splitting-rules", viewport={"width": 1024, "height": 576})
+    page.get_by_role("button", name="It cuts nowhere else").click()
+    page.get_by_role("button", name="Check my answer").click()
+    result(page, 0, "Not yet. You cut at the spaces alone.")
+    told, buttons = box_at_rest(page.locator(".result")), box_at_rest(page.locator(".actions"))
+    assert told["y"] + told["height"] <= buttons["y"] + 1
+
+
+def test_own_text_is_remembered_in_a_new_tab(open_page: Open) -> None:
+    page = open_page("/Learn?chapter=first-merge")
+    for number in range(3):
+        page.get_by_role("button", name="Show me").click()
+        expect(page.locator(ANSWERED)).to_have_count(number + 1)
+    page.get_by_text("Now with your own text").click()
+    page.get_by_role("button", name="Overlaps").click()
+    expect(page.get_by_text("The questions above use: aaabdaaabac")).to_be_visible()
+    other = page.context.new_page()
+    other.goto(page.url)
+    expect(other.get_by_text("The questions above use: aaabdaaabac")).to_be_visible()
+    other.close()

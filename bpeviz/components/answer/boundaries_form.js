@@ -23,6 +23,10 @@ export class BoundariesForm {
       const sign = element("span", color < 0 ? "c sign" : `c sign t color${color}`, standIn(atom));
       row.append(sign);
       if (i + 1 === atoms.length) return;
+      if (fixed.includes(i + 1)) {
+        row.append(element("span", "gap fixed"));
+        return;
+      }
       const names = `between ${spoken(atom)} and ${spoken(atoms[i + 1])}`;
       if (marks) {
         const kind = boundaryKind(given, marks.right, i + 1);
@@ -34,10 +38,6 @@ export class BoundariesForm {
         }
         row.append(line);
         if (marks.right.includes(i + 1)) token++;
-        return;
-      }
-      if (fixed.includes(i + 1)) {
-        row.append(element("span", "gap inside"));
         return;
       }
       const button = element("button", "gap");

@@ -4,10 +4,12 @@
 import { component, element } from "../shared/dom.js";
 
 const STORE = "bpeviz-learn";
+const EMPTY = { answers: {}, marks: {}, own: {} };
 const SIGNS = { first: "●", second: "◐", shown: "○" };
 
 /**
- * @typedef {{answers: Record<string, any>, marks: Record<string, string>}} Progress
+ * @typedef {{answers: Record<string, any>, marks: Record<string, string>, own: Record<string, any>}} Progress
+ *   `own` are the inputs of each chapter that the user changed
  */
 
 /**
@@ -16,10 +18,9 @@ const SIGNS = { first: "●", second: "◐", shown: "○" };
  */
 function stored() {
   try {
-    const { answers = {}, marks = {} } = JSON.parse(localStorage.getItem(STORE) ?? "{}");
-    return { answers, marks };
+    return { ...EMPTY, ...JSON.parse(localStorage.getItem(STORE) ?? "{}") };
   } catch {
-    return { answers: {}, marks: {} };
+    return EMPTY;
   }
 }
 
@@ -55,11 +56,11 @@ class ChapterBar {
   update(data, setState) {
     this.go = (key) => setState("chapter", { key, number: Date.now() });
     const own = JSON.parse(data.progress);
-    const saved = data.cleared ? { answers: {}, marks: {} } : stored();
+    const saved = data.cleared ? EMPTY : stored();
     // Another tab may have stored more; the first mark of a question counts.
-    const all = { answers: { ...saved.answers, ...own.answers }, marks: { ...own.marks, ...saved.marks } };
+    const all = { answers: { ...saved.answers, ...own.answers }, marks: { ...own.marks, ...saved.marks }, own: { ...saved.own, ...own.own } };
     store(all);
-    const isMore = Object.keys(saved.marks).length + Object.keys(saved.answers).length > 0;
+    const isMore = Object.values(saved).some((values) => Object.keys(values).length > 0);
     if (isMore && this.asked !== data.session) setState("restored", JSON.stringify(all));
     this.asked = data.session;
     const key = JSON.stringify(data.chapters) + data.current;

@@ -89,6 +89,9 @@ _TAKEN: SessionValue[dict[str, int]] = SessionValue("learn_taken")
 _ADDRESS: SessionValue[str] = SessionValue("learn_address")
 """The chapter in the address when it was read or written last."""
 
+_OWN: SessionValue[dict[str, Setup | None]] = SessionValue("learn_own")
+"""The inputs of each chapter that the user changed; None where they are the first ones again."""
+
 _SESSION: SessionValue[str] = SessionValue("learn_session")
 _CLEARED: SessionValue[bool] = SessionValue("learn_cleared")
 
@@ -184,6 +187,9 @@ def _start_again() -> None:
     """Forget all answers and marks, and open the first chapter."""
     _ANSWERS.put({})
     _MARKS.put({})
+    for key in _OWN.get() or {}:
+        _reset(BY_KEY[key])
+    _OWN.put({})
     DONE.put([])
     _CLEARED.put(True)
     _go(CHAPTERS[0].key)
@@ -245,7 +251,7 @@ def _bar(current: str) -> None:
     ]
     end = {"key": END, "number": "", "title": END_TITLE, "core": True}
     listed.append(end | {"marks": [], "opened": False})
-    stored = {"answers": _ANSWERS.get() or {}, "marks": _MARKS.get() or {}}
+    stored = {"answers": _ANSWERS.get() or {}, "marks": _MARKS.get() or {}, "own": _OWN.get() or {}}
     progress = json.dumps(stored, separators=(",", ":"))
     data = {
         "chapters": listed,
@@ -267,7 +273,11 @@ def _bar_changed() -> None:
             _go(key)
     restored = state.get("restored")
     if isinstance(restored, str) and not _CLEARED.get():
-        answers, marks = _read(restored)
+        answers, marks, own = _read(restored)
+        for key, values in own.items():
+            if not (_OWN.get() or {}).get(key) and not _has_other_inputs(BY_KEY[key]):
+                _OWN.put({**(_OWN.get() or {}), key: values})
+                _put(BY_KEY[key], values)
         _ANSWERS.put({**answers, **(_ANSWERS.get() or {})})
         _MARKS.put({**(_MARKS.get() or {}), **marks})
 
@@ -279,14 +289,22 @@ def _is_new(name: str, number: int) -> bool:
     return taken.get(name) != number
 
 
-def _read(stored: str) -> tuple[dict[str, dict[str, Any]], dict[str, Mark]]:
-    """Return the valid ones of the answers and marks that a browser stored."""
+def _has_other_inputs(chapter: Chapter) -> bool:
+    """Return whether the session has inputs of a chapter that are not its first ones."""
+    return any(one.widget.get() not in (None, one.initial) for one in chapter.inputs)
+
+
+def _read(
+    stored: str,
+) -> tuple[dict[str, dict[str, Any]], dict[str, Mark], dict[str, Setup]]:
+    """Return the valid ones of the answers, marks and inputs that a browser stored."""
     answers: dict[str, dict[str, Any]] = {}
     marks: dict[str, Mark] = {}
+    own: dict[str, Setup] = {}
     try:
         entries = json.loads(stored if len(stored) <= MAX_STORED else "{}")
     except (ValueError, RecursionError):
-        return answers, marks
+        return answers, marks, own
     known = {_name(one, number) for one in CHAPTERS for number in _numbers(one)}
     match entries:
         case {"answers": dict(given), "marks": dict(reached)}:
@@ -302,7 +320,17 @@ def _read(stored: str) -> tuple[dict[str, dict[str, Any]], dict[str, Mark]]:
                 for name, mark in reached.items()
                 if name in known and mark in ("first", "second", "shown")
             }
-    return answers, marks
+    match entries:
+        case {"own": dict(changed)}:
+            for key, values in changed.items():
+                if key in BY_KEY and isinstance(values, dict):
+                    widgets = {one.name: one.widget for one in BY_KEY[key].inputs}
+                    own[key] = {
+                        name: value
+                        for name, value in values.items()
+                        if name in widgets and widgets[name].allows(value)
+                    }
+    return answers, marks, own
 
 
 def _name(chapter: Chapter, number: int | str) -> str:
@@ -337,6 +365,11 @@ def _setup(chapter: Chapter) -> Setup:
             st.caption(f"The questions above use: {about}")
             st.button("Back to the first text", on_click=_reset, args=(chapter,))
         _open_in(chapter, drawn)
+    own = _OWN.get() or {}
+    if _changed(chapter, drawn):
+        _OWN.put({**own, chapter.key: drawn})
+    elif chapter.key in own:
+        _OWN.put({**own, chapter.key: None})
     return drawn
 
 

@@ -314,18 +314,38 @@ def test_link_of_a_chapter_opens_its_page_without_a_message(chapter: Chapter) ->
     ],
 )
 def test_invalid_stored_answers_are_dropped(stored: str) -> None:
-    assert learn._read(stored) == ({}, {})
+    assert learn._read(stored) == ({}, {}, {})
 
 
 def test_stored_answers_are_restored() -> None:
     chapter = BY_KEY["first-merge"]
     entry = {"of": chapter.about(chapter.initial), "tries": [3], "shown": False}
     stored = {"answers": {"first-merge/0": entry}, "marks": {"first-merge/1": "second"}}
-    answers, found = learn._read(json.dumps(stored))
+    answers, found, _ = learn._read(json.dumps(stored))
     assert (answers, found) == (stored["answers"], stored["marks"])
     app = opened("first-merge", learn_answers=answers, learn_marks=found)
     assert questions(app)[0]["given"] == 3
     assert marks(app, "first-merge") == [None, "second", None]
+
+
+def test_own_text_of_a_chapter_is_stored_until_it_is_the_first_one_again() -> None:
+    def own(app: AppTest) -> dict[str, Any]:
+        found = json.loads(bar(app)["progress"])["own"]
+        assert isinstance(found, dict)
+        return found
+
+    app = show_all(opened("first-merge"), BY_KEY["first-merge"])
+    assert own(app) == {}
+    app.text_area(key="learn_first-merge_text").set_value("banana").run()
+    assert own(app) == {"first-merge": {"text": "banana"}}
+    [reset] = [one for one in app.button if one.label == "Back to the first text"]
+    reset.click().run()
+    assert own(check(app)) == {"first-merge": None}
+    stored = {"own": {"first-merge": {"text": "abc", "x": 1}, "magic": {}, "two-ways": None}}
+    assert learn._read(json.dumps(stored))[2] == {"first-merge": {"text": "abc"}}
+    assert learn._read(json.dumps({"own": {"first-merge": {"text": "x" * 5_000}}}))[2] == {
+        "first-merge": {}
+    }
 
 
 def test_table_escapes_its_cells() -> None:
@@ -405,7 +425,7 @@ def test_end_lists_the_facts_the_marks_and_ways_on() -> None:
     found = bar(check(app))
     assert found["current"] == CHAPTERS[0].key
     assert found["cleared"]
-    assert json.loads(found["progress"]) == {"answers": {}, "marks": {}}
+    assert json.loads(found["progress"]) == {"answers": {}, "marks": {}, "own": {}}
 
 
 def test_next_is_the_main_button_once_the_chapter_is_done() -> None:
