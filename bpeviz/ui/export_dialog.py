@@ -21,12 +21,12 @@ from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export, playable
 from bpeviz.views.export import ColoredText
-from bpeviz.views.playable import Playable
+from bpeviz.views.playable import Interactive
 
 DOWNLOAD = ":material/download:"
 
-PLAYS = "Web page that plays"
-"""The label of the animation."""
+PLAYS, COMPARES = "Web page that plays", "Interactive web page"
+"""The labels of the animation and of the comparison."""
 
 FIRST = ("huggingface", "tiktoken", "bpeviz")
 """The keys of the formats that the dialog shows first."""
@@ -59,12 +59,14 @@ class Export:
         tokenizer: The tokenizer, if the page has one to export.
         animation: Returns a function that makes the animation, if the page plays one. It looks up
             all that the function needs, which runs outside of the page.
+        comparison: Likewise for the columns of several tokenizers.
     """
 
     key: str
     picture: Callable[[], ColoredText] | None = None
     tokenizer: Exported | None = None
-    animation: Callable[[], Callable[[], Playable]] | None = None
+    animation: Callable[[], Callable[[], Interactive]] | None = None
+    comparison: Callable[[], Callable[[], Interactive]] | None = None
 
 
 EXPORT: SessionValue[Export] = SessionValue("offered_export")
@@ -84,16 +86,15 @@ def export_button(page: Page) -> None:
 @st.dialog("Export", width="medium")
 def _export(offer: Export, page: Page) -> None:
     key = offer.key
-    if offer.animation is not None:
-        make, link = offer.animation(), session.address_of(page)
-        st.markdown("**Animation**")
-        _button(
-            key,
-            "animation.html",
-            "Web page that plays",
-            lambda: playable.html(make(), link).encode(),
-        )
-        st.caption("One self-contained file, which plays without a network and a server.")
+    for title, label, file, prepare in (
+        ("Animation", PLAYS, "animation.html", offer.animation),
+        ("Columns and metrics", COMPARES, "comparison.html", offer.comparison),
+    ):
+        if prepare is not None:
+            make, link = prepare(), session.address_of(page)
+            st.markdown(f"**{title}**")
+            _button(key, file, label, partial(_interactive, make, link))
+            st.caption("One self-contained file, which works without a network and a server.")
     if offer.picture is not None:
         shown = offer.picture()
         st.markdown("**Colored text**")
@@ -107,6 +108,10 @@ def _export(offer: Export, page: Page) -> None:
         "Charts and long tables have a menu of their own, in their upper right corner. Import its "
         "CSV as text: spreadsheets take cells that begin with =, +, - or @ for formulas."
     )
+
+
+def _interactive(make: Callable[[], Interactive], link: str) -> bytes:
+    return playable.html(make(), link).encode()
 
 
 def _tokenizer(key: str, exported: Exported) -> None:

@@ -1,6 +1,6 @@
-"""One HTML file that plays a timeline: the player, the race, the table of steps, the settings.
+"""HTML files that show what a page draws: one that plays a timeline, and one with columns.
 
-The file loads nothing, works from a folder, and is the same for the same input. Its script is
+A file loads nothing, works from a folder, and is the same for the same input. Its script is
 allowed by its hash; user text is data of that script, or escaped.
 """
 
@@ -10,11 +10,12 @@ import base64
 import hashlib
 import re
 import zlib
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 from urllib.parse import urlsplit
 
 from bpeviz import components
@@ -29,13 +30,15 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.options import TIE_WINNERS
 from bpeviz.version import __version__
 from bpeviz.views import inspection, player
+from bpeviz.views.html_table import table
 from bpeviz.views.race import STEPS, race
 
-_COMPONENTS = ("player", "race", "step_table")
+if TYPE_CHECKING:
+    from bpeviz.views.tables import Table  # importing pandas takes half a second
 
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
-_HOST = """
+_BEGINNING = """
 const packed = atob(document.getElementById("data").textContent);
 const bytes = Uint8Array.from(packed, (byte) => byte.charCodeAt(0));
 const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
@@ -46,6 +49,11 @@ const shadow = (name) => {
   root.append(document.getElementById(`markup-${name}`).content.cloneNode(true));
   return root;
 };
+const ignore = () => {};
+"""
+"""The host of the components: it mounts them in the page, in terms of `mount`."""
+
+_PLAYER = """
 const { vocabSizes, last } = data.player;
 const linked = () => {
   const number = Number(/^#step=(\\d+)$/.exec(location.hash)?.[1] ?? NaN);
@@ -53,7 +61,6 @@ const linked = () => {
   const step = vocabSizes ? vocabSizes.findLastIndex((size) => size <= number) : number;
   return Math.max(0, Math.min(step, last));
 };
-const ignore = () => {};
 const root = shadow("player");
 if (!document.fullscreenEnabled) root.querySelector("[data-act=projector]").remove();
 player(root, { ...data.player, initialStep: linked() ?? data.player.initialStep }, ignore);
@@ -65,7 +72,12 @@ addEventListener("hashchange", () => {
   if (detail !== null) document.dispatchEvent(new CustomEvent("bpeviz-jump", { detail }));
 });
 """
-"""The host of the components: it mounts them in the page, in terms of `mount`."""
+
+_COLUMNS = """
+const root = shadow("columns");
+columns(root, data, ignore);
+if (!document.fullscreenEnabled) root.querySelector(".projector").remove();
+"""
 
 _STYLE = """
 :root { color-scheme: light dark; --text: light-dark(#31333f, #fafafa);
@@ -76,6 +88,14 @@ h1 { font-size: 1.25rem; margin: 0; }
 p { color: var(--quiet); font-size: 0.9rem; margin: 0.15rem 0 0.75rem; }
 h2 { position: absolute; clip-path: inset(50%); margin: 0; } /* for screen readers */
 a { color: light-dark(#1a5fd0, #6cb0ff); }
+.verdict { color: inherit; font-size: 1rem; font-weight: 600; }
+.facts-frame { overflow: auto; margin-top: 1rem; }
+.facts { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.9rem; }
+.facts :is(th, td) { padding: 0.25rem 0.6rem; border-bottom: 1px solid #8884; text-align: start;
+  vertical-align: top; overflow-wrap: break-word; min-width: 3rem; }
+.unbroken { white-space: nowrap; }
+.facts .right { text-align: end; }
+.facts .long { min-width: 11rem; }
 """
 
 
@@ -87,20 +107,90 @@ _UNREAD = re.compile(r"^\s*(?://.*|/\*[\s\S]*?\*/)?\s*(?:\n|$)|^[ \t]+", re.MULT
 
 
 @dataclass(frozen=True)
-class Playable:
-    """The content of the file.
+class Interactive(ABC):
+    """The content of a file.
 
     Attributes:
         title: The heading.
         settings: The settings in words, each a sentence or a few words.
-        player: The payload of the player.
-        race: The payload of the race, or None.
     """
 
     title: str
     settings: Sequence[str]
+
+    names: ClassVar[Sequence[str]]
+    """The components."""
+
+    host: ClassVar[str]
+    """The script that mounts them."""
+
+    @property
+    @abstractmethod
+    def data(self) -> Mapping[str, Any]:
+        """The data of the script, as plain JSON values."""
+
+    @property
+    @abstractmethod
+    def body(self) -> str:
+        """The HTML with a place for each component, whose id is `place-` and its name."""
+
+
+@dataclass(frozen=True)
+class Playable(Interactive):
+    """A timeline that plays.
+
+    Attributes:
+        player: The payload of the player.
+        race: The payload of the race, or None.
+    """
+
     player: dict[str, Any]
     race: dict[str, Any] | None = None
+
+    names = ("player", "race", "step_table")
+    host = _PLAYER
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The payloads of the components."""
+        return {"player": self.player, "race": self.race}
+
+    @property
+    def body(self) -> str:
+        """The places of the player and of the tables of steps."""
+        return '<h2>Player</h2>\n<div id="place-player"></div><div id="place-step_table"></div>'
+
+
+@dataclass(frozen=True)
+class Comparison(Interactive):
+    """Columns of several tokenizers, and their metrics.
+
+    Attributes:
+        columns: The payload of the columns.
+        metrics: The metrics.
+    """
+
+    columns: dict[str, Any]
+    metrics: Table
+
+    names = ("columns",)
+    host = _COLUMNS
+
+    @property
+    def data(self) -> Mapping[str, Any]:
+        """The payload of the columns."""
+        return self.columns
+
+    @property
+    def body(self) -> str:
+        """The verdict, the place of the columns, and the table of metrics."""
+        columns = [column["title"] for column in self.columns["columns"]]
+        found = table(self.metrics.names, self.metrics.rows, label="Metrics", right=columns)
+        verdict = escape(self.columns.get("verdict", ""))
+        return (
+            f'<p class="verdict">{verdict}</p>\n<h2>The text under each tokenizer</h2>\n'
+            f'<div id="place-columns"></div>\n<h2>Metrics</h2>\n{found}'
+        )
 
 
 def of_training(
@@ -196,38 +286,50 @@ def of_lock_step(
     return Playable(title, [*filter(None, settings)], payload)
 
 
-def html(playable: Playable, link: str = "") -> str:
+def of_columns(text: str, payload: dict[str, Any], metrics: Table, part: Part) -> Comparison:
+    """Return the columns of a text under several tokenizers, with their metrics.
+
+    Args:
+        text: The whole text.
+        payload: The payload of the columns, as from `player.side_by_side`.
+        metrics: The metrics, as from `tables.metrics`.
+        part: The part to show.
+    """
+    settings = [counted(len(text), "character"), _shown(part, text)]
+    title = "One text, several tokenizers"
+    return Comparison(title, [*filter(None, settings)], payload, metrics)
+
+
+def html(shown: Interactive, link: str = "") -> str:
     """Return the HTML file.
 
     Args:
-        playable: Its content.
+        shown: Its content.
         link: The address that opens it again, or "".
 
     Raises:
         ValueError: The link is not an address of the web.
     """
     check_link(link)
-    script, markup = _program()
+    script, markup = _program(shown.names, shown.host)
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    data = as_json({"player": playable.player, "race": playable.race})
-    packed = base64.b64encode(zlib.compress(data, 9)).decode()
+    packed = base64.b64encode(zlib.compress(as_json(shown.data), 9)).decode()
     credit = f"Made with bpeviz {__version__}."
     if link:
         where = " on the same computer" if urlsplit(link).hostname in _LOOPBACK else ""
         credit += f' <a href="{escape(link)}" rel="noreferrer">Open it again{where}</a>'
-    settings = " · ".join(map(escape, playable.settings))
+    settings = " · ".join(map(escape, shown.settings))
     page = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; \
 form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'">
 <meta name="viewport" content="width=device-width">
-<title>{escape(playable.title)}</title>
+<title>{escape(shown.title)}</title>
 <style>{_STYLE}</style></head>
-<body><main><h1>{escape(playable.title)}</h1>
+<body><main><h1>{escape(shown.title)}</h1>
 <p>{settings}</p>
-<noscript>This page plays with JavaScript only.</noscript>
-<h2>Player</h2>
-<div id="place-player"></div><div id="place-step_table"></div></main>
+<noscript>This page needs JavaScript.</noscript>
+{shown.body}</main>
 <footer><p>{credit}</p></footer>
 {markup}
 <script type="text/plain" id="data">{packed}</script>
@@ -279,16 +381,18 @@ Training.to_notebook = notebook
 
 
 @cache
-def _program() -> tuple[str, str]:
-    """Return the script, and the markup of the components."""
+def _program(names: Sequence[str], host: str) -> tuple[str, str]:
+    """Return the script, and the markup of components."""
     scripts, markups = [], []
-    for name in _COMPONENTS:
+    for name in names:
         files = components.read(name)
         scripts.append(f"const {name} = (() => {{\n{files.script}\nreturn mount;\n}})();\n")
         if files.html is not None:
             style = f"<style>{files.css}</style>"
             markups.append(f'<template id="markup-{name}">{style}{files.html}</template>')
-    return _UNREAD.sub("", "".join(scripts) + _HOST), _UNREAD.sub("", "\n".join(markups))
+    return _UNREAD.sub("", "".join(scripts) + _BEGINNING + host), _UNREAD.sub(
+        "", "\n".join(markups)
+    )
 
 
 def _settings(training: Training, last: int, options: Mapping[str, object]) -> list[str]:
@@ -318,4 +422,4 @@ def _tie_rule(training: Training, options: Mapping[str, object] | None) -> str |
 def _shown(part: Part, text: str) -> str:
     if part.last - part.first == len(text):
         return ""
-    return f"The player shows characters {part.first + 1:,} to {part.last:,}"
+    return f"Characters {part.first + 1:,} to {part.last:,} are shown"

@@ -31,7 +31,7 @@ from page_helpers import (
 from bpeviz import formats
 from bpeviz.formats import FORMATS
 from bpeviz.formats.archive import unpacked
-from bpeviz.ui.export_dialog import PLAYS
+from bpeviz.ui.export_dialog import COMPARES, PLAYS
 from bpeviz.ui.registry import PAGES
 
 if TYPE_CHECKING:
@@ -145,6 +145,23 @@ def test_exported_animation_plays_and_opens_its_page_again(
     expect(grid if path == "/Inspect" else Controls(page).last).to_be_visible()
     if path != "/Inspect":
         expect(Controls(page).last).to_have_text(last)
+
+
+def test_exported_comparison_has_the_columns_of_the_page(
+    open_page: Open, browser: Browser, tmp_path: Path
+) -> None:
+    page = open_page("/Compare")
+    shown = Columns(page).frame.locator(".column")
+    expect(shown).to_have_count(4)
+    counts = shown.locator("b").all_inner_texts()
+    open_share(page)
+    page.get_by_role("button", name="Export").click()
+    name, _ = downloaded(page, COMPARES, tmp_path)
+    file = browser.new_page()
+    file.goto((tmp_path / name).as_uri())
+    expect(file.locator(".column")).to_have_count(4)
+    assert file.locator(".column b").all_inner_texts() == counts
+    file.close()
 
 
 def test_table_download_contains_cells_unchanged(open_page: Open, tmp_path: Path) -> None:

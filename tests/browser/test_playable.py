@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from comparisons import comparison
 from markup import HTML
 from page_helpers import Page, expect, labelled
 from test_accessibility import violations
@@ -84,3 +85,22 @@ def test_hostile_texts_play_in_many_frames_without_running(page: Page) -> None:
         section = frame.locator("section.player")
         section.press("End")
         assert section.locator(".c").count() == len(text), text
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_comparison_lights_the_same_span_in_all_columns(
+    page: Page, tmp_path: Path, scheme: str
+) -> None:
+    path = tmp_path / "comparison.html"
+    path.write_text(playable.html(comparison("low lower lowest " * 9)), encoding="utf-8")
+    page.set_viewport_size({"width": 320, "height": 700})
+    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+    page.goto(path.as_uri())
+    expect(page.locator(".column")).to_have_count(2)
+    page.locator(".column").first.locator(".c").nth(5).hover()
+    expect(page.locator(".column").nth(1).locator(".c.lit")).not_to_have_count(0)
+    assert violations(page) == []
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    row = page.locator("tbody tr").first.bounding_box()
+    assert row is not None
+    assert row["height"] < 80  # words are not broken into letters

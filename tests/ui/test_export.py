@@ -30,7 +30,7 @@ from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import html_table, markdown
-from bpeviz.ui.export_dialog import PLAYS
+from bpeviz.ui.export_dialog import COMPARES, PLAYS
 from bpeviz.ui.opened_tokenizers import (
     LONGEST_TITLE,
     MOST_BYTES,
@@ -482,7 +482,8 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
 
 
 def test_colored_text_export_is_offered_on_compare() -> None:
-    assert labels(along("compare", compared=["yours"])) == ["Web page (HTML)", "Drawing (SVG)"]
+    shown = [COMPARES, "Web page (HTML)", "Drawing (SVG)"]
+    assert labels(along("compare", compared=["yours"])) == shown
 
 
 def test_algorithms_offers_the_animation() -> None:

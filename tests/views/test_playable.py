@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from comparisons import comparison
 from markup import HTML
 
 import bpeviz
@@ -168,3 +169,20 @@ def test_training_without_its_text_has_no_animation() -> None:
     training = bpeviz.train({"low": 3, "lower": 2}, merges=3)
     assert training._repr_html_() is None
     assert pickle.loads(pickle.dumps(trained(SHORT))).training_text is None
+
+
+def test_comparison_contains_the_columns_and_their_metrics() -> None:
+    page = playable.html(comparison(SHORT))
+    found = data_of(page)["columns"]
+    assert [one["tokenCount"] for one in found] == [
+        len(one.encode(SHORT))
+        for one in (bpeviz.load("gpt2"), bpeviz.train(SHORT, vocab_size=270).tokenizer())
+    ]
+    assert "bytes per token" in page
+    assert page == playable.html(comparison(SHORT))
+
+
+@pytest.mark.parametrize("text", HTML, ids=range(len(HTML)))
+def test_text_of_a_comparison_is_never_markup(text: str) -> None:
+    names = {one for one in Elements(playable.html(comparison(text))).names if one != "span"}
+    assert names == {*Elements(playable.html(comparison("a plain text"))).names} - {"span"}

@@ -38,8 +38,9 @@ from bpeviz.ui.widgets import (
     Widget,
     numbers,
 )
-from bpeviz.views import charts, player, tables
+from bpeviz.views import charts, playable, player, tables
 from bpeviz.views.export import ColoredText
+from bpeviz.views.playable import Comparison
 
 SHOWN = 6_000
 """The most bytes of a text in the columns at once; metrics are for the whole text."""
@@ -296,12 +297,19 @@ def _side_by_side(text: str, columns: Sequence[Column], baseline: int, sentence:
     shown = choose_part(PART, parts, "All figures are for")
     hues = player.hues_of_columns(columns, shown)
     payload = player.side_by_side(text, columns, shown, baseline, ids=bool(IDS.get()), hues=hues)
-    components.columns(payload | {"verdict": sentence}, "columns")
+    payload |= {"verdict": sentence}
+    components.columns(payload, "columns")
     title = "One text, several tokenizers"
+
+    def comparison() -> Comparison:
+        measured = tables.metrics(metrics.measure(text, columns, baseline))
+        return playable.of_columns(text, payload, measured, shown)
+
     EXPORT.put(
         Export(
             "compare",
             lambda: ColoredText(text, columns, title, baseline, shown.first, shown.last, hues),
+            comparison=lambda: comparison,
         )
     )
 

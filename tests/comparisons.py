@@ -1,0 +1,21 @@
+"""A comparison of two tokenizers, as a file shows it."""
+
+from __future__ import annotations
+
+import bpeviz
+from bpeviz.analysis import metrics
+from bpeviz.analysis.metrics import Column
+from bpeviz.views import playable, player, tables
+
+
+def comparison(text: str) -> playable.Comparison:
+    """Return the columns of a text, one of them with the text as its title."""
+    tokenizers = bpeviz.load("gpt2"), bpeviz.train(text, vocab_size=270).tokenizer()
+    columns = [
+        Column(title, one, one.boundaries(text), one.steps)
+        for title, one in zip(("GPT-2", text), tokenizers, strict=True)
+    ]
+    part = player.parts(text, metrics.common_boundaries(columns))[0]
+    payload = player.side_by_side(text, columns, part, 0) | {"verdict": text}
+    measured = tables.metrics(metrics.measure(text, columns, 0))
+    return playable.of_columns(text, payload, measured, part)
