@@ -361,10 +361,3 @@ def test_lone_surrogates_train_as_replacement_characters() -> None:
 def test_invalid_arguments_raise_value_error(wrong: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         bpeviz.train("abc", **wrong)
-
-
-def test_count_below_one_raises_value_error() -> None:
-    with pytest.raises(
-        ValueError, match="The count of 'b' must be a whole number of 1 or more, not 0"
-    ):
-        bpeviz.train({"a": 1, "b": 0}, merges=1)

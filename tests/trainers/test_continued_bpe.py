@@ -17,9 +17,9 @@ from texts import over
 import bpeviz
 from bpeviz import Tokenizer
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
-from bpeviz.pretrained import catalog, download, rank_tokenizer
-from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.trainers.continued_bpe import AdaptiveTokenizer, AdaptiveTraining
+from bpeviz.pretrained import download, rank_tokenizer
+from bpeviz.trainers import texts_of
+from bpeviz.trainers.continued_bpe import AdaptiveTraining
 from bpeviz.trainers.continued_bpe import train as train_on
 
 TEXTS = st.one_of(
@@ -372,13 +372,6 @@ def test_invalid_arguments_raise_value_error(wrong: dict[str, Any], message: str
         bpeviz.train("abc", "adaptive", **{"merges": 1, "base_text": "abcde", **wrong})
 
 
-def test_count_below_one_raises_value_error() -> None:
-    with pytest.raises(
-        ValueError, match="The count of 'b' must be a whole number of 1 or more, not 0"
-    ):
-        bpeviz.train({"a": 1, "b": 0}, "adaptive", merges=1)
-
-
 def test_unsuitable_base_raises_value_error() -> None:
     over_characters = bpeviz.train(OLD, merges=3, atoms="characters").tokenizer()
     with pytest.raises(ValueError, match="bpe cannot be a base: its ids 0 to 255 must be the"):
@@ -389,16 +382,3 @@ def test_unsuitable_base_raises_value_error() -> None:
     special = bases()["special"]
     with pytest.raises(ValueError, match="must differ from those of the base"):
         train_on("a b", base=special, merges=1, special_tokens=("<s>",))
-
-
-def test_every_option_value_trains() -> None:
-    for option in TRAINERS["adaptive"].options:
-        if option.sample is not None:
-            values: list[Any] = ["", "abc abc"]
-        else:
-            values = [*(option.choices or (option.minimum, option.minimum + 1))]
-        for value in values:
-            if value in catalog.NAMES and not download.available(value):
-                continue
-            training = bpeviz.train("abc abc", "adaptive", merges=3, **{option.name: value})
-            assert isinstance(training.tokenizer(), AdaptiveTokenizer)

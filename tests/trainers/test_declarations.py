@@ -131,6 +131,7 @@ def test_train_rejects_corpus_of_wrong_type(trainer: Trainer, corpus: Any) -> No
         ({"ab": 2**58, "c": 2**59}, "counts are too large"),
         ({5: 3}, "pre-token must be a text that is not empty, not 5"),
         ({"ab": 2, "": 3}, "pre-token must be a text that is not empty, not ''"),
+        ({"a": 1, "b": 0}, "count of 'b' must be a whole number of 1 or more, not 0"),
         ({"ab": 1.5}, "count of 'ab' must be a whole number of 1 or more, not 1.5"),
         ({"ab": "2"}, "count of 'ab' must be a whole number of 1 or more, not '2'"),
         ({"ab": True}, "count of 'ab' must be a whole number of 1 or more, not True"),

@@ -253,19 +253,6 @@ def test_same_pair_merged_in_both_phases_has_two_ids() -> None:
     assert tokenizer.decode(tokenizer.encode(text)) == text
 
 
-def test_ids_are_dense_and_parents_precede_merges() -> None:
-    training = bpeviz.train(
-        WAY, "superbpe", vocab_size=300, transition=265, special_tokens=("<s>",)
-    )
-    ids = [merge.new_id for merge in training.merges]
-    assert ids == list(range(256, 256 + len(ids)))
-    assert all(max(merge.left, merge.right) < merge.new_id for merge in training.merges)
-    tokenizer = training.tokenizer()
-    assert tokenizer.special_tokens == {"<s>": 256 + len(ids)}
-    assert tokenizer.encode("<s>", allowed_special={"<s>"}) == [256 + len(ids)]
-    assert tokenizer.parents(256) == training.parents(256)
-
-
 def test_mapping_corpus_weights_texts_by_count() -> None:
     text = "by the way"
     counted = bpeviz.train({text: 3}, "superbpe", merges=12, transition=260)
