@@ -12,6 +12,7 @@
 
 from __future__ import annotations
 
+from bpeviz.analysis.comparison import compare
 from bpeviz.api import load, read, save, train
 from bpeviz.core.boundaries import NEVER, Boundaries
 from bpeviz.core.merges import Merge
@@ -33,6 +34,7 @@ __all__ = [
     "Tokenizer",
     "Training",
     "__version__",
+    "compare",
     "load",
     "pretokenize",
     "read",

@@ -131,6 +131,15 @@ def label(raw: bytes) -> str:
     )
 
 
+def split_lines(text: str) -> list[str]:
+    r"""Return the lines of a text without line ends; the last one may lack its own.
+
+    >>> split_lines("a\n\nb\n"), split_lines("")
+    (['a', '', 'b'], [])
+    """
+    return text.removesuffix("\n").split("\n") if text else []
+
+
 def shorten(name: str, most: int = 80) -> str:
     """Return a name of at most `most` characters, with the middle of a longer one omitted.
 

@@ -25,7 +25,7 @@ from bpeviz.core.lattice import score
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.libraries.chat_template import conversation
-from bpeviz.text import clean, visible
+from bpeviz.text import clean, split_lines, visible
 
 _HELP = """\
 Encode texts. Each file is one text and gives one line: a JSON list of ids. The names of special
@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
         text = files.read_text(path)
         name = f" {named(path)}" if options.count and len(paths) > 1 else ""
         with progress.during(f"Encoding {named(path)}, {len(text):,} characters"):
-            for part in _lines(text) if options.lines else [text]:
+            for part in split_lines(text) if options.lines else [text]:
                 whole = part if chat is None else chat.render(conversation(part, options.system))
                 lines = _printed(tokenizer, whole, allowed, options, twice)
                 printed += (f"{line}{name}\n" for line in lines)
@@ -192,11 +192,6 @@ def _segmentations(tokenizer: Tokenizer, text: str, most: int) -> list[str]:
         found = {"word": word.text, "segmentations": best}
         printed.append(json.dumps(found, ensure_ascii=False))
     return printed
-
-
-def _lines(text: str) -> list[str]:
-    """Return the lines of a text without line ends; the last one may lack its own."""
-    return text.removesuffix("\n").split("\n") if text else []
 
 
 def _labels(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -> str:

@@ -1,0 +1,173 @@
+"""Several texts under several tokenizers: figures, intervals, notes and the verdict."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import reference_comparison
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpeviz
+from bpeviz.analysis import comparison
+from bpeviz.analysis.comparison import has_no_spaces
+from bpeviz.analysis.metrics import Column, measure
+from bpeviz.core.tokenizer import Tokenizer
+
+ENGLISH = "The bakery opens at 7.\nWhere is the river?\nAnna sold 12 loaves.\n" * 12
+SPANISH = "La panadería abre a las 7.\n¿Dónde está el río?\nAnna vendió 12 panes.\n" * 12
+
+
+@pytest.fixture(scope="module")
+def english() -> Tokenizer:
+    return bpeviz.train(ENGLISH, merges=40).tokenizer()
+
+
+def test_rows_equal_the_metrics_of_the_whole_text_and_the_encoded_lines(english: Tokenizer) -> None:
+    found = bpeviz.compare({"en": ENGLISH, "es": SPANISH}, {"mine": english}, "en")
+    assert [(row.text, row.tokenizer) for row in found.rows] == [("en", "mine"), ("es", "mine")]
+    for row, text in zip(found.rows, (ENGLISH, SPANISH), strict=True):
+        column = Column("mine", english, english.boundaries(text), english.steps)
+        (expected,) = measure(text, [column], 0)
+        assert row.tokens == expected.tokens == len(english.encode(text))
+        assert row.bytes_per_token == expected.bytes_per_token
+        assert row.tokens_per_word == expected.tokens_per_word
+        assert row.lines == 36
+    own, base = (
+        sum(len(english.encode(line)) for line in text.splitlines()) for text in (SPANISH, ENGLISH)
+    )
+    assert found.rows[1].premium == own / base
+    assert (found.rows[0].premium, found.rows[0].low, found.rows[0].high) == (1, 1, 1)
+    assert found == bpeviz.compare({"en": ENGLISH, "es": SPANISH}, {"mine": english}, "en")
+    assert found.notes == []
+
+
+@given(
+    lines=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=40),
+    seed=st.integers(0, 9),
+)
+def test_premium_equals_the_reference(lines: list[tuple[int, int]], seed: int) -> None:
+    """Lines of n letters have n tokens under a tokenizer without merges."""
+    tokenizer = bpeviz.train("a", merges=0).tokenizer()
+    texts = {"other": ["a" * own for own, _ in lines], "base": ["a" * base for _, base in lines]}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(comparison, "SEED", seed)
+        patch.setattr(comparison, "RESAMPLES", 50)
+        row = bpeviz.compare(texts, {"bytes": tokenizer}, "base").rows[0]
+    expected = reference_comparison.premium(lines, seed, 50)
+    for value, exact in zip((row.premium, row.low, row.high), expected, strict=True):
+        assert (value is None) == (exact is None)
+        if value is not None and exact is not None:
+            assert value == pytest.approx(float(exact))
+
+
+def test_interval_covers_the_true_ratio_in_most_samples() -> None:
+    random = np.random.default_rng(5)
+    covered = 0
+    for _ in range(60):
+        base = random.integers(10, 30, (80, 1))
+        low, high = comparison.line_premiums(base + random.poisson(10, (80, 1)), base)[1:, 0]
+        covered += low <= 1 + 10 / 19.5 <= high
+    assert 51 <= covered <= 60
+
+
+@pytest.mark.parametrize(
+    ("lines", "note"),
+    [
+        (40, ""),
+        (29, "fewer than 30 parallel lines, so the interval is rough"),
+        (9, "fewer than 10 parallel lines, so no interval"),
+        (0, "no parallel lines, so no premium"),
+    ],
+)
+def test_few_parallel_lines_are_noted(english: Tokenizer, lines: int, note: str) -> None:
+    texts = {"en": ["a river"] * lines, "es": ["un río"] * lines}
+    row = bpeviz.compare(texts, {"mine": english}, "en").rows[1]
+    assert row.notes == ((note,) if note else ())
+    assert (row.low is None) == (lines < 10)
+    assert (row.premium is None) == (lines == 0)
+
+
+def test_texts_that_are_not_parallel_and_empty_lines_are_noted(english: Tokenizer) -> None:
+    texts = {
+        "en": ["one", "", "three"] + ["more"] * 30,
+        "es": ["uno", "", "  "] + ["más"] * 30,
+        "code": "x = 1\n",
+    }
+    found = bpeviz.compare(texts, {"mine": english}, "en")
+    assert found.rows[1].lines == 31
+    assert found.rows[2].premium is None
+    assert found.notes == [
+        "es: 1 line empty only here or only in en, left out of the premium.",
+        "code: not as many lines as en, so no premium.",
+    ]
+
+
+def test_line_ends_of_windows_do_not_count_in_premiums(english: Tokenizer) -> None:
+    texts = {"en": ENGLISH, "dos": ENGLISH.replace("\n", "\r\n")}
+    assert bpeviz.compare(texts, {"mine": english}, "en").rows[1].premium == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", False),
+        ("?! 12", False),
+        ("Her name is written 安娜, she says, and means grace.", False),
+        ("снег идёт", False),
+        ("한국어는 띄어 쓴다", False),
+        ("Tiếng Việt có dấu cách", False),
+        ("我们去茶馆喝茶", True),
+        ("お茶をのみに行きます。", True),
+        ("ฉันไปที่ร้านกาแฟ", True),
+        ("ຂ້ອຍໄປຮ້ານກາເຟ", True),
+        ("ខ្ញុំទៅហាងកាហ្វេ", True),
+        ("ကျွန်တော် ကော်ဖီဆိုင် သွားတယ်", True),
+        ("ང་ཇ་ཁང་ལ་འགྲོ་གི་ཡོད།", True),
+    ],
+)
+def test_scripts_without_spaces_have_no_tokens_per_word(
+    english: Tokenizer, text: str, expected: bool
+) -> None:
+    assert has_no_spaces(text) == expected
+    row = bpeviz.compare({"text": text}, {"mine": english}).rows[0]
+    if expected:
+        assert row.tokens_per_word is None
+        assert row.notes == ("no spaces between words, so no tokens per word",)
+
+
+def test_verdict_names_the_fewest_tokens_and_the_largest_premium(english: Tokenizer) -> None:
+    spanish = bpeviz.train(SPANISH, merges=40).tokenizer()
+    atoms = bpeviz.train("a", merges=0).tokenizer()
+    texts = {"en": ENGLISH, "es": SPANISH, "wide": SPANISH.replace("a", "á")}
+    found = bpeviz.compare(texts, {"mine": english, "atoms": atoms}, "en")
+    worst = found.rows[4]
+    assert found.verdict == (
+        f"mine needs the fewest tokens for all 3 texts. Under mine, wide takes {worst.premium:.2f} "
+        f"times as many tokens as en ({worst.low:.2f} to {worst.high:.2f}), the most of 2."
+    )
+    found = bpeviz.compare(texts, {"mine": english, "spanish": spanish})
+    assert found.verdict == "spanish needs the fewest tokens for 2 of 3 texts; mine for en."
+    found = bpeviz.compare(texts, {"mine": english})
+    assert (
+        found.verdict == f"mine needs {sum(row.tokens for row in found.rows):,} tokens for 3 texts."
+    )
+    assert bpeviz.compare({"en": "a"}, {"one": atoms, "two": atoms}).verdict == (
+        "one and two need the same number: 1 token each."
+    )
+
+
+def test_unknown_tokens_are_noted_and_not_ranked(english: Tokenizer) -> None:
+    lossy = bpeviz.train(ENGLISH, "wordpiece", merges=99).tokenizer()
+    found = bpeviz.compare({"a": "Ωδή", "b": "Ωδή και"}, {"lossy": lossy, "mine": english})
+    assert found.rows[0].unknown
+    assert found.verdict == "mine needs the fewest tokens for all 2 texts."
+    assert found.notes == ["a, b: lossy loses text, as unknown tokens."]
+
+
+def test_wrong_names_are_reported(english: Tokenizer) -> None:
+    assert bpeviz.compare({"a": "hello world"}, "gpt2").rows[0].tokens == 2
+    with pytest.raises(ValueError, match=r"There is no text fr\. The texts are en\."):
+        bpeviz.compare({"en": "a"}, {"mine": english}, "fr")
+    with pytest.raises(ValueError, match="at least one text"):
+        bpeviz.compare({}, {"mine": english})
