@@ -268,11 +268,6 @@ def test_end_mark_symbol_is_an_atom_of_zero_bytes() -> None:
     assert part.ends.tolist() == [2, 3, 4]
 
 
-def test_boundaries_replace_lone_surrogates() -> None:
-    tokenizer = bpeviz.train("", merges=0).tokenizer()
-    assert tokenizer.boundaries("\ud800").ends.tolist() == [1, 2, 3]
-
-
 def test_merge_boundaries_have_documented_dtypes() -> None:
     for how in ({}, {"atoms": "characters"}):
         boundaries = bpeviz.train("ab ab", merges=2, **how).tokenizer().boundaries("ab c")

@@ -338,10 +338,6 @@ def test_merges_do_not_cross_pre_tokens() -> None:
     assert labels == ["ab"]
 
 
-def test_lone_surrogates_train_as_replacement_characters() -> None:
-    assert bpeviz.train("a\ud800b", merges=3).merges == bpeviz.train("a\ufffdb", merges=3).merges
-
-
 # ---- invalid arguments
 
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 from itertools import accumulate
 from typing import Any
 
-import numpy as np
 import pytest
 import reference_scaffold
 from candidates import check_candidates
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties import examples
-from texts import SMALL_TEXTS, over
+from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz.trainers import texts_of
@@ -321,11 +320,3 @@ def test_tiny_shakespeare_has_scaffolds_and_bpe_merges(tiny_shakespeare: str) ->
     plain = bpeviz.train(tiny_shakespeare[:100_000], merges=training.steps)
     pairs = [(merge.left, merge.right, merge.count) for merge in plain.merges]
     assert [(merge.left, merge.right, merge.count) for merge in training.merges] == pairs
-
-
-@given(over("abc ", 60))
-def test_boundaries_have_documented_dtypes_and_shape(text: str) -> None:
-    boundaries = train(text, merges=9).tokenizer().boundaries(text)
-    assert boundaries.times.dtype == boundaries.entries.dtype == np.int32
-    assert boundaries.rows.dtype == np.int64
-    assert boundaries.permanent.shape == (len(boundaries),)

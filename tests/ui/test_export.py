@@ -7,12 +7,13 @@ import hashlib
 import io
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, cast
 
+import app_pages
 import pytest
 import tokenizers
 import usual
+from app_pages import errors
 from gguf_files import Value, gguf_file
 from html_tables import shown_tables
 from payloads import payloads
@@ -43,7 +44,6 @@ from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.inspect import FIRST_TEXT
 from bpeviz.views.tables import Table
 
-ROOT = Path(__file__).resolve().parents[2]
 CLOSER = inspect.CLOSER.titles
 ENGLISH = samples.by_key("english-prose").text
 TEXT = "low low lower lowest, newer newest wider. " * 3
@@ -55,16 +55,8 @@ CHAT = (
 )
 
 
-def opened(page: str = "app.py", **state: Any) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for key, value in ({"inspected": "own", "diagram_open": True} | state).items():
-        app.session_state[key] = value
-    return app.run() if page == "app.py" else app.switch_page(f"pages/{page}.py").run()
-
-
-def errors(app: AppTest) -> list[str]:
-    assert [one.message for one in app.exception] == []
-    return [error.value for error in app.error]
+def opened(page: str = "Train", **state: Any) -> AppTest:
+    return app_pages.opened(page, **{"inspected": "own", "diagram_open": True} | state)
 
 
 def drawn(app: AppTest, field: str) -> dict[str, Any]:

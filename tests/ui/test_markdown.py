@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
+import app_pages
 import pytest
 from google.protobuf.message import Message
 from hypothesis import example, given
@@ -23,8 +23,6 @@ from bpeviz.ui.opened_tokenizers import Opened
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.registry import PAGES
-
-ROOT = Path(__file__).resolve().parents[2]
 
 EVIL = "![evil](//evil.eu) <evil> www.evil.eu ("
 """Markup as short as the shortest text field, and an invalid expression."""
@@ -96,12 +94,8 @@ def hostile(app: AppTest) -> list[str]:
 
 
 def opened(page: str, link: str = "", **state: Any) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for key, value in ({"compared": ["yours"]} | state).items():
-        app.session_state[key] = value
-    if link:
-        app.query_params["s"] = link
-    return app.switch_page(page).run() if page != "app.py" else app.run()
+    query = {"s": link} if link else {}
+    return app_pages.opened(page, query, **{"compared": ["yours"]} | state)
 
 
 def tokenizer_file(number: int, tokenizer: Tokenizer) -> Opened:

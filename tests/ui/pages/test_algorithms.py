@@ -6,11 +6,14 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import app_pages
 import pytest
 import usual
+from app_pages import errors
 from html_tables import shown_tables
 from payloads import payloads
 from streamlit.testing.v1 import AppTest
@@ -25,18 +28,12 @@ from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
 from bpeviz.views import player
 
-ROOT = Path(__file__).resolve().parents[3]
 SHORT = "low low lower lowest, newer newest wider " * 3
 USUAL = ["bpe", "wordpiece", "unigram"]
 FOLLOWER = "lock_step_follower"
 
 
-def opened(**state: Any) -> AppTest:
-    """Return the page in a session with `state`: a text and choices."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
-    for key, value in ({"shared_open": True} | state).items():
-        app.session_state[key] = value
-    return app.switch_page("pages/Algorithms.py").run()
+opened = partial(app_pages.opened, "Algorithms", shared_open=True)
 
 
 def with_text(text: str, **state: Any) -> AppTest:
@@ -48,11 +45,6 @@ def payload_of(app: AppTest) -> dict[str, Any]:
     (payload,) = [data for data in payloads(app) if "views" in data]
     assert isinstance(payload, dict)
     return payload
-
-
-def errors(app: AppTest) -> list[str]:
-    assert [one.message for one in app.exception] == []
-    return [error.value for error in app.error]
 
 
 def report_player(app: AppTest, place: int, word: str | None = None) -> AppTest:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import html
-from pathlib import Path
+from functools import partial
 from typing import Any
 
+import app_pages
 import pytest
 import usual
+from app_pages import errors
 from html_tables import shown_tables
 from payloads import payloads
 from properties import pairs
@@ -24,16 +26,11 @@ from bpeviz.ui import markdown, trained
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.inspect import FIRST_TEXT, MAX_INSPECTED, SHOWN
 
-ROOT = Path(__file__).resolve().parents[3]
 CLOSER = inspect.CLOSER.titles
 FIRST = samples.by_key("seashells").text
 
 
-def opened(**state: Any) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for key, value in ({"inspected": "own"} | state).items():
-        app.session_state[key] = value
-    return app.switch_page("pages/Inspect.py").run()
+opened = partial(app_pages.opened, "Inspect", inspected="own")
 
 
 def cl100k(**state: Any) -> AppTest:
@@ -47,11 +44,6 @@ def drawn(app: AppTest, field: str) -> dict[str, Any]:
     "views" for the player."""
     (found,) = [data for data in payloads(app) if data and field in data]
     return found
-
-
-def errors(app: AppTest) -> list[str]:
-    assert [one.message for one in app.exception] == []
-    return [error.value for error in app.error]
 
 
 def tables(app: AppTest, column: str) -> list[Any]:

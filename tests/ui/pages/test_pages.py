@@ -14,9 +14,11 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
+import app_pages
 import numpy as np
 import pytest
 import usual
+from app_pages import errors
 from html_tables import shown_tables
 from payloads import payloads
 from properties import mostly_large
@@ -50,11 +52,7 @@ SHORT = "low low lower lowest, newer newest wider " * 3
 
 
 def opened(page: str, **state: Any) -> AppTest:
-    """Return a page in a session with `state`: texts and choices."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
-    for key, value in ({"compared": ["yours"]} | SECTIONS | state).items():
-        app.session_state[key] = value
-    return app.switch_page(PAGES[page]).run()
+    return app_pages.opened(page, **{"compared": ["yours"]} | SECTIONS | state)
 
 
 def with_text(page: str, text: str, **state: Any) -> AppTest:
@@ -77,11 +75,6 @@ def shows(app: AppTest, text: str) -> bool:
     """Return whether a page shows a text. Train has no player for one without merges."""
     without_merge = any("gives no merge" in one.value for one in app.info)
     return without_merge or component(app)["text"] == text
-
-
-def errors(app: AppTest) -> list[str]:
-    assert [one.message for one in app.exception] == []
-    return [error.value for error in app.error]
 
 
 # ---- every sample, every option

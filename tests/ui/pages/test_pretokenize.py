@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from functools import partial
 from typing import Any
 from unittest.mock import Mock
 
+import app_pages
 import pandas as pd
 import pytest
+from app_pages import errors
 from html_tables import shown_tables
 from payloads import payloads
 from streamlit.testing.v1 import AppTest
@@ -21,17 +23,12 @@ from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 from bpeviz.ui.pages.pretokenize import DIFFERS, LIST_A, LIST_B, ORDER, OWN, SHOWN
 
-ROOT = Path(__file__).resolve().parents[3]
 SHORT = "low low lower lowest, newer newest wider. " * 3
 YAO_MING = "姚明进入总决赛"
 
 
-def opened(**state: Any) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    sections = dict.fromkeys(("summary_open", "closer_open", "levels_open"), True)
-    for key, value in (sections | state).items():
-        app.session_state[key] = value
-    return app.switch_page("pages/Pre-tokenize.py").run()
+SECTIONS = dict.fromkeys(("summary_open", "closer_open", "levels_open"), True)
+opened = partial(app_pages.opened, "Pre-tokenize", **SECTIONS)
 
 
 def with_text(text: str, **state: Any) -> AppTest:
@@ -47,11 +44,6 @@ def side_by_side(app: AppTest) -> dict[str, dict[str, Any]]:
     """Return the columns by title."""
     data = drawn(app)["The text in each pre-tokenization"]
     return {column["title"]: column for column in data["columns"]}
-
-
-def errors(app: AppTest) -> list[str]:
-    assert [one.message for one in app.exception] == []
-    return [error.value for error in app.error]
 
 
 def table(app: AppTest, column: str) -> pd.DataFrame:

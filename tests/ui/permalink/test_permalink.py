@@ -10,10 +10,10 @@ import json
 import tracemalloc
 import zlib
 from collections.abc import Iterator
-from pathlib import Path
 from random import Random
 from typing import Any
 
+import app_pages
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -37,7 +37,6 @@ from bpeviz.ui.permalink.codec import MAX_JSON, MAX_PACKED, LinkError, TooLongEr
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.widgets import LinkValues, Widget
 
-ROOT = Path(__file__).resolve().parents[3]
 PATHS = {page.title: page.path for page in PAGES}
 WIDGETS = {page.title: page.widgets for page in PAGES}
 WITH_TEXT = [title for title in PATHS if title != "Learn"]
@@ -181,14 +180,8 @@ def test_too_long_values_are_neither_packed_nor_unpacked() -> None:
 
 def opened(page: str, packed: str | None = None, step: str | None = None, **state: Any) -> AppTest:
     """Return a page opened by a link, in a new session or one with `state`."""
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for key, value in state.items():
-        app.session_state[key] = value
-    if packed is not None:
-        app.query_params["s"] = packed
-    if step is not None:
-        app.query_params["step"] = step
-    return app.switch_page(PATHS[page]).run()
+    query = {"s": packed, "step": step}
+    return app_pages.opened(PATHS[page], {k: v for k, v in query.items() if v is not None}, **state)
 
 
 def copy_link(app: AppTest) -> tuple[str, list[str]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+import app_pages
 import pytest
 import streamlit as st
 from payloads import payloads
@@ -19,7 +21,6 @@ from bpeviz.ui.permalink import address, codec, session, short_links
 from bpeviz.ui.permalink.short_links import MARK, ShortLinks
 from bpeviz.ui.registry import PAGES
 
-ROOT = Path(__file__).resolve().parents[3]
 HERE = "http://10.0.0.7:8501/Compare"
 
 
@@ -174,13 +175,7 @@ def store(monkeypatch: pytest.MonkeyPatch) -> ShortLinks:
     return links
 
 
-def opened(page: str, query: dict[str, str] | None = None, **state: Any) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for name, value in ({"compared": ["yours"]} | state).items():
-        app.session_state[name] = value
-    for name, value in (query or {}).items():
-        app.query_params[name] = value
-    return app.switch_page(page).run()
+opened = partial(app_pages.opened, compared=["yours"])
 
 
 def press_qr(app: AppTest, page: str = HERE, step: int | None = None) -> dict[str, Any]:
