@@ -12,6 +12,7 @@ from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.pretrained import catalog
 from bpeviz.views import playable
+from bpeviz.views.credit import check_link
 from bpeviz.views.playable import Playable
 
 _HELP = """\
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> int:
     arguments.check_files(inputs, [output])
     if output != STANDARD:
         files.check_writable(Path(output))
-    playable.check_link(options.link)
+    check_link(options.link)
     progress = Progress(options.progress)
     if options.tokenizer is None:
         shown = _trained(options, training.with_texts(values), progress)

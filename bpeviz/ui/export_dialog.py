@@ -85,21 +85,22 @@ def export_button(page: Page) -> None:
 
 @st.dialog("Export", width="medium")
 def _export(offer: Export, page: Page) -> None:
-    key = offer.key
+    key, link = offer.key, session.address_of(page)
     for title, label, file, prepare in (
         ("Animation", PLAYS, "animation.html", offer.animation),
         ("Columns and metrics", COMPARES, "comparison.html", offer.comparison),
     ):
         if prepare is not None:
-            make, link = prepare(), session.address_of(page)
             st.markdown(f"**{title}**")
-            _button(key, file, label, partial(_interactive, make, link))
+            _button(key, file, label, partial(_interactive, prepare(), link))
             st.caption("One self-contained file, which works without a network and a server.")
     if offer.picture is not None:
         shown = offer.picture()
         st.markdown("**Colored text**")
         with st.container(horizontal=True):
-            _button(key, "tokens.html", "Web page (HTML)", lambda: export.html(shown).encode())
+            _button(
+                key, "tokens.html", "Web page (HTML)", lambda: export.html(shown, link).encode()
+            )
             _button(key, "tokens.svg", "Drawing (SVG)", lambda: export.svg(shown).encode())
         st.caption(f"One self-contained file, of up to {export.HELD:,} bytes of text.")
     if offer.tokenizer is not None:

@@ -22,6 +22,7 @@ from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
 from bpeviz.text import character_stand_in, counted, shorten
+from bpeviz.views.credit import MADE_WITH, credit
 from bpeviz.views.player import side_by_side
 
 HELD = 20_000
@@ -67,8 +68,13 @@ class ColoredText:
     hues: Hues | None = None
 
 
-def html(picture: ColoredText) -> str:
-    """Return the colored text as an HTML page with columns side by side."""
+def html(picture: ColoredText, link: str = "") -> str:
+    """Return the colored text as an HTML page with columns side by side.
+
+    Args:
+        picture: The colored text.
+        link: The address that opens it again, or "".
+    """
     drawing = _drawing(picture)
     body = [f"<h1>{escape(drawing.title)}</h1>"]
     body += [f"<p>{escape(about)}</p>" for about in drawing.about]
@@ -78,7 +84,8 @@ def html(picture: ColoredText) -> str:
         body += [f'<div dir="auto">{_html_line(line)}</div>' for line in column.lines]
         body.append("</section>")
     body.append("</main>")
-    body += [f'<p class="legend">{escape(line)}</p>' for line in drawing.legend]
+    legend = [*map(escape, drawing.legend), credit(link)]
+    body += [f'<p class="legend">{line}</p>' for line in legend]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">\n'
         # Forbids every fetch and script.
@@ -460,7 +467,7 @@ class _Sheet:
         for number, column in enumerate(drawing.columns):
             bottom = max(bottom, self._column(column, _MARGIN + number * self._step, y))
         y = bottom + 12
-        for line in drawing.legend:
+        for line in (*drawing.legend, MADE_WITH):
             y = self._words(line, _MARGIN, y, width - 2 * _MARGIN, "quiet", 7)
         lines = [f'<path class="{name}" d="{"".join(d)}"/>' for name, d in self.paths.items() if d]
         fills = "".join(f".h{number}{{fill:{fill}}}" for number, fill in enumerate(FILLS))

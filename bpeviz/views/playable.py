@@ -16,7 +16,6 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from typing import TYPE_CHECKING, Any, ClassVar
-from urllib.parse import urlsplit
 
 from bpeviz import components
 from bpeviz.analysis import trace
@@ -28,15 +27,13 @@ from bpeviz.pretokenizers.patterns import pattern_title
 from bpeviz.text import as_json, clean, counted, shorten
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.options import TIE_WINNERS
-from bpeviz.version import __version__
 from bpeviz.views import inspection, player
+from bpeviz.views.credit import credit
 from bpeviz.views.html_table import table
 from bpeviz.views.race import STEPS, race
 
 if TYPE_CHECKING:
     from bpeviz.views.tables import Table  # importing pandas takes half a second
-
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 _BEGINNING = """
 const packed = atob(document.getElementById("data").textContent);
@@ -310,14 +307,9 @@ def html(shown: Interactive, link: str = "") -> str:
     Raises:
         ValueError: The link is not an address of the web.
     """
-    check_link(link)
     script, markup = _program(shown.names, shown.host)
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     packed = base64.b64encode(zlib.compress(as_json(shown.data), 9)).decode()
-    credit = f"Made with bpeviz {__version__}."
-    if link:
-        where = " on the same computer" if urlsplit(link).hostname in _LOOPBACK else ""
-        credit += f' <a href="{escape(link)}" rel="noreferrer">Open it again{where}</a>'
     settings = " · ".join(map(escape, shown.settings))
     page = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
@@ -330,18 +322,12 @@ form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'">
 <p>{settings}</p>
 <noscript>This page needs JavaScript.</noscript>
 {shown.body}</main>
-<footer><p>{credit}</p></footer>
+<footer><p>{credit(link)}</p></footer>
 {markup}
 <script type="text/plain" id="data">{packed}</script>
 <script type="module">{script}</script></body></html>
 """
     return clean(page)
-
-
-def check_link(link: str) -> None:
-    """Raise `ValueError` if a link is neither empty nor an address of the web."""
-    if link and not link.startswith(("https://", "http://")):
-        raise ValueError("The link must begin with https:// or http://.")
 
 
 def to_html(training: Training, text: str, *, link: str = "") -> str:

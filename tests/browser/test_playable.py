@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html import escape
@@ -20,6 +21,7 @@ from bpeviz.views import playable
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
+README = Path(bpeviz.__file__).parents[1] / "README.md"
 TEXT = "low lower </script><script>document.title = 'run'</script> lowest newest widest " * 4
 
 
@@ -61,6 +63,18 @@ def test_file_plays_from_a_folder_and_axe_finds_nothing(
     assert page.evaluate("document.documentElement.scrollWidth") == 320
     labelled(page, "button", "Play").click()
     expect(page.locator(".step")).not_to_have_value("3")
+
+
+def test_frame_of_the_readme_plays_a_file(page: Page, file: Path) -> None:
+    course = file.with_name("course.html")
+    (frame,) = re.findall("`(<iframe .*)`", README.read_text(encoding="utf-8"))
+    course.write_text(f"<!doctype html><h1>A course</h1>{frame}", encoding="utf-8")
+    page.goto(course.as_uri())
+    shown = page.frame_locator("iframe")
+    shown.locator("[aria-label=Last]").click()
+    expect(shown.locator(".step")).not_to_have_value("0")
+    shown.locator("[aria-label=Projector]").click()
+    page.wait_for_function("document.fullscreenElement")
 
 
 def test_two_cells_of_a_notebook_play_independently(page: Page) -> None:

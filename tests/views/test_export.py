@@ -18,6 +18,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
 from bpeviz.text import COLORS, clean, color_index
 from bpeviz.views import export
+from bpeviz.views.credit import MADE_WITH
 
 CSS = Path(bpeviz.__file__).parent / "components" / "shared" / "cells.css"
 SVG = "{http://www.w3.org/2000/svg}"
@@ -295,3 +296,13 @@ def test_svg_rows_fit_the_width() -> None:
     assert all(float(box.get("x") or 0) + float(box.get("width") or 0) <= width for box in boxes)
     rows = {one.get("y") for one in drawing.iter(f"{SVG}text") if not one.get("class")}
     assert len(rows) >= (40 * 17 + 300 + 200) // 96
+
+
+def test_every_export_names_the_version_and_a_page_its_link() -> None:
+    text = "low lower"
+    shown = export.ColoredText(text, [column(TRAINED.tokenizer(), text)], "A title")
+    assert MADE_WITH in export.html(shown)
+    assert MADE_WITH in export.svg(shown)
+    assert 'href="https://host/?s=&quot;&gt;"' in export.html(shown, 'https://host/?s=">')
+    with pytest.raises(ValueError, match="https://"):
+        export.html(shown, "javascript:alert(1)")
