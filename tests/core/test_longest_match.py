@@ -106,14 +106,6 @@ def test_longest_match_training_equals_bpe_training(corpus: str, how: dict[str, 
 
 
 @many(60)
-@given(SMALL_TEXTS, SMALL_TEXTS, st.sampled_from(["gpt2", "none", "words"]))
-def test_decode_round_trips_text_over_bytes(corpus: str, text: str, pattern: str) -> None:
-    tokenizer = train(corpus, {"pattern": pattern}).tokenizer()
-    assert tokenizer.decode(tokenizer.encode(text)) == text
-    assert b"".join(token.raw for token in tokenizer.tokens(text)) == text.encode()
-
-
-@many(60)
 @given(st.text("abc", min_size=1, max_size=80), st.text("abc", max_size=80), st.integers(0, 30))
 def test_encode_equals_hugging_face_wordpiece_without_prefix(
     corpus: str, text: str, merges: int

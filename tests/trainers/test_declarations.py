@@ -7,8 +7,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from properties import examples
+from texts import ANY_TEXT, SMALL_TEXTS
 
 import bpeviz
+from bpeviz.text import clean
 from bpeviz.trainers import TRAINERS, Option, Trainer
 from bpeviz.trainers.options import TIE_WINNERS
 
@@ -210,3 +215,23 @@ def test_special_tokens_have_the_last_ids(trainer: Trainer) -> None:
         assert [tokenizer.special_tokens[name] for name in names] == last
         assert tokenizer.encode("<s>", allowed_special={"<s>"}) == last[:1]
         assert tokenizer.decode(last).replace(" ", "") == "<s><end>"
+
+
+@every_trainer
+@settings(max_examples=examples(100))
+@given(SMALL_TEXTS, SMALL_TEXTS | ANY_TEXT, st.data())
+def test_decode_round_trips_text_and_tokens_cover_it(
+    trainer: Trainer, corpus: str, text: str, data: st.DataObject
+) -> None:
+    how = data.draw(st.sampled_from([{}, *variants(trainer)]))
+    pattern = data.draw(st.sampled_from(["none", "gpt2", "words"]))
+    tokenizer = trainer(corpus, vocab_size=600, pattern=pattern, **how).tokenizer()
+    tokens = tokenizer.tokens(text)
+    assert [token.id for token in tokens] == tokenizer.encode(text)
+    starts = [token.start for token in tokens]
+    assert starts == sorted(starts)
+    if tokenizer.unknown_id is None:  # it can encode every text
+        assert tokenizer.decode(tokenizer.encode(text)) == clean(text)
+        assert [token.end for token in tokens][-1:] == [len(clean(text))] * bool(text)
+    if tokenizer.atoms == "bytes":
+        assert b"".join(token.raw for token in tokens) == clean(text).encode()

@@ -159,14 +159,6 @@ def test_encode_never_returns_scaffold_tokens(corpus: str, text: str, how: dict[
         assert not scaffolds(training, step) & {*training.at_step(step).encode(text)}
 
 
-@given(TEXTS, TEXTS)
-def test_decode_round_trips_text_over_bytes(corpus: str, text: str) -> None:
-    tokenizer = train(corpus, merges=20, pattern="none").tokenizer()
-    assert tokenizer.decode(tokenizer.encode(text)) == text
-    tokens = tokenizer.tokens(text)
-    assert b"".join(token.raw for token in tokens) == text.encode()
-
-
 # The paper's own examples
 
 ARIZONA = {

@@ -122,24 +122,6 @@ def test_tokens_equal_reference_segmentation_at_every_step(
             assert alone.cuts(step).tolist() == boundaries.cuts(step).tolist()
 
 
-@settings(max_examples=examples(100))
-@given(TEXTS, HOW, st.integers(0, 12))
-def test_decode_round_trips_text_and_offsets_cover_it(
-    text: str, how: dict[str, Any], transition: int
-) -> None:
-    tokenizer = train(WAY + "aé👍.: ", how, transition).tokenizer()
-    known = text if how["atoms"] == "bytes" else "".join(c for c in text if c in WAY + "aé👍.: ")
-    assert tokenizer.decode(tokenizer.encode(known)) == known
-    tokens = tokenizer.tokens(known)
-    assert [token.id for token in tokens] == tokenizer.encode(known)
-    raw = known.encode()
-    ends = tokenizer.boundaries(known).cuts(tokenizer.steps).tolist()
-    starts = [0, *ends][: len(ends)]
-    assert [token.raw for token in tokens] == [raw[a:b] for a, b in zip(starts, ends, strict=True)]
-    if how["atoms"] == "characters":
-        assert "".join(known[token.start : token.end] for token in tokens) == known
-
-
 # The two phases
 
 

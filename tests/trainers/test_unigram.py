@@ -460,19 +460,6 @@ def test_frequent_word_is_pruned_after_rare_word() -> None:
 # Encoding
 
 
-@pytest.mark.parametrize("atoms", ["characters", "bytes"])
-def test_decode_round_trips_text(atoms: str) -> None:
-    text = "Ein Mäuschen läuft, ein Mäuschen ruht. 👍👍 שלום e\u0301\n"
-    training = train(text, atoms=atoms)
-    for step in range(0, training.steps + 1, 7):
-        tokenizer = training.at_step(step)
-        assert tokenizer.decode(tokenizer.encode(text)) == text
-        tokens = tokenizer.tokens(text)
-        assert b"".join(token.raw for token in tokens) == text.encode()
-        if atoms == "characters":
-            assert "".join(text[token.start : token.end] for token in tokens) == text
-
-
 def test_each_unknown_character_is_one_unk_token() -> None:
     tokenizer = train_on_words(HUGS).tokenizer(12)
     unknown = tokenizer.special_tokens["<unk>"]
