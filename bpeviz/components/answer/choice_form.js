@@ -9,12 +9,12 @@ let groups = 0;
 
 /** Return the seed of this browser; without storage, another one for each load of the page. */
 const seed = (() => {
-  const created = String(Math.random());
+  const created = String(Math.floor(Math.random() * 10_000));
   try {
     if (localStorage.getItem(SEED) === null) localStorage.setItem(SEED, created);
-    return localStorage.getItem(SEED) ?? created;
+    return Math.floor(Number(localStorage.getItem(SEED) ?? created)) || 0;
   } catch {
-    return created;
+    return Number(created);
   }
 })();
 
@@ -31,7 +31,7 @@ export class ChoiceForm {
     const name = `answer-${++groups}`;
     const list = element("div", "options");
     const entries = Object.entries(options);
-    for (const [key, words] of shuffled(entries, seed + Object.values(options).join())) {
+    for (const [key, words] of shuffled(entries, seed, Object.values(options).join())) {
       const label = element("label", "option");
       const input = element("input");
       Object.assign(input, { type: "radio", name, value: key, checked: given === key, disabled: Boolean(marks) });

@@ -70,15 +70,18 @@ export function ticks(low, high) {
 }
 
 /**
- * Return a list in an order that follows from a seed.
+ * Return a list in an order that follows from a seed. As many seeds in a row as the list has entries
+ * rotate one order, so each entry is at each place equally often.
  * @template T
  * @param {T[]} list
- * @param {string} seed
+ * @param {number} seed
+ * @param {string} name another name gives another order
  * @returns {T[]}
  */
-export function shuffled(list, seed) {
+export function shuffled(list, seed, name) {
+  const turn = seed % list.length;
   let state = 2166136261;
-  for (const sign of seed) state = Math.imul(state ^ sign.codePointAt(0), 16777619);
+  for (const sign of `${(seed - turn) / list.length} ${name}`) state = Math.imul(state ^ sign.codePointAt(0), 16777619);
   const random = () => {
     // mulberry32
     state = (state + 0x6d2b79f5) | 0;
@@ -91,7 +94,7 @@ export function shuffled(list, seed) {
     const other = Math.floor(random() * (i + 1));
     [mixed[i], mixed[other]] = [mixed[other], mixed[i]];
   }
-  return mixed;
+  return [...mixed.slice(turn), ...mixed.slice(0, turn)];
 }
 
 /** Map a value linearly from one range to another. */

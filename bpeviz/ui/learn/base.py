@@ -111,9 +111,12 @@ class Question:
         found: list[Mistake] = []
         for one in self.mistakes():
             is_new = not any(self.form.matches(one.given, other.given) for other in found)
-            if is_new and self.form.accepts(one.given) and not self.solved(one.given):
+            if is_new and self._is_wrong(one.given):
                 found.append(one)
         return found
+
+    def _is_wrong(self, given: Any) -> bool:
+        return self.form.accepts(given) and not self.solved(given)
 
     def solved(self, given: Any) -> bool:
         """Return whether an answer is right, or near enough."""
@@ -121,8 +124,12 @@ class Question:
 
     def feedback(self, given: Any) -> list[MessagePart]:
         """Return the sentence about a wrong answer, and a hint, without the right answer."""
-        likely = (one.words for one in self.likely() if self.form.matches(given, one.given))
-        words = next(likely, None) or self.form.difference(given, self.judge(None).marks)
+        found = (
+            one.words
+            for one in self.mistakes()
+            if self.form.matches(given, one.given) and self._is_wrong(one.given)
+        )
+        words = next(found, None) or self.form.difference(given, self.judge(None).marks)
         return [*words, f" {self.hint}".rstrip()]
 
     def mark(self, tries: Sequence[Any], shown: bool) -> Mark | None:
