@@ -65,7 +65,16 @@ def opened_part(page: Page) -> dict[str, Any]:
     return {"include": [{"fromShadowDom": ["[data-axe-host]", OPENED]}]}
 
 
-PATHS = ("/", "/Compare", "/Inspect", "/Algorithms", "/Pre-tokenize", "/Learn")
+PATHS = (
+    "/",
+    "/Compare",
+    "/Inspect",
+    "/Algorithms",
+    "/Pre-tokenize",
+    "/Learn",
+    "/Learn?chapter=end",
+    "/Learn?teacher=1",
+)
 
 
 @pytest.mark.parametrize("path", mostly_large(PATHS, ["/", "/Learn"]))
