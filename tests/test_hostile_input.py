@@ -268,8 +268,8 @@ def test_any_answer_about_any_inputs_is_judged_or_refused(
             return
         given = data.draw(ANSWERS)
         if question is not None and question.form.accepts(given):
-            result = question.judge(given)
-            json.dumps(question.payload("of", given, result), allow_nan=False)
+            for tries, shown in (([given], False), ([given, given], False), ([given], True)):
+                json.dumps(question.payload("of", tries, shown), allow_nan=False)
 
 
 NAMES_OF_ANSWERS = [f"{one.key}/{number}" for one in CHAPTERS for number in (0, 1, learn.WHY)]
@@ -278,13 +278,18 @@ NAMES_OF_ANSWERS = [f"{one.key}/{number}" for one in CHAPTERS for number in (0, 
 @settings(max_examples=examples(300))
 @given(st.dictionaries(st.sampled_from(NAMES_OF_ANSWERS), ANY_JSON, max_size=5), RANDOM)
 def test_stored_answers_are_restored_or_dropped(answers: dict[str, object], draw: Random) -> None:
-    valid = {name: {"of": "why", "given": given} for name, given in answers.items()}
+    entries = {
+        name: {"of": "why", "tries": [given], "shown": False} for name, given in answers.items()
+    }
+    valid = {"answers": entries, "marks": answers, "own": answers}
     stored = json.dumps(draw.choice([valid, answers]))
     changed = draw.choice([stored, changed_bytes(stored.encode(), draw).decode("utf-8", "replace")])
-    found = learn._read(changed)
-    assert all(entry.keys() == {"of", "given"} for entry in found.values())
+    found, marks, own = learn._read(changed)
+    assert all(entry.keys() == {"of", "tries", "shown"} for entry in found.values())
+    assert {*marks.values()} <= {"first", "second", "shown"}
+    assert {*own} <= {*learn.BY_KEY}
     if changed == stored == json.dumps(valid):
-        short = [name for name in valid if len(str(valid[name]["given"])) <= learn.MAX_ANSWER]
+        short = [name for name in entries if len(str(entries[name]["tries"])) <= learn.MAX_ANSWER]
         assert sorted(found) == sorted(short) or len(stored) > learn.MAX_STORED
 
 
