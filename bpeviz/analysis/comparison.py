@@ -251,7 +251,8 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
         needs = "needs" if len(names) == 1 else "need"
         found = f"{joined(names)} {needs} the fewest tokens for all {len(texts):,} texts."
     else:
-        others = [f"{title} for {listed(won[title], 4)}" for title in ranked[1:] if won[title]]
+        rest = {title: [one for one in won[title] if one not in won[first]] for title in ranked}
+        others = [f"{title} for {listed(names, 4)}" for title, names in rest.items() if names]
         found = (
             f"{first} needs the fewest tokens for {len(won[first]):,} of {len(texts):,} texts; "
             f"{'; '.join(others)}."

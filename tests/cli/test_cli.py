@@ -5,6 +5,7 @@ Most tests call `main` in this process; those of pipes, signals and terminals st
 
 from __future__ import annotations
 
+import csv
 import io
 import json
 import os
@@ -787,6 +788,147 @@ def test_compare_exports_colored_tokens_and_curves(trained: Shell) -> None:
     assert trained(*compare, "--html", "--json").code == 2
 
 
+MANY = ("compare", "en=en.txt", "es=es.txt", "code", "--tokenizer", "gpt2", "--tokenizer", "t.json")
+
+
+@pytest.fixture
+def texts(trained: Shell) -> dict[str, str]:
+    """Write texts in two languages and a folder with code, and return them by name."""
+    written = {
+        "en": "Where is the river?\n" * 12,
+        "es": "¿Dónde está el río?\n" * 12,
+        "code/a.py": "x = 1\n",
+        "code/sub/b.py": "def double(x):\n    return 2 * x\n",
+    }
+    Path("code/sub").mkdir(parents=True)
+    Path("code/.hidden").write_bytes(b"hidden")
+    for name, text in written.items():
+        Path(name if "/" in name else f"{name}.txt").write_bytes(text.encode())
+    return written
+
+
+def test_compare_of_many_texts_prints_the_rows_of_the_library(
+    trained: Shell, texts: dict[str, str]
+) -> None:
+    tokenizers = {"gpt2": bpeviz.load("gpt2"), "t.json": bpeviz.read("t.json")}
+    expected = bpeviz.compare(texts, tokenizers, "en")
+    found = json.loads(trained(*MANY, "--relative-to", "en", "--json").out)
+    assert found["verdict"] == expected.verdict
+    assert found["notes"] == expected.notes
+    assert found["rows"] == [json.loads(json.dumps(vars(row))) for row in expected.rows]
+    assert trained(*MANY, "--relative-to", "en", "--csv", "--output", "table.csv").out == b""
+    with open("table.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [(row["text"], row["tokenizer"]) for row in rows] == [
+        (row.text, row.tokenizer) for row in expected.rows
+    ]
+    for row, exact in zip(rows, expected.rows, strict=True):
+        assert int(row["tokens"]) == exact.tokens
+        assert row["premium"] == ("" if exact.premium is None else str(exact.premium))
+        assert row["notes"] == "; ".join(exact.notes)
+
+
+def test_compare_of_many_texts_prints_a_table_and_its_notes(
+    trained: Shell, texts: dict[str, str]
+) -> None:
+    verdict, _, head, *lines = trained(*MANY, "--relative-to", "en").out.decode().splitlines()
+    assert "needs the fewest tokens for" in verdict
+    assert re.split("  +", head)[-2:] == ["tokens per word", "premium"]
+    assert re.match(r"es +gpt2 .* 2\.60 \(2\.60 to 2\.60\)$", lines[2])
+    assert lines[4].endswith("–")
+    assert lines[8:] == [
+        "",
+        "en, es: fewer than 30 parallel lines, so the interval is rough.",
+        "code/a.py, code/sub/b.py: not as many lines as en, so no premium.",
+    ]
+    assert "premium" not in trained(*MANY).out.decode()
+    Path("a|b.txt").write_bytes(b"low")
+    table = trained("compare", "a|b.txt", "--tokenizer", "t.json", "--markdown").out.decode()
+    assert table.splitlines()[2:4] == [
+        "| text | tokenizer | tokens | bytes per token | tokens per word |",
+        "| --- | --- | ---: | ---: | ---: |",
+    ]
+    assert table.splitlines()[4].startswith("| a\\|b.txt | t.json | ")
+
+
+def test_compare_reads_the_columns_of_tables(trained: Shell) -> None:
+    lines = {"en": ["a, river", "two\nlines"], "es": ["un río", ""]}
+    expected = bpeviz.compare(lines, {"t.json": bpeviz.read("t.json")}, "en")
+    rows = [dict(zip(lines, row, strict=True)) for row in zip(*lines.values(), strict=True)]
+    Path("t.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    for name, delimiter in (("t.csv", ","), ("t.CSV", ";")):
+        with open(name, "w", encoding="utf-8", newline="") as file:
+            table = csv.DictWriter(file, [*lines], delimiter=delimiter)
+            table.writeheader()
+            table.writerows(rows)
+    for name in ("t.csv", "t.CSV", "t.jsonl"):
+        trained("compare", name, "--relative-to", "en", "--tokenizer", "t.json", "--json")
+        found = json.loads(trained.out)
+        assert found["rows"] == [json.loads(json.dumps(vars(row))) for row in expected.rows]
+    assert "1 line empty only here or only in en" in " ".join(found["notes"])
+
+
+def test_compare_of_one_file_without_a_name_prints_its_metrics(trained: Shell) -> None:
+    for name in ("a=b.txt", "table.csv"):
+        Path(name).write_bytes(TEXT.encode())
+    expected = trained("compare", "text.txt", "--tokenizer", "t.json").out
+    for name in ("./a=b.txt", "table.csv"):
+        assert trained("compare", name, "--tokenizer", "t.json").out == expected
+    named_one = trained("compare", "a=text.txt", "--tokenizer", "t.json").out.decode()
+    assert re.search(r"^a +t\.json +", named_one, re.MULTILINE)
+
+
+def test_compare_leaves_out_files_of_folders_that_are_not_text(
+    trained: Shell, texts: dict[str, str]
+) -> None:
+    Path("code/a.png").write_bytes(b"\xff\xfe")
+    assert trained(*MANY).code == 0
+    assert trained.err == "Left out, since they are not texts in UTF-8: code/a.png.\n"
+    assert b"code/a.png" not in trained.out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("en,es\na,b\nc\n", "t.csv, line 3: 1 column instead of 2."),
+        ("en,\na,b\n", "t.csv: column 2 has no name."),
+        ("", "t.csv has no columns."),
+        ("en,en\na,b\n", "Two texts are named en. Name files as NAME=FILE."),
+        ("en\n" + "a" * 200_000, "t.csv, line 2: field larger than field limit (131072)."),
+        ('{"en": "a"}\n{"es": "b"}\n', "t.jsonl, line 2 has other keys than the first line."),
+        ('{"en": "a"}\n[', "t.jsonl, line 2 is not JSON."),
+        (
+            '{"en": 1}',
+            't.jsonl, line 1 is not an object of texts, such as {"en": "a text"}.',
+        ),
+    ],
+)
+def test_invalid_tables_are_reported(trained: Shell, content: str, message: str) -> None:
+    name = message.split(",")[0].split(":")[0].split(" ")[0]
+    name = name if name.startswith("t.") else "t.csv"
+    Path(name).write_text(content, encoding="utf-8")
+    assert trained("compare", name, "text.txt", "--tokenizer", "t.json").sentence == message
+
+
+def test_compare_refuses_too_many_or_too_large_texts(
+    trained: Shell, texts: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = [f"{number}=en.txt" for number in range(201)]
+    assert trained("compare", *many[1:], "--tokenizer", "t.json").code == 0
+    trained("compare", *many, "--tokenizer", "t.json")
+    assert trained.sentence == "There are 201 texts. At most 200 can be compared."
+    Path("large.txt").write_bytes(b"a" * 10_000_000)
+    trained("compare", "large.txt", "en.txt", "--tokenizer", "t.json")
+    assert "The texts have more than 10 MB together." in trained.sentence
+    trained("compare", "en.txt", "en.txt", "--tokenizer", "t.json")
+    assert trained.sentence == "Two texts are named en.txt. Name files as NAME=FILE."
+    trained("compare", "en.txt", "es.txt", "--tokenizer", "t.json", "--relative-to", "fr")
+    assert trained.sentence == "There is no text fr. The texts are en.txt, es.txt."
+    for wrong in (["=en.txt"], ["en="], [*MANY[1:4], "--html"], [*MANY[1:4], "--reference", "a"]):
+        assert trained("compare", *wrong, "--tokenizer", "t.json").code == 2
+    assert trained(*MANY, "--output", "code/a.py").code == 2
+
+
 def test_compare_measures_an_empty_text(trained: Shell) -> None:
     trained("compare", "--tokenizer", "t.json", "--json")
     assert json.loads(trained.out)[0]["bytes_per_token"] is None
@@ -812,7 +954,9 @@ def test_unreadable_files_are_reported(trained: Shell, command: list[str]) -> No
     Path("wide").write_bytes("low".encode("utf-16"))
     for name, says in {
         "missing": "missing could not be read: No such file or directory.",
-        "folder": "folder is a folder. Name the files in it.",
+        "folder": "folder is a folder without files."
+        if command[0] == "compare"
+        else "folder is a folder. Name the files in it.",
         "latin": "latin is not a text in UTF-8: byte 1 is E9. Save it as UTF-8.",
         "wide": "wide is not a text in UTF-8: it looks like UTF-16. Save it as UTF-8.",
         "a\nb\udcff": "a↵b⟨DCFF⟩ could not be read: No such file or directory.",
