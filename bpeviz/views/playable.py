@@ -330,16 +330,19 @@ form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'">
     return clean(page)
 
 
-def to_html(training: Training, text: str, *, link: str = "") -> str:
-    """Return a training as one HTML file that plays it, without a server or a network.
+def to_html(training: Training | Tokenizer, text: str, *, link: str = "") -> str:
+    """Return one HTML file that plays a training, or the merges of a tokenizer that change a text.
+
+    The file needs neither a server nor a network.
 
     Args:
-        training: the training history.
-        text: the training text.
+        training: the training history, or a tokenizer.
+        text: the training text, or any text for a tokenizer.
         link: an address that the file names as its source, or "".
 
     Raises:
-        ValueError: the text cannot be tokenized, or the link is not an address of the web.
+        ValueError: the text cannot be tokenized, the tokenizer has no merges to replay, or the link
+            is not an address of the web.
 
     >>> import bpeviz
     >>> text = "low lower lowest"
@@ -347,7 +350,9 @@ def to_html(training: Training, text: str, *, link: str = "") -> str:
     >>> page.startswith("<!doctype html>")
     True
     """
-    return html(of_training(training, text), link)
+    if isinstance(training, Training):
+        return html(of_training(training, text), link)
+    return html(of_tokenizer(training, training.name, text), link)
 
 
 def notebook(training: Training, text: str) -> str:

@@ -17,6 +17,7 @@ from comparisons import comparison
 from markup import HTML
 
 import bpeviz
+from bpeviz import formats
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS
@@ -144,8 +145,9 @@ def test_page_is_small(algorithm: str, characters: int, merges: int, most: int) 
 
 def test_published_tokenizer_shows_its_own_merges_on_a_text() -> None:
     tokenizer = bpeviz.load("gpt2")
-    shown = playable.of_tokenizer(tokenizer, "gpt2", SHORT)
-    view = data_of(playable.html(shown))["player"]["views"][0]
+    page = bpeviz.to_html(tokenizer, SHORT)
+    assert f"<title>{tokenizer.name}, step by step" in page
+    view = data_of(page)["player"]["views"][0]
     assert view["tokenCounts"][-1] == len(tokenizer.encode(SHORT))
     assert view["steps"]["id"]
 
@@ -186,3 +188,10 @@ def test_comparison_contains_the_columns_and_their_metrics() -> None:
 def test_text_of_a_comparison_is_never_markup(text: str) -> None:
     names = {one for one in Elements(playable.html(comparison(text))).names if one != "span"}
     assert names == {*Elements(playable.html(comparison("a plain text"))).names} - {"span"}
+
+
+def test_tokenizer_without_merges_is_refused() -> None:
+    tokenizer = bpeviz.train(SHORT, "unigram", vocab_size=20).tokenizer()
+    (written,) = formats.dump(tokenizer, "huggingface").values()
+    with pytest.raises(ValueError, match="no merges to replay"):
+        bpeviz.to_html(formats.parse({"tokenizer.json": written}), SHORT)
