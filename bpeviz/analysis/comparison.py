@@ -8,7 +8,7 @@ and Tibshirani 1993, chapter 13).
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import regex
@@ -46,7 +46,7 @@ class ComparedText:
         tokens_per_word: Mean number of pieces of a word; None where words are not known.
         unknown: The number of tokens that are not in the vocabulary.
         premium: The tokens of its lines, each encoded alone, relative to those of the same lines
-            of the chosen text; None if lines are not parallel.
+            of the chosen text; None if lines are not parallel, or the tokenizer loses text.
         low: The lower end of the 95% interval of the premium; None below `FEWEST_LINES`.
         high: The upper end.
         lines: The number of parallel lines, without empty ones.
@@ -156,7 +156,23 @@ def compare(
                     (*notes, *lost),
                 )
             )
+    rows = _without_lossy_premiums(rows, relative_to)
     return Comparison(rows, _verdict(rows, relative_to), _notes(rows))
+
+
+def _without_lossy_premiums(
+    rows: Sequence[ComparedText], relative_to: str | None
+) -> list[ComparedText]:
+    """Return rows without the premiums of texts of which a tokenizer loses a part."""
+    lossy = {(row.text, row.tokenizer) for row in rows if row.unknown}
+    found = []
+    for row in rows:
+        lost = [one for one in (row.text, relative_to) if (one, row.tokenizer) in lossy]
+        if lost and row.premium is not None:
+            note = f"{row.tokenizer} loses text of {lost[0]}, so no premium"
+            row = replace(row, premium=None, low=None, high=None, notes=(*row.notes, note))
+        found.append(row)
+    return found
 
 
 def has_no_spaces(text: str) -> bool:

@@ -74,8 +74,9 @@ def test_interval_covers_the_true_ratio_in_most_samples() -> None:
 @pytest.mark.parametrize(
     ("lines", "note"),
     [
-        (40, ""),
+        (30, ""),
         (29, "fewer than 30 parallel lines, so the interval is rough"),
+        (10, "fewer than 30 parallel lines, so the interval is rough"),
         (9, "fewer than 10 parallel lines, so no interval"),
         (0, "no parallel lines, so no premium"),
     ],
@@ -163,6 +164,18 @@ def test_unknown_tokens_are_noted_and_not_ranked(english: Tokenizer) -> None:
     assert found.rows[0].unknown
     assert found.verdict == "mine needs the fewest tokens for all 2 texts."
     assert found.notes == ["a, b: lossy loses text, as unknown tokens."]
+
+
+@pytest.mark.parametrize("base", ["river", "Ωδή"])
+def test_texts_with_unknown_tokens_have_no_premium(english: Tokenizer, base: str) -> None:
+    lossy = bpeviz.train(ENGLISH, "wordpiece", merges=99).tokenizer()
+    texts = {"a": [base] * 12, "b": ["Ωδή"] * 12, "c": ["Anna"] * 12}
+    rows = bpeviz.compare(texts, {"lossy": lossy, "mine": english}, "a").rows
+    known = [row.premium is not None for row in rows if row.tokenizer == "lossy"]
+    assert known == ([True, False, True] if base == "river" else [False, False, False])
+    assert all(row.premium is not None for row in rows if row.tokenizer == "mine")
+    assert rows[2].low is None
+    assert rows[2].notes[-1] == "lossy loses text of b, so no premium"
 
 
 def test_wrong_names_are_reported(english: Tokenizer) -> None:
