@@ -369,3 +369,15 @@ def test_own_text_is_remembered_in_a_new_tab(open_page: Open) -> None:
     other.goto(page.url)
     expect(other.get_by_text("The questions above use: aaabdaaabac")).to_be_visible()
     other.close()
+
+
+def test_teacher_shows_one_question_large_without_the_menu(open_page: Open) -> None:
+    page = open_page("/Learn?teacher=1")
+    page.get_by_role("button", name="Show question 2 large").nth(3).click()
+    expect(page.get_by_role("navigation", name="Pages")).to_be_hidden()
+    expect(page.locator(ANSWERED)).to_have_count(0)
+    page.get_by_role("button", name="Show me").click()
+    result(page, 0, "The answer. 131 tokens − 7 = 124 tokens.")
+    page.get_by_role("button", name="All questions").click()
+    expect(page.get_by_role("heading", name="4. The first merge")).to_be_visible()
+    expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
