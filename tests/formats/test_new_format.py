@@ -75,7 +75,9 @@ assert open("t.toy").read() == open("own.TOY").read()
 assert main(["encode", "text", "--tokenizer", "t.toy", "--output", "ids"]) == 0
 assert json.load(open("ids")) == tokenizer.encode(text)
 
-app = AppTest.from_file("app.py", default_timeout=60).run()
+app = AppTest.from_file("app.py", default_timeout=60)
+app.session_state["more formats of train"] = True
+app.run()
 [button] = [one for one in app.button if one.key.startswith("along_")]
 button.click().run()
 assert not app.exception
