@@ -216,9 +216,13 @@ def choose_on_algorithms(page: Page) -> None:
     expect(player.text("Scaffold-BPE")).to_contain_text("mat")
     await_run(page)
     player.go(24)
+    expect(page.get_by_role("heading", name="At a vocabulary size of 24")).to_be_visible()
+    await_run(page)
     word = page.get_by_role("textbox", name=re.compile("^Word"))
     word.fill("that")
     word.press("Enter")
+    expect(page.get_by_text("“that”: ")).to_be_visible()
+    await_run(page)
     type_number(page, "Seed", 7)
     expect(page.get_by_text("“that”: ")).to_be_visible()
 
