@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -16,6 +17,13 @@ from bpeviz.ui.permalink import session
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.runtime import fragments, page_change, stop_run, style
 from bpeviz.ui.widgets import SessionValues
+
+UNSENT = 0.015
+"""Seconds after a page run until its messages are sent: Streamlit 1.67 sends them every 0.01 s.
+
+If a run of a fragment begins before that, Streamlit drops the unsent messages of this fragment. The
+browser then takes its widgets for removed, and they lose their values.
+"""
 
 
 @contextmanager
@@ -58,3 +66,5 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
             export_button(page)
         if st.context.theme.type == "dark":
             st.html(style.DARK)
+    if st.context.headers:  # in a browser
+        time.sleep(UNSENT)
