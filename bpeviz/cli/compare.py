@@ -9,7 +9,7 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, astuple, fields
+from dataclasses import asdict
 from itertools import chain
 
 from bpeviz import limits
@@ -112,11 +112,10 @@ def _many_printed(found: Comparison, relative_to: str | None, options: argparse.
         return json.dumps(asdict(found), ensure_ascii=False, indent=2) + "\n"
     if options.csv:
         written = io.StringIO()
-        rows = csv.writer(written, lineterminator="\n")
-        rows.writerow(field.name for field in fields(ComparedText))
-        for row in found.rows:
-            *values, notes = astuple(row)
-            rows.writerow((*values, "; ".join(notes)))
+        from bpeviz.views import text_table  # only here: all other commands would wait for it
+
+        exact = text_table.exact(found)
+        csv.writer(written, lineterminator="\n").writerows([exact.names, *exact.rows])
         return written.getvalue()
     cells = [["text", "tokenizer", "tokens", "bytes per token", "tokens per word", "premium"]]
     cells += map(_cells, found.rows)

@@ -83,9 +83,14 @@ def by_key(key: str) -> Sample:
     )
 
 
+def languages() -> str:
+    """Return one text in several languages, in parallel lines, each after a line `# language`."""
+    return _read("languages/article-1")
+
+
 @lru_cache
 def _read(key: str) -> str:
-    """Return the contents of the file of a key of `SAMPLES`."""
+    """Return the contents of a file, without the ending of its name."""
     return (SAMPLES_FOLDER / f"{key}.txt").read_text(encoding="utf-8")
 
 

@@ -14,7 +14,7 @@ import streamlit as st
 from bpeviz.views.html_table import table
 from bpeviz.views.tables import Table
 
-__all__ = ["MOST_ROWS", "csv", "draw", "table"]
+__all__ = ["MOST_ROWS", "csv", "draw", "offer_file", "table"]
 
 MOST_ROWS = 200
 """Longer tables need the search and the speed of `st.dataframe`."""
@@ -52,18 +52,29 @@ def draw(
     rows = [[_text(value, grouped=grouped) for value in row] for row in shown.rows]
     st.html(table(shown.names, rows, label=label, right={*right, *numbers}, scrolls=scrolls))
     if download:
-        st.download_button(
-            "Download CSV",
-            # On demand: a browser fetches finished content at once, to check its address.
-            lambda: csv(shown).encode("utf-8-sig"),
-            f"{key.replace('_', '-').replace(' ', '-')}.csv",
-            "text/csv",
-            key=f"{key} as a file",
-            icon=":material/download:",
-            help=f"Download the table “{label}”.",
-            type="tertiary",
-            on_click="ignore",
-        )
+        offer_file(shown, key, label)
+
+
+def offer_file(shown: Table, key: str, label: str) -> None:
+    """Draw a button that downloads a table as CSV.
+
+    Args:
+        shown: The table.
+        key: The name of the file.
+        label: The name of the table.
+    """
+    st.download_button(
+        "Download CSV",
+        # On demand: a browser fetches finished content at once, to check its address.
+        lambda: csv(shown).encode("utf-8-sig"),
+        f"{key.replace('_', '-').replace(' ', '-')}.csv",
+        "text/csv",
+        key=f"{key} as a file",
+        icon=":material/download:",
+        help=f"Download the table “{label}”.",
+        type="tertiary",
+        on_click="ignore",
+    )
 
 
 def csv(shown: Table) -> str:

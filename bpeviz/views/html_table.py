@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from html import escape
 
 _NAME = re.compile(r"[A-Z]{2,}-\d\w?")
@@ -13,9 +14,24 @@ _LONG = 24
 """Texts with more characters than this are long: on a narrow screen, they get more room."""
 
 
+@dataclass(frozen=True)
+class Cell:
+    """A cell with more than a text.
+
+    Attributes:
+        text: The text.
+        shade: The strength of its background, from 0 to 1.
+        mark: Why it is marked, for screen readers; empty where it is not.
+    """
+
+    text: str
+    shade: float = 0.0
+    mark: str = ""
+
+
 def table(
     header: Sequence[str],
-    rows: Sequence[Sequence[str]],
+    rows: Sequence[Sequence[str | Cell]],
     *,
     label: str = "Table",
     right: Collection[str] = (),
@@ -31,13 +47,17 @@ def table(
         scrolls: Whether the table scrolls if it is high.
     """
 
-    def row(cells: Sequence[str], tag: str) -> str:
+    def row(cells: Sequence[str | Cell], tag: str) -> str:
         scope = ' scope="col"' if tag == "th" else ""
         found = []
-        for name, cell in zip(header, cells, strict=True):
-            looks = "right" if name in right else "long" if len(cell) > _LONG else ""
-            text = _NAME.sub(r'<span class="unbroken">\g<0></span>', escape(cell))
-            found.append(f'<{tag}{scope} class="{looks}"><bdi>{text}</bdi></{tag}>')
+        for name, content in zip(header, cells, strict=True):
+            cell = content if isinstance(content, Cell) else Cell(content)
+            looks = "right" if name in right else "long" if len(cell.text) > _LONG else ""
+            style = f' style="--shade: {cell.shade:.0%}"' if cell.shade else ""
+            looks += " shaded" * bool(style) + " marked" * bool(cell.mark)
+            text = _NAME.sub(r'<span class="unbroken">\g<0></span>', escape(cell.text))
+            mark = f'<span class="unseen"> {escape(cell.mark)}</span>' if cell.mark else ""
+            found.append(f'<{tag}{scope} class="{looks}"{style}><bdi>{text}</bdi>{mark}</{tag}>')
         return "".join(found)
 
     body = "".join(f"<tr>{row(cells, 'td')}</tr>" for cells in rows)

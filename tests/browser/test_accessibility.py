@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from page_helpers import Page, Player, expect
+from page_helpers import Page, Player, expect, link
 from properties import mostly_large
 
 from bpeviz.corpus import samples
@@ -68,6 +68,7 @@ def opened_part(page: Page) -> dict[str, Any]:
 PATHS = (
     "/",
     "/Compare",
+    link("", "/Compare", how_many_texts="many"),
     "/Inspect",
     "/Algorithms",
     "/Pre-tokenize",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from itertools import pairwise
+from pathlib import Path
 
 from page_helpers import (
     ENGLISH,
@@ -16,11 +17,13 @@ from page_helpers import (
     english,
     expect,
     labelled,
+    link,
     trained,
     type_text,
 )
 
 import bpeviz
+from bpeviz.analysis.comparison import Comparison
 from bpeviz.analysis.metrics import Column, measure
 from bpeviz.pretrained.catalog import TITLES
 
@@ -199,3 +202,59 @@ def test_only_cut_characters_reserve_room_for_their_bytes(open_page: Open) -> No
     low, high = (box["height"] for box in heights if box is not None)
     assert columns.text("o200k").locator(".split").count() == 0
     assert low < 30 < high
+
+
+MANY = "# English\nWhere is the river?\n# Spanish\n¿Dónde está el río?\n# Hindi\nनदी कहाँ है?\n"
+
+
+def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -> None:
+    page = open_page(link(ENGLISH, "/Compare", compared=["gpt2", "o200k_base"]))
+    page.get_by_role("radio", name="Many texts").click()
+    table = labelled(page, "[role=group]", "Tokens of 12 texts")
+    expect(table.locator("tr")).to_have_count(13)
+    type_text(page, MANY, "Texts, each after")
+    found = compare_texts(MANY)
+    table = labelled(page, "[role=group]", "Tokens of 3 texts")
+    expect(page.get_by_text(found.verdict)).to_be_visible()
+    for row in found.rows:
+        cells = table.locator("tr").filter(has_text=row.text).locator("td")
+        cell = cells.nth(1 if row.tokenizer == "GPT-2" else 2)
+        expect(cell.locator("bdi")).to_have_text(f"{row.tokens:,}")
+        others = [one.tokens for one in found.rows if one.text == row.text]
+        is_best = row.tokens == min(others) < max(others)
+        expect(cell.get_by_text("fewest")).to_have_count(int(is_best))
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Download CSV").click()
+    saved.value.save_as(tmp_path / "texts.csv")
+    written = (tmp_path / "texts.csv").read_text("utf-8-sig").splitlines()
+    assert [line.split(",")[:3] for line in written[1:]] == [
+        [row.text, row.tokenizer, str(row.tokens)] for row in found.rows
+    ]
+
+    choose(page, "Sort by", "GPT-2")
+    expect(table.locator("td").first).to_have_text("Hindi")
+    choose(page, "Show in colored tokens", "Spanish")
+    expect(Columns(page).text("GPT-2")).to_contain_text("el")
+
+    # Files are opened together; one that is not a text does not keep the others out.
+    page.get_by_role("button", name="Open files").click()
+    page.get_by_test_id("stFileUploaderDropzoneInput").first.set_input_files(
+        [
+            {"name": "t.csv", "mimeType": "text/csv", "buffer": b"en,de\nthe sea,das Meer\n"},
+            {"name": "b.txt", "mimeType": "text/plain", "buffer": b"\xff\xfel\x00"},
+        ]
+    )
+    expect(page.get_by_text("b.txt is not UTF-8 text")).to_be_visible()
+    page.keyboard.press("Escape")
+    table = labelled(page, "[role=group]", "Tokens of 5 texts")
+    expect(table.locator("tr").filter(has_text="de")).to_have_count(1)
+    page.get_by_role("radio", name="One text").click()
+    expect(Columns(page).text("GPT-2")).to_contain_text("river")
+
+
+def compare_texts(pasted: str) -> Comparison:
+    """Return the comparison of pasted texts with the library."""
+    parts = pasted.removeprefix("# ").split("\n# ")
+    texts = dict(part.rstrip("\n").split("\n", 1) for part in parts)
+    tokenizers = {TITLES[name]: bpeviz.load(name) for name in ("gpt2", "o200k_base")}
+    return bpeviz.compare(texts, tokenizers, "English")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,19 +12,23 @@ from streamlit.delta_generator import DeltaGenerator
 from bpeviz import limits
 from bpeviz.analysis import metrics, morphemes, verdict
 from bpeviz.analysis.metrics import Column
+from bpeviz.corpus.named_texts import Texts
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
-from bpeviz.text import counted, shorten
+from bpeviz.text import counted, shorten, visible
 from bpeviz.ui import components, html_table, markdown, tokenizers
 from bpeviz.ui.below import below_columns
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.import_dialog import import_button
+from bpeviz.ui.inputs.named_texts import FILES as TEXT_FILES
+from bpeviz.ui.inputs.named_texts import choose_texts
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text
 from bpeviz.ui.inputs.training import choose_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.opened_tokenizers import opened
+from bpeviz.ui.pages import many_texts
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer
 from bpeviz.ui.widgets import (
@@ -41,6 +45,8 @@ from bpeviz.ui.widgets import (
 from bpeviz.views import charts, playable, player, tables
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Comparison
+
+T = TypeVar("T")
 
 SHOWN = 6_000
 """The most bytes of a text in the columns at once; metrics are for the whole text."""
@@ -72,6 +78,9 @@ BASELINE = _Baseline("baseline", "Baseline", titles=LINKED)
 FILES: SessionValue[list[str]] = SessionValue("files_compared")
 """The keys of the files that were open when the columns were last drawn."""
 IDS = Switch("token_ids", "Token ids")
+HOW_MANY = OneOf(
+    "how_many_texts", "How many texts", titles={"one": "One text", "many": "Many texts"}
+)
 MEASURED_ON = OneOf(
     "measured_on", "Compare on", titles={"learnt": "Its training text", "held out": "A new text"}
 )
@@ -127,6 +136,9 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield OTHERS
     yield from _reference(values)
     yield COLUMNS
+    yield HOW_MANY
+    if values.get(HOW_MANY) == "many":
+        yield from many_texts.widgets()
     yield BASELINE
     yield IDS
     yield MEASURED_ON
@@ -138,7 +150,10 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 
 def _chosen_files() -> list[str]:
     chosen = COLUMNS.get() or ()
-    return [one.title for one in opened() if one.key in chosen]
+    files = [one.title for one in opened() if one.key in chosen]
+    if HOW_MANY.get() == "many":
+        files += [visible(name) for name, _ in TEXT_FILES.get() or ()]
+    return files
 
 
 PAGE = Page(
@@ -188,17 +203,24 @@ def _baseline(keys: Sequence[str]) -> str:
 def show(side: DeltaGenerator) -> None:
     """Draw the inputs, the verdict, the text in columns, and the metrics."""
     answer = st.container(key="verdict")  # above everything else
+    texts = test_text = None
     with side:
-        training_text = choose_text(TEXT)
-        with st.container():
-            is_test = MEASURED_ON.segments(width="content") == "held out"
-            test_text = choose_text(TEST_TEXT) if is_test else None
+        if HOW_MANY.segments(label_visibility="collapsed", width="stretch") == "many":
+            texts = choose_texts()
+            st.caption("Your tokenizer is trained on:")
+            training_text = choose_text(TEXT)
+        else:
+            training_text = choose_text(TEXT)
+            with st.container():
+                is_test = MEASURED_ON.segments(width="content") == "held out"
+                test_text = choose_text(TEST_TEXT) if is_test else None
         training_text, choice, sizes = choose_training(training_text)
     text = training_text if test_text is None else test_text
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="controls"):
         keys = _chosen()
-        baseline = _baseline(keys)
-        IDS.toggle()
+        baseline = _baseline(keys) if texts is None else ""
+        if texts is None:
+            IDS.toggle()
         import_button()
     if OWN in keys:
         offered = tokenizers.offers_with_own(training_text, choice, sizes)
@@ -210,6 +232,9 @@ def show(side: DeltaGenerator) -> None:
     chosen = [by_key[key] for key in keys]
     if not chosen:
         st.info("No tokenizer is chosen. Choose one above.")
+        return
+    if texts is not None:
+        _many(answer, texts, chosen)
         return
     shown = _columns_for(text, chosen)
     if not text:
@@ -231,6 +256,19 @@ def show(side: DeltaGenerator) -> None:
         if offer.assumed:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
     below_columns(lambda: _measures(text, columns, number))
+
+
+def _many(answer: DeltaGenerator, texts: Texts, chosen: Sequence[Offer]) -> None:
+    """Draw the table of many texts, and one of them in columns."""
+    made = _available(chosen, lambda offer: offer.make())
+    found = [(offer, made[offer.key]) for offer in chosen if offer.key in made]
+    if not texts or not found:
+        return  # messages say why
+    text = many_texts.show(answer, texts, found)
+    if text:
+        columns = [*_columns_for(text[: limits.PAGE_TEXT], chosen).values()]
+        if columns:
+            _side_by_side(text[: limits.PAGE_TEXT], columns, 0, "")
 
 
 def _verdict(
@@ -273,19 +311,21 @@ def _verdict(
 
 
 def _columns_for(text: str, chosen: Sequence[Offer]) -> dict[str, Column]:
-    """Return the columns of a text by their keys, without those that are not available.
+    """Return the columns of a text by their keys, without those that are not available."""
+    return _available(chosen, lambda offer: offer.column(text))
 
-    For these, the page shows the reason.
-    """
+
+def _available(chosen: Sequence[Offer], make: Callable[[Offer], T]) -> dict[str, T]:
+    """Return what is made of tokenizers, by their keys; show why others are not available."""
     available = {*ready([offer.needs for offer in chosen if offer.needs is not None])}
-    found: dict[str, Column] = {}
+    found: dict[str, T] = {}
     for offer in chosen:
         if offer.needs is not None and offer.needs not in available:
             continue
         name = markdown.escape(offer.name)
         try:
             with st.spinner(f"Loading {name} …"):
-                found[offer.key] = offer.column(text)
+                found[offer.key] = make(offer)
         except ValueError as error:
             st.error(f"{name} cannot tokenize this text: {markdown.escape(str(error))}")
     return found

@@ -366,6 +366,7 @@ def test_damaged_link_after_a_valid_one_keeps_the_state(page: str) -> None:
 NOT_LINKED = {
     "text_upload": "a link names a file without its contents",
     "held_out_upload": "the same",
+    "named_files_upload": "the same",
     "adaptive_base_text_upload": "the same",
     "side_adaptive_base_text_upload": "the same",
     "no_vocabulary_size": "a placeholder of a slider",
@@ -392,6 +393,14 @@ STATES: dict[str, list[dict[str, Any]]] = {
         {"compared": ["gpt2", "yours", "cl100k_base"], "baseline": "cl100k_base"},
         {"compared": ["gpt2", "o200k_base"], "token_ids": True},
         {"compared": []},
+        {
+            "how_many_texts": "many",
+            "pasted_texts": "# a\nlow\n# b\nlower",
+            "figure_of_texts": "premium",
+            "relative_to": "b",
+            "texts_sorted_by": "Your tokenizer",
+            "text_in_tokens": "a",
+        },
         {"text_box": TEXT * 99},
     ],
     "Inspect": [

@@ -1,0 +1,97 @@
+"""Many texts with names: pasted, or from files that are opened together."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import streamlit as st
+
+from bpeviz import limits
+from bpeviz.corpus import named_texts, samples
+from bpeviz.corpus.files import CorpusError
+from bpeviz.corpus.named_texts import Texts
+from bpeviz.text import counted, listed, visible
+from bpeviz.ui import markdown
+from bpeviz.ui.inputs.text import UnreadableFileError, read_file
+from bpeviz.ui.runtime import uploads
+from bpeviz.ui.widgets import SessionValue, TextField
+
+PASTED = TextField("pasted_texts", "Texts, each after a line “# name”", longest=limits.BOX)
+FILES: SessionValue[list[tuple[str, str]]] = SessionValue("named_files")
+"""The names and the texts of the opened files."""
+
+_FAILED: SessionValue[list[str]] = SessionValue("named_files_failed")
+_UPLOAD: SessionValue[Any] = SessionValue("named_files_upload")
+_RENAME = "Give each its own name."
+_PLACEHOLDER = "# English\nThe river is wide.\n# Spanish\nEl río es ancho."
+
+
+def choose_texts() -> Texts:
+    """Draw a box for texts, and a button that opens files.
+
+    Returns:
+        The texts by name, an example at first; none where a message says why they cannot be used.
+    """
+    typed = PASTED.area(
+        height=220,
+        placeholder=_PLACEHOLDER,
+        help="Texts with the same number of lines are compared as translations, line by line.",
+    )
+    message = st.empty()
+    with st.popover("Open files", icon=":material/upload_file:", width="stretch"):
+        st.file_uploader(
+            "UTF-8 texts; or CSV or JSONL, with one text per column",
+            accept_multiple_files=True,
+            key=_UPLOAD.key,
+            on_change=_take_files,
+            max_upload_size=limits.UPLOAD,
+        )
+    files = FILES.get() or []
+    if files:
+        names = markdown.escape(listed([visible(name) for name, _ in files], 5))
+        st.caption(f"{counted(len(files), 'file')}: {names}")
+        st.button("Close the files", on_click=FILES.clear, type="tertiary", key="close_named_files")
+    elif not typed.strip():
+        st.caption("An example: the first article of the Declaration of Human Rights.")
+        example = samples.languages()
+        st.button("Edit the example", on_click=PASTED.put, args=(example,), type="tertiary")
+        typed = example
+    failed = _FAILED.get() or []
+    try:
+        return named_texts.collect(
+            [
+                *((name, name, text) for name, text in named_texts.pasted(typed)),
+                *(("" if named_texts.is_table(name) else name, name, text) for name, text in files),
+            ],
+            _RENAME,
+        )
+    except CorpusError as error:
+        failed = [*failed, str(error)]
+        return {}
+    finally:
+        if failed:
+            message.error(markdown.escape(listed(failed, 5)))
+
+
+def _take_files() -> None:
+    """Store the uploaded files, in place of others with their names, or why they are not usable."""
+    failed: list[str] = []
+    try:
+        uploaded = uploads.take(_UPLOAD.key)
+    except uploads.RefusedUploadError as error:
+        uploaded, failed = [], [str(error)]
+    for name, content in uploaded:
+        try:
+            text = read_file(name, content)
+            if named_texts.is_table(name):
+                named_texts.collect([("", name, text)], _RENAME)
+        except (UnreadableFileError, CorpusError) as error:
+            failed.append(str(error))
+            continue
+        if refusal := uploads.refusal(sys.getsizeof(text)):
+            failed.append(refusal)
+            break
+        FILES.put([*(one for one in FILES.get() or [] if one[0] != name), (name, text)])
+    if uploaded or failed:
+        _FAILED.put(failed)

@@ -1,0 +1,68 @@
+"""The table of many texts: its order, shades and marks."""
+
+from __future__ import annotations
+
+import bpeviz
+from bpeviz.views import text_table
+from bpeviz.views.html_table import Cell, table
+
+TEXTS = {"short": "low low", "dear": "zzzz zzzz zzzz", "none": ""}
+COARSE = bpeviz.train("low low low lower", merges=6).tokenizer()
+FINE = bpeviz.train("low low low lower", merges=0).tokenizer()
+FOUND = bpeviz.compare(TEXTS, {"coarse": COARSE, "fine": FINE}, "short")
+ROWS = text_table.by_text(FOUND)
+
+
+def drawn(figure: str, *, is_parallel: bool = True) -> dict[str, list[Cell]]:
+    rows = text_table.cells(ROWS, [*TEXTS], figure, is_parallel)
+    return {str(name): [one for one in cells if isinstance(one, Cell)] for name, *cells in rows}
+
+
+def test_cells_are_shaded_by_cost_and_the_best_of_a_row_is_marked() -> None:
+    cells = drawn("tokens")
+    tokens = [[len(one.encode(text)) for one in (COARSE, FINE)] for text in TEXTS.values()]
+    assert [[int(one.text) for one in row] for row in cells.values()] == tokens
+    assert [one.mark for one in cells["short"]] == ["fewest", ""]
+    assert [one.mark for one in cells["none"]] == ["", ""], "all are equal"
+    shades = {one.text: one.shade for row in cells.values() for one in row}
+    assert min(shades.values()) == 0
+    assert shades["14"] == 1, "the text with the most tokens"
+    assert [one.shade for one in drawn("bytes_per_token")["short"]][::-1] == [1, 0]
+    html = table(["text", "coarse", "fine"], [["short", *cells["short"]]], right={"coarse"})
+    assert 'class="right marked"><bdi>2</bdi><span class="unseen"> fewest</span>' in html
+    assert f'style="--shade: {shades["7"]:.0%}"' in html
+
+
+def test_texts_that_are_not_parallel_are_shaded_within_their_rows() -> None:
+    cells = drawn("tokens", is_parallel=False)
+    assert [one.shade for one in cells["short"]] == [0, 1]
+    assert [one.shade for one in cells["dear"]] == [0, 0], "the same number"
+
+
+def test_premiums_have_intervals_and_equal_ones_are_all_marked() -> None:
+    texts = {"en": ["low"] * 12, "de": ["niedrig"] * 12}
+    found = bpeviz.compare(texts, {"a": COARSE, "b": COARSE, "c": FINE}, "en")
+    rows = text_table.by_text(found)
+    _, (_, *cells) = text_table.cells(rows, [*texts], "premium", is_parallel=True)
+    first, second, third = (one for one in cells if isinstance(one, Cell))
+    assert first.text == second.text == "7.00 (7.00 to 7.00)"
+    assert third.text == "2.33 (2.33 to 2.33)"
+    assert [one.mark for one in (first, second, third)] == ["", "", "fewest"]
+    rows = text_table.by_text(bpeviz.compare(texts, {"c": FINE, "d": FINE, "a": COARSE}, "en"))
+    _, (_, *cells) = text_table.cells(rows, [*texts], "premium", is_parallel=True)
+    assert [one.mark for one in cells if isinstance(one, Cell)] == ["fewest", "fewest", ""]
+
+
+def test_texts_are_sorted_by_a_tokenizer_the_dearest_first() -> None:
+    assert text_table.sort(ROWS, "tokens", "fine") == ["dear", "short", "none"]
+    assert text_table.sort(ROWS, "bytes_per_token", "coarse") == ["dear", "short", "none"]
+    assert text_table.sort(ROWS, "tokens", "") == [*TEXTS]
+    assert text_table.sort(ROWS, "tokens", "closed") == [*TEXTS]
+
+
+def test_exact_table_has_every_figure() -> None:
+    exact = text_table.exact(FOUND)
+    assert len(exact) == len(FOUND.rows) == 6
+    assert exact.names[:3] == ["text", "tokenizer", "tokens"]
+    premiums = exact.columns[exact.names.index("premium")]
+    assert [*premiums] == [row.premium for row in FOUND.rows]
