@@ -266,9 +266,11 @@ def _many(answer: DeltaGenerator, texts: Texts, chosen: Sequence[Offer]) -> None
         return  # messages say why
     text = many_texts.show(answer, texts, found)
     if text:
-        columns = [*_columns_for(text[: limits.PAGE_TEXT], chosen).values()]
-        if columns:
-            _side_by_side(text[: limits.PAGE_TEXT], columns, 0, "")
+        text = text[: limits.PAGE_TEXT]
+        shown = _columns_for(text, chosen)
+        if shown:
+            baseline = next((i for i, key in enumerate(shown) if key != OWN), 0)
+            _side_by_side(text, [*shown.values()], baseline, "")
 
 
 def _verdict(

@@ -16,6 +16,7 @@ from streamlit.testing.v1 import AppTest
 import bpeviz
 from bpeviz import limits
 from bpeviz.corpus import named_texts, samples
+from bpeviz.pretrained import catalog, download
 from bpeviz.ui.inputs import named_texts as inputs
 from bpeviz.ui.runtime import uploads
 
@@ -92,6 +93,17 @@ def test_a_text_is_shown_in_tokens() -> None:
     assert errors(app) == []
     (columns,) = [data for data in payloads(app) if "columns" in data]
     assert columns["text"] == "el río\nel mar"
+    assert columns["baseline"] == 0
+
+
+def test_the_own_tokenizer_is_not_the_baseline_of_a_shown_text() -> None:
+    name = catalog.NAMES[0]
+    if not download.available(name):
+        pytest.skip(f"{name} is not available")
+    app = opened(compared=["yours", name], text_in_tokens="es")
+    assert errors(app) == []
+    (columns,) = [data for data in payloads(app) if "columns" in data]
+    assert columns["baseline"] == 1
 
 
 @pytest.mark.parametrize(
