@@ -59,6 +59,7 @@ def opened_part(page: Page) -> dict[str, Any]:
     """Wait until one dialog or popover is open; return the context of axe that contains it."""
     opened = page.locator(OPENED)
     expect(opened).to_have_count(1)
+    expect(page.locator(".stFileUploader section[role=presentation]")).to_have_count(0)
     if opened.evaluate("opened => opened.getRootNode() === document"):
         return {"include": [OPENED]}
     opened.evaluate("opened => opened.getRootNode().host.setAttribute('data-axe-host', '')")

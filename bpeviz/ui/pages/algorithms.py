@@ -334,8 +334,10 @@ def _at_random(shown: list[Trained], steps: list[int]) -> None:
             )
         else:
             st.markdown(f"Always **{markdown.escape(rows[0][0])}**")
+        # Its place is always drawn: else the caption below would stand twice for a moment.
+        place = st.empty()
         if len(found) == 1 and (other := _varied_word(shown[0].text, able[which])) is not None:
-            st.button(f"Try “{other}”", on_click=WORD.put, args=(other,), key="try_another_word")
+            place.button(f"Try “{other}”", on_click=WORD.put, args=(other,), key="try_another_word")
         some = f" The chart shows the top {MAX_SEGMENTATIONS}." * (len(found) > MAX_SEGMENTATIONS)
         tokens = sum(len(ids) * times for ids, times in found.items()) / DRAWS
         st.caption(
