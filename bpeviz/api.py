@@ -58,7 +58,9 @@ def train(
         special_tokens=special_tokens,
         **options,
     )
-    return replace(training, training_text=text) if isinstance(text, str) else training
+    if not isinstance(text, str):
+        return training
+    return replace(training, training_text=text, training_options=options)
 
 
 def load(name: str, report: Callable[[str], None] | None = None) -> Tokenizer:

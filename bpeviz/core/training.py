@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Sequence, Sized
+from collections.abc import Callable, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeVar
 
@@ -95,6 +95,9 @@ class Training(ABC):
     training_text: str | None = field(default=None, compare=False, kw_only=True)
     """The training text, if `bpeviz.train` trained on a text in this process."""
 
+    training_options: Mapping[str, object] | None = field(default=None, compare=False, kw_only=True)
+    """The options of the trainer, if `bpeviz.train` trained in this process."""
+
     to_notebook: ClassVar[Callable[[Training, str], str] | None] = None
     """Returns the HTML of a notebook for a training and its text. `bpeviz.views` sets it."""
 
@@ -117,8 +120,8 @@ class Training(ABC):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the training text, which whoever pickles it has."""
-        return self.__dict__ | {"training_text": None}
+        """Return the state without the training text and options, which whoever pickles it has."""
+        return self.__dict__ | {"training_text": None, "training_options": None}
 
     def _cached(self, kind: str, text: str, make: Callable[[str], Cached]) -> Cached:
         """Return `make(text)`, cached for the texts asked for last, up to `CACHE_ATOMS`."""

@@ -45,6 +45,7 @@ class Offer:
         identity: The rest of its identity in caches.
         needs: The published vocabulary whose files it needs.
         chat: The chat template of its model.
+        options: The options of its trainer, where it was trained here.
         assumed: What its files do not contain, and is assumed, as a sentence, or "".
     """
 
@@ -57,6 +58,7 @@ class Offer:
     identity: tuple[object, ...] = ()
     needs: str | None = None
     chat: ChatTemplate | None = None
+    options: tuple[tuple[str, object], ...] = ()
     assumed: str = ""
 
     @property
@@ -139,6 +141,7 @@ def _own(found: Trained | str, step: int) -> Offer:
         history,
         step,
         (found, step),
+        options=found.choice.options,
     )
 
 

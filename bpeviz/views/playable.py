@@ -27,10 +27,9 @@ from bpeviz.pretokenizers.patterns import pattern_title
 from bpeviz.text import as_json, clean, counted, shorten
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.options import TIE_WINNERS
-from bpeviz.views import inspection, player
+from bpeviz.views import inspection, player, race
 from bpeviz.views.credit import credit
 from bpeviz.views.html_table import table
-from bpeviz.views.race import STEPS, race
 
 if TYPE_CHECKING:
     from bpeviz.views.tables import Table  # importing pandas takes half a second
@@ -61,7 +60,7 @@ const linked = () => {
 const root = shadow("player");
 if (!document.fullscreenEnabled) root.querySelector("[data-act=projector]").remove();
 player(root, { ...data.player, initialStep: linked() ?? data.player.initialStep }, ignore);
-if (data.race) race(document.createElement("div"), { races: [data.race] }, ignore);
+if (data.races) race(document.createElement("div"), { races: data.races }, ignore);
 for (const view of data.player.views)
   if (view.steps.id.length) step_table(shadow("step_table"), { unit: view.unit, view }, ignore);
 addEventListener("hashchange", () => {
@@ -138,11 +137,11 @@ class Playable(Interactive):
 
     Attributes:
         player: The payload of the player.
-        race: The payload of the race, or None.
+        races: The payload of the race of each text, or None.
     """
 
     player: dict[str, Any]
-    race: dict[str, Any] | None = None
+    races: Sequence[dict[str, Any]] | None = None
 
     names = ("player", "race", "step_table")
     host = _PLAYER
@@ -150,7 +149,7 @@ class Playable(Interactive):
     @property
     def data(self) -> Mapping[str, Any]:
         """The payloads of the components."""
-        return {"player": self.player, "race": self.race}
+        return {"player": self.player, "races": self.races}
 
     @property
     def body(self) -> str:
@@ -207,7 +206,8 @@ def of_training(
         boundaries: Its boundaries under the last tokenizer, or None to compute them.
         last: The last step; by default that of the training.
         part: The part to show; by default the first one.
-        options: The options of the trainer that are not the default, if they are known.
+        options: The options of the trainer that are not the default; by default those with which
+            `bpeviz.train` was called, if it was.
 
     Raises:
         ValueError: The text cannot be tokenized.
@@ -218,18 +218,26 @@ def of_training(
     last = training.steps if last is None else last
     hues = player.hues_of([(training, boundaries, part)])
     timeline = player.timeline(text, training, boundaries, part, last, hues)
+    options = training.training_options if options is None else options
     payload = player.payload(timeline) | {"tieRule": _tie_rule(training, options)}
-    notes = [_shown(part, text)]
-    candidates = None
-    if last and len(boundaries) <= player.WINDOW:
-        candidates = race(training, text, boundaries, hues, timeline["timelineId"])
-        payload["hasRace"] = True
-        if last > STEPS:
-            note = f"Shown for the first {STEPS:,} {texts_of(training).unit}s."
-            candidates["note"] = note
+    found = race.in_file(training, text, boundaries, last, hues, timeline["timelineId"])
     title = f"{TRAINERS[training.algorithm].title}, step by step"
-    settings = [*_settings(training, last, options or {}), counted(len(text), "character"), *notes]
-    return Playable(title, [*filter(None, settings)], payload, candidates)
+    settings = [*_settings(training, last, options), counted(len(text), "character")]
+    return _with_races(title, [*settings, _shown(part, text)], payload, [found])
+
+
+def _with_races(
+    title: str,
+    settings: Sequence[str],
+    payload: dict[str, Any],
+    races: Sequence[dict[str, Any] | None],
+) -> Playable:
+    """Return a timeline with the races of its texts, if all of them have one."""
+    found = [one for one in races if one is not None]
+    words = [*filter(None, settings)]
+    if len(found) < len(races):
+        return Playable(title, words, payload)
+    return Playable(title, words, payload | {"hasRace": True}, found)
 
 
 def of_tokenizer(tokenizer: Tokenizer, title: str, text: str) -> Playable:
@@ -248,22 +256,40 @@ def of_inspection(
     title: str,
     training: Training | None = None,
     hues: Hues | None = None,
+    options: Mapping[str, object] | None = None,
+    *,
+    trained_on: bool = False,
 ) -> Playable:
-    """Return the steps of a tokenizer that change an inspected text."""
+    """Return the steps of a tokenizer that change an inspected text.
+
+    Args:
+        found: The inspected text.
+        title: The name of the tokenizer.
+        training: The training history of the tokenizer, if it was trained here.
+        hues: The color indices; by default those of this text alone.
+        options: The options of its trainer that are not the default, if they are known.
+        trained_on: Whether the text is the training text, whose candidates are known.
+    """
     text = found.text
     part = player.parts(text, found.boundaries)[0]
     colors = inspection.hues_of(found, training) if hues is None else hues
     timeline = inspection.timeline(found, part, title, training, colors)
     skipped = f"{timeline['unit'].capitalize()}s that do not touch this text are skipped."
-    settings = [] if training is None else _settings(training, found.tokenizer.steps, {})
+    settings = [] if training is None else _settings(training, found.tokenizer.steps, options)
     settings += [counted(len(text), "character"), _shown(part, text), skipped]
     payload = player.payload(timeline)
-    return Playable(f"{title}, step by step", [*filter(None, settings)], payload)
+    races: list[dict[str, Any] | None] = [None]
+    if training is not None and trained_on:
+        steps = [event.step for event in found.events]
+        boundaries = training.tokenizer().boundaries(text)
+        how = (len(steps), colors, timeline["timelineId"])
+        races = [race.in_file(training, text, boundaries, *how, steps=steps)]
+    return _with_races(f"{title}, step by step", settings, payload, races)
 
 
 def of_lock_step(
     payload: dict[str, Any],
-    trainings: Sequence[tuple[Training, Mapping[str, object]]],
+    trainings: Sequence[tuple[Training, Boundaries, Mapping[str, object]]],
     text: str,
     part: Part,
 ) -> Playable:
@@ -271,16 +297,20 @@ def of_lock_step(
 
     Args:
         payload: The payload of the player, as from `player.lock_step`.
-        trainings: Each training history with the options of its trainer.
+        trainings: Each training history with its boundaries and the options of its trainer.
         text: The training text.
         part: The part to show.
     """
     settings = [counted(len(text), "character"), _shown(part, text)]
-    for view, (training, options) in zip(payload["views"], trainings, strict=True):
+    races = []
+    for view, (training, boundaries, options) in zip(payload["views"], trainings, strict=True):
         words = ", ".join(_settings(training, training.steps, options))
         settings.append(f"{view['title']}: {words}")
+        hues = player.hues_of_view(view, training)
+        how = (training.steps, hues, payload["timelineId"], len(trainings))
+        races.append(race.in_file(training, text, boundaries, *how))
     title = f"{', '.join(view['title'] for view in payload['views'])}, step by step"
-    return Playable(title, [*filter(None, settings)], payload)
+    return _with_races(title, settings, payload, races)
 
 
 def of_columns(text: str, payload: dict[str, Any], metrics: Table, part: Part) -> Comparison:
@@ -386,8 +416,9 @@ def _program(names: Sequence[str], host: str) -> tuple[str, str]:
     )
 
 
-def _settings(training: Training, last: int, options: Mapping[str, object]) -> list[str]:
+def _settings(training: Training, last: int, options: Mapping[str, object] | None) -> list[str]:
     """Return the settings of a training in words."""
+    options = options or {}
     splitter = training.pre_tokenizer
     pattern = pattern_title(splitter.pattern)
     if splitter.expression:

@@ -98,6 +98,12 @@ def hues_of(trainings: Sequence[tuple[Training, Boundaries, Part]]) -> Hues:
     )
 
 
+def hues_of_view(view: dict[str, Any], training: Training) -> Hues:
+    """Return the color indices of a timeline, as from `timeline`."""
+    styles = view["tokenStyles"]
+    return Hues({training.color_key(i): color for i, (_, color) in styles.items()})
+
+
 def hues_of_columns(columns: Sequence[Column], part: Part) -> Hues:
     """Return the color indices of a part of a text in columns; `part` is in bytes."""
     return coloring.hues(

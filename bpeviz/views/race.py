@@ -8,6 +8,7 @@ from typing import Any
 from bpeviz.analysis.hues import Hues
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Candidate, Training
+from bpeviz.text import counted
 from bpeviz.trainers import texts_of
 from bpeviz.views.player import WINDOW
 
@@ -24,6 +25,9 @@ third of a second, during which all users wait."""
 STEPS = 1_000
 """The most steps whose candidates are sent in advance. They take a second for the longest text."""
 
+IN_FILE = 40_000_000
+"""The most steps times atoms whose candidates a file contains. They take one or two seconds."""
+
 
 def race(
     training: Training, text: str, boundaries: Boundaries, hues: Hues, timeline: str
@@ -38,6 +42,39 @@ def race(
         timeline: The identity of the player's timeline.
     """
     return payload(training, first_rows(training, text, boundaries, STEPS), hues, timeline)
+
+
+def in_file(
+    training: Training,
+    text: str,
+    boundaries: Boundaries,
+    last: int,
+    hues: Hues,
+    timeline: str,
+    races: int = 1,
+    steps: Sequence[int] | None = None,
+) -> dict[str, Any] | None:
+    """Return the payload of the race in a file, which gets no others; None for a long text.
+
+    Args:
+        training: The training history.
+        text: The training text.
+        boundaries: The boundaries of the text.
+        last: The number of steps of the file.
+        hues: The color indices.
+        timeline: The identity of the player's timeline.
+        races: How many races the file has, which share the limits.
+        steps: The steps of the training that the file has, or None for the first ones.
+    """
+    if not last or len(boundaries) > COUNTED:
+        return None
+    most = min(last, STEPS // races, IN_FILE // races // len(boundaries))
+    decided = (range(last) if steps is None else steps)[:most]
+    rows = [_rows(training.candidates(text, boundaries, step, BEST)) for step in decided]
+    data = payload(training, rows, hues, timeline)
+    if most < last:
+        data["note"] = f"Shown for the first {counted(most, texts_of(training).unit)}."
+    return data
 
 
 def first_rows(

@@ -18,10 +18,11 @@ from markup import HTML
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.analysis import trace
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS
-from bpeviz.views import playable
+from bpeviz.views import playable, player
 
 SHORT = "low lower lowest newest widest " * 4
 
@@ -122,7 +123,7 @@ def test_race_of_a_long_training_names_its_end() -> None:
     text = "".join(one.text for one in samples.SAMPLES)[:9_000]
     training = trained(text, size=1_400)
     assert training.steps > 1_000
-    race = data_of(bpeviz.to_html(training, text))["race"]
+    race = data_of(bpeviz.to_html(training, text))["races"][0]
     assert len(race["first"]) == 1_000
     assert race["note"] == "Shown for the first 1,000 merges."
 
@@ -195,3 +196,46 @@ def test_tokenizer_without_merges_is_refused() -> None:
     (written,) = formats.dump(tokenizer, "huggingface").values()
     with pytest.raises(ValueError, match="no merges to replay"):
         bpeviz.to_html(formats.parse({"tokenizer.json": written}), SHORT)
+
+
+def test_race_of_a_long_text_is_in_the_file() -> None:
+    text = ("".join(one.text for one in samples.SAMPLES) * 4)[:20_000]
+    training = bpeviz.train(text, merges=30)
+    (race,) = data_of(bpeviz.to_html(training, text))["races"]
+    assert len(race["first"]) == 30
+    assert "note" not in race
+
+
+def test_lock_step_has_a_race_of_each_training() -> None:
+    trainings = [bpeviz.train(SHORT, merges=9, min_count=2), trained(SHORT, "wordpiece")]
+    found = [(one, one.tokenizer().boundaries(SHORT)) for one in trainings]
+    (part,) = player.parts(SHORT, found[0][1])
+    payload = player.lock_step(
+        [
+            (one.algorithm, player.timeline(SHORT, one, boundaries, part, one.steps), one)
+            for one, boundaries in found
+        ]
+    )
+    shown = playable.of_lock_step(payload, [(*one, {}) for one in found], SHORT, part)
+    races = data_of(playable.html(shown))["races"]
+    assert [len(one["first"]) for one in races] == [one.steps for one in trainings]
+    assert {one["timelineId"] for one in races} == {payload["timelineId"]}
+
+
+def test_library_names_the_options_of_a_training() -> None:
+    training = bpeviz.train(SHORT, merges=9, min_count=3, ties="largest")
+    page = bpeviz.to_html(training, SHORT)
+    assert "Minimum pair count: 3" in page
+    assert data_of(page)["player"]["tieRule"] == "the lexicographically largest wins"
+    assert pickle.loads(pickle.dumps(training)).training_options is None
+
+
+def test_inspection_of_the_training_text_has_its_race() -> None:
+    training = bpeviz.train(SHORT, merges=12, min_count=2)
+    found = trace.inspect(SHORT, training.at_step(9))
+    how: tuple[Any, ...] = ("A name", training, None, {"min_count": 2})
+    shown = playable.of_inspection(found, *how, trained_on=True)
+    assert shown.races is not None
+    assert len(shown.races[0]["first"]) == shown.player["last"] == len(found.events)
+    assert "Minimum pair count: 2" in shown.settings
+    assert playable.of_inspection(found, *how).races is None

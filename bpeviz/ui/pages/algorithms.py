@@ -11,7 +11,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import metrics
-from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
@@ -177,7 +176,7 @@ def _lock_step(shown: Sequence[Trained], part: Part) -> dict[str, Any]:
 
 def _animation(handles: Sequence[Handle], part: Part) -> Callable[[], Playable]:
     shown = [handle.open() for handle in handles]
-    trainings = [(one.history, dict(one.choice.options)) for one in shown]
+    trainings = [(one.history, one.boundaries, dict(one.choice.options)) for one in shown]
     payload = _lock_step(shown, part)
     return partial(playable.of_lock_step, payload, trainings, shown[0].text, part)
 
@@ -220,8 +219,7 @@ def _races(shown: list[Trained], payload: dict[str, Any], steps: list[int]) -> l
     """Return the payloads of the race, each with the candidates of its step at rest."""
     found = []
     for one, view, step in zip(shown, payload["views"], steps, strict=True):
-        styles = view["tokenStyles"]
-        hues = Hues({one.history.color_key(i): color for i, (_, color) in styles.items()})
+        hues = player.hues_of_view(view, one.history)
         first = _first_rows(one, race.STEPS // len(shown))
         data = race.payload(one.history, first, hues, payload["timelineId"])
         found.append(race.with_rest(data, one.history, one.text, one.boundaries, step, hues))

@@ -304,7 +304,7 @@ def show(side: DeltaGenerator) -> None:
         _ids(offer, found)
     own = Exported(offer.title, offer.cache_key, offer.make, is_large=offer.training is None)
     picture = partial(_colored, offer, found, colors)
-    animation = partial(_animation, offer, found, colors)
+    animation = partial(_animation, offer, found, colors, found.text == training_text)
     has_steps = found.tokenizer.without_steps is None and bool(found.events)
     EXPORT.put(Export("inspect", picture, own, animation if has_steps else None))
 
@@ -315,10 +315,14 @@ def _colored(offer: Offer, found: Inspection, colors: Hues) -> ColoredText:
     return ColoredText(found.text, [column], "One text as tokens", hues=colors)
 
 
-def _animation(offer: Offer, found: Inspection, colors: Hues) -> Callable[[], Playable]:
+def _animation(
+    offer: Offer, found: Inspection, colors: Hues, trained_on: bool
+) -> Callable[[], Playable]:
     training = offer.training
     title = offer.title if training is None else TRAINERS[training.algorithm].title
-    return partial(playable.of_inspection, found, title, training, colors)
+    options = dict(offer.options)
+    how = (title, training, colors, options)
+    return partial(playable.of_inspection, found, *how, trained_on=trained_on)
 
 
 def _text(training_text: str) -> str:
