@@ -263,6 +263,19 @@ def open_share(page: Page) -> None:
         page.get_by_role("button", name="Share", exact=True).click()
 
 
+def close_dialog(page: Page) -> None:
+    """Close the open dialog. A menu that is closing behind it may take the first Escape."""
+    dialog = page.get_by_role("dialog")
+    for _ in range(3):
+        dialog.press("Escape")
+        try:
+            expect(dialog).to_have_count(0, timeout=3_000)
+        except AssertionError:
+            continue
+        return
+    raise AssertionError("The dialog stays open.")
+
+
 def open_more(page: Page) -> None:
     """Open the options below the vocabulary size, unless they are open."""
     largest = page.get_by_role("spinbutton", name="Largest vocabulary")

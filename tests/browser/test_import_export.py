@@ -19,6 +19,7 @@ from page_helpers import (
     await_sign,
     box_at_rest,
     choose,
+    close_dialog,
     english,
     expect,
     go_to,
@@ -89,8 +90,7 @@ def test_tokenizer_is_exported_in_every_format_and_reopens(open_page: Open, tmp_
         exported[name] = content
         files = {name: content} if len(one.files) == 1 else unpacked(name, content, 10**6)
         assert files == formats.dump(tokenizer, key)
-    page.get_by_role("dialog").press("Escape")
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    close_dialog(page)
     go_to(page, "Compare")
     columns = Columns(page)
     # `tests/formats` reads each of these files.
@@ -277,8 +277,7 @@ def _assert_self_contained(page: Page, tmp_path: Path, sections: int) -> None:
         }"""
     )
     other.close()
-    page.get_by_role("dialog").press("Escape")
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    close_dialog(page)
 
 
 def test_exported_colors_equal_screen_colors(english_page: Page, tmp_path: Path) -> None:
@@ -309,8 +308,7 @@ def test_exported_colors_equal_screen_colors(english_page: Page, tmp_path: Path)
         )
         assert all(abs(a - b) <= 1 for a, b in near), color_index
     other.close()
-    page.get_by_role("dialog").press("Escape")
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    close_dialog(page)
 
 
 # ---- the merge diagram on Train

@@ -11,7 +11,16 @@ from urllib.parse import urlsplit
 import pytest
 from asgi import run
 from benchmarks.load import Measured, connected
-from page_helpers import Page, Player, expect, link, open_file, open_share, type_text
+from page_helpers import (
+    Page,
+    Player,
+    close_dialog,
+    expect,
+    link,
+    open_file,
+    open_share,
+    type_text,
+)
 from playwright.sync_api import Browser
 from serving import OPTIONS, Server, proxied
 
@@ -84,7 +93,7 @@ def test_two_servers_behind_nginx_share_links_and_keep_their_tabs(
             with page.expect_download() as download:
                 page.get_by_role("dialog").get_by_role("button", name="Hugging Face").first.click()
             assert download.value.path().stat().st_size > 1_000
-            page.keyboard.press("Escape")
+            close_dialog(page)
 
         open_share(pages[0])
         pages[0].get_by_role("button", name="QR code").click()
