@@ -79,6 +79,7 @@ class Answer {
     const { form, given, result, feedback, mark } = data;
     const isAgain = !result && this.of === data.of && this.section.classList.contains("answered");
     this.of = data.of;
+    this.section.dataset.kind = form.kind;
     // A second try begins with the form as the user left it.
     const isSecondTry = Boolean(feedback) && !isAgain && this.drawn === JSON.stringify(form);
     this.drawn = result ? null : JSON.stringify(form);

@@ -4,6 +4,7 @@ import { element } from "../shared/dom.js";
 import { shuffled } from "./logic.js";
 
 const SEED = "bpeviz-learn-seed";
+const SHORT = 16; // the most characters of answers that stand in one row after the question
 
 let groups = 0;
 
@@ -29,8 +30,9 @@ export class ChoiceForm {
   constructor(host, { options }, given, marks, changed) {
     this.value = given;
     const name = `answer-${++groups}`;
-    const list = element("div", "options");
     const entries = Object.entries(options);
+    const isShort = entries.every(([, words]) => words.length <= SHORT);
+    const list = element("div", isShort ? "options short" : "options");
     for (const [key, words] of shuffled(entries, seed, Object.values(options).join())) {
       const label = element("label", "option");
       const input = element("input");

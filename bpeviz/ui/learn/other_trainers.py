@@ -152,7 +152,7 @@ def _prune(setup: Setup) -> Question | None:
     rows: list[list[MessagePart]] = [
         [
             token(names[key], training.color_index(int(key))),
-            f" used {engine.times(uses[key])}, {each[key]:,} for each use",
+            f" used {engine.times(uses[key])}, {each[key]:,} each",
         ]
         for key in names
     ]
@@ -161,8 +161,7 @@ def _prune(setup: Setup) -> Question | None:
         "the text costs more wherever the piece was used. Which piece costs least to lose?"
     )
     hint = "Multiply the uses and the cost of each use."
-    see = [engine.text_row(setup["text"]), Row("Pieces", rows)]
-    return chosen([prompt], names, answer, mistakes, hint, see)
+    return chosen([prompt], names, answer, mistakes, hint, [Row("Pieces", rows)])
 
 
 def _paths(setup: Setup) -> list[tuple[float, list[str], list[float]]]:
@@ -202,8 +201,7 @@ def _path(setup: Setup) -> Question | None:
     def answer() -> tuple[str, list[MessagePart]]:
         best = next(iter(options))
         return best, [
-            f"{products[best]}, the largest product. While a model is trained, other paths can be "
-            "drawn, too. So the same text can have different ids."
+            f"{products[best]}, the largest product. A model in training also gets other paths."
         ]
 
     def mistakes() -> list[Mistake]:

@@ -166,7 +166,7 @@ def _unknown(setup: Setup) -> Question:
     options = {
         "lost": "Its unknown characters are lost: they become <unk>.",
         "similar": "A character is replaced by the most similar one.",
-        "kept": "Nothing is lost: the training text has all of its characters.",
+        "kept": "Nothing is lost: the training text has all of them.",
         "bytes": "Its unknown characters are written as bytes.",
     }
     hint = "Look for each of its characters in the training text."
