@@ -87,8 +87,8 @@ def show() -> None:
     st.header("For teachers", anchor=False)
     total = sum(minutes(one) for one in CHAPTERS if one.core and _is_there(one))
     st.markdown(
-        "All questions about the first text of each chapter, with their answers. Learners who "
-        "change the text get other answers. Print this page for a sheet."
+        "All questions about the first text of each chapter, with their answers. With another "
+        "text, the answers differ. Print this page for a sheet."
     )
     st.markdown(
         f"The core chapters take about {total} minutes. We count {WORDS_A_MINUTE} words a minute, "
@@ -139,8 +139,10 @@ def _show_large(chapter: Chapter, number: int, questions: Sequence[Question]) ->
     key = f"large_question_{chapter.key}_{number}"
     with st.container(key="large"):
         sent = (st.session_state.get(key) or {}).get("answer") or {}
-        shown = "value" in sent and sent.get("again") is not True
-        components.answer(questions[number].payload(key, (), shown), key)
+        given, asked_again = sent.get("value"), sent.get("again") is True
+        tries = [given] if questions[number].form.accepts(given) else []
+        shown = "value" in sent and given is None and not asked_again
+        components.answer(questions[number].payload(key, tries, shown), key)
     with st.container(horizontal=True, gap="small"):
         st.button("All questions", on_click=_leave, icon=":material/close_fullscreen:")
         if number + 1 < len(questions):
