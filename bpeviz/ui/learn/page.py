@@ -1,8 +1,9 @@
 """The Learn page: chapters in which the user predicts, and the engine computes.
 
-A chapter goes from a prediction to the result, the question “Why?”, and a text to change. A changed
-text has new questions. Answers and marks are values of the session. The browser also stores them,
-until the user starts again. Links contain the chapter and its inputs, but no answers and no marks.
+A chapter goes from a prediction to the result, the question “Why?”, and a text to change. Then the
+questions follow once more, about the changed text. Answers and marks are values of the session. The
+browser also stores them, until the user starts again. Links contain the chapter and its inputs, but
+no answers and no marks.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ from typing import Any
 
 import streamlit as st
 
-from bpeviz.text import shorten
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
@@ -133,16 +133,21 @@ def _draw_chapter(chapter: Chapter) -> None:
     number = CHAPTERS.index(chapter) + 1
     st.header(f"{number}. {chapter.title}", anchor=False)
     st.markdown(chapter.lead)
-    place = st.container()
-    after = st.container()
-    setup = _setup(chapter)
-    with place:
-        if len(ready(chapter.needs)) < len(chapter.needs):
-            st.info("This chapter needs published vocabularies, which are not on this machine yet.")
-        else:
-            _ask(chapter, setup)
-    with after:
+    if len(ready(chapter.needs)) < len(chapter.needs):
+        st.info("This chapter needs published vocabularies, which are not on this machine yet.")
         _neighbors(number)
+    else:
+        values = _take_answers(chapter)
+        place = st.container()
+        own = _draw_own(chapter, values)
+        is_changed = _changed(chapter, own)
+        with place:
+            # The inputs of the pictures are drawn once: with the last pictures.
+            has_inputs = not (is_changed and _answered(chapter, own))
+            _ask(chapter, {**own, **_first(chapter)}, has_inputs=has_inputs)
+            _neighbors(number)
+        if is_changed:
+            _ask(chapter, own, is_own=True)
     with st.expander("Settings and sources"):
         st.markdown(f"**Settings:** {chapter.settings}")
         st.markdown(f"**Sources:** {chapter.source}")
@@ -340,16 +345,28 @@ def _name(chapter: Chapter, number: int | str) -> str:
 # ---- its inputs
 
 
-def _setup(chapter: Chapter) -> Setup:
-    """Take answers, and draw the inputs once all are there; return the values of the inputs."""
+def _take_answers(chapter: Chapter) -> dict[str, Any]:
+    """Take the answers that the browser sent; return the values of the inputs."""
     values = {one.name: _value(one) for one in chapter.inputs}
-    for number in _numbers(chapter):
-        _take(chapter, number, WHY if number == WHY else chapter.about(values))
+    for number in range(len(chapter.questions)):
+        for of in {chapter.about(chapter.initial), chapter.about(values)}:
+            _take(chapter, number, of)
+    _take(chapter, WHY, WHY)
+    return values
+
+
+def _first(chapter: Chapter) -> Setup:
+    """Return the first values of the inputs that the questions depend on."""
+    return {one.name: one.initial for one in chapter.inputs if one.asked}
+
+
+def _draw_own(chapter: Chapter, values: dict[str, Any]) -> dict[str, Any]:
+    """Draw the inputs once all questions are answered; return their values."""
     is_changed = _changed(chapter, values)
-    if not _answered(chapter, values) and not is_changed:
+    if not _answered(chapter, chapter.initial) and not is_changed:
         return values
     with st.expander("Now with your own text", expanded=is_changed, icon=":material/edit:"):
-        st.caption("All questions are asked again, and the right answers follow your text.")
+        st.caption("Change the text: below, the questions follow once more, about your text.")
         if chapter.samples:
             with st.container(horizontal=True, gap="small"):
                 for title in chapter.samples:
@@ -361,8 +378,6 @@ def _setup(chapter: Chapter) -> Setup:
                     )
         drawn = values | {one.name: _draw(one) for one in chapter.inputs if one.asked}
         if _changed(chapter, drawn):
-            about = markdown.escape(shorten(drawn["text"], 60)) or "an empty text"
-            st.caption(f"The questions above use: {about}")
             st.button("Back to the first text", on_click=_reset, args=(chapter,))
         _open_in(chapter, drawn)
     own = _OWN.get() or {}
@@ -476,7 +491,7 @@ def _mark(chapter: Chapter, number: int | str, question: Question, of: str) -> M
     return None
 
 
-def _ask(chapter: Chapter, setup: Setup) -> None:
+def _ask(chapter: Chapter, setup: Setup, *, is_own: bool = False, has_inputs: bool = True) -> None:
     """Draw the questions up to the first one that is not answered, then the rest."""
     of = chapter.about(setup)
     for number, make in enumerate(chapter.questions):
@@ -486,15 +501,18 @@ def _ask(chapter: Chapter, setup: Setup) -> None:
             st.info(markdown.escape(str(error)))
             return
         if question is not None and not _question(chapter, number, question, of):
-            _myth(chapter.myth)
+            if not is_own:
+                _myth(chapter.myth)
             return
-    _myth(chapter.myth, chapter.fact)
-    _question(chapter, WHY, chapter.why.question(), WHY)
+    if not is_own:
+        _myth(chapter.myth, chapter.fact)
+        _question(chapter, WHY, chapter.why.question(), WHY)
     with st.expander("See it", icon=":material/visibility:"):
-        setup = {**setup, **{one.name: _draw(one) for one in chapter.inputs if not one.asked}}
+        if has_inputs:
+            setup = {**setup, **{one.name: _draw(one) for one in chapter.inputs if not one.asked}}
         for number, picture in enumerate(chapter.pictures(setup)):
-            _picture(picture, f"learn_{chapter.key}_picture_{number}")
-        if chapter.claims:
+            _picture(picture, f"learn_{chapter.key}_picture_{number}{OWN if is_own else ''}")
+        if chapter.claims and not is_own:
             st.markdown(f"**Wrong in some tutorials:** {chapter.claims()}")
 
 
@@ -507,17 +525,18 @@ def _myth(myth: str, fact: str = "") -> None:
 
 def _question(chapter: Chapter, number: int | str, question: Question, of: str) -> bool:
     """Draw a question, with its result if it is answered; return whether it is."""
-    name = _name(chapter, number)
+    name = _entry(chapter, number, of)
     entry = _answers(chapter, number, of)
     if not all(map(question.form.accepts, entry["tries"])):
         entry = {"tries": [], "shown": False}
-    with st.container(key=f"ask_{question.form.kind}_{number}"):  # the style reserves its height
+    where = "own" if name.endswith(OWN) else "ask"
+    with st.container(key=f"{where}_{question.form.kind}_{number}"):  # the style uses these names
         components.answer(question.payload(of, entry["tries"], entry["shown"]), f"learn_{name}")
     mark = question.mark(entry["tries"], entry["shown"])
     if mark is None:
         return False
-    marks, answer = _MARKS.get() or {}, _entry(chapter, number, of)
-    if name not in marks and answer == name:
+    marks = _MARKS.get() or {}
+    if name not in marks and where == "ask":
         _MARKS.put({**marks, name: mark})
     return True
 
@@ -527,7 +546,7 @@ def _take(chapter: Chapter, number: int | str, of: str) -> None:
 
     `_question` checks its value.
     """
-    name = _name(chapter, number)
+    name = _entry(chapter, number, of)
     sent_answer = (st.session_state.get(f"learn_{name}") or {}).get("answer") or {}
     again = sent_answer.get("again") is True
     match sent_answer:
@@ -539,7 +558,7 @@ def _take(chapter: Chapter, number: int | str, of: str) -> None:
                     changed["tries"] = []
                 elif value is not None:
                     changed["tries"] = [*tries, value][-TRIES:]
-                _ANSWERS.put({**(_ANSWERS.get() or {}), _entry(chapter, number, of): changed})
+                _ANSWERS.put({**(_ANSWERS.get() or {}), name: changed})
                 _CLEARED.clear()
 
 

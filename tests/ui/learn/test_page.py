@@ -194,23 +194,42 @@ def test_value_that_is_not_an_answer_is_ignored(value: Any) -> None:
     assert found["result"] is None
 
 
-def test_changed_text_is_asked_about_anew_and_has_its_own_answer() -> None:
+def test_questions_follow_again_about_an_own_text_below_the_first_ones() -> None:
     app = show_all(opened("first-merge"), BY_KEY["first-merge"])
     app.text_area(key="learn_first-merge_text").set_value("banana").run()
     check(app)
-    (found,) = questions(app)
+    *first, found = questions(app)
+    assert [one["result"]["verdict"] for one in first] == ["shown"] * 3
+    assert first[0]["form"]["timeline"]["text"].startswith("En un lugar")
     assert found["result"] is None
     assert found["form"]["timeline"]["text"] == "banana"
-    app = give(app, "first-merge/0", 1)
-    assert questions(app)[0]["result"]["verdict"] == "right"
+    assert [one.label for one in app.expander].count("See it") == 1
+    app = give(app, "first-merge/0*", 1)
+    assert questions(app)[3]["result"]["verdict"] == "right"
+    app = give(app, "first-merge/1*", 4)
+    assert questions(app)[4]["result"]["verdict"] == "right"
+    assert [one.label for one in app.expander].count("See it") == 2
+    assert marks(app, "first-merge") == ["shown"] * 3  # they are about the first text
     [reset] = [one for one in app.button if one.label == "Back to the first text"]
     reset.click().run()
-    assert questions(app)[0]["form"]["timeline"]["text"].startswith("En un lugar")
+    assert len(questions(check(app))) == 3
+
+
+def test_inputs_of_pictures_are_drawn_once_beside_an_own_text() -> None:
+    app = show_all(opened("text-is-numbers"), BY_KEY["text-is-numbers"])
+    app.text_area(key="learn_text-is-numbers_text").set_value("é").run()
+    for number in range(2):
+        app = give(app, f"text-is-numbers/{number}*")
+    assert len(app.button_group) == 1
+    app.button_group[0].set_value("hexadecimal").run()
+    tables = [one.proto.body for one in check(app).get("html") if "<table" in one.proto.body]
+    assert [one.count("U+") for one in tables] == [13, 1]
 
 
 def test_text_without_a_pair_shows_what_to_do() -> None:
     app = opened("first-merge", **{"learn_first-merge_text": "a"})
-    assert questions(app) == []
+    (first,) = questions(app)
+    assert first["form"]["timeline"]["text"].startswith("En un lugar")
     assert "longer" in app.info[0].value
 
 
@@ -225,7 +244,7 @@ def test_answer_to_another_text_is_not_used() -> None:
 def test_link_has_the_chapter_the_text_and_progress_but_no_answers() -> None:
     app = show_all(opened("first-merge"), BY_KEY["first-merge"])
     app.text_area(key="learn_first-merge_text").set_value("banana").run()
-    app = give(app, "first-merge/0", 1)
+    app = give(app, "first-merge/0*", 1)
     app.session_state["copy_link"] = {"request": 1}
     app.run()
     packed = app.session_state["made_link"]["packed"]
@@ -236,8 +255,8 @@ def test_link_has_the_chapter_the_text_and_progress_but_no_answers() -> None:
     }
     other = opened(link=packed)
     assert not other.warning
-    assert questions(other)[0]["form"]["timeline"]["text"] == "banana"
-    assert questions(other)[0]["result"] is None
+    assert questions(other)[1]["form"]["timeline"]["text"] == "banana"
+    assert [one["result"] for one in questions(other)] == [None, None]
     assert not any(map(any, (one["marks"] for one in bar(other)["chapters"])))
 
 
@@ -397,10 +416,12 @@ def test_question_is_shown_large_and_its_answer_on_request() -> None:
     (found,) = questions(check(app))
     assert "How many remain" in "".join(map(str, found["prompt"]))
     assert found["result"] is None
-    sent = {"number": 1, "of": found["of"], "value": None}
-    app.session_state["large_question_first-merge_1"] = {"answer": sent}
-    (found,) = questions(check(app.run()))
-    assert found["result"]["verdict"] == "shown"
+    for given, verdict in ((7, None), (7, None), (124, "right"), (None, "shown")):
+        sent = {"number": 1, "of": found["of"], "value": given}
+        app.session_state["large_question_first-merge_1"] = {"answer": sent}
+        (found,) = questions(check(app.run()))
+        assert (found["result"] or {}).get("verdict") == verdict
+        assert bool(found["feedback"]) == (verdict is None)
     [leave] = [one for one in app.button if one.label == "All questions"]
     leave.click().run()
     assert not questions(check(app))
