@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import regex
-
 import bpeviz
 from bpeviz.core.tokenizer import Token
 from bpeviz.pretrained.catalog import TITLES
@@ -24,12 +22,12 @@ from bpeviz.ui.learn.base import (
     Target,
     Why,
     chosen,
-    compared,
 )
-from bpeviz.ui.learn.forms import BoundariesForm, MessagePart, NumberForm, token
+from bpeviz.ui.learn.forms import BoundariesForm, MessagePart, token
 from bpeviz.ui.runtime.cache import cached
 
 KEY = "published"
+VOCABULARY = "cl100k_base"
 LISTED = 9
 """The most pieces of a vocabulary above a question."""
 
@@ -49,49 +47,68 @@ def _with_ids(found: Sequence[Token]) -> list[MessagePart]:
     return message
 
 
-def _cl100k(setup: Setup) -> Question:
-    text, name = setup["text"], "cl100k_base"
-    if not text:
-        raise NoQuestionError("There is no text. Type one.")
-    size = len(text.encode())
+def _dearer(setup: Setup) -> Question:
+    first, second = setup["text"], setup["other"]
+    if not first or not second:
+        raise NoQuestionError("There is no text. Type one into both boxes.")
 
-    def judge(given: int | None) -> Result:
-        found = bpeviz.load(name).tokens(text)
-        message = _with_ids(found)
-        if any("\N{REPLACEMENT CHARACTER}" in one.raw.decode(errors="replace") for one in found):
+    def cost() -> tuple[int, int]:
+        one, other = (len(bpeviz.load(VOCABULARY).encode(text)) for text in (first, second))
+        return one, other
+
+    def answer() -> tuple[str, list[MessagePart]]:
+        one, other = cost()
+        both = [bpeviz.load(VOCABULARY).tokens(text) for text in (first, second)]
+        message = ["First: ", *_with_ids(both[0]), " Second: ", *_with_ids(both[1])]
+        raw = [token.raw.decode(errors="replace") for token in (*both[0], *both[1])]
+        if any("\N{REPLACEMENT CHARACTER}" in text for text in raw):
             message.append(" A byte in ⟨ ⟩ is only a part of a character, and no text by itself.")
-        return Result(compared(given, len(found)), message, {"right": len(found)})
+        if other == one:
+            return "same", message
+        return "less" if other < one else "more" if other < 2 * one else "double", message
 
     def mistakes() -> list[Mistake]:
-        words = len(regex.findall(r"\S+|\s+", text))
+        sizes = f"It has {counted(len(second), 'character')}, the first {len(first):,}. "
+        many = f"It has {counted(len(second.split()), 'word')}, the first {len(first.split()):,}. "
         return [
-            Mistake(len(bpeviz.load("gpt2").encode(text)), ["That is the number with GPT-2."]),
-            Mistake(size, ["You counted bytes. But some pieces of the list fit."]),
-            Mistake(len(text.split()), ["You counted words. Spaces and pieces count, too."]),
-            Mistake(len("".join(text.split())), ["You counted letters. Pieces have several."]),
-            Mistake(words, ["A space before a word usually joins the word."]),
+            Mistake("less", [f"{sizes}But count pieces: a long one costs as much as a letter."]),
+            Mistake("same", [f"{many}But count pieces: a word may need several."]),
+            Mistake("more", ["Count once more: each place without a piece costs a letter."]),
+            Mistake("double", ["That is too much: cover more letters with one piece."]),
         ]
 
-    see = [engine.text_row(text)]
-    see += [
-        engine.tokens_row(f"Pieces of {TITLES[one]} in it", entries(text, one)) for one in NEEDS
-    ]
-    found = len(bpeviz.load("gpt2").encode(text))
-    prompt: list[MessagePart] = [f"With GPT-2 it is {counted(found, 'token')}. How many with "]
-    prompt.append("cl100k, the vocabulary of GPT-4?")
-    hint = "A dot is a space. The last space before a word belongs to the word."
-    return Question(prompt, NumberForm(1, size, "tokens"), judge, mistakes, hint, see)
+    options = {
+        "less": "Fewer tokens than the first.",
+        "same": "As many tokens as the first.",
+        "more": "More, but not twice as many.",
+        "double": "Twice as many, or even more.",
+    }
+    see = []
+    for name, text in (("First text", first), ("Second text", second)):
+        see += [engine.text_row(text, name)]
+        see += [engine.tokens_row("Its pieces", found)] if (found := pieces(text)) else []
+    prompt = (
+        "GPT-4's vocabulary has these pieces. Where none fits, a letter is a token. What does the "
+        "second text cost?"
+    )
+    hint = "Cover each text with few pieces, a letter where none fits. Then count both."
+    return chosen([prompt], options, answer, mistakes, hint, see)
 
 
 @cached()
-def entries(text: str, name: str) -> list[str]:
-    """Return pieces of a text that are entries of a vocabulary: spaces, then the longest ones."""
-    tokenizer = bpeviz.load(name)
+def pieces(text: str) -> list[str]:
+    """Return pieces of a text in GPT-4's vocabulary, its tokens among them: spaces, then by length.
+
+    A piece has at least two characters.
+    """
+    tokenizer = bpeviz.load(VOCABULARY)
     parts = {text[i:j] for i in range(len(text)) for j in range(i + 2, min(len(text), i + 12) + 1)}
     found = [one for one in parts if len(tokenizer.encode(one)) == 1]
+    used = {text[one.start : one.end] for one in tokenizer.tokens(text)}
+    listed = sorted(found, key=lambda one: (one not in used, -len(one), one))[:LISTED]
     return [
         label(one.encode())
-        for one in sorted(found, key=lambda one: (not one.isspace(), -len(one), one))[:LISTED]
+        for one in sorted(listed, key=lambda one: (not one.isspace(), -len(one), one))
     ]
 
 
@@ -156,8 +173,7 @@ def _pasted(setup: Setup) -> Question:
         "error": "An error: such a name is forbidden.",
     }
     hint = "Whom would you trust with it: the user or the program?"
-    see = [engine.text_row(name, "Pasted")]
-    return chosen(prompt, options, answer, mistakes, hint, see)
+    return chosen(prompt, options, answer, mistakes, hint)
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -174,7 +190,7 @@ def _pictures(setup: Setup) -> list[Picture]:
     header = ["Tokenizer", "Name", "Ids as text", "Id where it is allowed"]
     shown = [(TITLES[name], bpeviz.load(name)) for name in NEEDS]
     return [
-        engine.tokenized(setup["text"], shown),
+        *(engine.tokenized(setup[name], shown) for name in ("text", "other")),
         Picture(
             "table",
             (header, rows),
@@ -210,11 +226,12 @@ CHAPTER = Chapter(
     settings="The published vocabularies, with tiktoken's patterns.",
     source="github.com/openai/tiktoken: tiktoken_ext/openai_public.py and tiktoken/core.py.",
     inputs=(
-        engine.text_input(KEY, "    Hello World", "Text", 60),
+        engine.text_input(KEY, "    Hello World", "First text", 60),
+        Input("other", engine.text_field(KEY, "other", "Second text", 60), "Ahoj světe"),
         Input("number", engine.text_field(KEY, "number", "Number", 30), "1234567"),
         Input("special", engine.text_field(KEY, "special", "Pasted", 30), "<|endoftext|>"),
     ),
-    questions=(_cl100k, _digits, _pasted),
+    questions=(_dearer, _digits, _pasted),
     pictures=_pictures,
     why=Why(
         "Why must pasted text not become a special token by itself?",
@@ -222,8 +239,8 @@ CHAPTER = Chapter(
             AnswerOption(
                 "pretend",
                 "A user could pretend to be the program.",
-                "Special tokens separate texts and speakers. If pasted text could make them, a "
-                "user could pretend to be someone else.",
+                "Special tokens separate speakers. If pasted text made them, a user could speak "
+                "as another.",
                 right=True,
             ),
             AnswerOption(
@@ -244,7 +261,12 @@ CHAPTER = Chapter(
         ),
     ),
     target=_target,
-    samples={"Zeros": "0" * 17, "Digits": "1234567", "Thumbs up": "👍", "Code": "def f(x):\n    x"},
+    samples={
+        "Norwegian": {"text": "Good morning", "other": "God morgen"},
+        "Greek": {"text": "Good morning", "other": "Καλημέρα"},
+        "Zeros": {"text": "0" * 17, "other": "zero zero zero"},
+        "Code": {"text": "def f(x):\n    x", "other": "a function of x"},
+    },
     needs=NEEDS,
     claims=_claims,
 )

@@ -476,13 +476,28 @@ def test_lower_is_lowe_and_r() -> None:
 
 def test_ids_of_published_tokenizers() -> None:
     skip_without_vocabularies(BY_KEY["published"])
-    assert "With GPT-2 it is 5 tokens." in words(question("published").prompt)
-    first = judged("published", 3)
+    first = judged("published", "double")
     assert first.verdict == "right"
-    listed = "[···] 262, [·Hello] 22691, [·World] 4435."
-    assert listed in words(first.message).replace("\u00a0", " ")
-    assert judged("published", None, text="0" * 17).marks == {"right": 6}
+    listed = (
+        "First: 3 tokens, each with its id: [···] 262, [·Hello] 22691, [·World] 4435. Second: 6"
+    )
+    assert words(first.message).replace("\u00a0", " ").startswith(listed)
     assert judged("published", [3, 6], 1).verdict == "right"
+
+
+@pytest.mark.parametrize(
+    ("text", "other", "right"),
+    [
+        ("Ahoj světe", "    Hello World", "less"),
+        ("Hello World", "Good morning", "same"),
+        ("0" * 17, "0" * 18, "same"),
+        ("Hello World", "Hola mundo!", "more"),
+        ("Hello World", "Hei verden", "double"),
+    ],
+)
+def test_dear_text_is_told_from_cheap_one_by_its_tokens(text: str, other: str, right: str) -> None:
+    skip_without_vocabularies(BY_KEY["published"])
+    assert judged("published", None, text=text, other=other).marks == {"right": [right]}
 
 
 def test_pasted_special_token_is_ordinary_text() -> None:
@@ -490,7 +505,7 @@ def test_pasted_special_token_is_ordinary_text() -> None:
     result = judged("published", "text", 2)
     assert result.verdict == "right"
     assert "50256" in words(result.message)
-    rows = BY_KEY["published"].pictures(BY_KEY["published"].initial)[1].data[1]
+    rows = BY_KEY["published"].pictures(BY_KEY["published"].initial)[-1].data[1]
     assert [row[3] for row in rows] == ["50256", "100257", "256"]
 
 
