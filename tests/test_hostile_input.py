@@ -204,7 +204,7 @@ TEXTS = [
 def allowed_value(widget: Widget[Any], draw: Random) -> object:
     """Return a value that a link may contain for a widget, often an extreme one."""
     if isinstance(widget, OneOf):
-        return draw.choice([*widget.titles])
+        return draw.choice([*widget.titles] or [one for one in TEXTS if widget.allows(one)])
     if isinstance(widget, SomeOf):
         return draw.sample([*widget.titles], draw.randint(0, min(3, widget.most)))
     if isinstance(widget, Number):
