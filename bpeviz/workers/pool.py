@@ -265,7 +265,9 @@ class Pool:
     def _take_child(self, request: Request) -> Child:
         child: Child | None = None
         with self._lock:
-            for one in [one for one in self._idle if one[0].key == request.key]:
+            # A slow request can wait for its worker to start; a quick one needs the idle one.
+            fitting = [] if request.slow else self._idle
+            for one in [one for one in fitting if one[0].key == request.key]:
                 self._idle.remove(one)
                 if one[1].process.poll() is None:
                     child = one[1]
@@ -277,7 +279,6 @@ class Pool:
             request.child = child = child or self._start(request.key)
             if request.slow:
                 child.lower_priority()
-                self.start_spare()
         if request.error is not None:  # stopped before it had a worker
             raise request.error
         try:

@@ -147,8 +147,10 @@ def test_places_and_shares_are_never_exceeded_and_no_place_stays_free(
                     assert len(running) == most
 
     for leaves, user, slow in actions:
-        if leaves and works:
-            works.pop(leaves % len(works)).leave()
+        if leaves and (served := [one for one in works if not one.waits]):
+            left = served[leaves % len(served)]
+            left.leave()
+            works.remove(left)
         else:
             works.append(Work(shared, user, slow=slow))
         check()
@@ -159,6 +161,16 @@ def test_places_and_shares_are_never_exceeded_and_no_place_stays_free(
     assert not shared._running
     assert not shared._waiting
     assert len(shared._idle) <= places + 2
+
+
+def test_slow_request_leaves_the_idle_worker_to_quick_ones() -> None:
+    shared = fakes(1, 1, slow=1)
+    with shared.worker(Request("a")) as first:
+        pass
+    with shared.worker(Request("b", slow=True)) as other:
+        assert other is not first
+        with shared.worker(Request("c")) as again:
+            assert again is first
 
 
 def test_slow_request_moves_to_a_place_for_slow_ones(monkeypatch: pytest.MonkeyPatch) -> None:
