@@ -120,7 +120,7 @@ class Training(ABC):
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state without the training text and options, which whoever pickles it has."""
+        """Return the state without the training text and options: who copies it has both."""
         return self.__dict__ | {"training_text": None, "training_options": None}
 
     def _cached(self, kind: str, text: str, make: Callable[[str], Cached]) -> Cached:
