@@ -93,7 +93,11 @@ def _export(offer: Export, page: Page) -> None:
         if prepare is not None:
             st.markdown(f"**{title}**")
             _button(key, file, label, partial(_interactive, prepare(), link))
-            st.caption("One self-contained file, which works without a network and a server.")
+            st.caption(
+                "One self-contained file, which works without a network and a server. In a page of "
+                "yours, beside the file, this code shows it:"
+            )
+            st.code(playable.embed_code(file, title), "html", wrap_lines=True)
     if offer.picture is not None:
         shown = offer.picture()
         st.markdown("**Colored text**")

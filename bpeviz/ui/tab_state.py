@@ -54,7 +54,10 @@ _LOST: SessionValue[tuple[str, list[str]]] = SessionValue("tab_state_lost")
 
 
 def restore(page: Page) -> None:
-    """Restore the state of the tab, once; end the run where the browser must send it first."""
+    """Restore the state of the tab, once; end the run where the browser must send it first.
+
+    A page that another one embeds neither stores nor restores it: frames share the storage.
+    """
     if not _AWAITED.present:
         _AWAITED.put(MARK in st.query_params)
     if _AWAITED.get():
@@ -95,6 +98,8 @@ def store(page: Page, key: str = _KEY) -> None:
         page: The page.
         key: The component's key.
     """
+    if st.context.is_embedded:
+        return
     own = inbox()
     values = _VALUES.get() or {}
     held = dict(own.held)

@@ -96,7 +96,7 @@ a { color: light-dark(#1a5fd0, #6cb0ff); }
 
 
 _FRAME_HEIGHT = 720
-"""The height of the frame in a notebook, in pixels: the player, and the first line of the table."""
+"""The height of a frame in pixels: the player, and the first line of the table."""
 
 _UNREAD = re.compile(r"^\s*(?://.*|/\*[\s\S]*?\*/)?\s*(?:\n|$)|^[ \t]+", re.MULTILINE)
 """Lines of comments, empty lines, and indentation: a third of the script and the styles."""
@@ -383,6 +383,14 @@ def to_html(training: Training | Tokenizer, text: str, *, link: str = "") -> str
     if isinstance(training, Training):
         return html(of_training(training, text), link)
     return html(of_tokenizer(training, training.name, text), link)
+
+
+def embed_code(file: str, title: str) -> str:
+    """Return the HTML that shows a file in another page."""
+    return (
+        f'<iframe src="{escape(file)}" title="{escape(title)}" width="100%" '
+        f'height="{_FRAME_HEIGHT}" sandbox="allow-scripts" allow="fullscreen"></iframe>'
+    )
 
 
 def notebook(training: Training, text: str) -> str:

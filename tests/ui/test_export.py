@@ -42,6 +42,7 @@ from bpeviz.ui.opened_tokenizers import (
 )
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.inspect import FIRST_TEXT
+from bpeviz.views import playable
 from bpeviz.views.tables import Table
 
 CLOSER = inspect.CLOSER.titles
@@ -470,7 +471,10 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
     assert len(reasons) == len(refused)
     assert not any("cannot represent" in one for one in reasons)
     examples = [one.example for one in FORMATS.values() if one.example and one.key in holding]
-    assert sorted(code.value for code in app.code) == sorted(one.strip() for one in examples)
+    frame = playable.embed_code("animation.html", "Animation")
+    assert sorted(code.value for code in app.code) == sorted(
+        [frame, *(one.strip() for one in examples)]
+    )
 
 
 def test_colored_text_export_is_offered_on_compare() -> None:

@@ -9,6 +9,7 @@ import re
 import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -239,3 +240,8 @@ def test_inspection_of_the_training_text_has_its_race() -> None:
     assert len(shown.races[0]["first"]) == shown.player["last"] == len(found.events)
     assert "Minimum pair count: 2" in shown.settings
     assert playable.of_inspection(found, *how).races is None
+
+
+def test_embed_code_is_that_of_the_readme() -> None:
+    code = playable.embed_code("play.html", "Training")
+    assert code in (Path(bpeviz.__file__).parents[1] / "README.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-// The buttons that copy a link to the page and that show its QR code. Python packs the settings when
+// The buttons that copy a link to the page or the code of a frame, and that show its QR code. Python packs the settings when
 // one is pressed (`bpeviz/ui/permalink/session.py`); the step comes from the player.
 
 import { unbroken } from "../shared/dom.js";
@@ -7,10 +7,11 @@ import { currentStep } from "../shared/events.js";
 const RESULT_SHOWN = 2500; // milliseconds
 const RETRY_AFTER = 1000; // milliseconds
 const MAX_REQUESTS = 60;
+const PICTURES = ".st-key-player, .st-key-lock_step, .st-key-columns, .st-key-texts_table, .st-key-inspect_player, .st-key-grid";
 
 // A page has these buttons once. Streamlit may replace them at any time, also between a press and the answer:
 // the pending request is stored here, with `root` and `send` of the present button.
-const button = { root: null, send: null, pending: null, timer: null };
+const button = { root: null, send: null, pending: null };
 const find = (selector) => button.root.querySelector(selector);
 
 /**
@@ -39,17 +40,29 @@ async function copy(promise) {
   }
 }
 
-async function press() {
+/**
+ * @param {string} selector of the button
+ * @param {(url: URL) => string} write returns what is copied
+ */
+async function press(selector, write) {
   const step = currentStep();
-  const address = request(step, false).then(({ packed, page }) => {
+  const text = request(step, false).then(({ packed, page }) => {
     const url = new URL(page || location.origin + location.pathname);
     url.searchParams.set("s", packed);
     if (step !== null) url.searchParams.set("step", String(step));
-    return url.href;
+    return write(url);
   });
-  const isCopied = await copy(address);
-  if (!isCopied) showByHand(await address);
-  showResult(isCopied ? "Copied" : "Not copied");
+  const isCopied = await copy(text);
+  if (!isCopied) showByHand(await text);
+  showResult(selector, isCopied ? "Copied" : "Not copied");
+}
+
+/** Return the HTML of a frame that is as high as the page's picture. */
+function embedCode(url) {
+  url.searchParams.set("embed", "true");
+  const height = Math.ceil(document.querySelector(PICTURES)?.getBoundingClientRect().height ?? 700);
+  const address = url.href.replaceAll("&", "&amp;");
+  return `<iframe src="${address}" title="${document.title}" width="100%" height="${height + 16}" style="border: 0" allow="fullscreen"></iframe>`;
 }
 
 async function showCode() {
@@ -97,10 +110,11 @@ function receive(answer) {
   button.pending = null;
 }
 
-function showResult(words) {
-  find(".words").textContent = words;
-  clearTimeout(button.timer);
-  button.timer = setTimeout(() => (find(".words").textContent = "Copy link"), RESULT_SHOWN);
+function showResult(selector, words) {
+  const shown = find(`${selector} .words`);
+  const name = (shown.dataset.name ??= shown.textContent);
+  shown.textContent = words;
+  setTimeout(() => (shown.textContent = name), RESULT_SHOWN);
 }
 
 function showByHand(address) {
@@ -115,6 +129,7 @@ function showByHand(address) {
  * @property {number} request the request that is answered, 0 for none
  * @property {string} packed the page's settings
  * @property {string} [page] the page's address as others reach it
+ * @property {boolean} [isEmbeddable] whether pages of others may show the app in a frame
  * @property {{address: string, qr: {size: number, path: string} | null, notes: string[]}} [dialog]
  */
 
@@ -127,7 +142,9 @@ export function mount(root, data, on) {
   button.root = root;
   button.send = (request) => on("request", request);
   const byHand = find(".by-hand");
-  find(".copy-link").onclick = press;
+  find(".copy-link").onclick = () => press(".copy-link", (url) => url.href);
+  find(".copy-embed").onclick = () => press(".copy-embed", embedCode);
+  find(".copy-embed").hidden = !data.isEmbeddable;
   find(".show-code").onclick = showCode;
   find(".copy-address").onclick = copyAddress;
   find(".close").onclick = () => find(".code").close();

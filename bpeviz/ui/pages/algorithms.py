@@ -205,6 +205,8 @@ def _follow(shown: list[Trained], payload: dict[str, Any]) -> None:
     steps = [view["ownSteps"][place] for view in payload["views"]]
     if payload["hasRace"]:
         components.race(_races(shown, payload, steps) if is_drawn else None)
+    if st.context.is_embedded:
+        return
     with body:
         _metrics(shown, steps, payload["vocabSizes"][place])
         _at_random(shown, steps)

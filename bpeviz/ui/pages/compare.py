@@ -255,7 +255,8 @@ def show(side: DeltaGenerator) -> None:
     for offer in chosen:
         if offer.assumed:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
-    below_columns(lambda: _measures(text, columns, number))
+    if not st.context.is_embedded:
+        below_columns(lambda: _measures(text, columns, number))
 
 
 def _many(answer: DeltaGenerator, texts: Texts, chosen: Sequence[Offer]) -> None:

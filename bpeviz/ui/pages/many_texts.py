@@ -98,7 +98,8 @@ def show(
     label = f"{FIGURE.titles[figure]} of {counted(len(texts), 'text')}"
     header = ["Text", *tokenizers]
     drawn = text_table.cells(rows, names, figure, is_parallel)
-    st.html(html_table.table(header, drawn, label=label, right=header[1:], scrolls=False))
+    with st.container(key="texts_table"):
+        st.html(html_table.table(header, drawn, label=label, right=header[1:], scrolls=False))
     notes = ["More color: costs more. Framed: the best of its row."]
     if is_parallel:
         parallel = f"{len(texts):,} parallel texts of {counted(max(lines), 'line')}"

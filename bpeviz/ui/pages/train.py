@@ -130,6 +130,8 @@ def show(side: DeltaGenerator) -> None:
         payload = player.payload(timeline) | _opening(trained, last, timeline["timelineId"])
         initial = components.player(payload, "player")
     _follow(trained, last, timeline["timelineId"], part, initial)
+    if st.context.is_embedded:
+        return
     if last:
         _merge_diagram(trained, last, timeline["timelineId"], part)
     vocabulary.vocabulary(trained, last)
@@ -152,7 +154,7 @@ def _opening(trained: Trained, last: int, timeline: str) -> dict[str, Any]:
     return {
         "initialStep": 0 if _LINKED.get() == timeline else last,
         "opensInMotion": not OPENED.present and trained.text == _first_text(),
-        "hasEnd": True,
+        "hasEnd": not st.context.is_embedded,  # the ways on lead to other pages
         "tieRule": TIE_WINNERS.get(str(dict(trained.choice.options).get("ties"))),
         "hasRace": last > 0 and len(trained.boundaries) <= race.COUNTED,
     }
@@ -198,6 +200,8 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
     is_drawn = bool(report) and report["timelineId"] == timeline
     if len(boundaries) <= race.COUNTED:
         components.race([_race_at(trained, timeline, shown, step)] if is_drawn else None)
+    if st.context.is_embedded:
+        return
     with body:
         left, right = st.columns((4, 5), gap="medium")
         with left:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import os
 import socket
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
@@ -73,6 +74,15 @@ def reachable(page: str) -> Reachable:
     shown = f"[{name}]" if ":" in name else name
     netloc = shown if port is None else f"{shown}:{port}"
     return Reachable(SplitResult(parts.scheme, netloc, parts.path, "", "").geturl())
+
+
+def is_embeddable() -> bool:
+    """Return whether pages of other origins may show the app in a frame, where it works.
+
+    In a frame of another site, browsers do not send the cookie of the password.
+    """
+    origins = os.environ.get("BPEVIZ_FRAME_ANCESTORS", "").split()
+    return bool({*origins} - {"'self'", "'none'"}) and not os.environ.get("BPEVIZ_PASSWORD")
 
 
 def is_loopback(host: str) -> bool:

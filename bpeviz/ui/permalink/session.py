@@ -149,7 +149,7 @@ def _button(page: Page) -> None:
         else:
             _tell(without, at, packed)
         MADE.put(made)
-    components.copy_link(made, BUTTON.key)
+    components.copy_link(made | {"isEmbeddable": address.is_embeddable()}, BUTTON.key)
 
 
 def _tell(without: list[str], at: address.Reachable, packed: str) -> None:

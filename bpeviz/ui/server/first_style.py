@@ -19,12 +19,15 @@ from bpeviz.ui.tab_state import MARK
 _END = b"</head>"
 
 SCRIPT = (
-    'try { const [{ type }] = performance.getEntriesByType("navigation"); '
+    'if (new URLSearchParams(location.search).get("embed") === "true") '
+    'document.documentElement.dataset.embedded = ""; '
+    'else try { const [{ type }] = performance.getEntriesByType("navigation"); '
     'if (["reload", "back_forward"].includes(type) && sessionStorage.getItem("bpeviz-tab")) { '
     f'const url = new URL(location); url.searchParams.set("{MARK}", "1"); '
     "history.replaceState(history.state, '', url); } } catch {}"
 )
-"""Marks the address of a reloaded tab, whose first run waits for its state (`tab_state`)."""
+"""Marks a page that another one embeds, and else the address of a reloaded tab, whose first run
+waits for its state (`tab_state`)."""
 
 _FIRST = (
     "BidiComponent",

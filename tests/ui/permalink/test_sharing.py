@@ -271,3 +271,22 @@ def test_unexpected_requests_are_ignored(request_: Any) -> None:
     app.run()
     assert not app.exception
     assert not app.toast
+
+
+@pytest.mark.parametrize(
+    ("origins", "password", "offered"),
+    [
+        ("", "", False),
+        ("'self'", "", False),
+        ("'self' https://course.example", "", True),
+        ("https://course.example", "a password", False),
+    ],
+)
+def test_embed_code_is_offered_where_others_may_show_the_app(
+    monkeypatch: pytest.MonkeyPatch, origins: str, password: str, offered: bool
+) -> None:
+    monkeypatch.setenv("BPEVIZ_FRAME_ANCESTORS", origins)
+    monkeypatch.setenv("BPEVIZ_PASSWORD", password)
+    assert [one["isEmbeddable"] for one in payloads(opened("Train")) if "packed" in one] == [
+        offered
+    ]
