@@ -140,6 +140,7 @@ class Watch:
 
 
 FORGET = """() => new Promise((resolve) => {
+  Storage.prototype.setItem = () => {}; // a page run may still end
   localStorage.clear();
   sessionStorage.clear();
   const request = indexedDB.deleteDatabase("bpeviz");
