@@ -157,6 +157,14 @@ SHORT_LINK = _limit("settings and text of a short link, compressed", 500, "kB")
 SHORT_LINK_BYTES = _limit("short links of all users together", 20, "MB")
 SHORT_LINK_HOURS = _limit("time until a short link expires", 24, "hours", "BPEVIZ_SHORT_LINK_HOURS")
 
+# ---- rooms
+
+ROOMS = _limit("open rooms", 20, "rooms", "BPEVIZ_ROOMS")
+ROOM_FOLLOWERS = _limit("followers of a room", 100, "followers", "BPEVIZ_ROOM_FOLLOWERS")
+ROOM_HOURS = _limit("time until a room ends after its leader's last move", 2, "hours")
+ROOM_MESSAGE = _limit("message of a member of a room", 2_000, "characters")
+ROOM_RATE = _limit("messages of a member of a room; others are dropped", 20, "a second")
+
 
 if __name__ == "__main__":
     print(table())

@@ -8,13 +8,26 @@ import sys
 from collections.abc import Iterable, Sequence
 
 from bpeviz import limits
-from bpeviz.cli import compare, convert, count, decode, encode, lookup, play, train, vocabularies
+from bpeviz.cli import (
+    compare,
+    convert,
+    count,
+    decode,
+    encode,
+    lookup,
+    play,
+    room,
+    train,
+    vocabularies,
+)
 from bpeviz.cli.arguments import Argument, Choice, Section
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.cli.files import discard_output
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
 """The exit codes of shells after Ctrl-C (SIGINT) and after a broken pipe (SIGPIPE)."""
+
+_COMMANDS = (train, play, count, encode, decode, lookup, compare, convert, vocabularies, room)
 
 _EPILOG = """\
 examples:
@@ -39,7 +52,7 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for module in (train, play, count, encode, decode, lookup, compare, convert, vocabularies):
+    for module in _COMMANDS:
         command = module.COMMAND
         added = commands.add_parser(
             command.name,

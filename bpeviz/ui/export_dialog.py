@@ -21,7 +21,7 @@ from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export, playable
 from bpeviz.views.export import ColoredText
-from bpeviz.views.playable import Interactive
+from bpeviz.views.playable import Interactive, Playable
 
 DOWNLOAD = ":material/download:"
 
@@ -65,7 +65,7 @@ class Export:
     key: str
     picture: Callable[[], ColoredText] | None = None
     tokenizer: Exported | None = None
-    animation: Callable[[], Callable[[], Interactive]] | None = None
+    animation: Callable[[], Callable[[], Playable]] | None = None
     comparison: Callable[[], Callable[[], Interactive]] | None = None
 
 

@@ -34,11 +34,15 @@ from bpeviz.views.html_table import table
 if TYPE_CHECKING:
     from bpeviz.views.tables import Table  # importing pandas takes half a second
 
-_BEGINNING = """
+_DATA = """
 const packed = atob(document.getElementById("data").textContent);
 const bytes = Uint8Array.from(packed, (byte) => byte.charCodeAt(0));
 const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
 const data = await new Response(stream).json();
+"""
+"""Reads the data of the page."""
+
+SHADOW = """
 const shadow = (name) => {
   const host = document.getElementById(`place-${name}`).appendChild(document.createElement("div"));
   const root = host.attachShadow({ mode: "open" });
@@ -75,7 +79,7 @@ columns(root, data, ignore);
 if (!document.fullscreenEnabled) root.querySelector(".projector").remove();
 """
 
-_STYLE = """
+STYLE = """
 :root { color-scheme: light dark; --text: light-dark(#31333f, #fafafa);
   --background: light-dark(#fff, #0e1117); --quiet: light-dark(#5c5e67, #b4b6bd); }
 body { margin: 0 auto; max-width: 72rem; padding: 0.75rem 1rem; font-family: system-ui, sans-serif;
@@ -337,7 +341,7 @@ def html(shown: Interactive, link: str = "") -> str:
     Raises:
         ValueError: The link is not an address of the web.
     """
-    script, markup = _program(shown.names, shown.host)
+    script, markup = program(shown.names, _DATA + SHADOW + shown.host)
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     packed = base64.b64encode(zlib.compress(as_json(shown.data), 9)).decode()
     settings = " · ".join(map(escape, shown.settings))
@@ -347,7 +351,7 @@ def html(shown: Interactive, link: str = "") -> str:
 form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'">
 <meta name="viewport" content="width=device-width">
 <title>{escape(shown.title)}</title>
-<style>{_STYLE}</style></head>
+<style>{STYLE}</style></head>
 <body><main><h1>{escape(shown.title)}</h1>
 <p>{settings}</p>
 <noscript>This page needs JavaScript.</noscript>
@@ -410,8 +414,13 @@ Training.to_notebook = notebook
 
 
 @cache
-def _program(names: Sequence[str], host: str) -> tuple[str, str]:
-    """Return the script, and the markup of components."""
+def program(names: Sequence[str], host: str) -> tuple[str, str]:
+    """Return the script of a page with components, and their markup.
+
+    Args:
+        names: The components.
+        host: The script that mounts them, which can use `SHADOW`.
+    """
     scripts, markups = [], []
     for name in names:
         files = components.read(name)
@@ -419,9 +428,7 @@ def _program(names: Sequence[str], host: str) -> tuple[str, str]:
         if files.html is not None:
             style = f"<style>{files.css}</style>"
             markups.append(f'<template id="markup-{name}">{style}{files.html}</template>')
-    return _UNREAD.sub("", "".join(scripts) + _BEGINNING + host), _UNREAD.sub(
-        "", "\n".join(markups)
-    )
+    return _UNREAD.sub("", "".join(scripts) + host), _UNREAD.sub("", "\n".join(markups))
 
 
 def _settings(training: Training, last: int, options: Mapping[str, object] | None) -> list[str]:

@@ -1322,7 +1322,9 @@ def test_ctrl_c_stops_every_command_with_130(shell: Shell, monkeypatch: pytest.M
 # --- Help ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("command", ["train", "play", "encode", "decode", "lookup", "compare"])
+@pytest.mark.parametrize(
+    "command", ["train", "play", "encode", "decode", "lookup", "compare", "room"]
+)
 def test_help_shows_examples(shell: Shell, command: str) -> None:
     assert shell(command, "--help").code == 0
     assert f"python -m bpeviz {command}" in shell.out.decode().partition("examples:")[2]

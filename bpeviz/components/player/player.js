@@ -3,7 +3,7 @@
 // is at its own step of that size.
 
 import { Tooltip, component, element, tokenLabel } from "../shared/dom.js";
-import { JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, WAY_CHOSEN, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
+import { FOLLOW, JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, WAY_CHOSEN, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
 import { counted, formatCount, plural } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { Announcer } from "./announcer.js";
@@ -43,6 +43,7 @@ const formatFixed = (number, digits) =>
  * @property {boolean} [hasEnd] whether its end offers ways on
  * @property {string | null} [tieRule] which of equal pairs wins, as half a sentence
  * @property {boolean} [hasRace] whether the candidates of its steps arrive later
+ * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
  * @property {import("./tokenized_text.js").TextPayload[]} views
  */
 
@@ -81,7 +82,10 @@ class Player {
     const step = isOpening ? 0 : shownStep(this.data, this.step, data, lastSteps);
     this.data = data;
     if (isNew) this.#draw();
-    this.views.forEach((view, i) => (view.data.last = data.views[i].last));
+    this.views.forEach((view, i) => {
+      view.data.last = data.views[i].last;
+      if (data.isLive && !isNew) view.extend(data.views[i]);
+    });
     if (!isNew && !isResized) return;
     this.track.max = data.last;
     this.number.min = this.shown(0);
@@ -411,11 +415,15 @@ class Player {
         return this.help.close();
       default:
         this.stop();
-        // A single step is animated as in play, so that the new token is easy to find.
-        this.section.classList.add("moving");
-        setTimeout(() => this.playing || this.section.classList.remove("moving"), 250);
-        this.go(stepAfter(action, this.step, this.data.last));
+        this.#moveTo(stepAfter(action, this.step, this.data.last));
     }
+  }
+
+  // A single step is animated as in play, so that the new token is easy to find.
+  #moveTo(step) {
+    this.section.classList.add("moving");
+    setTimeout(() => this.playing || this.section.classList.remove("moving"), 250);
+    this.go(step);
   }
 
   // ---- looking at a token
@@ -555,6 +563,11 @@ class Player {
       if (!document.activeElement?.matches(":focus-visible")) section.focus({ preventScroll: true });
     };
     subscribe(JUMP, jump, signal);
+    const follow = (step) => {
+      this.stop();
+      this.#moveTo(step);
+    };
+    subscribe(FOLLOW, follow, signal);
     signal.addEventListener("abort", () => {
       this.openingEnds?.abort();
       this.stop();

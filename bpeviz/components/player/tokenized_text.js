@@ -77,8 +77,16 @@ export class TokenizedText {
     this.step = 0;
     this.raw = data.atomKind === "bytes" ? new TextEncoder().encode(data.text) : null;
     this.atomIds = data.atomIds ?? this.raw;
-    this.timeline = data.changes ? new ChangingTimeline(data) : new MergeTimeline(data, this.atomIds);
-    this.stepOf = new Map(data.steps.id.map((id, i) => [id, i])); // the step that decides on an id
+    this.extend(data);
+  }
+
+  /** Take the steps of a payload that has further ones of the same text. */
+  extend({ steps, tokenStyles, tokenCounts, mergedAt, changes, firstMergeId }) {
+    Object.assign(this.data, { steps, tokenStyles, tokenCounts });
+    this.timeline = changes
+      ? new ChangingTimeline({ changes })
+      : new MergeTimeline({ mergedAt, firstMergeId }, this.atomIds);
+    this.stepOf = new Map(steps.id.map((id, i) => [id, i])); // the step that decides on an id
   }
 
   token(atom) {

@@ -3,6 +3,7 @@
 
 export const STEP_CHANGED = "bpeviz-step-changed"; // detail: {step, timelineId} of the player
 export const STEP_REQUESTED = "bpeviz-step-requested"; // detail: a callback, or null to notify all
+export const FOLLOW = "bpeviz-follow"; // detail: the step to go to, where the focus stays (`room/room.js`)
 export const JUMP = "bpeviz-jump"; // detail: the step to go to
 export const WORD_CLICKED = "bpeviz-word-clicked"; // detail: the word
 

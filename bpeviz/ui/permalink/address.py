@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 import os
-import socket
 from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
 import segno
 import streamlit as st
 
+from bpeviz.network import network_address
 from bpeviz.ui import private
 
 MAX_ADDRESS = 500
@@ -24,7 +24,7 @@ It holds 106 bytes at error correction level M.
 
 THIS_MACHINE = (
     "This server listens on this machine only, so others cannot open the link. To open it to a "
-    "room, start it with `--server.address 0.0.0.0` (see “A room” in bpeviz/DEPLOYMENT.md)."
+    "room, start it with `python -m bpeviz room` (see “A room” in bpeviz/DEPLOYMENT.md)."
 )
 UNKNOWN_NAME = (
     "“localhost” means this machine only. For others, replace it in the link by the name or IP "
@@ -68,7 +68,7 @@ def reachable(page: str) -> Reachable:
         return Reachable(page, THIS_MACHINE)
     name = private.server_name()
     if name is None:
-        name = _network_address() if listens in ("", "0.0.0.0", "::") else listens  # noqa: S104
+        name = network_address() if listens in ("", "0.0.0.0", "::") else listens  # noqa: S104
     if not name or is_loopback(name):
         return Reachable(page, UNKNOWN_NAME)
     shown = f"[{name}]" if ":" in name else name
@@ -91,20 +91,6 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return host == "localhost" or host.endswith(".localhost")
-
-
-def _network_address() -> str:
-    """Return the address of this machine in its network, or an empty text.
-
-    Connecting a datagram socket sends nothing: it only selects the network interface. The address
-    is one that RFC 5737 reserves for documentation.
-    """
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
-        try:
-            one.connect(("192.0.2.1", 9))
-        except OSError:
-            return ""
-        return str(one.getsockname()[0])
 
 
 def qr_code(address: str) -> dict[str, object] | None:

@@ -19,6 +19,7 @@ from starlette.middleware import Middleware
 from bpeviz import limits
 from bpeviz.jobs import trainings
 from bpeviz.ui import private
+from bpeviz.ui.room.connections import RoomPages
 from bpeviz.ui.server.first_style import FirstStyle
 from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
 from bpeviz.ui.server.hosts import KnownHosts
@@ -82,6 +83,7 @@ def middleware() -> list[Middleware]:
         found.append(Middleware(PasswordGate, password=password, base=base))
     return [
         *found,
+        Middleware(RoomPages, base=base),
         Middleware(PageAddresses, base=base),
         Middleware(UserCookie, base=base),
         Middleware(LongTexts, base=base),

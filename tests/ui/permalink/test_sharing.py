@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 from text_box import payload
 
 from bpeviz import limits
+from bpeviz.network import network_address
 from bpeviz.ui.permalink import address, codec, session, short_links
 from bpeviz.ui.permalink.short_links import MARK, ShortLinks
 from bpeviz.ui.registry import PAGES
@@ -116,7 +117,7 @@ def test_address_of_a_local_server_has_a_note(host: str, options: Any) -> None:
     options(server_address="localhost")
     found = address.reachable(f"http://{host}/Compare")
     assert found.page == f"http://{host}/Compare"
-    assert "--server.address 0.0.0.0" in found.note
+    assert "python -m bpeviz room" in found.note
     assert "DEPLOYMENT.md" in found.note
 
 
@@ -129,7 +130,7 @@ def test_address_that_a_browser_on_another_machine_shows_is_used(options: Any) -
 def test_localhost_becomes_the_name_of_an_open_server(
     options: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(address, "_network_address", lambda: "192.168.1.23")
+    monkeypatch.setattr(address, "network_address", lambda: "192.168.1.23")
     options(server_address="0.0.0.0")
     assert address.reachable("http://localhost:8501/x/Compare") == address.Reachable(
         "http://192.168.1.23:8501/x/Compare"
@@ -143,7 +144,7 @@ def test_localhost_becomes_the_name_of_an_open_server(
 
 
 def test_network_address_is_an_address_or_empty() -> None:
-    assert re.fullmatch(r"|[\d.]+", address._network_address())
+    assert re.fullmatch(r"|[\d.]+", network_address())
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,79 @@
+"""The command `room`: start the server for a room."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import subprocess
+import sys
+from pathlib import Path
+
+import segno
+
+import bpeviz
+from bpeviz.cli.arguments import Command, option, whole_number
+from bpeviz.cli.errors import CommandError
+from bpeviz.network import network_address
+
+APP = Path(bpeviz.__file__).parents[1] / "app.py"
+LETTERS = "abcdefghjkmnpqrstuvwxyz"
+PORT = 8501
+
+_HELP = """\
+Start the app so that others in the network can open it, with a password. Then choose "Share", "Open
+a room" on a page with a player: followers see your steps on their phones, and vote on the next one.
+"""
+_EXAMPLES = """\
+examples:
+  python -m bpeviz room
+  BPEVIZ_PASSWORD="tea at four" python -m bpeviz room --port 8080
+"""
+
+
+def run(options: argparse.Namespace) -> int:
+    """Start the server; return its exit code."""
+    if not APP.exists():
+        raise CommandError(f"There is no app to start: {APP} is missing.")
+    host = options.address or network_address()
+    if not host:
+        raise CommandError("This machine is in no network. Connect it, or give --address.")
+    password = os.environ.get("BPEVIZ_PASSWORD") or "".join(
+        secrets.choice(LETTERS) for _ in range(8)
+    )
+    address = f"http://{f'[{host}]' if ':' in host else host}:{options.port}"
+    segno.make_qr(f"{address}/room").terminal(compact=True)
+    print(
+        f"You:       open {address}, then “Share”, “Open a room”\n"
+        f"Followers: open {address}/room, or scan the code\n"
+        f"Password:  {password}\n"
+        "Stop with Ctrl-C.",
+        flush=True,
+    )
+    command = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.address", "0.0.0.0"]  # noqa: S104
+    command += ["--server.port", str(options.port), "--browser.serverAddress", host]
+    environment = os.environ | {"BPEVIZ_PASSWORD": password}
+    server = subprocess.Popen(command, cwd=APP.parent, env=environment)  # noqa: S603
+    try:
+        return server.wait()
+    finally:
+        server.terminate()
+        server.wait()
+
+
+COMMAND = Command(
+    "room",
+    "start the app for a room, with an address, a QR code and a password",
+    _HELP,
+    _EXAMPLES,
+    run,
+    (
+        option("--port", "N", f"the port (default: {PORT})", default=PORT, type=whole_number(1)),
+        option(
+            "--address",
+            "NAME",
+            "the name or IP address of this machine for others (default: that in its network)",
+            default="",
+        ),
+    ),
+)

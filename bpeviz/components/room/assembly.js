@@ -1,0 +1,58 @@
+// Puts a player's payload together from the parts that a room sends (`bpeviz/room/shown.py`).
+
+/**
+ * Apply changed boundaries to a view: `[atom, step]`, or `[atom, step, id]` where boundaries may return.
+ * They are later than those that the view has.
+ * @param {any} view
+ * @param {number[][]} changed
+ */
+function applyChanges(view, changed) {
+  if (!view.changes) {
+    for (const [atom, step] of changed) view.mergedAt[atom] = step;
+    return;
+  }
+  const { offsets, steps, ids } = view.changes;
+  const atoms = offsets.slice(1).map((end, i) =>
+    Array.from({ length: end - offsets[i] }, (_, k) => [steps[offsets[i] + k], ids[offsets[i] + k]]),
+  );
+  for (const [atom, step, id] of changed) atoms[atom].push([step, id]);
+  let end = 0;
+  view.changes = {
+    offsets: [0, ...atoms.map((entries) => (end += entries.length))],
+    steps: atoms.flatMap((entries) => entries.map(([step]) => step)),
+    ids: atoms.flatMap((entries) => entries.map(([, id]) => id)),
+  };
+}
+
+/**
+ * Return the payload of the beginning, which `extend` continues. The leader's has everything.
+ * @param {any} content
+ */
+export function begin(content) {
+  for (const view of content.player.views) if (view.changed) applyChanges(view, view.changed);
+  return content;
+}
+
+/**
+ * Add further steps to a content in place; return its new payload of the player.
+ * @param {any} content
+ * @param {any} more
+ */
+export function extend(content, more) {
+  more.views.forEach((added, i) => {
+    const view = content.player.views[i];
+    for (const [name, column] of Object.entries(added.steps))
+      if (Array.isArray(column)) view.steps[name].push(...column);
+    Object.assign(view.steps.notes, added.steps.notes);
+    Object.assign(view.tokenStyles, added.tokenStyles);
+    view.tokenCounts.push(...added.tokenCounts);
+    applyChanges(view, added.changed);
+    view.last = more.last;
+  });
+  more.races.forEach((added, i) => {
+    content.races[i].first.push(...added.first);
+    Object.assign(content.races[i].styles, added.styles);
+  });
+  content.player = { ...content.player, last: more.last };
+  return content.player;
+}

@@ -1,0 +1,253 @@
+// A member's page of a room: connects to the server, follows the leader or leads, and votes.
+// Its host draws the player (`on("player", payload)`) and the race (`on("races", payloads)`), which it hides
+// before a decision (`on("hidden", true)`).
+
+import { component, element, tokenLabel } from "../shared/dom.js";
+import { FOLLOW, STEP_CHANGED, currentStep, emit, subscribe } from "../shared/events.js";
+import { counted, formatCount } from "../shared/format.js";
+import { store, stored } from "../shared/storage.js";
+import { begin, extend } from "./assembly.js";
+
+const REPORT_EVERY = 60; // milliseconds; the server drops more than 20 messages a second
+const RETRY_AFTER = 1000; // milliseconds
+
+/**
+ * @typedef {object} RoomPayload
+ * @property {string} socket the path of the websocket
+ * @property {string} letters
+ * @property {boolean} isLeader
+ */
+
+class Room {
+  constructor(root, signal) {
+    this.root = root;
+    this.signal = signal;
+    this.find = (selector) => root.querySelector(selector);
+    this.content = null;
+    this.step = 0; // of the leader
+    this.away = false; // whether a follower looks around
+  }
+
+  /**
+   * @param {RoomPayload} data
+   * @param {(name: string, value: any) => void} on
+   */
+  update(data, on) {
+    if (this.data) return;
+    this.data = data;
+    this.on = on;
+    this.find(".room").classList.toggle("leader", data.isLeader);
+    this.find(".letters").textContent = data.letters;
+    this.find(".where").textContent = "Connecting …";
+    this.find(".back").onclick = () => this.#return();
+    this.find(".save").onclick = () => this.#save();
+    for (const button of this.root.querySelectorAll("[data-do]"))
+      button.onclick = () => this.#send({ do: button.dataset.do });
+    if (data.isLeader) this.#readLeaderToken();
+    subscribe(STEP_CHANGED, ({ step }) => this.#moved(step), this.signal);
+    if (data.isLeader) this.timer = setInterval(() => this.#report(), REPORT_EVERY);
+    this.signal.addEventListener("abort", () => clearInterval(this.timer));
+    this.#connect();
+  }
+
+  // The token leaves the address bar at once: a projector may show it.
+  #readLeaderToken() {
+    const token = location.hash.slice(1);
+    if (token) {
+      store(this.#name("leader"), token);
+      history.replaceState(history.state, "", location.pathname);
+    }
+  }
+
+  #name(role) {
+    return `bpeviz-room-${this.data.letters}-${role}`;
+  }
+
+  #connect() {
+    const url = new URL(this.data.socket, location.href);
+    url.protocol = url.protocol.replace("http", "ws");
+    const socket = (this.socket = new WebSocket(url));
+    const leader = this.data.isLeader ? (stored(this.#name("leader")) ?? "none") : "";
+    socket.onopen = () => this.#send({ token: stored(this.#name("follower")) ?? "", leader });
+    socket.onmessage = ({ data }) => this.#receive(JSON.parse(data));
+    socket.onclose = () => {
+      if (this.hasEnded || this.signal.aborted) return;
+      this.find(".where").textContent = "Connecting again …";
+      setTimeout(() => this.#connect(), RETRY_AFTER);
+    };
+  }
+
+  #send(message) {
+    if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
+  }
+
+  #receive(state) {
+    if (state.ended) return this.#end(state.ended);
+    if (!this.data.isLeader) store(this.#name("follower"), state.token);
+    const { isLeader } = this.data;
+    const moved = this.content && !isLeader && currentStep() !== this.step;
+    if (moved) this.away = true;
+    const before = this.content;
+    if (state.content) {
+      this.content = begin(state.content);
+      this.away = this.away && before?.number === this.content.number;
+    }
+    this.step = state.step;
+    if (state.more) extend(this.content, state.more);
+    if (this.content && (state.content || state.more)) {
+      this.on("player", { ...this.content.player, isLive: true, initialStep: this.step });
+      if (state.content && this.content.races) this.on("races", this.content.races);
+    }
+    const isNew = state.content && before?.number !== this.content.number;
+    // A leader who was disconnected leads on from where the player is.
+    if (isLeader ? isNew : this.content && !this.away) emit(FOLLOW, this.step);
+    if (isNew) this.on("title", this.content);
+    this.state = state;
+    this.#draw();
+  }
+
+  #end(sentence) {
+    this.hasEnded = true;
+    clearInterval(this.timer);
+    const ended = this.find(".ended");
+    ended.hidden = false;
+    ended.textContent = this.data.isLeader ? `${sentence} In your bpeviz tab, “Share” opens it again.` : sentence;
+    for (const selector of [".bar", ".join", ".vote"]) this.find(selector).hidden = true;
+  }
+
+  // ---- the step
+
+  #report() {
+    const step = this.content ? currentStep() : null;
+    if (step === null || step === this.step) return;
+    this.step = step;
+    this.#send({ step, content: this.content.number });
+  }
+
+  #moved(step) {
+    if (this.data.isLeader || !this.content || step === this.step) return;
+    this.away = true;
+    this.#draw();
+  }
+
+  #return() {
+    this.away = false;
+    emit(FOLLOW, this.step);
+    this.#draw();
+  }
+
+  // ---- drawing
+
+  #draw() {
+    const { state, content, away } = this;
+    if (!state) return;
+    const { isLeader } = this.data;
+    const unit = content?.player.unit ?? "step";
+    const at = (step) => `${unit} ${formatCount(content?.player.vocabSizes?.[step] ?? step)}`;
+    const followers = `${counted(state.followers, "follower")}`;
+    const follows = away ? `You look around; the leader is at ${at(this.step)}` : `Following the leader: ${at(this.step)}`;
+    this.find(".where").textContent = isLeader ? followers : content ? follows : "Wait for the leader.";
+    this.find(".back").hidden = !away;
+    if (isLeader) this.#drawJoin(state);
+    this.#drawVote(state.vote);
+    // At the beginning, the race is that of the first decision.
+    this.on("hidden", !this.step || (Boolean(state.vote) && state.vote.right === null));
+  }
+
+  #drawJoin({ join, canAsk, vote, votes }) {
+    const { qr, address, notes } = join;
+    const details = this.find(".join");
+    if (details.hidden) {
+      details.hidden = false;
+      this.find(".qr").toggleAttribute("hidden", !qr);
+      if (qr) {
+        this.find(".qr").setAttribute("viewBox", `-4 -4 ${qr.size + 8} ${qr.size + 8}`);
+        this.find(".qr path").setAttribute("d", qr.path);
+      }
+      this.find(".address").textContent = address;
+      this.find(".code").textContent = `Room ${this.data.letters}`;
+      this.find(".notes").textContent = notes;
+    }
+    const ask = this.find("[data-do=ask]");
+    ask.disabled = !canAsk || Boolean(vote);
+    ask.title = canAsk ? "Ask for a vote before you play on" : "Only at the furthest step that followers have seen";
+    this.find(".save").disabled = votes.split("\n").length < 3;
+    if (vote) details.open = false;
+  }
+
+  #drawVote(vote) {
+    const section = this.find(".vote");
+    section.hidden = !vote;
+    if (!vote) return;
+    const { isLeader } = this.data;
+    if (this.drawn !== vote.number) {
+      this.drawn = vote.number;
+      this.find("h2").textContent = vote.question;
+      this.find("ul").replaceChildren(...vote.options.map((option, i) => this.#option(option, i, isLeader)));
+    }
+    const { answered, counts, earlier, right, isOpen } = vote;
+    const longest = counts ? Math.max(...counts, 1) : 1;
+    [...this.find("ul").children].forEach((item, i) => {
+      const [option] = item.children;
+      if (!isLeader) {
+        option.ariaPressed = String(vote.mine === i);
+        option.disabled = !isOpen;
+      }
+      option.classList.toggle("right", right === i);
+      const words = [];
+      if (vote.mine === i) words.push("your answer");
+      if (counts) words.push(`${formatCount(counts[i])} of ${formatCount(answered)} chose it`);
+      if (counts && earlier) words.push(`${formatCount(earlier[i])} before`);
+      if (right === i) words.push("✓ right");
+      option.querySelector(".words").textContent = words.join(" · ");
+      const length = option.querySelector(".length");
+      length.hidden = !counts;
+      length.style.setProperty("--share", String(counts ? counts[i] / longest : 0));
+    });
+    this.find(".said").textContent = this.#inWords(vote);
+    for (const name of ["show", "again"]) this.find(`[data-do=${name}]`).disabled = right !== null;
+    this.find("[data-do=show]").disabled ||= Boolean(counts);
+  }
+
+  #inWords({ answered, counts, right, isOpen, options, mine }) {
+    const { isLeader } = this.data;
+    const number = formatCount(answered);
+    if (right !== null) {
+      const { words } = options[right];
+      return counts[right] ? `${formatCount(counts[right])} of ${number} chose ${words}, which is right.` : `Right is ${words}. Nobody chose it.`;
+    }
+    if (counts) {
+      const most = counts.indexOf(Math.max(...counts));
+      const found = answered ? `${formatCount(counts[most])} of ${number} chose ${options[most].words}.` : "Nobody has answered.";
+      return isLeader ? `${found} Discuss, or play on: the next step shows the answer.` : found;
+    }
+    if (isLeader) return `${number} of ${formatCount(this.state.followers)} have answered.`;
+    if (!isOpen) return "The vote is closed.";
+    return mine === null ? "Choose one. You can change it until the vote is closed." : "Counted. You can change it until the vote is closed.";
+  }
+
+  #option({ tokens, words }, i, isLeader) {
+    const option = element(isLeader ? "div" : "button", "option");
+    const name = element("span", "name");
+    tokens.forEach((token, k) => name.append(...(k ? [" + "] : []), tokenLabel(token[0], token[1])));
+    if (!tokens.length) name.textContent = words;
+    option.append(name, element("span", "words"), element("span", "length"));
+    if (!isLeader) {
+      option.type = "button";
+      option.addEventListener("click", () => this.#send({ answer: i, vote: this.state.vote.number }));
+    }
+    const item = element("li");
+    item.append(option);
+    return item;
+  }
+
+  #save() {
+    const link = element("a");
+    link.href = URL.createObjectURL(new Blob([this.state.votes], { type: "text/csv" }));
+    link.download = `votes-${this.data.letters}.csv`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+  }
+}
+
+export const mount = component(Room);

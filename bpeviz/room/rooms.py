@@ -1,0 +1,273 @@
+"""The rooms of a server: members, the leader's step, and votes. They live in memory only."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+from bpeviz import limits
+from bpeviz.room import votes
+from bpeviz.room.shown import Shown
+from bpeviz.room.votes import Vote
+from bpeviz.views.playable import Playable
+
+LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
+"""Letters that look like no digit."""
+
+SIZE = 4
+
+ENDED = "This room has ended. Ask its leader for a new one."
+FULL = f"This room is full: it has {limits.ROOM_FOLLOWERS} followers, the limit."
+
+
+class RoomError(ValueError):
+    """A room cannot be opened or joined; the message is user-facing."""
+
+
+@dataclass(eq=False)
+class Member:
+    """A connection of a follower or of the leader.
+
+    Attributes:
+        token: Identifies the follower's browser, also after a lost connection.
+        is_leader: Whether it is the leader.
+        notify: Called when the room has changed, in any thread.
+        content: The number of the timeline that was sent last.
+        step: The last step of it that was sent.
+    """
+
+    token: str
+    is_leader: bool
+    notify: Callable[[], None]
+    content: int = 0
+    step: int = 0
+
+
+class Room:
+    """A leader's timeline and step, and the members that see it.
+
+    Only the latest state counts: a slow follower misses steps, and never builds up a queue.
+    """
+
+    def __init__(self, letters: str, owner: str, join: dict[str, Any], clock: Callable[[], float]):
+        """Open a room.
+
+        Args:
+            letters: Its name.
+            owner: The user who opens it.
+            join: The address for followers, as the leader's page shows it.
+            clock: The time in seconds.
+        """
+        self.letters, self.owner, self.join = letters, owner, join
+        self.leader = secrets.token_urlsafe(16)
+        self.shown: Shown | None = None
+        self.step = self.furthest = 0
+        self.vote: Vote | None = None
+        self.votes: list[Vote] = []
+        self._members: set[Member] = set()
+        self._lock = threading.RLock()
+        self._clock = clock
+        self._moved()
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it was closed, or its leader has not moved for hours."""
+        return self._clock() >= self.ends
+
+    @property
+    def followers(self) -> int:
+        """The number of browsers that follow."""
+        with self._lock:
+            return len({one.token for one in self._members if not one.is_leader})
+
+    def enter(self, token: str, leader: str, notify: Callable[[], None]) -> Member:
+        """Add a connection.
+
+        Args:
+            token: The token that the browser got before, or "".
+            leader: The leader's token, or "" for a follower.
+            notify: Called when the room has changed.
+
+        Raises:
+            RoomError: The room has ended or is full, or the leader's token is wrong.
+        """
+        if self.has_ended:
+            raise RoomError(ENDED)
+        is_leader = bool(leader)
+        if is_leader and not secrets.compare_digest(leader.encode(), self.leader.encode()):
+            raise RoomError("This page is the leader's. Open the room from your own bpeviz tab.")
+        member = Member(token or secrets.token_urlsafe(12), is_leader, notify)
+        with self._lock:
+            known = {one.token for one in self._members}
+            is_new = not is_leader and member.token not in known
+            if is_new and self.followers >= limits.ROOM_FOLLOWERS:
+                raise RoomError(FULL)
+            self._members.add(member)
+        self._notify(leaders=True)
+        return member
+
+    def leave(self, member: Member) -> None:
+        """Remove a connection. The follower's answer stays."""
+        with self._lock:
+            self._members.discard(member)
+        self._notify(leaders=True)
+
+    def show(self, page: Playable) -> None:
+        """Show another timeline, from its first step on."""
+        with self._lock:
+            number = self.shown.number + 1 if self.shown else 1
+            self.shown, self.step, self.furthest = Shown(number, page), 0, 0
+            self._end_vote()
+            self._moved()
+        self._notify()
+
+    def receive(self, member: Member, message: dict[str, Any]) -> None:
+        """Handle a message of a member; those that are not valid have no effect."""
+        with self._lock:
+            if self.has_ended:
+                return
+            if member.is_leader:
+                self._lead(message)
+                self._notify()
+            elif self.vote is not None and _is_number(option := message.get("answer")):
+                if message.get("vote") == self.vote.number:
+                    self.vote.answer(member.token, option)
+                self._notify(leaders=True, also=member)
+
+    def state(self, member: Member) -> dict[str, Any]:
+        """Return what a member lacks, as plain JSON values, and remember that it was sent."""
+        with self._lock:
+            if self.has_ended:
+                return {"ended": ENDED}
+            shown = self.shown
+            found: dict[str, Any] = {
+                "letters": self.letters,
+                "token": member.token,
+                "step": self.step,
+                "followers": self.followers,
+                "vote": self.vote and self.vote.state(member.token),
+            }
+            if shown is not None and member.content != shown.number:
+                found["content"] = shown.full() if member.is_leader else shown.beginning()
+                member.content, member.step = shown.number, 0
+            if member.is_leader:
+                asks = self.step == self.furthest and shown is not None
+                return found | {
+                    "join": self.join,
+                    "canAsk": asks and shown is not None and bool(shown.options(self.step)[0]),
+                    "furthest": self.furthest,
+                    "votes": votes.table(self.votes),
+                }
+            if shown is not None and member.step < self.furthest:
+                found["more"] = shown.more(member.step, self.furthest)
+                member.step = self.furthest
+            return found
+
+    def close(self) -> None:
+        """End the room, for all members."""
+        self.ends = 0.0
+        self._notify()
+
+    def _lead(self, message: dict[str, Any]) -> None:
+        self._moved()
+        shown = self.shown
+        step = message.get("step")
+        if shown is not None and _is_number(step) and message.get("content") == shown.number:
+            self.step = max(0, min(step, shown.last))
+            self.furthest = max(self.furthest, self.step)
+            if self.vote is not None and self.furthest > self.vote.step:
+                self.vote.reveal()
+        match message.get("do"), self.vote:
+            case "ask", _ if shown is not None and self.step == self.furthest:
+                options, right = shown.options(self.step)
+                self._end_vote()
+                if options:
+                    number = len(self.votes) + 1
+                    question = shown.question
+                    self.vote = Vote(number, shown.number, self.step, question, options, right)
+                    self.votes.append(self.vote)
+            case "close vote", Vote() as vote:
+                vote.is_open = False
+            case "show", Vote() as vote:
+                vote.is_open, vote.is_shown = False, True
+            case "again", Vote(is_revealed=False) as vote:
+                vote.again()
+            case "end vote", Vote():
+                self._end_vote()
+            case "close room", _:
+                self.close()
+
+    def _end_vote(self) -> None:
+        if self.vote is not None:
+            self.vote.is_open = False
+        self.vote = None
+
+    def _moved(self) -> None:
+        self.ends = self._clock() + limits.ROOM_HOURS * 3600
+
+    def _notify(self, *, leaders: bool = False, also: Member | None = None) -> None:
+        """Notify the members, or only the leader's pages and one more."""
+        with self._lock:
+            members = [one for one in self._members if not leaders or one.is_leader or one is also]
+        for one in members:
+            one.notify()
+
+
+class Rooms:
+    """The rooms of a server, by their letters."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._rooms: dict[str, Room] = {}
+        self._lock = threading.Lock()
+
+    def open(self, owner: str, join: Callable[[str], dict[str, Any]]) -> Room:
+        """Open a room.
+
+        Args:
+            owner: The user who opens it; other rooms of this user stay open.
+            join: Returns the address for followers from the letters.
+
+        Raises:
+            RoomError: There are too many rooms.
+        """
+        with self._lock:
+            self._remove_ended()
+            if len(self._rooms) >= limits.ROOMS:
+                raise RoomError(
+                    f"This server has {limits.ROOMS} open rooms, the limit. Close one, or wait: a "
+                    f"room ends {limits.ROOM_HOURS} hours after its leader's last move."
+                )
+            letters = ""
+            while not letters or letters in self._rooms:
+                letters = "".join(secrets.choice(LETTERS) for _ in range(SIZE))
+            room = self._rooms[letters] = Room(letters, owner, join(letters), self._clock)
+        return room
+
+    def find(self, letters: str) -> Room | None:
+        """Return the room with these letters, in any capitalization, unless it has ended."""
+        with self._lock:
+            self._remove_ended()
+            return self._rooms.get(letters.upper())
+
+    def of(self, owner: str) -> Room | None:
+        """Return the newest room of a user."""
+        with self._lock:
+            self._remove_ended()
+            own = [room for room in self._rooms.values() if room.owner == owner]
+        return own[-1] if own else None
+
+    def _remove_ended(self) -> None:
+        self._rooms = {name: room for name, room in self._rooms.items() if not room.has_ended}
+
+
+ROOMS = Rooms()
+"""The rooms of this server."""
+
+
+def _is_number(value: object) -> TypeGuard[int]:
+    return isinstance(value, int) and not isinstance(value, bool)

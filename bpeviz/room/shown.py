@@ -1,0 +1,197 @@
+"""The player's payload for followers, divided by steps: none contains a later decision."""
+
+from __future__ import annotations
+
+import random
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bpeviz.cached_property import cached_property
+from bpeviz.views.playable import Playable
+
+OPTIONS = 4
+"""The options of a vote. Four of the five best candidates: any of them may be left out."""
+
+_COLUMNS = ("id", "left", "right", "count", "applied", "ties", "score", "round")
+
+
+@dataclass(frozen=True)
+class Option:
+    """An answer to choose: a candidate as its tokens, or words.
+
+    Attributes:
+        tokens: Label and color index of each token.
+        words: The option as text.
+    """
+
+    tokens: list[Any]
+    words: str
+
+
+NONE = Option([], "none of these")
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A timeline that a leader shows.
+
+    Attributes:
+        number: Its number in the room.
+        page: The timeline, as in the file that plays.
+    """
+
+    number: int
+    page: Playable
+
+    @property
+    def last(self) -> int:
+        """The last step of the player."""
+        return int(self.page.player["last"])
+
+    def full(self) -> dict[str, Any]:
+        """Return the payload of the leader."""
+        return self._named(self.page.player, self.page.races)
+
+    def beginning(self) -> dict[str, Any]:
+        """Return the payload of followers before the first step."""
+        player = self.page.player
+        views = [self._view(view, -1, self._reached(view, 0)) for view in player["views"]]
+        races = [self._race(i, 0, self._reached(view, 0)) for i, view in enumerate(views)]
+        first = player | {"last": 0, "initialStep": 0, "views": views}
+        return self._named(first, races if self.page.races else None)
+
+    def more(self, after: int, step: int) -> dict[str, Any]:
+        """Return what followers lack who have the steps up to `after`, for those up to `step`."""
+        found: dict[str, Any] = {"last": step, "views": [], "races": []}
+        for i, view in enumerate(self.page.player["views"]):
+            first, last = self._reached(view, after), self._reached(view, step)
+            found["views"].append(self._view(view, first, last, only_new=True))
+            if self.page.races:
+                found["races"].append(self._race(i, first, last))
+        return found
+
+    def _race(self, number: int, after: int, last: int) -> dict[str, Any]:
+        """Return the race of a view from one step to another."""
+        if not self.page.races:
+            return {}
+        race = self.page.races[number]
+        rows = race["first"][after:last]
+        ids = {token_id for row in rows for ids, _ in row for token_id in ids}
+        return race | {"first": rows, "styles": _chosen(race["styles"], ids)}
+
+    @property
+    def question(self) -> str:
+        """The question about the next decision."""
+        kind = self.page.player["views"][0]["steps"]["kind"]
+        return "Which piece is pruned next?" if kind == "pruning" else "Which pair merges next?"
+
+    def options(self, step: int) -> tuple[list[Option], int]:
+        """Return the options of the decision after a step, and the index of the right one.
+
+        They are true candidates in the order of their labels, and “none of these”. The list is
+        empty where the candidates are not known.
+        """
+        if not self.page.races or len(self.page.races) > 1:
+            return [], 0
+        race = self.page.races[0]
+        if step >= min(self.last, len(race["first"])):
+            return [], 0
+        rows = [ids for ids, _ in race["first"][step]]
+        if len(rows) < 2:
+            return [], 0
+        steps = self.page.player["views"][0]["steps"]
+        names = ("id",) if steps["kind"] == "pruning" else ("left", "right")
+        right = [steps[name][step] for name in names]
+        # The same for a rehearsal. Followers never get this seed.
+        chosen = random.Random(f"{race['timelineId']} {step}").sample(  # noqa: S311
+            rows, min(OPTIONS, len(rows))
+        )
+        listed = [([race["styles"][i] for i in ids], ids) for ids in chosen]
+        listed.sort(key=lambda one: [label for label, _ in one[0]])
+        options = [Option(tokens, " + ".join(label for label, _ in tokens)) for tokens, _ in listed]
+        places = [ids for _, ids in listed]
+        return [*options, NONE], places.index(right) if right in places else len(places)
+
+    @cached_property
+    def _changes(self) -> list[dict[int, list[list[int]]]]:
+        """For each view, the boundaries that change at each step: [atom, step] or with an id."""
+        found = []
+        for view in self.page.player["views"]:
+            steps: dict[int, list[list[int]]] = {}
+            if (changes := view["changes"]) is None:
+                for atom, step in enumerate(view["mergedAt"]):
+                    if step >= 0:
+                        steps.setdefault(step, []).append([atom, step])
+            else:
+                offsets = changes["offsets"]
+                for k, (step, token) in enumerate(
+                    zip(changes["steps"], changes["ids"], strict=True)
+                ):
+                    atom = bisect_right(offsets, k) - 1
+                    steps.setdefault(step, []).append([atom, step, token])
+            found.append(dict(sorted(steps.items())))
+        return found
+
+    def _reached(self, view: dict[str, Any], step: int) -> int:
+        """Return the last step of a view that its player shows up to `step`."""
+        return max(view["ownSteps"][: step + 1]) if "ownSteps" in view else step
+
+    def _view(
+        self, view: dict[str, Any], after: int, last: int, *, only_new: bool = False
+    ) -> dict[str, Any]:
+        """Return a view up to a step, or only the steps `after` + 1 to `last`."""
+        first = max(after, 0)
+        steps = view["steps"]
+        columns = {name: steps[name][first:last] for name in _COLUMNS}
+        notes = {k: note for k, note in steps["notes"].items() if first <= int(k) < last}
+        number = self.page.player["views"].index(view)
+        changes = self._changes[number]
+        times = [*changes]
+        begin = bisect_left(times, first if only_new else -1)
+        changed = [one for time in times[begin : bisect_left(times, last)] for one in changes[time]]
+        ids = {i for name in ("id", "left", "right") for i in columns[name]}
+        ids.update(one[2] for one in changed if len(one) > 2)
+        if not only_new:
+            ids.update(view["atomIds"] or view["text"].encode())
+        found = {
+            "steps": {"kind": steps["kind"], "notes": notes, **columns},
+            "changed": changed,
+            "tokenStyles": _chosen(view["tokenStyles"], ids),
+            "tokenCounts": view["tokenCounts"][after + 1 : last + 1],
+        }
+        if only_new:
+            return found
+        atoms = len(view["mergedAt"]) if view["mergedAt"] else 0
+        rows = None if view["changes"] is None else len(view["changes"]["offsets"]) - 1
+        return (
+            view
+            | found
+            | {
+                "mergedAt": None if view["mergedAt"] is None else [-1] * atoms,
+                "changes": rows and {"offsets": [0] * (rows + 1), "steps": [], "ids": []},
+                "last": 0,
+                "emptyMessage": "The leader has not played yet.",
+            }
+        )
+
+    def _named(
+        self, player: dict[str, Any], races: Sequence[dict[str, Any]] | None
+    ) -> dict[str, Any]:
+        """Return payloads whose keys depend on no step."""
+        key = f"room {self.number}"
+        named = {"key": key, "timelineId": key}
+        views = [view | named for view in player["views"]]
+        return {
+            "number": self.number,
+            "title": self.page.title,
+            "settings": " · ".join(self.page.settings),
+            "player": player | named | {"views": views},
+            "races": races and [race | {"timelineId": key} for race in races],
+        }
+
+
+def _chosen(styles: dict[Any, Any], ids: Iterable[int]) -> dict[int, Any]:
+    """Return the styles of some ids."""
+    return {i: styles[i] for i in sorted({*ids}) if i in styles}

@@ -1,0 +1,150 @@
+"""The routes of rooms: `{base}/room`, `{base}/room/KXQF`, `…/lead`, and the websocket `…/ws`."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import time
+from contextlib import suppress
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+from starlette.routing import Route, Router, WebSocketRoute
+from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from bpeviz import limits
+from bpeviz.room.rooms import ENDED, ROOMS, Member, Room, RoomError
+from bpeviz.text import as_json
+from bpeviz.ui.room import pages
+
+PAUSE = 0.02
+"""Seconds between two messages to a member, of which each has the latest state."""
+
+LOOK = 60
+"""Seconds after which a quiet room is looked at, since it may have ended."""
+
+UNKNOWN = "There is no room with these letters: it may have ended. Ask its leader."
+
+
+def path(base: str) -> str:
+    """Return the path of the rooms below that of the app."""
+    return f"{base.rstrip('/')}/room"
+
+
+class RoomPages:
+    """Answers requests for rooms, and passes on all others."""
+
+    def __init__(self, app: ASGIApp, base: str) -> None:
+        self._app = app
+        self._path = path(base)
+        room = self._path + "/{letters}"
+        self._router = Router(
+            [
+                Route(self._path, self._choose),
+                Route(room, self._follow),
+                Route(f"{room}/lead", self._lead),
+                WebSocketRoute(f"{room}/ws", _connect),
+            ]
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        asked = scope.get("path", "")
+        is_room = asked == self._path or asked.startswith(f"{self._path}/")
+        await (self._router if is_room else self._app)(scope, receive, send)
+
+    async def _choose(self, request: Request) -> Response:
+        letters = request.query_params.get("letters", "").strip().upper()
+        if letters and ROOMS.find(letters) is not None:
+            return RedirectResponse(f"{self._path}/{letters}", 303)
+        return pages.form(self._path, UNKNOWN if letters else "")
+
+    async def _follow(self, request: Request) -> Response:
+        return self._member(request, is_leader=False)
+
+    async def _lead(self, request: Request) -> Response:
+        return self._member(request, is_leader=True)
+
+    def _member(self, request: Request, *, is_leader: bool) -> Response:
+        letters = request.path_params["letters"].upper()
+        if ROOMS.find(letters) is None:
+            return pages.form(self._path, UNKNOWN)
+        socket = f"{self._path}/{letters}/ws"
+        return pages.member(letters, socket, is_leader=is_leader)
+
+
+async def _connect(socket: WebSocket) -> None:
+    """Connect a member until the room ends or the connection does."""
+    await socket.accept()
+    with suppress(WebSocketDisconnect, RuntimeError):  # it was lost while something is sent
+        hello = await _receive(socket)
+        room = ROOMS.find(socket.path_params["letters"])
+        changed = asyncio.Event()
+        changed.set()
+        loop = asyncio.get_running_loop()
+
+        def notify() -> None:
+            with suppress(RuntimeError):  # the server stops
+                loop.call_soon_threadsafe(changed.set)
+
+        try:
+            if room is None:
+                raise RoomError(ENDED)
+            member = room.enter(_text(hello, "token"), _text(hello, "leader"), notify)
+        except RoomError as error:
+            await socket.send_text(json.dumps({"ended": str(error)}))
+            await socket.close()
+            return
+        sender = asyncio.create_task(_send(socket, room, member, changed))
+        try:
+            await _listen(socket, room, member)
+        finally:
+            sender.cancel()
+            room.leave(member)
+
+
+def _text(hello: dict[str, Any], name: str) -> str:
+    value = hello.get(name)
+    return value[:100] if isinstance(value, str) else ""
+
+
+async def _receive(socket: WebSocket) -> dict[str, Any]:
+    """Return the next message, or an empty one if it is not valid."""
+    message = await socket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message.get("code", 1005))
+    text = message.get("text") or ""
+    if len(text) > limits.ROOM_MESSAGE:
+        return {}
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+async def _listen(socket: WebSocket, room: Room, member: Member) -> None:
+    second, count = 0.0, 0
+    while True:
+        message = await _receive(socket)
+        now = time.monotonic()
+        if now - second >= 1:
+            second, count = now, 0
+        count += 1
+        if message and count <= limits.ROOM_RATE:
+            room.receive(member, message)
+
+
+async def _send(socket: WebSocket, room: Room, member: Member, changed: asyncio.Event) -> None:
+    with suppress(WebSocketDisconnect, RuntimeError):
+        while True:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(changed.wait(), LOOK)
+            changed.clear()
+            state = room.state(member)
+            await socket.send_text(as_json(state).decode())
+            if "ended" in state:
+                await socket.close()
+                return
+            await asyncio.sleep(PAUSE)

@@ -1,0 +1,60 @@
+"""A room: a leader's page, followers that see the same step, and a vote."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from playwright.sync_api import Page, expect
+from serving import Server
+
+
+def test_class_follows_votes_and_sees_the_answer(
+    open_page: Callable[..., Page], open_at: Callable[..., Page], server: Server
+) -> None:
+    page = open_page("/")
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Open a room").click()
+    expect(page.get_by_text("This server listens on this machine only")).to_be_visible()
+    link = page.get_by_role("link", name="Open the leader's page").get_attribute("href") or ""
+    letters = re.search(r"/room/(\w+)/lead#", link)
+    assert letters
+    leader = open_at(server, link.removeprefix(server.address))
+    expect(leader.get_by_role("img", name="QR code of the address")).to_be_visible()
+    assert "#" not in leader.url
+    room = f"/room/{letters[1].lower()}"
+    phone = open_at(server, room, viewport={"width": 390, "height": 844}, color_scheme="dark")
+    keyboard = open_at(server, room)
+    expect(phone.get_by_text("Following the leader: merge 0")).to_be_visible()
+    expect(leader.get_by_text("2 followers")).to_be_visible()
+
+    leader.get_by_role("button", name="Ask for the next").click()
+    options = phone.get_by_role("region", name="Vote").get_by_role("button")
+    options.nth(0).click()
+    expect(options.nth(0)).to_have_attribute("aria-pressed", "true")
+    keyboard.get_by_role("region", name="Vote").get_by_role("button").nth(1).focus()
+    keyboard.keyboard.press("Enter")
+    expect(leader.get_by_text("2 of 2 have answered.")).to_be_visible()
+    leader.get_by_role("button", name="Show the answers").click()
+    expect(options.nth(1)).to_contain_text("1 of 2 chose it")
+    leader.get_by_role("button", name="Step forward").click()
+    expect(phone.get_by_text("✓ right")).to_be_visible()
+    expect(keyboard.get_by_text("Following the leader: merge 1")).to_be_visible()
+    leader.get_by_role("button", name="Done").click()
+
+    leader.get_by_role("button", name="Last").click()
+    sentence = leader.locator(".sentence").inner_text()
+    expect(keyboard.get_by_text("Following the leader: merge 22")).to_be_visible()
+    assert keyboard.locator(".sentence").inner_text() == sentence
+    tokens = "[...document.querySelector('#place-player > div').shadowRoot.querySelectorAll('.c')]"
+    classes = f"{tokens}.map((cell) => cell.className).join()"
+    assert keyboard.evaluate(classes) == leader.evaluate(classes) != ""
+    keyboard.get_by_role("button", name="Step back").click()
+    expect(keyboard.get_by_text("You look around")).to_be_visible()
+    phone.reload()
+    expect(phone.get_by_text("Following the leader: merge 22")).to_be_visible()
+    assert phone.locator(".sentence").inner_text() == sentence
+    keyboard.get_by_role("button", name="Back to the leader").click()
+    expect(keyboard.get_by_text("Following the leader: merge 22")).to_be_visible()
+    leader.get_by_role("button", name="Close the room").click()
+    expect(phone.get_by_role("alert")).to_contain_text("ended")

@@ -1,0 +1,64 @@
+"""The command `room`: how it starts the app."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import pytest
+
+from bpeviz.cli import room
+from bpeviz.cli.main import main
+
+
+class Started:
+    """A server that is started, and ends at once."""
+
+    calls: ClassVar[list[tuple[list[str], dict[str, Any]]]] = []
+
+    def __init__(self, command: list[str], **options: Any) -> None:
+        self.calls.append((command, options))
+
+    def wait(self) -> int:
+        return 0
+
+    def terminate(self) -> None:
+        pass
+
+
+@pytest.fixture
+def started(monkeypatch: pytest.MonkeyPatch) -> type[Started]:
+    Started.calls.clear()
+    monkeypatch.setattr(room.subprocess, "Popen", Started)
+    monkeypatch.delenv("BPEVIZ_PASSWORD", raising=False)
+    return Started
+
+
+def test_room_listens_on_the_network_with_a_password(
+    started: type[Started], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["room", "--address", "teacher.local", "--port", "8080"]) == 0
+    ((command, options),) = started.calls
+    assert command[command.index("--server.address") + 1] == "0.0.0.0"
+    assert command[command.index("--browser.serverAddress") + 1] == "teacher.local"
+    shown = capsys.readouterr().out
+    assert "http://teacher.local:8080/room" in shown
+    assert len(options["env"]["BPEVIZ_PASSWORD"]) == 8
+    assert options["env"]["BPEVIZ_PASSWORD"] in shown
+
+
+def test_room_keeps_a_given_password(
+    started: type[Started], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("BPEVIZ_PASSWORD", "tea at four")
+    assert main(["room", "--address", "::1"]) == 0
+    assert started.calls[0][1]["env"]["BPEVIZ_PASSWORD"] == "tea at four"
+    assert "http://[::1]:8501" in capsys.readouterr().out
+
+
+def test_room_needs_a_network(
+    started: type[Started], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(room, "network_address", lambda: "")
+    assert main(["room"]) == 1
+    assert "no network" in capsys.readouterr().err
+    assert started.calls == []

@@ -1,0 +1,269 @@
+"""Rooms: what followers receive and when, votes, and how rooms end."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import bpeviz
+from bpeviz import limits
+from bpeviz.room.rooms import Room, RoomError, Rooms
+from bpeviz.room.shown import Shown
+from bpeviz.views import playable
+
+TEXT = "the thin thing that they think thicker then"
+
+
+def page(algorithm: str = "bpe", **options: Any) -> playable.Playable:
+    return playable.of_training(bpeviz.train(TEXT, algorithm, **options), TEXT)
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Visitor:
+    """A member with all messages that it got, as a browser gets them."""
+
+    def __init__(self, room: Room, token: str = "", leader: str = "") -> None:
+        self.room, self.got = room, []
+        self.member = room.enter(token, leader, self.receive)
+        self.receive()
+
+    def receive(self) -> None:
+        if hasattr(self, "member"):
+            self.got.append(json.loads(json.dumps(self.room.state(self.member))))
+
+    def send(self, **message: Any) -> None:
+        self.room.receive(self.member, message)
+
+    @property
+    def vote(self) -> dict[str, Any]:
+        return self.got[-1]["vote"]
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def room(clock: Clock) -> Room:
+    opened = Rooms(clock).open("me", lambda letters: {"address": f"http://here/room/{letters}"})
+    opened.show(page(merges=12))
+    return opened
+
+
+@pytest.fixture
+def leader(room: Room) -> Visitor:
+    return Visitor(room, leader=room.leader)
+
+
+def assembled(got: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the view and the race that a follower has after its messages."""
+    view: dict[str, Any] = {}
+    race: dict[str, Any] = {}
+    for message in got:
+        if "content" in message:
+            view = message["content"]["player"]["views"][0]
+            race = message["content"]["races"][0]
+        for more in [message["more"]["views"][0]] if "more" in message else []:
+            for name, column in more["steps"].items():
+                if isinstance(column, list):
+                    view["steps"][name] += column
+            view["steps"]["notes"] |= more["steps"]["notes"]
+            view["changed"] += more["changed"]
+            view["tokenStyles"] |= more["tokenStyles"]
+            view["tokenCounts"] += more["tokenCounts"]
+            race["first"] += message["more"]["races"][0]["first"]
+    return view, race
+
+
+@pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
+def test_follower_has_every_decision_in_the_end(algorithm: str) -> None:
+    room = Rooms().open("me", lambda _: {})
+    size = {"vocab_size": 20} if algorithm == "unigram" else {"merges": 12}
+    room.show(page(algorithm, **size))
+    leader, follower = Visitor(room, leader=room.leader), Visitor(room)
+    full = leader.got[0]["content"]
+    last = full["player"]["last"]
+    assert last > 2
+    for step in (1, 2, last):
+        leader.send(step=step, content=1)
+    view, race = assembled(follower.got)
+    expected = full["player"]["views"][0]
+    assert view["steps"] == expected["steps"]
+    assert view["tokenCounts"] == expected["tokenCounts"]
+    assert view["tokenStyles"].items() <= expected["tokenStyles"].items()
+    assert race["first"] == full["races"][0]["first"]
+    if expected["changes"] is None:
+        merged = {atom: step for atom, step in enumerate(expected["mergedAt"]) if step >= 0}
+        assert dict(view["changed"]) == merged
+    else:
+        ids = sorted((step, token) for _, step, token in view["changed"])
+        both = zip(expected["changes"]["steps"], expected["changes"]["ids"], strict=True)
+        assert ids == sorted(both)
+
+
+def test_no_message_to_a_follower_contains_a_later_decision(room: Room, leader: Visitor) -> None:
+    follower = Visitor(room)
+    steps = room.shown.page.player["views"][0]["steps"]  # type: ignore[union-attr]
+    styles = room.shown.page.player["views"][0]["tokenStyles"]  # type: ignore[union-attr]
+    for step in range(8):
+        leader.send(step=step, content=1)
+        leader.send(do="ask")
+        follower.send(answer=0, vote=step + 1)
+        leader.send(do="show")
+        late = Visitor(room)
+        for got in (follower.got, late.got):
+            view, race = assembled(json.loads(json.dumps(got)))
+            assert len(view["steps"]["id"]) == len(race["first"]) == step
+            assert all(one[1] < step for one in view["changed"])
+            assert len(view["tokenCounts"]) == step + 1
+            assert str(steps["id"][step]) not in view["tokenStyles"]
+            assert str(styles[steps["id"][step]][0]) not in [
+                label for label, _ in view["tokenStyles"].values()
+            ]
+            assert got[-1]["vote"]["right"] is None
+        room.leave(late.member)
+
+
+def test_messages_do_not_depend_on_the_right_answer(room: Room, leader: Visitor) -> None:
+    """Change the decision after the step: followers get the same messages."""
+    follower = Visitor(room)
+    leader.send(step=3, content=1)
+    leader.send(do="ask")
+    first = json.dumps(follower.got).replace(follower.member.token, "")
+    other = page(merges=12)
+    steps = other.player["views"][0]["steps"]
+    for name in ("left", "right", "id", "count", "applied", "ties"):
+        steps[name][3:] = steps[name][:-3]
+    second_room = Rooms().open("me", lambda _: {})
+    second_room.show(other)
+    second_leader, second = Visitor(second_room, leader=second_room.leader), Visitor(second_room)
+    second_leader.send(step=3, content=1)
+    second_leader.send(do="ask")
+    second_text = json.dumps(second.got).replace(second.member.token, "")
+    assert first.replace(room.letters, "") == second_text.replace(second_room.letters, "")
+
+
+def test_vote_counts_one_answer_of_each_until_it_is_closed(room: Room, leader: Visitor) -> None:
+    one, two, three = (Visitor(room) for _ in range(3))
+    leader.send(do="ask")
+    assert one.vote["question"] == "Which pair merges next?"
+    assert one.vote["options"][-1]["words"] == "none of these"
+    one.send(answer=0, vote=1)
+    one.send(answer=1, vote=1)
+    two.send(answer=1, vote=1)
+    assert leader.vote["answered"] == 2
+    assert leader.vote["counts"] is None
+    leader.send(do="show")
+    three.send(answer=0, vote=1)
+    assert leader.vote["counts"][:2] == [0, 2]
+    assert one.vote["mine"] == 1
+    leader.send(do="again")
+    two.send(answer=0, vote=1)
+    leader.send(do="show")
+    assert (three.vote["earlier"][:2], three.vote["counts"][:2]) == ([0, 2], [1, 0])
+
+
+def test_playing_on_reveals_the_answer(room: Room, leader: Visitor) -> None:
+    follower = Visitor(room)
+    leader.send(do="ask")
+    assert follower.vote["right"] is None
+    leader.send(step=1, content=1)
+    vote = follower.vote
+    assert not vote["isOpen"]
+    steps = room.shown.page.player["views"][0]["steps"]  # type: ignore[union-attr]
+    pair = [steps["left"][0], steps["right"][0]]
+    styles = room.shown.page.races[0]["styles"]  # type: ignore[union-attr,index]
+    right = vote["options"][vote["right"]]
+    assert right["words"] in ("none of these", " + ".join(styles[i][0] for i in pair))
+
+
+def test_options_are_candidates_and_sometimes_lack_the_right_one() -> None:
+    shown = Shown(1, page(merges=12))
+    found = [shown.options(step) for step in range(shown.last)]
+    assert {right == len(options) - 1 for options, right in found if options} == {True, False}
+    assert found == [shown.options(step) for step in range(shown.last)]
+
+
+def test_vote_needs_the_furthest_step(room: Room, leader: Visitor) -> None:
+    leader.send(step=5, content=1)
+    leader.send(step=2, content=1)
+    assert not leader.got[-1]["canAsk"]
+    leader.send(do="ask")
+    assert room.vote is None
+
+
+def test_followers_who_drop_and_come_back_keep_their_answer(room: Room, leader: Visitor) -> None:
+    visitors = [Visitor(room) for _ in range(10)]
+    leader.send(do="ask")
+    for visitor in visitors:
+        visitor.send(answer=0, vote=1)
+    for visitor in visitors[:5]:
+        room.leave(visitor.member)
+    assert leader.got[-1]["followers"] == 5
+    back = [Visitor(room, token=visitor.member.token) for visitor in visitors[:5]]
+    back[0].send(answer=1, vote=1)
+    leader.send(do="show")
+    assert leader.got[-1]["followers"] == 10
+    assert leader.vote["counts"][:2] == [9, 1]
+
+
+def test_only_the_leader_leads(room: Room, leader: Visitor) -> None:
+    follower = Visitor(room)
+    follower.send(step=4, content=1)
+    follower.send(do="close room")
+    assert (room.step, room.has_ended) == (0, False)
+    with pytest.raises(RoomError):
+        Visitor(room, leader="wrong")
+    for wrong in ({"step": "4"}, {"step": True}, {"do": ["ask"]}, {"step": 4, "content": 9}, {}):
+        leader.send(**wrong)
+    assert (room.step, room.vote) == (0, None)
+
+
+def test_csv_has_counts_and_no_persons(room: Room, leader: Visitor) -> None:
+    follower = Visitor(room)
+    leader.send(do="ask")
+    follower.send(answer=0, vote=1)
+    leader.send(step=1, content=1)
+    rows = leader.got[-1]["votes"].splitlines()
+    assert rows[0] == "vote,step,question,answer,first count,count,right"
+    assert [row.split(",")[5] for row in rows[1:]] == ["1", "0", "0", "0", "0"]
+    assert follower.member.token not in leader.got[-1]["votes"]
+    assert "votes" not in follower.got[-1]
+
+
+def test_rooms_end_and_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    rooms = Rooms(clock)
+    room = rooms.open("me", lambda _: {})
+    assert rooms.find(room.letters.lower()) is rooms.of("me") is room
+    follower = Visitor(room)
+    clock.now += limits.ROOM_HOURS * 3600 - 1
+    room.show(page(merges=3))
+    clock.now += limits.ROOM_HOURS * 3600 - 1
+    assert not room.has_ended
+    clock.now += 1
+    assert rooms.find(room.letters) is None
+    assert "ended" in room.state(follower.member)
+    monkeypatch.setattr(limits, "ROOMS", 1)
+    other = rooms.open("me", lambda _: {})
+    with pytest.raises(RoomError, match="limit"):
+        rooms.open("you", lambda _: {})
+    Visitor(other, leader=other.leader).send(do="close room")
+    assert rooms.of("me") is None
+    rooms.open("you", lambda _: {})
+
+
+def test_room_is_full(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "ROOM_FOLLOWERS", 1)
+    first = Visitor(room)
+    Visitor(room, token=first.member.token)
+    with pytest.raises(RoomError, match="full"):
+        Visitor(room)

@@ -1,0 +1,138 @@
+"""The pages and websockets of rooms, without a server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from asgi import HTML, ask, page, run
+
+import bpeviz
+from bpeviz import limits
+from bpeviz.room.rooms import ROOMS, Room
+from bpeviz.ui.room.connections import RoomPages
+from bpeviz.ui.server.headers import SecurityHeaders
+from bpeviz.views import playable
+
+TEXT = "the thin thing that they think"
+APP = SecurityHeaders(RoomPages(page, "/base"), "default-src 'self'")
+
+
+@pytest.fixture
+def room() -> Iterator[Room]:
+    opened = ROOMS.open("tester", lambda _: {"address": "", "qr": None, "notes": ""})
+    opened.show(playable.of_training(bpeviz.train(TEXT, merges=5), TEXT))
+    yield opened
+    opened.close()
+
+
+def test_pages_of_rooms_have_a_policy_of_their_own(room: Room) -> None:
+    for address in (f"/base/room/{room.letters.lower()}", f"/base/room/{room.letters}/lead"):
+        answer = ask(APP, address=address, **HTML)
+        assert answer.status == 200
+        policy = answer.header("content-security-policy")
+        assert "default-src 'none'" in policy
+        assert "'unsafe-eval'" not in policy
+        assert answer.header("x-content-type-options") == "nosniff"
+        assert room.leader not in answer.body
+        assert TEXT not in answer.body
+
+
+def test_form_leads_to_the_room_of_the_letters(room: Room) -> None:
+    assert "Letters of the room" in ask(APP, address="/base/room", **HTML).body
+    found = ask(APP, address=f"/base/room?letters={room.letters.lower()}", **HTML)
+    assert (found.status, found.header("location")) == (303, f"/base/room/{room.letters}")
+    for address in ("/base/room?letters=%3Cb%3E", "/base/room/%3Cb%3E"):
+        unknown = ask(APP, address=address, **HTML)
+        assert unknown.status == 404
+        assert "no room with these letters" in unknown.body
+        assert "<b>" not in unknown.body
+
+
+def test_other_requests_are_passed_on() -> None:
+    for address in ("/base/", "/base/rooms", "/room"):
+        assert ask(APP, address=address, **HTML).body == "the page behind"
+
+
+class Socket:
+    """A websocket to the app: messages to it, and those that it sent."""
+
+    def __init__(self, letters: str) -> None:
+        self.sent: asyncio.Queue[Any] = asyncio.Queue()
+        self.got: list[dict[str, Any]] = []
+        scope = {"type": "websocket", "path": f"/base/room/{letters}/ws", "headers": []}
+        self.put({"type": "websocket.connect"})
+        self.task = asyncio.create_task(APP(scope, self.sent.get, self.receive))
+
+    def put(self, message: dict[str, Any]) -> None:
+        self.sent.put_nowait(message)
+
+    def send(self, **message: Any) -> None:
+        self.put({"type": "websocket.receive", "text": json.dumps(message)})
+
+    async def receive(self, message: Any) -> None:
+        if message["type"] == "websocket.send":
+            self.got.append(json.loads(message["text"]))
+
+    async def until(self, key: str, value: Any = None) -> dict[str, Any]:
+        for _ in range(300):
+            for one in reversed(self.got):
+                if one.get(key) is not None and value in (None, one[key]):
+                    return one
+            await asyncio.sleep(0.01)
+        raise AssertionError(f"no message with {key} {value}: {self.got}")
+
+    async def leave(self) -> None:
+        self.put({"type": "websocket.disconnect", "code": 1001})
+        await self.task
+
+
+def test_leader_and_followers_are_connected(room: Room) -> None:
+    async def scenario() -> None:
+        leader, follower = Socket(room.letters), Socket(room.letters)
+        leader.send(leader=room.leader)
+        follower.send(token="")
+        token = (await follower.until("token"))["token"]
+        leader.send(do="ask")
+        vote = (await follower.until("vote"))["vote"]
+        follower.send(answer=1, vote=vote["number"])
+        while not (room.vote and room.vote.answers):
+            await asyncio.sleep(0.01)
+        await follower.leave()
+        back = Socket(room.letters)
+        back.send(token=token)
+        assert (await back.until("vote"))["vote"]["mine"] == 1
+        assert "right" not in json.dumps([one for one in back.got if one["vote"]["right"]])
+        leader.send(step=2, content=1)
+        assert len((await back.until("more"))["more"]["views"][0]["steps"]["id"]) == 2
+        leader.send(do="close room")
+        assert "ended" in await back.until("ended")
+        await asyncio.gather(leader.leave(), back.leave())
+
+    run(scenario())
+
+
+def test_wrong_and_frequent_messages_have_no_effect(room: Room) -> None:
+    async def scenario() -> None:
+        leader = Socket(room.letters)
+        leader.send(leader=room.leader)
+        await leader.until("content")
+        long = " " * limits.ROOM_MESSAGE
+        for text in ("[", "[" * 1_000, "3", long + '{"step": 3, "content": 1}'):
+            leader.put({"type": "websocket.receive", "text": text})
+        leader.put({"type": "websocket.receive", "bytes": b"\xff"})
+        for _ in range(limits.ROOM_RATE):
+            leader.send(step=1, content=1)
+        leader.send(step=4, content=1)
+        await leader.until("step", 1)
+        await leader.leave()
+        assert room.step == 1
+        wrong = Socket("NONE")
+        wrong.send(token="")
+        assert "ended" in (await wrong.until("ended"))
+        await wrong.task
+
+    run(scenario())
