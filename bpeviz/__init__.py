@@ -21,6 +21,7 @@ from bpeviz.core.training import Training
 from bpeviz.formats import FormatError
 from bpeviz.pretokenizers.patterns import PATTERNS, SplitError, pretokenize
 from bpeviz.version import __version__
+from bpeviz.views import notebook as _notebook  # noqa: F401  # lets notebooks show results
 from bpeviz.views.playable import to_html
 
 __all__ = [

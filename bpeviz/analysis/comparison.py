@@ -7,8 +7,9 @@ and Tibshirani 1993, chapter 13).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 import regex
@@ -66,7 +67,7 @@ class ComparedText:
     notes: tuple[str, ...]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Texts under tokenizers.
 
@@ -79,6 +80,19 @@ class Comparison:
     rows: Sequence[ComparedText]
     verdict: str
     notes: Sequence[str]
+
+    to_notebook: ClassVar[Callable[[Comparison], str] | None] = None
+    """Returns the HTML of a notebook. `bpeviz.views` sets it."""
+
+    def __repr__(self) -> str:
+        """Return the sizes and the verdict, which are short."""
+        texts = len({row.text for row in self.rows})
+        return f"<Comparison of {counted(texts, 'text')}: {self.verdict}>"
+
+    def _repr_html_(self) -> str | None:
+        """Return the tables of all figures, which a notebook shows."""
+        show = type(self).to_notebook
+        return None if show is None else show(self)
 
 
 def compare(

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,6 +53,32 @@ class Token:
     label: str
     start: int
     end: int
+
+
+class Tokens(list[Token]):
+    """The tokens of a text, which a notebook shows in color.
+
+    Attributes:
+        text: The text.
+        tokenizer: The tokenizer.
+        allowed_special: The special tokens that the text may contain.
+    """
+
+    to_notebook: ClassVar[Callable[[Tokens], str] | None] = None
+    """Returns the HTML of a notebook. `bpeviz.views` sets it."""
+
+    def __init__(
+        self, text: str, tokenizer: Tokenizer, allowed_special: Collection[str] = ()
+    ) -> None:
+        super().__init__()
+        self.text = text
+        self.tokenizer = tokenizer
+        self.allowed_special = allowed_special
+
+    def _repr_html_(self) -> str | None:
+        """Return the tokens in color, which a notebook shows."""
+        show = type(self).to_notebook
+        return None if show is None else show(self)
 
 
 class Word(NamedTuple):
@@ -280,8 +306,8 @@ class Tokenizer(ABC):
         """Return the text of `ids`; bytes that are not UTF-8 become U+FFFD."""
         return self.decode_bytes(ids).decode("utf-8", errors="replace")
 
-    def tokens(self, text: str, *, allowed_special: Collection[str] = ()) -> list[Token]:
-        """Return the tokens of `text` with their spans in characters.
+    def tokens(self, text: str, *, allowed_special: Collection[str] = ()) -> Tokens:
+        """Return the tokens of `text` with their spans in characters, which a notebook shows.
 
         >>> from bpeviz import train
         >>> [(t.label, t.start, t.end) for t in train("aé", merges=0).tokenizer().tokens("aé")]
@@ -291,7 +317,7 @@ class Tokenizer(ABC):
         # The index of the character of each byte.
         sizes = [len(character.encode()) for character in text]
         character = [i for i, size in enumerate(sizes) for _ in range(size)]
-        found: list[Token] = []
+        found = Tokens(text, self, allowed_special)
         seen: dict[int, tuple[bytes, str]] = {}
         at = 0
         ordinary, parts = self._parts(text, allowed_special)

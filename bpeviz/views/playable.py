@@ -1,4 +1,4 @@
-"""HTML files that show what a page draws: one that plays a timeline, and one with columns.
+"""HTML files that show what a page draws: a timeline that plays, columns, or tables of texts.
 
 A file loads nothing, works from a folder, and is the same for the same input. Its script is
 allowed by its hash; user text is data of that script, or escaped.
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from bpeviz import components
 from bpeviz.analysis import trace
+from bpeviz.analysis.comparison import Comparison as ComparedTexts
 from bpeviz.analysis.hues import Hues
 from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.tokenizer import Tokenizer
@@ -84,10 +85,17 @@ STYLE = """
   --background: light-dark(#fff, #0e1117); --quiet: light-dark(#5c5e67, #b4b6bd); }
 body { margin: 0 auto; max-width: 72rem; padding: 0.75rem 1rem; font-family: system-ui, sans-serif;
   line-height: 1.5; background: var(--background); color: var(--text); overflow-wrap: anywhere; }
+/* The race is below the text; the controls below it stay on the screen. */
+@media (max-width: 899px) { :root { --page-around: 16rem; } }
 h1 { font-size: 1.25rem; margin: 0; }
 p { color: var(--quiet); font-size: 0.9rem; margin: 0.15rem 0 0.75rem; }
 h2 { position: absolute; clip-path: inset(50%); margin: 0; } /* for screen readers */
 a { color: light-dark(#1a5fd0, #6cb0ff); }
+h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1rem; }
+.facts .shaded { --ink: light-dark(#1a5fd0, #6cb0ff);
+  background: color-mix(in srgb, var(--ink) calc(0.45 * var(--shade)), #0000); }
+.facts .marked { font-weight: 700; box-shadow: inset 0 0 0 2px; }
+.unseen { position: absolute; clip-path: inset(50%); }
 .verdict { color: inherit; font-size: 1rem; font-weight: 600; }
 .facts-frame { overflow: auto; margin-top: 1rem; }
 .facts { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.9rem; }
@@ -99,7 +107,7 @@ a { color: light-dark(#1a5fd0, #6cb0ff); }
 """
 
 
-_FRAME_HEIGHT = 720
+FRAME_HEIGHT = 720
 """The height of a frame in pixels: the player, and the first line of the table."""
 
 _UNREAD = re.compile(r"^\s*(?://.*|/\*[\s\S]*?\*/)?\s*(?:\n|$)|^[ \t]+", re.MULTILINE)
@@ -126,7 +134,7 @@ class Interactive(ABC):
 
     @property
     @abstractmethod
-    def data(self) -> Mapping[str, Any]:
+    def data(self) -> Mapping[str, Any] | None:
         """The data of the script, as plain JSON values."""
 
     @property
@@ -191,6 +199,35 @@ class Comparison(Interactive):
             f'<p class="verdict">{verdict}</p>\n<h2>The text under each tokenizer</h2>\n'
             f'<div id="place-columns"></div>\n<h2>Metrics</h2>\n{found}'
         )
+
+
+@dataclass(frozen=True)
+class Texts(Interactive):
+    """Tables of many texts under several tokenizers.
+
+    Attributes:
+        tables: The verdict, the tables and the notes as HTML.
+        columns: The columns of one of the texts, or None.
+    """
+
+    tables: str
+    columns: Comparison | None = None
+
+    names = ("columns",)
+    host = f"if (data) {{{_COLUMNS}}}"
+
+    @property
+    def data(self) -> Mapping[str, Any] | None:
+        """The payload of the columns."""
+        return None if self.columns is None else self.columns.data
+
+    @property
+    def body(self) -> str:
+        """The tables, and below them the columns."""
+        if self.columns is None:
+            return self.tables
+        title = f'<h2 class="shown">{escape(self.columns.title)}</h2>'
+        return f"{self.tables}\n{title}\n{self.columns.body}"
 
 
 def of_training(
@@ -331,6 +368,25 @@ def of_columns(text: str, payload: dict[str, Any], metrics: Table, part: Part) -
     return Comparison(title, [*filter(None, settings)], payload, metrics)
 
 
+def of_texts(found: ComparedTexts) -> Texts:
+    """Return the tables of many texts under several tokenizers."""
+    from bpeviz.views import text_table  # only here: it imports pandas, which takes half a second
+
+    rows = text_table.by_text(found)
+    names = [one.tokenizer for one in next(iter(rows.values()), ())]
+    is_parallel = any(one.premium is not None for one in found.rows)
+    parts = [f'<p class="verdict">{escape(found.verdict)}</p>']
+    for figure, title in text_table.FIGURES.items():
+        if any(getattr(one, figure) is not None for one in found.rows):
+            cells = text_table.cells(rows, [*rows], figure, is_parallel)
+            parts.append(f'<h2 class="shown">{title}</h2>')
+            parts.append(table(["Text", *names], cells, label=title, right=names, scrolls=False))
+    notes = ["More color: costs more. Framed: the best of its row.", *found.notes]
+    parts += [f"<p>{escape(note)}</p>" for note in notes]
+    settings = [counted(len(rows), "text"), counted(len(names), "tokenizer")]
+    return Texts("Several texts, several tokenizers", settings, "\n".join(parts))
+
+
 def html(shown: Interactive, link: str = "") -> str:
     """Return the HTML file.
 
@@ -393,24 +449,8 @@ def embed_code(file: str, title: str) -> str:
     """Return the HTML that shows a file in another page."""
     return (
         f'<iframe src="{escape(file)}" title="{escape(title)}" width="100%" '
-        f'height="{_FRAME_HEIGHT}" sandbox="allow-scripts" allow="fullscreen"></iframe>'
+        f'height="{FRAME_HEIGHT}" sandbox="allow-scripts" allow="fullscreen"></iframe>'
     )
-
-
-def notebook(training: Training, text: str) -> str:
-    """Return the HTML of a notebook cell that plays a training, isolated from the notebook.
-
-    A notebook that does not trust the cell removes the frame, and shows the sentence within.
-    """
-    page = escape(to_html(training, text))
-    return (
-        f'<iframe title="{escape(repr(training))}" sandbox="allow-scripts" allow="fullscreen" '
-        f'style="width: 100%; height: {_FRAME_HEIGHT}px; border: 0" srcdoc="{page}">'
-        "Trust this notebook, or run the cell again, to play the training here.</iframe>"
-    )
-
-
-Training.to_notebook = notebook
 
 
 @cache

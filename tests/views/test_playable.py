@@ -169,6 +169,22 @@ def test_notebook_cell_of_a_short_text_is_small() -> None:
     assert len(str(bpeviz.train(text, merges=500)._repr_html_()).encode()) < 250_000
 
 
+def test_notebook_shows_tokens_and_a_comparison() -> None:
+    text = "".join(one.text for one in samples.SAMPLES)[:2_000]
+    tokens = bpeviz.load("gpt2").tokens(text)
+    compared = bpeviz.compare({"<b>one": [text] * 10, "two": [SHORT] * 10}, ["gpt2"], "two")
+    assert len(repr(compared)) < 300
+    for shown, words in ((tokens, "id"), (compared, "&lt;b&gt;one")):
+        cell = str(shown._repr_html_())
+        assert len(cell.encode()) < 250_000
+        frame = Frame(cell)
+        assert frame.names == ["iframe"]
+        assert words in str(frame.attributes["srcdoc"])
+    assert tokens == [*tokens]
+    special = bpeviz.load("gpt2").tokens("a<|endoftext|>", allowed_special=["<|endoftext|>"])
+    assert "2 tokens of" in str(special._repr_html_())
+
+
 def test_training_without_its_text_has_no_animation() -> None:
     training = bpeviz.train({"low": 3, "lower": 2}, merges=3)
     assert training._repr_html_() is None

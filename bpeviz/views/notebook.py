@@ -1,0 +1,63 @@
+"""HTML of notebook cells: a training that plays, tokens in color, and tables of many texts.
+
+Each is a page in a frame of its own, isolated from the notebook and from other cells. A notebook
+that does not trust a cell removes the frame, and shows the sentence within.
+"""
+
+from __future__ import annotations
+
+from html import escape
+
+from bpeviz.analysis import trace
+from bpeviz.analysis.comparison import Comparison
+from bpeviz.analysis.metrics import Column
+from bpeviz.core.tokenizer import Tokens
+from bpeviz.core.training import Training
+from bpeviz.text import counted
+from bpeviz.views import export, playable
+
+_SHOWN = 2_000
+"""The most characters of a text whose tokens are shown."""
+
+_LINE = 29
+"""The height of a line of tokens in pixels."""
+
+_HIGHEST = 480
+"""The height above which the tokens and the tables scroll, in pixels."""
+
+
+def of_training(training: Training, text: str) -> str:
+    """Return a cell that plays a training."""
+    page = playable.to_html(training, text)
+    return _frame(repr(training), page, playable.FRAME_HEIGHT, "play the training here")
+
+
+def of_tokens(tokens: Tokens) -> str:
+    """Return a cell with the tokens in color."""
+    found = trace.inspect(tokens.text, tokens.tokenizer, tokens.allowed_special)
+    name = tokens.tokenizer.name
+    column = Column(name, found.tokenizer, found.boundaries, found.boundaries.steps)
+    last = min(len(tokens.text), _SHOWN)
+    page = export.html(export.ColoredText(tokens.text, [column], "Tokens", last=last))
+    lines = sum(1 + len(line) // 80 for line in tokens.text[:last].split("\n"))
+    title = f"{counted(len(tokens), 'token')} of {name}"
+    return _frame(title, page, min(_HIGHEST, 210 + _LINE * lines), "see the tokens in color")
+
+
+def of_comparison(found: Comparison) -> str:
+    """Return a cell with the tables of many texts."""
+    page = playable.html(playable.of_texts(found))
+    return _frame("Comparison of texts", page, _HIGHEST, "see the tables")
+
+
+def _frame(title: str, page: str, height: int, purpose: str) -> str:
+    return (
+        f'<iframe title="{escape(title)}" sandbox="allow-scripts" allow="fullscreen" '
+        f'style="width: 100%; height: {height}px; border: 0" srcdoc="{escape(page)}">'
+        f"Trust this notebook, or run the cell again, to {purpose}.</iframe>"
+    )
+
+
+Training.to_notebook = of_training
+Tokens.to_notebook = of_tokens
+Comparison.to_notebook = of_comparison
