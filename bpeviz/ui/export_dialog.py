@@ -88,7 +88,7 @@ def _export(offer: Export, page: Page) -> None:
     key, link = offer.key, session.address_of(page)
     for title, label, file, prepare in (
         ("Animation", PLAYS, "animation.html", offer.animation),
-        ("Columns and metrics", COMPARES, "comparison.html", offer.comparison),
+        ("Comparison", COMPARES, "comparison.html", offer.comparison),
     ):
         if prepare is not None:
             st.markdown(f"**{title}**")

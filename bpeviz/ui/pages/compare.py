@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import limits
 from bpeviz.analysis import metrics, morphemes, verdict
+from bpeviz.analysis.comparison import Comparison as ComparedTexts
 from bpeviz.analysis.metrics import Column
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.pretrained import catalog
@@ -44,7 +45,7 @@ from bpeviz.ui.widgets import (
 )
 from bpeviz.views import charts, playable, player, tables
 from bpeviz.views.export import ColoredText
-from bpeviz.views.playable import Comparison
+from bpeviz.views.playable import Interactive
 
 T = TypeVar("T")
 
@@ -265,13 +266,13 @@ def _many(answer: DeltaGenerator, texts: Texts, chosen: Sequence[Offer]) -> None
     found = [(offer, made[offer.key]) for offer in chosen if offer.key in made]
     if not texts or not found:
         return  # messages say why
-    text = many_texts.show(answer, texts, found)
-    if text:
-        text = text[: limits.PAGE_TEXT]
+    chosen_text = many_texts.show(answer, texts, found)
+    if chosen_text is not None and chosen_text[0]:
+        text, compared = chosen_text[0][: limits.PAGE_TEXT], chosen_text[1]
         shown = _columns_for(text, chosen)
         if shown:
             baseline = next((i for i, key in enumerate(shown) if key != OWN), 0)
-            _side_by_side(text, [*shown.values()], baseline, "")
+            _side_by_side(text, [*shown.values()], baseline, "", compared)
 
 
 def _verdict(
@@ -334,8 +335,22 @@ def _available(chosen: Sequence[Offer], make: Callable[[Offer], T]) -> dict[str,
     return found
 
 
-def _side_by_side(text: str, columns: Sequence[Column], baseline: int, sentence: str) -> None:
-    """Draw the text in columns. sentence: the verdict, for the projector."""
+def _side_by_side(
+    text: str,
+    columns: Sequence[Column],
+    baseline: int,
+    sentence: str,
+    texts: ComparedTexts | None = None,
+) -> None:
+    """Draw the text in columns, and offer the export of them.
+
+    Args:
+        text: The text.
+        columns: The columns.
+        baseline: The column that the others are compared with.
+        sentence: The verdict, for the projector.
+        texts: The comparison of many texts, whose tables are above.
+    """
     parts = player.parts(text, metrics.common_boundaries(columns), SHOWN)
     shown = choose_part(PART, parts, "All figures are for")
     hues = player.hues_of_columns(columns, shown)
@@ -344,9 +359,10 @@ def _side_by_side(text: str, columns: Sequence[Column], baseline: int, sentence:
     components.columns(payload, "columns")
     title = "One text, several tokenizers"
 
-    def comparison() -> Comparison:
+    def comparison() -> Interactive:
         measured = tables.metrics(metrics.measure(text, columns, baseline))
-        return playable.of_columns(text, payload, measured, shown)
+        found = playable.of_columns(text, payload, measured, shown)
+        return found if texts is None else replace(playable.of_texts(texts), columns=found)
 
     EXPORT.put(
         Export(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from time import monotonic
 from typing import Any
 
@@ -15,13 +16,14 @@ from bpeviz.corpus.named_texts import Texts
 from bpeviz.progress import reporting_to
 from bpeviz.text import clean, counted, digest_of, split_lines
 from bpeviz.ui import html_table, markdown
+from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.named_texts import PASTED
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import Offer
 from bpeviz.ui.trained import PROGRESS
 from bpeviz.ui.widgets import OneOf, Widget
-from bpeviz.views import text_table
+from bpeviz.views import playable, text_table
 
 AS_GIVEN = ""
 """The choice of no column to sort by, or of no text to show."""
@@ -57,8 +59,8 @@ def widgets() -> Iterator[Widget[Any]]:
 
 def show(
     answer: DeltaGenerator, texts: Texts, chosen: Sequence[tuple[Offer, Tokenizer]]
-) -> str | None:
-    """Draw the verdict and the table.
+) -> tuple[str, Comparison] | None:
+    """Draw the verdict and the table, and offer the export of it.
 
     Args:
         answer: The place of the verdict.
@@ -66,7 +68,7 @@ def show(
         chosen: The tokenizers, at least one.
 
     Returns:
-        The text to show in colored tokens, or None.
+        The text to show in colored tokens, and the comparison; or None without such a text.
     """
     lines = {
         len(split_lines(clean(text))) if isinstance(text, str) else len(text)
@@ -106,11 +108,12 @@ def show(
         notes += [f"{parallel}: each line is compared with its translation."]
     st.caption("  \n".join(map(markdown.escape, [*notes, *found.notes])))
     html_table.offer_file(text_table.exact(found), "texts", label)
+    EXPORT.put(Export("compare", comparison=lambda: partial(playable.of_texts, found)))
     shown = SHOWN.choose({AS_GIVEN: "No text"} | {name: name for name in texts})
     if shown == AS_GIVEN:
         return None
     text = texts[shown]
-    return clean(text if isinstance(text, str) else "\n".join(text))
+    return clean(text if isinstance(text, str) else "\n".join(text)), found
 
 
 @cached()

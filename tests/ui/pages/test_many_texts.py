@@ -19,6 +19,7 @@ from bpeviz.corpus import named_texts, samples
 from bpeviz.pretrained import catalog, download
 from bpeviz.ui.inputs import named_texts as inputs
 from bpeviz.ui.runtime import uploads
+from bpeviz.views import playable
 
 PASTED = "# en\nthe river\nthe sea\n\n# es\nel río\nel mar\n"
 TRAINED = "low low lower lowest, newer newest wider " * 3
@@ -143,3 +144,14 @@ def test_files_that_are_not_texts_or_tables_are_named_and_others_are_kept(
     inputs._take_files()
     assert state["named_files"] == [("a.txt", "lower")]
     assert state["named_files_failed"] == []
+
+
+def test_export_has_the_tables_and_the_columns_of_the_shown_text() -> None:
+    for state, places in (({}, 0), ({"text_in_tokens": "es"}, 1)):
+        app = opened(**state)
+        assert errors(app) == []
+        offer = app.session_state["offered_export"]
+        page = playable.html(offer.comparison()())
+        assert page.count('<div id="place-columns">') == places
+        for words in (">Premium</h2>", ">en</bdi>", ">es</bdi>", "Your tokenizer"):
+            assert words in page
