@@ -19,6 +19,7 @@ from bpeviz.core.boundaries import INSIDE_ID, Boundaries, ended
 from bpeviz.core.training import Training
 from bpeviz.text import character_stand_in, digest_of
 from bpeviz.trainers import texts_of
+from bpeviz.views.credit import MADE_WITH
 
 MAX_DRAWN = 120
 """The largest text that stays readable in the diagram, in bytes."""
@@ -81,6 +82,7 @@ def merge_diagram_payload(raw: bytes, sides: Sequence[Side], start: int = 0) -> 
     behind = np.cumsum(marks)  # marks up to a byte, those before it included
     data: dict[str, Any] = {
         "columnCount": len(raw) + int(behind[-1]),
+        "credit": MADE_WITH,
         "signs": _signs(raw, behind),
         "sides": [_side(side, part, start, marks) for side, part in zip(sides, parts, strict=True)],
     }

@@ -230,6 +230,8 @@ def test_merge_diagram_is_mirrored_and_saved_as_svg(open_page: Open, tmp_path: P
     assert any(word.startswith("cl100k: ") for word in words)
     assert any(word.startswith("GPT-2: ") for word in words)
     assert {"<", "&", "世", "👍"} <= {*words}
+    assert words[-1] == f"Made with bpeviz {bpeviz.__version__}."
+    assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
 
 
 def test_ids_are_decoded(inspect_page: Page) -> None:

@@ -38,7 +38,7 @@ class MergeDiagram {
     this.readout = find(".readout");
     const save = () => {
       this.#placeHandles(Infinity);
-      saveSvg(this.svg, "bpeviz-merge-diagram.svg");
+      saveSvg(this.svg, "bpeviz-merge-diagram.svg", this.data.credit);
       this.#placeHandles();
     };
     find(".save").addEventListener("click", save, { signal });

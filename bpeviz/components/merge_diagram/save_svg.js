@@ -4,6 +4,20 @@ import { element } from "../shared/dom.js";
 
 export const SVG = "http://www.w3.org/2000/svg";
 
+const LINE = 24; // pixels
+
+/** Add a line of text below a drawing, on its paper and in the color of its first words. */
+function addLine(copy, words) {
+  const [, , width, height] = copy.getAttribute("viewBox").split(" ").map(Number);
+  copy.setAttribute("viewBox", `0 0 ${width} ${height + LINE}`);
+  for (const drawn of [copy, copy.querySelector("rect")]) drawn.setAttribute("height", height + LINE);
+  const line = copy.querySelector("text").cloneNode();
+  for (const [name, value] of Object.entries({ x: 8, y: height + LINE - 8, "font-size": 12, "text-anchor": "start" }))
+    line.setAttribute(name, value);
+  line.textContent = words;
+  copy.append(line);
+}
+
 const FILLED = new Set(["rect", "circle", "text"]);
 const STROKED = new Set(["rect", "circle", "line"]);
 const INTERACTIVE = ["class", "tabindex", "role", "aria-label", "aria-orientation", "aria-valuemin", "aria-valuemax", "aria-valuenow", "aria-valuetext"];
@@ -12,8 +26,9 @@ const INTERACTIVE = ["class", "tabindex", "role", "aria-label", "aria-orientatio
  * Download a copy of the drawing with every color and font written into it.
  * @param {any} svg
  * @param {string} fileName
+ * @param {string} credit a line below the drawing
  */
-export function saveSvg(svg, fileName) {
+export function saveSvg(svg, fileName, credit) {
   const copy = svg.cloneNode(true);
   const copies = [copy, ...copy.querySelectorAll("*")];
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
@@ -39,6 +54,7 @@ export function saveSvg(svg, fileName) {
     if (style.opacity !== "1") set("opacity", style.opacity);
     for (const attribute of INTERACTIVE) copies[i].removeAttribute(attribute);
   });
+  addLine(copy, credit);
   copy.setAttribute("xmlns", SVG);
   const file = new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
   const link = element("a");
