@@ -136,6 +136,13 @@ FILE = option(
 FILES = option("files", "FILE", "a UTF-8 text; - or none: standard input", nargs="*")
 """The text files."""
 
+LINK = option(
+    "--link",
+    "ADDRESS",
+    "an address that the web page names as its source",
+    default="",
+    type=text_argument,
+)
 OUTPUT = option("--output", "FILE", "write to this file (default: -)", default=STANDARD)
 """The output, by default standard output."""
 

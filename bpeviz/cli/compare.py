@@ -24,6 +24,7 @@ from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.text import counted
 from bpeviz.views import export
+from bpeviz.views.credit import check_link
 
 _HELP = f"""\
 Measure several tokenizers on one text: the number of tokens, its bytes per token, the share of
@@ -68,6 +69,7 @@ def _one(path: str, options: argparse.Namespace) -> int:
     read = [path, *chain.from_iterable(map(files.tokenizer_inputs, names))]
     arguments.check_files(read, [options.output])
     arguments.check_expression(options)
+    check_link(options.link)
     reference = names[0] if options.reference is None else options.reference
     if reference not in names:
         raise UsageError(f"The reference {reference} is not one of the tokenizers.")
@@ -158,8 +160,8 @@ def _printed(
 ) -> str:
     """Return the output in the form that the options select."""
     if options.html or options.svg:
-        draw = export.html if options.html else export.svg
-        return draw(export.ColoredText(text, columns, "One text as tokens", baseline))
+        colored = export.ColoredText(text, columns, "One text as tokens", baseline)
+        return export.html(colored, options.link) if options.html else export.svg(colored)
     if options.curves:
         return _curves(columns)
     rows = measure(text, columns, baseline)
@@ -258,6 +260,7 @@ COMMAND = Command(
                 flag("--svg", "write it as an SVG drawing"),
             )
         ),
+        arguments.LINK,
         arguments.OUTPUT,
         arguments.PROGRESS,
     ),

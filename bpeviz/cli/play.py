@@ -88,13 +88,7 @@ COMMAND = Command(
             "FILE",
             "write to this file; - or none: standard output, unless it is a terminal",
         ),
-        option(
-            "--link",
-            "ADDRESS",
-            "an address that the file names as its source",
-            default="",
-            type=arguments.text_argument,
-        ),
+        arguments.LINK,
         *arguments.pattern(
             "",
             "the pre-tokenization of the training (default: gpt2), or of tokenizer files that do "

@@ -786,6 +786,9 @@ def test_compare_exports_colored_tokens_and_curves(trained: Shell) -> None:
     assert float(mine[-1][1]) == pytest.approx(len(TEXT.encode()) / tokens, rel=1e-5)
     assert rows[-1].startswith("gpt2,50256,")
     assert trained(*compare, "--html", "--json").code == 2
+    linked = trained(*compare, "--html", "--link", "https://host/?a=1&b=2").out.decode()
+    assert 'href="https://host/?a=1&amp;b=2"' in linked
+    assert trained(*compare, "--html", "--link", "javascript:evil()").code != 0
 
 
 MANY = ("compare", "en=en.txt", "es=es.txt", "code", "--tokenizer", "gpt2", "--tokenizer", "t.json")
