@@ -37,6 +37,7 @@ FILLS = (
 INK, QUIET, ACCENT = "#31333f", "#5c5e67", "#1f6feb"
 
 _UNSEEN = regex.compile(r"[\p{C}\p{Z}]")
+_CONTROL = regex.compile(r"[\p{Cc}\uFFFE\uFFFF]")
 _LONGEST_GRAPHEME = 16  # UTF-16 units; longer graphemes are drawn by code points, as in cells.js
 
 _LEGEND = {
@@ -473,7 +474,7 @@ class _Sheet:
         fills = "".join(f".h{number}{{fill:{fill}}}" for number, fill in enumerate(FILLS))
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y}" '
-            f'viewBox="0 0 {width} {y}" role="img">\n<title>{escape(drawing.title)}</title>\n'
+            f'viewBox="0 0 {width} {y}" role="img">\n<title>{_xml(drawing.title)}</title>\n'
             f"<style>text{{font:{_SIZE}px {_MONO};fill:{INK};text-anchor:middle}}"
             "text.words{font:14px system-ui,sans-serif;text-anchor:start}"
             "text.title{font:600 19px system-ui,sans-serif;text-anchor:start}"
@@ -592,7 +593,8 @@ class _Sheet:
 
 
 def _xml(words: str) -> str:
-    return escape(words, quote=False)
+    """Return escaped words, with stand-ins for control characters, which XML does not allow."""
+    return escape(_CONTROL.sub(lambda one: character_stand_in(one[0]), words), quote=False)
 
 
 __all__ = ["FILLS", "HELD", "ColoredText", "html", "svg"]

@@ -306,3 +306,11 @@ def test_every_export_names_the_version_and_a_page_its_link() -> None:
     assert 'href="https://host/?s=&quot;&gt;"' in export.html(shown, 'https://host/?s=">')
     with pytest.raises(ValueError, match="https://"):
         export.html(shown, "javascript:alert(1)")
+
+
+@pytest.mark.parametrize("name", ["a\0.json", "b\x1b\x08.json", "c\uffff.json"])
+def test_svg_is_valid_whatever_the_name_of_a_tokenizer(name: str) -> None:
+    tokenizer = bpeviz.train("low lower", merges=2).tokenizer()
+    column = Column(name, tokenizer, tokenizer.boundaries("low"), tokenizer.steps)
+    root = ET.fromstring(export.svg(export.ColoredText("low", [column], name)))
+    assert name[0] in str(root[0].text)
