@@ -211,7 +211,6 @@ def test_answers_are_given_by_mouse_and_touch(open_page: Open) -> None:
     curve.get_by_label("tokens at 20 merges").press("ArrowUp")
     values[-1] = int(curve.get_by_label("tokens at 20 merges").get_attribute("aria-valuenow") or "")
     page.get_by_role("button", name="Check my answer").click()
-    result(page, 0, "81 tokens at 20 merges")
     expect(page.locator(".result").first).to_be_in_viewport(ratio=1)
     result(page, 0, f"You expected {values[-1]} tokens, it was 81")
     expect(page.locator("path.truth")).to_be_visible()

@@ -18,13 +18,15 @@ export class BoundariesForm {
     const row = element("div", "word text");
     const atoms = atomsOf(text);
     let token = 0;
+    let chunk; // a line breaks between the parts around fixed places, if these are short
     atoms.forEach((atom, i) => {
+      if (!i || fixed.includes(i)) row.append((chunk = element("span", "chunk")));
       const color = marks ? marks.colors[token] : -1;
       const sign = element("span", color < 0 ? "c sign" : `c sign t color${color}`, standIn(atom));
-      row.append(sign);
+      chunk.append(sign);
       if (i + 1 === atoms.length) return;
       if (fixed.includes(i + 1)) {
-        row.append(element("span", "gap fixed"));
+        chunk.append(element("span", "gap fixed"));
         return;
       }
       const names = `between ${spoken(atom)} and ${spoken(atoms[i + 1])}`;
@@ -36,7 +38,7 @@ export class BoundariesForm {
           line.setAttribute("role", "img");
           line.ariaLabel = `Boundary ${names}: ${words}`;
         }
-        row.append(line);
+        chunk.append(line);
         if (marks.right.includes(i + 1)) token++;
         return;
       }
@@ -48,7 +50,7 @@ export class BoundariesForm {
         if (this.dragged && detail) return; // the browser clicks where a drag began
         this.#set([[this.gaps.indexOf(button), !this.value?.includes(i + 1)]]);
       });
-      row.append(button);
+      chunk.append(button);
     });
     this.places = atoms.map((_, i) => i + 1).filter((place) => !fixed.includes(place));
     this.gaps = [...row.querySelectorAll("button")];

@@ -349,16 +349,16 @@ def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, 
     drawn = [values[at] for at in form.handles]
     end = form.handles[-1]
     title = form.yTitle.removesuffix("s") if drawn[-1] == 1 else form.yTitle
-    message = f"{drawn[-1]:,} {title} at {end:,} {form.xTitle}. "
     falls = [before - after for before, after in pairwise(drawn)]
     first, last = form.handles[1] - form.handles[0], end - form.handles[-2]
     less = "" if falls[0] > falls[-1] else "no less: "
-    message += (
+    message = (
         f"The first {first:,} {form.xTitle} save {counted(falls[0], 'token')}, "
         f"the last {last:,} save {less}{falls[-1]:,}."
     )
     marks = {"points": [[at, value] for at, value in sorted(values.items())]}
     if given is None:
+        message = f"{drawn[-1]:,} {title} at {end:,} {form.xTitle}. {message}"
         return Result("shown", [message], marks)
     distance = form.distance(given, drawn)
     verdict: Verdict = (

@@ -159,7 +159,7 @@ def _draw_end() -> None:
     core = [chapter for chapter in CHAPTERS if chapter.core]
     done = sum(map(_is_done, core))
     st.markdown(f"You have finished {done} of {len(core)} core chapters. These are their facts:")
-    facts = (f"{i}. **{one.title}** {one.fact}" for i, one in enumerate(core, 1))
+    facts = (f"{i}. **{one.title.rstrip('?')}:** {one.fact}" for i, one in enumerate(core, 1))
     st.markdown("\n".join(facts))
     st.subheader("Your marks", anchor=False)
     marks = [mark for one in CHAPTERS for mark in _marks(one) if mark]
