@@ -279,7 +279,8 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
     elif len(won[first]) == len(texts):
         names = [title for title in ranked if len(won[title]) == len(texts)]
         needs = "needs" if len(names) == 1 else "need"
-        found = f"{joined(names)} {needs} the fewest tokens for all {len(texts):,} texts."
+        all_texts = "both texts" if len(texts) == 2 else f"all {len(texts):,} texts"
+        found = f"{joined(names)} {needs} the fewest tokens for {all_texts}."
     else:
         rest = {title: [one for one in won[title] if one not in won[first]] for title in ranked}
         others = [f"{title} for {listed(names, 4)}" for title, names in rest.items() if names]

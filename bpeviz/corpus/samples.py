@@ -83,9 +83,21 @@ def by_key(key: str) -> Sample:
     )
 
 
+# fmt: off
+LANGUAGES: Final = (
+    "english", "spanish", "portuguese", "french", "german", "italian", "dutch", "polish", "czech",
+    "russian", "ukrainian", "greek", "turkish", "finnish", "hungarian", "swahili", "yoruba",
+    "amharic", "arabic", "hebrew", "persian", "hindi", "bengali", "tamil", "telugu", "thai",
+    "burmese", "georgian", "armenian", "vietnamese", "indonesian", "korean", "japanese",
+    "chinese",
+)
+# fmt: on
+"""The languages of the passage in `sample_texts/languages`, as its files are named."""
+
+
 def languages() -> str:
-    """Return one text in several languages, in parallel lines, each after a line `# language`."""
-    return _read("languages/article-1")
+    """Return a passage in many languages, in parallel lines, each after a line `# Language`."""
+    return "\n".join(f"# {key.capitalize()}\n{_read(f'languages/{key}')}" for key in LANGUAGES)
 
 
 @lru_cache

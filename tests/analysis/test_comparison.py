@@ -162,7 +162,7 @@ def test_unknown_tokens_are_noted_and_not_ranked(english: Tokenizer) -> None:
     lossy = bpeviz.train(ENGLISH, "wordpiece", merges=99).tokenizer()
     found = bpeviz.compare({"a": "Ωδή", "b": "Ωδή και"}, {"lossy": lossy, "mine": english})
     assert found.rows[0].unknown
-    assert found.verdict == "mine needs the fewest tokens for all 2 texts."
+    assert found.verdict == "mine needs the fewest tokens for both texts."
     assert found.notes == ["a, b: lossy loses text, as unknown tokens."]
 
 

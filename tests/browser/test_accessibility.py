@@ -183,8 +183,8 @@ def test_screen_reader_gets_tokens_as_list_and_few_announcements(open_page: Open
     assert all(later - sooner > 900 for (sooner, _), (later, _) in pairwise(said))
 
 
-def test_skip_link_leads_to_play(english_page: Page) -> None:
-    page = english_page
+def test_skip_link_leads_to_play(open_page: Open) -> None:
+    page = open_page()  # in a tab of its own, where Tab begins at the start of the page
     play = page.locator("button[data-act=play]")
     expect(play).to_be_visible()
     expect(page.locator("[aria-current=page]")).to_have_count(1)

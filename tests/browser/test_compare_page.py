@@ -210,8 +210,8 @@ MANY = "# English\nWhere is the river?\n# Spanish\n¿Dónde está el río?\n# Hi
 def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -> None:
     page = open_page(link(ENGLISH, "/Compare", compared=["gpt2", "o200k_base"]))
     page.get_by_role("radio", name="Many texts").click()
-    table = labelled(page, "[role=group]", "Tokens of 12 texts")
-    expect(table.locator("tr")).to_have_count(13)
+    table = labelled(page, "[role=group]", "Tokens of 34 texts")
+    expect(table.locator("tr")).to_have_count(35)
     type_text(page, MANY, "Texts, each after")
     found = compare_texts(MANY)
     table = labelled(page, "[role=group]", "Tokens of 3 texts")
