@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
+from bpeviz.analysis.hues import contacts_at, hues
 from bpeviz.analysis.pretokenization import PreTokenizedColumn, name
 from bpeviz.core.boundaries import ended
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
-from bpeviz.text import color_index, counted, digest_of
+from bpeviz.text import color_key, counted, digest_of
 
 
 def side_by_side(
@@ -23,9 +24,11 @@ def side_by_side(
         last: The end of the part to show.
         nested: Each column divides the pre-tokens of the previous one, whose boundaries are marked.
     """
+    parts = [_shown(column, first, last) for column in columns]
+    touching = [contacts_at(distinct[i][-1] for i in indices) for _, indices, distinct in parts]
+    colors = hues((contacts, lambda key: key) for contacts in touching)
     shown: list[dict[str, Any]] = []
-    for column in columns:
-        sizes, indices, distinct = _shown(column, first, last)
+    for column, (sizes, indices, distinct) in zip(columns, parts, strict=True):
         marked = shown[-1]["tokenEnds"][:-1] if nested and shown else []
         shown.append(
             {
@@ -34,7 +37,7 @@ def side_by_side(
                 "tokenCount": len(column.cut),
                 "tokenEnds": list(accumulate(sizes)),
                 "tokens": indices,
-                "distinct": distinct,
+                "distinct": [[*about, colors.index(key)] for *about, key in distinct],
                 "extra": marked,
                 "missing": [],
             }
@@ -54,7 +57,7 @@ def _shown(
 ) -> tuple[list[int], list[int], list[list[Any]]]:
     """Return the pre-tokens of a part: sizes in bytes, the index of each, and the distinct ones.
 
-    Each of these is None (it has no id), a name, a description, and a color index, -1 for a single
+    Each of these is None (it has no id), a name, a description, and a color key, -1 for a single
     character. Pre-tokens at the edges of the part, given in characters, are cropped.
     """
     of = column.cut
@@ -74,8 +77,8 @@ def _shown(
             f"{counted(len(pre_token), 'character')}, {counted(len(raw), 'byte')}; "
             f"{counted(of.times[pre_token], 'time')} in this text{rule}"
         )
-        color = color_index(raw) if len(pre_token) > 1 else -1
-        distinct.append([None, name(pre_token), about, color])
+        key = color_key(raw) if len(pre_token) > 1 else -1
+        distinct.append([None, name(pre_token), about, key])
     if pre_tokens:  # crop the last one first: it may also be the first
         pre_tokens[-1] = text[starts[-1] : min(ends[-1], last)]
         pre_tokens[0] = pre_tokens[0][max(0, first - starts[0]) :]

@@ -330,3 +330,20 @@ def test_pretokenization_of_tiny_texts_has_no_pairs(text: str) -> None:
     assert pretokenization.separated_pairs(pretokenization.pre_tokenize(text, "gpt2")) == []
     (part,) = pretokenization.parts([pretokenization.pre_tokenize(text, "gpt2")], 10)
     assert (part.first, part.last) == (0, len(text))
+
+
+@pytest.mark.parametrize("key", [sample.key for sample in samples.SAMPLES])
+def test_pre_tokens_that_touch_differ_in_color(key: str) -> None:
+    text = samples.by_key(key).text[:4_000]
+    sent = side_by_side(columns_of(text, *list(PATTERNS)[:4]), 0, len(text))
+    shown: dict[str, int] = {}
+    alike = both = 0
+    for column in sent["columns"]:
+        for left, right in pairwise(column["tokens"]):
+            (_, a, _, one), (_, b, _, other) = column["distinct"][left], column["distinct"][right]
+            if a != b and one >= 0 and other >= 0:
+                both += 1
+                alike += one == other
+        for _, name, _, color_index in column["distinct"]:
+            assert shown.setdefault(name, color_index) == color_index  # in all columns
+    assert alike <= both / 100
