@@ -262,3 +262,12 @@ def test_phone_shows_one_algorithm_at_a_time(open_page: Open) -> None:
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
     # The controls are in view together with the text.
     expect(player.button("Play")).to_be_in_viewport()
+
+
+def test_default_text_fits_its_stages(open_page: Open) -> None:
+    page = open_page("/Algorithms", viewport={"width": 1366, "height": 768})
+    text = page.locator(".player .text")
+    expect(text).to_have_count(3)
+    expect(text.first).to_contain_text("shells. 🐚")
+    for one in text.all():
+        assert one.evaluate("text => text.scrollHeight <= text.clientHeight")
