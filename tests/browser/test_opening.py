@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from page_helpers import Page, Player, expect, link
+from page_helpers import Page, Player, await_run, expect, link
 
 from bpeviz.corpus import samples
 
@@ -105,6 +105,8 @@ def test_end_leads_to_a_text_of_ones_own_and_to_other_pages(open_page: Open) -> 
     player.button("Last").click()
     ways.filter(has_text="Learn in 30 minutes").click()
     page.wait_for_url("**/Learn*")
+    expect(page.locator("[aria-current=page]")).to_have_text("Learn")
+    await_run(page)
     page.go_back()
     expect(player.track).to_have_value("22")
     ways.filter(has_text="What does GPT-4o do with it?").click()
