@@ -38,7 +38,7 @@ SLOW = pack(
 
 def long_text() -> bytes:
     """Return another text each time: a server keeps the training of a text that it has seen."""
-    return "".join(random.choices("abcdefghijklm ", k=150_000)).encode()
+    return "".join(random.choices("abcdefghijklm ", k=400_000)).encode()
 
 
 def await_workers(server: Server, number: int) -> None:
