@@ -20,6 +20,9 @@ LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 SIZE = 4
 
+AT_REST: dict[str, Any] = {"playing": False, "speed": 1, "lit": None}
+"""Whether the leader's player plays, how fast, and the token that is pointed at: text and atom."""
+
 ENDED = "This room has ended. Ask its leader for a new one."
 FULL = f"This room is full: it has {limits.ROOM_FOLLOWERS} followers, the limit."
 
@@ -66,6 +69,7 @@ class Room:
         self.leader = secrets.token_urlsafe(16)
         self.shown: Shown | None = None
         self.step = self.furthest = 0
+        self.display = dict(AT_REST)
         self.vote: Vote | None = None
         self.votes: list[Vote] = []
         self._members: set[Member] = set()
@@ -114,13 +118,17 @@ class Room:
         """Remove a connection. The follower's answer stays."""
         with self._lock:
             self._members.discard(member)
-        self._notify(leaders=True)
+            left = member.is_leader and not any(one.is_leader for one in self._members)
+            if left:
+                self.display |= AT_REST
+        self._notify(leaders=not left)
 
     def show(self, page: Playable) -> None:
         """Show another timeline, from its first step on."""
         with self._lock:
             number = self.shown.number + 1 if self.shown else 1
             self.shown, self.step, self.furthest = Shown(number, page), 0, 0
+            self.display |= AT_REST
             self._end_vote()
             self._moved()
         self._notify()
@@ -148,6 +156,7 @@ class Room:
                 "letters": self.letters,
                 "token": member.token,
                 "step": self.step,
+                **self.display,
                 "followers": self.followers,
                 "vote": self.vote and self.vote.state(member.token),
             }
@@ -179,6 +188,7 @@ class Room:
         if shown is not None and _is_number(step) and message.get("content") == shown.number:
             self.step = max(0, min(step, shown.last))
             self.furthest = max(self.furthest, self.step)
+            self.display |= _display(message)
             if self.vote is not None and self.furthest > self.vote.step:
                 self.vote.reveal()
         match message.get("do"), self.vote:
@@ -267,6 +277,17 @@ class Rooms:
 
 ROOMS = Rooms()
 """The rooms of this server."""
+
+
+def _display(message: dict[str, Any]) -> dict[str, Any]:
+    """Return the display of a leader's player beside its step; invalid values are those at rest."""
+    playing, speed, lit = (message.get(name) for name in AT_REST)
+    is_place = isinstance(lit, list) and len(lit) == 2 and all(map(_is_number, lit))
+    return {
+        "playing": playing is True,
+        "speed": speed if isinstance(speed, int | float) else AT_REST["speed"],
+        "lit": lit if is_place else None,
+    }
 
 
 def _is_number(value: object) -> TypeGuard[int]:

@@ -42,6 +42,15 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(keyboard.get_by_text("Following the leader: merge 1")).to_be_visible()
     leader.get_by_role("button", name="Done").click()
 
+    leader.get_by_label("Speed").select_option("0.5")
+    leader.get_by_role("button", name="Play", exact=True).click()
+    expect(keyboard.get_by_text("playing at 0.5×")).to_be_visible()
+    expect(phone.get_by_role("button", name="Pause")).to_be_visible()
+    leader.get_by_role("button", name="Pause").click()
+    leader.locator(".c", has_text="S").first.hover()
+    for follower in (phone, keyboard):
+        expect(follower.get_by_role("tooltip")).to_contain_text("id 83")
+
     leader.get_by_role("button", name="Last").click()
     sentence = leader.locator(".sentence").inner_text()
     expect(keyboard.get_by_text("Following the leader: merge 22")).to_be_visible()

@@ -9,7 +9,7 @@ import pytest
 
 import bpeviz
 from bpeviz import limits
-from bpeviz.room.rooms import Room, RoomError, Rooms
+from bpeviz.room.rooms import AT_REST, Room, RoomError, Rooms
 from bpeviz.room.shown import Shown
 from bpeviz.views import playable
 
@@ -214,6 +214,18 @@ def test_followers_who_drop_and_come_back_keep_their_answer(room: Room, leader: 
     leader.send(do="show")
     assert leader.got[-1]["followers"] == 10
     assert leader.vote["counts"][:2] == [9, 1]
+
+
+def test_followers_see_play_its_speed_and_the_lit_token(room: Room, leader: Visitor) -> None:
+    follower = Visitor(room)
+    sent = {"playing": True, "speed": 0.5, "lit": [0, 7]}
+    leader.send(step=2, content=1, **sent)
+    assert sent.items() <= follower.got[-1].items()
+    leader.send(step=3, content=1, playing="yes", speed="fast", lit=["<b>", 1])
+    assert AT_REST.items() <= follower.got[-1].items()
+    leader.send(step=3, content=1, **sent)
+    room.leave(leader.member)
+    assert AT_REST.items() <= follower.got[-1].items()
 
 
 def test_only_the_leader_leads(room: Room, leader: Visitor) -> None:

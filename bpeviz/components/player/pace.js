@@ -85,6 +85,9 @@ export class Opening {
   }
 }
 
+/** Playback that the leader of a room leads, step by step. */
+export const LED = { changesPerSecond: () => 1 / REST };
+
 /** Playback from a step to the end. Its time is that of speed 1×. */
 export class Playback {
   /**

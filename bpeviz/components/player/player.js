@@ -3,7 +3,7 @@
 // is at its own step of that size.
 
 import { Tooltip, component, element, tokenLabel } from "../shared/dom.js";
-import { FOLLOW, JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, WAY_CHOSEN, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
+import { DISPLAY_REQUESTED, FOLLOW, JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, WAY_CHOSEN, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
 import { counted, formatCount, plural } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { Announcer } from "./announcer.js";
@@ -11,7 +11,7 @@ import { Bars } from "./bars.js";
 import { KEY_ACTIONS, clampStep, isSingleCharacter, stepAfter, stepOfSize, usesKey } from "./controls.js";
 import { BRIEF, LARGEST, SMALLEST, largestFitting, scrollingSize, unbrokenSize } from "./fit.js";
 import { mergeTree } from "./merge_tree.js";
-import { Opening, Playback, secondsBetween } from "./pace.js";
+import { LED, Opening, Playback, secondsBetween } from "./pace.js";
 import { shownStep, storeStep, storedSteps } from "./position.js";
 import { TimelineView } from "./timeline_view.js";
 
@@ -77,7 +77,7 @@ class Player {
   update(data) {
     const isNew = this.data?.key !== data.key;
     const isResized = this.data?.last !== data.last;
-    if (isNew || isResized) this.stop(); // while the old text is still shown
+    if (isNew || (isResized && !data.isLive)) this.stop(); // while the old text is still shown
     const isOpening = !this.data && this.#opensInMotion(data);
     const step = isOpening ? 0 : shownStep(this.data, this.step, data, lastSteps);
     this.data = data;
@@ -357,7 +357,7 @@ class Player {
     document.documentElement.toggleAttribute("data-playing", true); // for what follows at rest
     this.#namePlayButton();
     this.previousFrame = performance.now();
-    this.frame = requestAnimationFrame((now) => this.#tick(now));
+    if (playback !== LED) this.frame = requestAnimationFrame((now) => this.#tick(now));
   }
 
   #tick(now) {
@@ -426,6 +426,31 @@ class Player {
     this.go(step);
   }
 
+  // ---- following the leader of a room
+
+  /** @returns {import("../shared/events.js").Display} */
+  get #display() {
+    const pointedAt = this.selected ?? (this.tree.hidden ? null : this.rooted);
+    const lit = pointedAt && [this.views.indexOf(pointedAt.view), pointedAt.start];
+    return { step: this.step, playing: this.playing, speed: Number(this.speed.value), lit };
+  }
+
+  /** @param {import("../shared/events.js").Display} display */
+  #follow({ step, playing, speed, lit }) {
+    const isLed = this.playing && this.playback === LED;
+    if (!playing || !isLed) this.stop();
+    this.speed.value = String(speed);
+    if (playing && !isLed) this.#start(LED);
+    this.#moveTo(step);
+    if (String(lit) === this.litByLeader && this.selected) return; // the follower's own
+    this.litByLeader = String(lit);
+    const view = this.views[lit?.[0]];
+    if (!lit || !view?.host.clientWidth) return this.clearSelected();
+    view.reveal(lit[1]);
+    this.#select(view, lit[1]);
+    this.announcer.say(view.tokenInWords(this.selected));
+  }
+
   // ---- looking at a token
 
   #select(view, atom) {
@@ -489,6 +514,7 @@ class Player {
     this.tree.querySelector(".nodes").replaceChildren(...boxes);
     if (leaves.some((leaf) => leaf.step >= 0)) about.append(` Its last ${counted(leaves.length - 1, "merge")} are shown.`);
     this.tree.hidden = false;
+    this.rooted = { view, start };
     this.tree.querySelector(".close").focus({ preventScroll: true });
   }
 
@@ -563,11 +589,8 @@ class Player {
       if (!document.activeElement?.matches(":focus-visible")) section.focus({ preventScroll: true });
     };
     subscribe(JUMP, jump, signal);
-    const follow = (step) => {
-      this.stop();
-      this.#moveTo(step);
-    };
-    subscribe(FOLLOW, follow, signal);
+    subscribe(FOLLOW, (display) => this.#follow(display), signal);
+    subscribe(DISPLAY_REQUESTED, (callback) => this.data && callback(this.#display), signal);
     signal.addEventListener("abort", () => {
       this.openingEnds?.abort();
       this.stop();

@@ -3,7 +3,7 @@
 // before a decision (`on("hidden", true)`).
 
 import { component, element, tokenLabel } from "../shared/dom.js";
-import { FOLLOW, STEP_CHANGED, currentStep, emit, subscribe } from "../shared/events.js";
+import { FOLLOW, STEP_CHANGED, currentDisplay, emit, subscribe } from "../shared/events.js";
 import { counted, formatCount } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { begin, extend } from "./assembly.js";
@@ -24,7 +24,8 @@ class Room {
     this.signal = signal;
     this.find = (selector) => root.querySelector(selector);
     this.content = null;
-    this.step = 0; // of the leader
+    /** @type {import("../shared/events.js").Display} */
+    this.display = { step: 0, playing: false, speed: 1, lit: null }; // of the leader
     this.away = false; // whether a follower looks around
   }
 
@@ -44,7 +45,7 @@ class Room {
     for (const button of this.root.querySelectorAll("[data-do]"))
       button.onclick = () => this.#send({ do: button.dataset.do });
     if (data.isLeader) this.#readLeaderToken();
-    subscribe(STEP_CHANGED, ({ step }) => this.#moved(step), this.signal);
+    subscribe(STEP_CHANGED, () => this.#moved(), this.signal);
     if (data.isLeader) this.timer = setInterval(() => this.#report(), REPORT_EVERY);
     this.signal.addEventListener("abort", () => clearInterval(this.timer));
     this.#connect();
@@ -68,7 +69,10 @@ class Room {
     url.protocol = url.protocol.replace("http", "ws");
     const socket = (this.socket = new WebSocket(url));
     const leader = this.data.isLeader ? (stored(this.#name("leader")) ?? "none") : "";
-    socket.onopen = () => this.#send({ token: stored(this.#name("follower")) ?? "", leader });
+    socket.onopen = () => {
+      this.reported = null;
+      this.#send({ token: stored(this.#name("follower")) ?? "", leader });
+    };
     socket.onmessage = ({ data }) => this.#receive(JSON.parse(data));
     socket.onclose = () => {
       if (this.hasEnded || this.signal.aborted) return;
@@ -85,22 +89,22 @@ class Room {
     if (state.ended) return this.#end(state.ended);
     if (!this.data.isLeader) store(this.#name("follower"), state.token);
     const { isLeader } = this.data;
-    const moved = this.content && !isLeader && currentStep() !== this.step;
-    if (moved) this.away = true;
+    if (this.#isAway()) this.away = true;
     const before = this.content;
     if (state.content) {
       this.content = begin(state.content);
       this.away = this.away && before?.number === this.content.number;
     }
-    this.step = state.step;
+    const { step, playing, speed, lit } = state;
+    this.display = { step, playing, speed, lit };
     if (state.more) extend(this.content, state.more);
     if (this.content && (state.content || state.more)) {
-      this.on("player", { ...this.content.player, isLive: true, initialStep: this.step });
+      this.on("player", { ...this.content.player, isLive: true, initialStep: step });
       if (state.content && this.content.races) this.on("races", this.content.races);
     }
     const isNew = state.content && before?.number !== this.content.number;
     // A leader who was disconnected leads on from where the player is.
-    if (isLeader ? isNew : this.content && !this.away) emit(FOLLOW, this.step);
+    if (isLeader ? isNew : this.content && !this.away) emit(FOLLOW, this.display);
     if (isNew) this.on("title", this.content);
     this.state = state;
     this.#draw();
@@ -118,21 +122,27 @@ class Room {
   // ---- the step
 
   #report() {
-    const step = this.content ? currentStep() : null;
-    if (step === null || step === this.step) return;
-    this.step = step;
-    this.#send({ step, content: this.content.number });
+    const display = this.content && currentDisplay();
+    const message = JSON.stringify({ ...display, content: this.content?.number });
+    if (!display || message === this.reported) return;
+    this.reported = message;
+    this.#send(JSON.parse(message));
   }
 
-  #moved(step) {
-    if (this.data.isLeader || !this.content || step === this.step) return;
+  #isAway() {
+    const own = this.content && !this.data.isLeader ? currentDisplay() : null;
+    return own !== null && (own.step !== this.display.step || own.playing !== this.display.playing);
+  }
+
+  #moved() {
+    if (!this.#isAway()) return;
     this.away = true;
     this.#draw();
   }
 
   #return() {
     this.away = false;
-    emit(FOLLOW, this.step);
+    emit(FOLLOW, this.display);
     this.#draw();
   }
 
@@ -145,13 +155,15 @@ class Room {
     const unit = content?.player.unit ?? "step";
     const at = (step) => `${unit} ${formatCount(content?.player.vocabSizes?.[step] ?? step)}`;
     const followers = `${counted(state.followers, "follower")}`;
-    const follows = away ? `You look around; the leader is at ${at(this.step)}` : `Following the leader: ${at(this.step)}`;
+    const { step, playing, speed } = this.display;
+    const plays = playing ? `, playing at ${speed}×` : "";
+    const follows = `${away ? "You look around; the leader is at" : "Following the leader:"} ${at(step)}${plays}`;
     this.find(".where").textContent = isLeader ? followers : content ? follows : "Wait for the leader.";
     this.find(".back").hidden = !away;
     if (isLeader) this.#drawJoin(state);
     this.#drawVote(state.vote);
     // At the beginning, the race is that of the first decision.
-    this.on("hidden", !this.step || (Boolean(state.vote) && state.vote.right === null));
+    this.on("hidden", !step || (Boolean(state.vote) && state.vote.right === null));
   }
 
   #drawJoin({ join, canAsk, vote, votes }) {

@@ -3,7 +3,8 @@
 
 export const STEP_CHANGED = "bpeviz-step-changed"; // detail: {step, timelineId} of the player
 export const STEP_REQUESTED = "bpeviz-step-requested"; // detail: a callback, or null to notify all
-export const FOLLOW = "bpeviz-follow"; // detail: the step to go to, where the focus stays (`room/room.js`)
+export const FOLLOW = "bpeviz-follow"; // detail: the display of a room's leader (`room/room.js`); the focus stays
+export const DISPLAY_REQUESTED = "bpeviz-display-requested"; // detail: a callback
 export const JUMP = "bpeviz-jump"; // detail: the step to go to
 export const WORD_CLICKED = "bpeviz-word-clicked"; // detail: the word
 
@@ -35,8 +36,24 @@ export function subscribe(name, listener, signal) {
  * Return the player's step, or null without a player.
  * @returns {number | null}
  */
-export function currentStep() {
-  let current = null;
-  emit(STEP_REQUESTED, (step) => (current = step));
-  return current;
+export const currentStep = () => asked(STEP_REQUESTED);
+
+/**
+ * @typedef {object} Display the state of a player that followers in a room see, too
+ * @property {number} step
+ * @property {boolean} playing
+ * @property {number} speed
+ * @property {number[] | null} lit the token that is pointed at: the index of its text, and an atom of it
+ */
+
+/**
+ * Return the display of the player, or null without one.
+ * @returns {Display | null}
+ */
+export const currentDisplay = () => asked(DISPLAY_REQUESTED);
+
+function asked(name) {
+  let answer = null;
+  emit(name, (value) => (answer = value));
+  return answer;
 }
