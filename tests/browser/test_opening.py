@@ -80,6 +80,15 @@ def test_any_input_stops_the_opening(open_page: Open, act: Callable[..., None]) 
     expect(player.button("Pause")).to_be_visible()
 
 
+def test_reload_while_it_plays_returns_to_its_step(open_page: Open) -> None:
+    page = open_page("/", **MOVING)
+    player = Player(page)
+    expect(player.track).to_have_value("2")
+    player.track.evaluate("track => (sessionStorage.shown = track.value, location.reload())")
+    expect(player.button("Play")).to_be_visible()
+    assert player.step == page.evaluate("Number(sessionStorage.shown)")
+
+
 @pytest.mark.parametrize(
     ("path", "step"), [(link(FIRST), 22), (link(FIRST).replace("9999", "4"), 4)]
 )

@@ -156,14 +156,18 @@ class Player {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       if (this.#isReported || this.playing) return;
-      this.reported = { step: this.step, timelineId: this.data.timelineId };
+      this.reported = this.#position;
       storeStep(this.reported);
       this.#emitStep();
     }, wait);
   }
 
+  get #position() {
+    return { step: this.step, timelineId: this.data.timelineId };
+  }
+
   #emitStep() {
-    emit(STEP_CHANGED, { step: this.step, timelineId: this.data.timelineId });
+    emit(STEP_CHANGED, this.#position);
   }
 
   // ---- drawing
@@ -369,8 +373,8 @@ class Player {
     if (this.playback.isOver) {
       this.openingEnds?.abort();
       this.stop();
-    }
-    else this.frame = requestAnimationFrame((next) => this.#tick(next));
+      this.report(0);
+    } else this.frame = requestAnimationFrame((next) => this.#tick(next));
   }
 
   stop() {
@@ -565,6 +569,8 @@ class Player {
     players.add(this);
     // A hidden page has no frames: playback continues where it was.
     on(document, "visibilitychange", () => (this.previousFrame = performance.now()));
+    // A reload returns to this step, also while it plays.
+    on(globalThis, "pagehide", () => this.data && storeStep(this.#position));
     on(document, "keydown", (event) => this.#key(event));
     // A click on empty space focuses Streamlit's scroll area, which then gets an outline.
     on(document, "mouseup", () => document.activeElement?.matches("main, section[tabindex]") && document.activeElement.blur());
