@@ -398,23 +398,38 @@ def html(shown: Interactive, link: str = "") -> str:
         ValueError: The link is not an address of the web.
     """
     script, markup = program(shown.names, _DATA + SHADOW + shown.host)
-    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     packed = base64.b64encode(zlib.compress(as_json(shown.data), 9)).decode()
     settings = " · ".join(map(escape, shown.settings))
+    body = f"<h1>{escape(shown.title)}</h1>\n<p>{settings}</p>"
+    data = f'<script type="text/plain" id="data">{packed}</script>'
+    return document(shown.title, f"{body}\n{shown.body}", f"{markup}\n{data}", script, link)
+
+
+def document(title: str, body: str, data: str, script: str, link: str = "") -> str:
+    """Return an HTML file that loads nothing, and runs one script.
+
+    Args:
+        title: Its title.
+        body: Its content as HTML.
+        data: The markup and data of the script as HTML.
+        script: The script.
+        link: The address that opens it again, or "".
+
+    Raises:
+        ValueError: The link is not an address of the web.
+    """
+    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     page = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; \
 form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'">
 <meta name="viewport" content="width=device-width">
-<title>{escape(shown.title)}</title>
+<title>{escape(title)}</title>
 <style>{STYLE}</style></head>
-<body><main><h1>{escape(shown.title)}</h1>
-<p>{settings}</p>
-<noscript>This page needs JavaScript.</noscript>
-{shown.body}</main>
+<body><main>{body}
+<noscript>This page needs JavaScript.</noscript></main>
 <footer><p>{credit(link)}</p></footer>
-{markup}
-<script type="text/plain" id="data">{packed}</script>
+{data}
 <script type="module">{script}</script></body></html>
 """
     return clean(page)

@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from playwright.sync_api import Page, expect
 from serving import Server
 
 
+def kept(page: Page, path: Path) -> Any:
+    """Save the file of a follower; return what it contains."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save what was shown").click()
+    download.value.save_as(path)
+    found = re.search(r'id="data">(.*)</script>', path.read_text(encoding="utf-8"))
+    assert found
+    return json.loads(found[1])
+
+
 def test_class_follows_votes_and_sees_the_answer(
-    open_page: Callable[..., Page], open_at: Callable[..., Page], server: Server
+    open_page: Callable[..., Page], open_at: Callable[..., Page], server: Server, tmp_path: Path
 ) -> None:
     page = open_page("/")
     page.get_by_role("button", name="Share").click()
@@ -41,6 +54,11 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(phone.get_by_text("✓ right")).to_be_visible()
     expect(keyboard.get_by_text("Following the leader: merge 1")).to_be_visible()
     leader.get_by_role("button", name="Done").click()
+    early = kept(keyboard, tmp_path / "early.html")
+    (content,) = early
+    assert (
+        len(content["player"]["views"][0]["steps"]["id"]) == len(content["races"][0]["first"]) == 1
+    )
 
     leader.get_by_label("Speed").select_option("0.5")
     leader.get_by_role("button", name="Play", exact=True).click()
@@ -67,3 +85,10 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(keyboard.get_by_text("Following the leader: merge 22")).to_be_visible()
     leader.get_by_role("button", name="Close the room").click()
     expect(phone.get_by_role("alert")).to_contain_text("ended")
+    late = tmp_path / "late.html"
+    assert len(kept(phone, late)[0]["player"]["views"][0]["steps"]["id"]) == 22
+    file = phone.context.new_page()
+    file.goto(late.as_uri())
+    expect(file.get_by_role("heading", level=1)).to_contain_text("step by step")
+    file.get_by_role("button", name="Last").click()
+    assert file.locator(".sentence").inner_text() == sentence

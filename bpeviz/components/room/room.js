@@ -14,6 +14,7 @@ const RETRY_AFTER = 1000; // milliseconds
 /**
  * @typedef {object} RoomPayload
  * @property {string} socket the path of the websocket
+ * @property {string} file the path of the file that followers keep
  * @property {string} letters
  * @property {boolean} isLeader
  */
@@ -24,6 +25,7 @@ class Room {
     this.signal = signal;
     this.find = (selector) => root.querySelector(selector);
     this.content = null;
+    this.kept = new Map(); // what a follower was shown, by number
     /** @type {import("../shared/events.js").Display} */
     this.display = { step: 0, playing: false, speed: 1, lit: null }; // of the leader
     this.away = false; // whether a follower looks around
@@ -41,7 +43,8 @@ class Room {
     this.find(".letters").textContent = data.letters;
     this.find(".where").textContent = "Connecting …";
     this.find(".back").onclick = () => this.#return();
-    this.find(".save").onclick = () => this.#save();
+    this.find(".votes").onclick = () => this.#save(this.state.votes, "text/csv", `votes-${data.letters}.csv`);
+    this.find(".keep").onclick = () => this.#keep();
     for (const button of this.root.querySelectorAll("[data-do]"))
       button.onclick = () => this.#send({ do: button.dataset.do });
     if (data.isLeader) this.#readLeaderToken();
@@ -106,6 +109,7 @@ class Room {
     // A leader who was disconnected leads on from where the player is.
     if (isLeader ? isNew : this.content && !this.away) emit(FOLLOW, this.display);
     if (isNew) this.on("title", this.content);
+    if (this.content && !isLeader) this.#offerFile();
     this.state = state;
     this.#draw();
   }
@@ -116,6 +120,7 @@ class Room {
     const ended = this.find(".ended");
     ended.hidden = false;
     ended.textContent = this.data.isLeader ? `${sentence} In your bpeviz tab, “Share” opens it again.` : sentence;
+    ended.after(this.find(".keep"));
     for (const selector of [".bar", ".join", ".vote"]) this.find(selector).hidden = true;
   }
 
@@ -183,7 +188,7 @@ class Room {
     const ask = this.find("[data-do=ask]");
     ask.disabled = !canAsk || Boolean(vote);
     ask.title = canAsk ? "Ask for a vote before you play on" : "Only at the furthest step that followers have seen";
-    this.find(".save").disabled = votes.split("\n").length < 3;
+    this.find(".votes").disabled = votes.split("\n").length < 3;
     if (vote) details.open = false;
   }
 
@@ -253,10 +258,28 @@ class Room {
     return item;
   }
 
-  #save() {
+  // ---- files
+
+  // The file is fetched at once, since the server may have stopped when it is wanted.
+  async #offerFile() {
+    this.kept.set(this.content.number, this.content);
+    if (this.file) return;
+    this.file = fetch(this.data.file, { priority: "low" }).then((response) => response.text());
+    await this.file.catch(() => (this.file = null));
+    this.find(".keep").hidden = !this.file;
+  }
+
+  // Its contents are those that were received, so none is later than the leader's furthest step.
+  async #keep() {
+    const shown = JSON.stringify([...this.kept.values()]).replaceAll("<", "\\u003c");
+    const page = (await this.file).replace('id="data">', (start) => start + shown);
+    this.#save(page, "text/html", `room-${this.data.letters}.html`);
+  }
+
+  #save(content, type, name) {
     const link = element("a");
-    link.href = URL.createObjectURL(new Blob([this.state.votes], { type: "text/csv" }));
-    link.download = `votes-${this.data.letters}.csv`;
+    link.href = URL.createObjectURL(new Blob([content], { type }));
+    link.download = name;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 1000);
   }

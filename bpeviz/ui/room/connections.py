@@ -1,4 +1,4 @@
-"""The routes of rooms: `{base}/room`, `{base}/room/KXQF`, `…/lead`, and the websocket `…/ws`."""
+"""The routes of rooms: `{base}/room`, and below it `KXQF`, `KXQF/lead`, `…/file` and `…/ws`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route, Router, WebSocketRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
@@ -45,6 +45,7 @@ class RoomPages:
                 Route(self._path, self._choose),
                 Route(room, self._follow),
                 Route(f"{room}/lead", self._lead),
+                Route(f"{room}/file", _file),
                 WebSocketRoute(f"{room}/ws", _connect),
             ]
         )
@@ -70,8 +71,13 @@ class RoomPages:
         letters = request.path_params["letters"].upper()
         if ROOMS.find(letters) is None:
             return pages.form(self._path, UNKNOWN)
-        socket = f"{self._path}/{letters}/ws"
-        return pages.member(letters, socket, is_leader=is_leader)
+        at = f"{self._path}/{letters}"
+        return pages.member(letters, f"{at}/ws", f"{at}/file", is_leader=is_leader)
+
+
+async def _file(_request: Request) -> Response:
+    """Return the file that followers keep, for their browser to complete."""
+    return PlainTextResponse(pages.kept())
 
 
 async def _connect(socket: WebSocket) -> None:

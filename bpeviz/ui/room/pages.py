@@ -13,10 +13,9 @@ from bpeviz.text import as_json
 from bpeviz.ui.mark import IMAGE
 from bpeviz.views import playable
 
-_HOST = (
+_DRAW = (
     playable.SHADOW
     + """
-const settings = JSON.parse(document.getElementById("room").textContent);
 const races = document.createElement("div");
 let stage = null;
 const draw = {
@@ -37,10 +36,38 @@ const draw = {
     document.querySelector("h1 + p").textContent = content.settings;
   },
 };
+"""
+)
+"""Draws what the leader shows."""
+
+_HOST = (
+    _DRAW
+    + """
+const settings = JSON.parse(document.getElementById("room").textContent);
 room(shadow("room"), settings, (name, value) => draw[name](value));
 """
 )
 """The host of the components of a room."""
+
+_KEPT = (
+    _DRAW
+    + """
+const contents = JSON.parse(document.getElementById("data").textContent);
+const choice = document.querySelector("select");
+const show = () => {
+  const content = contents[choice.selectedIndex];
+  draw.player(content.player);
+  if (content.races) draw.races(content.races);
+  draw.title(content);
+};
+contents.forEach(({ title }, i) => choice.append(new Option(`${i + 1}. ${title}`)));
+choice.closest("p").hidden = contents.length < 2;
+choice.selectedIndex = contents.length - 1;
+choice.onchange = show;
+show();
+"""
+)
+"""The host of a follower's file."""
 
 _STYLE = """
 body { --page-around: 12.9rem; }
@@ -51,9 +78,26 @@ input { width: 6em; text-transform: uppercase; }
 """
 
 
+_PLACES = (
+    '<h1></h1><p></p><noscript>This page needs JavaScript.</noscript><div id="place-player"></div>'
+)
+
+
 @cache
 def _program() -> tuple[str, str]:
     return playable.program(("player", "race", "room"), _HOST)
+
+
+@cache
+def kept() -> str:
+    """Return the file that followers keep, into which their browser puts what it was shown.
+
+    It contains nothing else of the room, so it has no later decisions.
+    """
+    script, markup = playable.program(("player", "race"), _KEPT)
+    choice = "<p><label>Shown in this room: <select></select></label></p>"
+    data = '<script type="application/json" id="data"></script>'
+    return playable.document("Shown in a room", choice + _PLACES, f"{markup}\n{data}", script)
 
 
 def _policy(script: str) -> str:
@@ -80,16 +124,13 @@ def _page(title: str, body: str, script: str, markup: str = "", status: int = 20
     return HTMLResponse(page, status, headers)
 
 
-def member(letters: str, socket: str, *, is_leader: bool) -> HTMLResponse:
+def member(letters: str, socket: str, file: str, *, is_leader: bool) -> HTMLResponse:
     """Return the page of a follower or of the leader."""
     script, markup = _program()
-    settings = as_json({"letters": letters, "socket": socket, "isLeader": is_leader}).decode()
+    found = {"letters": letters, "socket": socket, "file": file, "isLeader": is_leader}
+    settings = as_json(found).decode()
     data = f'<script type="application/json" id="room">{settings}</script>'
-    body = (
-        '<div id="place-room"></div><h1></h1><p></p>'
-        "<noscript>This page needs JavaScript.</noscript>"
-        '<div id="place-player"></div>'
-    )
+    body = f'<div id="place-room"></div>{_PLACES}'
     role = "Leader" if is_leader else "Follower"
     return _page(f"Room {letters}: {role}", body, script, markup + data)
 

@@ -13,6 +13,7 @@ from asgi import HTML, ask, page, run
 import bpeviz
 from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Room
+from bpeviz.ui.room import pages
 from bpeviz.ui.room.connections import RoomPages
 from bpeviz.ui.server.headers import SecurityHeaders
 from bpeviz.views import playable
@@ -39,6 +40,14 @@ def test_pages_of_rooms_have_a_policy_of_their_own(room: Room) -> None:
         assert answer.header("x-content-type-options") == "nosniff"
         assert room.leader not in answer.body
         assert TEXT not in answer.body
+
+
+def test_file_of_followers_contains_nothing_of_a_room(room: Room) -> None:
+    answer = ask(APP, address=f"/base/room/{room.letters}/file", **HTML)
+    assert answer.header("content-type").startswith("text/plain")
+    assert answer.body == pages.kept()
+    assert answer.body.count('<script type="application/json" id="data"></script>') == 1
+    assert answer.body.index('id="data">') == answer.body.rindex('id="data">')
 
 
 def test_form_leads_to_the_room_of_the_letters(room: Room) -> None:
