@@ -1,14 +1,13 @@
 """Several texts under several tokenizers: what each text costs, and relative to one of them.
 
 The premium of a text is the ratio of its tokens to those of the same text in another language, as
-in Petrov et al. 2023 (arXiv 2305.15425). Its interval is the percentile bootstrap over lines (Efron
-and Tibshirani 1993, chapter 13).
+in Petrov et al. 2023 (arXiv 2305.15425).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -16,18 +15,14 @@ import regex
 from numpy.typing import NDArray
 
 from bpeviz import api
-from bpeviz.analysis import verdict
+from bpeviz.analysis import intervals, verdict
+from bpeviz.analysis.intervals import FEWEST_LINES, ROUGH_LINES, Ratios
 from bpeviz.analysis.metrics import Column, measure
 from bpeviz.analysis.verdict import Standing
+from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.progress import report
 from bpeviz.text import clean, counted, joined, listed, split_lines
-
-FEWEST_LINES, ROUGH_LINES = 10, 30
-"""Below these numbers of parallel lines, the premium has no interval, or a rough one."""
-
-RESAMPLES, SEED = 1_000, 0
-"""The number of bootstrap resamples, and the seed of their random numbers."""
 
 _LETTERS = regex.compile(r"[\p{L}\p{M}]+")
 # Line_Break=SA: scripts of South East Asia, in which only a dictionary finds words (UAX #14).
@@ -51,6 +46,13 @@ class ComparedText:
         low: The lower end of the 95% interval of the premium; None below `FEWEST_LINES`.
         high: The upper end.
         lines: The number of parallel lines, without empty ones.
+        difference: The difference in tokens from the best other tokenizer, as a share of its
+            tokens; None if there is no other one, or one of them loses text.
+        difference_low: The lower end of the 95% interval of the difference; None below
+            `FEWEST_LINES`.
+        difference_high: The upper end.
+        best: Whether it has the fewest tokens, and the intervals of the differences from all
+            others, if there are any, do not contain 0.
         notes: The reasons for values of None, and limits of the others.
     """
 
@@ -64,7 +66,19 @@ class ComparedText:
     low: float | None
     high: float | None
     lines: int
+    difference: float | None
+    difference_low: float | None
+    difference_high: float | None
+    best: bool
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TextIntervals:
+    """The intervals of a text that compare its tokenizers; None where there are too few lines."""
+
+    tokens: Ratios | None = None
+    premium: Ratios | None = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -75,11 +89,13 @@ class Comparison:
         rows: One for each text and tokenizer, by text.
         verdict: The result in words.
         notes: The notes of the rows, each once with the names of its texts.
+        intervals: The intervals of each text.
     """
 
     rows: Sequence[ComparedText]
     verdict: str
     notes: Sequence[str]
+    intervals: Mapping[str, TextIntervals] = field(default_factory=dict, compare=False)
 
     to_notebook: ClassVar[Callable[[Comparison], str] | None] = None
     """Returns the HTML of a notebook. `bpeviz.views` sets it."""
@@ -134,10 +150,11 @@ def compare(
     base = None if relative_to is None else lines[relative_to]
     base_counts = None if base is None else _line_counts(base, tokenizers.values())
     rows: list[ComparedText] = []
+    of_texts: dict[str, TextIntervals] = {}
     for done, (name, text) in enumerate(texts.items()):
         report(name, done, len(texts))
         whole = clean(text) if isinstance(text, str) else "\n".join(lines[name])
-        premiums, used = np.full((3, len(tokenizers)), np.nan), 0
+        premiums, premium_ratios, used = np.full((3, len(tokenizers)), np.nan), None, 0
         notes: list[str] = []
         if base is not None and len(lines[name]) != len(base):
             notes.append(f"not as many lines as {relative_to}, so no premium")
@@ -145,20 +162,32 @@ def compare(
             counts = _line_counts(lines[name], tokenizers.values())
             kept = (counts > 0).all(1) & (base_counts > 0).all(1)
             used = int(kept.sum())
-            premiums = line_premiums(counts[kept], base_counts[kept])
-            notes += _line_notes(lines[name], base, str(relative_to), used)
+            premiums, premium_ratios = intervals.line_premiums(counts[kept], base_counts[kept])
+            notes += _parallel_notes(lines[name], base, str(relative_to))
+        columns = [
+            Column(title, one, one.boundaries(whole), one.steps)
+            for title, one in tokenizers.items()
+        ]
+        by_line = np.array([tokens_by_line(column, lines[name]) for column in columns]).T
+        ratios = None
+        if len(by_line) >= FEWEST_LINES and len(columns) > 1:
+            ratios = intervals.ratios(intervals.totals(by_line))
+        of_texts[name] = TextIntervals(ratios, premium_ratios)
+        is_parallel = base is not None and len(base) == len(lines[name])
+        own = len(by_line) if len(columns) > 1 else ROUGH_LINES
+        notes += _line_notes(own, used if is_parallel else None)
         has_words = not has_no_spaces(whole)
         if not has_words:
             notes.append("no spaces between words, so no tokens per word")
-        for (title, tokenizer), of_tokenizer in zip(tokenizers.items(), premiums.T, strict=True):
-            column = Column(title, tokenizer, tokenizer.boundaries(whole), tokenizer.steps)
+        differences = _differences(columns, ratios)
+        for column, of_tokenizer, difference in zip(columns, premiums.T, differences, strict=True):
             (found,) = measure(whole, [column], 0)
             premium, low, high = (None if np.isnan(one) else float(one) for one in of_tokenizer)
-            lost = [f"{title} loses text, as unknown tokens"] if column.unknown else []
+            lost = [f"{column.title} loses text, as unknown tokens"] if column.unknown else []
             rows.append(
                 ComparedText(
                     name,
-                    title,
+                    column.title,
                     found.tokens,
                     found.bytes_per_token,
                     found.tokens_per_word if has_words else None,
@@ -167,11 +196,46 @@ def compare(
                     low,
                     high,
                     used,
+                    *difference,
                     (*notes, *lost),
                 )
             )
     rows = _without_lossy_premiums(rows, relative_to)
-    return Comparison(rows, _verdict(rows, relative_to), _notes(rows))
+    return Comparison(rows, _verdict(rows, relative_to), _notes(rows), of_texts)
+
+
+def tokens_by_line(column: Column, lines: Sequence[str]) -> NDArray[np.int64]:
+    """Return the tokens of a text that begin in each line [lines that are not blank].
+
+    Those of blank lines count in the line before.
+    """
+    sizes = np.array([len(line.encode()) + 1 for line in lines], np.int64)
+    is_text = np.array([bool(line.strip()) for line in lines], np.bool_)
+    starts = (np.cumsum(sizes) - sizes)[is_text]
+    if not len(starts):
+        return np.empty(0, np.int64)
+    begins = np.append(0, column.cuts)[:-1][column.ids != DROPPED_ID]
+    places = np.searchsorted(starts, begins, "right") - 1
+    return np.bincount(np.maximum(places, 0), minlength=len(starts))
+
+
+def _differences(
+    columns: Sequence[Column], ratios: Ratios | None
+) -> list[tuple[float | None, float | None, float | None, bool]]:
+    """Return the difference of each tokenizer with its interval, and whether it is the best."""
+    ranked = [one for one in columns if not one.unknown] or columns
+    costs = [column.tokens if column in ranked else None for column in columns]
+    best = intervals.leaders(costs, ratios)
+    found: list[tuple[float | None, float | None, float | None, bool]] = []
+    for i, cost in enumerate(costs):
+        others = [(one, j) for j, one in enumerate(costs) if one and j != i]
+        if cost is None or not others:
+            found.append((None, None, None, i in best))
+            continue
+        least, j = min(others)
+        low, high = (None, None) if ratios is None else (float(end[i, j]) - 1 for end in ratios)
+        found.append((cost / least - 1, low, high, i in best))
+    return found
 
 
 def _without_lossy_premiums(
@@ -199,28 +263,6 @@ def has_no_spaces(text: str) -> bool:
     return unspaced > _UNSPACED_SHARE * sum(map(len, _LETTERS.findall(text)))
 
 
-def line_premiums(counts: NDArray[np.int64], base: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the ratio of tokens for each tokenizer, and its 95% bootstrap interval.
-
-    Args:
-        counts: Tokens of each line, at least 1 [lines, tokenizers].
-        base: Tokens of the same lines of the chosen text, at least 1 [lines, tokenizers].
-
-    Returns:
-        Ratio, lower and upper end [3, tokenizers]; NaN if there are too few lines.
-    """
-    found = np.full((3, counts.shape[1]), np.nan)
-    number = len(counts)
-    if number:
-        found[0] = counts.sum(0) / base.sum(0)
-    if number >= FEWEST_LINES:
-        generator = np.random.default_rng(SEED)
-        drawn = (generator.integers(number, size=number) for _ in range(RESAMPLES))
-        ratios = [counts[lines].sum(0) / base[lines].sum(0) for lines in drawn]
-        found[1:] = np.quantile(ratios, [0.025, 0.975], axis=0)
-    return found
-
-
 def _line_counts(lines: Sequence[str], tokenizers: Iterable[Tokenizer]) -> NDArray[np.int64]:
     """Return the tokens of each line, 0 for a blank one [lines, tokenizers]."""
     counts = [
@@ -230,22 +272,32 @@ def _line_counts(lines: Sequence[str], tokenizers: Iterable[Tokenizer]) -> NDArr
     return np.array(counts, np.int64).T
 
 
-def _line_notes(
-    lines: Sequence[str], base: Sequence[str], relative_to: str, used: int
-) -> list[str]:
-    """Return what limits the premium of parallel lines."""
+def _parallel_notes(lines: Sequence[str], base: Sequence[str], relative_to: str) -> list[str]:
+    """Return the number of parallel lines that are left out."""
     empty = sum((not a.strip()) != (not b.strip()) for a, b in zip(lines, base, strict=True))
+    if not empty:
+        return []
+    left_out = f"{counted(empty, 'line')} empty only here or only in {relative_to}"
+    return [f"{left_out}, left out of the premium"]
+
+
+def _line_notes(own: int, used: int | None) -> list[str]:
+    """Return why there is no interval, or only a rough one.
+
+    Args:
+        own: The number of lines that are not blank, or `ROUGH_LINES` with a single tokenizer.
+        used: The number of parallel lines, or None without them.
+    """
     notes = []
-    if empty:
-        notes.append(
-            f"{counted(empty, 'line')} empty only here or only in {relative_to}, left out of the "
-            "premium"
-        )
-    if not used:
+    if own < FEWEST_LINES:
+        notes.append(f"fewer than {FEWEST_LINES} lines, so no intervals, only plain counts")
+    elif own < ROUGH_LINES:
+        notes.append(f"fewer than {ROUGH_LINES} lines, so intervals are rough")
+    if used == 0:
         notes.append("no parallel lines, so no premium")
-    elif used < FEWEST_LINES:
+    elif used is not None and used < FEWEST_LINES <= own:
         notes.append(f"fewer than {FEWEST_LINES} parallel lines, so no interval")
-    elif used < ROUGH_LINES:
+    elif used is not None and used < ROUGH_LINES <= own:
         notes.append(f"fewer than {ROUGH_LINES} parallel lines, so the interval is rough")
     return notes
 
@@ -263,19 +315,21 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
     """Return the tokenizer with the fewest tokens, and the text with its largest premium."""
     texts = [*dict.fromkeys(row.text for row in rows)]
     won: dict[str, list[str]] = {row.tokenizer: [] for row in rows}
-    for text in texts:
-        standings = [
-            Standing(row.tokenizer, row.tokens, row.unknown > 0) for row in rows if row.text == text
-        ]
-        for i in verdict.best(standings):
-            won[standings[i].name].append(text)
-    ranked = sorted(won, key=lambda title: -len(won[title]))
+    unclear = [*texts]
+    for row in rows:
+        if row.best:
+            won[row.tokenizer].append(row.text)
+            unclear = [text for text in unclear if text != row.text]
+    totals = {title: sum(row.tokens for row in rows if row.tokenizer == title) for title in won}
+    ranked = sorted(won, key=lambda title: (-len(won[title]), totals[title]))
     first = ranked[0]
     if len(texts) == 1:
-        found = verdict.sentence(standings, 0)
+        found = _verdict_of_one(rows)
     elif len(won) == 1:
-        tokens = sum(row.tokens for row in rows)
-        found = f"{first} needs {counted(tokens, 'token')} for {len(texts):,} texts."
+        found = f"{first} needs {counted(totals[first], 'token')} for {len(texts):,} texts."
+    elif len(unclear) == len(texts):
+        of_all = "both texts" if len(texts) == 2 else f"any of {len(texts):,} texts"
+        found = f"No clear winner for {of_all}: {_CHANCE}."
     elif len(won[first]) == len(texts):
         names = [title for title in ranked if len(won[title]) == len(texts)]
         needs = "needs" if len(names) == 1 else "need"
@@ -284,6 +338,8 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
     else:
         rest = {title: [one for one in won[title] if one not in won[first]] for title in ranked}
         others = [f"{title} for {listed(names, 4)}" for title, names in rest.items() if names]
+        if unclear:
+            others.append(f"no clear winner for {listed(unclear, 4)}")
         found = (
             f"{first} needs the fewest tokens for {len(won[first]):,} of {len(texts):,} texts; "
             f"{'; '.join(others)}."
@@ -302,3 +358,16 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
             f"{relative_to}{interval}{of_all}."
         )
     return found
+
+
+_CHANCE = "with other lines like these, the order may change"
+
+
+def _verdict_of_one(rows: Sequence[ComparedText]) -> str:
+    """Return the verdict for the rows of one text."""
+    standings = [Standing(row.tokenizer, row.tokens, row.unknown > 0) for row in rows]
+    if any(row.best for row in rows):
+        return verdict.sentence(standings, 0)
+    first, *others = sorted((one.tokens, one.name) for one in standings if not one.lossy)
+    rest = listed([f"{name} {tokens:,}" for tokens, name in others], 3)
+    return f"No clear winner: {first[1]} needs {first[0]:,} tokens, {rest}; {_CHANCE}."

@@ -46,7 +46,8 @@ examples:
 
 The premium of --relative-to is the ratio of tokens to those of that text, for texts with the same
 number of lines: each line is encoded alone, and must be a translation. Its 95% interval is a
-bootstrap over lines; below 10 lines there is none.
+bootstrap over lines; below 10 lines there is none. So has the difference of two tokenizers: where
+it contains zero, there is no clear winner.
 
 Use a text that no tokenizer was trained on: on its training text a tokenizer scores better than it
 should. A larger vocabulary usually needs fewer tokens.
@@ -111,7 +112,12 @@ def _many(sources: Sequence[Source], options: argparse.Namespace) -> int:
 def _many_printed(found: Comparison, relative_to: str | None, options: argparse.Namespace) -> str:
     """Return the table of many texts in the form that the options select."""
     if options.json:
-        return json.dumps(asdict(found), ensure_ascii=False, indent=2) + "\n"
+        shown = {
+            "rows": [asdict(row) for row in found.rows],
+            "verdict": found.verdict,
+            "notes": found.notes,
+        }
+        return json.dumps(shown, ensure_ascii=False, indent=2) + "\n"
     if options.csv:
         written = io.StringIO()
         from bpeviz.views import text_table  # only here: all other commands would wait for it

@@ -378,10 +378,10 @@ def of_texts(found: ComparedTexts) -> Texts:
     parts = [f'<p class="verdict">{escape(found.verdict)}</p>']
     for figure, title in text_table.FIGURES.items():
         if any(getattr(one, figure) is not None for one in found.rows):
-            cells = text_table.cells(rows, [*rows], figure, is_parallel)
+            cells = text_table.cells(found, [*rows], figure, is_parallel)
             parts.append(f'<h2 class="shown">{title}</h2>')
             parts.append(table(["Text", *names], cells, label=title, right=names, scrolls=False))
-    notes = ["More color: costs more. Framed: the best of its row.", *found.notes]
+    notes = [text_table.LEGEND, *found.notes]
     parts += [f"<p>{escape(note)}</p>" for note in notes]
     settings = [counted(len(rows), "text"), counted(len(names), "tokenizer")]
     return Texts("Several texts, several tokenizers", settings, "\n".join(parts))

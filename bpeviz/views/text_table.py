@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, fields
 from math import log
 
-from bpeviz.analysis import verdict
-from bpeviz.analysis.comparison import ComparedText, Comparison
-from bpeviz.analysis.verdict import Standing
+from bpeviz.analysis.comparison import ComparedText, Comparison, TextIntervals
+from bpeviz.analysis.intervals import leaders
 from bpeviz.views.html_table import Cell
 from bpeviz.views.tables import Table
 
@@ -18,6 +17,12 @@ FIGURES: Mapping[str, str] = {
     "premium": "Premium",
 }
 """The figures that the cells can contain, with their titles."""
+
+LEGEND = (
+    "More color: costs more. Framed: the best of its row, unless other lines like these may change "
+    "the order (95% bootstrap interval over lines)."
+)
+"""Explains the shades and the marks."""
 
 
 def exact(found: Comparison) -> Table:
@@ -52,7 +57,7 @@ def sort(rows: Mapping[str, Sequence[ComparedText]], figure: str, column: str) -
 
 
 def cells(
-    rows: Mapping[str, Sequence[ComparedText]],
+    found: Comparison,
     names: Sequence[str],
     figure: str,
     is_parallel: bool,
@@ -60,12 +65,13 @@ def cells(
     """Return the cells of a table, shaded by what a text costs.
 
     Args:
-        rows: The rows of each text.
+        found: The comparison.
         names: The names of the texts, in order.
         figure: One of `FIGURES`.
         is_parallel: Whether the texts are translations of each other. Otherwise their tokens are
             compared within a row only.
     """
+    rows = by_text(found)
     costs = {name: [_cost(row, figure) for row in rows[name]] for name in names}
     if figure == "tokens" and not is_parallel:
         costs = {
@@ -87,7 +93,7 @@ def cells(
             ),
         ]
         for name in names
-        for best in [_best(rows[name], figure)]
+        for best in [_best(rows[name], figure, found.intervals[name])]
     ]
 
 
@@ -97,14 +103,12 @@ def _cost(row: ComparedText, figure: str) -> float | None:
     return 1 / value if value and figure == "bytes_per_token" else value
 
 
-def _best(row: Sequence[ComparedText], figure: str) -> list[int]:
-    """Return the indices of the best cells of a row; none if all are equal."""
+def _best(row: Sequence[ComparedText], figure: str, intervals: TextIntervals) -> list[int]:
+    """Return the indices of the best cells of a row; none if all are equal, or in doubt."""
     if figure == "premium":
-        premiums = {i: round(one.premium, 2) for i, one in enumerate(row) if one.premium}
-        least = min(premiums.values(), default=0)
-        best = [i for i, one in premiums.items() if one == least]
+        best = leaders([one.premium and round(one.premium, 2) for one in row], intervals.premium)
     else:
-        best = verdict.best([Standing(one.tokenizer, one.tokens, one.unknown > 0) for one in row])
+        best = [i for i, one in enumerate(row) if one.best]
     return best if len(best) < len(row) else []
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.analysis import comparison
+from bpeviz.analysis import intervals
 from bpeviz.analysis.comparison import has_no_spaces
 from bpeviz.analysis.metrics import Column, measure
 from bpeviz.core.tokenizer import Tokenizer
@@ -51,8 +51,8 @@ def test_premium_equals_the_reference(lines: list[tuple[int, int]], seed: int) -
     tokenizer = bpeviz.train("a", merges=0).tokenizer()
     texts = {"other": ["a" * own for own, _ in lines], "base": ["a" * base for _, base in lines]}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(comparison, "SEED", seed)
-        patch.setattr(comparison, "RESAMPLES", 50)
+        patch.setattr(intervals, "SEED", seed)
+        patch.setattr(intervals, "RESAMPLES", 50)
         row = bpeviz.compare(texts, {"bytes": tokenizer}, "base").rows[0]
     expected = reference_comparison.premium(lines, seed, 50)
     for value, exact in zip((row.premium, row.low, row.high), expected, strict=True):
@@ -66,7 +66,7 @@ def test_interval_covers_the_true_ratio_in_most_samples() -> None:
     covered = 0
     for _ in range(60):
         base = random.integers(10, 30, (80, 1))
-        low, high = comparison.line_premiums(base + random.poisson(10, (80, 1)), base)[1:, 0]
+        low, high = intervals.line_premiums(base + random.poisson(10, (80, 1)), base)[0][1:, 0]
         covered += low <= 1 + 10 / 19.5 <= high
     assert 51 <= covered <= 60
 
@@ -87,6 +87,89 @@ def test_few_parallel_lines_are_noted(english: Tokenizer, lines: int, note: str)
     assert row.notes == ((note,) if note else ())
     assert (row.low is None) == (lines < 10)
     assert (row.premium is None) == (lines == 0)
+
+
+@pytest.mark.parametrize(
+    ("own", "parallel", "notes"),
+    [
+        (30, 30, []),
+        (29, 29, ["fewer than 30 lines, so intervals are rough"]),
+        (9, 9, ["fewer than 10 lines, so no intervals, only plain counts"]),
+        (30, 29, ["fewer than 30 parallel lines, so the interval is rough"]),
+        (
+            10,
+            9,
+            [
+                "fewer than 30 lines, so intervals are rough",
+                "fewer than 10 parallel lines, so no interval",
+            ],
+        ),
+    ],
+)
+def test_few_lines_are_noted_once(
+    english: Tokenizer, own: int, parallel: int, notes: list[str]
+) -> None:
+    texts = {"en": ["a river"] * parallel + [""] * (own - parallel), "es": ["un río"] * own}
+    row = bpeviz.compare(texts, {"mine": english, "same": english}, "en").rows[2]
+    assert [note for note in row.notes if "empty" not in note] == notes
+    assert (row.difference_low is None) == (own < 10)
+
+
+@given(
+    lines=st.lists(st.sampled_from(["", " ", "a river", "Anna sold 12", "¿Dónde?"]), max_size=40)
+)
+def test_difference_equals_the_reference(lines: list[str]) -> None:
+    """A tokenizer without merges against one with some, over the lines of the text itself."""
+    tokenizers = {
+        "atoms": bpeviz.train("a", merges=0).tokenizer(),
+        "mine": bpeviz.train("a river, a river", merges=4, pattern="none").tokenizer(),
+    }
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(intervals, "RESAMPLES", 50)
+        rows = bpeviz.compare({"a": lines}, tokenizers).rows
+    text = "\n".join(lines)
+    if not text.strip():
+        assert all(row.difference_low is None for row in rows)
+        return
+    atoms, mine = (
+        reference_comparison.tokens_by_line(text, [token.start for token in one.tokens(text)])
+        for one in tokenizers.values()
+    )
+    exact = reference_comparison.ratio([*zip(mine, atoms, strict=True)], 0, 50)
+    row = rows[1]
+    found = row.difference, row.difference_low, row.difference_high
+    for value, expected in zip(found, exact, strict=True):
+        assert (value is None) == (expected is None)
+        if value is not None and expected is not None:
+            assert value == pytest.approx(float(expected) - 1)
+    is_clear = exact[2] is None or exact[2] < 1 or row.difference == 0
+    assert row.best == (row.tokens <= rows[0].tokens and is_clear)
+
+
+def test_no_tokenizer_is_best_where_other_lines_may_change_the_order(english: Tokenizer) -> None:
+    spanish = bpeviz.train(SPANISH, merges=40).tokenizer()
+    both = {"mine": english, "spanish": spanish}
+    texts = {"mixed": ENGLISH[:400] + SPANISH[:400], "es": SPANISH}
+    found = bpeviz.compare(texts, both)
+    assert [row.best for row in found.rows] == [False, False, False, True]
+    low, high = found.rows[0].difference_low, found.rows[0].difference_high
+    assert low is not None
+    assert high is not None
+    assert low < 0 < high
+    assert found.verdict == (
+        "spanish needs the fewest tokens for 1 of 2 texts; no clear winner for mixed."
+    )
+    tokens = sorted((row.tokens, row.tokenizer) for row in found.rows[:2])
+    found = bpeviz.compare({"mixed": texts["mixed"]}, both)
+    (least, first), (more, second) = tokens
+    assert found.verdict == (
+        f"No clear winner: {first} needs {least} tokens, {second} {more}; with other lines like "
+        "these, the order may change."
+    )
+    found = bpeviz.compare({"mixed": texts["mixed"], "again": texts["mixed"]}, both)
+    assert found.verdict == (
+        "No clear winner for both texts: with other lines like these, the order may change."
+    )
 
 
 def test_texts_that_are_not_parallel_and_empty_lines_are_noted(english: Tokenizer) -> None:
@@ -163,7 +246,8 @@ def test_unknown_tokens_are_noted_and_not_ranked(english: Tokenizer) -> None:
     found = bpeviz.compare({"a": "Ωδή", "b": "Ωδή και"}, {"lossy": lossy, "mine": english})
     assert found.rows[0].unknown
     assert found.verdict == "mine needs the fewest tokens for both texts."
-    assert found.notes == ["a, b: lossy loses text, as unknown tokens."]
+    assert found.notes[1:] == ["a, b: lossy loses text, as unknown tokens."]
+    assert [(row.difference, row.best) for row in found.rows] == [(None, False), (None, True)] * 2
 
 
 @pytest.mark.parametrize("base", ["river", "Ωδή"])

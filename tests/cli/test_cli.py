@@ -841,8 +841,9 @@ def test_compare_of_many_texts_prints_a_table_and_its_notes(
     assert lines[4].endswith("–")
     assert lines[8:] == [
         "",
-        "en, es: fewer than 30 parallel lines, so the interval is rough.",
+        "en, es: fewer than 30 lines, so intervals are rough.",
         "code/a.py, code/sub/b.py: not as many lines as en, so no premium.",
+        "code/a.py, code/sub/b.py: fewer than 10 lines, so no intervals, only plain counts.",
     ]
     assert "premium" not in trained(*MANY).out.decode()
     Path("a|b.txt").write_bytes(b"low")

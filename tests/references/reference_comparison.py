@@ -1,4 +1,4 @@
-"""Premiums and their bootstrap interval by definition, slow and simple, for one tokenizer."""
+"""Premiums and differences with their bootstrap intervals by definition, slow and simple."""
 
 from __future__ import annotations
 
@@ -27,18 +27,47 @@ def premium(
         seed: The seed of the random numbers.
         resamples: The number of resamples.
     """
-    kept = [(own, base) for own, base in lines if own and base]
-    if not kept:
+    return ratio([(own, base) for own, base in lines if own and base], seed, resamples)
+
+
+def ratio(
+    lines: Sequence[tuple[int, int]], seed: int, resamples: int
+) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
+    """Return the ratio of two sums over lines, and its interval as `premium` does."""
+    if not lines:
         return None, None, None
 
-    def ratio(chosen: Sequence[tuple[int, int]]) -> Fraction:
-        return Fraction(sum(own for own, _ in chosen), sum(base for _, base in chosen))
+    def of(chosen: Sequence[tuple[int, int]]) -> Fraction:
+        return Fraction(sum(own for own, _ in chosen), sum(other for _, other in chosen))
 
-    if len(kept) < 10:
-        return ratio(kept), None, None
+    if len(lines) < 10:
+        return of(lines), None, None
     random = np.random.default_rng(seed)
     drawn = [
-        ratio([kept[i] for i in random.integers(len(kept), size=len(kept))])
+        of([lines[i] for i in random.integers(len(lines), size=len(lines))])
         for _ in range(resamples)
     ]
-    return ratio(kept), quantile(drawn, Fraction(1, 40)), quantile(drawn, Fraction(39, 40))
+    return of(lines), quantile(drawn, Fraction(1, 40)), quantile(drawn, Fraction(39, 40))
+
+
+def tokens_by_line(text: str, starts: Sequence[int]) -> list[int]:
+    """Return the number of tokens that begin in each line with letters, or in blank lines after it.
+
+    Args:
+        text: A text with at least one such line.
+        starts: The character at which each token begins.
+    """
+    counts: list[int] = []
+    begin = early = 0
+    for line in text.split("\n"):
+        end = begin + len(line) + 1
+        found = sum(begin <= start < end for start in starts)
+        if line.strip():
+            counts.append(found + early)
+            early = 0
+        elif counts:
+            counts[-1] += found
+        else:
+            early += found
+        begin = end
+    return counts

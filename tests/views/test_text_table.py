@@ -14,7 +14,7 @@ ROWS = text_table.by_text(FOUND)
 
 
 def drawn(figure: str, *, is_parallel: bool = True) -> dict[str, list[Cell]]:
-    rows = text_table.cells(ROWS, [*TEXTS], figure, is_parallel)
+    rows = text_table.cells(FOUND, [*TEXTS], figure, is_parallel)
     return {str(name): [one for one in cells if isinstance(one, Cell)] for name, *cells in rows}
 
 
@@ -42,14 +42,13 @@ def test_texts_that_are_not_parallel_are_shaded_within_their_rows() -> None:
 def test_premiums_have_intervals_and_equal_ones_are_all_marked() -> None:
     texts = {"en": ["low"] * 12, "de": ["niedrig"] * 12}
     found = bpeviz.compare(texts, {"a": COARSE, "b": COARSE, "c": FINE}, "en")
-    rows = text_table.by_text(found)
-    _, (_, *cells) = text_table.cells(rows, [*texts], "premium", is_parallel=True)
+    _, (_, *cells) = text_table.cells(found, [*texts], "premium", is_parallel=True)
     first, second, third = (one for one in cells if isinstance(one, Cell))
     assert first.text == second.text == "7.00 (7.00 to 7.00)"
     assert third.text == "2.33 (2.33 to 2.33)"
     assert [one.mark for one in (first, second, third)] == ["", "", "fewest"]
-    rows = text_table.by_text(bpeviz.compare(texts, {"c": FINE, "d": FINE, "a": COARSE}, "en"))
-    _, (_, *cells) = text_table.cells(rows, [*texts], "premium", is_parallel=True)
+    found = bpeviz.compare(texts, {"c": FINE, "d": FINE, "a": COARSE}, "en")
+    _, (_, *cells) = text_table.cells(found, [*texts], "premium", is_parallel=True)
     assert [one.mark for one in cells if isinstance(one, Cell)] == ["fewest", "fewest", ""]
 
 
@@ -66,3 +65,15 @@ def test_exact_table_has_every_figure() -> None:
     assert exact.names[:3] == ["text", "tokenizer", "tokens"]
     premiums = exact.columns[exact.names.index("premium")]
     assert [*premiums] == [row.premium for row in FOUND.rows]
+
+
+def test_no_cell_is_marked_where_the_best_is_in_doubt() -> None:
+    texts = {"en": ["q"] * 30, "de": ["abc abc"] * 16 + ["xyz xyz"] * 14}
+    one, other = (
+        bpeviz.train(text, merges=2).tokenizer() for text in ("abc abc abc", "xyz xyz xyz")
+    )
+    found = bpeviz.compare(texts, {"one": one, "other": other}, "en")
+    for figure in ("tokens", "premium", "bytes_per_token"):
+        _, (_, *cells) = text_table.cells(found, [*texts], figure, is_parallel=True)
+        assert [one.mark for one in cells if isinstance(one, Cell)] == ["", ""], figure
+    assert found.rows[2].tokens < found.rows[3].tokens

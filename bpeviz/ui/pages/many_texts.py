@@ -99,10 +99,10 @@ def show(
     names = text_table.sort(rows, figure, by)
     label = f"{FIGURE.titles[figure]} of {counted(len(texts), 'text')}"
     header = ["Text", *tokenizers]
-    drawn = text_table.cells(rows, names, figure, is_parallel)
+    drawn = text_table.cells(found, names, figure, is_parallel)
     with st.container(key="texts_table"):
         st.html(html_table.table(header, drawn, label=label, right=header[1:], scrolls=False))
-    notes = ["More color: costs more. Framed: the best of its row."]
+    notes = [text_table.LEGEND]
     if is_parallel:
         parallel = f"{len(texts):,} parallel texts of {counted(max(lines), 'line')}"
         notes += [f"{parallel}: each line is compared with its translation."]

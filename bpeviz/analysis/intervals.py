@@ -1,0 +1,88 @@
+"""Intervals of token counts, by resampling the lines of a text.
+
+Each interval is the 95% percentile bootstrap over lines (Efron and Tibshirani 1993, chapter 13).
+The same lines are drawn for all tokenizers, so that their differences are those of paired counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+FEWEST_LINES, ROUGH_LINES = 10, 30
+"""Below these numbers of lines, a figure has no interval, or a rough one."""
+
+RESAMPLES, SEED = 1_000, 0
+"""The number of bootstrap resamples, and the seed of their random numbers."""
+
+_ENDS = 0.025, 0.975
+
+Ratios = NDArray[np.float64]
+"""The ends of the interval of the ratio of two tokenizers' figures [2, tokenizers, tokenizers]."""
+
+
+def totals(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the sums of each column over resampled lines [resamples, columns].
+
+    Args:
+        counts: Counts of each line, at least one line [lines, columns].
+    """
+    number = len(counts)
+    generator = np.random.default_rng(SEED)
+    drawn = (generator.integers(number, size=number) for _ in range(RESAMPLES))
+    weights = (np.bincount(lines, minlength=number).astype(np.float64) for lines in drawn)
+    exact = counts.astype(np.float64)  # a product of integers is slow
+    return np.array([weight @ exact for weight in weights])
+
+
+def ratios(values: NDArray[np.float64]) -> Ratios:
+    """Return the interval of each tokenizer's figure relative to each other one's.
+
+    Args:
+        values: The figure of each resample [resamples, tokenizers].
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        found: Ratios = np.quantile(values[:, :, None] / values[:, None, :], _ENDS, axis=0)
+    return found
+
+
+def line_premiums(
+    counts: NDArray[np.int64], base: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], Ratios | None]:
+    """Return the premium under each tokenizer with its interval, and those of their ratios.
+
+    Args:
+        counts: Tokens of each line, at least 1 [lines, tokenizers].
+        base: Tokens of the same lines of the chosen text, at least 1 [lines, tokenizers].
+
+    Returns:
+        Premium, lower and upper end [3, tokenizers], NaN if there are too few lines; and the
+        intervals of ratios, or None.
+    """
+    found = np.full((3, counts.shape[1]), np.nan)
+    if len(counts):
+        found[0] = counts.sum(0) / base.sum(0)
+    if len(counts) < FEWEST_LINES:
+        return found, None
+    own, others = np.split(totals(np.hstack([counts, base])), 2, axis=1)
+    found[1:] = np.quantile(own / others, _ENDS, axis=0)
+    return found, ratios(own / others)
+
+
+def leaders(costs: Sequence[float | None], intervals: Ratios | None) -> list[int]:
+    """Return the indices of the lowest costs, or none if another tokenizer's may be as low.
+
+    Args:
+        costs: The cost under each tokenizer; None where it cannot be compared.
+        intervals: The intervals of the ratios of costs, or None to compare the costs alone.
+    """
+    ranked = [i for i, cost in enumerate(costs) if cost is not None]
+    lowest = min((cost for cost in costs if cost is not None), default=None)
+    found = [i for i in ranked if costs[i] == lowest]
+    if intervals is not None:
+        others = [i for i in ranked if i not in found]
+        if not (intervals[1][np.ix_(found, others)] < 1).all():
+            return []
+    return found
