@@ -56,7 +56,7 @@ def possible(merges: Sequence[Merge], order: Sequence[int]) -> bool:
 
 def _tokens(setup: Setup) -> Question:
     text, training = setup["text"], training_of(setup)
-    size = len(text.encode())
+    size, colors = len(text.encode()), engine.hues((training, text))
     if not size:
         raise NoQuestionError("There is no text. Type one.")
 
@@ -64,7 +64,7 @@ def _tokens(setup: Setup) -> Question:
         found = training.tokenizer().tokens(text)
         message: list[MessagePart] = [f"{counted(len(found), 'token')}: "]
         for one in found[:60]:
-            message += [engine.named(training, one.id), " "]
+            message += [engine.named(training, one.id, colors), " "]
         if len(found) > 60:
             message.append("…")
         return Result(compared(given, len(found)), message, {"right": len(found)})
@@ -88,7 +88,7 @@ def _tokens(setup: Setup) -> Question:
     prompt += [engine.quoted(text), f" has {counted(size, 'byte')}. "]
     prompt.append("How many tokens does it become?")
     hint = "Go through the merges in order. Join each pair wherever it stands in the text."
-    see = [engine.text_row(text, "Text to encode"), engine.merges_row(training)]
+    see = [engine.text_row(text, "Text to encode"), engine.merges_row(training, colors)]
     return Question(prompt, NumberForm(1, size, "tokens"), judge, mistakes, hint, see)
 
 
@@ -98,10 +98,14 @@ def _order(setup: Setup) -> Question | None:
     if len(steps) < 2:
         return None
     merges = [training.merges[step] for step in steps]
+    colors = engine.hues((training, text))
     names = [(training.name(one.left), training.name(one.right)) for one in merges]
     shown = sorted(range(len(merges)), key=names.__getitem__)
     items = [
-        [engine.named(training, merges[i].left), engine.named(training, merges[i].right)]
+        [
+            engine.named(training, merges[i].left, colors),
+            engine.named(training, merges[i].right, colors),
+        ]
         for i in shown
     ]
     mixed = [merges[i] for i in shown]
@@ -139,8 +143,8 @@ def _order(setup: Setup) -> Question | None:
 
 
 def _pictures(setup: Setup) -> list[Picture]:
-    tokenizer = training_of(setup).tokenizer()
-    text = setup["text"]
+    text, training = setup["text"], training_of(setup)
+    tokenizer = training.tokenizer()
     ids = tokenizer.encode(text)
     rows = [
         [
@@ -156,7 +160,7 @@ def _pictures(setup: Setup) -> list[Picture]:
     if alone:
         about += " A byte of a longer character is not text by itself: alone it decodes to �."
     return [
-        engine.grid(text, tokenizer),
+        engine.grid(text, tokenizer, colors=engine.hues((training, text))),
         Picture("table", (["Id", "Bytes", "Token", "Decoded alone"], rows), about),
     ]
 

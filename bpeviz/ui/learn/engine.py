@@ -10,12 +10,14 @@ from typing import Any
 import numpy as np
 
 import bpeviz
+from bpeviz.analysis import hues as coloring
 from bpeviz.analysis import trace
+from bpeviz.analysis.hues import OWN, Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.tokenizer import Token, Tokenizer
 from bpeviz.core.training import MergeTraining, Training
-from bpeviz.text import color_index, counted, shorten
+from bpeviz.text import color_key, counted, shorten
 from bpeviz.text import label as label_of
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
@@ -120,9 +122,18 @@ def merges_of(text: str, algorithm: str = "bpe", **options: Any) -> MergeTrainin
     return found
 
 
-def named(training: Training, token_id: int) -> dict[str, Any]:
-    """Return a token of a training for a message."""
-    return token(training.name(token_id), training.color_index(token_id))
+def hues(*shown: tuple[Training, str]) -> Hues:
+    """Return the color indices of the tokens of texts, at all steps of the training of each."""
+    found = []
+    for training, text in shown:
+        boundaries = training.at_step(training.steps).boundaries(text)
+        found += [(training, boundaries, part) for part in player.parts(text, boundaries)]
+    return player.hues_of(found)
+
+
+def named(training: Training, token_id: int, colors: Hues) -> dict[str, Any]:
+    """Return a token of a training for a message, in its color in the pictures beside it."""
+    return token(training.name(token_id), colors.index(training.color_key(token_id)))
 
 
 def quoted(text: str) -> dict[str, Any]:
@@ -130,34 +141,48 @@ def quoted(text: str) -> dict[str, Any]:
     return token(shorten(label_of(text.encode()), MAX_SHOWN))
 
 
-def timeline(training: Training, text: str) -> dict[str, Any]:
+def timeline(training: Training, text: str, colors: Hues | None = None) -> dict[str, Any]:
     """Return the payload of a text under a training, with all of its steps."""
     boundaries = training.at_step(training.steps).boundaries(text)
     (part,) = player.parts(text, boundaries)
-    return player.timeline(text, training, boundaries, part, training.steps)
+    return player.timeline(text, training, boundaries, part, training.steps, colors)
 
 
-def played(training: Training, text: str, caption: str = "") -> Picture:
+def played(training: Training, text: str, caption: str = "", colors: Hues | None = None) -> Picture:
     """Return the player with all steps of a training; it begins before the first of several."""
-    data = player.payload(timeline(training, text))
+    data = player.payload(timeline(training, text, colors))
     return Picture("player", data | {"initialStep": int(data["last"] == 1)}, caption)
 
 
-def grid(text: str, tokenizer: Tokenizer, caption: str = "", *, decimal: bool = False) -> Picture:
+def grid(
+    text: str,
+    tokenizer: Tokenizer,
+    caption: str = "",
+    *,
+    decimal: bool = False,
+    colors: Hues = OWN,
+) -> Picture:
     """Return the grid of a text: characters, code points, bytes, tokens and ids."""
     found = trace.inspect(text, tokenizer)
     part = player.parts(found.text, found.cuts, 240)[0]
-    return Picture("grid", inspection.grid(found, part, decimal=decimal), caption)
+    data = inspection.grid(found, part, decimal=decimal, colors=colors)
+    return Picture("grid", data, caption)
 
 
-def tokenized(text: str, tokenizers: Sequence[tuple[str, Tokenizer]], caption: str = "") -> Picture:
+def tokenized(
+    text: str,
+    tokenizers: Sequence[tuple[str, Tokenizer]],
+    caption: str = "",
+    colors: Hues | None = None,
+) -> Picture:
     """Return a text under several tokenizers, side by side; the first one is the baseline."""
     columns = []
     for title, tokenizer in tokenizers:
         boundaries = tokenizer.boundaries(text)
         columns.append(Column(title, tokenizer, boundaries, boundaries.steps))
     part = Part(0, len(text.encode()), 0, len(text))
-    data = player.side_by_side(text, columns, part, 0) | {"isShort": True, "isLarge": True}
+    data = player.side_by_side(text, columns, part, 0, hues=colors)
+    data |= {"isShort": True, "isLarge": True}
     return Picture("columns", data, caption)
 
 
@@ -287,26 +312,40 @@ def times(count: int) -> str:
 # ---- boundaries, curves and orders
 
 
-def encoded_result(given: list[int] | None, tokenizer: Tokenizer, text: str) -> Result:
+def encoded_result(
+    given: list[int] | None, tokenizer: Tokenizer, text: str, colors: Hues
+) -> Result:
     """Return the result of the boundaries that a user set in a text to encode."""
     tokens = tokenizer.tokens(text)
-    result = boundaries_result(given, tokens, text)
+    result = boundaries_result(given, tokens, text, colors)
     if all(one.id != tokenizer.unknown_id for one in tokens):
         return result
     note = "A character that is not in the training text is unknown: <unk>."
     return replace(result, message=[*result.message, note])
 
 
-def boundaries_result(given: list[int] | None, tokens: Sequence[Token], text: str) -> Result:
-    """Return the result of the boundaries that a user set."""
+def boundaries_result(
+    given: list[int] | None, tokens: Sequence[Token], text: str, colors: Hues | None = None
+) -> Result:
+    """Return the result of the boundaries that a user set.
+
+    Args:
+        given: The boundaries.
+        tokens: The tokens of the text.
+        text: The text.
+        colors: The color indices; by default those of this text alone.
+    """
     right = sorted({one.end for one in tokens} - {len(text)})
     verdict: Verdict = "right" if given == right else "wrong"
     message: list[MessagePart] = [f"{counted(len(tokens), 'token')}: "]
-    colors = []
-    for one in tokens:
-        colors.append(color_index(one.raw) if len(one.raw.decode(errors="replace")) > 1 else -1)
-        message += [token(one.label, colors[-1]), " "]
-    marks = {"right": right, "colors": colors}
+    keys = [
+        color_key(one.raw) if len(one.raw.decode(errors="replace")) > 1 else -1 for one in tokens
+    ]
+    colors = colors or coloring.hues([(coloring.contacts_at(keys), lambda key: key)])
+    indices = [colors.index(key) for key in keys]
+    for one, index in zip(tokens, indices, strict=True):
+        message += [token(one.label, index), " "]
+    marks = {"right": right, "colors": indices}
     return Result("shown" if given is None else verdict, message, marks)
 
 
@@ -403,21 +442,20 @@ def text_row(text: str, title: str = "Text") -> Row:
     return Row(title, [[token(shorten(label_of(text.encode()), MAX_SEEN))]])
 
 
-def merges_row(training: MergeTraining, most: int = 20, title: str = "Merges in order") -> Row:
+def merges_row(
+    training: MergeTraining, colors: Hues, most: int = 20, title: str = "Merges in order"
+) -> Row:
     """Return the first merges of a training as a numbered row above a question."""
     items: list[list[MessagePart]] = [
-        [named(training, one.left), " + ", named(training, one.right)]
+        [named(training, one.left, colors), " + ", named(training, one.right, colors)]
         for one in training.merges[:most]
     ]
     return Row(title, items, numbered=True)
 
 
 def tokens_row(title: str, labels: Sequence[str]) -> Row:
-    """Return tokens, which may have no id, as a row above a question."""
-    colors = [color_index(one.encode()) if len(one) > 1 else -1 for one in labels]
-    pairs = zip(labels, colors, strict=True)
-    items: list[list[MessagePart]] = [[token(*one)] for one in pairs]
-    return Row(title, items)
+    """Return tokens, which may have no id, as a row above a question. They have no color."""
+    return Row(title, [[token(one)] for one in labels])
 
 
 # ---- links

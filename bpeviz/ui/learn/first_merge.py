@@ -44,7 +44,7 @@ def _tokens(setup: Setup) -> Question:
     if not training.steps:
         raise NoQuestionError("This text has no two neighbors to merge. Type a longer one.")
     merge = training.merges[0]
-    before = len(text.encode())
+    before, colors = len(text.encode()), engine.hues((training, text))
 
     def judge(given: int | None) -> Result:
         right = int(training.tokenizer().boundaries(text).token_counts[1])
@@ -59,9 +59,9 @@ def _tokens(setup: Setup) -> Question:
         return Result(compared(given, right), [message], {"right": right})
 
     prompt: list[MessagePart] = [
-        engine.named(training, merge.left),
+        engine.named(training, merge.left, colors),
         " + ",
-        engine.named(training, merge.right),
+        engine.named(training, merge.right, colors),
         f" occurs {engine.times(merge.count)}. Now the text has {counted(before, 'token')}, "
         "one for each byte. How many remain after this merge?",
     ]

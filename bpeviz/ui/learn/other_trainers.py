@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+from bpeviz.analysis.hues import OWN
 from bpeviz.core.boundaries import UNKNOWN_ID
 from bpeviz.core.training import Candidate, MergeTraining
-from bpeviz.text import color_index
+from bpeviz.text import color_key
 from bpeviz.trainers.unigram import UnigramTraining
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
@@ -56,7 +57,7 @@ def pairs_of(setup: Setup) -> tuple[MergeTraining, list[Candidate], dict[int, in
 
 def _score(setup: Setup) -> Question:
     training, pairs, counts = pairs_of(setup)
-    items = [[engine.named(training, token_id) for token_id in one.ids] for one in pairs]
+    items = [[engine.named(training, token_id, OWN) for token_id in one.ids] for one in pairs]
     hints = [f"{one.count:,} ÷ ({counts[one.ids[0]]:,} × {counts[one.ids[1]]:,})" for one in pairs]
 
     def judge(given: list[int] | None) -> Result:
@@ -134,11 +135,12 @@ def _prune(setup: Setup) -> Question | None:
         return None
     costs = {key: cost for cost, key in by_cost.items()}
     names = {key: training.name(int(key)) for key in costs}
+    colors = engine.hues((training, setup["text"]))
 
     def answer() -> tuple[str, list[MessagePart]]:
         best = min(costs, key=lambda key: costs[key])
         return best, [
-            token(names[best], training.color_index(int(best))),
+            engine.named(training, int(best), colors),
             f" costs {uses[best]:,} × {each[best]:,} = {costs[best]:,.1f}. Unigram prunes such "
             "pieces, and estimates all others again.",
         ]
@@ -151,7 +153,7 @@ def _prune(setup: Setup) -> Question | None:
 
     rows: list[list[MessagePart]] = [
         [
-            token(names[key], training.color_index(int(key))),
+            engine.named(training, int(key), colors),
             f" used {engine.times(uses[key])}, {each[key]:,} each",
         ]
         for key in names
@@ -210,8 +212,12 @@ def _path(setup: Setup) -> Question | None:
     shares = {
         piece: one for _, pieces, each in paths for piece, one in zip(pieces, each, strict=True)
     }
+    colors = engine.hues((_unigram(setup), setup["text"]))
     rows: list[list[MessagePart]] = [
-        [token(piece, color_index(piece.encode()) if len(piece) > 1 else -1), f" {one:.1%}"]
+        [
+            token(piece, colors.index(color_key(piece.encode())) if len(piece) > 1 else -1),
+            f" {one:.1%}",
+        ]
         for piece, one in sorted(shares.items(), key=lambda item: -item[1])
     ]
     prompt: list[MessagePart] = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bpeviz
+from bpeviz.analysis.hues import Hues
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.text import counted, label
 from bpeviz.ui.learn import engine
@@ -40,10 +41,18 @@ def _tokens(setup: Setup, pattern: str) -> int:
     return int(training.tokenizer().boundaries(setup["text"]).token_counts[-1])
 
 
+def _colors(setup: Setup) -> Hues:
+    text, merges = setup["text"], setup["merges"]
+    patterns = ("none", setup["pattern"])
+    return engine.hues(
+        *((engine.train(text, merges=merges, pattern=pattern), text) for pattern in patterns)
+    )
+
+
 def _cost(setup: Setup) -> Question:
     free, size = _tokens(setup, "none"), len(setup["text"].encode())
     steps = engine.train(setup["text"], merges=setup["merges"]).steps
-    title = PATTERNS[setup["pattern"]].title
+    title, colors = PATTERNS[setup["pattern"]].title, _colors(setup)
 
     def judge(given: int | None) -> Result:
         right = _tokens(setup, setup["pattern"])
@@ -54,8 +63,12 @@ def _cost(setup: Setup) -> Question:
         ]
         if training.steps:
             merge = training.merges[0]
-            message += [" Now the first merge is ", engine.named(training, merge.left), " + "]
-            message += [engine.named(training, merge.right)]
+            message += [
+                " Now the first merge is ",
+                engine.named(training, merge.left, colors),
+                " + ",
+            ]
+            message += [engine.named(training, merge.right, colors)]
             message += [f", which occurs {engine.times(merge.count)}."]
         made = engine.train(setup["text"], merges=setup["merges"], pattern=setup["pattern"]).steps
         if made < steps:
@@ -86,7 +99,9 @@ def _cost(setup: Setup) -> Question:
     see = [
         engine.tokens_row("Pre-tokens", [label(one.encode()) for one in parts]),
         engine.merges_row(
-            engine.merges_of(setup["text"], merges=setup["merges"]), title="Merges without them"
+            engine.merges_of(setup["text"], merges=setup["merges"]),
+            colors,
+            title="Merges without them",
         ),
     ]
     hint = "Which of these merges would cross the end of a pre-token? They saved tokens."
@@ -94,7 +109,7 @@ def _cost(setup: Setup) -> Question:
 
 
 def _pictures(setup: Setup) -> list[Picture]:
-    text, merges = setup["text"], setup["merges"]
+    text, merges, colors = setup["text"], setup["merges"], _colors(setup)
     shown = [
         (title, engine.train(text, merges=merges, pattern=pattern).tokenizer())
         for title, pattern in (
@@ -103,8 +118,10 @@ def _pictures(setup: Setup) -> list[Picture]:
         )
     ]
     return [
-        engine.tokenized(text, shown, engine.BRACKETS),
-        engine.played(engine.train(text, merges=merges, pattern=setup["pattern"]), text),
+        engine.tokenized(text, shown, engine.BRACKETS, colors),
+        engine.played(
+            engine.train(text, merges=merges, pattern=setup["pattern"]), text, "", colors
+        ),
     ]
 
 

@@ -128,7 +128,8 @@ def _fallback(setup: Setup) -> Question:
     hint = "Which letter does not occur in the training text? How many bytes does it have?"
     see = [engine.text_row(setup["corpus"], "Training text")]
     if training.steps:
-        names = [[engine.named(training, merge.new_id)] for merge in training.merges[:30]]
+        colors = engine.hues((training, setup["corpus"]))
+        names = [[engine.named(training, merge.new_id, colors)] for merge in training.merges[:30]]
         see.append(Row("Tokens", names, numbered=True))
     form = NumberForm(1, 4 * len(text) + 1, "tokens")
     return Question(prompt, form, judge, mistakes, hint, see)

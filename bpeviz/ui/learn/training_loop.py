@@ -67,12 +67,12 @@ def _rare(setup: Setup) -> Question:
         often = [merge for merge in training.merges if merge.count > 1]
         message: list[MessagePart] = [f"{counted(len(often), 'merge')}: "]
         if len(often) < training.steps:
-            merge = training.merges[len(often)]
+            merge, colors = training.merges[len(often)], engine.hues((training, text))
             message += [
                 f"merge {len(often) + 1:,}, ",
-                engine.named(training, merge.left),
+                engine.named(training, merge.left, colors),
                 " + ",
-                engine.named(training, merge.right),
+                engine.named(training, merge.right, colors),
                 f", joins a pair that occurs {engine.times(merge.count)}.",
             ]
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bpeviz.analysis.hues import Hues
 from bpeviz.core.training import MergeTraining
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
@@ -35,15 +36,20 @@ def _trained(setup: Setup, way: str) -> MergeTraining:
     )
 
 
+def _colors(setup: Setup) -> Hues:
+    return engine.hues(*((_trained(setup, way), setup["text"]) for way in TITLES))
+
+
 def _question(setup: Setup, way: str, rule: str, hint: str) -> Question:
     text, training = setup["text"], _trained(setup, way)
     if len(text) < 2:
         raise NoQuestionError("Type at least two letters to encode.")
     if not training.steps:
         raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
+    colors = _colors(setup)
 
     def judge(given: list[int] | None) -> Result:
-        return engine.encoded_result(given, training.tokenizer(), text)
+        return engine.encoded_result(given, training.tokenizer(), text, colors)
 
     def mistakes() -> list[Mistake]:
         other = "longest" if way == "merges" else "merges"
@@ -55,7 +61,7 @@ def _question(setup: Setup, way: str, rule: str, hint: str) -> Question:
 
     see = [
         engine.text_row(setup["corpus"], "Training text"),
-        engine.merges_row(training),
+        engine.merges_row(training, colors),
     ]
     return Question([rule], BoundariesForm(text), judge, mistakes, hint, see)
 
@@ -82,7 +88,7 @@ def _longest(setup: Setup) -> Question:
 def _pictures(setup: Setup) -> list[Picture]:
     shown = [(title, _trained(setup, way).tokenizer()) for way, title in TITLES.items()]
     about = f"The same vocabulary, two ways to encode. {engine.BRACKETS}"
-    return [engine.tokenized(setup["text"], shown, about)]
+    return [engine.tokenized(setup["text"], shown, about, _colors(setup))]
 
 
 def _target(setup: Setup) -> Target:

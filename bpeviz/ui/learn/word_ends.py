@@ -81,9 +81,10 @@ def _word(setup: Setup) -> Question:
         raise NoQuestionError("Type a word of at least two letters to encode.")
     if not training.steps:
         raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
+    colors = engine.hues((training, word))
 
     def judge(given: list[int] | None) -> Result:
-        return engine.encoded_result(given, training.tokenizer(), word)
+        return engine.encoded_result(given, training.tokenizer(), word, colors)
 
     def mistakes() -> list[Mistake]:
         return engine.cut_mistakes(judge(None).marks["right"], word, training)
@@ -93,7 +94,7 @@ def _word(setup: Setup) -> Question:
     ]
     prompt += ["Which tokens does ", engine.quoted(word), " become?"]
     hint = "Apply the merges one after another, and look which letters are left alone."
-    see = [engine.text_row(setup["corpus"], "Training text"), engine.merges_row(training)]
+    see = [engine.text_row(setup["corpus"], "Training text"), engine.merges_row(training, colors)]
     return Question(prompt, BoundariesForm(word), judge, mistakes, hint, see)
 
 

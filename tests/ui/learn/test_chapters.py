@@ -740,3 +740,31 @@ def test_pair_has_the_colors_of_the_text_above_it() -> None:
         own = {one["label"]: color_index(one["label"].replace("·", " ").encode()) for one in tokens}
         recolored += sum(one["color"] not in (-1, own[one["label"]]) for one in tokens)
     assert recolored
+
+
+def colors(data: Any) -> Iterator[tuple[str, int]]:
+    """Yield the label and the color index of each colored token of a message or a picture."""
+    if isinstance(data, dict):
+        if {"label", "color"} <= {*data}:
+            yield data["label"], data["color"]
+        yield from data.get("tokenStyles", {}).values()
+        yield from ((label, color) for _, label, _, color in data.get("distinct", ()))
+        data = [one for name, one in data.items() if name not in ("tokenStyles", "distinct")]
+    if isinstance(data, list | tuple):
+        for one in data:
+            yield from colors(one)
+
+
+@every_chapter
+def test_token_has_one_color_in_the_sentences_and_pictures_of_a_chapter(chapter: Chapter) -> None:
+    skip_without_vocabularies(chapter)
+    found = [[one.data for one in chapter.pictures(chapter.initial)]]
+    for make in chapter.questions:
+        if asked := make(chapter.initial):
+            rows = [one.items for one in asked.see]
+            found.append([asked.prompt, rows, asked.form.payload(), asked.judge(None).message])
+    by_label: dict[str, set[int]] = {}
+    for label, color in colors(found):
+        if color >= 0:
+            by_label.setdefault(label, set()).add(color)
+    assert {label: each for label, each in by_label.items() if len(each) > 1} == {}
