@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import threading
 import time
@@ -20,10 +21,13 @@ LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 
 SIZE = 4
 
+TOKEN = 16
+"""The fewest characters of a leader's token, and the random bytes of a new one."""
+
 AT_REST: dict[str, Any] = {"playing": False, "speed": 1, "lit": None}
 """Whether the leader's player plays, how fast, and the token that is pointed at: text and atom."""
 
-ENDED = "This room has ended. Ask its leader for a new one."
+ENDED = "This room has ended."
 FULL = f"This room is full: it has {limits.ROOM_FOLLOWERS} followers, the limit."
 
 
@@ -56,17 +60,25 @@ class Room:
     Only the latest state counts: a slow follower misses steps, and never builds up a queue.
     """
 
-    def __init__(self, letters: str, owner: str, join: dict[str, Any], clock: Callable[[], float]):
+    def __init__(
+        self,
+        letters: str,
+        leader: str,
+        owner: str,
+        join: dict[str, Any],
+        clock: Callable[[], float],
+    ) -> None:
         """Open a room.
 
         Args:
             letters: Its name.
+            leader: The leader's token.
             owner: The user who opens it.
             join: The address for followers, as the leader's page shows it.
             clock: The time in seconds.
         """
-        self.letters, self.owner, self.join = letters, owner, join
-        self.leader = secrets.token_urlsafe(16)
+        self.letters, self.leader, self.owner, self.join = letters, leader, owner, join
+        self.link = ""
         self.shown: Shown | None = None
         self.step = self.furthest = 0
         self.display = dict(AT_REST)
@@ -88,6 +100,10 @@ class Room:
         with self._lock:
             return len({one.token for one in self._members if not one.is_leader})
 
+    def is_led_by(self, leader: str) -> bool:
+        """Return whether a token is the leader's."""
+        return secrets.compare_digest(leader.encode(), self.leader.encode())
+
     def enter(self, token: str, leader: str, notify: Callable[[], None]) -> Member:
         """Add a connection.
 
@@ -102,7 +118,7 @@ class Room:
         if self.has_ended:
             raise RoomError(ENDED)
         is_leader = bool(leader)
-        if is_leader and not secrets.compare_digest(leader.encode(), self.leader.encode()):
+        if is_leader and not self.is_led_by(leader):
             raise RoomError("This page is the leader's. Open the room from your own bpeviz tab.")
         member = Member(token or secrets.token_urlsafe(12), is_leader, notify)
         with self._lock:
@@ -123,11 +139,18 @@ class Room:
                 self.display |= AT_REST
         self._notify(leaders=not left)
 
-    def show(self, page: Playable) -> None:
-        """Show another timeline, from its first step on."""
+    def show(self, page: Playable, link: str = "", step: int = 0) -> None:
+        """Show another timeline.
+
+        Args:
+            page: The timeline.
+            link: The address that opens it again, relative to the app, or "".
+            step: The step to begin at.
+        """
         with self._lock:
             number = self.shown.number + 1 if self.shown else 1
-            self.shown, self.step, self.furthest = Shown(number, page), 0, 0
+            self.shown, self.link = Shown(number, page), link
+            self.step = self.furthest = max(0, min(step, self.shown.last))
             self.display |= AT_REST
             self._end_vote()
             self._moved()
@@ -169,6 +192,7 @@ class Room:
                     "join": self.join,
                     "canAsk": asks and shown is not None and bool(shown.options(self.step)[0]),
                     "furthest": self.furthest,
+                    "link": self.link,
                     "votes": votes.table(self.votes),
                 }
             if shown is not None and member.step < self.furthest:
@@ -246,16 +270,44 @@ class Rooms:
             RoomError: There are too many rooms.
         """
         with self._lock:
-            self._remove_ended()
-            if len(self._rooms) >= limits.ROOMS:
-                raise RoomError(
-                    f"This server has {limits.ROOMS} open rooms, the limit. Close one, or wait: a "
-                    f"room ends {limits.ROOM_HOURS} hours after its leader's last move."
-                )
             letters = ""
             while not letters or letters in self._rooms:
                 letters = "".join(secrets.choice(LETTERS) for _ in range(SIZE))
-            room = self._rooms[letters] = Room(letters, owner, join(letters), self._clock)
+            return self._open(letters, secrets.token_urlsafe(TOKEN), owner, join)
+
+    def reopen(
+        self, letters: str, leader: str, owner: str, join: Callable[[str], dict[str, Any]]
+    ) -> Room:
+        """Return the room of a leader, and open it again if it has ended.
+
+        Args:
+            letters: Its letters.
+            leader: The leader's token.
+            owner: The user, as for `open`.
+            join: As for `open`.
+
+        Raises:
+            RoomError: There are too many rooms, or there is another room with these letters.
+        """
+        with self._lock:
+            self._remove_ended()
+            if (room := self._rooms.get(letters)) is not None and room.is_led_by(leader):
+                return room
+            is_valid = re.fullmatch(f"[{LETTERS}]{{{SIZE}}}", letters) and len(leader) >= TOKEN
+            if room is not None or not is_valid:
+                raise RoomError(f"The letters {letters[:SIZE]} are those of another room.")
+            return self._open(letters, leader, owner, join)
+
+    def _open(
+        self, letters: str, leader: str, owner: str, join: Callable[[str], dict[str, Any]]
+    ) -> Room:
+        self._remove_ended()
+        if len(self._rooms) >= limits.ROOMS:
+            raise RoomError(
+                f"This server has {limits.ROOMS} open rooms, the limit. Close one, or wait: a "
+                f"room ends {limits.ROOM_HOURS} hours after its leader's last move."
+            )
+        room = self._rooms[letters] = Room(letters, leader, owner, join(letters), self._clock)
         return room
 
     def find(self, letters: str) -> Room | None:

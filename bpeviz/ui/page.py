@@ -15,7 +15,7 @@ from bpeviz.ui.mark import IMAGE, MARK
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
 from bpeviz.ui.registry import PAGES
-from bpeviz.ui.room.dialog import room_button
+from bpeviz.ui.room.dialog import room_button, show_in_room
 from bpeviz.ui.runtime import fragments, page_change, stop_run, style
 from bpeviz.ui.widgets import SessionValues
 
@@ -65,7 +65,8 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
         with link, st.popover("Share", icon=":material/share:", type="tertiary", key="share"):
             session.offer(page)
             export_button(page)
-            room_button()
+            room_button(page)
+        show_in_room(page)
         if st.context.theme.type == "dark":
             st.html(style.DARK)
     if st.context.headers:  # in a browser

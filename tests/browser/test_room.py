@@ -85,6 +85,11 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(keyboard.get_by_text("Following the leader: merge 22")).to_be_visible()
     leader.get_by_role("button", name="Close the room").click()
     expect(phone.get_by_role("alert")).to_contain_text("ended")
+    leader.get_by_role("button", name="Open it again").click()
+    expect(phone.get_by_text("Following the leader: merge 22")).to_be_visible()
+    assert phone.locator(".sentence").inner_text() == sentence
+    leader.get_by_role("button", name="Close the room").click()
+    expect(phone.get_by_role("alert")).to_contain_text("ended")
     late = tmp_path / "late.html"
     assert len(kept(phone, late)[0]["player"]["views"][0]["steps"]["id"]) == 22
     file = phone.context.new_page()

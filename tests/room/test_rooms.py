@@ -273,6 +273,30 @@ def test_rooms_end_and_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch
     rooms.open("you", lambda _: {})
 
 
+def test_leader_opens_an_ended_room_again_with_the_same_letters(clock: Clock) -> None:
+    first = Rooms(clock).open("me", lambda _: {})
+    first.show(page(merges=3), "/?s=x", 2)
+    assert Visitor(first, leader=first.leader).got[0]["link"] == "/?s=x"
+    assert "link" not in Visitor(first).got[0]
+    restarted = Rooms(clock)
+    again = restarted.reopen(first.letters, first.leader, "me", lambda letters: {"at": letters})
+    assert (again.letters, again.join) == (first.letters, {"at": first.letters})
+    assert Visitor(again, leader=first.leader).got
+    assert restarted.reopen(first.letters, first.leader, "me", lambda _: {}) is again
+    for letters, leader in ((first.letters, "x" * 20), ("O0", "x" * 20), ("ABCD", "short")):
+        with pytest.raises(RoomError, match="another room"):
+            restarted.reopen(letters, leader, "me", lambda _: {})
+
+
+def test_room_begins_at_the_step_of_a_link(room: Room, leader: Visitor) -> None:
+    follower = Visitor(room)
+    room.show(page(merges=5), "", 3)
+    assert (leader.got[-1]["step"], follower.got[-1]["step"]) == (3, 3)
+    assert len(follower.got[-1]["more"]["views"][0]["steps"]["id"]) == 3
+    room.show(page(merges=5), "", 99)
+    assert room.step == 5
+
+
 def test_room_is_full(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "ROOM_FOLLOWERS", 1)
     first = Visitor(room)

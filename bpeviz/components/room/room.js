@@ -10,11 +10,15 @@ import { begin, extend } from "./assembly.js";
 
 const REPORT_EVERY = 60; // milliseconds; the server drops more than 20 messages a second
 const RETRY_AFTER = 1000; // milliseconds
+const LOOK_AFTER = 5000; // milliseconds, if the room has ended: its leader may open it again
+const LOOK_FOR = 15 * 60_000; // milliseconds
+const REOPEN_WITHIN = 60_000; // milliseconds
+const FEW = 5; // failed connections until a sentence says what to do
 
 /**
  * @typedef {object} RoomPayload
- * @property {string} socket the path of the websocket
- * @property {string} file the path of the file that followers keep
+ * @property {string} room the path of the room
+ * @property {string} app the path of the app, without a slash at its end
  * @property {string} letters
  * @property {boolean} isLeader
  */
@@ -29,6 +33,9 @@ class Room {
     /** @type {import("../shared/events.js").Display} */
     this.display = { step: 0, playing: false, speed: 1, lit: null }; // of the leader
     this.away = false; // whether a follower looks around
+    this.failures = 0; // of connections, one after the other
+    this.hasEnded = false;
+    this.lookUntil = 0; // when the page gives up an ended room
   }
 
   /**
@@ -45,6 +52,7 @@ class Room {
     this.find(".back").onclick = () => this.#return();
     this.find(".votes").onclick = () => this.#save(this.state.votes, "text/csv", `votes-${data.letters}.csv`);
     this.find(".keep").onclick = () => this.#keep();
+    this.find(".reopen").onclick = () => this.#reopen();
     for (const button of this.root.querySelectorAll("[data-do]"))
       button.onclick = () => this.#send({ do: button.dataset.do });
     if (data.isLeader) this.#readLeaderToken();
@@ -68,7 +76,7 @@ class Room {
   }
 
   #connect() {
-    const url = new URL(this.data.socket, location.href);
+    const url = new URL(`${this.data.room}/ws`, location.href);
     url.protocol = url.protocol.replace("http", "ws");
     const socket = (this.socket = new WebSocket(url));
     const leader = this.data.isLeader ? (stored(this.#name("leader")) ?? "none") : "";
@@ -76,10 +84,15 @@ class Room {
       this.reported = null;
       this.#send({ token: stored(this.#name("follower")) ?? "", leader });
     };
-    socket.onmessage = ({ data }) => this.#receive(JSON.parse(data));
+    socket.onmessage = ({ data }) => {
+      this.failures = 0;
+      this.#receive(JSON.parse(data));
+    };
     socket.onclose = () => {
-      if (this.hasEnded || this.signal.aborted) return;
-      this.find(".where").textContent = "Connecting again …";
+      if (this.signal.aborted) return;
+      if (this.hasEnded) return this.#look();
+      const isLong = ++this.failures > FEW;
+      this.find(".where").textContent = isLong ? "No connection. If the server was restarted, reload this page." : "Connecting again …";
       setTimeout(() => this.#connect(), RETRY_AFTER);
     };
   }
@@ -90,6 +103,7 @@ class Room {
 
   #receive(state) {
     if (state.ended) return this.#end(state.ended);
+    if (this.hasEnded) this.#setEnded(false);
     if (!this.data.isLeader) store(this.#name("follower"), state.token);
     const { isLeader } = this.data;
     if (this.#isAway()) this.away = true;
@@ -112,16 +126,46 @@ class Room {
     if (this.content && !isLeader) this.#offerFile();
     this.state = state;
     this.#draw();
+    if (this.frame) this.frame = this.frame.remove();
   }
 
+  // ---- an ended room
+
   #end(sentence) {
-    this.hasEnded = true;
-    clearInterval(this.timer);
-    const ended = this.find(".ended");
-    ended.hidden = false;
-    ended.textContent = this.data.isLeader ? `${sentence} In your bpeviz tab, “Share” opens it again.` : sentence;
-    ended.after(this.find(".keep"));
-    for (const selector of [".bar", ".join", ".vote"]) this.find(selector).hidden = true;
+    if (this.hasEnded) return;
+    const { isLeader } = this.data;
+    const link = this.state?.link;
+    this.#setEnded(true);
+    this.lookUntil = isLeader ? 0 : Date.now() + LOOK_FOR;
+    this.find(".reopen").hidden = !link;
+    const others = isLeader ? "In your bpeviz tab, “Share” opens another one." : "If its leader opens it again, it goes on here.";
+    this.find(".ended span").textContent = link ? sentence : `${sentence} ${others}`;
+  }
+
+  #setEnded(hasEnded) {
+    this.hasEnded = hasEnded;
+    this.find(".ended").hidden = !hasEnded;
+    this.find(".room").classList.toggle("over", hasEnded);
+  }
+
+  #look() {
+    const { isLeader } = this.data;
+    if (Date.now() < this.lookUntil) return setTimeout(() => this.#connect(), isLeader ? RETRY_AFTER : LOOK_AFTER);
+    if (this.frame) this.find(".ended span").textContent = "It could not be opened. In your bpeviz tab, “Share” opens another one.";
+  }
+
+  // The app makes the content anew from its link, in a hidden frame, and then opens the room.
+  #reopen() {
+    this.frame?.remove();
+    this.frame = element("iframe");
+    this.frame.hidden = true;
+    const room = `${this.data.letters}.${stored(this.#name("leader"))}`;
+    this.frame.src = `${this.data.app}${this.state.link}&step=${this.display.step}&room=${room}&embed=true`;
+    document.body.append(this.frame);
+    this.find(".reopen").hidden = true;
+    this.find(".ended span").textContent = "Opening it again …";
+    this.lookUntil = Date.now() + REOPEN_WITHIN;
+    this.#connect();
   }
 
   // ---- the step
@@ -264,7 +308,7 @@ class Room {
   async #offerFile() {
     this.kept.set(this.content.number, this.content);
     if (this.file) return;
-    this.file = fetch(this.data.file, { priority: "low" }).then((response) => response.text());
+    this.file = fetch(`${this.data.room}/file`, { priority: "low" }).then((response) => response.text());
     await this.file.catch(() => (this.file = null));
     this.find(".keep").hidden = !this.file;
   }

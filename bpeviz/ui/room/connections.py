@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from bpeviz import limits
-from bpeviz.room.rooms import ENDED, ROOMS, Member, Room, RoomError
+from bpeviz.room.rooms import ROOMS, Member, Room, RoomError
 from bpeviz.text import as_json
 from bpeviz.ui.room import pages
 
@@ -24,6 +24,8 @@ PAUSE = 0.02
 
 LOOK = 60
 """Seconds after which a quiet room is looked at, since it may have ended."""
+
+LOST = "This room has ended, or the server was restarted."
 
 UNKNOWN = "There is no room with these letters: it may have ended. Ask its leader."
 
@@ -72,7 +74,8 @@ class RoomPages:
         if ROOMS.find(letters) is None:
             return pages.form(self._path, UNKNOWN)
         at = f"{self._path}/{letters}"
-        return pages.member(letters, f"{at}/ws", f"{at}/file", is_leader=is_leader)
+        app = self._path.removesuffix(path(""))
+        return pages.member(letters, at, app, is_leader=is_leader)
 
 
 async def _file(_request: Request) -> Response:
@@ -96,7 +99,7 @@ async def _connect(socket: WebSocket) -> None:
 
         try:
             if room is None:
-                raise RoomError(ENDED)
+                raise RoomError(LOST)
             member = room.enter(_text(hello, "token"), _text(hello, "leader"), notify)
         except RoomError as error:
             await socket.send_text(json.dumps({"ended": str(error)}))

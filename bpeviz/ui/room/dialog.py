@@ -1,7 +1,9 @@
-"""The button that opens a room, or shows the page in the room of this user."""
+"""The button that opens a room or shows a page in it, and links that show their page in a room."""
 
 from __future__ import annotations
 
+import re
+from contextlib import suppress
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -9,16 +11,27 @@ import streamlit as st
 from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.ui.export_dialog import EXPORT
-from bpeviz.ui.permalink import address
+from bpeviz.ui.pages.base import Page
+from bpeviz.ui.permalink import address, session
 from bpeviz.ui.room.connections import path
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.runtime.user import current_user
+from bpeviz.ui.widgets import SessionValue
 
 GROUP = ":material/groups:"
 
+PARAMETER = "room"
+"""The parameter of an address whose page a room shows: its letters and its leader's token.
+
+The leader's page opens such addresses in a hidden frame.
+"""
+
+_SHOWN: SessionValue[str] = SessionValue("shown_in_room")
+"""The parameter for which the page was shown."""
+
 
 @fragment
-def room_button() -> None:
+def room_button(page: Page) -> None:
     """Draw the button, if the page has a player."""
     offer = EXPORT.get()
     if offer is None or offer.animation is None:
@@ -29,13 +42,36 @@ def room_button() -> None:
         return
     try:
         with st.spinner("Preparing the room …"):
-            page = offer.animation()()
+            shown = offer.animation()()
             room = own or ROOMS.open(current_user(), _join)
-            room.show(page)
+            room.show(shown, _link(page))
     except ValueError as error:
         _refused(str(error))
     else:
         _opened(room)
+
+
+def show_in_room(page: Page) -> None:
+    """Show the page in the room that its address names, once, and open an ended room again."""
+    asked = st.query_params.get(PARAMETER, "")
+    offer = EXPORT.get()
+    letters, _, leader = asked.partition(".")
+    if not asked or _SHOWN.get() == asked or offer is None or offer.animation is None:
+        return
+    _SHOWN.put(asked)
+    with suppress(ValueError):  # the leader's page waits for the room, then says that there is none
+        shown = offer.animation()()
+        room = ROOMS.reopen(letters, leader, current_user(), _join)
+        step = st.query_params.get(session.STEP, "")
+        room.show(shown, _link(page), int(step) if re.fullmatch("[0-9]{1,8}", step) else 0)
+
+
+def _link(page: Page) -> str:
+    """Return the address of the page relative to the app, or "" if a value does not fit into it."""
+    packed, without = session.make(page)
+    base = _path().removesuffix(path(""))
+    at = urlsplit(st.context.url or "").path.removeprefix(base).lstrip("/")
+    return "" if without else f"/{at}?{session.PARAMETER}={packed}"
 
 
 @st.dialog("A room", width="medium")
@@ -54,7 +90,7 @@ def _opened(room: Room) -> None:
     st.caption(
         "“Share” on any page with a player shows that page in the same room. The letters are not a "
         "password: anyone who can open this server can follow. A room ends "
-        f"{limits.ROOM_HOURS} hours after your last move."
+        f"{limits.ROOM_HOURS} hours after your last move; the leader's page can open it again."
     )
 
 

@@ -105,7 +105,7 @@ def _policy(script: str) -> str:
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{allowed}'; style-src 'unsafe-inline'; "
-        "img-src data:; connect-src 'self'; form-action 'self'; base-uri 'none'; "
+        "img-src data:; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
         "frame-ancestors 'self'"
     )
 
@@ -124,10 +124,17 @@ def _page(title: str, body: str, script: str, markup: str = "", status: int = 20
     return HTMLResponse(page, status, headers)
 
 
-def member(letters: str, socket: str, file: str, *, is_leader: bool) -> HTMLResponse:
-    """Return the page of a follower or of the leader."""
+def member(letters: str, room: str, app: str, *, is_leader: bool) -> HTMLResponse:
+    """Return the page of a follower or of the leader.
+
+    Args:
+        letters: The letters of the room.
+        room: The path of the room.
+        app: The path of the app, without a slash at its end.
+        is_leader: Whether the page is the leader's.
+    """
     script, markup = _program()
-    found = {"letters": letters, "socket": socket, "file": file, "isLeader": is_leader}
+    found = {"letters": letters, "room": room, "app": app, "isLeader": is_leader}
     settings = as_json(found).decode()
     data = f'<script type="application/json" id="room">{settings}</script>'
     body = f'<div id="place-room"></div>{_PLACES}'
