@@ -15,11 +15,12 @@ import regex
 from numpy.typing import NDArray
 
 from bpeviz import api
-from bpeviz.analysis import intervals, verdict
+from bpeviz.analysis import fairness, intervals, verdict
+from bpeviz.analysis.fairness import ComparedTokenizer
 from bpeviz.analysis.intervals import FEWEST_LINES, ROUGH_LINES, Ratios
-from bpeviz.analysis.metrics import Column, measure
+from bpeviz.analysis.metrics import Column, boundaries_inside, word_spans
 from bpeviz.analysis.verdict import Standing
-from bpeviz.core.boundaries import DROPPED_ID
+from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.progress import report
 from bpeviz.text import clean, counted, joined, listed, split_lines
@@ -37,9 +38,10 @@ class ComparedText:
     Attributes:
         text: The name of the text.
         tokenizer: The name of the tokenizer.
-        tokens: The number of tokens of the whole text, without special tokens.
+        tokens: The number of tokens of the whole text.
         bytes_per_token: UTF-8 bytes per token; None without tokens.
         tokens_per_word: Mean number of pieces of a word; None where words are not known.
+        whole_words: The share of words without an inner boundary; None where words are not known.
         unknown: The number of tokens that are not in the vocabulary.
         premium: The tokens of its lines, each encoded alone, relative to those of the same lines
             of the chosen text; None if lines are not parallel, or the tokenizer loses text.
@@ -53,6 +55,7 @@ class ComparedText:
         difference_high: The upper end.
         best: Whether it has the fewest tokens, and the intervals of the differences from all
             others, if there are any, do not contain 0.
+        cost: The price of the tokens; None without a price per million of them.
         notes: The reasons for values of None, and limits of the others.
     """
 
@@ -61,6 +64,7 @@ class ComparedText:
     tokens: int
     bytes_per_token: float | None
     tokens_per_word: float | None
+    whole_words: float | None
     unknown: int
     premium: float | None
     low: float | None
@@ -70,6 +74,7 @@ class ComparedText:
     difference_low: float | None
     difference_high: float | None
     best: bool
+    cost: float | None
     notes: tuple[str, ...]
 
 
@@ -89,12 +94,16 @@ class Comparison:
         rows: One for each text and tokenizer, by text.
         verdict: The result in words.
         notes: The notes of the rows, each once with the names of its texts.
+        tokenizers: Each tokenizer over all texts.
+        special_tokens: Whether the tokens include special tokens around each text.
         intervals: The intervals of each text.
     """
 
     rows: Sequence[ComparedText]
     verdict: str
     notes: Sequence[str]
+    tokenizers: Sequence[ComparedTokenizer]
+    special_tokens: bool = False
     intervals: Mapping[str, TextIntervals] = field(default_factory=dict, compare=False)
 
     to_notebook: ClassVar[Callable[[Comparison], str] | None] = None
@@ -115,6 +124,9 @@ def compare(
     texts: Mapping[str, str | Sequence[str]],
     tokenizers: str | Iterable[str] | Mapping[str, Tokenizer],
     relative_to: str | None = None,
+    *,
+    special_tokens: bool = False,
+    prices: Mapping[str, float] | None = None,
 ) -> Comparison:
     """Compare several texts under several tokenizers.
 
@@ -125,9 +137,13 @@ def compare(
         texts: The texts by name, each as a string or as its lines.
         tokenizers: Names as in `bpeviz.load`, or tokenizers by name.
         relative_to: The name of the text to which premiums are relative, or None.
+        special_tokens: Whether the tokens of a text include the special tokens that the file of
+            the tokenizer adds around it. Figures of lines and of the vocabulary never do.
+        prices: The price of a million tokens by the name of the tokenizer, in any currency.
 
     Raises:
-        ValueError: A name is unknown, or there is no text or no tokenizer.
+        ValueError: A name is unknown, a price is not a positive number or 0, or there is no text
+            or no tokenizer.
 
     >>> import bpeviz
     >>> tokenizer = bpeviz.train("low lower lowest", merges=4).tokenizer()
@@ -143,18 +159,24 @@ def compare(
         raise ValueError("Give at least one text and one tokenizer.")
     if relative_to is not None and relative_to not in texts:
         raise ValueError(f"There is no text {relative_to}. The texts are {listed([*texts], 8)}.")
+    if wrong := [name for name in prices or () if name not in tokenizers]:
+        raise ValueError(f"There is no tokenizer {wrong[0]}. They are {listed([*tokenizers], 8)}.")
+    if prices is not None and not all(0 <= price < np.inf for price in prices.values()):
+        raise ValueError("A price is a number from 0 on.")
     lines = {
         name: split_lines(clean(text)) if isinstance(text, str) else [*map(clean, text)]
         for name, text in texts.items()
     }
     base = None if relative_to is None else lines[relative_to]
     base_counts = None if base is None else _line_counts(base, tokenizers.values())
+    tallies = [_Tally(title, one) for title, one in tokenizers.items()]
+    added = [sum(map(len, tally.tokenizer.template)) * special_tokens for tally in tallies]
     rows: list[ComparedText] = []
     of_texts: dict[str, TextIntervals] = {}
     for done, (name, text) in enumerate(texts.items()):
         report(name, done, len(texts))
         whole = clean(text) if isinstance(text, str) else "\n".join(lines[name])
-        premiums, premium_ratios, used = np.full((3, len(tokenizers)), np.nan), None, 0
+        premiums, premium_ratios, used = np.full((3, len(tokenizers)), np.nan), None, None
         notes: list[str] = []
         if base is not None and len(lines[name]) != len(base):
             notes.append(f"not as many lines as {relative_to}, so no premium")
@@ -171,37 +193,117 @@ def compare(
         by_line = np.array([tokens_by_line(column, lines[name]) for column in columns]).T
         ratios = None
         if len(by_line) >= FEWEST_LINES and len(columns) > 1:
-            ratios = intervals.ratios(intervals.totals(by_line))
+            ratios = intervals.ratios(intervals.totals(by_line) + np.array(added))
         of_texts[name] = TextIntervals(ratios, premium_ratios)
-        is_parallel = base is not None and len(base) == len(lines[name])
-        own = len(by_line) if len(columns) > 1 else ROUGH_LINES
-        notes += _line_notes(own, used if is_parallel else None)
-        has_words = not has_no_spaces(whole)
+        notes += _line_notes(len(by_line) if len(columns) > 1 else ROUGH_LINES, used)
+        size, has_words = len(whole.encode()), not has_no_spaces(whole)
+        words = word_spans(whole if has_words else "")
         if not has_words:
             notes.append("no spaces between words, so no tokens per word")
-        differences = _differences(columns, ratios)
-        for column, of_tokenizer, difference in zip(columns, premiums.T, differences, strict=True):
-            (found,) = measure(whole, [column], 0)
-            premium, low, high = (None if np.isnan(one) else float(one) for one in of_tokenizer)
+        tokens = [column.tokens + more for column, more in zip(columns, added, strict=True)]
+        differences = _differences(tokens, [column.unknown > 0 for column in columns], ratios)
+        for i, column in enumerate(columns):
+            inside = boundaries_inside(column, *words)
+            tallies[i].add(column, tokens[i], inside)
+            premium, low, high = (None if np.isnan(one) else float(one) for one in premiums[:, i])
             lost = [f"{column.title} loses text, as unknown tokens"] if column.unknown else []
             rows.append(
                 ComparedText(
                     name,
                     column.title,
-                    found.tokens,
-                    found.bytes_per_token,
-                    found.tokens_per_word if has_words else None,
+                    tokens[i],
+                    size / tokens[i] if tokens[i] else None,
+                    float(inside.mean()) + 1 if len(inside) else None,
+                    float((inside == 0).mean()) if len(inside) else None,
                     column.unknown,
                     premium,
                     low,
                     high,
-                    used,
-                    *difference,
+                    used or 0,
+                    *differences[i],
+                    None,
                     (*notes, *lost),
                 )
             )
     rows = _without_lossy_premiums(rows, relative_to)
-    return Comparison(rows, _verdict(rows, relative_to), _notes(rows), of_texts)
+    summary = _notes(rows) + ([_special_note(tallies, added)] if special_tokens else [])
+    of_tokenizers = [tally.over(rows) for tally in tallies]
+    sentence = _verdict(rows, relative_to)
+    found = Comparison(rows, sentence, summary, of_tokenizers, special_tokens, of_texts)
+    return found if prices is None else priced(found, prices)
+
+
+def priced(found: Comparison, prices: Mapping[str, float]) -> Comparison:
+    """Return a comparison with costs.
+
+    Args:
+        found: The comparison.
+        prices: The price of a million tokens by the name of the tokenizer.
+    """
+
+    def cost(row: ComparedText) -> float | None:
+        price = prices.get(row.tokenizer)
+        return None if price is None else row.tokens * price / 1e6
+
+    return replace(found, rows=[replace(row, cost=cost(row)) for row in found.rows])
+
+
+class _Tally:
+    """The tokens and words of a tokenizer over all texts."""
+
+    def __init__(self, title: str, tokenizer: Tokenizer) -> None:
+        self.title, self.tokenizer = title, tokenizer
+        self.tokens = self.words = self.whole = 0
+        self.counts = np.zeros(tokenizer.vocab_size + 1, np.int64)
+        """How often unknown tokens and each id occur [vocabulary + 1]."""
+
+    def add(self, column: Column, tokens: int, inside: NDArray[np.int64]) -> None:
+        """Add a text.
+
+        Args:
+            column: The text under this tokenizer.
+            tokens: The number of its tokens.
+            inside: The number of boundaries in each of its words.
+        """
+        self.tokens += tokens
+        self.words += len(inside)
+        self.whole += int((inside == 0).sum())
+        places, numbers = np.unique(column.ids[column.ids != DROPPED_ID], return_counts=True)
+        self.counts[places - UNKNOWN_ID] += numbers
+
+    def over(self, rows: Sequence[ComparedText]) -> ComparedTokenizer:
+        """Return the figures over all texts. rows: those of all tokenizers."""
+        known = [
+            (row.premium, row.text)
+            for row in rows
+            if row.tokenizer == self.title and row.premium is not None
+        ]
+        worst, text = max(known, key=lambda one: one[0], default=(None, ""))
+        size = len([*self.tokenizer.known_ids()])
+        used = np.count_nonzero(self.counts[self.tokenizer.unknown_id is None :])
+        return ComparedTokenizer(
+            self.title,
+            self.tokens,
+            fairness.gini([premium for premium, _ in known]),
+            worst if len(known) > 1 else None,
+            text if len(known) > 1 else "",
+            fairness.renyi_efficiency(self.counts, size),
+            int(used) / size if size else None,
+            self.whole / self.words if self.words else None,
+        )
+
+
+def _special_note(tallies: Sequence[_Tally], added: Sequence[int]) -> str:
+    """Return how many special tokens are around each text."""
+    numbers = {tally.title: number for tally, number in zip(tallies, added, strict=True)}
+    known = [f"{title} {number:,}" for title, number in numbers.items() if number]
+    others = [title for title, number in numbers.items() if not number]
+    found = [f"Counts include the special tokens around each text: {listed(known, 8)}."] * bool(
+        known
+    )
+    if others:
+        found.append(f"No special tokens around a text are known for {listed(others, 8)}.")
+    return " ".join(found)
 
 
 def tokens_by_line(column: Column, lines: Sequence[str]) -> NDArray[np.int64]:
@@ -220,11 +322,13 @@ def tokens_by_line(column: Column, lines: Sequence[str]) -> NDArray[np.int64]:
 
 
 def _differences(
-    columns: Sequence[Column], ratios: Ratios | None
+    tokens: Sequence[int], is_lossy: Sequence[bool], ratios: Ratios | None
 ) -> list[tuple[float | None, float | None, float | None, bool]]:
     """Return the difference of each tokenizer with its interval, and whether it is the best."""
-    ranked = [one for one in columns if not one.unknown] or columns
-    costs = [column.tokens if column in ranked else None for column in columns]
+    ranks_all = all(is_lossy)
+    costs = [
+        one if ranks_all or not loses else None for one, loses in zip(tokens, is_lossy, strict=True)
+    ]
     best = intervals.leaders(costs, ratios)
     found: list[tuple[float | None, float | None, float | None, bool]] = []
     for i, cost in enumerate(costs):

@@ -169,6 +169,17 @@ def word_spans(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     return before[starts], before[ends]
 
 
+def boundaries_inside(
+    column: Column, starts: NDArray[np.int64], ends: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the number of token boundaries strictly inside each word: it has one more piece."""
+    inner = column.inner_boundaries
+    found: NDArray[np.int64] = np.searchsorted(inner, ends, "left") - np.searchsorted(
+        inner, starts, "right"
+    )
+    return found
+
+
 def agreement(boundaries: Separations, baseline: Separations) -> Agreement:
     """Compare boundaries with those of a baseline."""
     if not len(boundaries.starts) and not len(baseline.starts):
@@ -195,9 +206,7 @@ def measure(text: str, columns: Sequence[Column], baseline: int) -> list[Metrics
     size = len(text.encode())
     found = []
     for column in columns:
-        inner = column.inner_boundaries
-        # Boundaries strictly inside a word: it has one more piece.
-        inside = np.searchsorted(inner, ends, "left") - np.searchsorted(inner, starts, "right")
+        inside = boundaries_inside(column, starts, ends)
         ids = column.ids[column.ids != DROPPED_ID]
         tokens = len(ids)
         found.append(

@@ -8,13 +8,14 @@ import io
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from itertools import chain
 
 from bpeviz import limits
-from bpeviz.analysis import verdict
+from bpeviz.analysis import fairness, verdict
 from bpeviz.analysis.comparison import ComparedText, Comparison, compare
+from bpeviz.analysis.fairness import FIGURES
 from bpeviz.analysis.metrics import Column, Metrics, measure, sweep
 from bpeviz.cli import arguments, files, named_texts
 from bpeviz.cli.arguments import Choice, Command, flag, option
@@ -31,8 +32,8 @@ Measure several tokenizers on one text: the number of tokens, its bytes per toke
 words kept whole, and the agreement of the boundaries with a baseline (--reference). Or export the
 text in colored tokens, or the bytes per token over vocabulary sizes.
 
-Several files, a folder, NAME=FILE, or one of --relative-to, --csv and --markdown give one table of
-up to {limits.COMPARED_TEXTS} texts and {limits.COMPARED_SIZE} MB.
+Several files, a folder, NAME=FILE, or an option of many texts, such as --relative-to or --csv, give
+a table of up to {limits.COMPARED_TEXTS} texts and {limits.COMPARED_SIZE} MB, and one of tokenizers.
 A CSV or JSONL file without a name then has one text per column.
 """
 _EXAMPLES = """\
@@ -54,10 +55,16 @@ should. A larger vocabulary usually needs fewer tokens.
 """
 
 
+_NAMES = "text", "tokenizer"
+_ALL = (*_NAMES, "tokens", "bytes per token", "tokens per word", "premium", "cost")
+"""The columns of names, and all columns of the table of texts."""
+
+
 def run(options: argparse.Namespace) -> int:
     """Print the metrics of all tokenizers; return the exit code."""
     given: list[str] = options.files or [STANDARD]
-    if len(given) > 1 or options.relative_to is not None or options.csv or options.markdown:
+    for_many = options.csv or options.markdown or options.special_tokens or options.price
+    if len(given) > 1 or options.relative_to is not None or for_many:
         return _many(named_texts.sources(given), options)
     if os.path.isdir(given[0]) or named_texts.split_name(given[0])[0]:
         return _many(named_texts.sources(given), options)
@@ -101,7 +108,13 @@ def _many(sources: Sequence[Source], options: argparse.Namespace) -> int:
     tokenizers = {named(name): files.load_tokenizer(name, options, progress) for name in names}
     relative_to = None if options.relative_to is None else named(options.relative_to)
     with progress.during(f"Comparing {counted(len(texts), 'text')}"):
-        found = compare(texts, tokenizers, relative_to)
+        found = compare(
+            texts,
+            tokenizers,
+            relative_to,
+            special_tokens=options.special_tokens,
+            prices=_prices(options.price, tokenizers),
+        )
     printed = _many_printed(found, relative_to, options)
     files.write_output(options.output, printed.encode("utf-8", "backslashreplace"))
     for sentence in left_out:
@@ -116,6 +129,8 @@ def _many_printed(found: Comparison, relative_to: str | None, options: argparse.
             "rows": [asdict(row) for row in found.rows],
             "verdict": found.verdict,
             "notes": found.notes,
+            "tokenizers": [asdict(one) for one in found.tokenizers],
+            "special_tokens": found.special_tokens,
         }
         return json.dumps(shown, ensure_ascii=False, indent=2) + "\n"
     if options.csv:
@@ -125,26 +140,72 @@ def _many_printed(found: Comparison, relative_to: str | None, options: argparse.
         exact = text_table.exact(found)
         csv.writer(written, lineterminator="\n").writerows([exact.names, *exact.rows])
         return written.getvalue()
-    cells = [["text", "tokenizer", "tokens", "bytes per token", "tokens per word", "premium"]]
-    cells += map(_cells, found.rows)
-    if relative_to is None:
-        cells = [row[:-1] for row in cells]
-    if options.markdown:
-        quoted = [[re.sub(r"[\\|<*`\[]", r"\\\g<0>", cell) for cell in row] for row in cells]
-        quoted.insert(1, ["---", "---", *["---:"] * (len(cells[0]) - 2)])
-        lines = [f"| {' | '.join(row)} |" for row in quoted]
-        notes = [f"- {note}" for note in found.notes]
-    else:
-        width = [max(map(len, column)) for column in zip(*cells, strict=True)]
-        sides = "<<" + ">" * (len(width) - 2)
-        lines = [
-            "  ".join(
-                f"{cell:{side}{wide}}" for cell, side, wide in zip(row, sides, width, strict=True)
-            ).rstrip()
-            for row in cells
-        ]
-        notes = [*found.notes]
-    return "\n".join([found.verdict, "", *lines, *(["", *notes] if notes else [])]) + "\n"
+    tables = [_rows(found, with_premium=relative_to is not None)]
+    if len({row.text for row in found.rows}) > 1:
+        tables.append(_figures(found))
+    bullet = "- " if options.markdown else ""
+    notes = [f"{bullet}{note}" for note in found.notes]
+    if not found.special_tokens:
+        notes.append(f"{bullet}Counts are without special tokens.")
+    draw = _markdown if options.markdown else _aligned
+    blocks = [[found.verdict], *map(draw, tables), notes]
+    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _markdown(cells: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table in Markdown; numbers begin in the third column."""
+    quoted = [[re.sub(r"[\\|<*`\[]", r"\\\g<0>", cell) for cell in row] for row in cells]
+    quoted.insert(1, ["---" if name in _NAMES else "---:" for name in cells[0]])
+    return [f"| {' | '.join(row)} |" for row in quoted]
+
+
+def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table in columns."""
+    width = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    sides = ["<" if name in _NAMES else ">" for name in cells[0]]
+    return [
+        "  ".join(
+            f"{cell:{side}{wide}}" for cell, side, wide in zip(row, sides, width, strict=True)
+        ).rstrip()
+        for row in cells
+    ]
+
+
+def _rows(found: Comparison, *, with_premium: bool) -> list[list[str]]:
+    """Return the table of texts under tokenizers."""
+    names = ["text", "tokenizer", "tokens", "bytes per token", "tokens per word"]
+    names += ["premium"] * with_premium + ["cost"] * any(row.cost is not None for row in found.rows)
+    cells = []
+    for row in found.rows:
+        of = dict(zip(_ALL, _cells(row), strict=True))
+        cells.append([of[name] for name in names])
+    return [names, *cells]
+
+
+def _figures(found: Comparison) -> list[list[str]]:
+    """Return the table of tokenizers over all texts, without figures that are not known."""
+    known = [
+        name for name in FIGURES if any(getattr(one, name) is not None for one in found.tokenizers)
+    ]
+    rows = [
+        [one.tokenizer, f"{one.tokens:,}", *(fairness.shown(one, name) for name in known)]
+        for one in found.tokenizers
+    ]
+    return [["tokenizer", "tokens", *(FIGURES[name].title.lower() for name in known)], *rows]
+
+
+def _prices(given: Sequence[str], tokenizers: Collection[str]) -> dict[str, float] | None:
+    """Return the prices of TOKENIZER=PRICE by tokenizer, or None without any."""
+    found = {}
+    for one in given:
+        name, _, price = one.rpartition("=")
+        if named(name) not in tokenizers:
+            raise UsageError(f"--price {one} is not of one of the tokenizers: TOKENIZER=PRICE.")
+        try:
+            found[named(name)] = float(price)
+        except ValueError:
+            raise UsageError(f"--price {one} has no number after the equals sign.") from None
+    return found or None
 
 
 def _cells(row: ComparedText) -> list[str]:
@@ -154,7 +215,9 @@ def _cells(row: ComparedText) -> list[str]:
         for one in (row.bytes_per_token, row.tokens_per_word, row.premium)
     ]
     interval = "" if row.low is None else f" ({row.low:.2f} to {row.high:.2f})"
-    return [row.text, row.tokenizer, f"{row.tokens:,}", *ratios[:-1], ratios[-1] + interval]
+    ratios[-1] += interval
+    cost = "–" if row.cost is None else f"{row.cost:.6f}"
+    return [row.text, row.tokenizer, f"{row.tokens:,}", *ratios, cost]
 
 
 def _printed(
@@ -247,6 +310,15 @@ COMMAND = Command(
             "NAME",
             "the text to which the premiums of the others are relative",
             type=arguments.text_argument,
+        ),
+        flag("--special-tokens", "of many texts, count the special tokens around each, if known"),
+        option(
+            "--price",
+            "TOKENIZER=PRICE",
+            "of many texts, print costs: the price of a million tokens of this tokenizer; repeat "
+            "the option for each",
+            action="append",
+            default=[],
         ),
         Choice(
             (

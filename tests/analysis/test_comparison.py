@@ -268,3 +268,38 @@ def test_wrong_names_are_reported(english: Tokenizer) -> None:
         bpeviz.compare({"en": "a"}, {"mine": english}, "fr")
     with pytest.raises(ValueError, match="at least one text"):
         bpeviz.compare({}, {"mine": english})
+
+
+def test_special_tokens_around_each_text_are_counted_on_request(
+    english: Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {"en": ENGLISH, "es": SPANISH}
+    both = {"mine": english, "gpt2": bpeviz.load("gpt2")}
+    without = bpeviz.compare(texts, both, "en")
+    monkeypatch.setattr(type(english), "template", ((1,), (2, 3)))
+    assert bpeviz.compare(texts, both, "en") == without
+    found = bpeviz.compare(texts, both, "en", special_tokens=True)
+    for row, before in zip(found.rows, without.rows, strict=True):
+        assert row.tokens == before.tokens + 3 * (row.tokenizer == "mine")
+        assert row.bytes_per_token == len(texts[row.text].encode()) / row.tokens
+        assert row.premium == before.premium
+        if row.tokenizer == "mine":
+            assert row.difference is not None
+            assert before.difference is not None
+            assert row.difference > before.difference
+    assert found.notes == [
+        "Counts include the special tokens around each text: mine 3. No special tokens around a "
+        "text are known for gpt2."
+    ]
+
+
+def test_costs_are_those_of_the_prices(english: Tokenizer) -> None:
+    both = {"mine": english, "free": english, "other": english}
+    found = bpeviz.compare({"en": ENGLISH}, both, prices={"mine": 2.5, "free": 0})
+    tokens = found.rows[0].tokens
+    assert [row.cost for row in found.rows] == [tokens * 2.5 / 1e6, 0, None]
+    for price in (-1, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="A price is a number from 0 on"):
+            bpeviz.compare({"en": ENGLISH}, both, prices={"mine": price})
+    with pytest.raises(ValueError, match="There is no tokenizer gpt2"):
+        bpeviz.compare({"en": ENGLISH}, both, prices={"gpt2": 1})

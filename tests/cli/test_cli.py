@@ -819,6 +819,7 @@ def test_compare_of_many_texts_prints_the_rows_of_the_library(
     assert found["verdict"] == expected.verdict
     assert found["notes"] == expected.notes
     assert found["rows"] == [json.loads(json.dumps(vars(row))) for row in expected.rows]
+    assert found["tokenizers"] == [vars(one) for one in expected.tokenizers]
     assert trained(*MANY, "--relative-to", "en", "--csv", "--output", "table.csv").out == b""
     with open("table.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -839,13 +840,33 @@ def test_compare_of_many_texts_prints_a_table_and_its_notes(
     assert re.split("  +", head)[-2:] == ["tokens per word", "premium"]
     assert re.match(r"es +gpt2 .* 2\.60 \(2\.60 to 2\.60\)$", lines[2])
     assert lines[4].endswith("–")
-    assert lines[8:] == [
+    figures, gpt2, own = lines[9:12]
+    assert re.split("  +", figures)[2:] == [
+        *("gini", "worst premium", "rényi efficiency", "vocabulary used", "whole words")
+    ]
+    found = bpeviz.compare(texts, {"gpt2": bpeviz.load("gpt2")}, "en").tokenizers[0]
+    assert re.split("  +", gpt2)[:4] == [
+        "gpt2",
+        str(found.tokens),
+        f"{found.gini:.3f}",
+        "2.60 (es)",
+    ]
+    assert own.startswith("t.json")
+    assert lines[12:] == [
         "",
         "en, es: fewer than 30 lines, so intervals are rough.",
         "code/a.py, code/sub/b.py: not as many lines as en, so no premium.",
         "code/a.py, code/sub/b.py: fewer than 10 lines, so no intervals, only plain counts.",
+        "Counts are without special tokens.",
     ]
     assert "premium" not in trained(*MANY).out.decode()
+    priced = trained(*MANY, "--price", "gpt2=1000", "--special-tokens").out.decode().splitlines()
+    assert re.match(r"text .*  cost$", priced[2])
+    assert re.match(r"en +gpt2 +72 .* 0\.072000$", priced[3])
+    assert re.match(r"en +t\.json .* –$", priced[4])
+    assert "No special tokens around a text are known for gpt2, t.json." in priced
+    for wrong in ("cl100k_base=1", "gpt2", "gpt2=x"):
+        assert trained(*MANY, "--price", wrong).code == 2
     Path("a|b.txt").write_bytes(b"low")
     table = trained("compare", "a|b.txt", "--tokenizer", "t.json", "--markdown").out.decode()
     assert table.splitlines()[2:4] == [

@@ -1,0 +1,62 @@
+"""Figures of a tokenizer over all texts: equal to their definitions, and None where undefined."""
+
+from __future__ import annotations
+
+import pytest
+import reference_fairness
+
+import bpeviz
+from bpeviz.analysis.fairness import FIGURES, gini
+from bpeviz.core.tokenizer import Tokenizer
+
+TEXTS = {
+    "en": ["Where is the river?", "Anna sold 12 loaves.", "The bakery opens at 7."] * 4,
+    "es": ["¿Dónde está el río?", "Anna vendió 12 panes.", "La panadería abre a las 7."] * 4,
+    "ja": ["川はどこですか。", "アンナは十二個売った。", "パン屋は七時に開く。"] * 4,
+}
+
+
+@pytest.fixture(scope="module")
+def tokenizers() -> dict[str, Tokenizer]:
+    text = "\n".join(TEXTS["en"])
+    return {
+        "gpt2": bpeviz.load("gpt2"),
+        "bpe": bpeviz.train(text, merges=40, special_tokens=("<s>",)).tokenizer(),
+        "unigram": bpeviz.train(text, "unigram", vocab_size=300, atoms="bytes").tokenizer(),
+    }
+
+
+def test_figures_equal_their_definitions(tokenizers: dict[str, Tokenizer]) -> None:
+    found = bpeviz.compare(TEXTS, tokenizers, "en").tokenizers
+    wholes = ["\n".join(lines) for lines in TEXTS.values()]
+    for one, (name, tokenizer) in zip(found, tokenizers.items(), strict=True):
+        ids = [token_id for whole in wholes for token_id in tokenizer.encode(whole)]
+        by_line = [[len(tokenizer.encode(line)) for line in lines] for lines in TEXTS.values()]
+        vocabulary = [*tokenizer.known_ids()]
+        assert (one.tokenizer, one.tokens) == (name, len(ids))
+        assert one.gini == pytest.approx(float(reference_fairness.gini(by_line)))
+        sums = [sum(counts) for counts in by_line]
+        assert one.worst_premium == max(sums) / sums[0]
+        assert one.worst_text == [*TEXTS][sums.index(max(sums))]
+        assert one.renyi_efficiency == pytest.approx(
+            reference_fairness.renyi_efficiency(ids, len(vocabulary))
+        )
+        assert one.used_vocabulary == len({*ids}) / len(vocabulary)
+        spaced = [
+            (whole, [token.start for token in tokenizer.tokens(whole)]) for whole in wholes[:2]
+        ]
+        assert one.whole_words == float(reference_fairness.whole_words(spaced))
+
+
+def test_figures_without_texts_to_compare_are_missing(tokenizers: dict[str, Tokenizer]) -> None:
+    (alone,) = bpeviz.compare(TEXTS, {"bpe": tokenizers["bpe"]}).tokenizers
+    assert (alone.gini, alone.worst_premium, alone.worst_text) == (None, None, "")
+    (one,) = bpeviz.compare({"en": TEXTS["en"]}, {"bpe": tokenizers["bpe"]}, "en").tokenizers
+    assert (one.gini, one.worst_premium) == (None, None)
+    (empty,) = bpeviz.compare({"none": ""}, {"bpe": tokenizers["bpe"]}).tokenizers
+    assert [getattr(empty, figure) for figure in FIGURES] == [None, None, None, 0, None]
+
+
+def test_gini_of_known_distributions() -> None:
+    assert gini([3, 3, 3]) == 0
+    assert gini([0, 0, 0, 8]) == pytest.approx(1 - 1 / 4)
