@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 from bpeviz.analysis.comparison import compare
+from bpeviz.analysis.lines import worst_lines
 from bpeviz.api import load, read, save, train
 from bpeviz.core.boundaries import NEVER, Boundaries
 from bpeviz.core.merges import Merge
@@ -42,4 +43,5 @@ __all__ = [
     "save",
     "to_html",
     "train",
+    "worst_lines",
 ]

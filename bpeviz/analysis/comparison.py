@@ -18,12 +18,13 @@ from bpeviz import api
 from bpeviz.analysis import fairness, intervals, verdict
 from bpeviz.analysis.fairness import ComparedTokenizer
 from bpeviz.analysis.intervals import FEWEST_LINES, ROUGH_LINES, Ratios
+from bpeviz.analysis.lines import lines_of, tokens_by_line
 from bpeviz.analysis.metrics import Column, boundaries_inside, word_spans
 from bpeviz.analysis.verdict import Standing
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.progress import report
-from bpeviz.text import clean, counted, joined, listed, split_lines
+from bpeviz.text import clean, counted, joined, listed
 
 _LETTERS = regex.compile(r"[\p{L}\p{M}]+")
 # Line_Break=SA: scripts of South East Asia, in which only a dictionary finds words (UAX #14).
@@ -163,10 +164,7 @@ def compare(
         raise ValueError(f"There is no tokenizer {wrong[0]}. They are {listed([*tokenizers], 8)}.")
     if prices is not None and not all(0 <= price < np.inf for price in prices.values()):
         raise ValueError("A price is a number from 0 on.")
-    lines = {
-        name: split_lines(clean(text)) if isinstance(text, str) else [*map(clean, text)]
-        for name, text in texts.items()
-    }
+    lines = {name: lines_of(text) for name, text in texts.items()}
     base = None if relative_to is None else lines[relative_to]
     base_counts = None if base is None else _line_counts(base, tokenizers.values())
     tallies = [_Tally(title, one) for title, one in tokenizers.items()]
@@ -304,21 +302,6 @@ def _special_note(tallies: Sequence[_Tally], added: Sequence[int]) -> str:
     if others:
         found.append(f"No special tokens around a text are known for {listed(others, 8)}.")
     return " ".join(found)
-
-
-def tokens_by_line(column: Column, lines: Sequence[str]) -> NDArray[np.int64]:
-    """Return the tokens of a text that begin in each line [lines that are not blank].
-
-    Those of blank lines count in the line before.
-    """
-    sizes = np.array([len(line.encode()) + 1 for line in lines], np.int64)
-    is_text = np.array([bool(line.strip()) for line in lines], np.bool_)
-    starts = (np.cumsum(sizes) - sizes)[is_text]
-    if not len(starts):
-        return np.empty(0, np.int64)
-    begins = np.append(0, column.cuts)[:-1][column.ids != DROPPED_ID]
-    places = np.searchsorted(starts, begins, "right") - 1
-    return np.bincount(np.maximum(places, 0), minlength=len(starts))
 
 
 def _differences(
