@@ -170,9 +170,7 @@ def add_trainer(copy: Path) -> None:
     (line,) = re.findall(r"```\n( *\w+\.TRAINER,\n)```", readme)
     (copy / "bpeviz/trainers/rarest.py").write_text(source)
     registry = copy / "bpeviz/trainers/registry.py"
-    listed = registry.read_text().replace(
-        "    multilingual_bpe,\n", "    multilingual_bpe,\n    rarest,\n"
-    )
+    listed = registry.read_text().replace("    parity_bpe,\n", "    parity_bpe,\n    rarest,\n")
     registry.write_text(
         listed.replace(
             "        continued_bpe.TRAINER,\n", "        continued_bpe.TRAINER,\n" + line

@@ -23,7 +23,8 @@ _HELP = """\
 Train a tokenizer on texts, and write it to a file that other libraries read.
 
 Several files are several texts: no token crosses from one into the next. With --algorithm
-multilingual, each file is weighted as a text, and so are parts between lines of ---.
+multilingual or parity, each file is weighted or compressed as a text, and so are parts between
+lines of ---.
 
 With --counts, training uses the pre-tokens that `count` counted, with the same result as on the
 text itself: with bpe, scaffold, wordpiece, unigram and adaptive.
@@ -104,7 +105,7 @@ def _corpus(paths: Sequence[str], trainer: Trainer) -> Corpus:
     texts = [files.read_text(path) for path in paths]
     if len(texts) == 1:
         return texts[0]
-    if trainer.key == "multilingual":  # its texts are separated by lines of dashes
+    if trainer.key in ("multilingual", "parity"):  # lines of dashes separate their texts
         return "---\n".join(text if text.endswith("\n") else text + "\n" for text in texts)
     return Counter(filter(None, texts))
 

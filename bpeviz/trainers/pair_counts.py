@@ -97,6 +97,8 @@ class PairCounts:
     def merge(self, pair: Pair) -> tuple[int, int]:
         """Replace a pair by a new token at all its positions, from left to right.
 
+        The pair may be absent: then there is only a new id.
+
         Returns:
             The new id, and the number of replacements, weights included.
         """
@@ -104,7 +106,7 @@ class PairCounts:
         self._sizes.append(self._sizes[pair[0]] + self._sizes[pair[1]])
         self._names.append(self._name(pair) if self._named else "")
         applied, changes, new_positions = self._replace(pair, new)
-        self._pairs_with[self.counts.pop(pair)] -= 1
+        self._pairs_with[self.counts.pop(pair, 0)] -= 1
         self._update(changes)
         for other, positions in new_positions.items():
             if other in self.counts:
@@ -126,7 +128,7 @@ class PairCounts:
         applied = 0
         changes: dict[Pair, int] = {}
         new_positions: dict[Pair, list[int]] = {}
-        for position in self._positions.pop(pair):
+        for position in self._positions.pop(pair, ()):
             if row[position] != left or row[position + left_size] != right:
                 continue
             weight = weights[position]

@@ -7,6 +7,7 @@ from bpeviz.trainers import (
     bpe,
     continued_bpe,
     multilingual_bpe,
+    parity_bpe,
     scaffold_bpe,
     sentencepiece_bpe,
     superbpe,
@@ -26,6 +27,7 @@ TRAINERS: dict[str, Trainer] = {
         scaffold_bpe.TRAINER,
         superbpe.TRAINER,
         multilingual_bpe.TRAINER,
+        parity_bpe.TRAINER,
         continued_bpe.TRAINER,
     )
 }

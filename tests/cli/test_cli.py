@@ -198,8 +198,9 @@ def test_tokens_do_not_cross_input_files(shell: Shell) -> None:
     assert shell.out == b"aaab baaa\n"
 
 
+@pytest.mark.parametrize("algorithm", ["multilingual", "parity"])
 def test_train_joins_files_as_texts_of_a_multilingual_tokenizer(
-    shell: Shell, monkeypatch: pytest.MonkeyPatch
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, algorithm: str
 ) -> None:
     Path("a").write_text("hello world\n", encoding="utf-8")
     Path("b").write_text("habari ya dunia", encoding="utf-8")
@@ -208,7 +209,7 @@ def test_train_joins_files_as_texts_of_a_multilingual_tokenizer(
         raise ValueError(f"{corpus!r} was given.")
 
     monkeypatch.setattr("bpeviz.api.train", note)
-    shell("train", "a", "b", "--algorithm", "multilingual", "--merges", "9")
+    shell("train", "a", "b", "--algorithm", algorithm, "--merges", "9")
     assert shell.sentence == "'hello world\\n---\\nhabari ya dunia\\n' was given."
 
 

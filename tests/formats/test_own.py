@@ -25,6 +25,7 @@ KINDS: list[dict[str, Any]] = [
     },
     {"algorithm": "superbpe", "merges": 60, "transition": 270, "second": "lines"},
     {"algorithm": "multilingual", "merges": 30},
+    {"algorithm": "parity", "merges": 30},
     {"algorithm": "sentencepiece", "merges": 30, "pattern": "gpt2"},
     {"encode": "longest", "merges": 30},
     {"threshold": 2, "merges": 30, "special_tokens": ("<|end|>",)},

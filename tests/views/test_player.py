@@ -216,7 +216,10 @@ def spread(steps: int) -> list[int]:
 
 HOWS: list[tuple[str, dict[str, str | int]]] = [
     *((key, {}) for key in TRAINERS),
-    *((key, {"atoms": "characters"}) for key in ("bpe", "scaffold", "superbpe", "multilingual")),
+    *(
+        (key, {"atoms": "characters"})
+        for key in ("bpe", "scaffold", "superbpe", "multilingual", "parity")
+    ),
     ("bpe", {"encode": "longest"}),
     ("bpe", {"threshold": 3}),
     ("unigram", {"atoms": "bytes"}),

@@ -66,7 +66,7 @@ MAX_ANSWER = 2_000
 WHOLE_ROWS = 15
 """The most rows of a table that is shown as a whole."""
 
-VARIANTS = ("bpe", "scaffold", "superbpe", "multilingual", "adaptive")
+VARIANTS = ("bpe", "scaffold", "superbpe", "multilingual", "parity", "adaptive")
 """The trainers of the map after the last chapter."""
 
 SIGNS: Mapping[Mark, str] = {"first": "●", "second": "◐", "shown": "○"}

@@ -1,0 +1,314 @@
+"""Parity-aware BPE: merge for the text that is compressed least, so that all texts cost alike.
+
+Source: Foroutan et al., "Parity-Aware Byte-Pair Encoding: Improving Cross-lingual Fairness in
+Tokenization", 2026, arXiv:2508.04796, and its authors' code (`parity_aware_learn_bpe.py`, variant
+"base"). At each step, the most frequent pair of the text with the most tokens per line is merged in
+all texts. As in the authors' code:
+
+- among the texts that are compressed least, the first one is chosen;
+- among its pairs of the same count, the lexicographically largest wins. The left tokens are
+  compared first, over bytes in the characters of GPT-2's byte alphabet;
+- training ends when the chosen text has no pair that occurs twice (`min_count`).
+
+Differences from the authors' code: the user chooses the pre-tokenization (theirs puts a space
+before each word and punctuation mark, and has no white space); and two tokens of the same
+characters, made from other pairs, are two tokens.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bpeviz import progress
+from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.byte_alphabet import CHARACTER_OF
+from bpeviz.core.merges import Merge
+from bpeviz.core.training import MergeTraining, Pairs, Stopped, count_pairs
+from bpeviz.pretokenizers.pretokenizer import Atoms
+from bpeviz.text import clean, split_lines
+from bpeviz.trainers.base import Corpus, Option, Trainer
+from bpeviz.trainers.bpe import PROGRESS, REPORT_EVERY
+from bpeviz.trainers.multilingual_bpe import MultilingualPreTokenizer, texts
+from bpeviz.trainers.options import ATOMS, MIN_COUNT
+from bpeviz.trainers.pair_counts import GAP, PairCounts
+from bpeviz.trainers.preparation import PER_ATOM, alphabet_of, count_pre_tokens, merge_limit
+from bpeviz.trainers.screen import Detail, Texts
+
+ALL = -1
+"""The choice of all texts together, in place of the number of one."""
+
+Rows = Sequence[tuple[Sequence[int], int]]
+"""Distinct pre-tokens of a text as atom ids, each with its count."""
+
+
+def train_merges(
+    rows: Sequence[Rows],
+    symbols: Sequence[str],
+    limit: int,
+    *,
+    development: Sequence[Rows],
+    units: Sequence[int],
+    global_merges: int = 0,
+    min_count: int = 2,
+) -> tuple[list[Merge], list[int], Stopped]:
+    """Train up to `limit` merges.
+
+    Args:
+        rows: The pre-tokens of each text.
+        symbols: The string of each atom, by id, which decides between pairs of the same count.
+        limit: The largest number of merges.
+        development: The pre-tokens of the texts that measure compression, one for each text.
+        units: The number of lines or bytes of each of these texts, at least 1.
+        global_merges: The number of first merges for all texts together.
+        min_count: Training ends at a lower count.
+
+    Returns:
+        The merges; the text chosen at each step and after the last one; why training ended.
+    """
+    each = [PairCounts(one, symbols, "largest") for one in rows]
+    measured = [
+        mine if other is one else PairCounts(other, symbols, "largest")
+        for mine, one, other in zip(each, rows, development, strict=True)
+    ]
+    lengths = [sum(len(ids) * count for ids, count in one) for one in development]
+    every = [row for one in rows for row in one] if global_merges else []
+    together = PairCounts(every, symbols, "largest")
+    distinct = {id(one): one for one in (together, *each, *measured)}.values()
+    merges: list[Merge] = []
+    chosen: list[int] = []
+    while True:
+        if not len(merges) % REPORT_EVERY:
+            progress.report(PROGRESS, len(merges), limit)
+        is_global = len(merges) < global_merges
+        least = max(range(len(each)), key=lambda i: lengths[i] / units[i])
+        chosen.append(ALL if is_global else least)
+        if len(merges) == limit:
+            return merges, chosen, "full"
+        pairs = together if is_global else each[least]
+        pair = pairs.most_frequent()
+        if pair is None:
+            return merges, chosen, "no pair"
+        count, n_tied = pairs.counts[pair], pairs.n_tied(pair)
+        if count < min_count:
+            return merges, chosen, "rare"
+        changes = {id(one): one.merge(pair) for one in distinct}
+        lengths = [
+            length - changes[id(one)][1] for length, one in zip(lengths, measured, strict=True)
+        ]
+        new_id, applied = changes[id(pairs)]
+        note = f"for {_name(chosen[-1])}"
+        merges.append(Merge(*pair, new_id, count, applied, n_tied, note=note))
+
+
+def train(
+    corpus: Corpus,
+    *,
+    vocab_size: int | None = None,
+    merges: int | None = None,
+    pattern: str = "gpt2",
+    expression: str = "",
+    special_tokens: tuple[str, ...] = (),
+    atoms: Atoms = "bytes",
+    measure: str = "line",
+    development: str = "",
+    global_merges: int = 0,
+    min_count: int = 2,
+) -> ParityTraining:
+    """Train parity-aware BPE over the texts between lines of three dashes.
+
+    A mapping of counts is one text. `TRAINER` declares the arguments and checks them.
+    """
+    pre_tokenizer = MultilingualPreTokenizer(atoms, pattern, expression)
+
+    def counted(text: Corpus) -> list[tuple[Sequence[str], int]]:
+        counts = count_pre_tokens(text, pre_tokenizer)
+        return [(pre_tokenizer.symbols(pre_token), count) for pre_token, count in counts.items()]
+
+    corpora = [corpus] if isinstance(corpus, Mapping) else _texts(corpus) or [""]
+    symbols = [counted(one) for one in corpora]
+    alphabet = alphabet_of((row for one in symbols for row, _ in one), pre_tokenizer)
+    atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
+
+    def rows(symbols: Sequence[tuple[Sequence[str], int]]) -> Rows:
+        return [([atom_id.get(symbol, GAP) for symbol in row], count) for row, count in symbols]
+
+    of_texts = [*map(rows, symbols)]
+    measured = [*map(str, corpora)]
+    others = _texts(development)[: len(corpora)] if measure == "development" else []
+    measured[: len(others)] = others
+    trained, chosen, stopped = train_merges(
+        of_texts,
+        [*map(CHARACTER_OF.__getitem__, range(256))] if atoms == "bytes" else alphabet,
+        merge_limit(vocab_size, merges, len(alphabet), PER_ATOM[atoms]),
+        development=[*(rows(counted(one)) for one in others), *of_texts[len(others) :]],
+        units=[_units(one, measure) for one in measured],
+        global_merges=global_merges,
+        min_count=min_count,
+    )
+    return ParityTraining(
+        *("parity", pre_tokenizer, alphabet, stopped, special_tokens, tuple(trained)),
+        *(tuple(chosen), measure, tuple(measured)),
+    )
+
+
+def _units(text: str, measure: str) -> int:
+    """Return the number of units of a text, at least 1, to which its tokens are relative."""
+    return max(1, len(text.encode()) if measure == "byte" else len(split_lines(text)))
+
+
+def _texts(corpus: str) -> list[str]:
+    """Return the texts of a corpus that are not only white space."""
+    return [text for text, is_text in _parts(corpus) if is_text]
+
+
+def _parts(corpus: str) -> list[tuple[str, bool]]:
+    """Split a corpus at its lines of three dashes; return for each part whether it is a text."""
+    split = texts(clean(corpus))
+    return [(part, not separates and not part.isspace()) for part, separates in split]
+
+
+def _name(text: int) -> str:
+    """Return the name of a text by its index, within a sentence."""
+    return "all texts" if text == ALL else f"text {text + 1}"
+
+
+# --- Training history ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, repr=False)
+class ParityTraining(MergeTraining):
+    """Training history of parity-aware BPE.
+
+    Attributes:
+        chosen: The index of the text for which each step merges, or `ALL`. It has one entry more:
+            the choice after the last step.
+        measure: The unit of compression, a key of `MEASURES`.
+        measured: The texts whose compression is measured, one for each text.
+    """
+
+    chosen: tuple[int, ...] = (ALL,)
+    measure: str = "line"
+    measured: tuple[str, ...] = ()
+
+    def pairs(self, text: str, boundaries: Boundaries, step: int) -> Pairs:
+        """Count the pairs after `step` merges in the text that is then compressed least."""
+        number = self._text_of(text)
+        chosen = self.chosen[step]
+        weights = (number >= 0 if chosen == ALL else number == chosen).astype(np.int64)
+        found = count_pairs(boundaries, self.barriers(text, step), step, weights)
+        occurs = found.counts > 0
+        return Pairs(found.keys[occurs], found.counts[occurs], found.tokens)
+
+    def tokens(self, text: str, boundaries: Boundaries, step: int) -> list[int]:
+        """Return the number of tokens of each measured text after `step` merges."""
+        if self.measure == "development":
+            tokenizer = self.at_step(step)
+            return [len(tokenizer.encode(one)) for one in self.measured]
+        number = self._text_of(text)[boundaries.token_ends(step) - 1]
+        counts = np.bincount(number[number >= 0], minlength=len(self.measured))
+        return [int(count) for count in counts]
+
+    def _text_of(self, text: str) -> NDArray[np.int64]:
+        """Return the index of the text of each atom, -1 outside texts. int64 [atoms]."""
+        parts = _parts(text)
+        in_bytes = self.pre_tokenizer.atoms == "bytes"
+        sizes = [len(part.encode()) if in_bytes else len(part) for part, _ in parts]
+        is_text = np.array([is_text for _, is_text in parts], np.bool_)
+        return np.repeat(np.where(is_text, np.cumsum(is_text) - 1, -1), sizes)
+
+
+# --- On screen -----------------------------------------------------------------------------------
+
+MEASURES = {
+    "line": "Tokens per line (parallel texts)",
+    "byte": "Tokens per byte",
+    "development": "Tokens per line of other texts",
+}
+"""The measures by which a text is compressed least."""
+
+
+def _details(
+    training: ParityTraining, text: str, boundaries: Boundaries, step: int
+) -> list[Detail]:
+    unit = "byte" if training.measure == "byte" else "line"
+    tokens = training.tokens(text, boundaries, step)
+    units = [_units(one, training.measure) for one in training.measured]
+    per_unit = [count / size for count, size in zip(tokens, units, strict=True)]
+    merged = Counter(training.chosen[:step])
+    numbers = range(len(tokens))
+    return [
+        Detail(
+            "the compression of each text",
+            f"The next merge is for {_name(training.chosen[step])}"
+            + (
+                ". "
+                if training.chosen[step] == ALL
+                else f", which has the most tokens per {unit}. "
+            )
+            + "The last column counts the merges that were for each text.",
+            {
+                "text": [f"Text {i + 1}" for i in numbers],
+                f"{unit}s": units,
+                "tokens": tokens,
+                f"tokens per {unit}": [round(one, 3) for one in per_unit],
+                "next": ["yes" if training.chosen[step] == i else "" for i in numbers],
+                "merges": [merged[i] for i in numbers],
+            },
+        )
+    ]
+
+
+TRAINER = Trainer(
+    key="parity",
+    title="Parity-aware BPE",
+    short="Parity-aware BPE",
+    about="At each step, merges the most frequent pair of the text that is compressed least, so "
+    "that texts in several languages cost alike. Lines of three dashes separate the texts.",
+    source="Foroutan et al. 2026, arXiv:2508.04796",
+    train=cast(Any, train),
+    options=(
+        ATOMS,
+        Option(
+            "measure",
+            "Compressed least",
+            "The text with the most tokens per line, which fits parallel texts: each line is a "
+            "translation of the line with the same number. Or with the most tokens per byte. Or "
+            "per line of a development text, which is not trained on.",
+            "line",
+            MEASURES,
+        ),
+        Option(
+            "development",
+            "Development texts",
+            "Parallel texts, separated by lines of three dashes, in the order of the training "
+            "texts. A training text without one is measured itself.",
+            "",
+            needs=("measure", "development"),
+            sample="several-languages",
+        ),
+        Option(
+            "global_merges",
+            "Global merges first",
+            "The number of first merges that count the pairs of all texts together, as BPE does.",
+            0,
+            minimum=0,
+        ),
+        replace(MIN_COUNT, default=2, initial=None),
+    ),
+    texts=Texts(
+        rule="The most frequent pairs before merge {step}, in the text that is compressed least "
+        "then. The table of compression, below, gives it.",
+        race="Most frequent pairs of the text compressed least",
+        curve="count of the pair in its text",
+        play="Play joins the most common pair of the text that is compressed least, again and "
+        "again.",
+        details=_details,
+        at_the_end="This counts only the text that is compressed least: training ends with it.",
+    ),
+)
