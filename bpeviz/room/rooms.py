@@ -12,9 +12,9 @@ from typing import Any, TypeGuard
 
 from bpeviz import limits
 from bpeviz.room import votes
-from bpeviz.room.shown import Shown
+from bpeviz.room.shown import Columns, Timeline
 from bpeviz.room.votes import Vote
-from bpeviz.views.playable import Playable
+from bpeviz.views.playable import Comparison, Playable
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 """Letters that look like no digit."""
@@ -43,7 +43,7 @@ class Member:
         token: Identifies the follower's browser, also after a lost connection.
         is_leader: Whether it is the leader.
         notify: Called when the room has changed, in any thread.
-        content: The number of the timeline that was sent last.
+        content: The number of the timeline or columns that were sent last.
         step: The last step of it that was sent.
     """
 
@@ -55,7 +55,7 @@ class Member:
 
 
 class Room:
-    """A leader's timeline and step, and the members that see it.
+    """What a leader shows at which step, and the members that see it.
 
     Only the latest state counts: a slow follower misses steps, and never builds up a queue.
     """
@@ -79,7 +79,7 @@ class Room:
         """
         self.letters, self.leader, self.owner, self.join = letters, leader, owner, join
         self.link = ""
-        self.shown: Shown | None = None
+        self.shown: Timeline | Columns | None = None
         self.step = self.furthest = 0
         self.display = dict(AT_REST)
         self.vote: Vote | None = None
@@ -139,18 +139,19 @@ class Room:
                 self.display |= AT_REST
         self._notify(leaders=not left)
 
-    def show(self, page: Playable, link: str = "", step: int = 0) -> None:
-        """Show another timeline.
+    def show(self, page: Playable | Comparison, link: str = "", step: int = 0) -> None:
+        """Show another timeline, or columns.
 
         Args:
-            page: The timeline.
+            page: The timeline or the columns.
             link: The address that opens it again, relative to the app, or "".
             step: The step to begin at.
         """
         with self._lock:
             number = self.shown.number + 1 if self.shown else 1
-            self.shown, self.link = Shown(number, page), link
-            self.step = self.furthest = max(0, min(step, self.shown.last))
+            shown = Timeline(number, page) if isinstance(page, Playable) else Columns(number, page)
+            self.shown, self.link = shown, link
+            self.step = self.furthest = max(0, min(step, shown.last))
             self.display |= AT_REST
             self._end_vote()
             self._moved()
@@ -187,15 +188,17 @@ class Room:
                 found["content"] = shown.full() if member.is_leader else shown.beginning()
                 member.content, member.step = shown.number, 0
             if member.is_leader:
-                asks = self.step == self.furthest and shown is not None
+                can_ask = False
+                if isinstance(shown, Timeline) and self.step == self.furthest:
+                    can_ask = bool(shown.options(self.step)[0])
                 return found | {
                     "join": self.join,
-                    "canAsk": asks and shown is not None and bool(shown.options(self.step)[0]),
+                    "canAsk": can_ask,
                     "furthest": self.furthest,
                     "link": self.link,
                     "votes": votes.table(self.votes),
                 }
-            if shown is not None and member.step < self.furthest:
+            if isinstance(shown, Timeline) and member.step < self.furthest:
                 found["more"] = shown.more(member.step, self.furthest)
                 member.step = self.furthest
             return found
@@ -216,7 +219,7 @@ class Room:
             if self.vote is not None and self.furthest > self.vote.step:
                 self.vote.reveal()
         match message.get("do"), self.vote:
-            case "ask", _ if shown is not None and self.step == self.furthest:
+            case "ask", _ if isinstance(shown, Timeline) and self.step == self.furthest:
                 options, right = shown.options(self.step)
                 self._end_vote()
                 if options:

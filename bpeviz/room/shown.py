@@ -1,4 +1,4 @@
-"""The player's payload for followers, divided by steps: none contains a later decision."""
+"""The payloads of rooms. Those of players are divided by steps: none contains a later decision."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bpeviz.cached_property import cached_property
-from bpeviz.views.playable import Playable
+from bpeviz.views.playable import Comparison, Interactive, Playable
 
 OPTIONS = 4
 """The options of a vote. Four of the five best candidates: any of them may be left out."""
@@ -34,7 +34,29 @@ NONE = Option([], "none of these")
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class Columns:
+    """Columns of several tokenizers that a leader shows. They have no steps.
+
+    Attributes:
+        number: Their number in the room.
+        page: The columns, as in the interactive file.
+    """
+
+    number: int
+    page: Comparison
+
+    last = 0
+
+    def full(self) -> dict[str, Any]:
+        """Return the payload of all members."""
+        title = self.page.columns.get("verdict") or self.page.title
+        return _titled(self.number, title, self.page) | {"columns": self.page.columns}
+
+    beginning = full
+
+
+@dataclass(frozen=True, eq=False)
+class Timeline:
     """A timeline that a leader shows.
 
     Attributes:
@@ -183,13 +205,14 @@ class Shown:
         key = f"room {self.number}"
         named = {"key": key, "timelineId": key}
         views = [view | named for view in player["views"]]
-        return {
-            "number": self.number,
-            "title": self.page.title,
-            "settings": " · ".join(self.page.settings),
+        return _titled(self.number, self.page.title, self.page) | {
             "player": player | named | {"views": views},
             "races": races and [race | {"timelineId": key} for race in races],
         }
+
+
+def _titled(number: int, title: str, page: Interactive) -> dict[str, Any]:
+    return {"number": number, "title": title, "settings": " · ".join(page.settings)}
 
 
 def _chosen(styles: dict[Any, Any], ids: Iterable[int]) -> dict[int, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from page_helpers import close_dialog, go_to
 from playwright.sync_api import Page, expect
 from serving import Server
 
@@ -25,7 +26,8 @@ def kept(page: Page, path: Path) -> Any:
 def test_class_follows_votes_and_sees_the_answer(
     open_page: Callable[..., Page], open_at: Callable[..., Page], server: Server, tmp_path: Path
 ) -> None:
-    page = open_page("/")
+    page = open_page("/Compare")
+    expect(page.locator(".column").first).to_be_visible()
     page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Open a room").click()
     expect(page.get_by_text("This server listens on this machine only")).to_be_visible()
@@ -38,6 +40,16 @@ def test_class_follows_votes_and_sees_the_answer(
     room = f"/room/{letters[1].lower()}"
     phone = open_at(server, room, viewport={"width": 390, "height": 844}, color_scheme="dark")
     keyboard = open_at(server, room)
+    leader.locator(".column").nth(1).locator(".c").first.hover()
+    for follower in (phone, keyboard):
+        expect(follower.locator(".column")).to_have_count(4)
+        expect(follower.get_by_role("tooltip")).to_contain_text("She id 3347")
+
+    close_dialog(page)
+    go_to(page, "Train")
+    expect(page.get_by_role("button", name="Step forward")).to_be_visible()
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Show in room").click()
     expect(phone.get_by_text("Following the leader: merge 0")).to_be_visible()
     expect(leader.get_by_text("2 followers")).to_be_visible()
 
@@ -55,7 +67,7 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(keyboard.get_by_text("Following the leader: merge 1")).to_be_visible()
     leader.get_by_role("button", name="Done").click()
     early = kept(keyboard, tmp_path / "early.html")
-    (content,) = early
+    _, content = early
     assert (
         len(content["player"]["views"][0]["steps"]["id"]) == len(content["races"][0]["first"]) == 1
     )
@@ -91,7 +103,7 @@ def test_class_follows_votes_and_sees_the_answer(
     leader.get_by_role("button", name="Close the room").click()
     expect(phone.get_by_role("alert")).to_contain_text("ended")
     late = tmp_path / "late.html"
-    assert len(kept(phone, late)[0]["player"]["views"][0]["steps"]["id"]) == 22
+    assert len(kept(phone, late)[-1]["player"]["views"][0]["steps"]["id"]) == 22
     file = phone.context.new_page()
     file.goto(late.as_uri())
     expect(file.get_by_role("heading", level=1)).to_contain_text("step by step")

@@ -10,8 +10,9 @@ import pytest
 import bpeviz
 from bpeviz import limits
 from bpeviz.room.rooms import AT_REST, Room, RoomError, Rooms
-from bpeviz.room.shown import Shown
+from bpeviz.room.shown import Timeline
 from bpeviz.views import playable
+from bpeviz.views.tables import Table
 
 TEXT = "the thin thing that they think thicker then"
 
@@ -187,7 +188,7 @@ def test_playing_on_reveals_the_answer(room: Room, leader: Visitor) -> None:
 
 
 def test_options_are_candidates_and_sometimes_lack_the_right_one() -> None:
-    shown = Shown(1, page(merges=12))
+    shown = Timeline(1, page(merges=12))
     found = [shown.options(step) for step in range(shown.last)]
     assert {right == len(options) - 1 for options, right in found if options} == {True, False}
     assert found == [shown.options(step) for step in range(shown.last)]
@@ -226,6 +227,21 @@ def test_followers_see_play_its_speed_and_the_lit_token(room: Room, leader: Visi
     leader.send(step=3, content=1, **sent)
     room.leave(leader.member)
     assert AT_REST.items() <= follower.got[-1].items()
+
+
+def test_columns_are_shown_with_the_lit_token(room: Room, leader: Visitor) -> None:
+    follower = Visitor(room)
+    leader.send(step=5, content=1)
+    columns = {"columns": [], "verdict": "GPT-2 needs the fewest tokens."}
+    room.show(playable.Comparison("Columns", ["1 text"], columns, Table([], [])))
+    shown = {"number": 2, "title": columns["verdict"], "settings": "1 text", "columns": columns}
+    assert follower.got[-1]["content"] == leader.got[-1]["content"] == shown
+    assert (follower.got[-1]["step"], leader.got[-1]["canAsk"]) == (0, False)
+    leader.send(do="ask")
+    leader.send(step=0, content=2, lit=[1, 4])
+    assert (follower.got[-1]["vote"], follower.got[-1]["lit"]) == (None, [1, 4])
+    room.show(page(merges=3))
+    assert follower.got[-1]["content"]["player"]["last"] == 0
 
 
 def test_only_the_leader_leads(room: Room, leader: Visitor) -> None:

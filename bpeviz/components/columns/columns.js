@@ -12,7 +12,7 @@ import {
   UNKNOWN_ID,
 } from "../shared/cells.js";
 import { Tooltip, component, element, tokenLabel, unbroken } from "../shared/dom.js";
-import { COLUMNS_DRAWN, COLUMNS_REQUESTED, emit, subscribe } from "../shared/events.js";
+import { COLUMNS_DRAWN, COLUMNS_REQUESTED, DISPLAY_REQUESTED, FOLLOW, emit, subscribe } from "../shared/events.js";
 import { counted, formatCount, plural } from "../shared/format.js";
 import { firstIndex } from "../shared/search.js";
 import { spokenBytes } from "../shared/spoken.js";
@@ -120,6 +120,8 @@ class Columns {
     );
     on(this.board, "fullscreenchange", () => this.#showVerdict());
     subscribe(COLUMNS_REQUESTED, () => this.key && this.#announce(), signal);
+    subscribe(DISPLAY_REQUESTED, (callback) => callback({ step: 0, playing: false, speed: 1, lit: this.#lit }), signal);
+    subscribe(FOLLOW, ({ lit }) => this.#follow(lit), signal);
   }
 
   // Other parts of the page wait until the columns are on the screen. A hidden page draws nothing.
@@ -220,7 +222,26 @@ class Columns {
     const column = this.columns.find(({ host }) => host.contains(target));
     while (target?.className?.startsWith?.("id")) target = target.nextElementSibling;
     const byte = column ? column.cells.atomAt(target) : -1;
-    if (byte < 0) return this.clear();
+    if (byte < 0) this.clear();
+    else this.#light(column, byte);
+  }
+
+  get #lit() {
+    return this.lit ? [this.columns.indexOf(this.lit.column), this.lit.span[0]] : null;
+  }
+
+  // The token that the leader of a room points at.
+  #follow(lit) {
+    if (String(lit) === this.litByLeader) return; // a follower may point elsewhere meanwhile
+    this.litByLeader = String(lit);
+    const column = this.columns[lit?.[0]];
+    if (!column) return this.clear();
+    column.cells.reveal(lit[1]);
+    this.#light(column, lit[1]);
+  }
+
+  /** Light the token of a column at a byte, in all columns. */
+  #light(column, byte) {
     const i = tokenAt(column.ends, byte);
     const [start, end] = [i ? column.ends[i - 1] : 0, column.ends[i]];
     if (this.lit?.column === column && this.lit.span[0] === start) return;

@@ -450,7 +450,7 @@ class Player {
     this.litByLeader = String(lit);
     const view = this.views[lit?.[0]];
     if (!lit || !view?.host.clientWidth) return this.clearSelected();
-    view.reveal(lit[1]);
+    view.cells.reveal(lit[1]);
     this.#select(view, lit[1]);
     this.announcer.say(view.tokenInWords(this.selected));
   }

@@ -88,14 +88,6 @@ export class TimelineView extends TokenizedText {
     this.countHidden();
   }
 
-  /** Scroll the text, and not the page, until an atom is visible. */
-  reveal(atom) {
-    const { host, cells } = this;
-    const row = cells.cells[cells.cellOf[atom]].element.getBoundingClientRect();
-    const box = host.getBoundingClientRect();
-    if (row.top < box.top || row.bottom > box.bottom) host.scrollTop += row.top - box.top - host.clientHeight / 3;
-  }
-
   /** List the tokens of this step for screen readers. */
   listTokens() {
     this.list.show(() => {

@@ -25,11 +25,11 @@ function applyChanges(view, changed) {
 }
 
 /**
- * Return the payload of the beginning, which `extend` continues. The leader's has everything.
+ * Return the payload of the beginning, which `extend` continues. The leader's, and columns, have everything.
  * @param {any} content
  */
 export function begin(content) {
-  for (const view of content.player.views) if (view.changed) applyChanges(view, view.changed);
+  for (const view of content.player?.views ?? []) if (view.changed) applyChanges(view, view.changed);
   return content;
 }
 

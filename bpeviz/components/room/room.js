@@ -1,6 +1,6 @@
 // A member's page of a room: connects to the server, follows the leader or leads, and votes.
-// Its host draws the player (`on("player", payload)`) and the race (`on("races", payloads)`), which it hides
-// before a decision (`on("hidden", true)`).
+// Its host draws columns (`on("columns", payload)`), or the player (`on("player", payload)`) and the
+// race (`on("races", payloads)`), which it hides before a decision (`on("hidden", true)`).
 
 import { component, element, tokenLabel } from "../shared/dom.js";
 import { FOLLOW, STEP_CHANGED, currentDisplay, emit, subscribe } from "../shared/events.js";
@@ -115,7 +115,8 @@ class Room {
     const { step, playing, speed, lit } = state;
     this.display = { step, playing, speed, lit };
     if (state.more) extend(this.content, state.more);
-    if (this.content && (state.content || state.more)) {
+    if (state.content?.columns) this.on("columns", this.content.columns);
+    else if (this.content && (state.content || state.more)) {
       this.on("player", { ...this.content.player, isLive: true, initialStep: step });
       if (state.content && this.content.races) this.on("races", this.content.races);
     }
@@ -201,12 +202,12 @@ class Room {
     const { state, content, away } = this;
     if (!state) return;
     const { isLeader } = this.data;
-    const unit = content?.player.unit ?? "step";
-    const at = (step) => `${unit} ${formatCount(content?.player.vocabSizes?.[step] ?? step)}`;
+    const { unit, vocabSizes } = content?.player ?? {};
+    const at = (step) => (unit ? `: ${unit} ${formatCount(vocabSizes?.[step] ?? step)}` : "");
     const followers = `${counted(state.followers, "follower")}`;
     const { step, playing, speed } = this.display;
     const plays = playing ? `, playing at ${speed}×` : "";
-    const follows = `${away ? "You look around; the leader is at" : "Following the leader:"} ${at(step)}${plays}`;
+    const follows = `${away ? "You look around. The leader" : "Following the leader"}${at(step)}${plays}`;
     this.find(".where").textContent = isLeader ? followers : content ? follows : "Wait for the leader.";
     this.find(".back").hidden = !away;
     if (isLeader) this.#drawJoin(state);
@@ -230,6 +231,7 @@ class Room {
       this.find(".notes").textContent = notes;
     }
     const ask = this.find("[data-do=ask]");
+    ask.hidden = Boolean(this.content?.columns);
     ask.disabled = !canAsk || Boolean(vote);
     ask.title = canAsk ? "Ask for a vote before you play on" : "Only at the furthest step that followers have seen";
     this.find(".votes").disabled = votes.split("\n").length < 3;

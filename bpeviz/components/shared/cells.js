@@ -246,6 +246,13 @@ export class CellText {
     return [this.cells[from.cell].firstAtom, last.firstAtom + last.size];
   }
 
+  /** Scroll the text, and not the page, until an atom is visible. */
+  reveal(atom) {
+    const row = this.cells[this.cellOf[atom]].element.getBoundingClientRect();
+    const { top, bottom, height } = this.host.getBoundingClientRect();
+    if (row.top < top || row.bottom > bottom) this.host.scrollTop += row.top - top - height / 3;
+  }
+
   /** Write the class names for the colors and flags of atoms [start, end). */
   paint(start, end) {
     if (start >= end) return;

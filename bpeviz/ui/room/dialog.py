@@ -10,13 +10,15 @@ import streamlit as st
 
 from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Room
-from bpeviz.ui.export_dialog import EXPORT
+from bpeviz.room.shown import Columns
+from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import address, session
 from bpeviz.ui.room.connections import path
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.ui.widgets import SessionValue
+from bpeviz.views.playable import Comparison, Playable, Texts
 
 GROUP = ":material/groups:"
 
@@ -32,9 +34,9 @@ _SHOWN: SessionValue[str] = SessionValue("shown_in_room")
 
 @fragment
 def room_button(page: Page) -> None:
-    """Draw the button, if the page has a player."""
+    """Draw the button, if the page has a player or columns."""
     offer = EXPORT.get()
-    if offer is None or offer.animation is None:
+    if offer is None or not _has_content(offer):
         return
     own = ROOMS.of(current_user())
     label = "Open a room" if own is None else f"Show in room {own.letters}"
@@ -42,7 +44,7 @@ def room_button(page: Page) -> None:
         return
     try:
         with st.spinner("Preparing the room …"):
-            shown = offer.animation()()
+            shown = _content(offer)
             room = own or ROOMS.open(current_user(), _join)
             room.show(shown, _link(page))
     except ValueError as error:
@@ -56,14 +58,32 @@ def show_in_room(page: Page) -> None:
     asked = st.query_params.get(PARAMETER, "")
     offer = EXPORT.get()
     letters, _, leader = asked.partition(".")
-    if not asked or _SHOWN.get() == asked or offer is None or offer.animation is None:
+    if not asked or _SHOWN.get() == asked or offer is None or not _has_content(offer):
         return
     _SHOWN.put(asked)
     with suppress(ValueError):  # the leader's page waits for the room, then says that there is none
-        shown = offer.animation()()
+        shown = _content(offer)
         room = ROOMS.reopen(letters, leader, current_user(), _join)
         step = st.query_params.get(session.STEP, "")
         room.show(shown, _link(page), int(step) if re.fullmatch("[0-9]{1,8}", step) else 0)
+
+
+def _has_content(offer: Export) -> bool:
+    return bool(offer.animation or offer.comparison)
+
+
+def _content(offer: Export) -> Playable | Comparison:
+    """Return the content of a page that a room shows.
+
+    Raises:
+        ValueError: It has none, or cannot be made; the message is user-facing.
+    """
+    make = offer.animation or offer.comparison
+    found = make()() if make else None
+    shown = found.columns if isinstance(found, Texts) else found
+    if not isinstance(shown, Playable | Comparison):
+        raise ValueError("A room shows one text. Choose one below the table.")
+    return shown
 
 
 def _link(page: Page) -> str:
@@ -82,14 +102,17 @@ def _opened(room: Room) -> None:
     own = urlsplit(st.context.url or "")
     lead = f"{own.scheme}://{own.netloc}{_path()}/{room.letters}/lead#{room.leader}"
     st.link_button("Open the leader's page", lead, type="primary", icon=":material/open_in_new:")
-    st.markdown(
-        f"Room **{room.letters}** shows this text and its steps, from the first one on. Play on "
-        "the leader's page: followers see each step, and vote on the next one. They open"
+    shows = (
+        "these columns, and the token that you point at on the leader's page. Followers open"
+        if isinstance(room.shown, Columns)
+        else "this text and its steps, from the first one on. Play on the leader's page: followers "
+        "see each step, and vote on the next one. They open"
     )
+    st.markdown(f"Room **{room.letters}** shows {shows}")
     st.code(room.join["address"], None)
     st.caption(
-        "“Share” on any page with a player shows that page in the same room. The letters are not a "
-        "password: anyone who can open this server can follow. A room ends "
+        "“Share” on a page with a player, or on Compare, shows that page in the same room. The "
+        "letters are not a password: anyone who can open this server can follow. A room ends "
         f"{limits.ROOM_HOURS} hours after your last move; the leader's page can open it again."
     )
 

@@ -18,17 +18,22 @@ _DRAW = (
     + """
 const races = document.createElement("div");
 let stage = null;
+let remove = null;
+const place = (name, mount, payload) => {
+  if (stage?.host.parentElement.id !== `place-${name}`) {
+    remove?.();
+    stage?.host.remove();
+    stage = shadow(name);
+    if (!document.fullscreenEnabled) stage.querySelector("[aria-label=Projector]").remove();
+    const style = document.createElement("style");
+    style.textContent = ":host([hides-race]) .race { visibility: hidden; }";
+    stage.append(style);
+  }
+  remove = mount(stage, payload, ignore);
+};
 const draw = {
-  player(payload) {
-    if (!stage) {
-      stage = shadow("player");
-      if (!document.fullscreenEnabled) stage.querySelector("[data-act=projector]").remove();
-      const style = document.createElement("style");
-      style.textContent = ":host([hides-race]) .race { visibility: hidden; }";
-      stage.append(style);
-    }
-    player(stage, payload, ignore);
-  },
+  player: (payload) => place("player", player, payload),
+  columns: (payload) => place("columns", columns, payload),
   races: (payloads) => race(races, { races: payloads }, ignore),
   hidden: (isHidden) => stage?.host.toggleAttribute("hides-race", isHidden),
   title(content) {
@@ -56,7 +61,8 @@ const contents = JSON.parse(document.getElementById("data").textContent);
 const choice = document.querySelector("select");
 const show = () => {
   const content = contents[choice.selectedIndex];
-  draw.player(content.player);
+  if (content.columns) draw.columns(content.columns);
+  else draw.player(content.player);
   if (content.races) draw.races(content.races);
   draw.title(content);
 };
@@ -79,13 +85,14 @@ input { width: 6em; text-transform: uppercase; }
 
 
 _PLACES = (
-    '<h1></h1><p></p><noscript>This page needs JavaScript.</noscript><div id="place-player"></div>'
+    "<h1></h1><p></p><noscript>This page needs JavaScript.</noscript>"
+    '<div id="place-player"></div><div id="place-columns"></div>'
 )
 
 
 @cache
 def _program() -> tuple[str, str]:
-    return playable.program(("player", "race", "room"), _HOST)
+    return playable.program(("player", "race", "columns", "room"), _HOST)
 
 
 @cache
@@ -94,7 +101,7 @@ def kept() -> str:
 
     It contains nothing else of the room, so it has no later decisions.
     """
-    script, markup = playable.program(("player", "race"), _KEPT)
+    script, markup = playable.program(("player", "race", "columns"), _KEPT)
     choice = "<p><label>Shown in this room: <select></select></label></p>"
     data = '<script type="application/json" id="data"></script>'
     return playable.document("Shown in a room", choice + _PLACES, f"{markup}\n{data}", script)
