@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import re
+import zlib
 from typing import Any
 
 from streamlit.testing.v1 import AppTest
@@ -12,3 +15,10 @@ def payloads(app: AppTest) -> list[dict[str, Any]]:
     """Return the payloads of all components but those that wait for their first one."""
     sent = [json.loads(one.proto.bytes) for one in app.get("bidi_component")]
     return [payload for payload in sent if payload is not None]
+
+
+def data_of(page: str) -> dict[str, Any]:
+    """Return the payloads in an exported HTML file."""
+    (packed,) = re.findall('<script type="text/plain" id="data">([A-Za-z0-9+/=]*)</script>', page)
+    data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed)))
+    return data

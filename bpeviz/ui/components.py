@@ -23,10 +23,14 @@ export default ({ data, parentElement, setStateValue }) =>
 """Streamlit's interface, in terms of `mount`."""
 
 
-def _register(name: str) -> Callable[..., Any]:
+def _register(name: str, *, has_own_style: bool = True) -> Callable[..., Any]:
     files = components.read(name)
     component = st.components.v2.component(
-        f"bpeviz_{name}", html=files.html, css=files.css, js=files.script + _HOST
+        f"bpeviz_{name}",
+        html=files.html,
+        css=files.css,
+        js=files.script + _HOST,
+        isolate_styles=has_own_style,
     )
 
     def draw(data: dict[str, Any], **options: Any) -> Any:
@@ -42,6 +46,7 @@ _grid = _register("grid")
 _race = _register("race")
 _merge_diagram = _register("merge_diagram")
 _copy_link = _register("copy_link")
+_texts_table = _register("texts_table", has_own_style=False)
 _text_box = _register("text_box")
 _answer = _register("answer")
 _chapter_bar = _register("chapter_bar")
@@ -166,6 +171,30 @@ def merge_diagram(data: dict[str, Any], key: str) -> None:
     With "timelineId" in `data`, it shares the step with the player of that timeline.
     """
     _merge_diagram(key=key, data=data)
+
+
+def texts_table(
+    data: dict[str, Any], key: str, on_opened: Callable[[], None], on_sorted: Callable[[], None]
+) -> None:
+    """Show a table of texts under tokenizers (`bpeviz.views.text_table.payload`).
+
+    Under `key`, the session then has the cell pressed last, "opened": {"text", "tokenizer",
+    "number"}, of which the tokenizer is None for the name of a text; and the order of the rows,
+    "sorted": {"column", "isAscending"}.
+
+    Args:
+        data: The payload.
+        key: The key of the session.
+        on_opened: Is called after a press on a cell, before the script runs again.
+        on_sorted: Is called after a press on a head.
+    """
+    _texts_table(
+        key=key,
+        data=data,
+        default={"opened": None, "sorted": None},
+        on_opened_change=on_opened,
+        on_sorted_change=on_sorted,
+    )
 
 
 def text_box(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> Any:

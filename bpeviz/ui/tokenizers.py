@@ -23,12 +23,20 @@ from bpeviz.ui.inputs.training import Choice
 from bpeviz.ui.inputs.vocabulary_size import size_step
 from bpeviz.ui.opened_tokenizers import YOURS, Opened, opened
 from bpeviz.ui.trained import Trained, TrainingError
+from bpeviz.ui.widgets import OneOf
 
 OWN = "yours"
 """The key of the user's own tokenizer."""
 
 LINKED = {OWN: YOURS} | {key: entry.title for key, entry in catalog.ENTRIES.items()}
 """The tokenizers that a link may contain, by key: all but those from files."""
+
+
+class OneTokenizer(OneOf):
+    """The choice of a tokenizer. A link contains it unless it is from a file."""
+
+    def for_link(self) -> tuple[str | None, str | None]:
+        return (self.get() if self.get() in LINKED else None), None
 
 
 @dataclass(frozen=True)

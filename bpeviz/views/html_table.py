@@ -22,11 +22,13 @@ class Cell:
         text: The text.
         shade: The strength of its background, from 0 to 1.
         mark: Why it is marked, for screen readers; empty where it is not.
+        value: The number to sort by, or None without one.
     """
 
     text: str
     shade: float = 0.0
     mark: str = ""
+    value: float | None = None
 
 
 def table(

@@ -80,6 +80,12 @@ columns(root, data, ignore);
 if (!document.fullscreenEnabled) root.querySelector(".projector").remove();
 """
 
+_TEXTS = f"""
+const {{ tables, columns: shown }} = data;
+tables.forEach((one, i) => texts_table(document.getElementById(`place-table-${{i}}`), one, ignore));
+((data) => {{ if (data) {{{_COLUMNS}}} }})(shown);
+"""
+
 STYLE = """
 :root { color-scheme: light dark; --text: light-dark(#31333f, #fafafa);
   --background: light-dark(#fff, #0e1117); --quiet: light-dark(#5c5e67, #b4b6bd); }
@@ -95,6 +101,14 @@ h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1re
 .facts .shaded { --ink: light-dark(#1a5fd0, #6cb0ff);
   background: color-mix(in srgb, var(--ink) calc(0.45 * var(--shade)), #0000); }
 .facts .marked { font-weight: 700; box-shadow: inset 0 0 0 2px; }
+.sortable [aria-sort] { cursor: pointer; position: relative; }
+.sortable .right[aria-sort] { padding-inline-start: 0.8rem; }
+.sortable [aria-sort]::before { content: ""; position: absolute; inset: 0.75em auto auto 0.15rem;
+  width: 0.5em; height: 0.4em; clip-path: polygon(0 0, 100% 0, 50% 100%); }
+.sortable [aria-sort]:not(.right)::before { inset-inline: auto 0.15rem; }
+.sortable :is([aria-sort=ascending], [aria-sort=descending])::before { background: currentcolor; }
+.sortable [aria-sort=ascending]::before { rotate: 180deg; }
+.sortable :focus-visible { outline: 2px solid light-dark(#1a5fd0, #6cb0ff); outline-offset: -2px; }
 .unseen { position: absolute; clip-path: inset(50%); }
 .verdict { color: inherit; font-size: 1rem; font-weight: 600; }
 .facts-frame { overflow: auto; margin-top: 1rem; }
@@ -192,7 +206,7 @@ class Comparison(Interactive):
     @property
     def body(self) -> str:
         """The verdict, the place of the columns, and the table of metrics."""
-        columns = [column["title"] for column in self.columns["columns"]]
+        columns = self.metrics.names[1:-1]
         found = table(self.metrics.names, self.metrics.rows, label="Metrics", right=columns)
         verdict = escape(self.columns.get("verdict", ""))
         return (
@@ -206,28 +220,38 @@ class Texts(Interactive):
     """Tables of many texts under several tokenizers.
 
     Attributes:
-        tables: The verdict, the tables and the notes as HTML.
+        verdict: The result in words.
+        tables: The payloads of the tables.
+        notes: The notes on them.
         columns: The columns of one of the texts, or None.
     """
 
-    tables: str
+    verdict: str
+    tables: Sequence[Mapping[str, Any]]
+    notes: Sequence[str]
     columns: Comparison | None = None
 
-    names = ("columns",)
-    host = f"if (data) {{{_COLUMNS}}}"
+    names = ("columns", "texts_table")
+    host = _TEXTS
 
     @property
-    def data(self) -> Mapping[str, Any] | None:
-        """The payload of the columns."""
-        return None if self.columns is None else self.columns.data
+    def data(self) -> Mapping[str, Any]:
+        """The payloads of the tables, and that of the columns or None."""
+        columns = None if self.columns is None else self.columns.data
+        return {"tables": self.tables, "columns": columns}
 
     @property
     def body(self) -> str:
-        """The tables, and below them the columns."""
-        if self.columns is None:
-            return self.tables
-        title = f'<h2 class="shown">{escape(self.columns.title)}</h2>'
-        return f"{self.tables}\n{title}\n{self.columns.body}"
+        """The verdict, the places of the tables, the notes, and the columns."""
+        parts = [f'<p class="verdict">{escape(self.verdict)}</p>']
+        for i, one in enumerate(self.tables):
+            parts.append(f'<h2 class="shown">{escape(one["label"])}</h2>')
+            parts.append(f'<div id="place-table-{i}"></div>')
+        parts += [f"<p>{escape(note)}</p>" for note in self.notes]
+        if self.columns is not None:
+            parts.append(f'<h2 class="shown">{escape(self.columns.title)}</h2>')
+            parts.append(self.columns.body)
+        return "\n".join(parts)
 
 
 def of_training(
@@ -372,19 +396,18 @@ def of_texts(found: ComparedTexts) -> Texts:
     """Return the tables of many texts under several tokenizers."""
     from bpeviz.views import text_table  # only here: it imports pandas, which takes half a second
 
-    rows = text_table.by_text(found)
-    names = [one.tokenizer for one in next(iter(rows.values()), ())]
+    number = len({row.text for row in found.rows})
     is_parallel = any(one.premium is not None for one in found.rows)
-    parts = [f'<p class="verdict">{escape(found.verdict)}</p>']
-    for figure, title in text_table.FIGURES.items():
-        if any(getattr(one, figure) is not None for one in found.rows):
-            cells = text_table.cells(found, [*rows], figure, is_parallel)
-            parts.append(f'<h2 class="shown">{title}</h2>')
-            parts.append(table(["Text", *names], cells, label=title, right=names, scrolls=False))
-    notes = [text_table.LEGEND, *found.notes]
-    parts += [f"<p>{escape(note)}</p>" for note in notes]
-    settings = [counted(len(rows), "text"), counted(len(names), "tokenizer")]
-    return Texts("Several texts, several tokenizers", settings, "\n".join(parts))
+    tables = [
+        text_table.payload(found, figure, title, is_parallel=is_parallel)
+        for figure, title in text_table.FIGURES.items()
+        if any(getattr(one, figure) is not None for one in found.rows)
+    ]
+    tokenizers = len({row.tokenizer for row in found.rows})
+    settings = [counted(number, "text"), counted(tokenizers, "tokenizer")]
+    title = "Several texts, several tokenizers"
+    notes = [f"{text_table.LEGEND} Press a title to sort.", *found.notes]
+    return Texts(title, settings, found.verdict, tables, notes)
 
 
 def html(shown: Interactive, link: str = "") -> str:

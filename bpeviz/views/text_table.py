@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, fields
 from math import log
+from typing import Any
 
+from bpeviz.analysis import verdict
 from bpeviz.analysis.comparison import ComparedText, Comparison, TextIntervals
 from bpeviz.analysis.intervals import leaders
+from bpeviz.analysis.metrics import Column
+from bpeviz.text import digest_of
 from bpeviz.views.html_table import Cell
 from bpeviz.views.tables import Table
 
@@ -17,6 +21,9 @@ FIGURES: Mapping[str, str] = {
     "premium": "Premium",
 }
 """The figures that the cells can contain, with their titles."""
+
+ONE_ROW = "Tokens"
+"""The name of the row of one text."""
 
 LEGEND = (
     "More color: costs more. Framed: the best of its row, unless other lines like these may change "
@@ -39,62 +46,78 @@ def by_text(found: Comparison) -> dict[str, list[ComparedText]]:
     return rows
 
 
-def sort(rows: Mapping[str, Sequence[ComparedText]], figure: str, column: str) -> list[str]:
-    """Return the names of the texts, those with the most tokens first.
-
-    Args:
-        rows: The rows of each text.
-        figure: The figure to sort by.
-        column: The name of the tokenizer to sort by, or "" for the order of the texts.
-    """
-
-    def cost(name: str) -> float:
-        one = next(row for row in rows[name] if row.tokenizer == column)
-        return _cost(one, figure) or 0.0
-
-    known = {row.tokenizer for of_text in rows.values() for row in of_text}
-    return sorted(rows, key=cost, reverse=True) if column in known else [*rows]
-
-
-def cells(
-    found: Comparison,
-    names: Sequence[str],
-    figure: str,
-    is_parallel: bool,
-) -> list[list[str | Cell]]:
-    """Return the cells of a table, shaded by what a text costs.
+def payload(found: Comparison, figure: str, label: str, *, is_parallel: bool) -> dict[str, Any]:
+    """Return the payload of the component `texts_table`.
 
     Args:
         found: The comparison.
-        names: The names of the texts, in order.
+        figure: One of `FIGURES`.
+        label: The accessible name.
+        is_parallel: Whether the texts are translations of each other.
+    """
+    rows = by_text(found)
+    names = [row.tokenizer for row in next(iter(rows.values()), ())]
+    return _payload(label, ["Text", *names], rows, cells(found, figure, is_parallel))
+
+
+def payload_of_columns(columns: Sequence[Column], label: str) -> dict[str, Any]:
+    """Return the payload of a table with one row, the tokens of a text under each tokenizer."""
+    standings = [*map(verdict.standing, columns)]
+    best = verdict.best(standings)
+    costs = [one.tokens or None for one in standings]
+    row = [
+        Cell(f"{one.tokens:,}", shade, "fewest" if i in best else "", one.tokens)
+        for i, (one, shade) in enumerate(zip(standings, _shades([costs])[0], strict=True))
+    ]
+    return _payload(label, ["", *(one.name for one in standings)], [ONE_ROW], [row])
+
+
+def _payload(
+    label: str, header: Sequence[str], names: Iterable[str], rows: Iterable[Sequence[Cell]]
+) -> dict[str, Any]:
+    content = {
+        "label": label,
+        "header": header,
+        "rows": [
+            {"name": name, "cells": [astuple(one) for one in row]}
+            for name, row in zip(names, rows, strict=True)
+        ],
+    }
+    return content | {"key": digest_of(content)}
+
+
+def cells(found: Comparison, figure: str, is_parallel: bool) -> list[list[Cell]]:
+    """Return the cells of each text, shaded by what it costs.
+
+    Args:
+        found: The comparison.
         figure: One of `FIGURES`.
         is_parallel: Whether the texts are translations of each other. Otherwise their tokens are
             compared within a row only.
     """
     rows = by_text(found)
-    costs = {name: [_cost(row, figure) for row in rows[name]] for name in names}
+    costs = [[_cost(row, figure) for row in of_text] for of_text in rows.values()]
     if figure == "tokens" and not is_parallel:
-        costs = {
-            name: [one and one / min(filter(None, of_text)) for one in of_text]
-            for name, of_text in costs.items()
-        }
-    known = [one for of_text in costs.values() for one in of_text if one]
+        costs = [[one and one / min(filter(None, of_text)) for one in of_text] for of_text in costs]
+    return [
+        [
+            Cell(_text(row, figure), shade, "fewest" if i in best else "", getattr(row, figure))
+            for i, (row, shade) in enumerate(zip(of_text, shades, strict=True))
+        ]
+        for (name, of_text), shades in zip(rows.items(), _shades(costs), strict=True)
+        for best in [_best(of_text, figure, found.intervals[name])]
+    ]
+
+
+def _shades(costs: Sequence[Sequence[float | None]]) -> list[list[float]]:
+    """Return the shade of each cost, from 0 for the least to 1, on a logarithmic scale."""
+    known = [one for row in costs for one in row if one]
     low, high = (log(min(known)), log(max(known))) if known else (0.0, 0.0)
 
     def shade(cost: float | None) -> float:
-        return (log(cost) - low) / (high - low) if cost and high > low else 0.0
+        return round((log(cost) - low) / (high - low), 2) if cost and high > low else 0.0
 
-    return [
-        [
-            name,
-            *(
-                Cell(_text(row, figure), shade(cost), "fewest" if i in best else "")
-                for (i, row), cost in zip(enumerate(rows[name]), costs[name], strict=True)
-            ),
-        ]
-        for name in names
-        for best in [_best(rows[name], figure, found.intervals[name])]
-    ]
+    return [[*map(shade, row)] for row in costs]
 
 
 def _cost(row: ComparedText, figure: str) -> float | None:

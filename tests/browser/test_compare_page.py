@@ -210,11 +210,11 @@ MANY = "# English\nWhere is the river?\n# Spanish\n¿Dónde está el río?\n# Hi
 def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -> None:
     page = open_page(link(ENGLISH, "/Compare", compared=["gpt2", "o200k_base"]))
     page.get_by_role("radio", name="Many texts").click()
-    table = labelled(page, "[role=group]", "Tokens of 34 texts")
+    table = labelled(page, "[role=grid]", "Tokens of 34 texts")
     expect(table.locator("tr")).to_have_count(35)
     type_text(page, MANY, "Texts, each after")
     found = compare_texts(MANY)
-    table = labelled(page, "[role=group]", "Tokens of 3 texts")
+    table = labelled(page, "[role=grid]", "Tokens of 3 texts")
     expect(page.get_by_text(found.verdict)).to_be_visible()
     for row in found.rows:
         cells = table.locator("tr").filter(has_text=row.text).locator("td")
@@ -231,10 +231,28 @@ def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -
         [row.text, row.tokenizer, str(row.tokens)] for row in found.rows
     ]
 
-    choose(page, "Sort by", "GPT-2")
+    # By keyboard: sort by a title, and open a text under a tokenizer.
+    head = table.locator("th").nth(1)
+    head.focus()
+    head.press("Enter")
+    expect(head).to_have_attribute("aria-sort", "descending")
     expect(table.locator("td").first).to_have_text("Hindi")
-    choose(page, "Show in colored tokens", "Spanish")
-    expect(Columns(page).text("GPT-2")).to_contain_text("el")
+    page.keyboard.press("Space")
+    expect(head).to_have_attribute("aria-sort", "ascending")
+    expect(table.locator("td").first).to_have_text("English")
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight"):
+        page.keyboard.press(key)
+    cell = table.locator("tr").filter(has_text="Spanish").locator("td").nth(2)
+    expect(cell).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Spanish under GPT-2 and o200k")).to_be_visible()
+    expect(Columns(page).text("o200k")).to_contain_text("el")
+    expect(Columns(page).frame).to_be_in_viewport()
+    expect(cell).to_have_attribute("aria-selected", "true")
+    page.get_by_role("button", name="Back to the table").click()
+    expect(cell).to_be_focused()
+    expect(Columns(page).frame).to_have_count(0)
+    expect(table.locator("td").first).to_have_text("English")
 
     # Files are opened together; one that is not a text does not keep the others out.
     page.get_by_role("button", name="Open files").click()
@@ -246,7 +264,7 @@ def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -
     )
     expect(page.get_by_text("b.txt is not UTF-8 text")).to_be_visible()
     page.keyboard.press("Escape")
-    table = labelled(page, "[role=group]", "Tokens of 5 texts")
+    table = labelled(page, "[role=grid]", "Tokens of 5 texts")
     expect(table.locator("tr").filter(has_text="de")).to_have_count(1)
     page.get_by_role("radio", name="One text").click()
     expect(Columns(page).text("GPT-2")).to_contain_text("river")

@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import pickle
-import re
-import zlib
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -16,6 +12,7 @@ import numpy as np
 import pytest
 from comparisons import comparison
 from markup import HTML
+from payloads import data_of
 
 import bpeviz
 from bpeviz import formats
@@ -26,12 +23,6 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.views import playable, player
 
 SHORT = "low lower lowest newest widest " * 4
-
-
-def data_of(page: str) -> dict[str, Any]:
-    (packed,) = re.findall('<script type="text/plain" id="data">([A-Za-z0-9+/=]*)</script>', page)
-    data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed)))
-    return data
 
 
 class Elements(HTMLParser):

@@ -10,12 +10,10 @@ TEXTS = {"short": "low low", "dear": "zzzz zzzz zzzz", "none": ""}
 COARSE = bpeviz.train("low low low lower", merges=6).tokenizer()
 FINE = bpeviz.train("low low low lower", merges=0).tokenizer()
 FOUND = bpeviz.compare(TEXTS, {"coarse": COARSE, "fine": FINE}, "short")
-ROWS = text_table.by_text(FOUND)
 
 
 def drawn(figure: str, *, is_parallel: bool = True) -> dict[str, list[Cell]]:
-    rows = text_table.cells(FOUND, [*TEXTS], figure, is_parallel)
-    return {str(name): [one for one in cells if isinstance(one, Cell)] for name, *cells in rows}
+    return dict(zip(TEXTS, text_table.cells(FOUND, figure, is_parallel), strict=True))
 
 
 def test_cells_are_shaded_by_cost_and_the_best_of_a_row_is_marked() -> None:
@@ -42,21 +40,24 @@ def test_texts_that_are_not_parallel_are_shaded_within_their_rows() -> None:
 def test_premiums_have_intervals_and_equal_ones_are_all_marked() -> None:
     texts = {"en": ["low"] * 12, "de": ["niedrig"] * 12}
     found = bpeviz.compare(texts, {"a": COARSE, "b": COARSE, "c": FINE}, "en")
-    _, (_, *cells) = text_table.cells(found, [*texts], "premium", is_parallel=True)
-    first, second, third = (one for one in cells if isinstance(one, Cell))
+    _, cells = text_table.cells(found, "premium", is_parallel=True)
+    first, second, third = cells
     assert first.text == second.text == "7.00 (7.00 to 7.00)"
     assert third.text == "2.33 (2.33 to 2.33)"
     assert [one.mark for one in (first, second, third)] == ["", "", "fewest"]
     found = bpeviz.compare(texts, {"c": FINE, "d": FINE, "a": COARSE}, "en")
-    _, (_, *cells) = text_table.cells(found, [*texts], "premium", is_parallel=True)
-    assert [one.mark for one in cells if isinstance(one, Cell)] == ["fewest", "fewest", ""]
+    _, cells = text_table.cells(found, "premium", is_parallel=True)
+    assert [one.mark for one in cells] == ["fewest", "fewest", ""]
 
 
-def test_texts_are_sorted_by_a_tokenizer_the_dearest_first() -> None:
-    assert text_table.sort(ROWS, "tokens", "fine") == ["dear", "short", "none"]
-    assert text_table.sort(ROWS, "bytes_per_token", "coarse") == ["dear", "short", "none"]
-    assert text_table.sort(ROWS, "tokens", "") == [*TEXTS]
-    assert text_table.sort(ROWS, "tokens", "closed") == [*TEXTS]
+def test_payload_has_the_cells_with_their_values() -> None:
+    payload = text_table.payload(FOUND, "bytes_per_token", "Bytes", is_parallel=True)
+    assert payload["header"] == ["Text", "coarse", "fine"]
+    assert [row["name"] for row in payload["rows"]] == [*TEXTS]
+    values = [cell[3] for row in payload["rows"] for cell in row["cells"]]
+    assert values == [row.bytes_per_token for row in FOUND.rows]
+    other = text_table.payload(FOUND, "tokens", "Bytes", is_parallel=True)
+    assert other["key"] != payload["key"]
 
 
 def test_exact_table_has_every_figure() -> None:
@@ -74,6 +75,6 @@ def test_no_cell_is_marked_where_the_best_is_in_doubt() -> None:
     )
     found = bpeviz.compare(texts, {"one": one, "other": other}, "en")
     for figure in ("tokens", "premium", "bytes_per_token"):
-        _, (_, *cells) = text_table.cells(found, [*texts], figure, is_parallel=True)
-        assert [one.mark for one in cells if isinstance(one, Cell)] == ["", ""], figure
+        _, cells = text_table.cells(found, figure, is_parallel=True)
+        assert [one.mark for one in cells] == ["", ""], figure
     assert found.rows[2].tokens < found.rows[3].tokens

@@ -20,6 +20,8 @@ import { TokenList } from "../shared/token_list.js";
 
 const SCROLL_REST = 120; // milliseconds after which another column may lead the scrolling
 
+let revealed = null; // a change of the page does not scroll again
+
 /** @typedef {[number | null, string, string, number]} Token id, label, bytes in hex or a note, color */
 
 /**
@@ -47,6 +49,7 @@ const SCROLL_REST = 120; // milliseconds after which another column may lead the
  * @property {string} [unit] "token" unless given
  * @property {string} [ariaLabel] the accessible name of all columns
  * @property {string} [verdict] the result of the comparison, for the projector; the page shows it, too
+ * @property {number | null} [reveal] another number than before scrolls to the columns
  */
 
 /**
@@ -142,7 +145,21 @@ class Columns {
   update(data) {
     this.verdict = data.verdict ?? "";
     this.#showVerdict();
-    if (this.key === data.key) return;
+    if (this.key !== data.key) this.#draw(data);
+    if (data.reveal && data.reveal !== revealed) this.#reveal();
+    revealed = data.reveal ?? revealed;
+  }
+
+  #reveal() {
+    const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    // The title and the choices of the page are above the columns.
+    const shown = this.board.getRootNode().host?.closest(".st-key-shown_text") ?? this.board;
+    shown.scrollIntoView({ block: "start", behavior: isCalm ? "instant" : "smooth" });
+    this.board.focus({ preventScroll: true });
+  }
+
+  /** @param {ColumnsPayload} data */
+  #draw(data) {
     this.key = data.key;
     this.clear();
     this.unit = data.unit ?? "token";

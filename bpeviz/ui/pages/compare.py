@@ -12,11 +12,12 @@ from streamlit.delta_generator import DeltaGenerator
 from bpeviz import limits
 from bpeviz.analysis import metrics, morphemes, verdict
 from bpeviz.analysis.comparison import Comparison as ComparedTexts
-from bpeviz.analysis.metrics import Column
+from bpeviz.analysis.metrics import Column, Metrics
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
-from bpeviz.text import counted, shorten, visible
+from bpeviz.text import clean, counted, joined, shorten, visible
 from bpeviz.ui import components, html_table, markdown, tokenizers
 from bpeviz.ui.below import below_columns
 from bpeviz.ui.downloads import ready
@@ -31,7 +32,8 @@ from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.pages import many_texts
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.tokenizers import LINKED, OWN, Offer
+from bpeviz.ui.pages.many_texts import HOW_MANY, PRESSED, SHOWN, SIDE_BY_SIDE, UNDER
+from bpeviz.ui.tokenizers import LINKED, OWN, Offer, OneTokenizer
 from bpeviz.ui.widgets import (
     Number,
     OneOf,
@@ -43,13 +45,13 @@ from bpeviz.ui.widgets import (
     Widget,
     numbers,
 )
-from bpeviz.views import charts, playable, player, tables
+from bpeviz.views import charts, playable, player, tables, text_table
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Interactive
 
 T = TypeVar("T")
 
-SHOWN = 6_000
+PART_SIZE = 6_000
 """The most bytes of a text in the columns at once; metrics are for the whole text."""
 
 MAX_COLUMNS = limits.COLUMNS
@@ -67,21 +69,11 @@ class _Columns(SomeOf):
         return (None if chosen is None else [key for key in chosen if key in LINKED]), None
 
 
-class _Baseline(OneOf):
-    """The tokenizer that the others are compared with."""
-
-    def for_link(self) -> tuple[str | None, str | None]:
-        return (self.get() if self.get() in LINKED else None), None
-
-
 COLUMNS = _Columns("compared", "Tokenizers", titles=LINKED, most=MAX_COLUMNS)
-BASELINE = _Baseline("baseline", "Baseline", titles=LINKED)
+BASELINE = OneTokenizer("baseline", "Baseline", titles=LINKED)
 FILES: SessionValue[list[str]] = SessionValue("files_compared")
 """The keys of the files that were open when the columns were last drawn."""
 IDS = Switch("token_ids", "Token ids")
-HOW_MANY = OneOf(
-    "how_many_texts", "How many texts", titles={"one": "One text", "many": "Many texts"}
-)
 MEASURED_ON = OneOf(
     "measured_on", "Compare on", titles={"learnt": "Its training text", "held out": "A new text"}
 )
@@ -141,6 +133,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     if values.get(HOW_MANY) == "many":
         yield from many_texts.widgets()
     yield BASELINE
+    yield UNDER
     yield IDS
     yield MEASURED_ON
     if values.get(MEASURED_ON) == "held out":
@@ -251,28 +244,89 @@ def show(side: DeltaGenerator) -> None:
     sentence = verdict.sentence(standings, number)
     with answer:
         _verdict(sentence, text, shown, [*shown][number], TEXT if test_text is None else TEST_TEXT)
-    _side_by_side(text, columns, number, sentence)
+    measured = metrics.measure(text, columns, number)
+    _side_by_side(text, _readable(shown, number), [*shown][number], sentence, measured)
     _caveats(text, training_text, shown)
     for offer in chosen:
         if offer.assumed:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
     if not st.context.is_embedded:
-        below_columns(lambda: _measures(text, columns, number))
+        below_columns(lambda: _measures(columns, measured))
 
 
 def _many(answer: DeltaGenerator, texts: Texts, chosen: Sequence[Offer]) -> None:
-    """Draw the table of many texts, and one of them in columns."""
+    """Draw the table of many texts, and the text of a cell in columns."""
     made = _available(chosen, lambda offer: offer.make())
     found = [(offer, made[offer.key]) for offer in chosen if offer.key in made]
     if not texts or not found:
         return  # messages say why
-    chosen_text = many_texts.show(answer, texts, found)
-    if chosen_text is not None and chosen_text[0]:
-        text, compared = chosen_text[0][: limits.PAGE_TEXT], chosen_text[1]
-        shown = _columns_for(text, chosen)
-        if shown:
-            baseline = next((i for i, key in enumerate(shown) if key != OWN), 0)
-            _side_by_side(text, [*shown.values()], baseline, "", compared)
+    compared = many_texts.show(answer, texts, found)
+    if compared is None or SHOWN.get() not in texts:
+        return
+    with st.container(key="shown_text"):
+        _one_of_many(texts, found, compared)
+
+
+def _one_of_many(
+    texts: Texts, chosen: Sequence[tuple[Offer, Tokenizer]], compared: ComparedTexts
+) -> None:
+    """Draw a text of many under two tokenizers."""
+    title = st.empty()
+    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
+        name = SHOWN.choose({one: one for one in texts}, label_visibility="collapsed")
+        keys = [offer.key for offer, _ in chosen]
+        baseline = _baseline(keys)
+        IDS.toggle()
+        st.button("Back to the table", on_click=SHOWN.clear, icon=":material/arrow_upward:")
+    of_text = [row for row in compared.rows if row.text == name]
+    pair = _pair(keys, baseline, [key for key, row in zip(keys, of_text, strict=True) if row.best])
+    names = joined([offer.name for offer, _ in chosen if offer.key in pair])
+    title.header(markdown.escape(f"{name} under {names}"), anchor=False)
+    content = texts[name]
+    text = clean(content if isinstance(content, str) else "\n".join(content))
+    if not text:
+        st.caption("This text is empty.")
+        return
+    if len(text) > limits.PAGE_TEXT:
+        st.caption(f"The first {limits.PAGE_TEXT:,} of {len(text):,} characters are shown here.")
+    text = text[: limits.PAGE_TEXT]
+    shown = _columns_for(text, [offer for offer, _ in chosen if offer.key in pair])
+    if shown:
+        columns = [*shown.values()]
+        number = [*shown].index(baseline) if baseline in shown else 0
+        sentence = verdict.sentence([*map(verdict.standing, columns)], number)
+        measured = metrics.measure(text, columns, number)
+        _side_by_side(text, shown, [*shown][number], sentence, measured, compared)
+
+
+def _pair(keys: Sequence[str], baseline: str, best: Sequence[str]) -> list[str]:
+    """Return the tokenizers to lay side by side: the one whose cell was pressed, and the baseline.
+
+    Args:
+        keys: The keys of all tokenizers.
+        baseline: The baseline.
+        best: Those with the fewest tokens, which are shown if no other cell was pressed.
+    """
+    candidates = [UNDER.get(), *best, *keys]
+    other = next((key for key in candidates if key in keys and key != baseline), baseline)
+    return [key for key in keys if key in (other, baseline)]
+
+
+def _readable(columns: Mapping[str, Column], baseline: int) -> Mapping[str, Column]:
+    """Return the columns to lay side by side: of many, draw a table from which to choose two."""
+    if len(columns) <= SIDE_BY_SIDE:
+        return columns
+    keys = [*columns]
+    standings = [*map(verdict.standing, columns.values())]
+    best = [keys[i] for i in verdict.best(standings)]
+    pair = _pair(keys, keys[baseline], best)
+    label = f"Tokens under {len(columns)} tokenizers"
+    payload = text_table.payload_of_columns([*columns.values()], label)
+    other = next((key for key in pair if key != keys[baseline]), keys[baseline])
+    many_texts.draw_table(payload, keys, (text_table.ONE_ROW, other))
+    name = markdown.escape(columns[keys[baseline]].name)
+    st.caption(f"Press a number to see the text under that tokenizer beside {name}.")
+    return {key: columns[key] for key in pair}
 
 
 def _verdict(
@@ -337,37 +391,41 @@ def _available(chosen: Sequence[Offer], make: Callable[[Offer], T]) -> dict[str,
 
 def _side_by_side(
     text: str,
-    columns: Sequence[Column],
-    baseline: int,
+    shown: Mapping[str, Column],
+    baseline: str,
     sentence: str,
+    measured: Sequence[Metrics],
     texts: ComparedTexts | None = None,
 ) -> None:
     """Draw the text in columns, and offer the export of them.
 
     Args:
         text: The text.
-        columns: The columns.
-        baseline: The column that the others are compared with.
+        shown: The columns by their keys.
+        baseline: The key of the column that the others are compared with.
         sentence: The verdict, for the projector.
+        measured: The metrics of all tokenizers, for the export.
         texts: The comparison of many texts, whose tables are above.
     """
-    parts = player.parts(text, metrics.common_boundaries(columns), SHOWN)
-    shown = choose_part(PART, parts, "All figures are for")
-    hues = player.hues_of_columns(columns, shown)
-    payload = player.side_by_side(text, columns, shown, baseline, ids=bool(IDS.get()), hues=hues)
+    columns = [*shown.values()]
+    number = [*shown].index(baseline)
+    parts = player.parts(text, metrics.common_boundaries(columns), PART_SIZE)
+    part = choose_part(PART, parts, "All figures are for")
+    hues = player.hues_of_columns(columns, part)
+    payload = player.side_by_side(text, columns, part, number, ids=bool(IDS.get()), hues=hues)
     payload |= {"verdict": sentence}
-    components.columns(payload, "columns")
+    reveal = None if texts is None else PRESSED.get()
+    components.columns(payload | {"reveal": reveal}, "columns")
     title = "One text, several tokenizers"
 
     def comparison() -> Interactive:
-        measured = tables.metrics(metrics.measure(text, columns, baseline))
-        found = playable.of_columns(text, payload, measured, shown)
+        found = playable.of_columns(text, payload, tables.metrics(measured), part)
         return found if texts is None else replace(playable.of_texts(texts), columns=found)
 
     EXPORT.put(
         Export(
             "compare",
-            lambda: ColoredText(text, columns, title, baseline, shown.first, shown.last, hues),
+            lambda: ColoredText(text, columns, title, number, part.first, part.last, hues),
             comparison=lambda: comparison,
         )
     )
@@ -408,11 +466,11 @@ def _caveats(text: str, training_text: str, columns: dict[str, Column]) -> None:
         st.button("Compare on a new text", on_click=lambda: MEASURED_ON.put("held out"))
 
 
-def _measures(text: str, columns: Sequence[Column], baseline: int) -> None:
+def _measures(columns: Sequence[Column], measured: Sequence[Metrics]) -> None:
     """Draw the table of metrics and the curves over vocabulary sizes."""
     st.header("Metrics", anchor=False)
     html_table.draw(
-        tables.metrics(metrics.measure(text, columns, baseline)),
+        tables.metrics(measured),
         "measures",
         label="Metrics",
         right=[column.title for column in columns],

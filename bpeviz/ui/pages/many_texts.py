@@ -15,18 +15,21 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.progress import reporting_to
 from bpeviz.text import clean, counted, digest_of, split_lines
-from bpeviz.ui import html_table, markdown
+from bpeviz.ui import components, html_table, markdown
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.named_texts import PASTED
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.tokenizers import Offer
+from bpeviz.ui.tokenizers import LINKED, Offer, OneTokenizer
 from bpeviz.ui.trained import PROGRESS
-from bpeviz.ui.widgets import OneOf, Widget
+from bpeviz.ui.widgets import OneOf, SessionValue, Switch, Widget
 from bpeviz.views import playable, text_table
 
-AS_GIVEN = ""
-"""The choice of no column to sort by, or of no text to show."""
+SIDE_BY_SIDE = 4
+"""The most tokenizers whose columns of text are readable side by side."""
+
+_CELLS = "cells_of_texts"
+"""The key of the table."""
 
 
 class _Name(OneOf):
@@ -35,17 +38,26 @@ class _Name(OneOf):
     def allows(self, value: Any) -> bool:
         return isinstance(value, str) and len(value) <= 200
 
-    def choose(self, titles: Mapping[str, str]) -> str:
+    def choose(self, titles: Mapping[str, str], **options: Any) -> str:
         """Draw the choice of a name; return it. The first one replaces one that is not there."""
         if self.present and self.get() not in titles:
             self.put(next(iter(titles)))
-        return self.select(titles)
+        return self.select(titles, **options)
 
 
+HOW_MANY = OneOf(
+    "how_many_texts", "How many texts", titles={"one": "One text", "many": "Many texts"}
+)
 FIGURE = OneOf("figure_of_texts", "Figure", titles=text_table.FIGURES)
 RELATIVE_TO = _Name("relative_to", "Premium relative to", titles={})
 SORTED_BY = _Name("texts_sorted_by", "Sort by", titles={})
-SHOWN = _Name("text_in_tokens", "Show in colored tokens", titles={})
+ASCENDING = Switch("texts_ascending", "Ascending")
+SHOWN = _Name("text_in_tokens", "Text in tokens", titles={})
+UNDER = OneTokenizer("shown_under", "Tokenizer", titles=LINKED)
+"""The tokenizer whose cell was pressed last."""
+
+PRESSED: SessionValue[int] = SessionValue("cell_pressed")
+"""The number of the last press on a cell, which brings its text into view."""
 
 
 def widgets() -> Iterator[Widget[Any]]:
@@ -54,12 +66,13 @@ def widgets() -> Iterator[Widget[Any]]:
     yield FIGURE
     yield RELATIVE_TO
     yield SORTED_BY
+    yield ASCENDING
     yield SHOWN
 
 
 def show(
     answer: DeltaGenerator, texts: Texts, chosen: Sequence[tuple[Offer, Tokenizer]]
-) -> tuple[str, Comparison] | None:
+) -> Comparison | None:
     """Draw the verdict and the table, and offer the export of it.
 
     Args:
@@ -68,7 +81,7 @@ def show(
         chosen: The tokenizers, at least one.
 
     Returns:
-        The text to show in colored tokens, and the comparison; or None without such a text.
+        The comparison, or None where a message says why there is none.
     """
     lines = {
         len(split_lines(clean(text))) if isinstance(text, str) else len(text)
@@ -81,9 +94,6 @@ def show(
         relative_to = None
         if is_parallel or figure == "premium":
             relative_to = RELATIVE_TO.choose({name: name for name in texts})
-        by = SORTED_BY.choose(
-            {AS_GIVEN: "Order of the texts"} | {name: name for name in tokenizers}
-        )
     place = st.empty()
     key = digest_of([[name, text] for name, text in texts.items()])
     try:
@@ -95,25 +105,56 @@ def show(
         return None
     place.empty()
     answer.markdown(markdown.escape(found.verdict))
-    rows = text_table.by_text(found)
-    names = text_table.sort(rows, figure, by)
     label = f"{FIGURE.titles[figure]} of {counted(len(texts), 'text')}"
-    header = ["Text", *tokenizers]
-    drawn = text_table.cells(found, names, figure, is_parallel)
-    with st.container(key="texts_table"):
-        st.html(html_table.table(header, drawn, label=label, right=header[1:], scrolls=False))
-    notes = [text_table.LEGEND]
+    payload = text_table.payload(found, figure, label, is_parallel=is_parallel)
+    by = SORTED_BY.get()
+    payload["sorted"] = {"column": by, "isAscending": bool(ASCENDING.get())} if by else None
+    draw_table(payload, [offer.key for offer, _ in chosen], (SHOWN.get(), UNDER.get()))
+    notes = [f"{text_table.LEGEND} Press a number to see its text in tokens, a title to sort."]
     if is_parallel:
         parallel = f"{len(texts):,} parallel texts of {counted(max(lines), 'line')}"
         notes += [f"{parallel}: each line is compared with its translation."]
     st.caption("  \n".join(map(markdown.escape, [*notes, *found.notes])))
     html_table.offer_file(text_table.exact(found), "texts", label)
     EXPORT.put(Export("compare", comparison=lambda: partial(playable.of_texts, found)))
-    shown = SHOWN.choose({AS_GIVEN: "No text"} | {name: name for name in texts})
-    if shown == AS_GIVEN:
-        return None
-    text = texts[shown]
-    return clean(text if isinstance(text, str) else "\n".join(text)), found
+    return found
+
+
+def draw_table(
+    payload: dict[str, Any], keys: Sequence[str], shown: tuple[str | None, str | None]
+) -> None:
+    """Draw a table whose cells open their text.
+
+    Args:
+        payload: The table (`text_table.payload`).
+        keys: The key of the tokenizer of each column.
+        shown: The text and the tokenizer of the cell that is open.
+    """
+    text, tokenizer = shown
+    is_shown = tokenizer in keys and text in {row["name"] for row in payload["rows"]}
+    payload |= {
+        "opens": keys,
+        "shown": {"text": text, "tokenizer": tokenizer} if is_shown else None,
+    }
+    with st.container(key="texts_table"):
+        components.texts_table(payload, _CELLS, _take_cell, _take_order)
+
+
+def _take_cell() -> None:
+    """Store the cell that was pressed."""
+    cell = st.session_state[_CELLS]["opened"]
+    if HOW_MANY.get() == "many":
+        SHOWN.put(cell["text"])
+    if cell["tokenizer"] is not None:
+        UNDER.put(cell["tokenizer"])
+    PRESSED.put(cell["number"])
+
+
+def _take_order() -> None:
+    """Store the order of the rows."""
+    order = st.session_state[_CELLS]["sorted"]
+    SORTED_BY.put(order["column"])
+    ASCENDING.put(order["isAscending"])
 
 
 @cached()

@@ -10,13 +10,13 @@ import pytest
 import usual
 from app_pages import errors
 from html_tables import shown_tables
-from payloads import payloads
+from payloads import data_of, payloads
 from streamlit.testing.v1 import AppTest
 
 import bpeviz
 from bpeviz import limits
 from bpeviz.corpus import named_texts, samples
-from bpeviz.pretrained import catalog, download
+from bpeviz.pretrained import download
 from bpeviz.ui.inputs import named_texts as inputs
 from bpeviz.ui.runtime import uploads
 from bpeviz.views import playable
@@ -33,8 +33,13 @@ def opened(pasted: str = PASTED, **state: Any) -> AppTest:
 
 
 def cells(app: AppTest) -> list[list[str]]:
-    (table,) = shown_tables(app)
-    return [[str(cell) for cell in row] for row in table.to_numpy().tolist()]
+    return [[row["name"], *(text for text, *_ in row["cells"])] for row in table(app)["rows"]]
+
+
+def table(app: AppTest) -> dict[str, Any]:
+    """Return the payload of the table."""
+    (found,) = [data for data in payloads(app) if "rows" in data and "header" in data]
+    return found
 
 
 def captions(app: AppTest) -> str:
@@ -58,9 +63,14 @@ def test_pasted_texts_are_the_rows_and_the_verdict_is_the_librarys() -> None:
     assert cells(app)[1] == ["es", "1.00"]
 
     app.segmented_control(key="figure_of_texts").set_value("tokens").run()
-    app.selectbox(key="texts_sorted_by").set_value("Your tokenizer").run()
-    tokens = [int(row[1]) for row in cells(app)]
-    assert tokens == sorted(tokens, reverse=True)
+    values = [value for row in table(app)["rows"] for *_, value in row["cells"]]
+    assert values == [row.tokens for row in found.rows]
+
+
+def test_the_order_of_a_link_is_that_of_the_table() -> None:
+    assert table(opened())["sorted"] is None
+    app = opened(texts_sorted_by="Your tokenizer", texts_ascending=True)
+    assert table(app)["sorted"] == {"column": "Your tokenizer", "isAscending": True}
 
 
 def test_an_example_is_compared_until_there_is_a_text() -> None:
@@ -88,23 +98,93 @@ def test_files_and_their_columns_are_rows_beside_pasted_texts() -> None:
     assert [row[0] for row in cells(app)] == ["en", "es"]
 
 
-def test_a_text_is_shown_in_tokens() -> None:
-    app = opened()
-    app.selectbox(key="text_in_tokens").set_value("es").run()
-    assert errors(app) == []
-    (columns,) = [data for data in payloads(app) if "columns" in data]
-    assert columns["text"] == "el río\nel mar"
-    assert columns["baseline"] == 0
+def columns(app: AppTest) -> dict[str, Any]:
+    (found,) = [data for data in payloads(app) if "columns" in data]
+    return found
 
 
-def test_the_own_tokenizer_is_not_the_baseline_of_a_shown_text() -> None:
-    name = catalog.NAMES[0]
-    if not download.available(name):
-        pytest.skip(f"{name} is not available")
-    app = opened(compared=["yours", name], text_in_tokens="es")
+def press(app: AppTest, text: str, tokenizer: str | None, number: int = 1) -> None:
+    """Press a cell, as the component reports it."""
+    cell = {"text": text, "tokenizer": tokenizer, "number": number}
+    app.session_state["text_in_tokens"] = cell["text"]
+    app.session_state["shown_under"] = cell["tokenizer"]
+    app.session_state["cell_pressed"] = cell["number"]
+    app.run()
+
+
+def titles(app: AppTest) -> list[str]:
+    return [column["title"].split(" (")[0] for column in columns(app)["columns"]]
+
+
+def available(*names: str) -> tuple[str, ...]:
+    """Return published tokenizers, or skip the test without their files."""
+    if not all(map(download.available, names)):
+        pytest.skip(f"not available: {', '.join(names)}")
+    return names
+
+
+def test_a_cell_opens_its_text_under_its_tokenizer_beside_the_baseline() -> None:
+    names = available("gpt2", "cl100k_base", "o200k_base")
+    app = opened(compared=["yours", *names])
+    assert table(app)["shown"] is None
+    assert table(app)["opens"] == ["yours", *names]
+    press(app, "es", "cl100k_base", 7)
     assert errors(app) == []
-    (columns,) = [data for data in payloads(app) if "columns" in data]
-    assert columns["baseline"] == 1
+    assert columns(app)["text"] == "el río\nel mar"
+    assert columns(app)["reveal"] == 7
+    assert titles(app) == ["GPT-2", "cl100k"]
+    assert columns(app)["baseline"] == 0, "the first one that is not the user's own"
+    assert table(app)["shown"] == {"text": "es", "tokenizer": "cl100k_base"}
+    assert "es under GPT-2 and cl100k" in [one.value.replace("\\", "") for one in app.header]
+    app.selectbox(key="baseline").set_value("o200k_base").run()
+    assert titles(app) == ["cl100k", "o200k"]
+    press(app, "en", "o200k_base", 8)
+    assert len(titles(app)) == 2, "the baseline itself is beside another one"
+    (back,) = [one for one in app.button if one.label == "Back to the table"]
+    back.click().run()
+    assert errors(app) == []
+    assert table(app)["shown"] is None
+    assert not [data for data in payloads(app) if "columns" in data]
+
+
+def test_a_text_alone_or_empty_or_closed_is_shown_without_errors() -> None:
+    app = opened("# en\n\n# es\nel río", text_in_tokens="es", shown_under="gpt2")
+    assert errors(app) == []
+    assert titles(app) == ["Your tokenizer"]
+    press(app, "en", "yours")
+    assert errors(app) == []
+    assert "This text is empty." in captions(app)
+    app = opened(text_in_tokens="closed", shown_under="yours")
+    assert errors(app) == []
+    assert not [data for data in payloads(app) if "columns" in data]
+
+
+def test_a_long_text_of_many_is_shown_up_to_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "PAGE_TEXT", 6)
+    app = opened(text_in_tokens="es")
+    assert "The first 6 of 13 characters are shown here." in captions(app)
+    assert columns(app)["text"] == "el río"
+
+
+def test_more_than_four_tokenizers_of_one_text_are_a_row_from_which_two_are_shown() -> None:
+    names = available("gpt2", "cl100k_base", "o200k_base", "llama_3")
+    state = {"text_box": TRAINED, "text_sample": "own", "compared": ["yours", *names]}
+    app = app_pages.opened("Compare", **state)
+    assert errors(app) == []
+    (row,) = table(app)["rows"]
+    own = len(TOKENIZER.encode(TRAINED))
+    assert row["cells"][0][3] == own
+    assert row["cells"][0][2] == "fewest"
+    assert titles(app) == ["Your tokenizer", "GPT-2"], "the best one and the baseline"
+    assert columns(app)["reveal"] is None
+    metrics = shown_tables(app)[0]
+    assert len(metrics.columns) == 5 + 2, "the metrics have all of them"
+    app.session_state["shown_under"] = "o200k_base"
+    app.run()
+    assert titles(app) == ["GPT-2", "o200k"]
+    app.multiselect(key="compared").set_value(["yours", *names[:3]]).run()
+    assert len(titles(app)) == 4
+    assert not [data for data in payloads(app) if "rows" in data and "header" in data]
 
 
 @pytest.mark.parametrize(
@@ -124,7 +204,7 @@ def test_texts_that_cannot_be_compared_are_kept_with_a_message(
     (shown,) = errors(app)
     assert message in shown.replace("\\", "")
     assert app.text_area(key="pasted_texts").value == pasted
-    assert shown_tables(app) == []
+    assert not [data for data in payloads(app) if "rows" in data]
 
 
 def test_files_that_are_not_texts_or_tables_are_named_and_others_are_kept(
@@ -153,5 +233,7 @@ def test_export_has_the_tables_and_the_columns_of_the_shown_text() -> None:
         offer = app.session_state["offered_export"]
         page = playable.html(offer.comparison()())
         assert page.count('<div id="place-columns">') == places
-        for words in (">Premium</h2>", ">en</bdi>", ">es</bdi>", "Your tokenizer"):
-            assert words in page
+        assert ">Premium</h2>" in page
+        premium = data_of(page)["tables"][2]
+        assert premium["header"] == ["Text", "Your tokenizer"]
+        assert [row["name"] for row in premium["rows"]] == ["en", "es"]

@@ -1,0 +1,150 @@
+// A table of texts under tokenizers. A press on a head sorts it, and one on a cell opens the text.
+// The host styles it like its other tables.
+
+import { component, element, unbroken } from "../shared/dom.js";
+import { nextOrder, ordered } from "./order.js";
+
+/**
+ * @typedef {object} TextsTablePayload the payload from Python (`bpeviz.views.text_table.payload`)
+ * @property {string} key
+ * @property {string} label the accessible name
+ * @property {string[]} header the title of the names, and the tokenizers
+ * @property {import("./order.js").Row[]} rows
+ * @property {import("./order.js").Sorted} [sorted] the order at first
+ * @property {string[]} [opens] the key of each tokenizer, if cells open their text
+ * @property {{text: string, tokenizer: string} | null} [shown] the cell whose text is open
+ */
+
+const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+class TextsTable {
+  constructor(root, signal) {
+    this.frame = element("div", "facts-frame");
+    this.table = this.frame.appendChild(element("table", "facts sortable"));
+    this.table.setAttribute("role", "grid");
+    root.replaceChildren(this.frame);
+    const on = (name, listener) => this.table.addEventListener(name, listener, { signal });
+    on("click", ({ target }) => this.#press(target.closest("th, td")));
+    on("keydown", (event) => this.#onKey(event));
+    on("focusin", ({ target }) => this.#reach(target.closest("th, td")));
+  }
+
+  /**
+   * @param {TextsTablePayload} data
+   * @param {(name: string, value: any) => void} on
+   */
+  update(data, on) {
+    this.data = data;
+    this.on = on;
+    if (this.key !== data.key) {
+      this.key = data.key;
+      this.sorted = data.sorted ?? null;
+      this.#draw();
+    }
+    this.#mark();
+  }
+
+  #draw() {
+    const { header, rows, label, opens } = this.data;
+    this.table.ariaLabel = label;
+    this.table.classList.toggle("opens", Boolean(opens));
+    this.heads = header.map((title, i) => {
+      const head = element("th", i ? "right" : "");
+      head.scope = "col";
+      head.append(unbroken("bdi", "", title));
+      return head;
+    });
+    this.rows = new Map(rows.map((row) => [row.name, this.#row(row)]));
+    const top = element("tr");
+    top.append(...this.heads);
+    const [head, body] = [element("thead"), element("tbody")];
+    head.append(top);
+    this.body = body;
+    this.table.replaceChildren(head, body);
+    this.#sort();
+    for (const cell of this.table.querySelectorAll("th, td")) cell.tabIndex = -1;
+    this.#reach(this.heads[0]);
+  }
+
+  #row({ name, cells }) {
+    const row = element("tr");
+    const first = row.appendChild(element("td", name.length > 24 ? "long" : ""));
+    first.setAttribute("role", "rowheader");
+    first.append(unbroken("bdi", "", name));
+    for (const [text, shade, mark] of cells) {
+      const cell = row.appendChild(element("td", `right${shade ? " shaded" : ""}${mark ? " marked" : ""}`));
+      if (shade) cell.style.setProperty("--shade", `${Math.round(100 * shade)}%`);
+      cell.append(element("bdi", "", text));
+      if (mark) cell.append(element("span", "unseen", ` ${mark}`));
+    }
+    return row;
+  }
+
+  #sort() {
+    const index = this.sorted ? this.data.header.indexOf(this.sorted.column) : -1;
+    const isAscending = Boolean(this.sorted?.isAscending);
+    if (this.data.rows.length > 1)
+      this.heads.forEach((head, i) => (head.ariaSort = i !== index ? "none" : isAscending ? "ascending" : "descending"));
+    this.order = ordered(this.data.rows, index, isAscending);
+    this.body.append(...this.order.map(({ name }) => this.rows.get(name)));
+  }
+
+  // The cell whose text is open; after the text is closed, the focus returns to its cell.
+  #mark() {
+    const { shown, opens } = this.data;
+    const cell = shown && this.rows.get(shown.text).cells[1 + opens.indexOf(shown.tokenizer)];
+    if (cell === this.open) return;
+    this.open?.removeAttribute("aria-selected");
+    cell?.setAttribute("aria-selected", "true");
+    if (!cell && this.open?.isConnected) this.open.focus();
+    this.open = cell;
+  }
+
+  // One cell of the table is a tab stop.
+  #reach(cell) {
+    if (!cell || cell === this.stop) return;
+    if (this.stop) this.stop.tabIndex = -1;
+    this.stop = cell;
+    cell.tabIndex = 0;
+  }
+
+  #press(cell) {
+    if (!cell) return;
+    const column = cell.cellIndex;
+    if (cell.tagName === "TH") {
+      if (this.data.rows.length < 2) return;
+      this.sorted = nextOrder(this.sorted, this.data.header[column], column > 0);
+      this.#sort();
+      this.on("sorted", this.sorted ?? { column: "", isAscending: false });
+    } else if (this.data.opens) {
+      const { name } = this.order[cell.parentElement.sectionRowIndex];
+      this.on("opened", { text: name, tokenizer: this.data.opens[column - 1] ?? null, number: Date.now() });
+    }
+  }
+
+  #onKey(event) {
+    const cell = event.target.closest("th, td");
+    if (!cell || event.altKey || event.metaKey) return;
+    if (event.key === "Enter" || event.key === " ") this.#press(cell);
+    else {
+      const target = this.#neighbor(cell, event);
+      if (!target) return;
+      target.focus();
+    }
+    event.preventDefault();
+  }
+
+  #neighbor(cell, { key, ctrlKey }) {
+    const { rows } = this.table;
+    const { rowIndex, cells } = cell.parentElement;
+    if (MOVES[key] && !ctrlKey) {
+      const [down, right] = MOVES[key];
+      return rows[rowIndex + down]?.cells[cell.cellIndex + right];
+    }
+    if (key === "Home") return (ctrlKey ? rows[0] : cell.parentElement).cells[0];
+    if (key === "End") return [...(ctrlKey ? rows[rows.length - 1].cells : cells)].at(-1);
+    return null;
+  }
+}
+
+export const mount = component(TextsTable);
