@@ -13,7 +13,7 @@ from typing import Any, TypeGuard
 from bpeviz import limits
 from bpeviz.room import votes
 from bpeviz.room.shown import Columns, Timeline
-from bpeviz.room.votes import Vote
+from bpeviz.room.votes import Question, Vote
 from bpeviz.views.playable import Comparison, Playable
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -157,6 +157,14 @@ class Room:
             self._moved()
         self._notify()
 
+    def ask(self, question: Question) -> None:
+        """Begin a vote on a question."""
+        with self._lock:
+            if not self.has_ended:
+                self._ask(question)
+                self._moved()
+        self._notify()
+
     def receive(self, member: Member, message: dict[str, Any]) -> None:
         """Handle a message of a member; those that are not valid have no effect."""
         with self._lock:
@@ -188,12 +196,9 @@ class Room:
                 found["content"] = shown.full() if member.is_leader else shown.beginning()
                 member.content, member.step = shown.number, 0
             if member.is_leader:
-                can_ask = False
-                if isinstance(shown, Timeline) and self.step == self.furthest:
-                    can_ask = bool(shown.options(self.step)[0])
                 return found | {
                     "join": self.join,
-                    "canAsk": can_ask,
+                    "canAsk": self._next_question() is not None,
                     "furthest": self.furthest,
                     "link": self.link,
                     "votes": votes.table(self.votes),
@@ -216,27 +221,36 @@ class Room:
             self.step = max(0, min(step, shown.last))
             self.furthest = max(self.furthest, self.step)
             self.display |= _display(message)
-            if self.vote is not None and self.furthest > self.vote.step:
+            about = self.vote.question.step if self.vote else None
+            if self.vote is not None and about is not None and self.furthest > about:
                 self.vote.reveal()
         match message.get("do"), self.vote:
-            case "ask", _ if isinstance(shown, Timeline) and self.step == self.furthest:
-                options, right = shown.options(self.step)
-                self._end_vote()
-                if options:
-                    number = len(self.votes) + 1
-                    question = shown.question
-                    self.vote = Vote(number, shown.number, self.step, question, options, right)
-                    self.votes.append(self.vote)
+            case "ask", _:
+                if question := self._next_question():
+                    self._ask(question)
             case "close vote", Vote() as vote:
                 vote.is_open = False
             case "show", Vote() as vote:
                 vote.is_open, vote.is_shown = False, True
             case "again", Vote(is_revealed=False) as vote:
                 vote.again()
+            case "reveal", Vote(question=Question(step=None)) as vote:
+                vote.reveal()
             case "end vote", Vote():
                 self._end_vote()
             case "close room", _:
                 self.close()
+
+    def _next_question(self) -> Question | None:
+        """Return the question about the next decision, which followers have not seen."""
+        if isinstance(self.shown, Timeline) and self.step == self.furthest:
+            return self.shown.question(self.step)
+        return None
+
+    def _ask(self, question: Question) -> None:
+        self._end_vote()
+        self.vote = Vote(len(self.votes) + 1, question)
+        self.votes.append(self.vote)
 
     def _end_vote(self) -> None:
         if self.vote is not None:

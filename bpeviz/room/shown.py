@@ -9,25 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from bpeviz.cached_property import cached_property
+from bpeviz.room.votes import Option, Question
 from bpeviz.views.playable import Comparison, Interactive, Playable
 
 OPTIONS = 4
 """The options of a vote. Four of the five best candidates: any of them may be left out."""
 
 _COLUMNS = ("id", "left", "right", "count", "applied", "ties", "score", "round")
-
-
-@dataclass(frozen=True)
-class Option:
-    """An answer to choose: a candidate as its tokens, or words.
-
-    Attributes:
-        tokens: Label and color index of each token.
-        words: The option as text.
-    """
-
-    tokens: list[Any]
-    words: str
 
 
 NONE = Option([], "none of these")
@@ -103,26 +91,19 @@ class Timeline:
         ids = {token_id for row in rows for ids, _ in row for token_id in ids}
         return race | {"first": rows, "styles": _chosen(race["styles"], ids)}
 
-    @property
-    def question(self) -> str:
-        """The question about the next decision."""
-        kind = self.page.player["views"][0]["steps"]["kind"]
-        return "Which piece is pruned next?" if kind == "pruning" else "Which pair merges next?"
+    def question(self, step: int) -> Question | None:
+        """Return the question about the decision after a step, or None without known candidates.
 
-    def options(self, step: int) -> tuple[list[Option], int]:
-        """Return the options of the decision after a step, and the index of the right one.
-
-        They are true candidates in the order of their labels, and “none of these”. The list is
-        empty where the candidates are not known.
+        Its options are true candidates in the order of their labels, and “none of these”.
         """
         if not self.page.races or len(self.page.races) > 1:
-            return [], 0
+            return None
         race = self.page.races[0]
         if step >= min(self.last, len(race["first"])):
-            return [], 0
+            return None
         rows = [ids for ids, _ in race["first"][step]]
         if len(rows) < 2:
-            return [], 0
+            return None
         steps = self.page.player["views"][0]["steps"]
         names = ("id",) if steps["kind"] == "pruning" else ("left", "right")
         right = [steps[name][step] for name in names]
@@ -134,7 +115,10 @@ class Timeline:
         listed.sort(key=lambda one: [label for label, _ in one[0]])
         options = [Option(tokens, " + ".join(label for label, _ in tokens)) for tokens, _ in listed]
         places = [ids for _, ids in listed]
-        return [*options, NONE], places.index(right) if right in places else len(places)
+        place = places.index(right) if right in places else len(places)
+        is_pruning = steps["kind"] == "pruning"
+        words = "Which piece is pruned next?" if is_pruning else "Which pair merges next?"
+        return Question([words], [*options, NONE], place, step)
 
     @cached_property
     def _changes(self) -> list[dict[int, list[list[int]]]]:

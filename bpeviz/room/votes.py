@@ -1,52 +1,107 @@
-"""A vote: one answer of each follower, as counts only."""
+"""A vote: one answer of each follower to a question, as counts only."""
 
 from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bpeviz.room.shown import Option
+MOST_NUMBERS = 7
+"""The most numbers that the results of a vote name: those with the most answers."""
+
+MessagePart = str | Mapping[str, Any]
+"""A part of a message: plain text, or the label and the color index of a token."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An answer to choose: a candidate as its tokens, or words.
+
+    Attributes:
+        tokens: Label and color index of each token.
+        words: The option as text.
+    """
+
+    tokens: list[Any]
+    words: str
+
+
+@dataclass(frozen=True)
+class Range:
+    """The numbers that are answers."""
+
+    low: int
+    high: int
+    unit: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question with options, or one whose answer is a number.
+
+    Attributes:
+        prompt: The question.
+        options: The answers to choose from, or none where a number is asked for.
+        right: The index of the right option, or the right number. Nobody receives it before the
+            answer is revealed.
+        step: The step whose next decision it is about, or None for a question of its own.
+        numbers: The numbers that are answers.
+        explanation: Why the answer is right.
+        see: The rows above it, as in Learn.
+        is_alone: Whether it is shown without the player or the columns.
+    """
+
+    prompt: Sequence[MessagePart]
+    options: Sequence[Option]
+    right: int
+    step: int | None = None
+    numbers: Range | None = None
+    explanation: Sequence[MessagePart] = ()
+    see: Sequence[Mapping[str, Any]] = ()
+    is_alone: bool = False
+
+    @property
+    def words(self) -> str:
+        """The question as text."""
+        return "".join(one if isinstance(one, str) else one["label"] for one in self.prompt)
+
+    def accepts(self, answer: int) -> bool:
+        """Return whether a number is an answer."""
+        if self.numbers:
+            return self.numbers.low <= answer <= self.numbers.high
+        return 0 <= answer < len(self.options)
 
 
 @dataclass
 class Vote:
-    """A vote about the decision after a step.
+    """A vote on a question.
 
     Attributes:
         number: Its number in the room.
-        content: The number of the timeline.
-        step: The step.
         question: The question.
-        options: The answers to choose from.
-        right: The index of the right one, which nobody receives before the leader plays on.
     """
 
     number: int
-    content: int
-    step: int
-    question: str
-    options: Sequence[Option]
-    right: int
+    question: Question
     is_open: bool = True
     is_shown: bool = False
     is_revealed: bool = False
     answers: dict[str, int] = field(default_factory=dict)
-    earlier: list[int] | None = None
+    earlier: Counter[int] | None = None
     """The counts before “discuss, then vote again”."""
 
-    def answer(self, follower: str, option: int) -> None:
+    def answer(self, follower: str, answer: int) -> None:
         """Count the answer of a follower, who may change it while the vote is open."""
-        if self.is_open and 0 <= option < len(self.options):
-            self.answers[follower] = option
+        if self.is_open and self.question.accepts(answer):
+            self.answers[follower] = answer
 
     @property
-    def counts(self) -> list[int]:
-        """The number of answers of each option."""
-        given = [*self.answers.values()]
-        return [given.count(i) for i in range(len(self.options))]
+    def counts(self) -> Counter[int]:
+        """The number of each answer."""
+        return Counter(self.answers.values())
 
     def again(self) -> None:
         """Open the vote again, and keep the counts so far."""
@@ -60,18 +115,62 @@ class Vote:
 
     def state(self, follower: str) -> dict[str, Any]:
         """Return the vote for a follower or the leader, as plain JSON values."""
-        shown = self.is_shown
-        return {
+        asked, revealed = self.question, self.is_revealed
+        found = {
             "number": self.number,
-            "question": self.question,
-            "options": [{"tokens": one.tokens, "words": one.words} for one in self.options],
+            "prompt": list(asked.prompt),
+            "see": list(asked.see),
+            "isAlone": asked.is_alone,
+            "isAboutStep": asked.step is not None,
+            "numbers": asked.numbers and vars(asked.numbers),
+            "options": [_option(i, one) for i, one in enumerate(asked.options)],
             "isOpen": self.is_open,
+            "isAgain": self.earlier is not None,
             "answered": len(self.answers),
             "mine": self.answers.get(follower),
-            "counts": self.counts if shown else None,
-            "earlier": self.earlier if shown else None,
-            "right": self.right if self.is_revealed else None,
+            "counts": None,
+            "earlier": None,
+            "right": asked.right if revealed else None,
+            "explanation": list(asked.explanation) if revealed else [],
         }
+        if not self.is_shown:
+            return found
+        results = self.results(shown=True)
+        return found | {
+            "options": [_option(value, option) for value, option, *_ in results],
+            "counts": [count for *_, count in results],
+            "earlier": None if self.earlier is None else [before for _, _, before, _ in results],
+        }
+
+    def results(self, *, shown: bool = False) -> list[tuple[int, Option, int, int]]:
+        """Return each answer as its value, the option, the count before, and the count.
+
+        Args:
+            shown: Whether to return only as many numbers as a page shows.
+        """
+        counts, earlier, asked = self.counts, self.earlier or Counter(), self.question
+        if not asked.numbers:
+            return [(i, one, earlier[i], counts[i]) for i, one in enumerate(asked.options)]
+        values = {*counts, *earlier} | ({asked.right} if self.is_revealed else set())
+        ranked = sorted(
+            values,
+            key=lambda one: (
+                one != asked.right or not self.is_revealed,
+                -counts[one],
+                -earlier[one],
+                one,
+            ),
+        )
+        named = sorted(ranked[:MOST_NUMBERS] if shown else ranked)
+        found = [(one, Option([], f"{one:,}"), earlier[one], counts[one]) for one in named]
+        if others := values.difference(named):
+            before, now = (sum(one[i] for i in others) for one in (earlier, counts))
+            found.append((-1, Option([], f"{len(others):,} other numbers"), before, now))
+        return found
+
+
+def _option(value: int, option: Option) -> dict[str, Any]:
+    return {"value": value, "tokens": option.tokens, "words": option.words}
 
 
 def table(votes: Sequence[Vote]) -> str:
@@ -80,9 +179,10 @@ def table(votes: Sequence[Vote]) -> str:
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["vote", "step", "question", "answer", "first count", "count", "right"])
     for vote in votes:
-        first = [str(count) for count in vote.earlier or []] or [""] * len(vote.options)
-        for i, option in enumerate(vote.options):
-            right = "yes" if vote.is_revealed and i == vote.right else ""
-            row = [vote.number, vote.step, vote.question, option.words, first[i], vote.counts[i]]
+        step = "" if vote.question.step is None else vote.question.step
+        for value, option, before, count in vote.results():
+            first = "" if vote.earlier is None else before
+            right = "yes" if vote.is_revealed and value == vote.question.right else ""
+            row = [vote.number, step, vote.question.words, option.words, first, count]
             writer.writerow([*row, right])
     return out.getvalue()

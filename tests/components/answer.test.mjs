@@ -14,7 +14,6 @@ import {
   placeOf,
   scaled,
   shuffled,
-  spokenLabel,
   standIn,
   ticks,
   toggled,
@@ -26,10 +25,6 @@ test("a click chooses the pair on its side of the token, or the only one", () =>
   assert.deepEqual([nearestPair(pairs, 1, true), nearestPair(pairs, 1, false)], [1, 0]);
   assert.deepEqual([nearestPair(pairs, 0, false), nearestPair(pairs, 2, true)], [0, 1]);
   assert.equal(nearestPair([], 0, true), -1);
-});
-
-test("a token is read in words", () => {
-  assert.deepEqual(["o", "·", "a.", "e·"].map(spokenLabel), ["o", "space", "a period", "e space"]);
 });
 
 test("a boundary is set and removed, and boundaries stay sorted", () => {

@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { tokenInWords } from "../../bpeviz/components/columns/columns.js";
 import { TokenizedText } from "../../bpeviz/components/player/tokenized_text.js";
-import { spoken, spokenBytes } from "../../bpeviz/components/shared/spoken.js";
+import { spoken, spokenBytes, spokenLabel } from "../../bpeviz/components/shared/spoken.js";
 import { LISTED_AT_ONCE, LIST_AFTER, TokenList } from "../../bpeviz/components/shared/token_list.js";
 import { read } from "./fixtures.mjs";
 
@@ -94,4 +94,8 @@ test("a long list has parts, and is drawn only at rest", (context) => {
   context.mock.timers.tick(LIST_AFTER);
   assert.equal(list.box.hidden, true);
   assert.equal(list.list.children.length, 3);
+});
+
+test("a token is read in words", () => {
+  assert.deepEqual(["o", "·", "a.", "e·"].map(spokenLabel), ["o", "space", "a period", "e space"]);
 });

@@ -11,6 +11,7 @@ import bpeviz
 from bpeviz import limits
 from bpeviz.room.rooms import AT_REST, Room, RoomError, Rooms
 from bpeviz.room.shown import Timeline
+from bpeviz.room.votes import Option, Question, Range
 from bpeviz.views import playable
 from bpeviz.views.tables import Table
 
@@ -156,7 +157,7 @@ def test_messages_do_not_depend_on_the_right_answer(room: Room, leader: Visitor)
 def test_vote_counts_one_answer_of_each_until_it_is_closed(room: Room, leader: Visitor) -> None:
     one, two, three = (Visitor(room) for _ in range(3))
     leader.send(do="ask")
-    assert one.vote["question"] == "Which pair merges next?"
+    assert one.vote["prompt"] == ["Which pair merges next?"]
     assert one.vote["options"][-1]["words"] == "none of these"
     one.send(answer=0, vote=1)
     one.send(answer=1, vote=1)
@@ -171,6 +172,51 @@ def test_vote_counts_one_answer_of_each_until_it_is_closed(room: Room, leader: V
     two.send(answer=0, vote=1)
     leader.send(do="show")
     assert (three.vote["earlier"][:2], three.vote["counts"][:2]) == ([0, 2], [1, 0])
+
+
+def test_vote_on_a_number_groups_equal_answers(room: Room, leader: Visitor) -> None:
+    followers = [Visitor(room) for _ in range(4)]
+    room.ask(Question(["How many?"], [], 124, numbers=Range(1, 131, "tokens")))
+    for one, answer in zip(followers, (7, 124, 7, 132), strict=True):
+        one.send(answer=answer, vote=1)
+    assert (leader.vote["answered"], leader.vote["options"], leader.vote["counts"]) == (3, [], None)
+    leader.send(do="show")
+    assert [one["words"] for one in leader.vote["options"]] == ["7", "124"]
+    assert (leader.vote["counts"], followers[0].vote["mine"]) == ([2, 1], 7)
+    leader.send(do="again")
+    assert (followers[0].vote["isAgain"], followers[0].vote["earlier"]) == (True, None)
+    followers[0].send(answer=8, vote=1)
+    leader.send(do="show")
+    assert [one["value"] for one in leader.vote["options"]] == [7, 8, 124]
+    assert (leader.vote["earlier"], leader.vote["counts"]) == ([2, 0, 1], [0, 1, 0])
+    assert "How many?,124,1,0," in leader.got[-1]["votes"]
+
+
+def test_many_different_numbers_are_summed(room: Room, leader: Visitor) -> None:
+    room.ask(Question(["How many?"], [], 50, numbers=Range(0, 99, "tokens")))
+    for answer in (*range(20), 3, 3):
+        Visitor(room).send(answer=answer, vote=1)
+    leader.send(do="show")
+    shown = [one["words"] for one in leader.vote["options"]]
+    assert shown == ["0", "1", "2", "3", "4", "5", "6", "13 other numbers"]
+    assert leader.vote["counts"] == [1, 1, 1, 3, 1, 1, 1, 13]
+    leader.send(do="reveal")
+    assert [one["words"] for one in leader.vote["options"]][-2:] == ["50", "14 other numbers"]
+    assert leader.got[-1]["votes"].count("How many?") == 21
+
+
+def test_leader_reveals_the_answer_to_a_question_of_its_own(room: Room, leader: Visitor) -> None:
+    follower = Visitor(room)
+    options = [Option([], "one"), Option([], "two")]
+    room.ask(Question(["How many?"], options, 1, explanation=["Because of this."]))
+    leader.send(step=3, content=1)
+    leader.send(do="show")
+    assert (follower.vote["right"], follower.vote["explanation"]) == (None, [])
+    leader.send(do="reveal")
+    assert (follower.vote["right"], follower.vote["explanation"]) == (1, ["Because of this."])
+    follower.send(answer=1, vote=1)
+    leader.send(do="again")
+    assert (follower.vote["mine"], follower.vote["isOpen"]) == (None, False)
 
 
 def test_playing_on_reveals_the_answer(room: Room, leader: Visitor) -> None:
@@ -189,9 +235,9 @@ def test_playing_on_reveals_the_answer(room: Room, leader: Visitor) -> None:
 
 def test_options_are_candidates_and_sometimes_lack_the_right_one() -> None:
     shown = Timeline(1, page(merges=12))
-    found = [shown.options(step) for step in range(shown.last)]
-    assert {right == len(options) - 1 for options, right in found if options} == {True, False}
-    assert found == [shown.options(step) for step in range(shown.last)]
+    found = [shown.question(step) for step in range(shown.last)]
+    assert {one.right == len(one.options) - 1 for one in found if one} == {True, False}
+    assert found == [shown.question(step) for step in range(shown.last)]
 
 
 def test_vote_needs_the_furthest_step(room: Room, leader: Visitor) -> None:

@@ -1,11 +1,11 @@
 // A question and its answer: the user predicts, then Python sends the result. The payload before
 // an answer contains nothing that depends on the result.
 
-import { component, element, tokenLabel } from "../shared/dom.js";
+import { component, element } from "../shared/dom.js";
+import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
 import { BoundariesForm } from "./boundaries_form.js";
 import { ChoiceForm } from "./choice_form.js";
 import { CurveForm } from "./curve_form.js";
-import { spokenLabel } from "./logic.js";
 import { NumberForm } from "./number_form.js";
 import { OrderForm } from "./order_form.js";
 import { PairForm } from "./pair_form.js";
@@ -22,34 +22,17 @@ const VERDICTS = { right: "Right.", near: "Close.", wrong: "Not quite.", shown: 
 const MARKS = { first: "● First try", second: "◐ Second try", shown: "○ Shown" };
 
 /**
- * @typedef {string | {label: string, color: number}} MessagePart plain text, or a token
- */
-
-/**
  * @typedef {object} AnswerPayload the payload from Python (`bpeviz.ui.learn.base`)
  * @property {string} key changes with the content
  * @property {string} of identifies the question's inputs
- * @property {{title: string, items: MessagePart[][], numbered: boolean}[]} see the picture above the question
- * @property {MessagePart[]} prompt
+ * @property {import("../shared/message.js").MessageRow[]} see the picture above the question
+ * @property {import("../shared/message.js").MessagePart[]} prompt
  * @property {any} form `kind`, and the data of the form
  * @property {any} given the user's last answer, null before it and after “Show me”
- * @property {MessagePart[] | null} feedback the sentence about a wrong first try, before the second
+ * @property {import("../shared/message.js").MessagePart[] | null} feedback the sentence about a wrong first try, before the second
  * @property {"first" | "second" | "shown" | null} mark how the question was answered
- * @property {{verdict: string, message: MessagePart[], marks: any} | null} result null before an answer
+ * @property {{verdict: string, message: import("../shared/message.js").MessagePart[], marks: any} | null} result null before an answer
  */
-
-/**
- * Return a message as elements. Texts of users are set as text.
- * @param {MessagePart[]} parts
- */
-const drawn = (parts) =>
-  parts.map((part) => (typeof part === "string" ? document.createTextNode(part) : tokenLabel(part.label, part.color)));
-
-/**
- * Return a message in words, for screen readers.
- * @param {MessagePart[]} parts
- */
-const inWords = (parts) => parts.map((part) => (typeof part === "string" ? part : spokenLabel(part.label))).join("");
 
 class Answer {
   constructor(root, signal) {
@@ -73,9 +56,9 @@ class Answer {
     this.send = (value, again) => setState("answer", { number: Date.now(), of: data.of, value, again });
     if (this.key === data.key) return;
     this.key = data.key;
-    this.prompt.replaceChildren(...drawn(data.prompt));
-    this.section.ariaLabel = inWords(data.prompt);
-    this.#see(data.see);
+    this.prompt.replaceChildren(...drawMessage(data.prompt));
+    this.section.ariaLabel = messageInWords(data.prompt);
+    drawRows(this.see, data.see);
     const { form, given, result, feedback, mark } = data;
     const isAgain = !result && this.of === data.of && this.section.classList.contains("answered");
     this.of = data.of;
@@ -101,32 +84,12 @@ class Answer {
     const message = result?.message ?? feedback ?? [];
     const verdict = `${result ? VERDICTS[result.verdict] : "Not yet."} `;
     const note = mark ? ` ${MARKS[mark]}` : " One more try.";
-    this.result.append(element("b", "", verdict), ...drawn(message), element("span", "mark", note));
+    this.result.append(element("b", "", verdict), ...drawMessage(message), element("span", "mark", note));
     // Screen readers announce this label once, with the focus. A live region would announce it again.
-    this.result.ariaLabel = inWords([verdict, ...message, note.replace(/[●◐○]/, "")]);
+    this.result.ariaLabel = messageInWords([verdict, ...message, note.replace(/[●◐○]/, "")]);
     // The button that had the focus is hidden or disabled now. It may have been far above the result.
     if (this.committed) this.#reach(this.result);
     this.committed = false;
-  }
-
-  /** Draw the picture above the question. */
-  #see(rows) {
-    this.see.hidden = !rows.length;
-    this.see.replaceChildren(
-      ...rows.map(({ title, items, numbered }) => {
-        const row = element("div", "seen");
-        const list = element(numbered ? "ol" : "ul", items.length > 1 ? "items" : "items one");
-        list.append(
-          ...items.map((parts) => {
-            const item = element("li");
-            item.append(...drawn(parts));
-            return item;
-          }),
-        );
-        row.append(element("span", "title", title), list);
-        return row;
-      }),
-    );
   }
 
   #reach(part) {

@@ -1,7 +1,5 @@
 // The arithmetic of answers, without access to the document.
 
-import { spoken } from "../shared/spoken.js";
-
 /**
  * Return the place of the pair next to a token: on the given side, else on the other, else -1.
  * @param {number[]} pairs the left token of each pair, increasing
@@ -25,12 +23,6 @@ export const standIn = (character) =>
   (/[\p{C}\p{Z}]/u.test(character)
     ? `⟨${character.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}⟩`
     : character);
-
-/**
- * Return the label of a token in words, for screen readers: a dot in it is a space.
- * @param {string} label
- */
-export const spokenLabel = (label) => spoken(label.replaceAll("·", " "));
 
 /**
  * Return sorted numbers with one added, or removed if it was there.

@@ -1,7 +1,8 @@
 // Put merges into their order.
 
 import { element, tokenLabel } from "../shared/dom.js";
-import { moved, spokenLabel } from "./logic.js";
+import { spokenLabel } from "../shared/spoken.js";
+import { moved } from "./logic.js";
 
 export class OrderForm {
   /**

@@ -2,8 +2,9 @@
 
 import { element, tokenLabel } from "../shared/dom.js";
 import { TimelineView } from "../player/timeline_view.js";
+import { spokenLabel } from "../shared/spoken.js";
 import { legend } from "./legend.js";
-import { nearestPair, spokenLabel } from "./logic.js";
+import { nearestPair } from "./logic.js";
 
 export class PairForm {
   /**

@@ -1,12 +1,14 @@
 // A member's page of a room: connects to the server, follows the leader or leads, and votes.
 // Its host draws columns (`on("columns", payload)`), or the player (`on("player", payload)`) and the
-// race (`on("races", payloads)`), which it hides before a decision (`on("hidden", true)`).
+// race (`on("races", payloads)`), which it hides before a decision (`on("hidden", true)`). A vote may be
+// shown without them (`on("alone", true)`).
 
-import { component, element, tokenLabel } from "../shared/dom.js";
+import { component, element } from "../shared/dom.js";
 import { FOLLOW, STEP_CHANGED, currentDisplay, emit, subscribe } from "../shared/events.js";
 import { counted, formatCount } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { begin, extend } from "./assembly.js";
+import { Ballot } from "./vote.js";
 
 const REPORT_EVERY = 60; // milliseconds; the server drops more than 20 messages a second
 const RETRY_AFTER = 1000; // milliseconds
@@ -55,6 +57,7 @@ class Room {
     this.find(".reopen").onclick = () => this.#reopen();
     for (const button of this.root.querySelectorAll("[data-do]"))
       button.onclick = () => this.#send({ do: button.dataset.do });
+    this.ballot = new Ballot(this.root, data.isLeader, (message) => this.#send(message));
     if (data.isLeader) this.#readLeaderToken();
     subscribe(STEP_CHANGED, () => this.#moved(), this.signal);
     if (data.isLeader) this.timer = setInterval(() => this.#report(), REPORT_EVERY);
@@ -208,12 +211,13 @@ class Room {
     const { step, playing, speed } = this.display;
     const plays = playing ? `, playing at ${speed}×` : "";
     const follows = `${away ? "You look around. The leader" : "Following the leader"}${at(step)}${plays}`;
-    this.find(".where").textContent = isLeader ? followers : content ? follows : "Wait for the leader.";
+    this.find(".where").textContent = isLeader ? followers : content ? follows : state.vote ? "" : "Wait for the leader.";
     this.find(".back").hidden = !away;
     if (isLeader) this.#drawJoin(state);
-    this.#drawVote(state.vote);
+    this.ballot.update(state.vote, state.followers);
+    this.on("alone", Boolean(state.vote?.isAlone));
     // At the beginning, the race is that of the first decision.
-    this.on("hidden", !step || (Boolean(state.vote) && state.vote.right === null));
+    this.on("hidden", !step || Boolean(state.vote?.isAboutStep && state.vote.right === null));
   }
 
   #drawJoin({ join, canAsk, vote, votes }) {
@@ -231,77 +235,11 @@ class Room {
       this.find(".notes").textContent = notes;
     }
     const ask = this.find("[data-do=ask]");
-    ask.hidden = Boolean(this.content?.columns);
+    ask.hidden = !this.content?.player;
     ask.disabled = !canAsk || Boolean(vote);
     ask.title = canAsk ? "Ask for a vote before you play on" : "Only at the furthest step that followers have seen";
     this.find(".votes").disabled = votes.split("\n").length < 3;
     if (vote) details.open = false;
-  }
-
-  #drawVote(vote) {
-    const section = this.find(".vote");
-    section.hidden = !vote;
-    if (!vote) return;
-    const { isLeader } = this.data;
-    if (this.drawn !== vote.number) {
-      this.drawn = vote.number;
-      this.find("h2").textContent = vote.question;
-      this.find("ul").replaceChildren(...vote.options.map((option, i) => this.#option(option, i, isLeader)));
-    }
-    const { answered, counts, earlier, right, isOpen } = vote;
-    const longest = counts ? Math.max(...counts, 1) : 1;
-    [...this.find("ul").children].forEach((item, i) => {
-      const [option] = item.children;
-      if (!isLeader) {
-        option.ariaPressed = String(vote.mine === i);
-        option.disabled = !isOpen;
-      }
-      option.classList.toggle("right", right === i);
-      const words = [];
-      if (vote.mine === i) words.push("your answer");
-      if (counts) words.push(`${formatCount(counts[i])} of ${formatCount(answered)} chose it`);
-      if (counts && earlier) words.push(`${formatCount(earlier[i])} before`);
-      if (right === i) words.push("✓ right");
-      option.querySelector(".words").textContent = words.join(" · ");
-      const length = option.querySelector(".length");
-      length.hidden = !counts;
-      length.style.setProperty("--share", String(counts ? counts[i] / longest : 0));
-    });
-    this.find(".said").textContent = this.#inWords(vote);
-    for (const name of ["show", "again"]) this.find(`[data-do=${name}]`).disabled = right !== null;
-    this.find("[data-do=show]").disabled ||= Boolean(counts);
-  }
-
-  #inWords({ answered, counts, right, isOpen, options, mine }) {
-    const { isLeader } = this.data;
-    const number = formatCount(answered);
-    if (right !== null) {
-      const { words } = options[right];
-      return counts[right] ? `${formatCount(counts[right])} of ${number} chose ${words}, which is right.` : `Right is ${words}. Nobody chose it.`;
-    }
-    if (counts) {
-      const most = counts.indexOf(Math.max(...counts));
-      const found = answered ? `${formatCount(counts[most])} of ${number} chose ${options[most].words}.` : "Nobody has answered.";
-      return isLeader ? `${found} Discuss, or play on: the next step shows the answer.` : found;
-    }
-    if (isLeader) return `${number} of ${formatCount(this.state.followers)} have answered.`;
-    if (!isOpen) return "The vote is closed.";
-    return mine === null ? "Choose one. You can change it until the vote is closed." : "Counted. You can change it until the vote is closed.";
-  }
-
-  #option({ tokens, words }, i, isLeader) {
-    const option = element(isLeader ? "div" : "button", "option");
-    const name = element("span", "name");
-    tokens.forEach((token, k) => name.append(...(k ? [" + "] : []), tokenLabel(token[0], token[1])));
-    if (!tokens.length) name.textContent = words;
-    option.append(name, element("span", "words"), element("span", "length"));
-    if (!isLeader) {
-      option.type = "button";
-      option.addEventListener("click", () => this.#send({ answer: i, vote: this.state.vote.number }));
-    }
-    const item = element("li");
-    item.append(option);
-    return item;
   }
 
   // ---- files

@@ -61,3 +61,9 @@ export function spokenBytes(bytes) {
     return `${bytes.length === 1 ? "byte" : "bytes"} ${Array.from(bytes, (byte) => toHex(byte, 2)).join(" ")}`;
   }
 }
+
+/**
+ * Return the label of a token in words, for screen readers: a dot in it is a space.
+ * @param {string} label
+ */
+export const spokenLabel = (label) => spoken(label.replaceAll("·", " "));

@@ -35,6 +35,7 @@ const draw = {
   player: (payload) => place("player", player, payload),
   columns: (payload) => place("columns", columns, payload),
   races: (payloads) => race(races, { races: payloads }, ignore),
+  alone: (isAlone) => document.querySelector("main").classList.toggle("alone", isAlone),
   hidden: (isHidden) => stage?.host.toggleAttribute("hides-race", isHidden),
   title(content) {
     document.querySelector("h1").textContent = content.title;
@@ -78,6 +79,7 @@ show();
 _STYLE = """
 body { --page-around: 12.9rem; }
 h1 { font-size: 1.1rem; margin: 0; }
+.alone > :not(#place-room) { display: none; }
 form { display: flex; gap: 0.5rem; margin-top: 1rem; }
 input, button { font: inherit; font-size: 1.25rem; padding: 0.4rem 0.6rem; }
 input { width: 6em; text-transform: uppercase; }

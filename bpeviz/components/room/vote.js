@@ -1,0 +1,179 @@
+// A vote on a member's page: the question, the answers to give or their counts, and the result in words.
+
+import { element, tokenLabel } from "../shared/dom.js";
+import { counted, formatCount } from "../shared/format.js";
+import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
+
+/**
+ * @typedef {object} VotePayload the payload from Python (`bpeviz.room.votes.Vote.state`)
+ * @property {number} number
+ * @property {import("../shared/message.js").MessagePart[]} prompt
+ * @property {import("../shared/message.js").MessageRow[]} see
+ * @property {boolean} isAlone whether it is shown without the player or the columns
+ * @property {boolean} isAboutStep whether the next step reveals the answer
+ * @property {{low: number, high: number, unit: string} | null} numbers
+ * @property {{value: number, tokens: [string, number][], words: string}[]} options those to choose from; of
+ *   numbers, those that were answered, once the counts are shown
+ * @property {boolean} isOpen
+ * @property {boolean} isAgain whether it is the vote after the discussion
+ * @property {number} answered
+ * @property {number | null} mine the value of the follower's answer
+ * @property {number[] | null} counts
+ * @property {number[] | null} earlier the counts before “discuss, then vote again”
+ * @property {number | null} right the value of the right answer, once it is revealed
+ * @property {import("../shared/message.js").MessagePart[]} explanation
+ */
+
+const sum = (counts) => counts.reduce((total, count) => total + count, 0);
+const nOfM = (n, m) => `${formatCount(n)} of ${formatCount(m)}`;
+
+/**
+ * Return how a count has changed, as half a sentence.
+ * @param {number} count
+ * @param {number} before
+ */
+const change = (count, before) =>
+  count === before ? "as many as before" : `${formatCount(Math.abs(count - before))} ${count > before ? "more" : "fewer"} than before`;
+
+/**
+ * Return the counts of a vote and its answer in words.
+ * @param {VotePayload} vote
+ * @param {boolean} isLeader
+ * @returns {string} "" before the counts are shown
+ */
+export function resultInWords({ options, counts, earlier, answered, right, isAboutStep }, isLeader) {
+  if (!counts) return "";
+  const result = (i) => {
+    const changed = earlier ? `: ${change(counts[i], earlier[i])} the discussion (${nOfM(earlier[i], sum(earlier))})` : "";
+    return `${nOfM(counts[i], answered)} chose ${options[i].words}${changed}`;
+  };
+  if (right !== null) {
+    const i = options.findIndex(({ value }) => value === right);
+    return counts[i] || earlier?.[i] ? `Right: ${options[i].words}. ${result(i)}.` : `Right: ${options[i].words}. Nobody chose it.`;
+  }
+  const found = answered ? `${result(counts.indexOf(Math.max(...counts)))}.` : "Nobody has answered.";
+  if (!isLeader) return found;
+  return `${found} Discuss, or ${isAboutStep ? "play on: the next step shows" : "reveal"} the answer.`;
+}
+
+export class Ballot {
+  /**
+   * @param {any} root of the component
+   * @param {boolean} isLeader
+   * @param {(message: any) => void} send
+   */
+  constructor(root, isLeader, send) {
+    this.root = root;
+    this.isLeader = isLeader;
+    this.find = (selector) => root.querySelector(selector);
+    this.section = this.find(".vote");
+    this.send = (answer) => send({ answer, vote: this.vote.number });
+    const field = this.find(".number input");
+    this.find(".number").addEventListener("submit", (event) => {
+      event.preventDefault();
+      const { low, high } = this.vote.numbers;
+      const typed = Number(field.value);
+      if (field.value !== "" && Number.isInteger(typed) && typed >= low && typed <= high) this.send(typed);
+      else this.#say(`Enter a whole number from ${formatCount(low)} to ${formatCount(high)}.`);
+    });
+  }
+
+  /**
+   * @param {VotePayload | null} vote
+   * @param {number} followers
+   */
+  update(vote, followers) {
+    this.section.hidden = !vote;
+    const isNew = vote && this.vote?.number !== vote.number;
+    this.vote = vote;
+    if (!vote) return;
+    if (isNew) this.#begin();
+    this.#drawAnswers();
+    const { numbers, right, isOpen, isAboutStep, counts } = vote;
+    this.find(".number").hidden = !numbers || this.isLeader || !isOpen;
+    this.#say(resultInWords(vote, this.isLeader) || this.#progress(followers));
+    this.find(".explanation").replaceChildren(...drawMessage(vote.explanation));
+    this.find("[data-do=reveal]").hidden = isAboutStep;
+    for (const name of ["show", "again", "reveal"]) this.find(`[data-do=${name}]`).disabled = right !== null;
+    this.find("[data-do=show]").disabled ||= Boolean(counts);
+  }
+
+  #begin() {
+    const { prompt, see, numbers, options, isAlone } = this.vote;
+    this.find(".prompt").replaceChildren(...drawMessage(prompt));
+    drawRows(this.find(".see"), see);
+    this.section.classList.toggle("alone", isAlone);
+    this.section.classList.toggle("long", options.some(({ words, tokens }) => !tokens.length && words.length > 24));
+    const question = messageInWords(prompt);
+    this.section.ariaLabel = `Vote: ${question}`;
+    this.find(".spoken").textContent = `Vote: ${question}`; // a part that was hidden is not announced by itself
+    if (!numbers) return;
+    const { low, high, unit } = numbers;
+    this.find(".number span").textContent = `Your answer in ${unit}, from ${formatCount(low)} to ${formatCount(high)}`;
+    this.find(".number input").value = "";
+  }
+
+  #drawAnswers() {
+    const { options, counts, earlier, answered, mine, right, isOpen, number } = this.vote;
+    const list = this.find(".answers");
+    const key = JSON.stringify([number, options]);
+    if (this.drawn !== key) {
+      this.drawn = key; // buttons stay, so that they keep the focus
+      list.replaceChildren(...options.map((option) => this.#option(option)));
+    }
+    const longest = Math.max(1, ...(counts ?? []), ...(earlier ?? []));
+    [...list.children].forEach((item, i) => {
+      const [option] = item.children;
+      const isMine = mine === options[i].value;
+      if (option.localName === "button") {
+        option.ariaPressed = String(isMine);
+        option.disabled = !isOpen;
+      }
+      option.classList.toggle("mine", isMine);
+      option.classList.toggle("right", right === options[i].value);
+      const words = [];
+      if (right === options[i].value) words.push("✓ right");
+      if (counts) words.push(`${nOfM(counts[i], answered)} chose it`);
+      if (earlier) words.push(`${formatCount(earlier[i])} before`);
+      if (isMine) words.push("your answer");
+      option.querySelector(".words").textContent = words.join(" · ");
+      const bar = (name, values) => {
+        const length = option.querySelector(`.length.${name}`);
+        length.hidden = !values;
+        length.style.setProperty("--share", String((values?.[i] ?? 0) / longest));
+      };
+      bar("before", earlier);
+      bar("now", counts);
+    });
+  }
+
+  #option({ value, tokens, words }) {
+    const isButton = !this.isLeader && !this.vote.numbers;
+    const option = element(isButton ? "button" : "div", "option");
+    const name = element("span", tokens.length ? "name" : "name plain");
+    tokens.forEach(([label, color], k) => name.append(...(k ? [" + "] : []), tokenLabel(label, color)));
+    if (!tokens.length) name.textContent = words;
+    option.append(name, element("span", "words"), element("span", "length before"), element("span", "length now"));
+    if (isButton) {
+      option.type = "button";
+      option.addEventListener("click", () => this.send(value));
+    }
+    const item = element("li");
+    item.append(option);
+    return item;
+  }
+
+  #progress(followers) {
+    const { answered, isOpen, isAgain, mine, numbers } = this.vote;
+    if (this.isLeader) return `${nOfM(answered, Math.max(answered, followers))} have answered${isAgain ? " again" : ""}.`;
+    if (!isOpen) return "The vote is closed.";
+    const change = "You can change it until the vote is closed.";
+    if (mine === null) return `${isAgain ? "Talk to your neighbor, then answer again." : numbers ? "Enter a number." : "Choose one."} ${change}`;
+    return `${numbers ? `Counted: ${formatCount(mine)}.` : "Counted."} ${change}`;
+  }
+
+  #say(words) {
+    const said = this.find(".said");
+    if (said.textContent !== words) said.textContent = words;
+  }
+}

@@ -1,0 +1,50 @@
+// Messages: plain text with tokens in it, and the rows above a question.
+
+import { element, tokenLabel } from "./dom.js";
+import { spokenLabel } from "./spoken.js";
+
+/**
+ * @typedef {string | {label: string, color: number}} MessagePart plain text, or a token
+ */
+
+/**
+ * @typedef {{title: string, items: MessagePart[][], numbered: boolean}} MessageRow
+ */
+
+/**
+ * Return a message as elements. Texts of users are set as text.
+ * @param {MessagePart[]} parts
+ */
+export const drawMessage = (parts) =>
+  parts.map((part) => (typeof part === "string" ? document.createTextNode(part) : tokenLabel(part.label, part.color)));
+
+/**
+ * Return a message in words, for screen readers.
+ * @param {MessagePart[]} parts
+ */
+export const messageInWords = (parts) =>
+  parts.map((part) => (typeof part === "string" ? part : spokenLabel(part.label))).join("");
+
+/**
+ * Draw the rows above a question.
+ * @param {any} host
+ * @param {MessageRow[]} rows
+ */
+export function drawRows(host, rows) {
+  host.hidden = !rows.length;
+  host.replaceChildren(
+    ...rows.map(({ title, items, numbered }) => {
+      const row = element("div", "seen");
+      const list = element(numbered ? "ol" : "ul", items.length > 1 ? "items" : "items one");
+      list.append(
+        ...items.map((parts) => {
+          const item = element("li");
+          item.append(...drawMessage(parts));
+          return item;
+        }),
+      );
+      row.append(element("span", "title", title), list);
+      return row;
+    }),
+  );
+}
