@@ -1,6 +1,7 @@
 """Measure users' response times and the server's memory while one user strains the server.
 
     python tests/benchmarks/hostile.py [--users 20] [--seconds 20] [--think 5] [--only CLASS]
+                                       [--tabs 6]
 
 The script starts a server on this machine. For each class of attacks, the users of `load.py` work
 on it, and one attacker in a process of its own attacks it. Then all leave, and the next class
@@ -33,6 +34,7 @@ import zlib
 from base64 import urlsafe_b64encode
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ProcessPoolExecutor
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -42,6 +44,7 @@ sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 import psutil
 import websockets
 from benchmarks.load import (
+    OPEN_UPLOADS,
     Measured,
     User,
     connected,
@@ -64,9 +67,8 @@ PAGES = ("Train", "Compare", "Inspect", "Pre-tokenize", "Algorithms", "Learn")
 CHINESE = [chr(point) for point in range(0x4E00, 0x9FA5)]
 """Random ones make the largest training: every pair of them is a candidate."""
 
-TABS = 6
 ALGORITHMS = ["bpe", "wordpiece", "unigram", "scaffold", "multilingual", "sentencepiece"]
-"""The algorithm of each tab."""
+"""The algorithms of the tabs."""
 
 LONG = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa! low lower lowest "
 """A text that lets expressions backtrack."""
@@ -75,8 +77,9 @@ LONG = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa! low lower lowest "
 class Attacker:
     """The connections and random choices of the attacker."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, tabs: int) -> None:
         self.server = server
+        self.tabs = tabs
         self.address = server.address
         self.draw = random.Random(0)
         self.measured = Measured()
@@ -122,17 +125,22 @@ async def expressions(attacker: Attacker) -> None:
         "(" * 2_000 + ")" * 2_000,
         "(?a)(?L)x",
     ]
-    async with attacker.tab() as user:
-        await user.open("Pre-tokenize")
-        await user.edit(LONG * 20)
-        set_value(user, SPLITS.key, string_array_value=[OWN["regex"]])
-        await user.act("choose")
-        for expression in attacker.draw.sample(found, len(found)):
-            set_value(user, "regex", string_value=expression)
-            await user.act("type")
-            values = {"splits": ["regex"], "text_sample": "own", "text_box": LONG * 20}
-            await user.open("Pre-tokenize", link(regex=expression, **values))
-            await user.open("Train", link(pattern="regex", regex=expression))
+    browser = f"{COOKIE}={attacker.draw.getrandbits(64):x}"
+
+    async def use() -> None:
+        async with attacker.tab(browser) as user:
+            await user.open("Pre-tokenize")
+            await user.edit(LONG * 20)
+            set_value(user, SPLITS.key, string_array_value=[OWN["regex"]])
+            await user.act("choose")
+            for expression in attacker.draw.sample(found, len(found)):
+                set_value(user, "regex", string_value=expression)
+                await user.act("type")
+                values = {"splits": ["regex"], "text_sample": "own", "text_box": LONG * 20}
+                await user.open("Pre-tokenize", link(regex=expression, **values))
+                await user.open("Train", link(pattern="regex", regex=expression))
+
+    await asyncio.gather(*(use() for _ in range(attacker.tabs)))
 
 
 @functools.cache
@@ -146,32 +154,36 @@ def large_texts() -> tuple[str, str]:
 
 
 async def trainings(attacker: Attacker) -> None:
-    """Train in six tabs of one browser: on random Chinese characters, and for a long time."""
+    """Train in the tabs of one browser: on random Chinese characters, and for a long time."""
     chinese, words = large_texts()
     browser = f"{COOKIE}={attacker.draw.getrandbits(64):x}"
-    algorithms = ["sentencepiece", "unigram"] * (TABS // 2)
+    algorithms = ["sentencepiece", "unigram"]
 
     async def train(tab: int) -> None:
         async with attacker.tab(browser) as user:
-            settings = {"algorithm": algorithms[tab], "pattern": "none", "largest": 32_768}
+            settings = {"algorithm": algorithms[tab % 2], "pattern": "none", "largest": 32_768}
             await user.open("Train", link(**settings))
             await user.edit(f"{tab} {attacker.draw.random()} " + (words if tab > 1 else chinese))
 
-    await asyncio.gather(*map(train, range(TABS)))
+    await asyncio.gather(*map(train, range(attacker.tabs)))
 
 
 async def short_texts(attacker: Attacker) -> None:
-    """Train in six tabs of one browser on short texts that need as much time as short texts can."""
+    """Train in the tabs of one browser on short texts that need as much time as short texts can."""
     browser = f"{COOKIE}={attacker.draw.getrandbits(64):x}"
 
     async def train(tab: int) -> None:
-        settings = {"algorithm": ALGORITHMS[tab], "pattern": "whitespace", "largest": 32_768}
+        settings = {
+            "algorithm": ALGORITHMS[tab % len(ALGORITHMS)],
+            "pattern": "whitespace",
+            "largest": 32_768,
+        }
         async with attacker.tab(browser) as user:
             await user.open("Train", link(**settings))
             for _ in range(3):
                 await user.edit("".join(attacker.draw.choices(CHINESE, k=worker.SHORT)))
 
-    await asyncio.gather(*map(train, range(TABS)))
+    await asyncio.gather(*map(train, range(attacker.tabs)))
 
 
 async def links(attacker: Attacker) -> None:
@@ -249,15 +261,9 @@ async def files(attacker: Attacker) -> None:
         async with attacker.tab(browser) as user:
             await user.open("Compare")
             for kind in ("slow", "plain", "large", "damaged", "slow"):
-                user.widgets = {k: v for k, v in user.widgets.items() if "_upload_" not in k}
-                set_value(user, "open_tokenizer", trigger_value=True)
-                await user.act("open the dialog")
-                set_value(user, "open_tokenizer", trigger_value=False)
-                content = tokenizer_file(kind, attacker.draw.getrandbits(60))
-                for key in [key for key in user.widgets if key.startswith("tokenizer_upload_")]:
-                    await user.upload(key, "tokenizer.json", content)
+                await user.open_file(tokenizer_file(kind, attacker.draw.getrandbits(60)))
 
-    await asyncio.gather(*(open_files() for _ in range(TABS)))
+    await asyncio.gather(*(open_files() for _ in range(attacker.tabs)))
 
 
 async def texts(attacker: Attacker) -> None:
@@ -271,7 +277,7 @@ async def texts(attacker: Attacker) -> None:
             part = attacker.draw.choice(parts)
             await user.edit(f"{attacker.draw.random()} " + part * (PAGE_TEXT // len(part)))
 
-    await asyncio.gather(*map(paste, PAGES[:TABS]))
+    await asyncio.gather(*map(paste, islice(cycle(PAGES), attacker.tabs)))
 
 
 async def nobody(attacker: Attacker) -> None:
@@ -291,14 +297,14 @@ ATTACKS: dict[str, Attack] = {
 }
 
 
-def attack(name: str, server: Server, seconds: float) -> tuple[int, list[str]]:
+def attack(name: str, server: Server, seconds: float, tabs: int) -> tuple[int, list[str]]:
     """Attack again and again; return the number of attacks, and the errors that the pages showed.
 
     Runs in a process of its own, so that the attacker's work does not delay the users' clocks.
     """
 
     async def repeat() -> tuple[int, list[str]]:
-        attacker, number = Attacker(server), 0
+        attacker, number = Attacker(server, tabs), 0
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 while True:
@@ -340,7 +346,9 @@ async def measure(arguments: argparse.Namespace, server: Server, pool: ProcessPo
         measured = Measured()
         before = most = memory(server.process)
         end = time.monotonic() + arguments.seconds
-        attacks = loop.run_in_executor(pool, attack, name, server, arguments.seconds)
+        attacks = loop.run_in_executor(
+            pool, attack, name, server, arguments.seconds, arguments.tabs
+        )
         users = [
             asyncio.create_task(
                 simulate(server.address, 1_000 * turn + user, measured, end, arguments.think)
@@ -390,6 +398,7 @@ def main() -> None:
         default=5,
         help="mean seconds between the actions of a user (default 5)",
     )
+    parser.add_argument("--tabs", type=int, default=6, help="tabs of the attacker (default 6)")
     parser.add_argument(
         "--only", choices=ATTACKS, action="append", help="a class to run; repeatable (default all)"
     )
@@ -403,9 +412,7 @@ def main() -> None:
     pool = ProcessPoolExecutor(
         1, multiprocessing.get_context("spawn"), initializer=os.nice, initargs=(10,)
     )
-    # Without a token of the page, anyone can upload: the harder case.
-    open_uploads = {"STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false"}
-    with tempfile.TemporaryDirectory() as folder, pool, serving(Path(folder), **open_uploads) as on:
+    with tempfile.TemporaryDirectory() as folder, pool, serving(Path(folder), **OPEN_UPLOADS) as on:
         if not asyncio.run(measure(arguments, on, pool)):
             sys.exit(1)
 

@@ -1,7 +1,7 @@
 """Measure the app's response times with many users, while one of them trains on a large text.
 
     python tests/benchmarks/load.py [--users 50] [--seconds 60] [--think 5] [--no-training]
-                                    [--two-processes]
+                                    [--two-processes] [--files]
 
 It starts a server on this machine and connects to it over the websocket that browsers use. Each
 user loads a page, then repeatedly pauses and edits the text, moves the slider, steps through the
@@ -10,7 +10,8 @@ merges or changes the page. One more user trains on 10 MB, repeatedly.
 A response time runs from an action until the server has sent everything that follows from it,
 without the browser's drawing. The script prints the median and the 95th percentile of each action,
 errors, and the server's memory: at first, at most, and after all users have left. With
-`--two-processes`, two servers run behind nginx, as `bpeviz/DEPLOYMENT.md` shows.
+`--two-processes`, two servers run behind nginx, as `bpeviz/DEPLOYMENT.md` shows. With `--files`, each
+user opens a tokenizer file of their own.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ import urllib.request
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +47,8 @@ sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
 
 from browser.serving import proxied, serving
 
+import bpeviz
+from bpeviz import formats
 from bpeviz.corpus import samples
 from bpeviz.ui.runtime.user import COOKIE
 
@@ -52,6 +56,9 @@ PATIENCE = 120.0
 LARGE = 10_000_000
 AWAY = 15
 """Idle seconds before the server's memory is read."""
+
+OPEN_UPLOADS = {"STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false"}
+"""With these settings, anyone can upload without a token of the page."""
 
 WORDS = samples.by_key("english-prose").text.split()
 
@@ -203,6 +210,19 @@ class User:
         del self.states[state.id]
         return status
 
+    async def open_file(self, content: bytes) -> None:
+        """Open a `tokenizer.json` in the dialog of the page, which is Compare."""
+        # Streamlit gives the uploader another key after each file.
+        self.widgets = {k: v for k, v in self.widgets.items() if "_upload_" not in k}
+        button = self.widgets["open_tokenizer"].id
+        self.states[button] = WidgetState(id=button, trigger_value=True)
+        await self.act("open the dialog")
+        self.states[button] = WidgetState(id=button, trigger_value=False)
+        for key in [key for key in self.widgets if key.startswith("tokenizer_upload_")]:
+            if await self.upload(key, "tokenizer.json", content) >= HTTPStatus.BAD_REQUEST:
+                self.measured.errors.append("An upload was refused.")
+        await self.act("apply the file")
+
     async def slide(self, draw: random.Random) -> None:
         slider = self.widgets.get("vocabulary_size")
         if slider is not None:
@@ -246,13 +266,23 @@ async def connected(address: str, measured: Measured, cookie: str = "") -> Async
         yield User(socket, measured, address, cookie)
 
 
-async def simulate(address: str, seed: int, measured: Measured, end: float, think: float) -> None:
-    """Act as one user until the end."""
+async def simulate(
+    address: str,
+    seed: int,
+    measured: Measured,
+    end: float,
+    think: float,
+    file: bytes | None = None,
+) -> None:
+    """Act as one user until the end, who first opens a tokenizer file if one is given."""
     draw = random.Random(seed)
     await asyncio.sleep(draw.uniform(0, think))
     try:
         async with connected(address, measured, f"{COOKIE}=load-{seed}") as user:
             await user.load()
+            if file is not None:
+                await user.open("Compare")
+                await user.open_file(file)
             while time.monotonic() < end:
                 await asyncio.sleep(draw.uniform(0.5, 1.5) * think)
                 on_train = "player" in user.widgets
@@ -307,6 +337,13 @@ def send_file(address: str, name: str, content: bytes, cookie: str = "") -> int:
         return 0
 
 
+def tokenizer_file(number: int) -> bytes:
+    """Return a `tokenizer.json` that its library applies, a different one for each number."""
+    tokenizer = bpeviz.train(samples.by_key("english-prose").text, vocab_size=600 + number)
+    file = json.loads(formats.dump(tokenizer.tokenizer(), "huggingface")["tokenizer.json"])
+    return json.dumps(file | {"normalizer": {"type": "Lowercase"}}).encode()
+
+
 def percentile_95(times: list[float]) -> float:
     return sorted(times)[min(len(times) - 1, int(0.95 * len(times)))]
 
@@ -327,7 +364,10 @@ async def measure(arguments: argparse.Namespace, address: str, server: list[int]
     before = most = memory(server)
     end = time.monotonic() + arguments.seconds
     users = range(arguments.users)
-    runs = [simulate(address, seed, measured, end, arguments.think) for seed in users]
+    contents = [tokenizer_file(seed) if arguments.files else None for seed in users]
+    runs = [
+        simulate(address, seed, measured, end, arguments.think, contents[seed]) for seed in users
+    ]
     if arguments.training:
         runs.append(train(address, trainer, end))
     tasks = [asyncio.create_task(run) for run in runs]
@@ -375,6 +415,7 @@ def main() -> None:
         help="mean seconds between the actions of a user (default 5)",
     )
     parser.add_argument("--two-processes", action="store_true", help="two servers behind nginx")
+    parser.add_argument("--files", action="store_true", help="each user opens a tokenizer file")
     parser.add_argument("--training", action=argparse.BooleanOptionalAction, default=True)
     arguments = parser.parse_args()
     training = ", and one that trains on 10 MB" if arguments.training else ""
@@ -387,7 +428,7 @@ def main() -> None:
         if arguments.two_processes:
             address, servers = stack.enter_context(proxied(folder))
         else:
-            servers = [stack.enter_context(serving(folder))]
+            servers = [stack.enter_context(serving(folder, **OPEN_UPLOADS))]
             address = servers[0].address
         if not asyncio.run(measure(arguments, address, [one.process for one in servers])):
             print(*(one.tracebacks() for one in servers))
