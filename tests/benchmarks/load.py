@@ -10,8 +10,8 @@ merges or changes the page. One more user trains on 10 MB, repeatedly.
 A response time runs from an action until the server has sent everything that follows from it,
 without the browser's drawing. The script prints the median and the 95th percentile of each action,
 errors, and the server's memory: at first, at most, and after all users have left. With
-`--two-processes`, two servers run behind nginx, as `bpeviz/DEPLOYMENT.md` shows. With `--files`, each
-user opens a tokenizer file of their own.
+`--two-processes`, two servers run behind nginx, as `bpeviz/DEPLOYMENT.md` shows. With `--files`,
+each user opens a tokenizer file of their own.
 """
 
 from __future__ import annotations
