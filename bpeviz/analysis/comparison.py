@@ -23,6 +23,7 @@ from bpeviz.analysis.metrics import Column, boundaries_inside, word_spans
 from bpeviz.analysis.verdict import Standing
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.named_texts import by_label
 from bpeviz.progress import report
 from bpeviz.text import clean, counted, joined, listed
 
@@ -122,7 +123,7 @@ class Comparison:
 
 
 def compare(
-    texts: Mapping[str, str | Sequence[str]],
+    texts: Mapping[str, str | Sequence[str]] | Iterable[tuple[str, str]],
     tokenizers: str | Iterable[str] | Mapping[str, Tokenizer],
     relative_to: str | None = None,
     *,
@@ -135,7 +136,8 @@ def compare(
     translation of the line with the same number.
 
     Args:
-        texts: The texts by name, each as a string or as its lines.
+        texts: The texts by name, each as a string or as its lines; or pairs of a label and a line,
+            of which those with one label are a text.
         tokenizers: Names as in `bpeviz.load`, or tokenizers by name.
         relative_to: The name of the text to which premiums are relative, or None.
         special_tokens: Whether the tokens of a text include the special tokens that the file of
@@ -156,6 +158,8 @@ def compare(
         tokenizers = [tokenizers]
     if not isinstance(tokenizers, Mapping):
         tokenizers = {name: api.load(name) for name in tokenizers}
+    if not isinstance(texts, Mapping):
+        texts = by_label(texts)
     if not texts or not tokenizers:
         raise ValueError("Give at least one text and one tokenizer.")
     if relative_to is not None and relative_to not in texts:

@@ -34,7 +34,9 @@ text in colored tokens, or the bytes per token over vocabulary sizes.
 
 Several files, a folder, NAME=FILE, or an option of many texts, such as --relative-to or --csv, give
 a table of up to {limits.COMPARED_TEXTS} texts and {limits.COMPARED_SIZE} MB, and one of tokenizers.
-A CSV or JSONL file without a name then has one text per column.
+A CSV or JSONL file without a name then has one text per column. But of two columns, one that is
+named `lang`, `label` or the like, or has few short values that repeat, has labels: then the texts
+are the lines of each label. --label chooses.
 """
 _EXAMPLES = """\
 examples:
@@ -64,7 +66,8 @@ def run(options: argparse.Namespace) -> int:
     """Print the metrics of all tokenizers; return the exit code."""
     given: list[str] = options.files or [STANDARD]
     for_many = options.csv or options.markdown or options.special_tokens or options.price
-    if len(given) > 1 or options.relative_to is not None or for_many:
+    names = (options.relative_to, options.label)
+    if len(given) > 1 or any(name is not None for name in names) or for_many:
         return _many(named_texts.sources(given), options)
     if os.path.isdir(given[0]) or named_texts.split_name(given[0])[0]:
         return _many(named_texts.sources(given), options)
@@ -104,7 +107,7 @@ def _many(sources: Sequence[Source], options: argparse.Namespace) -> int:
     arguments.check_files(read, [options.output])
     arguments.check_expression(options)
     progress = Progress(options.progress)
-    texts, left_out = named_texts.read(sources)
+    texts, notes = named_texts.read(sources, options.label)
     tokenizers = {named(name): files.load_tokenizer(name, options, progress) for name in names}
     relative_to = None if options.relative_to is None else named(options.relative_to)
     with progress.during(f"Comparing {counted(len(texts), 'text')}"):
@@ -117,7 +120,7 @@ def _many(sources: Sequence[Source], options: argparse.Namespace) -> int:
         )
     printed = _many_printed(found, relative_to, options)
     files.write_output(options.output, printed.encode("utf-8", "backslashreplace"))
-    for sentence in left_out:
+    for sentence in notes:
         print_error(sentence)
     return 0
 
@@ -319,6 +322,13 @@ COMMAND = Command(
             "the option for each",
             action="append",
             default=[],
+        ),
+        option(
+            "--label",
+            "COLUMN",
+            "the column of labels of CSV and JSONL files, by which their lines are grouped; an "
+            "empty one for one text per column (default: recognized)",
+            type=arguments.text_argument,
         ),
         Choice(
             (

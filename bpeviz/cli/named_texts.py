@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bpeviz.cli import files
 from bpeviz.cli.errors import CommandError, UsageError
 from bpeviz.corpus import named_texts
 from bpeviz.corpus.files import STANDARD, CorpusError, named
-from bpeviz.corpus.named_texts import Texts
+from bpeviz.corpus.named_texts import Table, Texts
 from bpeviz.text import listed, visible
 
 
@@ -79,27 +79,42 @@ def _files_in(folder: str, name: str) -> Iterator[Source]:
                 yield Source(named(shown), path, listed=True)
 
 
-def read(found: Iterable[Source]) -> tuple[Texts, list[str]]:
-    """Return the texts by name, and sentences about files that were left out.
+def read(found: Sequence[Source], label: str | None) -> tuple[Texts, list[str]]:
+    """Return the texts by name, and sentences about tables and files that were left out.
+
+    Args:
+        found: The files.
+        label: The column of labels of all tables, "" for none, or None to recognize it.
 
     Raises:
         ValueError: A file is not valid, a name occurs twice, or the texts are too many or too
             large; the message is user-facing.
     """
     left_out: list[str] = []
+    tables: list[Table] = []
 
-    def contents() -> Iterator[tuple[str, str, str]]:
+    def contents() -> Iterator[tuple[str, str | Table]]:
         for source in found:
             try:
-                yield source.name, source.path, files.read_text(source.path)
+                text = files.read_text(source.path)
             except CorpusError:
                 if not source.listed:
                     raise
                 left_out.append(source.name)
+                continue
+            if source.name:
+                yield source.name, text
+            else:
+                tables.append(named_texts.read_table(source.path, text, label))
+                yield "", tables[-1]
 
+    if label and all(one.name for one in found):
+        raise UsageError("--label is for CSV or JSONL files without a name.")
     texts = named_texts.collect(contents(), "Name files as NAME=FILE.")
-    if not left_out:
-        return texts, []
-    if not texts:
-        raise CommandError(f"No file is a text in UTF-8: {listed(left_out, 5)}.")
-    return texts, [f"Left out, since they are not texts in UTF-8: {listed(left_out, 5)}."]
+    notes = [table.about for table in tables if table.label]
+    if left_out:
+        names = listed(left_out, 5)
+        if not texts:
+            raise CommandError(f"No file is a text in UTF-8: {names}.")
+        notes.append(f"Left out, since they are not texts in UTF-8: {names}.")
+    return texts, notes

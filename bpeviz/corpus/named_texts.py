@@ -1,4 +1,9 @@
-"""Texts with names, to compare: files, tables with one column per text, and pasted texts."""
+"""Texts with names, to compare: files, tables, and pasted texts.
+
+A table has one text per column, or a column of labels and one of text. Then the texts of a label
+are the lines of one text. A table is taken for the latter if it has exactly two columns, and one of
+them is named like labels, or has few short values that repeat.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +11,13 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import regex
 
 from bpeviz import limits
 from bpeviz.corpus.files import CorpusError, named
-from bpeviz.text import counted, split_lines, visible
+from bpeviz.text import counted, listed, split_lines, visible
 
 TABLES = (".csv", ".jsonl")
 """The endings of the names of tables."""
@@ -22,6 +28,12 @@ Texts = dict[str, str | Sequence[str]]
 Columns = list[tuple[str, Sequence[str]]]
 """The names and the lines of the columns of a table."""
 
+LABELS = ("label", "lang", "language", "locale", "class", "category")
+"""The names of columns of labels."""
+
+_LONGEST_LABEL = 40
+_UNLABELED = "no label"
+
 _NAME = regex.compile(r"^#[ \t]+(\S.*)$", regex.MULTILINE)
 
 
@@ -30,32 +42,123 @@ def is_table(path: str) -> bool:
     return path.lower().endswith(TABLES)
 
 
-def collect(files: Iterable[tuple[str, str, str]], rename: str) -> Texts:
-    """Return the texts of files by name.
+@dataclass(frozen=True)
+class Table:
+    """The columns of a table.
+
+    Attributes:
+        path: The path of its file.
+        columns: The columns.
+        label: The name of the column of labels, or "" for one text per column.
+        size: The size of its file in bytes.
+    """
+
+    path: str
+    columns: Columns
+    label: str
+    size: int
+
+    @property
+    def texts(self) -> Columns:
+        """The texts with their names."""
+        if not self.label:
+            return self.columns
+        labels = next(lines for name, lines in self.columns if name == self.label)
+        return [*by_label(zip(labels, self._longest[1], strict=True)).items()]
+
+    @property
+    def _longest(self) -> tuple[str, Sequence[str]]:
+        """The column with the most characters among those without the labels."""
+        others = [one for one in self.columns if one[0] != self.label]
+        return max(others, key=lambda one: sum(map(len, one[1])))
+
+    @property
+    def about(self) -> str:
+        """How the table was understood, as a sentence."""
+        if not self.label:
+            return f"{named(self.path)}: {counted(len(self.columns), 'text')}, one per column."
+        text, _ = self._longest
+        labels = counted(len(self.texts), "label")
+        left_out = [name for name, _ in self.columns if name not in (self.label, text)]
+        rest = f" Not compared: {listed(left_out, 5)}." if left_out else ""
+        return (
+            f"{named(self.path)}: the lines of “{text}”, grouped by the {labels} of "
+            f"“{self.label}”.{rest}"
+        )
+
+
+def by_label(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the lines of each label, from pairs of a label and a line.
+
+    >>> by_label([("en", "the river"), ("es", "el río"), ("en", "the sea"), ("", "low")])
+    {'en': ['the river', 'the sea'], 'es': ['el río'], 'no label': ['low']}
+    """
+    grouped: dict[str, list[str]] = {}
+    for label, line in pairs:
+        grouped.setdefault(visible(label.strip()) or _UNLABELED, []).append(line)
+    return grouped
+
+
+def read_table(path: str, text: str, label: str | None = None) -> Table:
+    """Return the table in a file.
 
     Args:
-        files: The name of the text, the path and the content of each. The name is empty for a
-            table, whose columns have names.
+        path: Its path.
+        text: Its content.
+        label: The name of the column of labels, "" for none, or None to recognize it.
+
+    Raises:
+        CorpusError: The table is not valid, or does not have the column beside another one.
+    """
+    columns = _columns(path, text)
+    names = [name for name, _ in columns]
+    if label is None:
+        label = _label_column(columns)
+    if label and label not in names:
+        raise CorpusError(
+            f"{named(path)} has no column {visible(label)}. Its columns are {listed(names, 8)}."
+        )
+    if label and len(names) < 2:
+        raise CorpusError(f"{named(path)} has no column of text beside {visible(label)}.")
+    return Table(path, columns, label, len(text.encode()))
+
+
+def _label_column(columns: Columns) -> str:
+    """Return the name of the column of labels, or "" if the columns are texts."""
+    if len(columns) != 2:
+        return ""
+    distinct = [len({*lines}) for _, lines in columns]
+    for (name, lines), own, other in zip(columns, distinct, reversed(distinct), strict=True):
+        is_short = max(map(len, lines), default=0) <= _LONGEST_LABEL
+        is_few = 2 * own <= len(lines) and own < other and own <= limits.COMPARED_TEXTS
+        if is_short and lines and (name.lower() in LABELS or is_few):
+            return name
+    return ""
+
+
+def collect(found: Iterable[tuple[str, str | Table]], rename: str) -> Texts:
+    """Return texts by name.
+
+    Args:
+        found: The name and the text of each, or "" and a table.
         rename: How to name texts, as a sentence.
 
     Raises:
-        CorpusError: A table is not valid, a name occurs twice, or the texts are too many or too
-            large.
+        CorpusError: A name occurs twice, or the texts are too many or too large.
     """
     texts: Texts = {}
     size = 0
-    for name, path, text in files:
-        size += len(text.encode())
+    for name, content in found:
+        size += len(content.encode()) if isinstance(content, str) else content.size
         if size > limits.COMPARED_SIZE * 1_000_000:
             raise CorpusError(
                 f"The texts have more than {limits.COMPARED_SIZE} MB together. Compare fewer or "
                 "shorter ones."
             )
-        added: Columns | list[tuple[str, str]] = [(name, text)] if name else _columns(path, text)
-        for title, content in added:
+        for title, text in [(name, content)] if isinstance(content, str) else content.texts:
             if title in texts:
                 raise CorpusError(f"Two texts are named {title}. {rename}")
-            texts[title] = content
+            texts[title] = text
     check_number(len(texts))
     return texts
 
@@ -126,11 +229,16 @@ def _json_rows(path: str, text: str) -> Iterator[tuple[int, list[str]]]:
             row = json.loads(line)
         except (ValueError, RecursionError):
             raise CorpusError(f"{place} is not JSON.") from None
-        if not isinstance(row, dict) or not all(isinstance(one, str) for one in row.values()):
+        if not isinstance(row, dict) or any(isinstance(one, list | dict) for one in row.values()):
             raise CorpusError(f'{place} is not an object of texts, such as {{"en": "a text"}}.')
         if not header:
             header = [*row]
             yield number, header
         if {*row} != {*header}:
             raise CorpusError(f"{place} has other keys than the first line.")
-        yield number, [row[name] for name in header]
+        yield number, [_cell(row[name]) for name in header]
+
+
+def _cell(value: object) -> str:
+    """Return a value of JSON as text; a label may be a number."""
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value)

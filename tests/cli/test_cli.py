@@ -894,6 +894,28 @@ def test_compare_reads_the_columns_of_tables(trained: Shell) -> None:
     assert "1 line empty only here or only in en" in " ".join(found["notes"])
 
 
+def test_compare_groups_the_lines_of_a_table_by_label(trained: Shell) -> None:
+    rows = [("en", "a river"), ("es", "un río"), ("en", "the sea"), ("es", "el mar")]
+    lines = ["lang,text", *map(",".join, rows)]
+    Path("t.csv").write_text("\n".join(lines), encoding="utf-8")
+    tokenizers = {"t.json": bpeviz.read("t.json")}
+    expected = [json.loads(json.dumps(vars(row))) for row in bpeviz.compare(rows, tokenizers).rows]
+    assert [row["text"] for row in expected] == ["en", "es"]
+    understood = "t.csv: the lines of “text”, grouped by the 2 labels of “lang”.\n"
+    for label in ([], ["--label", "lang"]):
+        trained("compare", "t.csv", "--tokenizer", "t.json", "--csv", *label)
+        assert trained.code == 0
+        assert trained.err == understood
+        assert [line["tokens"] for line in csv.DictReader(io.StringIO(trained.out.decode()))] == [
+            str(row["tokens"]) for row in expected
+        ]
+    trained("compare", "t.csv", "--tokenizer", "t.json", "--json", "--label", "")
+    assert [row["text"] for row in json.loads(trained.out)["rows"]] == ["lang", "text"]
+    trained("compare", "t.csv", "--tokenizer", "t.json", "--label", "topic")
+    assert trained.sentence == "t.csv has no column topic. Its columns are lang, text."
+    assert trained("compare", "text.txt", "--tokenizer", "t.json", "--label", "lang").code == 2
+
+
 def test_compare_of_one_file_without_a_name_prints_its_metrics(trained: Shell) -> None:
     for name in ("a=b.txt", "table.csv"):
         Path(name).write_bytes(TEXT.encode())
@@ -924,7 +946,7 @@ def test_compare_leaves_out_files_of_folders_that_are_not_text(
         ('{"en": "a"}\n{"es": "b"}\n', "t.jsonl, line 2 has other keys than the first line."),
         ('{"en": "a"}\n[', "t.jsonl, line 2 is not JSON."),
         (
-            '{"en": 1}',
+            '{"en": [1]}',
             't.jsonl, line 1 is not an object of texts, such as {"en": "a text"}.',
         ),
     ],

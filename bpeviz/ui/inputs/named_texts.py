@@ -10,7 +10,7 @@ import streamlit as st
 from bpeviz import limits
 from bpeviz.corpus import named_texts, samples
 from bpeviz.corpus.files import CorpusError
-from bpeviz.corpus.named_texts import Texts
+from bpeviz.corpus.named_texts import Table, Texts
 from bpeviz.text import counted, listed, visible
 from bpeviz.ui import markdown
 from bpeviz.ui.inputs.text import UnreadableFileError, read_file
@@ -23,6 +23,9 @@ FILES: SessionValue[list[tuple[str, str]]] = SessionValue("named_files")
 
 _FAILED: SessionValue[list[str]] = SessionValue("named_files_failed")
 _UPLOAD: SessionValue[Any] = SessionValue("named_files_upload")
+_TABLES, _LABEL_COLUMNS = 5, 10
+"""The most tables, and the most columns of one, with a choice of the column of labels."""
+
 _RENAME = "Give each its own name."
 _PLACEHOLDER = "# English\nThe river is wide.\n# Spanish\nEl río es ancho."
 
@@ -41,7 +44,7 @@ def choose_texts() -> Texts:
     message = st.empty()
     with st.popover("Open files", icon=":material/upload_file:", width="stretch"):
         st.file_uploader(
-            "UTF-8 texts; or CSV or JSONL, with one text per column",
+            "UTF-8 texts; or CSV or JSONL, with one text per column, or labels and texts",
             accept_multiple_files=True,
             key=_UPLOAD.key,
             on_change=_take_files,
@@ -62,20 +65,50 @@ def choose_texts() -> Texts:
         st.button("Edit the example", on_click=PASTED.put, args=(example,), type="tertiary")
         typed = example
     failed = _FAILED.get() or []
+    tables = [_read_table(name, text) for name, text in files if named_texts.is_table(name)]
+    for table in tables[:_TABLES]:
+        _choose_labels(table)
+    texts = [(name, text) for name, text in files if not named_texts.is_table(name)]
+    pasted = named_texts.pasted(typed)
     try:
-        return named_texts.collect(
-            [
-                *((name, name, text) for name, text in named_texts.pasted(typed)),
-                *(("" if named_texts.is_table(name) else name, name, text) for name, text in files),
-            ],
-            _RENAME,
-        )
+        return named_texts.collect([*pasted, *texts, *(("", one) for one in tables)], _RENAME)
     except CorpusError as error:
         failed = [*failed, str(error)]
         return {}
     finally:
         if failed:
             message.error(markdown.escape(listed(failed, 5)))
+
+
+def _read_table(path: str, text: str) -> Table:
+    """Return the table in a file, with the column of labels that the user has chosen."""
+    chosen = st.session_state.get(_label_key(path))
+    try:
+        return named_texts.read_table(path, text, chosen)
+    except CorpusError:  # an earlier file with this name had the column
+        return named_texts.read_table(path, text)
+
+
+def _choose_labels(table: Table) -> None:
+    """Say how a table was understood, and draw the choice of another reading."""
+    st.caption(markdown.escape(table.about))
+    names = [name for name, _ in table.columns]
+    if not 1 < len(names) <= _LABEL_COLUMNS:
+        return
+    titles = {"": "One text per column"} | {name: f"Grouped by {name}" for name in names}
+    st.selectbox(
+        f"Texts of {markdown.escape(visible(table.path))}",
+        list(titles),
+        index=list(titles).index(table.label),
+        format_func=titles.__getitem__,
+        key=_label_key(table.path),
+        persist_state="session",
+    )
+
+
+def _label_key(path: str) -> str:
+    """Return the key of the choice of the column of labels of a table."""
+    return f"labels_of_{path}"
 
 
 def _take_files() -> None:
@@ -89,7 +122,7 @@ def _take_files() -> None:
         try:
             text = read_file(name, content)
             if named_texts.is_table(name):
-                named_texts.collect([("", name, text)], _RENAME)
+                named_texts.read_table(name, text)
         except (UnreadableFileError, CorpusError) as error:
             failed.append(str(error))
             continue

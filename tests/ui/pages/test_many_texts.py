@@ -98,6 +98,34 @@ def test_files_and_their_columns_are_rows_beside_pasted_texts() -> None:
     assert [row[0] for row in cells(app)] == ["en", "es"]
 
 
+def test_a_table_with_labels_says_so_and_can_be_read_otherwise() -> None:
+    content = "lang,text\nen,a river\nes,un río\nen,the sea\n"
+    app = opened("", named_files=[("t.csv", content)])
+    assert errors(app) == []
+    assert [row[0] for row in cells(app)] == ["en", "es"]
+    understood = "t.csv: the lines of “text”, grouped by the 2 labels of “lang”."
+    assert understood in captions(app).replace("\\", "")
+    app.selectbox(key="labels_of_t.csv").set_value("").run()
+    assert [row[0] for row in cells(app)] == ["lang", "text"]
+    assert "t.csv: 2 texts, one per column." in captions(app).replace("\\", "")
+    app.session_state["named_files"] = [("t.csv", "id,name\n1,a\n")]
+    app.session_state["labels_of_t.csv"] = "lang"
+    app.run()
+    assert errors(app) == [], "the file was replaced by one without that column"
+    assert [row[0] for row in cells(app)] == ["id", "name"]
+
+
+def test_a_reading_of_a_table_with_too_many_labels_can_be_undone() -> None:
+    rows = "\n".join(f"{i},{i % 3},low" for i in range(201))
+    app = opened("", named_files=[("t.csv", f"id,topic,text\n{rows}")])
+    choice = app.selectbox(key="labels_of_t.csv")
+    choice.set_value("id").run()
+    assert "There are 201 texts" in errors(app)[0]
+    app.selectbox(key="labels_of_t.csv").set_value("topic").run()
+    assert errors(app) == []
+    assert [row[0] for row in cells(app)] == ["0", "1", "2"]
+
+
 def columns(app: AppTest) -> dict[str, Any]:
     (found,) = [data for data in payloads(app) if "columns" in data]
     return found
