@@ -15,6 +15,7 @@ import bpeviz
 from bpeviz.cli.arguments import Command, option, whole_number
 from bpeviz.cli.errors import CommandError
 from bpeviz.network import network_address
+from bpeviz.room import sheet
 
 APP = Path(bpeviz.__file__).parents[1] / "app.py"
 LETTERS = "abcdefghjkmnpqrstuvwxyz"
@@ -23,10 +24,13 @@ PORT = 8501
 _HELP = """\
 Start the app so that others in the network can open it, with a password. Then choose "Share", "Open
 a room" on a page with a player: followers see your steps on their phones, and vote on the next one.
+With a run sheet, "Next" on the leader's page goes through its parts: a file like
+bpeviz/room/sheets/20-minutes.txt, or the name of one of these, such as 20-minutes.
 """
 _EXAMPLES = """\
 examples:
   python -m bpeviz room
+  python -m bpeviz room sheet.txt
   BPEVIZ_PASSWORD="tea at four" python -m bpeviz room --port 8080
 """
 
@@ -35,6 +39,7 @@ def run(options: argparse.Namespace) -> int:
     """Start the server; return its exit code."""
     if not APP.exists():
         raise CommandError(f"There is no app to start: {APP} is missing.")
+    run_sheet = _sheet(options.sheet) if options.sheet else None
     host = options.address or network_address()
     if not host:
         raise CommandError("This machine is in no network. Connect it, or give --address.")
@@ -53,12 +58,28 @@ def run(options: argparse.Namespace) -> int:
     command = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.address", "0.0.0.0"]  # noqa: S104
     command += ["--server.port", str(options.port), "--browser.serverAddress", host]
     environment = os.environ | {"BPEVIZ_PASSWORD": password}
+    if run_sheet is not None:
+        environment["BPEVIZ_ROOM_SHEET"] = str(run_sheet)
     server = subprocess.Popen(command, cwd=APP.parent, env=environment)  # noqa: S603
     try:
         return server.wait()
     finally:
         server.terminate()
         server.wait()
+
+
+def _sheet(name: str) -> Path:
+    """Return the file of a run sheet, after a check."""
+    path = Path(name)
+    if not path.exists() and name in sheet.ours():
+        path = sheet.FOLDER / f"{name}.txt"
+    try:
+        sheet.read(path)
+    except sheet.SheetError as error:
+        raise CommandError(f"{path}: {error}") from error
+    except OSError as error:
+        raise CommandError(f"The run sheet {path} cannot be read: {error.strerror}.") from error
+    return path.resolve()
 
 
 COMMAND = Command(
@@ -68,6 +89,7 @@ COMMAND = Command(
     _EXAMPLES,
     run,
     (
+        option("sheet", "SHEET", "a run sheet", nargs="?", default=""),
         option("--port", "N", f"the port (default: {PORT})", default=PORT, type=whole_number(1)),
         option(
             "--address",

@@ -12,6 +12,7 @@ from typing import Any, TypeGuard
 
 from bpeviz import limits
 from bpeviz.room import votes
+from bpeviz.room.run import Ready, Run
 from bpeviz.room.shown import Columns, Timeline
 from bpeviz.room.votes import Question, Vote
 from bpeviz.views.playable import Comparison, Playable
@@ -45,6 +46,7 @@ class Member:
         notify: Called when the room has changed, in any thread.
         content: The number of the timeline or columns that were sent last.
         step: The last step of it that was sent.
+        run: The run whose sheet was sent.
     """
 
     token: str
@@ -52,6 +54,7 @@ class Member:
     notify: Callable[[], None]
     content: int = 0
     step: int = 0
+    run: Run | None = None
 
 
 class Room:
@@ -84,6 +87,7 @@ class Room:
         self.display = dict(AT_REST)
         self.vote: Vote | None = None
         self.votes: list[Vote] = []
+        self.run: Run | None = None
         self._members: set[Member] = set()
         self._lock = threading.RLock()
         self._clock = clock
@@ -165,6 +169,23 @@ class Room:
                 self._moved()
         self._notify()
 
+    def use(self, run: Run | None) -> None:
+        """Use a run sheet."""
+        with self._lock:
+            self.run = run
+        self._notify(leaders=True)
+
+    def prepare(self, part: int, page: Ready) -> None:
+        """Take the page of a part of the run sheet, and show it if it is awaited."""
+        with self._lock:
+            run = self.run
+            if run is None or not 0 <= part < len(run.sheet.parts):
+                return
+            run.ready[part] = page
+            if run.awaited == part:
+                self._go_to(run, part)
+        self._notify()
+
     def receive(self, member: Member, message: dict[str, Any]) -> None:
         """Handle a message of a member; those that are not valid have no effect."""
         with self._lock:
@@ -196,6 +217,12 @@ class Room:
                 found["content"] = shown.full() if member.is_leader else shown.beginning()
                 member.content, member.step = shown.number, 0
             if member.is_leader:
+                if (run := self.run) is not None:
+                    elapsed = 0 if run.began is None else self._clock() - run.began
+                    found |= {"part": run.part, "ready": sorted(run.ready), "elapsed": elapsed}
+                    if member.run is not run:
+                        found["sheet"] = run.payload()
+                member.run = run
                 return found | {
                     "join": self.join,
                     "canAsk": self._next_question() is not None,
@@ -228,6 +255,9 @@ class Room:
             case "ask", _:
                 if question := self._next_question():
                     self._ask(question)
+            case "part", _ if (run := self.run) and _is_number(part := message.get("part")):
+                if 0 <= part < len(run.sheet.parts):
+                    self._go_to(run, part)
             case "close vote", Vote() as vote:
                 vote.is_open = False
             case "show", Vote() as vote:
@@ -246,6 +276,20 @@ class Room:
         if isinstance(self.shown, Timeline) and self.step == self.furthest:
             return self.shown.question(self.step)
         return None
+
+    def _go_to(self, run: Run, part: int) -> None:
+        """Begin a part of the run sheet. The leader's page moves the step and asks for votes."""
+        self._end_vote()
+        run.part, run.awaited = part, -1
+        if run.began is None:
+            run.began = self._clock()
+        if run.sheet.parts[part].kind == "ask":
+            self._ask(run.question())
+        elif run.sheet.parts[part].kind == "show":
+            if (ready := run.ready.get(part)) is not None:
+                self.show(ready.page, ready.link, ready.step)
+            else:
+                run.awaited = part
 
     def _ask(self, question: Question) -> None:
         self._end_vote()

@@ -121,9 +121,10 @@ class Watch:
             self.problems.append(f"{response.status}: {response.url}")
 
     def _failed(self, request: Request) -> None:
-        left = self._requested.get(request, -1) < self._documents
+        is_old = self._requested.get(request, -1) < self._documents
+        left = is_old or request.frame != self.page.main_frame
         if left and request.failure == "net::ERR_ABORTED":
-            return  # by the browser, which has left the page for another document
+            return  # by the browser, which has left the page for another one, or removes a frame
         self.problems.append(f"failed: {request.url} ({request.failure})")
 
     def _console(self, message: Any) -> None:

@@ -109,3 +109,38 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(file.get_by_role("heading", level=1)).to_contain_text("step by step")
     file.get_by_role("button", name="Last").click()
     assert file.locator(".sentence").inner_text() == sentence
+
+
+def test_leader_clicks_through_a_run_sheet(
+    open_page: Callable[..., Page], open_at: Callable[..., Page], server: Server
+) -> None:
+    page = open_page("/")
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Open a room").click()
+    page.get_by_role("combobox", name="Run sheet").click()
+    page.get_by_role("option", name="Tokenizers in 20 minutes").click()
+    link = page.get_by_role("link", name="Open the leader's page").get_attribute("href") or ""
+    leader = open_at(server, link.removeprefix(server.address))
+    leader.get_by_role("button", name="Next: show Train").click()
+    expect(leader.get_by_text("Part 1 of 8 · until minute 2 · now 1")).to_be_visible()
+    follower = open_at(server, re.sub("/lead.*", "", link).removeprefix(server.address))
+    expect(follower.get_by_text("Following the leader: merge 0")).to_be_visible()
+    expect(leader.get_by_role("button", name="Next: vote at step 0")).to_be_visible()
+    leader.keyboard.press("PageDown")
+    follower.get_by_role("region", name="Vote").get_by_role("button").first.click()
+    expect(leader.get_by_text("1 of 1 have answered.")).to_be_visible()
+    leader.get_by_role("button", name="Next: show the answers").click()
+    leader.get_by_role("button", name="Next: reveal the answer").click()
+    expect(follower.get_by_text("✓ right")).to_be_visible()
+    leader.get_by_text("Run sheet", exact=True).click()
+    leader.get_by_role("button", name="How many tokens").last.click()
+    expect(follower.get_by_role("heading", name="How many tokens")).to_be_visible()
+    assert "right" not in follower.get_by_role("region", name="Vote").inner_text()
+    leader.get_by_role("button", name="Next: show the answers").click()
+    leader.get_by_role("button", name="Next: reveal the answer").click()
+    expect(follower.get_by_text("Right: 4: its bytes occur only once.")).to_be_visible()
+    leader.get_by_role("button", name="Next: show Algorithms").click()
+    expect(follower.get_by_text("Following the leader: size")).to_be_visible()
+    leader.emulate_media(media="print")
+    expect(leader.get_by_text("✓ 4: its bytes occur only once")).to_be_visible()
+    expect(leader.get_by_role("button", name="Play")).to_be_hidden()

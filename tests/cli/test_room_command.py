@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
 
 from bpeviz.cli import room
 from bpeviz.cli.main import main
+from bpeviz.room import sheet
 
 
 class Started:
@@ -61,4 +63,20 @@ def test_room_needs_a_network(
     monkeypatch.setattr(room, "network_address", lambda: "")
     assert main(["room"]) == 1
     assert "no network" in capsys.readouterr().err
+    assert started.calls == []
+
+
+def test_room_starts_with_a_run_sheet(
+    started: type[Started], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    own = tmp_path / "own.txt"
+    own.write_text("A minute\n1 min show /Compare", encoding="utf-8")
+    for name, file in ((str(own), own), ("20-minutes", sheet.FOLDER / "20-minutes.txt")):
+        assert main(["room", name, "--address", "teacher.local"]) == 0
+        assert started.calls.pop()[1]["env"]["BPEVIZ_ROOM_SHEET"] == str(file)
+    own.write_text("A minute\n1 min dance", encoding="utf-8")
+    assert main(["room", str(own), "--address", "teacher.local"]) == 1
+    assert "own.txt: Line 2 of the run sheet" in capsys.readouterr().err
+    assert main(["room", "missing.txt"]) == 1
+    assert "missing.txt" in capsys.readouterr().err
     assert started.calls == []

@@ -14,7 +14,7 @@ const REPORT_EVERY = 60; // milliseconds; the server drops more than 20 messages
 const RETRY_AFTER = 1000; // milliseconds
 const LOOK_AFTER = 5000; // milliseconds, if the room has ended: its leader may open it again
 const LOOK_FOR = 15 * 60_000; // milliseconds
-const REOPEN_WITHIN = 60_000; // milliseconds
+const OPEN_WITHIN = 60_000; // milliseconds until a page in a hidden frame has failed
 const FEW = 5; // failed connections until a sentence says what to do
 
 /**
@@ -24,6 +24,13 @@ const FEW = 5; // failed connections until a sentence says what to do
  * @property {string} letters
  * @property {boolean} isLeader
  */
+
+/** Return a part of a run sheet in words. */
+function inWords({ kind, words, link, step }) {
+  if (kind === "ask") return words;
+  if (kind === "show") return `show ${link.slice(1).split("?")[0] || "Train"}`;
+  return kind === "vote" ? `vote at step ${step}` : `go to step ${step}`;
+}
 
 class Room {
   constructor(root, signal) {
@@ -55,14 +62,24 @@ class Room {
     this.find(".votes").onclick = () => this.#save(this.state.votes, "text/csv", `votes-${data.letters}.csv`);
     this.find(".keep").onclick = () => this.#keep();
     this.find(".reopen").onclick = () => this.#reopen();
+    this.find(".next").onclick = () => this.#next();
+    this.find(".previous").onclick = () => this.#goTo(this.state.part - 1);
+    this.find(".print").onclick = () => this.#print();
     for (const button of this.root.querySelectorAll("[data-do]"))
       button.onclick = () => this.#send({ do: button.dataset.do });
     this.ballot = new Ballot(this.root, data.isLeader, (message) => this.#send(message));
     if (data.isLeader) this.#readLeaderToken();
     subscribe(STEP_CHANGED, () => this.#moved(), this.signal);
-    if (data.isLeader) this.timer = setInterval(() => this.#report(), REPORT_EVERY);
-    this.signal.addEventListener("abort", () => clearInterval(this.timer));
+    if (data.isLeader) this.#lead();
     this.#connect();
+  }
+
+  #lead() {
+    const timers = [setInterval(() => this.#report(), REPORT_EVERY), setInterval(() => this.#drawRun(), LOOK_AFTER)];
+    this.signal.addEventListener("abort", () => timers.forEach(clearInterval));
+    const { signal } = this;
+    document.addEventListener("keydown", (event) => this.#key(event), { signal });
+    addEventListener("beforeprint", () => this.sheet && (this.find(".sheet").open = true), { signal });
   }
 
   // The token leaves the address bar at once: a projector may show it.
@@ -129,8 +146,9 @@ class Room {
     if (isNew) this.on("title", this.content);
     if (this.content && !isLeader) this.#offerFile();
     this.state = state;
+    if (isLeader) this.#takeSheet();
     this.#draw();
-    if (this.frame) this.frame = this.frame.remove();
+    if (this.frame && (this.frame.part === null || state.ready?.includes(this.frame.part))) this.#closeFrame();
   }
 
   // ---- an ended room
@@ -158,18 +176,144 @@ class Room {
     if (this.frame) this.find(".ended span").textContent = "It could not be opened. In your bpeviz tab, “Share” opens another one.";
   }
 
-  // The app makes the content anew from its link, in a hidden frame, and then opens the room.
   #reopen() {
-    this.frame?.remove();
-    this.frame = element("iframe");
-    this.frame.hidden = true;
-    const room = `${this.data.letters}.${stored(this.#name("leader"))}`;
-    this.frame.src = `${this.data.app}${this.state.link}&step=${this.display.step}&room=${room}&embed=true`;
-    document.body.append(this.frame);
+    const { link, part } = this.state;
+    const run = this.sheet ? `&sheet=${this.sheet.key}.${part + 1}` : "";
+    this.sheet = null;
+    this.#open(`${link}&step=${this.display.step}${run}`);
     this.find(".reopen").hidden = true;
     this.find(".ended span").textContent = "Opening it again …";
-    this.lookUntil = Date.now() + REOPEN_WITHIN;
+    this.lookUntil = Date.now() + OPEN_WITHIN;
     this.#connect();
+  }
+
+  // The app makes the content of a link in a hidden frame, and gives it to the room, which it opens if needed.
+  #open(link, part = null) {
+    this.#closeFrame();
+    const frame = element("iframe");
+    frame.hidden = true;
+    const name = [this.data.letters, stored(this.#name("leader")), ...(part === null ? [] : [part])].join(".");
+    frame.src = `${this.data.app}${link}${link.includes("?") ? "&" : "?"}room=${name}&embed=true`;
+    document.body.append(frame);
+    this.frame = { element: frame, part };
+  }
+
+  #closeFrame() {
+    this.frame?.element.remove();
+    clearTimeout(this.frame?.timer);
+    this.frame = null;
+  }
+
+  // ---- the run sheet
+
+  #takeSheet() {
+    const { sheet, part } = this.state;
+    if (sheet) {
+      this.sheet = sheet;
+      this.failed = new Set(); // parts whose page was not ready in time
+      this.find(".sheet h2").textContent = sheet.title;
+      this.find(".parts").replaceChildren(...sheet.parts.map((one, i) => this.#part(one, i)));
+      this.on("sheet", true);
+    } else if (part === undefined && this.sheet) {
+      this.sheet = null;
+      this.on("sheet", false);
+    }
+    this.#prepareNext();
+  }
+
+  #part(part, i) {
+    const button = element("button", "", `${part.minutes} min: ${inWords(part)}`);
+    button.type = "button";
+    button.onclick = () => this.#goTo(i);
+    const details = part.options.map((option, k) => `${k === part.right ? "✓" : "–"} ${option}`);
+    const item = element("li");
+    item.append(button, element("div", "details", [...details, ...part.notes, part.link].filter(Boolean).join("\n")));
+    return item;
+  }
+
+  // One page after the other is made ready, those to come first.
+  #prepareNext() {
+    if (!this.sheet || this.frame || this.hasEnded) return;
+    const { parts } = this.sheet;
+    const { ready, part: at } = this.state;
+    const order = parts.map((_, i) => (i + Math.max(at, 0)) % parts.length);
+    const next = order.find((i) => parts[i].kind === "show" && !ready.includes(i) && !this.failed.has(i));
+    if (next === undefined) return;
+    this.#open(parts[next].address, next);
+    this.frame.timer = setTimeout(() => {
+      this.failed.add(next);
+      this.#closeFrame();
+      this.#prepareNext();
+      this.#drawRun();
+    }, OPEN_WITHIN);
+  }
+
+  /** What “Next” does: first it ends the vote. */
+  get #following() {
+    const { vote, part } = this.state;
+    if (vote && vote.right === null) return vote.counts ? "reveal the answer" : "show the answers";
+    const next = this.sheet.parts[part + 1];
+    return next ? inWords(next) : "";
+  }
+
+  #next() {
+    const { vote, part } = this.state;
+    if (!vote || vote.right !== null) this.#goTo(part + 1);
+    else if (!vote.counts) this.#send({ do: "show" });
+    else if (!vote.isAboutStep) this.#send({ do: "reveal" });
+    else this.#moveTo(this.display.step + 1);
+  }
+
+  #goTo(i) {
+    const part = this.sheet?.parts[i];
+    if (!part) return;
+    this.find(".join").open = false;
+    this.#send({ do: "part", part: i });
+    if (part.kind === "step") this.#moveTo(part.step);
+    if (part.kind !== "vote") return;
+    this.#moveTo(Math.max(part.step, this.state.furthest)); // nobody can vote on what all have seen
+    this.#send({ do: "ask" });
+  }
+
+  #moveTo(step) {
+    emit(FOLLOW, { ...this.display, step, playing: false, lit: null });
+    this.#report();
+  }
+
+  #key(event) {
+    const by = { PageDown: 1, PageUp: -1 }[event.key];
+    if (!by || !this.sheet || this.hasEnded || event.ctrlKey || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    if (by > 0) this.#next();
+    else this.#goTo(this.state.part - 1);
+  }
+
+  #print() {
+    this.find(".sheet").open = true;
+    print();
+  }
+
+  #drawRun() {
+    const { sheet, state } = this;
+    this.find(".run").hidden = !sheet;
+    if (!sheet) return;
+    const { part, ready, elapsed } = state;
+    if (this.drawnState !== state) this.began = Date.now() - elapsed * 1000;
+    this.drawnState = state;
+    const next = this.find(".next");
+    next.textContent = this.#following ? `Next: ${this.#following}` : "The end";
+    next.disabled = !this.#following;
+    this.find(".previous").disabled = part < 1;
+    [...this.find(".parts").children].forEach(({ firstChild }, i) => (firstChild.ariaCurrent = i === part ? "step" : null));
+    const isShown = sheet.parts[part]?.kind !== "show" || ready.includes(part);
+    const until = sheet.parts.slice(0, part + 1).reduce((sum, { minutes }) => sum + minutes, 0);
+    const minute = Math.floor((Date.now() - this.began) / 60_000) + 1;
+    const words = [`Part ${part + 1} of ${sheet.parts.length}`, `until minute ${until}`, `now ${minute}`];
+    if (!isShown) words.push(this.failed.has(part) ? "this page shows nothing: open its link to see why" : "preparing …");
+    const missing = sheet.parts.flatMap((_, i) => (this.failed.has(i) ? [i + 1] : []));
+    const start = missing.length ? `Part ${missing.join(", ")} shows nothing.` : "";
+    const text = part < 0 ? start : words.join(" · ");
+    if (this.find(".now").textContent !== text) this.find(".now").textContent = text;
   }
 
   // ---- the step
@@ -213,7 +357,10 @@ class Room {
     const follows = `${away ? "You look around. The leader" : "Following the leader"}${at(step)}${plays}`;
     this.find(".where").textContent = isLeader ? followers : content ? follows : state.vote ? "" : "Wait for the leader.";
     this.find(".back").hidden = !away;
-    if (isLeader) this.#drawJoin(state);
+    if (isLeader) {
+      this.#drawJoin(state);
+      this.#drawRun();
+    }
     this.ballot.update(state.vote, state.followers);
     this.on("alone", Boolean(state.vote?.isAlone));
     // At the beginning, the race is that of the first decision.

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 import streamlit as st
 
 from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Room
+from bpeviz.room.run import Ready
+from bpeviz.room.sheet import MAX_PARTS
 from bpeviz.room.shown import Columns
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import address, session
+from bpeviz.ui.room import sheets
 from bpeviz.ui.room.connections import path
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.runtime.user import current_user
@@ -25,8 +29,12 @@ GROUP = ":material/groups:"
 PARAMETER = "room"
 """The parameter of an address whose page a room shows: its letters and its leader's token.
 
-The leader's page opens such addresses in a hidden frame.
+The leader's page opens such addresses in a hidden frame. For a part of the run sheet, the index of
+the part follows.
 """
+
+SHEET = "sheet"
+"""The parameter with the run sheet of a room that is opened again, and the current part."""
 
 _SHOWN: SessionValue[str] = SessionValue("shown_in_room")
 """The parameter for which the page was shown."""
@@ -45,7 +53,7 @@ def room_button(page: Page) -> None:
     try:
         with st.spinner("Preparing the room …"):
             shown = _content(offer)
-            room = own or ROOMS.open(current_user(), _join)
+            room = own or _new_room()
             room.show(shown, _link(page))
     except ValueError as error:
         _refused(str(error))
@@ -57,15 +65,33 @@ def show_in_room(page: Page) -> None:
     """Show the page in the room that its address names, once, and open an ended room again."""
     asked = st.query_params.get(PARAMETER, "")
     offer = EXPORT.get()
-    letters, _, leader = asked.partition(".")
     if not asked or _SHOWN.get() == asked or offer is None or not _has_content(offer):
         return
     _SHOWN.put(asked)
+    letters, leader, part = (*asked.split("."), "", "")[:3]
     with suppress(ValueError):  # the leader's page waits for the room, then says that there is none
         shown = _content(offer)
         room = ROOMS.reopen(letters, leader, current_user(), _join)
-        step = st.query_params.get(session.STEP, "")
-        room.show(shown, _link(page), int(step) if re.fullmatch("[0-9]{1,8}", step) else 0)
+        key, _, at = st.query_params.get(SHEET, "").partition(".")
+        if room.run is None and key in sheets.offered():
+            room.use(replace(sheets.run(key), part=min(_number(at), MAX_PARTS) - 1))
+        found = Ready(shown, _link(page), _number(st.query_params.get(session.STEP, "")))
+        if part:
+            room.prepare(_number(part), found)
+        else:
+            room.show(found.page, found.link, found.step)
+
+
+def _number(digits: str) -> int:
+    return int(digits) if re.fullmatch("[0-9]{1,8}", digits) else 0
+
+
+def _new_room() -> Room:
+    """Open a room, with the run sheet of the server if it has one."""
+    room = ROOMS.open(current_user(), _join)
+    if sheets.OWN in sheets.offered():
+        room.use(sheets.run(sheets.OWN))
+    return room
 
 
 def _has_content(offer: Export) -> bool:
@@ -110,6 +136,17 @@ def _opened(room: Room) -> None:
     )
     st.markdown(f"Room **{room.letters}** shows {shows}")
     st.code(room.join["address"], None)
+    names = sheets.offered()
+    key = st.selectbox(
+        "Run sheet",
+        ["", *names],
+        [*names].index(room.run.key) + 1 if room.run else 0,
+        format_func=lambda one: names[one].title if one else "None",
+        help="The parts of a workshop, which you click through on the leader's page.",
+        key=f"run_sheet_{room.letters}",
+    )
+    if key != (room.run.key if room.run else ""):
+        room.use(sheets.run(key) if key else None)
     st.caption(
         "“Share” on a page with a player, or on Compare, shows that page in the same room. The "
         "letters are not a password: anyone who can open this server can follow. A room ends "

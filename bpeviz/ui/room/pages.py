@@ -37,6 +37,7 @@ const draw = {
   races: (payloads) => race(races, { races: payloads }, ignore),
   alone: (isAlone) => document.querySelector("main").classList.toggle("alone", isAlone),
   hidden: (isHidden) => stage?.host.toggleAttribute("hides-race", isHidden),
+  sheet: (isUsed) => document.documentElement.toggleAttribute("data-sheet", isUsed),
   title(content) {
     document.querySelector("h1").textContent = content.title;
     document.querySelector("h1 + p").textContent = content.settings;
@@ -78,6 +79,8 @@ show();
 
 _STYLE = """
 body { --page-around: 12.9rem; }
+[data-sheet] body { --page-around: 16rem; }
+@media print { [data-sheet] main > :not(#place-room) { display: none; } }
 h1 { font-size: 1.1rem; margin: 0; }
 .alone > :not(#place-room) { display: none; }
 form { display: flex; gap: 0.5rem; margin-top: 1rem; }

@@ -19,6 +19,7 @@ from starlette.middleware import Middleware
 from bpeviz import limits
 from bpeviz.jobs import trainings
 from bpeviz.ui import private
+from bpeviz.ui.room import sheets
 from bpeviz.ui.room.connections import RoomPages
 from bpeviz.ui.server.first_style import FirstStyle
 from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
@@ -65,6 +66,7 @@ def middleware() -> list[Middleware]:
     """
     limits.check()
     private.check()
+    sheets.offered()
     raise_open_files()
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.set_threshold(*GARBAGE)

@@ -13,7 +13,8 @@ from asgi import HTML, ask, page, run
 import bpeviz
 from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Room
-from bpeviz.ui.room import pages
+from bpeviz.ui.permalink import codec
+from bpeviz.ui.room import pages, sheets
 from bpeviz.ui.room.connections import RoomPages
 from bpeviz.ui.server.headers import SecurityHeaders
 from bpeviz.views import playable
@@ -59,6 +60,17 @@ def test_form_leads_to_the_room_of_the_letters(room: Room) -> None:
         assert unknown.status == 404
         assert "no room with these letters" in unknown.body
         assert "<b>" not in unknown.body
+
+
+def test_links_of_run_sheets_may_name_settings() -> None:
+    link = sheets.with_settings("/Compare?text_sample=banana&size=300&step=4")
+    (step, packed) = link.removeprefix("/Compare?").split("&")
+    assert step == "step=4"
+    assert codec.unpack(packed.removeprefix("s=")) == {"text_sample": "banana", "size": 300}
+    assert sheets.with_settings("/Learn?chapter=first-merge") == "/Learn?chapter=first-merge"
+    assert [*sheets.offered()] == ["20-minutes", "45-minutes"]
+    run = sheets.run("20-minutes")
+    assert [bool(one) for one in run.addresses] == [one.kind == "show" for one in run.sheet.parts]
 
 
 def test_other_requests_are_passed_on() -> None:

@@ -1,0 +1,72 @@
+"""A room's run through a run sheet: the part that it is at, and the pages that are ready."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from bpeviz.room.sheet import Sheet
+from bpeviz.room.votes import Option, Question
+from bpeviz.views.playable import Comparison, Playable
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A page that a room can show at once.
+
+    Attributes:
+        page: The timeline or the columns.
+        link: The address that opens it again, or "".
+        step: The step to begin at.
+    """
+
+    page: Playable | Comparison
+    link: str
+    step: int
+
+
+@dataclass
+class Run:
+    """A run through a run sheet.
+
+    Attributes:
+        key: The name of the sheet on this server.
+        sheet: The sheet.
+        addresses: The address of the page of each part, relative to the app, or "".
+        part: The index of the part, -1 before the first one.
+        began: The time of the first part.
+        ready: The pages, by the index of their part.
+        awaited: The part whose page is shown as soon as it is ready, or -1.
+    """
+
+    key: str
+    sheet: Sheet
+    addresses: Sequence[str]
+    part: int = -1
+    began: float | None = None
+    ready: dict[int, Ready] = field(default_factory=dict)
+    awaited: int = -1
+
+    def payload(self) -> dict[str, Any]:
+        """Return the sheet for the leader, as plain JSON values."""
+        parts = [
+            {
+                "minutes": part.minutes,
+                "kind": part.kind,
+                "words": part.words,
+                "link": part.link,
+                "address": address,
+                "step": part.step,
+                "options": part.options,
+                "right": part.right,
+                "notes": part.notes,
+            }
+            for part, address in zip(self.sheet.parts, self.addresses, strict=True)
+        ]
+        return {"key": self.key, "title": self.sheet.title, "parts": parts}
+
+    def question(self) -> Question:
+        """Return the question of the current part."""
+        part = self.sheet.parts[self.part]
+        return Question([part.words], [Option([], words) for words in part.options], part.right)

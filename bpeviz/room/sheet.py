@@ -1,0 +1,204 @@
+"""Run sheets: the parts of a workshop, in a text file that can be edited.
+
+    A workshop of 7 minutes
+
+    2 min  show /?text_sample=old-cat
+           # A note for the leader, which is printed and not shown.
+    3 min  vote 0
+    1 min  step 5
+    1 min  ask How many bytes is 🐚?
+           - 1
+           * 4
+
+The first line is the title. `show` opens a page of the app, `step` moves its player, and `vote N`
+asks about the decision after step N. `ask` asks a question with the options below it, of which `*`
+marks the right one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Literal, cast, get_args
+from urllib.parse import urlsplit
+
+Kind = Literal["show", "step", "vote", "ask"]
+
+MAX_PARTS, MAX_LINE, MAX_OPTIONS = 100, 10_000, 8
+"""The most parts of a sheet, characters of a line, and options of a question."""
+
+FOLDER = Path(__file__).parent / "sheets"
+
+_PART = re.compile(r"(\d{1,3}) min\s+([a-z]+)\b\s*(.*)")
+
+
+class SheetError(ValueError):
+    """A run sheet is not valid; the message is user-facing, and names the line."""
+
+
+@dataclass
+class Part:
+    """A part of a workshop.
+
+    Attributes:
+        line: The number of its line.
+        minutes: The minutes that it takes.
+        kind: What the leader does.
+        words: The question of "ask".
+        link: The page of "show": its address relative to the app.
+        step: The step of "step" and "vote".
+        options: The answers to choose from.
+        right: The index of the right one, -1 before it is known.
+        notes: Notes for the leader.
+    """
+
+    line: int
+    minutes: int
+    kind: Kind
+    words: str = ""
+    link: str = ""
+    step: int = 0
+    options: list[str] = field(default_factory=list)
+    right: int = -1
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A run sheet.
+
+    Attributes:
+        title: The title.
+        parts: Its parts.
+    """
+
+    title: str
+    parts: Sequence[Part]
+
+    @property
+    def minutes(self) -> int:
+        """The minutes of all parts together."""
+        return sum(part.minutes for part in self.parts)
+
+
+@cache
+def ours() -> dict[str, Sheet]:
+    """Return the run sheets that come with bpeviz, by the names of their files."""
+    return {path.stem: read(path) for path in sorted(FOLDER.glob("*.txt"))}
+
+
+def read(path: Path) -> Sheet:
+    """Read a run sheet.
+
+    Raises:
+        SheetError: It is not valid.
+        OSError: The file cannot be read.
+    """
+    try:
+        return parse(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise SheetError("The run sheet is not text in UTF-8.") from error
+
+
+def parse(text: str) -> Sheet:
+    """Return the run sheet of a text.
+
+    Raises:
+        SheetError: It is not valid.
+    """
+    title = ""
+    parts: list[Part] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.strip()
+        if not words:
+            continue
+        try:
+            if len(words) > MAX_LINE:
+                raise SheetError(f"has more than {MAX_LINE:,} characters")
+            if not title and not words.startswith("#"):
+                title = words
+            elif found := _PART.fullmatch(words):
+                _check_end(parts)
+                parts.append(_part(number, found, parts))
+            elif parts:
+                _add(parts[-1], words)
+            elif not words.startswith("#"):
+                raise SheetError("is not a part: it must begin like “3 min show /”")
+        except SheetError as error:
+            raise SheetError(f"Line {number} of the run sheet {error}.") from None
+    if not parts:
+        raise SheetError("The run sheet has no parts. One is a line such as “3 min show /”.")
+    try:
+        _check_end(parts)
+    except SheetError as error:
+        raise SheetError(f"The end of the run sheet {error}.") from None
+    return Sheet(title, parts)
+
+
+def _part(number: int, found: re.Match[str], before: Sequence[Part]) -> Part:
+    minutes, kind, rest = found.groups()
+    if kind not in get_args(Kind):
+        kinds = ", ".join(get_args(Kind))
+        raise SheetError(f"begins with “{kind}” after the minutes, which is none of {kinds}")
+    if len(before) >= MAX_PARTS:
+        raise SheetError(f"is one part too many: the limit is {MAX_PARTS}")
+    part = Part(number, int(minutes), cast(Kind, kind))
+    if kind == "ask":
+        if not rest:
+            raise SheetError("has no question after “ask”")
+        part.words = rest
+    elif kind == "show":
+        part.link = _link(rest)
+    else:
+        if all(one.kind != "show" for one in before):
+            raise SheetError(f"needs a “show” above it: “{kind}” is about the page that is shown")
+        if not re.fullmatch("[0-9]{1,8}", rest):
+            raise SheetError(f"needs the number of a step, such as “{kind} 3”")
+        part.step = int(rest)
+    return part
+
+
+def _link(rest: str) -> str:
+    """Return the address of a page relative to the app, also of one copied with its server."""
+    try:
+        found = urlsplit(rest)
+    except ValueError:
+        found = urlsplit("")
+    is_copied = found.scheme in ("http", "https")
+    if not (is_copied or rest.startswith("/")) or re.search(r"\s", rest):
+        raise SheetError("needs an address of this app, such as “show /Compare”")
+    page = found.path.rpartition("/")[2]
+    return f"/{page}" + (f"?{found.query}" if found.query else "")
+
+
+def _add(part: Part, words: str) -> None:
+    """Add a line below a part: a note, or an option of a question."""
+    sign, option = words[0], words[1:].strip()
+    if sign == "#":
+        part.notes.append(option)
+    elif sign not in "-*" or not option:
+        raise SheetError(
+            "is neither a part (“3 min …”), an option (“- …”, “* …”) nor a note (“# …”)"
+        )
+    elif part.kind != "ask":
+        raise SheetError("is an option, but there is no “ask” above it")
+    elif len(part.options) >= MAX_OPTIONS:
+        raise SheetError(f"is one option too many: the limit is {MAX_OPTIONS}")
+    else:
+        if sign == "*":
+            if part.right >= 0:
+                raise SheetError("marks a second right answer")
+            part.right = len(part.options)
+        part.options.append(option)
+
+
+def _check_end(parts: Sequence[Part]) -> None:
+    """Check that the question before this line is complete."""
+    if parts and parts[-1].kind == "ask":
+        if len(parts[-1].options) < 2:
+            raise SheetError(f"comes too soon: “ask” in line {parts[-1].line} needs two options")
+        if parts[-1].right < 0:
+            raise SheetError(f"comes too soon: no option of line {parts[-1].line} is marked by *")

@@ -1,0 +1,60 @@
+"""The run sheets that a server offers, with links to its pages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+from bpeviz.room import sheet
+from bpeviz.room.run import Run
+from bpeviz.room.sheet import Sheet
+from bpeviz.ui.permalink import codec, session
+
+VARIABLE = "BPEVIZ_ROOM_SHEET"
+"""The environment variable with the file of a run sheet, with which rooms begin."""
+
+OWN = "own"
+"""The name of that run sheet."""
+
+_UNPACKED = {session.PARAMETER, session.STEP, "chapter"}
+"""The parameters of an address that are not settings of its page."""
+
+
+@cache
+def offered() -> Mapping[str, Sheet]:
+    """Return the run sheets by their names, that of the server first.
+
+    Raises:
+        ValueError: The run sheet of the server cannot be read.
+    """
+    file = os.environ.get(VARIABLE)
+    if not file:
+        return sheet.ours()
+    try:
+        return {OWN: sheet.read(Path(file)), **sheet.ours()}
+    except OSError as error:
+        raise ValueError(f"The run sheet {file} cannot be read: {error.strerror}.") from error
+
+
+def run(key: str) -> Run:
+    """Return a new run through a run sheet."""
+    found = offered()[key]
+    return Run(key, found, [part.link and with_settings(part.link) for part in found.parts])
+
+
+def with_settings(link: str) -> str:
+    """Return an address whose settings, such as `text_sample=banana`, are packed as in a link."""
+    parts = urlsplit(link)
+    values = dict(parse_qsl(parts.query, keep_blank_values=True))
+    kept = {name: value for name, value in values.items() if name in _UNPACKED}
+    settings = {
+        name: int(value) if value.isascii() and value.isdecimal() and len(value) < 10 else value
+        for name, value in values.items()
+        if name not in _UNPACKED
+    }
+    if settings:
+        kept[session.PARAMETER] = codec.pack(settings)
+    return f"{parts.path}?{urlencode(kept)}"

@@ -1,0 +1,136 @@
+"""Run sheets: their text, and the parts that a leader goes through."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bpeviz
+from bpeviz.corpus import samples
+from bpeviz.room import sheet
+from bpeviz.room.rooms import Room, Rooms
+from bpeviz.room.run import Ready, Run
+from bpeviz.room.shown import Timeline
+from bpeviz.views import playable
+
+TEXT = """
+# This line is for the one who edits the file.
+Seven minutes
+
+2 min  show https://class.example/bpeviz/Compare?text_sample=banana
+3 min  show /
+       # Talk to your neighbor.
+1 min  vote 2
+1 min  ask How many?
+       - one
+       * two, or more
+"""
+
+
+def page() -> playable.Playable:
+    text = samples.by_key("seashells").text
+    return playable.of_training(bpeviz.train(text, merges=22, pattern="gpt2"), text)
+
+
+@pytest.fixture
+def room() -> Room:
+    found = sheet.parse(TEXT)
+    opened = Rooms().open("me", lambda _: {})
+    opened.use(Run("own", found, [part.link for part in found.parts]))
+    return opened
+
+
+class Leader:
+    def __init__(self, room: Room) -> None:
+        self.room = room
+        self.member = room.enter("", room.leader, lambda: None)
+
+    def send(self, **message: Any) -> dict[str, Any]:
+        self.room.receive(self.member, message)
+        return self.room.state(self.member)
+
+
+def test_sheet_has_parts_with_minutes() -> None:
+    found = sheet.parse(TEXT)
+    assert (found.title, found.minutes) == ("Seven minutes", 7)
+    shown, train, vote, ask = found.parts
+    assert shown.link == "/Compare?text_sample=banana"
+    assert (train.link, train.notes) == ("/", ["Talk to your neighbor."])
+    assert (vote.kind, vote.step, vote.line) == ("vote", 2, 8)
+    assert (ask.words, ask.options, ask.right) == ("How many?", ["one", "two, or more"], 1)
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("", "no parts"),
+        ("1 min show", "Line 2 .* needs an address"),
+        ("1 min show banana", "Line 2 .* needs an address"),
+        ("1 min show /\n1 min vote soon", "Line 3 .* number of a step"),
+        ("1 min vote 3", "Line 2 .* needs a “show”"),
+        ("1 min sing", "Line 2 .* “sing”"),
+        ("one minute", "Line 2 .* is not a part"),
+        ("1 min show /\n- one", "Line 3 .* no “ask” above"),
+        ("1 min show /\nsoon", "Line 3 .* neither"),
+        ("1 min ask", "Line 2 .* no question"),
+        ("1 min ask Why?\n- a\n1 min show /", "Line 4 .* two options"),
+        ("1 min ask Why?\n- a\n- b", "The end .* line 2 is marked"),
+        ("1 min ask Why?\n* a\n* b", "Line 4 .* second right"),
+        ("1 min ask Why?" + "\n- a" * 9, "Line 11 .* limit is 8"),
+        ("1 min show /\n" * 101, "Line 102 .* limit is 100"),
+    ],
+)
+def test_message_names_the_line(lines: str, message: str) -> None:
+    with pytest.raises(sheet.SheetError, match=message):
+        sheet.parse(f"Title\n{lines}")
+
+
+def test_our_sheets_have_votes_at_their_steps() -> None:
+    shown = Timeline(1, page())
+    assert shown.last == 22
+    for name, found in sheet.ours().items():
+        assert f"{found.minutes}-minutes" == name
+        assert str(found.minutes) in found.title
+        seen = False
+        for part in found.parts:
+            seen = "seashells" in part.link if part.kind == "show" else seen
+            if part.kind == "vote" and seen:
+                assert shown.question(part.step)
+
+
+def test_leader_goes_through_the_parts(room: Room) -> None:
+    leader = Leader(room)
+    follower = room.enter("", "", lambda: None)
+    first = leader.send()
+    assert [part["kind"] for part in first["sheet"]["parts"]] == ["show", "show", "vote", "ask"]
+    assert "sheet" not in leader.send()
+    waits = leader.send(do="part", part=1)
+    assert (waits["part"], waits["ready"], "content" in waits) == (1, [], False)
+    room.prepare(1, Ready(page(), "/?s=x", 2))
+    assert "content" in leader.send()
+    assert (room.step, room.link, room.run and room.run.awaited) == (2, "/?s=x", -1)
+    leader.send(do="part", part=2)
+    assert leader.send(do="ask")["vote"]["isAboutStep"]
+    assert leader.send(do="part", part=3)["vote"]["prompt"] == ["How many?"]
+    room.receive(follower, {"answer": 1, "vote": 2})
+    leader.send(step=9, content=1)
+    seen = room.state(follower)
+    assert (seen["vote"]["right"], seen["vote"]["mine"]) == (None, 1)
+    assert not {"sheet", "part", "ready"} & {*seen}
+    leader.send(do="reveal")
+    assert room.state(follower)["vote"]["right"] == 1
+    for part in (-1, 4, True, "1"):
+        leader.send(do="part", part=part)
+    assert leader.send()["part"] == 3
+
+
+def test_sheet_of_the_documentation_is_valid() -> None:
+    shown = (Path(bpeviz.__file__).parent / "DEPLOYMENT.md").read_text(encoding="utf-8")
+    (example,) = re.findall("```\n(A workshop.*?)```", shown, re.DOTALL)
+    assert sheet.parse(example).minutes == 10
+    assert sheet.__doc__
+    (example,) = re.findall("\n    (A workshop.*?)\n\nThe first", sheet.__doc__, re.DOTALL)
+    assert sheet.parse(example).minutes == 7
