@@ -22,14 +22,22 @@ export default ({ data, parentElement, setStateValue }) =>
 """
 """Streamlit's interface, in terms of `mount`."""
 
+_HOST_ONCE = """
+export default ({ data, parentElement, setStateValue, setTriggerValue }) => {
+  const on = (name, value) => (name === "drawn" ? setTriggerValue : setStateValue)(name, value);
+  return mount(parentElement, JSON.parse(new TextDecoder().decode(data)), on);
+};
+"""
+"""Likewise, where the session forgets the value "drawn" after a run, since it is large."""
 
-def _register(name: str, *, has_own_style: bool = True) -> Callable[..., Any]:
+
+def _register(name: str, *, has_own_style: bool = True, host: str = _HOST) -> Callable[..., Any]:
     files = components.read(name)
     component = st.components.v2.component(
         f"bpeviz_{name}",
         html=files.html,
         css=files.css,
-        js=files.script + _HOST,
+        js=files.script + host,
         isolate_styles=has_own_style,
     )
 
@@ -51,6 +59,7 @@ _text_box = _register("text_box")
 _answer = _register("answer")
 _chapter_bar = _register("chapter_bar")
 _frame = _register("frame")
+_slide = _register("slide", host=_HOST_ONCE)
 _tab_state = _register("tab_state")
 
 LINKED_STEP = "linked_step"
@@ -163,6 +172,21 @@ def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
     result = _grid(key=key, data=data, default={"token": None}, on_token_change=lambda: None)
     token: dict[str, Any] | None = result.token
     return token
+
+
+def slide(data: dict[str, Any], key: str) -> None:
+    """Show a slide with buttons that save it (`bpeviz.ui.slides_section`).
+
+    The session then has under `key` the "request" for drawings of a GIF, {"number", "first",
+    "key"}, and for one run "drawn", {"number", "frames", "key"}.
+    """
+    _slide(
+        key=key,
+        data=data,
+        default={"request": None},
+        on_request_change=lambda: None,
+        on_drawn_change=lambda: None,
+    )
 
 
 def merge_diagram(data: dict[str, Any], key: str) -> None:

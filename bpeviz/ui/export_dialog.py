@@ -18,10 +18,12 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
+from bpeviz.ui.slides_section import slides_section
 from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export, playable
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Interactive, Playable
+from bpeviz.views.slides import Slides
 
 DOWNLOAD = ":material/download:"
 
@@ -60,6 +62,8 @@ class Export:
         animation: Returns a function that makes the animation, if the page plays one. It looks up
             all that the function needs, which runs outside of the page.
         comparison: Likewise for the columns of several tokenizers.
+        slides: Returns what is drawn on slides.
+        step: The present step, for a slide.
     """
 
     key: str
@@ -67,6 +71,8 @@ class Export:
     tokenizer: Exported | None = None
     animation: Callable[[], Callable[[], Playable]] | None = None
     comparison: Callable[[], Callable[[], Interactive]] | None = None
+    slides: Callable[[], Slides] | None = None
+    step: int = 0
 
 
 EXPORT: SessionValue[Export] = SessionValue("offered_export")
@@ -107,6 +113,11 @@ def _export(offer: Export, page: Page) -> None:
             )
             _button(key, "tokens.svg", "Drawing (SVG)", lambda: export.svg(shown).encode())
         st.caption(f"One self-contained file, of up to {export.HELD:,} bytes of text.")
+    if offer.slides is not None:
+        more = st.expander("Pictures for slides", key=f"slides of {key}", on_change="rerun")
+        if more.open:
+            with more:
+                slides_section(key, offer.slides, offer.step)
     if offer.tokenizer is not None:
         _tokenizer(key, offer.tokenizer)
     st.caption(

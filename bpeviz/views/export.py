@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import textwrap
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from itertools import accumulate, groupby
@@ -35,6 +35,35 @@ FILLS = (
 """Background colors by color index, as in the components' `cells.css` on white."""
 
 INK, QUIET, ACCENT = "#31333f", "#5c5e67", "#1f6feb"
+
+
+@dataclass(frozen=True)
+class Theme:
+    """The colors of a drawing.
+
+    Attributes:
+        paper: The background.
+        ink: Text.
+        quiet: Notes and boundaries.
+        accent: Marks.
+        fills: The background of tokens by color index.
+    """
+
+    paper: str
+    ink: str
+    quiet: str
+    accent: str
+    fills: Sequence[str]
+
+
+LIGHT = Theme("#ffffff", INK, QUIET, ACCENT, FILLS)
+DARK = Theme(
+    *("#0e1117", "#fafafa", "#b4b6bd", "#6cb0ff"),
+    (
+        *("#563232", "#543523", "#4c3a1b", "#3f401d", "#2e4429", "#1c4739"),
+        *("#124649", "#1c4354", "#2d3e5a", "#3d3958", "#4a344f", "#533241"),
+    ),
+)
 
 _UNSEEN = regex.compile(r"[\p{C}\p{Z}]")
 _CONTROL = regex.compile(r"[\p{Cc}\uFFFE\uFFFF]")
@@ -76,7 +105,7 @@ def html(picture: ColoredText, link: str = "") -> str:
         picture: The colored text.
         link: The address that opens it again, or "".
     """
-    drawing = _drawing(picture)
+    drawing = drawing_of(picture)
     body = [f"<h1>{escape(drawing.title)}</h1>"]
     body += [f"<p>{escape(about)}</p>" for about in drawing.about]
     body.append(f'<main class="{"one" if len(drawing.columns) == 1 else "several"}">')
@@ -101,7 +130,7 @@ def html(picture: ColoredText, link: str = "") -> str:
 
 def svg(picture: ColoredText) -> str:
     """Return the colored text as an SVG drawing."""
-    return _Sheet(_drawing(picture)).svg()
+    return _Sheet(drawing_of(picture)).svg()
 
 
 @dataclass(frozen=True)
@@ -116,6 +145,7 @@ class _Byte:
         own: Whether that boundary is absent in the baseline.
         missing: Whether only the baseline has a boundary after the byte.
         rest: "unknown", "left-out", or empty.
+        new: Whether the token is outlined.
     """
 
     name: str
@@ -125,15 +155,24 @@ class _Byte:
     own: bool = False
     missing: bool = False
     rest: str = ""
+    new: bool = False
 
 
 @dataclass(frozen=True)
 class _Grapheme:
-    """A grapheme with its bytes; `shown` is its text on screen, which may be a stand-in."""
+    """A grapheme with its bytes.
+
+    Attributes:
+        text: Its text, or "" for a mark.
+        shown: Its text on screen, which may be a stand-in.
+        bytes: Its bytes.
+        wide: Whether it has room for its bytes even if no token ends inside.
+    """
 
     text: str
     shown: str
     bytes: tuple[_Byte, ...]
+    wide: bool = False
 
     @property
     def quiet(self) -> bool:
@@ -149,21 +188,26 @@ class _Grapheme:
 
 
 @dataclass(frozen=True)
-class _Lines:
+class Lines:
+    """The lines of a column, with its title and a note."""
+
     title: str
     note: str
     lines: list[list[_Grapheme]]
 
 
 @dataclass(frozen=True)
-class _Drawing:
+class Drawing:
+    """The columns of a text, with their heading and the legend of their marks."""
+
     title: str
     about: list[str]
-    columns: list[_Lines]
+    columns: list[Lines]
     legend: list[str]
 
 
-def _drawing(picture: ColoredText) -> _Drawing:
+def drawing_of(picture: ColoredText) -> Drawing:
+    """Return the columns of a colored text, line by line."""
     text, columns, first = picture.text, picture.columns, picture.first
     last = len(text) if picture.last is None else picture.last
     raw = text[first:last].encode()
@@ -176,14 +220,20 @@ def _drawing(picture: ColoredText) -> _Drawing:
     about = []
     if (first, last) != (0, len(text)):
         about.append(f"Characters {first + 1:,} to {last:,} of {len(text):,}.")
-    drawn = [_lines(data["text"], one, _note(data, i)) for i, one in enumerate(data["columns"])]
-    graphemes = [grapheme for one in drawn for line in one.lines for grapheme in line]
+    drawn = [
+        colored_lines(data["text"], one, _note(data, i)) for i, one in enumerate(data["columns"])
+    ]
+    return Drawing(picture.title, about, drawn, legend_of(drawn))
+
+
+def legend_of(columns: Sequence[Lines]) -> list[str]:
+    """Return the explanations of the marks in some columns."""
+    graphemes = [grapheme for one in columns for line in one.lines for grapheme in line]
     kinds = {"cut"} if any(grapheme.cut for grapheme in graphemes) else set()
     for byte in (byte for grapheme in graphemes for byte in grapheme.bytes):
         kinds |= {byte.rest} | ({"own"} if byte.own else set())
         kinds |= {"missing"} if byte.missing else set()
-    legend = [words for kind, words in _LEGEND.items() if kind in kinds]
-    return _Drawing(picture.title, about, drawn, legend)
+    return [words for kind, words in _LEGEND.items() if kind in kinds]
 
 
 def _note(data: dict[str, Any], number: int) -> str:
@@ -207,8 +257,17 @@ def _graphemes(text: str) -> Iterator[str]:
             yield grapheme
 
 
-def _lines(text: str, drawn: dict[str, Any], note: str) -> _Lines:
-    own, missing = set(drawn["extra"]), set(drawn["missing"])
+def colored_lines(text: str, drawn: dict[str, Any], note: str, wide: Collection[int] = ()) -> Lines:
+    """Return the lines of a text under a tokenizer.
+
+    Args:
+        text: The text.
+        drawn: The tokens, as in the columns of `player.side_by_side`; "new" has the numbers of
+            those to outline.
+        note: A line below the title.
+        wide: The ends of bytes, from 1, inside graphemes that get room for all their bytes.
+    """
+    own, missing, new = ({*drawn.get(name, ())} for name in ("extra", "missing", "new"))
     raw = text.encode()
     each: list[_Byte] = []
     marks: dict[int, list[_Grapheme]] = {}  # by the byte that precedes them
@@ -218,23 +277,25 @@ def _lines(text: str, drawn: dict[str, Any], note: str) -> _Lines:
         token_id, label, _, color_index = drawn["distinct"][index]
         rest = {UNKNOWN_ID: "unknown", DROPPED_ID: "left-out"}.get(token_id, "")
         if end == start:
-            mark = _Byte("", number, color_index, ends=True, rest=rest)
+            mark = _Byte("", number, color_index, ends=True, rest=rest, new=number in new)
             marks.setdefault(end, []).append(_Grapheme("", label, (mark,)))
         for at in range(start + 1, end + 1):
             looks = (at == end, at in own, at in missing)
-            each.append(_Byte(f"{raw[at - 1]:02X}", number, color_index, *looks, rest))
+            look = (*looks, rest, number in new)
+            each.append(_Byte(f"{raw[at - 1]:02X}", number, color_index, *look))
         start = end
     lines: list[list[_Grapheme]] = [[*marks.get(0, ())]]
     at = 0
     for grapheme in _graphemes(text):
         size = len(grapheme.encode())
         shown = grapheme if len(grapheme) > 1 else character_stand_in(grapheme)
-        lines[-1].append(_Grapheme(grapheme, shown, tuple(each[at : at + size])))
+        inside = any(place in wide for place in range(at + 1, at + size))
+        lines[-1].append(_Grapheme(grapheme, shown, tuple(each[at : at + size]), inside))
         at += size
         lines[-1] += marks.get(at, ())
         if grapheme == "\n":
             lines.append([])
-    return _Lines(drawn["title"], note, lines if lines[-1] else lines[:-1])
+    return Lines(drawn["title"], note, lines if lines[-1] else lines[:-1])
 
 
 # HTML
@@ -333,17 +394,17 @@ def _html_run(graphemes: Sequence[_Grapheme]) -> str:
 
 # SVG
 
-_CELL = 9  # pixels: width of a monospaced letter at this font size
+CELL = 9  # pixels: width of a monospaced letter at this font size
 _SIZE = 15
-_ROW, _STRIP = 25, 15  # height of a row, and of the bytes below it
+ROW, _STRIP = 25, 15  # height of a row, and of the bytes below it
 _MARGIN = 20
 _ONE, _SEVERAL = 96, 46  # cells per row of a single column, or of several
 _GAP = 28
-_MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 
 
 @dataclass(frozen=True)
-class _Placed:
+class Placed:
     """A grapheme in a row: first cell, number of cells, and level (odd: right to left)."""
 
     grapheme: _Grapheme
@@ -360,7 +421,8 @@ def _wide(grapheme: _Grapheme) -> int:
         cells = -(-len(grapheme.shown) * 4 // 5)  # stand-ins are smaller
     else:
         cells = max(1, wcswidth(grapheme.shown))
-    return max(cells, -(-len(grapheme.bytes) * 3 // 2)) if grapheme.cut else cells
+    has_bytes = grapheme.cut or grapheme.wide
+    return max(cells, -(-len(grapheme.bytes) * 3 // 2)) if has_bytes else cells
 
 
 def levels(directions: Sequence[str]) -> list[int]:
@@ -420,7 +482,7 @@ def in_order(shown: Sequence[int]) -> list[int]:
     return order
 
 
-def _rows(line: Sequence[_Grapheme], cells: int) -> Iterator[list[_Placed]]:
+def rows_of(line: Sequence[_Grapheme], cells: int) -> Iterator[list[Placed]]:
     """Break a line into rows, after a space if possible, and place each grapheme."""
     level = levels([_direction(grapheme) for grapheme in line])
     wide = [_wide(grapheme) for grapheme in line]
@@ -439,127 +501,95 @@ def _rows(line: Sequence[_Grapheme], cells: int) -> Iterator[list[_Placed]]:
         at = max(0, cells - sum(wide[start:end])) if backwards else 0
         row = []
         for i in in_order(shown):
-            row.append(_Placed(line[start + i], at, wide[start + i], shown[i]))
+            row.append(Placed(line[start + i], at, wide[start + i], shown[i]))
             at += wide[start + i]
         yield row
         start = end
 
 
-class _Sheet:
-    """Draws columns side by side, row by row."""
+def has_strip(row: Sequence[Placed]) -> bool:
+    """Return whether a row has room for bytes below it."""
+    return any(placed.grapheme.cut or placed.grapheme.wide for placed in row)
 
-    def __init__(self, drawing: _Drawing) -> None:
-        self.drawing = drawing
-        alone = len(drawing.columns) == 1
-        self.cells = _ONE if alone else _SEVERAL
+
+def row_height(row: Sequence[Placed]) -> int:
+    """Return the height of a row in pixels."""
+    return ROW + (_STRIP if has_strip(row) else 0)
+
+
+class Rows:
+    """Draws rows of text, whose colors the classes of `style` define."""
+
+    def __init__(self) -> None:
         self.parts: list[str] = []
         # One path per kind of line keeps the file small.
-        self.paths: dict[str, list[str]] = {"b": [], "own": [], "missing": [], "unknown": []}
+        self._paths: dict[str, list[str]] = {
+            "b": [],
+            "own": [],
+            "missing": [],
+            "unknown": [],
+            "new": [],
+        }
 
     def svg(self) -> str:
-        drawing = self.drawing
-        many = len(drawing.columns)
-        width = 2 * _MARGIN + many * self.cells * _CELL + (many - 1) * _GAP
-        y = self._words(drawing.title, _MARGIN, _MARGIN + 14, width - 2 * _MARGIN, "title", 10.5)
-        for about in drawing.about:
-            y = self._words(about, _MARGIN, y, width - 2 * _MARGIN, "quiet", 7)
-        y += 8
-        bottom = y
-        for number, column in enumerate(drawing.columns):
-            bottom = max(bottom, self._column(column, _MARGIN + number * self._step, y))
-        y = bottom + 12
-        for line in (*drawing.legend, MADE_WITH):
-            y = self._words(line, _MARGIN, y, width - 2 * _MARGIN, "quiet", 7)
-        lines = [f'<path class="{name}" d="{"".join(d)}"/>' for name, d in self.paths.items() if d]
-        fills = "".join(f".h{number}{{fill:{fill}}}" for number, fill in enumerate(FILLS))
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y}" '
-            f'viewBox="0 0 {width} {y}" role="img">\n<title>{_xml(drawing.title)}</title>\n'
-            f"<style>text{{font:{_SIZE}px {_MONO};fill:{INK};text-anchor:middle}}"
-            "text.words{font:14px system-ui,sans-serif;text-anchor:start}"
-            "text.title{font:600 19px system-ui,sans-serif;text-anchor:start}"
-            "text.head{font:600 16px system-ui,sans-serif;text-anchor:start}"
-            f"text.quiet{{font:14px system-ui,sans-serif;text-anchor:start;fill:{QUIET}}}"
-            f"text.q{{font-size:12px;fill:{QUIET}}}text.byte{{font-size:9.5px}}"
-            f".left-out{{opacity:.45}}path{{fill:none;stroke:{QUIET}}}"
-            f".own{{stroke:{ACCENT};stroke-width:3}}.unknown{{stroke:{ACCENT}}}"
-            f".missing{{stroke:{ACCENT};stroke-width:3;stroke-dasharray:3 2}}{fills}</style>\n"
-            f'<rect width="{width}" height="{y}" fill="#fff"/>\n'
-            + "\n".join([*self.parts, *lines])
-            + "\n</svg>\n"
-        )
+        """Return what is drawn, without its frame and its style."""
+        lines = [f'<path class="{name}" d="{"".join(d)}"/>' for name, d in self._paths.items() if d]
+        return "\n".join([*self.parts, *lines])
 
-    @property
-    def _step(self) -> int:
-        return self.cells * _CELL + _GAP
-
-    def _words(self, words: str, x: int, y: int, width: int, name: str, letter: float) -> int:
-        """Write wrapped words; return the y position of the next line."""
-        for line in textwrap.wrap(words, max(10, int(width / letter))):
-            self.parts.append(f'<text class="{name}" x="{x}" y="{y}">{_xml(line)}</text>')
-            y += 22
-        return y
-
-    def _column(self, column: _Lines, x: int, y: int) -> int:
-        wide = self.cells * _CELL
-        self.parts.append(
-            f'<text class="head" x="{x}" y="{y + 12}">{_xml(shorten(column.title, 40))}</text>'
-        )
-        y = self._words(column.note, x, y + 34, wide, "quiet", 7)
-        for line in column.lines:
-            for row in _rows(line, self.cells):
-                y += self._row(row, x, y)
-        return y + 10
-
-    def _row(self, row: Sequence[_Placed], x: int, y: int) -> int:
+    def row(self, row: Sequence[Placed], x: int, y: int) -> int:
         """Draw a row; return its height."""
-        cut = any(placed.grapheme.cut for placed in row)
-        low = y + _ROW - 4
+        low = y + ROW - 4
 
-        def same(placed: _Placed) -> tuple[Any, ...]:
+        def same(placed: Placed) -> tuple[Any, ...]:
             grapheme = placed.grapheme
             apart = grapheme.cut or grapheme.quiet or len(grapheme.bytes[0].name) == 0
             return grapheme.last.token, placed.level, apart, id(grapheme) if apart else 0
 
-        def token(placed: _Placed) -> tuple[int, bool]:
+        def token(placed: Placed) -> tuple[int, bool]:
             return placed.grapheme.last.token, placed.grapheme.cut
 
         for (_, parted), group in groupby(row, token):
             run = [*group]
-            color_index = run[0].grapheme.last.color_index
+            last = run[0].grapheme.last
+            color_index = last.color_index
+            left, wide = x + run[0].at * CELL, sum(one.wide for one in run) * CELL
+            if last.new and not parted:
+                self._ring(left, y, wide, ROW - 4)
             if color_index >= 0 and not parted:
-                left, wide = x + run[0].at * _CELL, sum(one.wide for one in run) * _CELL
                 self.parts.append(
                     f'<rect class="h{color_index}" x="{left}" y="{y}" width="{wide}" '
-                    f'height="{_ROW - 4}"/>'
+                    f'height="{ROW - 4}"/>'
                 )
         for _, group in groupby(row, same):
             self._text([*group], x, y)
         for placed in row:
-            left, right = x + placed.at * _CELL, x + (placed.at + placed.wide) * _CELL
+            left, right = x + placed.at * CELL, x + (placed.at + placed.wide) * CELL
             self._line(placed.grapheme.last, left if placed.level % 2 else right, y, low)
             if placed.grapheme.cut:
                 self._bytes(placed, left, right, low)
                 continue
             if any(byte.missing for byte in placed.grapheme.bytes[:-1]):
-                self.paths["missing"].append(f"M{(left + right) // 2} {y}V{low}")
+                self._paths["missing"].append(f"M{(left + right) // 2} {y}V{low}")
             if placed.grapheme.last.rest == "unknown":
                 wave = "".join("l2.25-3l2.25 3" for _ in range(2 * placed.wide))
-                self.paths["unknown"].append(f"M{left} {low - 1}{wave}")
-        return _ROW + (_STRIP if cut else 0)
+                self._paths["unknown"].append(f"M{left} {low - 1}{wave}")
+        return row_height(row)
 
     def _line(self, byte: _Byte, x: int, y: int, low: int) -> None:
         name = "own" if byte.own else "b" if byte.ends else "missing" if byte.missing else ""
         if name:
             # A thin line between two pixels would be blurred.
-            self.paths[name].append(f"M{x - 0.5 if name == 'b' else x} {y}V{low}")
+            self._paths[name].append(f"M{x - 0.5 if name == 'b' else x} {y}V{low}")
 
-    def _text(self, run: Sequence[_Placed], x: int, y: int) -> None:
+    def _ring(self, x: float, y: int, width: float, height: int) -> None:
+        self._paths["new"].append(f"M{x + 1:g} {y + 1}h{width - 2:g}v{height - 2}h{2 - width:g}z")
+
+    def _text(self, run: Sequence[Placed], x: int, y: int) -> None:
         """Write neighboring graphemes with the same style."""
         level = run[0].level
         grapheme = run[0].grapheme
         shown = "".join(one.grapheme.shown for one in (reversed(run) if level % 2 else run))
-        wide = sum(one.wide for one in run) * _CELL
+        wide = sum(one.wide for one in run) * CELL
         names = " ".join(
             filter(None, ("q" if grapheme.quiet else "", grapheme.last.rest * (not grapheme.cut)))
         )
@@ -570,10 +600,10 @@ class _Sheet:
             # Text fills its cells in every font, and joined letters remain joined.
             adjust = "spacingAndGlyphs" if level % 2 else "spacing"
             looks += f' textLength="{wide}" lengthAdjust="{adjust}"'
-        middle = x + run[0].at * _CELL + wide / 2
-        self.parts.append(f'<text{looks} x="{middle:g}" y="{y + 16}">{_xml(shown)}</text>')
+        middle = x + run[0].at * CELL + wide / 2
+        self.parts.append(f'<text{looks} x="{middle:g}" y="{y + 16}">{xml(shown)}</text>')
 
-    def _bytes(self, placed: _Placed, left: int, right: int, y: int) -> None:
+    def _bytes(self, placed: Placed, left: int, right: int, y: int) -> None:
         """Draw the bytes of a grapheme below it, side by side."""
         each = placed.grapheme.bytes
         wide = (right - left) / len(each)
@@ -587,12 +617,84 @@ class _Sheet:
             self.parts.append(
                 f'<text class="byte" x="{at + wide / 2:g}" y="{y + 10}">{byte.name}</text>'
             )
+            if byte.new:
+                self._ring(at, y, wide, _STRIP - 2)
             if number < len(each) - 1:
                 self._line(byte, int(at + wide), y, y + _STRIP - 2)
-        self.paths["b"].append(f"M{left}.5 {y}H{right - 0.5}V{y + _STRIP - 2}H{left}.5z")
+        self._paths["b"].append(f"M{left}.5 {y}H{right - 0.5}V{y + _STRIP - 2}H{left}.5z")
 
 
-def _xml(words: str) -> str:
+def row_style(theme: Theme) -> str:
+    """Return the style of rows of text."""
+    fills = "".join(f".h{number}{{fill:{fill}}}" for number, fill in enumerate(theme.fills))
+    return (
+        f"text{{font:{_SIZE}px {MONO};fill:{theme.ink};text-anchor:middle}}"
+        f"text.q{{font-size:12px;fill:{theme.quiet}}}text.byte{{font-size:9.5px}}"
+        f".left-out{{opacity:.45}}path{{fill:none;stroke:{theme.quiet}}}"
+        f".own{{stroke:{theme.accent};stroke-width:3}}.unknown{{stroke:{theme.accent}}}"
+        f".missing{{stroke:{theme.accent};stroke-width:3;stroke-dasharray:3 2}}"
+        f".new{{stroke:{theme.accent};stroke-width:2}}{fills}"
+    )
+
+
+class _Sheet(Rows):
+    """Draws columns side by side, row by row."""
+
+    def __init__(self, drawing: Drawing) -> None:
+        super().__init__()
+        self.drawing = drawing
+        alone = len(drawing.columns) == 1
+        self.cells = _ONE if alone else _SEVERAL
+
+    def svg(self) -> str:
+        drawing = self.drawing
+        many = len(drawing.columns)
+        width = 2 * _MARGIN + many * self.cells * CELL + (many - 1) * _GAP
+        y = self._words(drawing.title, _MARGIN, _MARGIN + 14, width - 2 * _MARGIN, "title", 10.5)
+        for about in drawing.about:
+            y = self._words(about, _MARGIN, y, width - 2 * _MARGIN, "quiet", 7)
+        y += 8
+        bottom = y
+        for number, column in enumerate(drawing.columns):
+            bottom = max(bottom, self._column(column, _MARGIN + number * self._step, y))
+        y = bottom + 12
+        for line in (*drawing.legend, MADE_WITH):
+            y = self._words(line, _MARGIN, y, width - 2 * _MARGIN, "quiet", 7)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y}" '
+            f'viewBox="0 0 {width} {y}" role="img">\n<title>{xml(drawing.title)}</title>\n'
+            f"<style>{row_style(LIGHT)}"
+            "text.words{font:14px system-ui,sans-serif;text-anchor:start}"
+            "text.title{font:600 19px system-ui,sans-serif;text-anchor:start}"
+            "text.head{font:600 16px system-ui,sans-serif;text-anchor:start}"
+            f"text.quiet{{font:14px system-ui,sans-serif;text-anchor:start;fill:{QUIET}}}</style>\n"
+            f'<rect width="{width}" height="{y}" fill="{LIGHT.paper}"/>\n{super().svg()}\n</svg>\n'
+        )
+
+    @property
+    def _step(self) -> int:
+        return self.cells * CELL + _GAP
+
+    def _words(self, words: str, x: int, y: int, width: int, name: str, letter: float) -> int:
+        """Write wrapped words; return the y position of the next line."""
+        for line in textwrap.wrap(words, max(10, int(width / letter))):
+            self.parts.append(f'<text class="{name}" x="{x}" y="{y}">{xml(line)}</text>')
+            y += 22
+        return y
+
+    def _column(self, column: Lines, x: int, y: int) -> int:
+        wide = self.cells * CELL
+        self.parts.append(
+            f'<text class="head" x="{x}" y="{y + 12}">{xml(shorten(column.title, 40))}</text>'
+        )
+        y = self._words(column.note, x, y + 34, wide, "quiet", 7)
+        for line in column.lines:
+            for row in rows_of(line, self.cells):
+                y += self.row(row, x, y)
+        return y + 10
+
+
+def xml(words: str) -> str:
     """Return escaped words, with stand-ins for control characters, which XML does not allow."""
     return escape(_CONTROL.sub(lambda one: character_stand_in(one[0]), words), quote=False)
 

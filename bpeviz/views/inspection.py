@@ -266,7 +266,7 @@ def timeline(
     """
     tokenizer, text = inspection.tokenizer, inspection.text
     kind = tokenizer.atoms
-    cut, events = _part_of(inspection, shown)
+    cut, events = part_of(inspection, shown)
     states = [cut.ids(step).tolist() for step in range(len(events) + 1)]
     steps = decision_columns([*_decisions(inspection, cut, events, states, training)])
     atom_ids = cut.atom_ids.tolist()
@@ -298,7 +298,7 @@ def timeline(
     return data | {"key": digest, "timelineId": digest, "last": len(events)}
 
 
-def _part_of(inspection: Inspection, shown: Part) -> tuple[ChangingBoundaries, list[Event]]:
+def part_of(inspection: Inspection, shown: Part) -> tuple[ChangingBoundaries, list[Event]]:
     """Return the boundaries of a part, with only the events that change it."""
     part = inspection.boundaries.slice(shown.start, shown.end)
     happen = part.change_steps

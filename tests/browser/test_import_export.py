@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,12 +29,14 @@ from page_helpers import (
     trained,
     type_text,
 )
+from PIL import Image
 
 from bpeviz import formats
 from bpeviz.formats import FORMATS
 from bpeviz.formats.archive import unpacked
 from bpeviz.ui.export_dialog import COMPARES, PLAYS
 from bpeviz.ui.registry import PAGES
+from bpeviz.views import gif
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -446,3 +449,35 @@ def _assert_downloads(page: Page) -> None:
         chart.hover()
         container = chart.locator(CONTAINER)
         expect(container.get_by_role("button", name=re.compile("^Download as PNG"))).to_be_visible()
+
+
+def test_slide_is_saved_as_png_and_its_steps_as_gif(open_page: Open, tmp_path: Path) -> None:
+    text = "low lower lowest, the lowest of all the lower 世界 lamps"
+    page = open_page(link(text))
+    training, _ = Player(page).await_text(text)
+    open_export(page)
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_text("Pictures for slides").click()
+    name, content = downloaded(page, "Slide (PNG)", tmp_path)
+    with Image.open(BytesIO(content)) as picture:
+        assert (name[-4:], picture.size) == (".png", (1920, 1080))
+        assert len(picture.getcolors(10**7) or ()) > 50
+    _, content = downloaded(page, "Slide (SVG)", tmp_path)
+    assert f" of {training.steps}</title>" in content.decode()
+    dialog.get_by_role("button", name="Animation (GIF)").click()
+    dialog.get_by_role("button", name="Stop").click()
+    expect(dialog).to_contain_text("Stopped.")
+    name, content = downloaded(page, "Animation (GIF)", tmp_path)
+    expect(dialog).to_contain_text("Saved, ")
+    with Image.open(BytesIO(content)) as animation:
+        assert (name[-4:], animation.size) == (".gif", (1280, 720))
+        assert animation.n_frames == training.steps + 1
+        first, last = (_frame(animation, number) for number in (0, training.steps))
+        assert first.getpixel((0, 0)) == last.getpixel((0, 0)) == (255, 255, 255)
+        assert first.tobytes() != last.tobytes()
+    assert len(content) <= gif.MOST_BYTES
+
+
+def _frame(animation: Image.Image, number: int) -> Image.Image:
+    animation.seek(number)
+    return animation.convert("RGB")

@@ -42,7 +42,7 @@ from bpeviz.ui.opened_tokenizers import (
 )
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.inspect import FIRST_TEXT
-from bpeviz.views import playable
+from bpeviz.views import playable, slide_drawing
 from bpeviz.views.tables import Table
 
 CLOSER = inspect.CLOSER.titles
@@ -682,3 +682,57 @@ def test_csv_of_table_has_no_formulas() -> None:
     assert rows[0] == ["'=token", "n"]
     assert [row[0] for row in rows[1:]] == ["'=1+1", "'+", "'-", "'@A1", "a=b", "-5.2%", "x"]
     assert [row[1] for row in rows[1:]] == [str(i) for i in range(7)]
+
+
+@pytest.mark.parametrize(
+    ("page", "state"),
+    [
+        ("Train", {"algorithm": "unigram"}),
+        ("Inspect", {}),
+        ("Inspect", {"inspected_by": "yours", "inspected": "learnt"}),
+        ("Algorithms", {"algorithms": ["bpe", "unigram"]}),
+        ("Compare", {"compared": ["yours"]}),
+    ],
+)
+def test_slides_show_the_present_step_of_a_page(page: str, state: dict[str, Any]) -> None:
+    app = opened(page, text_box=TEXT, **state)
+    assert errors(app) == []
+    offer = app.session_state["offered_export"]
+    slides = offer.slides()
+    for content in slides.contents:
+        assert slides.heading(offer.step) in slide_drawing.svg(
+            slides, offer.step, slide_drawing.Look(content)
+        )
+
+
+def section(page: str = "train") -> None:
+    import bpeviz
+    from bpeviz.ui.slides_section import slides_section
+    from bpeviz.views import player
+    from bpeviz.views.slides import StepSlides
+
+    text = "low lower lowest"
+    training = bpeviz.train(text, merges=5)
+    found = training.tokenizer().boundaries(text)
+    timeline = player.timeline(text, training, found, player.parts(text, found)[0], 5)
+    slides_section(page, lambda: StepSlides("BPE", player.payload(timeline), [found], "merge"), 2)
+
+
+def test_slide_follows_the_choices_and_the_browser_gets_the_frames_that_it_asks_for() -> None:
+    app = AppTest.from_function(section).run()
+    assert [one.message for one in app.exception] == []
+    (data,) = payloads(app)
+    assert "BPE: merge 2 of 5" in data["svg"]
+    assert (data["film"]["count"], data["frames"], data["gif"]) == (6, None, None)
+    app.slider(key="step of slide of train").set_value(4)
+    app.slider(key="film of train").set_value((1, 3))
+    app.toggle(key="dark slide of train").set_value(True).run()
+    (data,) = payloads(app)
+    assert "BPE: merge 4 of 5" in data["svg"]
+    assert (data["film"]["count"], data["isDark"]) == (3, True)
+    asked = {"number": 7, "first": 1, "key": data["film"]["key"]}
+    app.session_state["slide_train"] = {"request": asked}
+    app.run()
+    (data,) = payloads(app)
+    assert (data["frames"]["request"], data["frames"]["first"]) == (7, 1)
+    assert ["merge 2 of 5" in data["frames"]["svgs"][0], len(data["frames"]["svgs"])] == [True, 2]

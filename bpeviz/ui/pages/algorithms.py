@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -50,6 +51,7 @@ from bpeviz.ui.widgets import (
 )
 from bpeviz.views import charts, playable, player, race, tables
 from bpeviz.views.playable import Playable
+from bpeviz.views.slides import Slides, StepSlides
 
 SHOWN = 3_000
 """The most bytes of a text in the player at once; figures are for the whole text."""
@@ -141,7 +143,13 @@ def show(side: DeltaGenerator) -> None:
     payload = _lock_step(shown, part)
     payload["hasRace"] = all(len(one.boundaries) <= race.COUNTED for one in shown)
     handles = [one.handle for one in shown]
-    EXPORT.put(Export("algorithms", animation=partial(_animation, handles, part)))
+    EXPORT.put(
+        Export(
+            "algorithms",
+            animation=partial(_animation, handles, part),
+            slides=partial(_slides, handles, part),
+        )
+    )
     with place:
         components.player(payload, "lock_step")
         if len(shown) > 1:
@@ -181,6 +189,16 @@ def _animation(handles: Sequence[Handle], part: Part) -> Callable[[], Playable]:
     return partial(playable.of_lock_step, payload, trainings, shown[0].text, part)
 
 
+def _slides(handles: Sequence[Handle], part: Part) -> Slides:
+    shown = [handle.open() for handle in handles]
+    own = [player.part_between(one.boundaries, part, one.text) for one in shown]
+    boundaries = [
+        one.boundaries.slice(at.start, at.end) for one, at in zip(shown, own, strict=True)
+    ]
+    title = "Algorithms" if len(shown) > 1 else _name(shown[0])
+    return StepSlides(title, _lock_step(shown, part), boundaries, "step")
+
+
 def _column(one: Trained, step: int) -> Column:
     return Column(_name(one), one.history.at_step(step), one.boundaries, step)
 
@@ -199,6 +217,8 @@ def _follow(shown: list[Trained], payload: dict[str, Any]) -> None:
     is_drawn = reported["step"] and reported["step"]["timelineId"] == payload["timelineId"]
     if is_drawn:
         place = min(int(reported["step"]["step"]), payload["last"])
+    if (offer := EXPORT.get()) is not None:
+        EXPORT.put(replace(offer, step=place))
     if reported["word"] and _CLICKED.get() != reported["word"]:
         _CLICKED.put(reported["word"])
         WORD.put(reported["word"]["word"][:MAX_WORD])

@@ -48,6 +48,7 @@ from bpeviz.ui.widgets import (
 from bpeviz.views import charts, playable, player, tables, text_table
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Interactive
+from bpeviz.views.slides import ColumnSlides, Slides
 
 T = TypeVar("T")
 
@@ -422,13 +423,13 @@ def _side_by_side(
         found = playable.of_columns(text, payload, tables.metrics(measured), part)
         return found if texts is None else replace(playable.of_texts(texts), columns=found)
 
-    EXPORT.put(
-        Export(
-            "compare",
-            lambda: ColoredText(text, columns, title, number, part.first, part.last, hues),
-            comparison=lambda: comparison,
-        )
-    )
+    def picture() -> ColoredText:
+        return ColoredText(text, columns, title, number, part.first, part.last, hues)
+
+    def slides() -> Slides:
+        return ColumnSlides(sentence or title, picture(), tables.metrics(measured))
+
+    EXPORT.put(Export("compare", picture, comparison=lambda: comparison, slides=slides))
 
 
 def _caveats(text: str, training_text: str, columns: dict[str, Column]) -> None:

@@ -49,6 +49,7 @@ from bpeviz.views import inspection, merge_diagram, playable, player, race, tabl
 from bpeviz.views.export import ColoredText
 from bpeviz.views.lattice import lattice_html
 from bpeviz.views.playable import Playable
+from bpeviz.views.slides import Slides, StepSlides
 
 FIRST_TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
 """The other text at first: accents, two scripts, digits, and an emoji of several code points."""
@@ -306,13 +307,24 @@ def show(side: DeltaGenerator) -> None:
     picture = partial(_colored, offer, found, colors)
     animation = partial(_animation, offer, found, colors, found.text == training_text)
     has_steps = found.tokenizer.without_steps is None and bool(found.events)
-    EXPORT.put(Export("inspect", picture, own, animation if has_steps else None))
+    steps = len(found.events) if has_steps else 0
+    slides = partial(_slides, offer, found, part, colors)
+    EXPORT.put(
+        Export("inspect", picture, own, animation if has_steps else None, slides=slides, step=steps)
+    )
 
 
 def _colored(offer: Offer, found: Inspection, colors: Hues) -> ColoredText:
     boundaries = found.boundaries
     column = Column(offer.title, found.tokenizer, boundaries, boundaries.steps)
     return ColoredText(found.text, [column], "One text as tokens", hues=colors)
+
+
+def _slides(offer: Offer, found: Inspection, part: Part, colors: Hues) -> Slides:
+    shown = player.part_between(found.boundaries, part, found.text)
+    name = "Your tokenizer" if offer.key == OWN else offer.title
+    payload = player.payload(inspection.timeline(found, shown, name, offer.training, colors))
+    return StepSlides(name, payload, [inspection.part_of(found, shown)[0]], "step")
 
 
 def _animation(

@@ -36,6 +36,7 @@ from bpeviz.ui.widgets import Section, SessionValue, Switch, TextField, Values, 
 from bpeviz.views import charts, merge_diagram, playable, player, race, tables
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Playable
+from bpeviz.views.slides import Slides, StepSlides
 
 CANDIDATES = 1_000
 """How many of the best candidates of a step are listed, unless the user asks for all."""
@@ -255,9 +256,15 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
             options=dict(trained.choice.options),
         )
 
+    def slides() -> Slides:
+        trained = handle.open()
+        payload = player.payload(trained.timeline(shown) | {"last": last})
+        part = trained.boundaries.slice(shown.start, shown.end)
+        return StepSlides(name, payload, [part], texts_of(trained.history).unit)
+
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
     own = Exported(title, (handle, last), lambda: handle.open().history.at_step(last))
-    EXPORT.put(Export("train", picture, own, animation if last else None))
+    EXPORT.put(Export("train", picture, own, animation if last else None, slides=slides, step=step))
 
 
 @fragment

@@ -1,0 +1,90 @@
+"""GIF files of frames that a browser drew, encoded by Pillow."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import Any, cast
+
+from PIL import Image
+
+WIDTH, HEIGHT = 1280, 720
+MOST_BYTES = 5_000_000
+"""The largest file."""
+
+MOST_FRAMES = 80
+"""The most frames. Pillow holds all of them, with a byte per pixel."""
+
+_COLORS = 255  # and one for pixels that stay
+_REST = 2.0
+"""The shortest time for which the last frame stays, in seconds."""
+
+
+def encoded(drawn: Sequence[Mapping[str, Any]], seconds: float) -> tuple[bytes, int]:
+    """Return an animation of at most `MOST_BYTES`, and how many of the frames it has.
+
+    Args:
+        drawn: The frames, each as the part that differs from the one before: "x", "y", and "png"
+            in Base64. The first one is whole.
+        seconds: How long each frame is shown.
+
+    Raises:
+        ValueError: The frames are not what the browser sends.
+    """
+    frames = _frames(drawn)
+    every = 1
+    while True:
+        # The last frame is always shown.
+        chosen = frames[(len(frames) - 1) % every :: every]
+        times = [round(1_000 * seconds * every)] * (len(chosen) - 1)
+        file = BytesIO()
+        chosen[0].save(
+            file,
+            "GIF",
+            save_all=True,
+            append_images=chosen[1:],
+            duration=[*times, round(1_000 * max(_REST, 2 * seconds))],
+            loop=0,
+            optimize=True,
+        )
+        if file.tell() <= MOST_BYTES or len(chosen) == 1:
+            return file.getvalue(), len(chosen)
+        every *= 2
+
+
+def _frames(drawn: Sequence[Mapping[str, Any]]) -> list[Image.Image]:
+    """Return whole frames that share the colors of the first and the last one."""
+    if not 1 <= len(drawn) <= MOST_FRAMES:
+        raise ValueError(f"A GIF has 1 to {MOST_FRAMES} frames, not {len(drawn)}.")
+    parts = [_part(one) for one in drawn]
+    canvas = Image.new("RGB", (WIDTH, HEIGHT))
+    both = Image.new("RGB", (WIDTH, 2 * HEIGHT))
+    for number, (part, place) in enumerate(parts):
+        canvas.paste(part, place)
+        if not number:
+            both.paste(canvas, (0, 0))
+    both.paste(canvas, (0, HEIGHT))
+    # Most pixels have one of a few colors, which remain exact: of similar ones, the most frequent.
+    colors: dict[tuple[int, ...], tuple[int, ...]] = {}
+    for _, found_color in sorted(both.getcolors(WIDTH * 2 * HEIGHT) or (), reverse=True):
+        color = cast(tuple[int, ...], found_color)
+        colors.setdefault(tuple(part >> 3 for part in color), color)
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for color in [*colors.values()][:_COLORS] for part in color])
+    frame = Image.new("P", (WIDTH, HEIGHT))
+    frame.putpalette(palette.getpalette() or [])
+    found = []
+    for part, place in parts:
+        paletted = part.quantize(palette=palette, dither=Image.Dither.NONE)
+        frame = frame.copy()
+        frame.paste(paletted, place)
+        found.append(frame)
+    return found
+
+
+def _part(one: Mapping[str, Any]) -> tuple[Image.Image, tuple[int, int]]:
+    with Image.open(BytesIO(base64.b64decode(one["png"])), formats=["PNG"]) as image:
+        if image.width > WIDTH or image.height > HEIGHT:
+            raise ValueError("A frame is too large.")
+        return image.convert("RGB"), (int(one["x"]), int(one["y"]))
