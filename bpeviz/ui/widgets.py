@@ -147,6 +147,17 @@ class OneOf(Widget[str]):
             ),
         )
 
+    def slider(self, initial: str, **options: Any) -> str:
+        """Draw a slider over the values; return the value. initial: the value at first."""
+        value = initial if (now := self.get()) is None else now
+        return st.select_slider(
+            options=list(self.titles),
+            value=value,
+            format_func=self.titles.__getitem__,
+            **self._drawn,
+            **options,
+        )
+
     def segments(self, **options: Any) -> str:
         """Draw all values side by side, the first one chosen at first; return the value."""
         return cast(

@@ -69,7 +69,7 @@ def opened_part(page: Page) -> dict[str, Any]:
 PATHS = (
     "/",
     "/Compare",
-    link("", "/Compare", how_many_texts="many"),
+    link("", "/Compare", how_many_texts="many", own_for_texts=True),
     "/Inspect",
     "/Algorithms",
     "/Pre-tokenize",

@@ -30,7 +30,7 @@ from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text
 from bpeviz.ui.inputs.training import choose_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.opened_tokenizers import opened
-from bpeviz.ui.pages import many_texts
+from bpeviz.ui.pages import many_texts, own_tokenizer
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.many_texts import HOW_MANY, PRESSED, SHOWN, SIDE_BY_SIDE, UNDER
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer, OneTokenizer
@@ -133,6 +133,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield HOW_MANY
     if values.get(HOW_MANY) == "many":
         yield from many_texts.widgets()
+        yield from own_tokenizer.widgets()
     yield BASELINE
     yield UNDER
     yield IDS
@@ -230,6 +231,8 @@ def show(side: DeltaGenerator) -> None:
         return
     if texts is not None:
         _many(answer, texts, chosen)
+        if texts and not st.context.is_embedded:
+            own_tokenizer.show(texts)
         return
     shown = _columns_for(text, chosen)
     if not text:

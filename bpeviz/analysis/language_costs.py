@@ -1,0 +1,88 @@
+"""The costs of languages relative to each other, under tokenizers that are trained on them.
+
+The texts are parallel: each line is a translation of the lines with the same number. Some of them,
+or the second half of their lines, can be held out of the training.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from bpeviz.analysis.lines import lines_of
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.text import joined
+
+SEPARATOR = "---"
+
+
+@dataclass(frozen=True)
+class Split:
+    """Parallel texts, of which some lines are trained on and some are measured.
+
+    Attributes:
+        texts: The lines of each text, by name.
+        half: Whether training has the first half of the lines, and the others are measured.
+        held_out: The names of the texts that are not trained on.
+    """
+
+    texts: Mapping[str, Sequence[str]]
+    half: bool = False
+    held_out: frozenset[str] = frozenset()
+
+    @property
+    def first(self) -> int:
+        """The index of the first line that is measured."""
+        return len(next(iter(self.texts.values()))) // 2 if self.half else 0
+
+    @property
+    def trained(self) -> dict[str, list[str]]:
+        """The lines that are trained on, by the names of the texts; none of a blank text."""
+        lines = {
+            name: [line for line in of_text[: self.first or None] if line.rstrip() != SEPARATOR]
+            for name, of_text in self.texts.items()
+            if name not in self.held_out
+        }
+        return {name: of_text for name, of_text in lines.items() if "".join(of_text).strip()}
+
+    @property
+    def training_text(self) -> str:
+        """The training text: the texts, separated by lines of three dashes."""
+        return f"\n{SEPARATOR}\n".join("\n".join(lines) for lines in self.trained.values())
+
+    def costs(self, tokenizer: Tokenizer) -> dict[str, float]:
+        """Return the tokens of each text relative to those of the cheapest one trained on.
+
+        As in `bpeviz.compare`, each line is encoded alone.
+        """
+        tokens = {
+            name: sum(len(tokenizer.encode(line)) for line in lines[self.first :])
+            for name, lines in self.texts.items()
+        }
+        cheapest = min(filter(None, (tokens[name] for name in self.trained)), default=1)
+        return {name: count / cheapest for name, count in tokens.items()}
+
+    def sentence(self, costs: Mapping[str, Mapping[str, float]]) -> str:
+        """Return what the dearest language costs, in words.
+
+        Args:
+            costs: The costs of each way to train, by its name within a sentence.
+        """
+
+        def dearest(names: Collection[str]) -> str:
+            first, *others = [f"{max(one[name] for name in names):.2f}" for one in costs.values()]
+            values = [f"{first} times the cheapest", *others]
+            return joined([f"{one} {how}" for one, how in zip(values, costs, strict=True)])
+
+        where = "On lines that were not trained on, the" if self.half else "The"
+        found = f"{where} dearest language costs {dearest(self.trained)}."
+        if self.held_out:
+            found += f" The dearest that was not trained on costs {dearest(self.held_out)}."
+        return found
+
+
+def parallel(texts: Mapping[str, str | Sequence[str]]) -> dict[str, list[str]] | None:
+    """Return the lines of parallel texts; None if there are not at least two, of equal length."""
+    lines = {name: lines_of(text) for name, text in texts.items()}
+    numbers = {len(one) for one in lines.values()}
+    return lines if len(lines) > 1 and len(numbers) == 1 and max(numbers) > 1 else None

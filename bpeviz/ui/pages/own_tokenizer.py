@@ -1,0 +1,248 @@
+"""The part of Compare that trains tokenizers on many parallel texts, and shows what they cost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from math import log
+from typing import Any
+
+import streamlit as st
+
+from bpeviz import limits
+from bpeviz.analysis.language_costs import Split, parallel
+from bpeviz.core.training import Training
+from bpeviz.corpus.named_texts import Texts
+from bpeviz.text import counted, digest_of, joined
+from bpeviz.trainers import TRAINERS
+from bpeviz.trainers.parity_bpe import ParityTraining
+from bpeviz.ui import html_table, markdown, trained
+from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
+from bpeviz.ui.inputs.training import (
+    ALGORITHM,
+    BYTE_VALUES,
+    COUNTED,
+    LARGEST_SIZE,
+    PATTERN,
+    Choice,
+    option_widget,
+)
+from bpeviz.ui.runtime import run_lock
+from bpeviz.ui.runtime.cache import cached
+from bpeviz.ui.trained import TrainingError
+from bpeviz.ui.widgets import Number, OneOf, Section, SomeOf, Widget
+from bpeviz.views.html_table import Cell
+
+SPLIT_BY = "o200k"
+"""The pre-tokenization: unlike GPT-2's, it does not separate vowel signs from their letters."""
+
+AS_THEY_ARE, EQUAL, PARITY = "1.0", "0.0", "parity"
+
+EXPONENTS = {
+    AS_THEY_ARE: "1, as they are",
+    "0.7": "0.7",
+    "0.5": "0.5",
+    "0.3": "0.3",
+    EQUAL: "0, all equal",
+}
+
+
+class _Names(SomeOf):
+    """Names of texts, as which a link may contain any."""
+
+    def allows(self, value: Any) -> bool:
+        return (
+            isinstance(value, list)
+            and len(value) <= self.most
+            and all(isinstance(one, str) and len(one) <= 200 for one in value)
+        )
+
+
+OPEN = Section("own_for_texts", "Train your own tokenizer for these languages")
+EXPONENT = OneOf("own_exponent", "Exponent of the shares", titles=EXPONENTS)
+MERGES = Number("own_merges", "Merges", low=1, high=limits.VOCABULARY - BYTE_VALUES)
+HELD_OUT = OneOf(
+    "own_held_out",
+    "Not trained on",
+    titles={"none": "Nothing", "half": "Second half of the lines", "some": "Some languages"},
+)
+HELD_OUT_TEXTS = _Names(
+    "own_held_out_texts", "Languages not trained on", titles={}, most=limits.COMPARED_TEXTS
+)
+
+
+def widgets() -> Iterator[Widget[Any]]:
+    """Yield the widgets whose values belong in links."""
+    yield OPEN
+    yield EXPONENT
+    yield MERGES
+    yield HELD_OUT
+    yield HELD_OUT_TEXTS
+
+
+def show(texts: Texts) -> None:
+    """Draw the part, closed at first, at the end of the page."""
+    place = OPEN.opened()
+    if place is None:
+        return
+    with place:
+        lines = parallel(texts)
+        if lines is None:
+            st.info("This needs parallel texts: two or more, with the same number of lines.")
+            return
+        _compare(lines)
+
+
+def _compare(lines: Mapping[str, Sequence[str]]) -> None:
+    """Draw the inputs, train, and draw the costs."""
+    st.caption(
+        "BPE on several texts raises each language’s share of all bytes to an exponent: 1 leaves "
+        "the shares as they are, 0 makes them equal. Parity-aware BPE merges, at each step, for "
+        "the language that needs the most tokens (Foroutan et al. 2026)."
+    )
+    exponent_at, merges_at = st.columns([3, 1], vertical_alignment="bottom")
+    with exponent_at:
+        exponent = EXPONENT.slider("0.5")
+    with merges_at:
+        merges = MERGES.any_number(1_000)
+    split = _hold_out(lines)
+    text = split.training_text
+    if not text:
+        st.info("Leave at least one language to train on.")
+        return
+    if len(text) > limits.PAGE_TEXT:
+        st.info(f"Pages train on at most {limits.PAGE_TEXT:,} characters; these are {len(text):,}.")
+        return
+    exponents = sorted({AS_THEY_ARE, exponent, EQUAL}, reverse=True)
+    choices = {key: _choice(key, merges) for key in (*exponents, PARITY)}
+    try:
+        found = {key: trained.get(text, choice) for key, choice in choices.items()}
+        key = digest_of([*lines.items()], split.half)
+        costs = {how: _costs(one.handle, key, split, one) for how, one in found.items()}
+    except TrainingError as error:
+        st.error(markdown.escape(str(error)))
+        return
+    st.markdown(split.sentence({_within(how): one for how, one in costs.items()}))
+    _table(split, costs)
+    notes = _notes(split, found[PARITY].history, merges)
+    st.caption("  \n".join(map(markdown.escape, notes)))
+    _offer(text, choices)
+
+
+def _hold_out(lines: Mapping[str, Sequence[str]]) -> Split:
+    """Draw the choice of what is held out of the training."""
+    kind = HELD_OUT.segments(width="content")
+    if kind != "some":
+        return Split(lines, half=kind == "half")
+    chosen = [name for name in HELD_OUT_TEXTS.get() or () if name in lines]
+    if chosen != (HELD_OUT_TEXTS.get() or []):  # texts were closed, or have other names
+        HELD_OUT_TEXTS.put(chosen)
+    names = HELD_OUT_TEXTS.multiselect({name: name for name in lines})
+    return Split(lines, held_out=frozenset(names))
+
+
+def _choice(key: str, merges: int) -> Choice:
+    """Return how to train with an exponent, or with parity."""
+    options: dict[str, str | int]
+    if key == PARITY:
+        options = {"atoms": "bytes", "measure": "line", "global_merges": 0, "min_count": 2}
+    else:
+        options = {"atoms": "bytes", "smoothing": key}
+    algorithm = PARITY if key == PARITY else "multilingual"
+    size = BYTE_VALUES + merges
+    return Choice(algorithm, size, SPLIT_BY, "", False, tuple(options.items()))
+
+
+@cached()
+def _costs(
+    handle: trained.Handle, key: str, _split: Split, _trained: trained.Trained
+) -> dict[str, float]:
+    """Return the costs of the texts. Other users' pages can run meanwhile."""
+    with run_lock.released():
+        return _split.costs(_trained.history.tokenizer())
+
+
+def _table(split: Split, costs: Mapping[str, Mapping[str, float]]) -> None:
+    """Draw the costs, a row for each text and a column for each way to train."""
+    lines = len(next(iter(split.texts.values())))
+    measured = f", lines {split.first + 1:,} to {lines:,}" if split.half else ""
+    header = [f"Language{measured}", *map(_title, costs)]
+    highest = max(one for of_texts in costs.values() for one in of_texts.values())
+
+    def cell(cost: float) -> Cell:
+        return Cell(f"{cost:.2f}", log(cost) / log(highest) if cost > 1 else 0.0)
+
+    rows: list[list[str | Cell]] = [
+        [
+            f"{name} (not trained on)" if name in split.held_out else name,
+            *(cell(of_texts[name]) for of_texts in costs.values()),
+        ]
+        for name in split.texts
+    ]
+    label = "Tokens relative to those of the cheapest language"
+    with st.container(key="own_texts_table"):
+        st.html(html_table.table(header, rows, label=label, right=header[1:], scrolls=False))
+
+
+def _title(key: str) -> str:
+    """Return the title of a way to train, as the name of a column."""
+    return {AS_THEY_ARE: "As they are", EQUAL: "All equal", PARITY: "Parity"}.get(
+        key, f"Exponent {key}"
+    )
+
+
+def _within(key: str) -> str:
+    """Return the name of a way to train within a sentence."""
+    return {AS_THEY_ARE: "as they are", EQUAL: "with all equal", PARITY: "with parity"}.get(
+        key, f"with exponent {key}"
+    )
+
+
+def _notes(split: Split, history: Training, merges: int) -> list[str]:
+    """Return notes on the figures, and on the languages for which parity merges."""
+    lines = len(next(iter(split.texts.values())))
+    found = ["Tokens relative to those of the cheapest language that was trained on."]
+    if split.half:
+        found.append(
+            f"Trained on lines 1 to {split.first:,}, measured on lines {split.first + 1:,} to "
+            f"{lines:,}: no line here was trained on."
+        )
+    elif not split.held_out:
+        found.append("Measured on the lines that were trained on, which favors the tokenizers.")
+    if isinstance(history, ParityTraining):
+        names = [*split.trained]
+        most = Counter(history.chosen[: history.steps]).most_common(3)
+        often = joined([f"{names[text]} ({number:,})" for text, number in most])
+        found.append(f"Of parity’s {counted(history.steps, 'merge')}, most were for {often}.")
+        if history.steps < merges:
+            found.append(
+                f"Then it ended: {names[history.chosen[-1]]} had the most tokens, and no pair left "
+                "that occurs twice."
+            )
+    return found
+
+
+def _offer(text: str, choices: Mapping[str, Choice]) -> None:
+    """Draw buttons that train the user’s own tokenizer, on all pages, in one of these ways."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        st.caption(
+            "Make one of these your tokenizer, to see it train, compare or export it:",
+            width="content",
+        )
+        for key, choice in choices.items():
+            st.button(_title(key), on_click=_use, args=(text, choice), key=f"use_{key}")
+
+
+def _use(text: str, choice: Choice) -> None:
+    """Set the inputs of the user’s own tokenizer."""
+    TEXT.put(OWN_TEXT, text)
+    ALGORITHM.put(choice.algorithm)
+    trainer = TRAINERS[choice.algorithm]
+    values = dict(choice.options)
+    for option in trainer.options:
+        if option.name in values:
+            widget: Any = option_widget(trainer, option)
+            widget.put(values[option.name])
+    PATTERN.put(choice.pattern)
+    LARGEST_SIZE.put(choice.largest)
+    COUNTED.put(False)
