@@ -6,6 +6,7 @@ in Petrov et al. 2023 (arXiv 2305.15425).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
@@ -342,6 +343,22 @@ def _without_lossy_premiums(
             row = replace(row, premium=None, low=None, high=None, notes=(*row.notes, note))
         found.append(row)
     return found
+
+
+def parallel_texts(texts: Mapping[str, str | Sequence[str]]) -> tuple[int, list[str]]:
+    r"""Return the number of lines that most texts have, and the names of these texts.
+
+    There are no names for a single text, or if less than half of the texts have as many lines.
+
+    >>> parallel_texts({"en": "a\nb", "es": ["c", "d"], "code": "e"})
+    (2, ['en', 'es'])
+    """
+    numbers = {name: len(lines_of(text)) for name, text in texts.items()}
+    ((number, times),) = Counter(numbers.values()).most_common(1) or [(0, 0)]
+    is_chance = times < len(texts) and (number < 2 or 2 * times <= len(texts))
+    if times < 2 or is_chance:
+        return number, []
+    return number, [name for name, lines in numbers.items() if lines == number]
 
 
 def has_no_spaces(text: str) -> bool:

@@ -1,8 +1,9 @@
 """Texts with names, to compare: files, tables, and pasted texts.
 
-A table has one text per column, or a column of labels and one of text. Then the texts of a label
-are the lines of one text. A table is taken for the latter if it has exactly two columns, and one of
-them is named like labels, or has few short values that repeat.
+A table has one text per column, or a column of labels and one of text. Then the lines of a label
+are one text. A table is taken for the latter if it has a column that is named like labels, and
+either one other column or one named “text”; or if it has two columns, one with few short values
+that repeat.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ Columns = list[tuple[str, Sequence[str]]]
 
 LABELS = ("label", "lang", "language", "locale", "class", "category")
 """The names of columns of labels."""
+
+_TEXT = "text"
+"""The name of a column of text."""
 
 _LONGEST_LABEL = 40
 _UNLABELED = "no label"
@@ -64,20 +68,20 @@ class Table:
         if not self.label:
             return self.columns
         labels = next(lines for name, lines in self.columns if name == self.label)
-        return [*by_label(zip(labels, self._longest[1], strict=True)).items()]
+        return [*by_label(zip(labels, self._text[1], strict=True)).items()]
 
     @property
-    def _longest(self) -> tuple[str, Sequence[str]]:
-        """The column with the most characters among those without the labels."""
+    def _text(self) -> tuple[str, Sequence[str]]:
+        """The column named “text”, or else the one with the most characters beside the labels."""
         others = [one for one in self.columns if one[0] != self.label]
-        return max(others, key=lambda one: sum(map(len, one[1])))
+        return max(others, key=lambda one: (_is_text(one[0]), sum(map(len, one[1]))))
 
     @property
     def about(self) -> str:
         """How the table was understood, as a sentence."""
         if not self.label:
             return f"{named(self.path)}: {counted(len(self.columns), 'text')}, one per column."
-        text, _ = self._longest
+        text, _ = self._text
         labels = counted(len(self.texts), "label")
         left_out = [name for name, _ in self.columns if name not in (self.label, text)]
         rest = f" Not compared: {listed(left_out, 5)}." if left_out else ""
@@ -125,15 +129,23 @@ def read_table(path: str, text: str, label: str | None = None) -> Table:
 
 def _label_column(columns: Columns) -> str:
     """Return the name of the column of labels, or "" if the columns are texts."""
+    has_text = any(_is_text(name) for name, _ in columns)
+    for name, lines in columns:
+        is_labels = name.lower() in LABELS and max(map(len, lines), default=0) <= _LONGEST_LABEL
+        if is_labels and lines and (len(columns) == 2 or has_text):
+            return name
     if len(columns) != 2:
         return ""
     distinct = [len({*lines}) for _, lines in columns]
     for (name, lines), own, other in zip(columns, distinct, reversed(distinct), strict=True):
-        is_short = max(map(len, lines), default=0) <= _LONGEST_LABEL
         is_few = 2 * own <= len(lines) and own < other and own <= limits.COMPARED_TEXTS
-        if is_short and lines and (name.lower() in LABELS or is_few):
+        if is_few and max(map(len, lines)) <= _LONGEST_LABEL:
             return name
     return ""
+
+
+def _is_text(name: str) -> bool:
+    return name.lower() == _TEXT
 
 
 def collect(found: Iterable[tuple[str, str | Table]], rename: str) -> Texts:

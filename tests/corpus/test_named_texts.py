@@ -27,6 +27,13 @@ def test_lines_are_grouped_by_a_column_of_labels(header: str) -> None:
     assert read_table("t.csv", swapped).label == "a"
 
 
+def test_columns_beside_labels_and_text_are_named_as_left_out() -> None:
+    rows = [("1", "en", "low", "a long note"), ("2", "es", "bajo", "another")]
+    table = read_table("t.csv", as_csv("id,Lang,Text,note", [*rows]))
+    assert table.texts == [("en", ["low"]), ("es", ["bajo"])]
+    assert table.about.endswith("by the 2 labels of “Lang”. Not compared: id, note.")
+
+
 def test_labels_in_json_may_be_numbers_or_absent() -> None:
     rows = [{"label": 1, "text": "low"}, {"label": None, "text": "new"}, {"label": 1, "text": "a"}]
     table = read_table("t.jsonl", "\n".join(map(json.dumps, rows)))
@@ -39,7 +46,7 @@ def test_labels_in_json_may_be_numbers_or_absent() -> None:
         ("en,es", [("yes", "sí"), ("no", "no"), ("the sea", "el mar")]),
         ("en,es", [("yes", "sí")] * 4),
         ("a,b", [("x" * 41, str(i)) for i in range(4)]),
-        ("lang,text,source", [("en", "a", "b")] * 4),
+        ("lang,words,source", [("en", "a", "b")] * 4),
         ("lang,text", []),
         ("lang", [("en",)] * 3),
     ],
@@ -53,7 +60,7 @@ def test_other_tables_have_one_text_per_column(header: str, rows: list[tuple[str
 
 
 def test_the_column_of_labels_can_be_chosen() -> None:
-    content = as_csv("id,lang,text", [("1", "en", "the river"), ("2", "es", "el río")])
+    content = as_csv("id,lang,words", [("1", "en", "the river"), ("2", "es", "el río")])
     table = read_table("t.csv", content, "lang")
     assert table.texts == [("en", ["the river"]), ("es", ["el río"])]
     assert table.about.endswith("Not compared: id.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from typing import Any
 
 import streamlit as st
@@ -44,7 +45,8 @@ def choose_texts() -> Texts:
     message = st.empty()
     with st.popover("Open files", icon=":material/upload_file:", width="stretch"):
         st.file_uploader(
-            "UTF-8 texts; or CSV or JSONL, with one text per column, or labels and texts",
+            "Drop files or a folder: UTF-8 texts; or CSV or JSONL, with one text per column, or "
+            "labels and texts",
             accept_multiple_files=True,
             key=_UPLOAD.key,
             on_change=_take_files,
@@ -77,7 +79,7 @@ def choose_texts() -> Texts:
         return {}
     finally:
         if failed:
-            message.error(markdown.escape(listed(failed, 5)))
+            message.error(markdown.escape(" ".join(failed[:5])))
 
 
 def _read_table(path: str, text: str) -> Table:
@@ -114,8 +116,9 @@ def _label_key(path: str) -> str:
 def _take_files() -> None:
     """Store the uploaded files, in place of others with their names, or why they are not usable."""
     failed: list[str] = []
+    unreadable: dict[str, str] = {}
     try:
-        uploaded = uploads.take(_UPLOAD.key)
+        uploaded = _with_own_names(uploads.take(_UPLOAD.key))
     except uploads.RefusedUploadError as error:
         uploaded, failed = [], [str(error)]
     for name, content in uploaded:
@@ -123,12 +126,39 @@ def _take_files() -> None:
             text = read_file(name, content)
             if named_texts.is_table(name):
                 named_texts.read_table(name, text)
-        except (UnreadableFileError, CorpusError) as error:
+        except UnreadableFileError as error:
+            unreadable[name] = str(error)
+            continue
+        except CorpusError as error:
             failed.append(str(error))
             continue
         if refusal := uploads.refusal(sys.getsizeof(text)):
             failed.append(refusal)
             break
         FILES.put([*(one for one in FILES.get() or [] if one[0] != name), (name, text)])
+    if len(unreadable) > 1:
+        names = listed([*map(visible, unreadable)], 5)
+        failed.append(f"Left out, since they cannot be read as texts: {names}.")
+    else:
+        failed += unreadable.values()
     if uploaded or failed:
         _FAILED.put(failed)
+
+
+def _with_own_names(uploaded: Sequence[tuple[str, bytes]]) -> list[tuple[str, bytes]]:
+    """Return the files in order of their names, without hidden ones of a folder.
+
+    The browser sends no paths. So files of one folder and its subfolders may have the same name,
+    and are then numbered.
+    """
+    found: dict[str, bytes] = {}
+    for name, content in sorted(uploaded):
+        if name.startswith(".") and len(uploaded) > 1:
+            continue
+        stem, dot, ending = name.rpartition(".")
+        number, own = 1, name
+        while own in found:
+            number += 1
+            own = f"{stem} ({number}){dot}{ending}" if stem else f"{name} ({number})"
+        found[own] = content
+    return [*found.items()]

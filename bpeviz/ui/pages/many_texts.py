@@ -10,11 +10,11 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpeviz.analysis.comparison import Comparison, compare
+from bpeviz.analysis.comparison import Comparison, compare, parallel_texts
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.progress import reporting_to
-from bpeviz.text import clean, counted, digest_of, split_lines
+from bpeviz.text import counted, digest_of
 from bpeviz.ui import components, html_table, markdown
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.named_texts import PASTED
@@ -83,17 +83,14 @@ def show(
     Returns:
         The comparison, or None where a message says why there is none.
     """
-    lines = {
-        len(split_lines(clean(text))) if isinstance(text, str) else len(text)
-        for text in texts.values()
-    }
-    is_parallel = len(lines) == 1 < len(texts)
+    number, parallel = parallel_texts(texts)
+    is_parallel = len(parallel) == len(texts)
     tokenizers = {offer.name: tokenizer for offer, tokenizer in chosen}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         figure = FIGURE.segments(width="content")
         relative_to = None
-        if is_parallel or figure == "premium":
-            relative_to = RELATIVE_TO.choose({name: name for name in texts})
+        if parallel or figure == "premium":
+            relative_to = RELATIVE_TO.choose({name: name for name in [*parallel, *texts]})
     place = st.empty()
     key = digest_of([[name, text] for name, text in texts.items()])
     try:
@@ -111,9 +108,13 @@ def show(
     payload["sorted"] = {"column": by, "isAscending": bool(ASCENDING.get())} if by else None
     draw_table(payload, [offer.key for offer, _ in chosen], (SHOWN.get(), UNDER.get()))
     notes = [f"{text_table.LEGEND} Press a number to see its text in tokens, a title to sort."]
-    if is_parallel:
-        parallel = f"{len(texts):,} parallel texts of {counted(max(lines), 'line')}"
-        notes += [f"{parallel}: each line is compared with its translation."]
+    if parallel:
+        note = f"{len(parallel):,} parallel texts of {counted(number, 'line')}: each line is "
+        notes.append(note + "compared with its translation.")
+    if parallel and not is_parallel:
+        others = len(texts) - len(parallel)
+        have = "has another number" if others == 1 else "have other numbers"
+        notes.append(f"{others:,} of {len(texts):,} texts {have} of lines: no premium.")
     st.caption("  \n".join(map(markdown.escape, [*notes, *found.notes])))
     html_table.offer_file(text_table.exact(found), "texts", label)
     EXPORT.put(Export("compare", comparison=lambda: partial(playable.of_texts, found)))

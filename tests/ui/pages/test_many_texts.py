@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from unittest.mock import Mock
 
@@ -235,23 +236,82 @@ def test_texts_that_cannot_be_compared_are_kept_with_a_message(
     assert not [data for data in payloads(app) if "rows" in data]
 
 
-def test_files_that_are_not_texts_or_tables_are_named_and_others_are_kept(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    given = [("a.txt", b"low"), ("b.txt", b"\xff\xfel\0"), ("c.csv", b"en,es\na\n")]
+@pytest.fixture
+def take(monkeypatch: pytest.MonkeyPatch) -> Callable[[list[tuple[str, bytes]]], dict[str, Any]]:
+    """Return a function that opens files together, and returns the session."""
     state: dict[str, Any] = {}
     monkeypatch.setattr("bpeviz.ui.widgets.st.session_state", state)
-    monkeypatch.setattr(uploads, "take", Mock(return_value=given))
     monkeypatch.setattr(uploads, "refusal", Mock(return_value=""))
-    inputs._take_files()
+
+    def opened_together(files: list[tuple[str, bytes]]) -> dict[str, Any]:
+        monkeypatch.setattr(uploads, "take", Mock(return_value=files))
+        inputs._take_files()
+        return state
+
+    return opened_together
+
+
+def test_files_that_are_not_texts_or_tables_are_named_and_others_are_kept(take: Any) -> None:
+    state = take([("a.txt", b"low"), ("b.txt", b"\xff\xfel\0"), ("c.csv", b"en,es\na\n")])
     assert state["named_files"] == [("a.txt", "low")]
     first, second = state["named_files_failed"]
-    assert first.startswith("b.txt is not UTF-8 text")
-    assert second == "c.csv, line 2: 1 column instead of 2."
-    uploads.take.return_value = [("a.txt", b"lower")]  # type: ignore[attr-defined]
-    inputs._take_files()
+    assert first == "c.csv, line 2: 1 column instead of 2."
+    assert second.startswith("b.txt is not UTF-8 text: it looks like UTF-16")
+    take([("a.txt", b"lower")])
     assert state["named_files"] == [("a.txt", "lower")]
     assert state["named_files_failed"] == []
+    latin = [(f"{name}.txt", "el río".encode("latin-1")) for name in "abc"]
+    take([*latin, ("d.txt", b"new")])
+    assert state["named_files"] == [("a.txt", "lower"), ("d.txt", b"new".decode())]
+    (message,) = state["named_files_failed"]
+    assert message == "Left out, since they cannot be read as texts: a.txt, b.txt, c.txt."
+
+
+def test_files_of_a_folder_are_sorted_and_keep_apart_if_they_have_one_name(take: Any) -> None:
+    folder = [("b.md", b"1"), (".hidden", b"2"), ("a.md", b"3"), ("b.md", b"4"), ("LICENSE", b"5")]
+    state = take([*folder, ("LICENSE", b"6")])
+    assert state["named_files"] == [
+        ("LICENSE", "5"),
+        ("LICENSE (2)", "6"),
+        ("a.md", "3"),
+        ("b.md", "1"),
+        ("b (2).md", "4"),
+    ]
+    assert state["named_files_failed"] == []
+    assert take([(".hidden", b"2")])["named_files"][-1] == (".hidden", "2"), "opened alone"
+
+
+def test_two_hundred_and_one_files_are_refused_and_kept() -> None:
+    files = [(f"{i}.txt", "low") for i in range(201)]
+    app = opened("", named_files=files)
+    (shown,) = errors(app)
+    assert shown.replace("\\", "") == "There are 201 texts. At most 200 can be compared."
+    assert len(app.session_state["named_files"]) == 201
+    app.session_state["named_files"] = files[:200]
+    app.run()
+    assert errors(app) == []
+    assert len(cells(app)) == 200
+
+
+def test_texts_with_other_numbers_of_lines_are_named_and_the_others_are_parallel() -> None:
+    lines = "\n".join(["low new"] * 12)
+    names = [f"# {name}\n{lines}" for name in ("en", "es", "fr")]
+    app = opened("\n".join([*names, "# de\nlow\nnew"]))
+    assert errors(app) == []
+    shown = captions(app).replace("\\", "")
+    assert "3 parallel texts of 12 lines: each line is compared with its translation." in shown
+    assert "1 of 4 texts has another number of lines: no premium." in shown
+    assert "de: not as many lines as en, so no premium" in shown
+    app.segmented_control(key="figure_of_texts").set_value("premium").run()
+    assert [row[1] for row in cells(app)] == ["1.00 (1.00 to 1.00)"] * 3 + ["–"]
+
+
+def test_rows_that_are_empty_in_one_language_are_counted_and_left_out() -> None:
+    rows = ["low,new", ",new", "low,", "newer,lower"]
+    app = opened("", named_files=[("t.csv", "\n".join(["en,es", *rows, ",,"[:1]]))])
+    assert errors(app) == []
+    assert "2 lines empty only here or only in en" in captions(app)
+    assert "2 parallel texts of 5 lines" in captions(app)
 
 
 def test_export_has_the_tables_and_the_columns_of_the_shown_text() -> None:
