@@ -388,7 +388,7 @@ class _Diagram:
                     high = self.side if until < 0 else self._distance(until)
                     y = zero - high if direction < 0 else zero + low
                     box = (self._x(first), y, (last - first) * self.column, high - low)
-                    label, color = side["tokenStyles"].get(token_id, ("…", -1))
+                    label, color = side["tokenStyles"].get(token_id, ("", -1))
                     self._token(box, label, color, 2 if exists else 1 if since < step else 0)
         away = self._distance(step) + (_END / 2 if step >= side["stepCount"] else 0)
         y = zero + direction * away

@@ -150,8 +150,9 @@ class ColumnSlides(Slides):
         return drawing_of(replace(self.picture, last=end)).columns
 
     def tables(self, step: int) -> list[Grid]:
-        found = self.metrics
-        return [Grid("", [*map(str, found.names)], [[*map(str, row)] for row in found.rows])]
+        # What the metrics mean is for the speaker to say.
+        names = [name for name in self.metrics.names if name != "meaning"]
+        return [Grid("", names, [[*map(str, row[: len(names)])] for row in self.metrics.rows])]
 
 
 @dataclass(frozen=True)
