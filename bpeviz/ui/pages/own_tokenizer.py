@@ -9,12 +9,13 @@ from typing import Any
 
 import streamlit as st
 
-from bpeviz import limits
+from bpeviz import formats, limits
 from bpeviz.analysis.language_costs import Split, parallel
-from bpeviz.core.training import Training
+from bpeviz.core.training import MergeTraining, Training
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.text import counted, digest_of, joined
 from bpeviz.trainers import TRAINERS
+from bpeviz.trainers.multilingual_bpe import for_single_texts
 from bpeviz.trainers.parity_bpe import ParityTraining
 from bpeviz.ui import html_table, markdown, trained
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
@@ -126,7 +127,7 @@ def _compare(lines: Mapping[str, Sequence[str]]) -> None:
     _table(split, costs)
     notes = _notes(split, found[PARITY].history, merges)
     st.caption("  \n".join(map(markdown.escape, notes)))
-    _offer(text, choices)
+    _offer(text, found)
 
 
 def _hold_out(lines: Mapping[str, Sequence[str]]) -> Split:
@@ -222,15 +223,39 @@ def _notes(split: Split, history: Training, merges: int) -> list[str]:
     return found
 
 
-def _offer(text: str, choices: Mapping[str, Choice]) -> None:
-    """Draw buttons that train the user’s own tokenizer, on all pages, in one of these ways."""
-    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
-        st.caption(
-            "Make one of these your tokenizer, to see it train, compare or export it:",
+def _offer(text: str, found: Mapping[str, trained.Trained]) -> None:
+    """Draw a choice of the tokenizers, and buttons to use one on all pages, and to download it."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
+        how = st.segmented_control(
+            "Use one of them",
+            [*found],
+            default=PARITY,
+            required=True,
+            format_func=_title,
+            key=f"own_used {' '.join(found)}",  # another choice with other options
             width="content",
         )
-        for key, choice in choices.items():
-            st.button(_title(key), on_click=_use, args=(text, choice), key=f"use_{key}")
+        one = found.get(how, found[PARITY])
+        st.button("Make it your tokenizer", on_click=_use, args=(text, one.choice), key="use_own")
+        st.download_button(
+            "Download tokenizer.json",
+            # On demand: a browser fetches finished content at once, to check its address.
+            lambda: file_of(one.history),
+            "tokenizer.json",
+            "application/json",
+            key="own_for_texts_file",
+            icon=":material/download:",
+            help="For Hugging Face’s library.",
+            on_click="ignore",
+        )
+
+
+def file_of(history: Training) -> bytes:
+    """Return the file of a tokenizer for Hugging Face’s library."""
+    if not isinstance(history, MergeTraining):
+        raise TypeError(f"{history.algorithm} does not merge.")
+    (content,) = formats.dump(for_single_texts(history), "huggingface").values()
+    return content
 
 
 def _use(text: str, choice: Choice) -> None:
@@ -246,3 +271,4 @@ def _use(text: str, choice: Choice) -> None:
     PATTERN.put(choice.pattern)
     LARGEST_SIZE.put(choice.largest)
     COUNTED.put(False)
+    st.toast("It is your tokenizer now, on all pages.")

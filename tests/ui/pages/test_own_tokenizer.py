@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import app_pages
@@ -12,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 import bpeviz
 from bpeviz.analysis.language_costs import Split
+from bpeviz.ui.pages.own_tokenizer import file_of
 
 ENGLISH = ["the river is wide", "the sea is wide and deep", "the river is deep", "we see the sea"]
 GREEK = ["ο ποταμός είναι πλατύς", "η θάλασσα είναι πλατιά", "ο ποταμός είναι βαθύς", "η θάλασσα"]
@@ -100,7 +102,7 @@ def test_blank_text_is_not_trained_on() -> None:
 
 def test_one_of_them_becomes_the_own_tokenizer() -> None:
     app = opened()
-    app.button(key="use_parity").click().run()
+    app.button(key="use_own").click().run()
     assert errors(app) == []
     training = bpeviz.train(Split(TEXTS).training_text, "parity", merges=40, pattern="o200k")
     assert f"256 bytes + {training.steps} merges." in captions(app)
@@ -108,3 +110,13 @@ def test_one_of_them_becomes_the_own_tokenizer() -> None:
     assert app.session_state["algorithm"] == "parity"
     app.switch_page("app.py").run()
     assert errors(app) == []
+
+
+def test_file_for_hugging_face_has_the_same_ids(tmp_path: Path) -> None:
+    for algorithm in ("multilingual", "parity"):
+        training = bpeviz.train(Split(TEXTS).training_text, algorithm, merges=40, pattern="o200k")
+        path = tmp_path / "tokenizer.json"
+        path.write_bytes(file_of(training))
+        library = bpeviz.read(path)
+        for line in (*ENGLISH, *GREEK, "a -- b"):
+            assert library.encode(line) == training.tokenizer().encode(line)
