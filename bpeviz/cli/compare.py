@@ -13,9 +13,8 @@ from dataclasses import asdict
 from itertools import chain
 
 from bpeviz import limits
-from bpeviz.analysis import fairness, verdict
+from bpeviz.analysis import verdict
 from bpeviz.analysis.comparison import ComparedText, Comparison, compare
-from bpeviz.analysis.fairness import FIGURES
 from bpeviz.analysis.metrics import Column, Metrics, measure, sweep
 from bpeviz.cli import arguments, files, named_texts
 from bpeviz.cli.arguments import Choice, Command, flag, option
@@ -186,15 +185,11 @@ def _rows(found: Comparison, *, with_premium: bool) -> list[list[str]]:
 
 
 def _figures(found: Comparison) -> list[list[str]]:
-    """Return the table of tokenizers over all texts, without figures that are not known."""
-    known = [
-        name for name in FIGURES if any(getattr(one, name) is not None for one in found.tokenizers)
-    ]
-    rows = [
-        [one.tokenizer, f"{one.tokens:,}", *(fairness.shown(one, name) for name in known)]
-        for one in found.tokenizers
-    ]
-    return [["tokenizer", "tokens", *(FIGURES[name].title.lower() for name in known)], *rows]
+    """Return the table of tokenizers over all texts."""
+    from bpeviz.views import text_table  # only here: all other commands would wait for it
+
+    table = text_table.of_tokenizers(found)
+    return [[name.lower() for name in table.names], *map(list, table.rows)]
 
 
 def _prices(given: Sequence[str], tokenizers: Collection[str]) -> dict[str, float] | None:

@@ -351,6 +351,21 @@ class Share(Widget[float]):
         return st.slider(label, 0.0, self.most, initial, 0.05, key=self.key)
 
 
+@dataclass(frozen=True)
+class Price(Widget[float]):
+    """A price, or nothing."""
+
+    def allows(self, value: Any) -> bool:
+        return type(value) in (int, float) and 0 <= value < 1e9
+
+    def box(self) -> float | None:
+        """Draw a box for a number; return it, or None where it is empty."""
+        price = st.number_input(
+            min_value=0.0, value=self.get(), format="%g", step=0.5, width=140, **self._drawn
+        )
+        return None if price is None else float(price)
+
+
 W = TypeVar("W", bound="Widget[Any]")
 
 

@@ -223,12 +223,16 @@ class Texts(Interactive):
         verdict: The result in words.
         tables: The payloads of the tables.
         notes: The notes on them.
+        tokenizers: Each tokenizer over all texts.
+        about: What its figures mean.
         columns: The columns of one of the texts, or None.
     """
 
     verdict: str
     tables: Sequence[Mapping[str, Any]]
     notes: Sequence[str]
+    tokenizers: Table
+    about: Sequence[str]
     columns: Comparison | None = None
 
     names = ("columns", "texts_table")
@@ -248,6 +252,10 @@ class Texts(Interactive):
             parts.append(f'<h2 class="shown">{escape(one["label"])}</h2>')
             parts.append(f'<div id="place-table-{i}"></div>')
         parts += [f"<p>{escape(note)}</p>" for note in self.notes]
+        title, names = "Fairness and vocabulary", self.tokenizers.names
+        parts.append(f'<h2 class="shown">{title}</h2>')
+        parts.append(table(names, self.tokenizers.rows, label=title, right=names[1:]))
+        parts += [f"<p>{escape(one)}</p>" for one in self.about]
         if self.columns is not None:
             parts.append(f'<h2 class="shown">{escape(self.columns.title)}</h2>')
             parts.append(self.columns.body)
@@ -403,11 +411,14 @@ def of_texts(found: ComparedTexts) -> Texts:
         for figure, title in text_table.FIGURES.items()
         if any(getattr(one, figure) is not None for one in found.rows)
     ]
-    tokenizers = len({row.tokenizer for row in found.rows})
-    settings = [counted(number, "text"), counted(tokenizers, "tokenizer")]
+    settings = [counted(number, "text"), counted(len(found.tokenizers), "tokenizer")]
     title = "Several texts, several tokenizers"
     notes = [f"{text_table.LEGEND} Press a title to sort.", *found.notes]
-    return Texts(title, settings, found.verdict, tables, notes)
+    if not found.special_tokens:
+        notes.append(text_table.WITHOUT_SPECIAL)
+    about = [f"{one.title}: {one.about} ({one.source})" for one in text_table.figures(found)]
+    tokenizers = text_table.of_tokenizers(found)
+    return Texts(title, settings, found.verdict, tables, notes, tokenizers, about)
 
 
 def html(shown: Interactive, link: str = "") -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, fields
-from math import log
+from math import floor, log, log10
 from typing import Any
 
-from bpeviz.analysis import verdict
+import numpy as np
+
+from bpeviz.analysis import fairness, verdict
 from bpeviz.analysis.comparison import ComparedText, Comparison, TextIntervals
-from bpeviz.analysis.intervals import leaders
+from bpeviz.analysis.fairness import Figure
+from bpeviz.analysis.intervals import Ratios, leaders
 from bpeviz.analysis.metrics import Column
 from bpeviz.text import digest_of
 from bpeviz.views.html_table import Cell
@@ -18,7 +21,9 @@ from bpeviz.views.tables import Table
 FIGURES: Mapping[str, str] = {
     "tokens": "Tokens",
     "bytes_per_token": "Bytes per token",
+    "tokens_per_word": "Tokens per word",
     "premium": "Premium",
+    "cost": "Cost",
 }
 """The figures that the cells can contain, with their titles."""
 
@@ -30,6 +35,8 @@ LEGEND = (
     "the order (95% bootstrap interval over lines)."
 )
 """Explains the shades and the marks."""
+
+WITHOUT_SPECIAL = "Counts are without special tokens."
 
 
 def exact(found: Comparison) -> Table:
@@ -97,11 +104,13 @@ def cells(found: Comparison, figure: str, is_parallel: bool) -> list[list[Cell]]
     """
     rows = by_text(found)
     costs = [[_cost(row, figure) for row in of_text] for of_text in rows.values()]
-    if figure == "tokens" and not is_parallel:
+    if figure in ("tokens", "cost") and not is_parallel:
         costs = [[one and one / min(filter(None, of_text)) for one in of_text] for of_text in costs]
+    digits = _digits(found) if figure == "cost" else 2
+    mark = "lowest" if figure == "cost" else "fewest"
     return [
         [
-            Cell(_text(row, figure), shade, "fewest" if i in best else "", getattr(row, figure))
+            Cell(_text(row, figure, digits), shade, mark if i in best else "", getattr(row, figure))
             for i, (row, shade) in enumerate(zip(of_text, shades, strict=True))
         ]
         for (name, of_text), shades in zip(rows.items(), _shades(costs), strict=True)
@@ -130,14 +139,74 @@ def _best(row: Sequence[ComparedText], figure: str, intervals: TextIntervals) ->
     """Return the indices of the best cells of a row; none if all are equal, or in doubt."""
     if figure == "premium":
         best = leaders([one.premium and round(one.premium, 2) for one in row], intervals.premium)
+    elif figure == "cost":
+        best = _cheapest(row, intervals.tokens)
+    elif figure == "tokens_per_word":
+        best = []  # it has no interval
     else:
         best = [i for i, one in enumerate(row) if one.best]
     return best if len(best) < len(row) else []
 
 
-def _text(row: ComparedText, figure: str) -> str:
+def _cheapest(row: Sequence[ComparedText], ratios: Ratios | None) -> list[int]:
+    """Return the indices of the lowest costs, or none in doubt."""
+    costs = [None if one.unknown else one.cost for one in row]
+    if ratios is not None:
+        prices = np.array([(one.cost or 0.0) / (one.tokens or 1) for one in row])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = ratios * (prices[:, None] / prices)
+    return leaders(costs, ratios)
+
+
+def _digits(found: Comparison) -> int:
+    """Return how many digits after the point show the smallest cost."""
+    least = min((row.cost for row in found.rows if row.cost), default=1.0)
+    return min(9, max(2, 2 - floor(log10(least))))
+
+
+def _text(row: ComparedText, figure: str, digits: int) -> str:
     if figure == "tokens":
         return f"{row.tokens:,}"
     value = getattr(row, figure)
     interval = f" ({row.low:.2f} to {row.high:.2f})" if row.low is not None else ""
-    return "–" if value is None else f"{value:.2f}" + interval * (figure == "premium")
+    return "–" if value is None else f"{value:,.{digits}f}" + interval * (figure == "premium")
+
+
+def ordered(payload: Mapping[str, Any]) -> list[tuple[str, list[Cell]]]:
+    """Return the name and the cells of each row of a payload, in the order that it is drawn in."""
+    rows = [(row["name"], [Cell(*cell) for cell in row["cells"]]) for row in payload["rows"]]
+    order = payload.get("sorted")
+    if not order or order["column"] not in payload["header"]:
+        return rows
+    column = payload["header"].index(order["column"])
+    if column == 0:
+        return sorted(rows, key=lambda row: row[0], reverse=not order["isAscending"])
+
+    def value(row: tuple[str, list[Cell]]) -> tuple[bool, float]:
+        found = row[1][column - 1].value
+        return found is None, (found or 0.0) * (1 if order["isAscending"] else -1)
+
+    return sorted(rows, key=value)
+
+
+def figures(found: Comparison) -> list[Figure]:
+    """Return the descriptions of the figures of tokenizers that are known."""
+    return [fairness.FIGURES[name] for name in _known(found)]
+
+
+def of_tokenizers(found: Comparison) -> Table:
+    """Return the figures of each tokenizer over all texts, for readers."""
+    rows = [
+        [one.tokenizer, f"{one.tokens:,}", *(fairness.shown(one, name) for name in _known(found))]
+        for one in found.tokenizers
+    ]
+    names = ["Tokenizer", "Tokens", *(one.title for one in figures(found))]
+    return Table(names, [*zip(*rows, strict=True)])
+
+
+def _known(found: Comparison) -> list[str]:
+    return [
+        name
+        for name in fairness.FIGURES
+        if any(getattr(one, name) is not None for one in found.tokenizers)
+    ]

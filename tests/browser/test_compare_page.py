@@ -253,6 +253,12 @@ def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -
     expect(cell).to_be_focused()
     expect(Columns(page).frame).to_have_count(0)
     expect(table.locator("td").first).to_have_text("English")
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Download SVG").click()
+    saved.value.save_as(tmp_path / "texts.svg")
+    drawn = (tmp_path / "texts.svg").read_text("utf-8")
+    assert drawn.index(">English<") < drawn.index(">Spanish<") < drawn.index(">Hindi<")
+    assert all(f">{row.tokens:,}<" in drawn for row in found.rows)
 
     # Files are opened together; one that is not a text does not keep the others out.
     page.get_by_role("button", name="Open files").click()

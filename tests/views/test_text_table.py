@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 import bpeviz
+from bpeviz.analysis.comparison import priced
 from bpeviz.views import text_table
 from bpeviz.views.html_table import Cell, table
 
@@ -78,3 +81,45 @@ def test_no_cell_is_marked_where_the_best_is_in_doubt() -> None:
         _, cells = text_table.cells(found, figure, is_parallel=True)
         assert [one.mark for one in cells] == ["", ""], figure
     assert found.rows[2].tokens < found.rows[3].tokens
+
+
+def test_cost_is_marked_by_the_prices_unless_in_doubt() -> None:
+    texts = {"en": ["low low"] * 12}
+    both = {"coarse": COARSE, "fine": FINE}
+    tokens = [row.tokens for row in bpeviz.compare(texts, both).rows]
+    expected = {
+        (1.0, 1.0): ["lowest", ""],
+        (tokens[1], tokens[0]): ["", ""],
+        (9, 0): ["", "lowest"],
+    }
+    for prices, marks in expected.items():
+        found = bpeviz.compare(texts, both, prices=dict(zip(both, prices, strict=True)))
+        (row,) = text_table.cells(found, "cost", is_parallel=False)
+        assert [one.mark for one in row] == marks, prices
+        assert [float(one.text) for one in row] == [
+            pytest.approx(price * number / 1e6, rel=5e-3)
+            for price, number in zip(prices, tokens, strict=True)
+        ]
+    mixed = {"a": ["low low"] * 16 + ["zzz"] * 14}
+    other = bpeviz.train("zzz zzz zzz", merges=2).tokenizer()
+    found = bpeviz.compare(mixed, {"coarse": COARSE, "other": other})
+    price = found.rows[0].tokens / found.rows[1].tokens * 1.01
+    costs = priced(found, {"coarse": 1, "other": price})
+    (row,) = text_table.cells(costs, "cost", is_parallel=False)
+    assert [one.mark for one in row] == ["", ""], "1% dearer, but lines differ"
+
+
+def test_rows_of_a_drawing_are_in_the_order_of_the_table() -> None:
+    payload = text_table.payload(FOUND, "tokens", "Tokens", is_parallel=True)
+    for order, names in (
+        (None, [*TEXTS]),
+        ({"column": "fine", "isAscending": False}, ["dear", "short", "none"]),
+        ({"column": "fine", "isAscending": True}, ["none", "short", "dear"]),
+        ({"column": "Text", "isAscending": True}, sorted(TEXTS)),
+        ({"column": "closed", "isAscending": True}, [*TEXTS]),
+    ):
+        rows = text_table.ordered(payload | {"sorted": order})
+        assert [name for name, _ in rows] == names
+    premium = text_table.payload(FOUND, "premium", "Premium", is_parallel=True)
+    order = {"column": "fine", "isAscending": True}
+    assert text_table.ordered(premium | {"sorted": order})[-1][0] == "none", "without a value"

@@ -30,7 +30,7 @@ from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text
 from bpeviz.ui.inputs.training import choose_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.opened_tokenizers import opened
-from bpeviz.ui.pages import many_texts, own_tokenizer
+from bpeviz.ui.pages import many_texts, own_tokenizer, texts_in_detail
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.many_texts import HOW_MANY, PRESSED, SHOWN, SIDE_BY_SIDE, UNDER
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer, OneTokenizer
@@ -132,7 +132,8 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield COLUMNS
     yield HOW_MANY
     if values.get(HOW_MANY) == "many":
-        yield from many_texts.widgets()
+        yield from many_texts.widgets(values)
+        yield from texts_in_detail.widgets()
         yield from own_tokenizer.widgets()
     yield BASELINE
     yield UNDER
@@ -265,10 +266,13 @@ def _many(answer: DeltaGenerator, texts: Texts, chosen: Sequence[Offer]) -> None
     if not texts or not found:
         return  # messages say why
     compared = many_texts.show(answer, texts, found)
-    if compared is None or SHOWN.get() not in texts:
+    if compared is None:
         return
-    with st.container(key="shown_text"):
-        _one_of_many(texts, found, compared)
+    if SHOWN.get() in texts:
+        with st.container(key="shown_text"):
+            _one_of_many(texts, found, compared)
+    if not st.context.is_embedded:
+        texts_in_detail.show(compared, texts, found)
 
 
 def _one_of_many(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from time import monotonic
@@ -10,7 +11,7 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpeviz.analysis.comparison import Comparison, compare, parallel_texts
+from bpeviz.analysis.comparison import Comparison, compare, parallel_texts, priced
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.progress import reporting_to
@@ -22,8 +23,8 @@ from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import LINKED, Offer, OneTokenizer
 from bpeviz.ui.trained import PROGRESS
-from bpeviz.ui.widgets import OneOf, SessionValue, Switch, Widget
-from bpeviz.views import playable, text_table
+from bpeviz.ui.widgets import Family, OneOf, Price, SessionValue, Switch, Values, Widget
+from bpeviz.views import playable, table_svg, text_table
 
 SIDE_BY_SIDE = 4
 """The most tokenizers whose columns of text are readable side by side."""
@@ -32,7 +33,7 @@ _CELLS = "cells_of_texts"
 """The key of the table."""
 
 
-class _Name(OneOf):
+class Name(OneOf):
     """A name of a text or tokenizer, as which a link may contain any."""
 
     def allows(self, value: Any) -> bool:
@@ -49,18 +50,26 @@ HOW_MANY = OneOf(
     "how_many_texts", "How many texts", titles={"one": "One text", "many": "Many texts"}
 )
 FIGURE = OneOf("figure_of_texts", "Figure", titles=text_table.FIGURES)
-RELATIVE_TO = _Name("relative_to", "Premium relative to", titles={})
-SORTED_BY = _Name("texts_sorted_by", "Sort by", titles={})
+RELATIVE_TO = Name("relative_to", "Premium relative to", titles={})
+SORTED_BY = Name("texts_sorted_by", "Sort by", titles={})
 ASCENDING = Switch("texts_ascending", "Ascending")
-SHOWN = _Name("text_in_tokens", "Text in tokens", titles={})
+SHOWN = Name("text_in_tokens", "Text in tokens", titles={})
 UNDER = OneTokenizer("shown_under", "Tokenizer", titles=LINKED)
 """The tokenizer whose cell was pressed last."""
+
+SPECIAL = Switch("with_special_tokens", "With special tokens")
+PRICES = Family(
+    "price_of_",
+    "|".join(map(re.escape, LINKED)),
+    lambda name, end: Price(name, LINKED.get(end, "")),
+)
+"""The price of a million tokens of each tokenizer."""
 
 PRESSED: SessionValue[int] = SessionValue("cell_pressed")
 """The number of the last press on a cell, which brings its text into view."""
 
 
-def widgets() -> Iterator[Widget[Any]]:
+def widgets(values: Values) -> Iterator[Widget[Any]]:
     """Yield the widgets whose values belong in links."""
     yield PASTED
     yield FIGURE
@@ -68,6 +77,8 @@ def widgets() -> Iterator[Widget[Any]]:
     yield SORTED_BY
     yield ASCENDING
     yield SHOWN
+    yield SPECIAL
+    yield from values.members(PRICES)
 
 
 def show(
@@ -91,16 +102,21 @@ def show(
         relative_to = None
         if parallel or figure == "premium":
             relative_to = RELATIVE_TO.choose({name: name for name in [*parallel, *texts]})
+        has_special = any(any(tokenizer.template) for _, tokenizer in chosen)
+        with_special = has_special and SPECIAL.toggle(
+            help="Count the special tokens that a tokenizer's file adds around each text."
+        )
+    prices = _prices([offer for offer, _ in chosen]) if figure == "cost" else {}
     place = st.empty()
     key = digest_of([[name, text] for name, text in texts.items()])
+    offers = tuple(offer for offer, _ in chosen)
     try:
-        found = _compared(
-            key, tuple(offer for offer, _ in chosen), relative_to, texts, tokenizers, place
-        )
+        found = _compared(key, offers, relative_to, with_special, texts, tokenizers, place)
     except ValueError as error:
         place.error(markdown.escape(str(error)))
         return None
     place.empty()
+    found = priced(found, prices)
     answer.markdown(markdown.escape(found.verdict))
     label = f"{FIGURE.titles[figure]} of {counted(len(texts), 'text')}"
     payload = text_table.payload(found, figure, label, is_parallel=is_parallel)
@@ -115,10 +131,45 @@ def show(
         others = len(texts) - len(parallel)
         have = "has another number" if others == 1 else "have other numbers"
         notes.append(f"{others:,} of {len(texts):,} texts {have} of lines: no premium.")
-    st.caption("  \n".join(map(markdown.escape, [*notes, *found.notes])))
-    html_table.offer_file(text_table.exact(found), "texts", label)
+    notes += found.notes
+    if not found.special_tokens:
+        notes.append(text_table.WITHOUT_SPECIAL)
+    st.caption("  \n".join(map(markdown.escape, notes)))
+    with st.container(horizontal=True, gap="small"):
+        html_table.offer_file(text_table.exact(found), "texts", label)
+        _offer_drawing(found, figure, label, payload)
     EXPORT.put(Export("compare", comparison=lambda: partial(playable.of_texts, found)))
     return found
+
+
+def _prices(offers: Sequence[Offer]) -> dict[str, float]:
+    """Draw a box for the price of each tokenizer; return those that were typed, by its name."""
+    st.caption("Type the price of a million tokens, in any currency, to see what each text costs.")
+    found = {}
+    with st.container(horizontal=True, gap="small"):
+        for offer in offers:
+            price = Price(f"{PRICES.beginning}{offer.key}", offer.name).box()
+            if price is not None:
+                found[offer.name] = price
+    return found
+
+
+def _offer_drawing(found: Comparison, figure: str, label: str, payload: Mapping[str, Any]) -> None:
+    """Draw a button that downloads the table as it is drawn."""
+    rows = text_table.ordered(payload)
+    st.download_button(
+        "Download SVG",
+        lambda: table_svg.svg(
+            label, payload["header"], rows, [found.verdict, text_table.LEGEND]
+        ).encode(),
+        "texts.svg",
+        "image/svg+xml",
+        key="texts as a drawing",
+        icon=":material/download:",
+        help=f"Download the table “{label}” as a drawing.",
+        type="tertiary",
+        on_click="ignore",
+    )
 
 
 def draw_table(
@@ -163,6 +214,7 @@ def _compared(
     key: str,
     offers: tuple[Offer, ...],
     relative_to: str | None,
+    with_special: bool,
     _texts: Texts,
     _tokenizers: Mapping[str, Tokenizer],
     _place: DeltaGenerator,
@@ -177,4 +229,4 @@ def _compared(
             due = monotonic() + PROGRESS
 
     with reporting_to(progress), run_lock.released():
-        return compare(_texts, _tokenizers, relative_to)
+        return compare(_texts, _tokenizers, relative_to, special_tokens=with_special)

@@ -25,6 +25,7 @@ from bpeviz.views import playable
 PASTED = "# en\nthe river\nthe sea\n\n# es\nel río\nel mar\n"
 TRAINED = "low low lower lowest, newer newest wider " * 3
 TOKENIZER = usual.train("bpe", TRAINED).tokenizer()
+TEXTS = dict(named_texts.pasted(PASTED))
 
 
 def opened(pasted: str = PASTED, **state: Any) -> AppTest:
@@ -325,3 +326,64 @@ def test_export_has_the_tables_and_the_columns_of_the_shown_text() -> None:
         premium = data_of(page)["tables"][2]
         assert premium["header"] == ["Text", "Your tokenizer"]
         assert [row["name"] for row in premium["rows"]] == ["en", "es"]
+
+
+def test_cells_show_tokens_per_word_with_a_reason_where_there_are_no_words() -> None:
+    app = opened(
+        f"{PASTED}\n# ja\n川はどこですか。\n海はどこですか。\n", figure_of_texts="tokens_per_word"
+    )
+    assert errors(app) == []
+    found = bpeviz.compare(TEXTS, {"Your tokenizer": TOKENIZER}).rows
+    assert [row[1] for row in cells(app)] == [*(f"{row.tokens_per_word:.2f}" for row in found), "–"]
+    assert "ja: no spaces between words, so no tokens per word." in captions(app).replace("\\", "")
+
+
+def test_typed_prices_give_costs() -> None:
+    app = opened(figure_of_texts="cost")
+    assert [row[1] for row in cells(app)] == ["–", "–"]
+    box = app.number_input(key="price_of_yours")
+    assert (box.label, box.value) == ("Your tokenizer", None)
+    box.set_value(2.5).run()
+    assert errors(app) == []
+    costs = [2.5 * len(TOKENIZER.encode(text)) / 1e6 for text in TEXTS.values()]
+    assert [float(row[1]) for row in cells(app)] == pytest.approx(costs, rel=5e-3)
+    app.segmented_control(key="figure_of_texts").set_value("tokens").run()
+    assert not [one for one in app.number_input if one.key == "price_of_yours"]
+    app.segmented_control(key="figure_of_texts").set_value("cost").run()
+    assert app.number_input(key="price_of_yours").value == 2.5
+
+
+def test_special_tokens_are_counted_if_a_file_adds_some(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = opened()
+    assert "Counts are without special tokens\\." in captions(app)
+    assert not [one for one in app.toggle if one.key == "with_special_tokens"]
+    before = [int(row[1]) for row in cells(app)]
+    monkeypatch.setattr(type(TOKENIZER), "template", ((1,), (2,)))
+    app.run()
+    assert [int(row[1]) for row in cells(app)] == before
+    app.toggle(key="with_special_tokens").set_value(True).run()
+    assert [int(row[1]) for row in cells(app)] == [tokens + 2 for tokens in before]
+    note = "Counts include the special tokens around each text: Your tokenizer 2."
+    assert note in captions(app).replace("\\", "")
+
+
+def test_folds_have_the_figures_of_tokenizers_and_the_worst_lines() -> None:
+    app = opened()
+    assert shown_tables(app) == []
+    app = opened(figures_of_tokenizers_open=True, worst_lines_open=True)
+    assert errors(app) == []
+    figures, worst = shown_tables(app)
+    (one,) = bpeviz.compare(TEXTS, {"Your tokenizer": TOKENIZER}, "en").tokenizers
+    row = dict(figures.iloc[0])
+    assert float(row["Gini"]) == pytest.approx(one.gini, abs=5e-4)
+    assert row["Worst premium"] == f"{one.worst_premium:.2f} ({one.worst_text})"
+    assert any("arXiv 2306\\.16842" in text.value for text in app.markdown)
+    dearest = max(TEXTS, key=lambda name: len(TOKENIZER.encode(TEXTS[name])))
+    lines = bpeviz.worst_lines(TEXTS[dearest], TOKENIZER)
+    assert app.selectbox(key="worst_text").value == dearest
+    assert worst["Line"].tolist() == [str(line.number) for line in lines]
+    assert worst["Text"].tolist() == [line.text for line in lines]
+    app.selectbox(key="worst_text").set_value("es").run()
+    assert shown_tables(app)[1]["Text"].tolist() == [
+        line.text for line in bpeviz.worst_lines(TEXTS["es"], TOKENIZER)
+    ]

@@ -1,0 +1,109 @@
+"""The folds below the table of many texts: figures of the tokenizers, and the worst lines."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import streamlit as st
+
+from bpeviz.analysis import lines
+from bpeviz.analysis.comparison import Comparison
+from bpeviz.analysis.lines import Line
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.named_texts import Texts
+from bpeviz.text import digest_of, shorten
+from bpeviz.ui import html_table, markdown
+from bpeviz.ui.pages.many_texts import SHOWN, UNDER, Name
+from bpeviz.ui.runtime import run_lock
+from bpeviz.ui.runtime.cache import cached
+from bpeviz.ui.tokenizers import Offer
+from bpeviz.ui.widgets import Section, Widget
+from bpeviz.views import text_table
+from bpeviz.views.tables import Table
+
+_LONGEST = 300
+"""The most characters of a line that are shown."""
+
+WORST_TEXT = Name("worst_text", "Text", titles={})
+WORST_UNDER = Name("worst_under", "Under", titles={})
+FIGURES = Section("figures_of_tokenizers_open", "Fairness and vocabulary")
+WORST = Section("worst_lines_open", "Worst lines", contents=(WORST_TEXT, WORST_UNDER))
+
+
+def widgets() -> Iterator[Widget[Any]]:
+    """Yield the widgets whose values belong in links."""
+    yield from (FIGURES, WORST, WORST_TEXT, WORST_UNDER)
+
+
+def show(found: Comparison, texts: Texts, chosen: Sequence[tuple[Offer, Tokenizer]]) -> None:
+    """Draw the folds."""
+    if place := FIGURES.opened():
+        with place:
+            _figures(found)
+    if place := WORST.opened():
+        with place:
+            _worst_lines(found, texts, {offer.name: (offer, one) for offer, one in chosen})
+
+
+def _figures(found: Comparison) -> None:
+    """Draw the figures of each tokenizer over all texts, and what they mean."""
+    shown = text_table.of_tokenizers(found)
+    html_table.draw(
+        shown,
+        "tokenizers over all texts",
+        label="Tokenizers over all texts",
+        right=shown.names[1:],
+        download=True,
+    )
+    st.markdown(
+        "\n".join(
+            f"- **{markdown.escape(one.title)}**: {markdown.escape(one.about)} "
+            f":small[{markdown.escape(one.source)}]"
+            for one in text_table.figures(found)
+        )
+    )
+
+
+def _worst_lines(
+    found: Comparison, texts: Texts, chosen: Mapping[str, tuple[Offer, Tokenizer]]
+) -> None:
+    """Draw the lines of a text with the most tokens per character."""
+    names = [*chosen]
+    under = next((offer.name for offer, _ in chosen.values() if offer.key == UNDER.get()), names[0])
+    name = SHOWN.get()
+    if name not in texts:
+        rows = [row for row in found.rows if row.tokenizer == under]
+        name = max(rows, key=lambda row: row.tokens).text
+    with st.container(horizontal=True, gap="small"):
+        name = WORST_TEXT.choose({one: one for one in texts}, index=[*texts].index(name))
+        title = WORST_UNDER.choose({one: one for one in names}, index=names.index(under))
+    text = texts[name]
+    offer, tokenizer = chosen[title]
+    worst = _worst(digest_of(text), offer, text, tokenizer)
+    if not worst:
+        st.caption("This text has no lines with letters.")
+        return
+    html_table.draw(
+        Table(
+            ["Line", "Text", "Tokens", "Tokens per character"],
+            [
+                [one.number for one in worst],
+                [shorten(one.text, _LONGEST) for one in worst],
+                [one.tokens for one in worst],
+                [f"{one.tokens_per_character:.2f}" for one in worst],
+            ],
+        ),
+        "worst lines",
+        label=f"Worst lines of {name} under {title}",
+        right=["Tokens per character"],
+        download=True,
+    )
+    st.caption("Line ends, and blank lines after a line, count in that line.")
+
+
+@cached()
+def _worst(key: str, offer: Offer, _text: str | Sequence[str], _tokenizer: Tokenizer) -> list[Line]:
+    """Return the worst lines. Other users' pages can run meanwhile."""
+    with run_lock.released():
+        return lines.worst_lines(_text, _tokenizer)
