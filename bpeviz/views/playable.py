@@ -101,7 +101,10 @@ h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1re
 .facts .shaded { --ink: light-dark(#1a5fd0, #6cb0ff);
   background: color-mix(in srgb, var(--ink) calc(0.45 * var(--shade)), #0000); }
 .facts .marked { font-weight: 700; box-shadow: inset 0 0 0 2px; }
-.sortable [aria-sort] { cursor: pointer; position: relative; }
+.facts-frame.fits { overflow: visible; }
+.sortable :is(th, td:first-child) { position: sticky; inset: 0 auto auto 0; z-index: 1;
+  background: var(--background); }
+.sortable [aria-sort] { cursor: pointer; }
 .sortable .right[aria-sort] { padding-inline-start: 0.8rem; }
 .sortable [aria-sort]::before { content: ""; position: absolute; inset: 0.75em auto auto 0.15rem;
   width: 0.5em; height: 0.4em; clip-path: polygon(0 0, 100% 0, 50% 100%); }

@@ -212,6 +212,8 @@ def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -
     page.get_by_role("radio", name="Many texts").click()
     table = labelled(page, "[role=grid]", "Tokens of 34 texts")
     expect(table.locator("tr")).to_have_count(35)
+    table.locator("td").last.scroll_into_view_if_needed()
+    expect(table.locator("th").last).to_be_in_viewport()
     type_text(page, MANY, "Texts, each after")
     found = compare_texts(MANY)
     table = labelled(page, "[role=grid]", "Tokens of 3 texts")

@@ -23,6 +23,13 @@ class TextsTable {
     this.table = this.frame.appendChild(element("table", "facts sortable"));
     this.table.setAttribute("role", "grid");
     root.replaceChildren(this.frame);
+    // Where the table fits, its heads stay in view while the page scrolls; elsewhere it scrolls itself.
+    const resized = new ResizeObserver(() =>
+      this.frame.classList.toggle("fits", this.table.offsetWidth <= this.frame.clientWidth),
+    );
+    resized.observe(this.frame);
+    resized.observe(this.table);
+    signal.addEventListener("abort", () => resized.disconnect());
     const on = (name, listener) => this.table.addEventListener(name, listener, { signal });
     on("click", ({ target }) => this.#press(target.closest("th, td")));
     on("keydown", (event) => this.#onKey(event));
@@ -68,7 +75,7 @@ class TextsTable {
 
   #row({ name, cells }) {
     const row = element("tr");
-    const first = row.appendChild(element("td", name.length > 24 ? "long" : ""));
+    const first = row.appendChild(element("td"));
     first.setAttribute("role", "rowheader");
     first.append(unbroken("bdi", "", name));
     for (const [text, shade, mark] of cells) {
