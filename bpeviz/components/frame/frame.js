@@ -50,7 +50,12 @@ class Frame {
       isDue = true;
     });
     observer.observe(document.body, { childList: true, subtree: true });
-    signal.addEventListener("abort", () => observer.disconnect());
+    // “Share”, and the fonts, arrive after the menu, which then has less room.
+    this.resizing = new ResizeObserver(() => this.reveal());
+    signal.addEventListener("abort", () => {
+      observer.disconnect();
+      this.resizing.disconnect();
+    });
   }
 
   /** @param {FramePayload} data */
@@ -91,9 +96,20 @@ class Frame {
       if (link.textContent.trim() !== this.title) link.removeAttribute("aria-current");
       else if (link.ariaCurrent !== "page") {
         link.ariaCurrent = "page";
-        link.scrollIntoView({ block: "nearest", inline: "center" }); // on a phone, the menu scrolls
+        this.reveal();
+        this.resizing.disconnect();
+        this.resizing.observe(container("menu"));
       }
     }
+  }
+
+  /** Scroll the menu of a phone to the current page. */
+  reveal() {
+    const menu = container("menu");
+    const link = menu?.querySelector("[aria-current=page]");
+    if (!link) return;
+    const [box, around] = [link, menu].map((one) => one.getBoundingClientRect());
+    menu.scrollLeft += (box.left + box.right - around.left - around.right) / 2;
   }
 
   // A lone surrogate cannot be sent: the browser would try it again and again. A text above the
