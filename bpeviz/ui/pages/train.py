@@ -115,7 +115,7 @@ def show(side: DeltaGenerator) -> None:
     with sizes.container():
         last = vocabulary_size(trained.history, choice.largest, choice.options)
     history = trained.history
-    notice = st.container()  # always there: else the player would be drawn anew beside its old self
+    place, notice = st.container(), st.container()
     if text.strip() and history.steps < FEW and history.stopped != "full":
         with notice:
             _few_steps(history, why_stopped(history, choice.options))
@@ -123,7 +123,6 @@ def show(side: DeltaGenerator) -> None:
             _export(trained, last, last, trained.parts()[0])
             vocabulary.vocabulary(trained, last)
             return
-    place = st.container()
     part = choose_part(PART, trained.parts(), "Training and all figures use", 260)
     # All sizes share a timeline, of which they show the steps up to `last`.
     timeline = trained.timeline(part) | {"last": last}
