@@ -38,6 +38,9 @@ COLORS = ("#3b82f6", "#d9661f", "#1f9d66", "#9a66ea", "#c9a21a", "#d6478f", "#1b
 """Colors of tokenizers, readable on light and dark backgrounds."""
 
 HEIGHT = 280
+ROW = 30
+"""The height of a bar with a label."""
+
 SELECTION = "picked"
 """The Vega-Lite parameter of a click on a curve, with the field "step"."""
 
@@ -71,7 +74,7 @@ def _axis(title: str) -> alt.Axis:
     return alt.Axis(title=title, minExtent=40, maxExtent=40, tickCount=5)
 
 
-def _drawn(chart: alt.LayerChart | alt.FacetChart, height: int | alt.Step = HEIGHT) -> Chart:
+def _drawn(chart: alt.LayerChart | alt.FacetChart, height: int = HEIGHT) -> Chart:
     """Return a chart as Vega-Lite without title and data. It is cached: do not modify it."""
     titled = chart.properties(height=height, title=alt.TitleParams("", anchor="start", fontSize=15))
     drawing: Chart = titled.to_dict()
@@ -289,7 +292,7 @@ def _shares() -> Chart:
         text=alt.Text("share:Q", format=".1%")
     )
     bars = base.mark_bar(color=COLORS[0], height={"band": 0.7})
-    return _drawn(alt.layer(bars, numbers), alt.Step(30))
+    return _drawn(alt.layer(bars, numbers))
 
 
 def segmentations(rows: Sequence[tuple[str, int]], draws: int) -> Chart:
@@ -299,6 +302,8 @@ def segmentations(rows: Sequence[tuple[str, int]], draws: int) -> Chart:
     finding = f"Most frequent: {times[0]:,} of {draws:,} samples"
     points = pa.table([segmentations, times, shares], ("segmentation", "times", "share"))
     chart = _with_data(_shares(), finding, points=points)
+    # Each row has its height, so that only the width is fitted.
+    chart |= {"height": ROW * len(rows), "autosize": {"type": "fit-x", "contains": "padding"}}
     for scale in _scales(chart, "x"):
         scale["domain"] = [0, min(max(1.2 * shares[0], 0.05), 1.0)]
     return chart

@@ -465,6 +465,8 @@ def test_segmentations_chart_draws_the_share_of_each() -> None:
     assert title_of(chart) == "Most frequent: 700 of 1,000 samples"
     assert chart["layer"][0]["encoding"]["y"]["sort"] is None  # most often first, as given
     assert chart["layer"][0]["encoding"]["x"]["scale"]["domain"][1] >= 0.7
+    # Vega warns of a height by steps, which it cannot fit.
+    assert (chart["height"], chart["autosize"]["type"]) == (90, "fit-x")
 
 
 def test_segmentations_chart_draws_a_single_segmentation() -> None:
