@@ -140,6 +140,16 @@ class TextSource:
         for value in (self.file, self.file_name, self.failed, self.boxed_file):
             value.clear()
 
+    def offer(self, sample: str) -> None:
+        """Draw a button that puts a sample where the text of the page shows no difference."""
+        st.button(
+            "Try a text that differs",
+            type="tertiary",
+            on_click=self.put,
+            args=(sample,),
+            key="try_another_text",
+        )
+
     def put(self, sample: str, own: str = "") -> None:
         """Set the sample, or the user's own text, in place of any other text."""
         self.forget_file()

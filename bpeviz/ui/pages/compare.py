@@ -367,13 +367,7 @@ def _verdict(
     small = f"  \n:small[{markdown.escape(example)}]" if example else ""
     st.markdown(markdown.escape(sentence) + small)
     if found is None and len(shown) > 1:
-        st.button(
-            "Try a text that differs",
-            type="tertiary",
-            on_click=source.put,
-            args=(DIFFERS,),
-            key="try_another_text",
-        )
+        source.offer(DIFFERS)
 
 
 def _columns_for(text: str, chosen: Sequence[Offer]) -> dict[str, Column]:

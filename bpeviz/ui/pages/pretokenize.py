@@ -299,13 +299,7 @@ def _same_everywhere(cuts: list[pretokenization.PreTokenized]) -> None:
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("All of them split this text at the same places.", width="content")
-        st.button(
-            "Try a text that differs",
-            type="tertiary",
-            on_click=TEXT.put,
-            args=(DIFFERS,),
-            key="try_another_text",
-        )
+        TEXT.offer(DIFFERS)
 
 
 def _draw(
