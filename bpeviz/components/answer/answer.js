@@ -31,6 +31,7 @@ const MARKS = { first: "● First try", second: "◐ Second try", shown: "○ Sh
  * @property {any} given the user's last answer, null before it and after “Show me”
  * @property {import("../shared/message.js").MessagePart[] | null} feedback the sentence about a wrong first try, before the second
  * @property {"first" | "second" | "shown" | null} mark how the question was answered
+ * @property {boolean} [hasManyTries] whether there are more than two tries
  * @property {{verdict: string, message: import("../shared/message.js").MessagePart[], marks: any} | null} result null before an answer
  */
 
@@ -83,7 +84,7 @@ class Answer {
     if (!kind) return;
     const message = result?.message ?? feedback ?? [];
     const verdict = `${result ? VERDICTS[result.verdict] : "Not yet."} `;
-    const note = mark ? ` ${MARKS[mark]}` : " One more try.";
+    const note = mark ? ` ${MARKS[mark]}` : data.hasManyTries ? "" : " One more try.";
     this.result.append(element("b", "", verdict), ...drawMessage(message), element("span", "mark", note));
     // Screen readers announce this label once, with the focus. A live region would announce it again.
     this.result.ariaLabel = messageInWords([verdict, ...message, note.replace(/[●◐○]/, "")]);

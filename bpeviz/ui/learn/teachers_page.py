@@ -86,6 +86,7 @@ def show() -> None:
             return
     st.header("For teachers", anchor=False)
     total = sum(minutes(one) for one in CHAPTERS if one.core and _is_there(one))
+    total = 5 * round(total / 5)  # an estimate, as exact as that of the course
     st.markdown(
         "All questions about the first text of each chapter, with their answers. With another "
         "text, the answers differ. Print this page for a sheet."
@@ -142,7 +143,8 @@ def _show_large(chapter: Chapter, number: int, questions: Sequence[Question]) ->
         given, asked_again = sent.get("value"), sent.get("again") is True
         tries = [given] if questions[number].form.accepts(given) else []
         shown = "value" in sent and given is None and not asked_again
-        components.answer(questions[number].payload(key, tries, shown), key)
+        question = questions[number].payload(key, tries, shown)
+        components.answer(question | {"hasManyTries": True}, key)
     with st.container(horizontal=True, gap="small"):
         st.button("All questions", on_click=_leave, icon=":material/close_fullscreen:")
         if number + 1 < len(questions):

@@ -407,7 +407,7 @@ def test_teachers_page_lists_every_question_with_answer_and_likely_wrong_answers
         assert right in sheet
     for chapter in CHAPTERS:
         assert chapter.needs or escape(chapter.why.prompt) in sheet
-    assert any("The core chapters take about 3" in one.value for one in app.markdown)
+    assert any("The core chapters take about 30 minutes" in one.value for one in app.markdown)
 
 
 def test_question_is_shown_large_and_its_answer_on_request() -> None:
@@ -416,6 +416,7 @@ def test_question_is_shown_large_and_its_answer_on_request() -> None:
     (found,) = questions(check(app))
     assert "How many remain" in "".join(map(str, found["prompt"]))
     assert found["result"] is None
+    assert found["hasManyTries"]  # none of them is the last one
     for given, verdict in ((7, None), (7, None), (124, "right"), (None, "shown")):
         sent = {"number": 1, "of": found["of"], "value": given}
         app.session_state["large_question_first-merge_1"] = {"answer": sent}
