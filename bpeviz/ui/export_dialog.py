@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -13,6 +13,7 @@ from bpeviz import formats
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.formats.base import Format, TransientError
+from bpeviz.room.votes import Question
 from bpeviz.ui import markdown
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
@@ -64,6 +65,7 @@ class Export:
         comparison: Likewise for the columns of several tokenizers.
         slides: Returns what is drawn on slides.
         step: The present step, for a slide.
+        questions: Returns the questions on which a room can vote.
     """
 
     key: str
@@ -73,6 +75,12 @@ class Export:
     comparison: Callable[[], Callable[[], Interactive]] | None = None
     slides: Callable[[], Slides] | None = None
     step: int = 0
+    questions: Callable[[], Sequence[Question]] | None = None
+
+    @property
+    def has_files(self) -> bool:
+        """Whether the page has anything to export, beside questions for a room."""
+        return bool(self.picture or self.tokenizer or self.animation or self.comparison)
 
 
 EXPORT: SessionValue[Export] = SessionValue("offered_export")
@@ -83,8 +91,10 @@ EXPORT: SessionValue[Export] = SessionValue("offered_export")
 def export_button(page: Page) -> None:
     """Draw the button that opens the export dialog, if the page offers exports."""
     offer = EXPORT.get()
-    if offer is not None and st.button(
-        "Export", icon=DOWNLOAD, type="tertiary", key=f"along_{offer.key}"
+    if (
+        offer is not None
+        and offer.has_files
+        and st.button("Export", icon=DOWNLOAD, type="tertiary", key=f"along_{offer.key}")
     ):
         _export(offer, page)
 

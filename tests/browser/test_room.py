@@ -144,3 +144,42 @@ def test_leader_clicks_through_a_run_sheet(
     leader.emulate_media(media="print")
     expect(leader.get_by_text("✓ 4: its bytes occur only once")).to_be_visible()
     expect(leader.get_by_role("button", name="Play")).to_be_hidden()
+
+
+def test_class_votes_on_a_question_of_learn(
+    open_page: Callable[..., Page], open_at: Callable[..., Page], server: Server
+) -> None:
+    page = open_page("/Learn?chapter=first-merge")
+    expect(page.get_by_role("heading", name="The first merge")).to_be_visible()
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Open a room").click()
+    link = page.get_by_role("link", name="Open the leader's page").get_attribute("href") or ""
+    leader = open_at(server, link.removeprefix(server.address))
+    room = link.removeprefix(server.address).partition("/lead")[0]
+    phone = open_at(server, room, viewport={"width": 390, "height": 844}, color_scheme="dark")
+    keyboard = open_at(server, room)
+    expect(leader.get_by_text("2 followers")).to_be_visible()
+
+    page.get_by_role("button", name="Ask: o + ·").click()
+    keyboard.get_by_label("Your answer in tokens").fill("124")
+    keyboard.keyboard.press("Enter")
+    expect(keyboard.get_by_text("Counted: 124.")).to_be_visible()
+    phone.get_by_label("Your answer in tokens").fill("7")
+    phone.get_by_role("button", name="Send my answer").click()
+    expect(leader.get_by_text("2 of 2 have answered.")).to_be_visible()
+    leader.get_by_role("button", name="Discuss, then vote again").click()
+    phone.get_by_label("Your answer in tokens").fill("124")
+    phone.get_by_role("button", name="Send my answer").click()
+    expect(leader.get_by_text("1 of 2 have answered again.")).to_be_visible()
+    leader.get_by_role("button", name="Reveal the answer").click()
+    result = "Right: 124. 1 of 1 chose 124: as many as before the discussion (1 of 2)."
+    for one in (leader, phone, keyboard):
+        expect(one.get_by_text(result)).to_be_visible()
+        expect(one.get_by_text("131 tokens − 7 = 124 tokens.")).to_be_visible()
+
+    leader.get_by_label("Ask a question of Learn").select_option("first-merge/0")
+    leader.get_by_role("button", name="Ask it").click()
+    keyboard.get_by_role("button", name="o + ·").press("Enter")
+    expect(leader.get_by_text("1 of 2 have answered.")).to_be_visible()
+    expect(keyboard.get_by_role("button", name="o + ·")).to_have_attribute("aria-pressed", "true")
+    leader.get_by_role("button", name="Close the room").click()

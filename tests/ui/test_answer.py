@@ -25,7 +25,7 @@ def page() -> None:
 
     text = timeline(bpeviz.train("banana", merges=0, pattern="none"), "banana")
     forms = (
-        PairForm(text, [0, 1, 2, 3, 4], [*"abcde"]),
+        PairForm(text, [0, 1, 2, 3, 4], [token(one) for one in "banana"]),
         BoundariesForm("banana"),
         NumberForm(1, 6, "tokens"),
         CurveForm([0, 1, 2], 6, 6, "merges", "tokens"),

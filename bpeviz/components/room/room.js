@@ -103,6 +103,7 @@ class Room {
     socket.onopen = () => {
       this.reported = null;
       this.#send({ token: stored(this.#name("follower")) ?? "", leader });
+      if (leader) this.#send({ do: "list questions" });
     };
     socket.onmessage = ({ data }) => {
       this.failures = 0;
@@ -122,6 +123,7 @@ class Room {
   }
 
   #receive(state) {
+    if (state.questions) return this.#offerQuestions(state.questions);
     if (state.ended) return this.#end(state.ended);
     if (this.hasEnded) this.#setEnded(false);
     if (!this.data.isLeader) store(this.#name("follower"), state.token);
@@ -387,6 +389,27 @@ class Room {
     ask.title = canAsk ? "Ask for a vote before you play on" : "Only at the furthest step that followers have seen";
     this.find(".votes").disabled = votes.split("\n").length < 3;
     if (vote) details.open = false;
+  }
+
+  /** @param {{title: string, questions: {key: string, words: string}[]}[]} chapters */
+  #offerQuestions(chapters) {
+    const choice = this.find(".questions");
+    const groups = chapters.map(({ title, questions }) => {
+      const group = element("optgroup");
+      group.label = title;
+      group.append(...questions.map(({ key, words }) => new Option(words, key)));
+      return group;
+    });
+    choice.replaceChildren(new Option("Ask a question of Learn …", ""), ...groups);
+    choice.hidden = !chapters.length;
+    // An arrow key changes the choice, too: only the button asks.
+    const ask = this.find(".ask");
+    choice.onchange = () => (ask.hidden = !choice.value);
+    ask.onclick = () => {
+      this.#send({ do: "ask question", key: choice.value });
+      choice.value = "";
+      ask.hidden = true;
+    };
   }
 
   // ---- files

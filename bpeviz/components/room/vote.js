@@ -43,13 +43,14 @@ const change = (count, before) =>
  */
 export function resultInWords({ options, counts, earlier, answered, right, isAboutStep }, isLeader) {
   if (!counts) return "";
+  const name = (i) => options[i].words.replace(/\.$/, "");
   const result = (i) => {
     const changed = earlier ? `: ${change(counts[i], earlier[i])} the discussion (${nOfM(earlier[i], sum(earlier))})` : "";
-    return `${nOfM(counts[i], answered)} chose ${options[i].words}${changed}`;
+    return `${nOfM(counts[i], answered)} chose ${name(i)}${changed}`;
   };
   if (right !== null) {
     const i = options.findIndex(({ value }) => value === right);
-    return counts[i] || earlier?.[i] ? `Right: ${options[i].words}. ${result(i)}.` : `Right: ${options[i].words}. Nobody chose it.`;
+    return `Right: ${name(i)}. ${counts[i] || earlier?.[i] ? `${result(i)}.` : "Nobody chose it."}`;
   }
   const found = answered ? `${result(counts.indexOf(Math.max(...counts)))}.` : "Nobody has answered.";
   if (!isLeader) return found;

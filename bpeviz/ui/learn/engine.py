@@ -267,8 +267,9 @@ def next_pair(
             if counts[pair] < most
         ]
 
-    names = ["+".join(before.name(int(one)) for one in ids[i : i + 2]) for i in pairs]
-    form = PairForm(shown, pairs, names)
+    unknown = ("?", -1)
+    tokens = [token(*shown["tokenStyles"].get(int(one), unknown)) for one in ids]
+    form = PairForm(shown, pairs, tokens)
     return Question(prompt, form, judge, mistakes, hint, see)
 
 

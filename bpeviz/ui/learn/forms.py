@@ -60,13 +60,16 @@ class PairForm(Form):
     Attributes:
         timeline: The text as it is now (`bpeviz.views.player.timeline`), without later steps.
         pairs: The index of the left token of each pair that may be merged.
-        names: The name of each of these pairs: equal pairs have one name.
+        tokens: The tokens of the text as it is now.
     """
 
     kind = "pair"
     timeline: dict[str, Any]
     pairs: list[int]
-    names: list[str]
+    tokens: Sequence[dict[str, Any]]
+
+    def payload(self) -> dict[str, Any]:
+        return {"kind": self.kind, "timeline": self.timeline, "pairs": self.pairs}
 
     def accepts(self, given: Any) -> bool:
         return type(given) is int and given in self.pairs
@@ -75,7 +78,7 @@ class PairForm(Form):
         return self.words(given) == self.words(other)
 
     def words(self, given: Any) -> str:
-        return self.names[self.pairs.index(given)]
+        return "+".join(one["label"] for one in self.tokens[given : given + 2])
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,17 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterator, Mapping
+from functools import partial
 from html import escape
 from typing import Any
 
 import streamlit as st
 
+from bpeviz.room import votes
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
+from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.html_table import table
 from bpeviz.ui.inputs.training import ALGORITHM
 from bpeviz.ui.learn import teachers_page
@@ -35,6 +38,7 @@ from bpeviz.ui.learn.base import (
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
+from bpeviz.ui.room import questions
 from bpeviz.ui.widgets import Number, OneOf, SessionValue, SomeOf, TextField, Values, Widget
 
 END, END_TITLE = "end", "The end"
@@ -141,6 +145,7 @@ def _draw_chapter(chapter: Chapter) -> None:
         place = st.container()
         own = _draw_own(chapter, values)
         is_changed = _changed(chapter, own)
+        EXPORT.put(Export("learn", questions=partial(_for_votes, chapter, own)))
         with place:
             # The inputs of the pictures are drawn once: with the last pictures.
             has_inputs = not (is_changed and _answered(chapter, own))
@@ -151,6 +156,16 @@ def _draw_chapter(chapter: Chapter) -> None:
     with st.expander("Settings and sources"):
         st.markdown(f"**Settings:** {chapter.settings}")
         st.markdown(f"**Sources:** {chapter.source}")
+
+
+def _for_votes(chapter: Chapter, setup: Setup) -> list[votes.Question]:
+    """Return the questions of a chapter on which a room can vote.
+
+    Raises:
+        NoQuestionError: There are none about this text.
+    """
+    found = [questions.for_vote(one) for one in teachers_page.asked(chapter, setup)]
+    return [one for one in found if one is not None]
 
 
 def _draw_end() -> None:

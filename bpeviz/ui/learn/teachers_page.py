@@ -10,7 +10,7 @@ import streamlit as st
 from bpeviz.pretrained import download
 from bpeviz.ui import components
 from bpeviz.ui.html_table import table
-from bpeviz.ui.learn.base import Chapter, Question
+from bpeviz.ui.learn.base import Chapter, Question, Setup
 from bpeviz.ui.learn.forms import ChoiceForm, CurveForm, MessagePart
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 
@@ -56,10 +56,18 @@ def mistakes(question: Question) -> str:
     return " ".join([*found, question.hint and f"Hint: {question.hint}"]).strip()
 
 
-def asked(chapter: Chapter) -> Iterator[Question]:
-    """Yield the questions of a chapter about its first text, the question “Why?” last."""
+def asked(chapter: Chapter, setup: Setup | None = None) -> Iterator[Question]:
+    """Yield the questions of a chapter about some inputs, the question “Why?” last.
+
+    Args:
+        chapter: The chapter.
+        setup: Its inputs; by default the first ones.
+
+    Raises:
+        NoQuestionError: No question can be asked about the inputs.
+    """
     for make in chapter.questions:
-        if question := make(chapter.initial):
+        if question := make(setup or chapter.initial):
             yield question
     yield chapter.why.question()
 
@@ -79,13 +87,13 @@ def minutes(chapter: Chapter) -> int:
 def show() -> None:
     """Draw the page, or the question that the address names."""
     key, _, number = st.query_params.get(LARGE, "").partition("/")
-    if (chapter := BY_KEY.get(key)) and _is_there(chapter):
+    if (chapter := BY_KEY.get(key)) and is_there(chapter):
         questions = [*asked(chapter)]
         if number.isdecimal() and int(number) < len(questions):
             _show_large(chapter, int(number), questions)
             return
     st.header("For teachers", anchor=False)
-    total = sum(minutes(one) for one in CHAPTERS if one.core and _is_there(one))
+    total = sum(minutes(one) for one in CHAPTERS if one.core and is_there(one))
     total = 5 * round(total / 5)  # an estimate, as exact as that of the course
     st.markdown(
         "All questions about the first text of each chapter, with their answers. With another "
@@ -100,14 +108,15 @@ def show() -> None:
         _list(place, chapter)
 
 
-def _is_there(chapter: Chapter) -> bool:
+def is_there(chapter: Chapter) -> bool:
+    """Return whether the vocabularies of a chapter are on this machine."""
     return all(map(download.available, chapter.needs))
 
 
 def _list(place: int, chapter: Chapter) -> None:
     """Draw the questions of a chapter as a table."""
     st.subheader(f"{place}. {chapter.title}", anchor=False)
-    if not _is_there(chapter):
+    if not is_there(chapter):
         st.caption("The vocabularies of this chapter are not on this machine.")
         return
     kind = "Core" if chapter.core else "Extra"

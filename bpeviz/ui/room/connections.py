@@ -17,7 +17,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Member, Room, RoomError
 from bpeviz.text import as_json
-from bpeviz.ui.room import pages
+from bpeviz.ui.room import pages, questions
 
 PAUSE = 0.02
 """Seconds between two messages to a member, of which each has the latest state."""
@@ -141,7 +141,16 @@ async def _listen(socket: WebSocket, room: Room, member: Member) -> None:
         if now - second >= 1:
             second, count = now, 0
         count += 1
-        if message and count <= limits.ROOM_RATE:
+        if not message or count > limits.ROOM_RATE:
+            continue
+        if member.is_leader and message.get("do") == "list questions":
+            listed = await asyncio.to_thread(questions.offered)
+            await socket.send_text(json.dumps({"questions": listed}))
+        elif member.is_leader and message.get("do") == "ask question":
+            question = await asyncio.to_thread(questions.find, _text(message, "key"))
+            if question is not None:
+                room.ask(question)
+        else:
             room.receive(member, message)
 
 

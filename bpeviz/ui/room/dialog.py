@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from urllib.parse import urlsplit
@@ -14,6 +15,9 @@ from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.run import Ready
 from bpeviz.room.sheet import MAX_PARTS
 from bpeviz.room.shown import Columns
+from bpeviz.room.votes import Question
+from bpeviz.text import shorten
+from bpeviz.ui import markdown
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import address, session
@@ -25,6 +29,9 @@ from bpeviz.ui.widgets import SessionValue
 from bpeviz.views.playable import Comparison, Playable, Texts
 
 GROUP = ":material/groups:"
+
+MAX_WORDS = 70
+"""The most characters of a question on its button."""
 
 PARAMETER = "room"
 """The parameter of an address whose page a room shows: its letters and its leader's token.
@@ -42,23 +49,26 @@ _SHOWN: SessionValue[str] = SessionValue("shown_in_room")
 
 @fragment
 def room_button(page: Page) -> None:
-    """Draw the button, if the page has a player or columns."""
+    """Draw the button, if the page has a player, columns, or questions to vote on."""
     offer = EXPORT.get()
-    if offer is None or not _has_content(offer):
+    if offer is None or not (_has_content(offer) or offer.questions):
         return
     own = ROOMS.of(current_user())
-    label = "Open a room" if own is None else f"Show in room {own.letters}"
+    verb = "Ask" if offer.questions else "Show"
+    label = "Open a room" if own is None else f"{verb} in room {own.letters}"
     if not st.button(label, icon=GROUP, type="tertiary", key=f"room_{offer.key}"):
         return
     try:
         with st.spinner("Preparing the room …"):
-            shown = _content(offer)
+            shown = _content(offer) if _has_content(offer) else None
             room = own or _new_room()
-            room.show(shown, _link(page))
+            if shown is not None:
+                room.show(shown, _link(page))
+            questions = offer.questions() if offer.questions else ()
     except ValueError as error:
         _refused(str(error))
     else:
-        _opened(room)
+        _opened(room, questions)
 
 
 def show_in_room(page: Page) -> None:
@@ -121,21 +131,33 @@ def _link(page: Page) -> str:
 
 
 @st.dialog("A room", width="medium")
-def _opened(room: Room) -> None:
-    """Show how to lead a room."""
+def _opened(room: Room, questions: Sequence[Question]) -> None:
+    """Show how to lead a room.
+
+    Args:
+        room: The room.
+        questions: The questions of the page.
+    """
     if room.join["notes"]:
         st.warning(room.join["notes"], icon=":material/link_off:")
     own = urlsplit(st.context.url or "")
     lead = f"{own.scheme}://{own.netloc}{_path()}/{room.letters}/lead#{room.leader}"
     st.link_button("Open the leader's page", lead, type="primary", icon=":material/open_in_new:")
-    shows = (
-        "these columns, and the token that you point at on the leader's page. Followers open"
-        if isinstance(room.shown, Columns)
-        else "this text and its steps, from the first one on. Play on the leader's page: followers "
-        "see each step, and vote on the next one. They open"
-    )
-    st.markdown(f"Room **{room.letters}** shows {shows}")
+    if questions:
+        shows = "votes on the questions that you ask here or on the leader's page. Followers open"
+    elif isinstance(room.shown, Columns):
+        shows = "shows these columns, and the token that you point at. Followers open"
+    else:
+        shows = (
+            "shows this text and its steps, from the first one on. Play on the leader's page: "
+            "followers see each step, and vote on the next one. They open"
+        )
+    st.markdown(f"Room **{room.letters}** {shows}")
     st.code(room.join["address"], None)
+    for number, one in enumerate(questions):
+        words = markdown.escape(shorten(one.words, MAX_WORDS))
+        if st.button(f"Ask: {words}", key=f"room_question_{number}", width="stretch"):
+            room.ask(one)
     names = sheets.offered()
     key = st.selectbox(
         "Run sheet",
@@ -148,7 +170,7 @@ def _opened(room: Room) -> None:
     if key != (room.run.key if room.run else ""):
         room.use(sheets.run(key) if key else None)
     st.caption(
-        "“Share” on a page with a player, or on Compare, shows that page in the same room. The "
+        "“Share” on a page with a player, on Compare or on Learn works for the same room. The "
         "letters are not a password: anyone who can open this server can follow. A room ends "
         f"{limits.ROOM_HOURS} hours after your last move; the leader's page can open it again."
     )
