@@ -23,7 +23,7 @@ from bpeviz.cli.named_texts import Source
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.text import counted
-from bpeviz.views import export
+from bpeviz.views import export, playable
 from bpeviz.views.credit import check_link
 
 _HELP = f"""\
@@ -98,8 +98,9 @@ def _one(path: str, options: argparse.Namespace) -> int:
 
 def _many(sources: Sequence[Source], options: argparse.Namespace) -> int:
     """Print one table of many texts; return the exit code."""
-    if options.reference is not None or options.curves or options.html or options.svg:
-        raise UsageError("--reference, --curves, --html and --svg are for one text.")
+    if options.reference is not None or options.curves:
+        raise UsageError("--reference and --curves are for one text.")
+    check_link(options.link)
     names: list[str] = options.tokenizer
     read = [one.path for one in sources]
     read += chain.from_iterable(map(files.tokenizer_inputs, names))
@@ -142,6 +143,10 @@ def _many_printed(found: Comparison, relative_to: str | None, options: argparse.
         exact = text_table.exact(found)
         csv.writer(written, lineterminator="\n").writerows([exact.names, *exact.rows])
         return written.getvalue()
+    if options.html:
+        return playable.html(playable.of_texts(found), options.link)
+    if options.svg:
+        return _drawing(found)
     tables = [_rows(found, with_premium=relative_to is not None)]
     if len({row.text for row in found.rows}) > 1:
         tables.append(_figures(found))
@@ -152,6 +157,19 @@ def _many_printed(found: Comparison, relative_to: str | None, options: argparse.
     draw = _markdown if options.markdown else _aligned
     blocks = [[found.verdict], *map(draw, tables), notes]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+
+
+def _drawing(found: Comparison) -> str:
+    """Return the costs, the premiums or the tokens of many texts as an SVG drawing."""
+    from bpeviz.views import text_table  # only here: all other commands would wait for it
+
+    figures = ("cost", "premium", "tokens")
+    figure = next(
+        one for one in figures if any(getattr(row, one) is not None for row in found.rows)
+    )
+    label = f"{text_table.FIGURES[figure]} of {counted(len(text_table.by_text(found)), 'text')}"
+    is_parallel = any(row.premium is not None for row in found.rows)
+    return text_table.svg(found, text_table.payload(found, figure, label, is_parallel=is_parallel))
 
 
 def _markdown(cells: Sequence[Sequence[str]]) -> list[str]:
@@ -338,9 +356,9 @@ COMMAND = Command(
                 flag(
                     "--html",
                     "write the text in colored tokens as a web page, up to "
-                    f"{export.HELD:,} bytes of it",
+                    f"{export.HELD:,} bytes of it; of many texts, all tables",
                 ),
-                flag("--svg", "write it as an SVG drawing"),
+                flag("--svg", "write it as an SVG drawing; of many texts, a table"),
             )
         ),
         arguments.LINK,

@@ -15,6 +15,7 @@ from bpeviz.analysis.fairness import Figure
 from bpeviz.analysis.intervals import Ratios, leaders
 from bpeviz.analysis.metrics import Column
 from bpeviz.text import digest_of
+from bpeviz.views import table_svg
 from bpeviz.views.html_table import Cell
 from bpeviz.views.tables import Table
 
@@ -187,6 +188,14 @@ def ordered(payload: Mapping[str, Any]) -> list[tuple[str, list[Cell]]]:
         return found is None, (found or 0.0) * (1 if order["isAscending"] else -1)
 
     return sorted(rows, key=value)
+
+
+def svg(found: Comparison, payload: Mapping[str, Any]) -> str:
+    """Return the table of a payload as an SVG drawing, below the verdict."""
+    notes = [f"{payload['label']}. {LEGEND}"]
+    if not found.special_tokens:
+        notes.append(WITHOUT_SPECIAL)
+    return table_svg.svg(found.verdict, payload["header"], ordered(payload), notes)
 
 
 def figures(found: Comparison) -> list[Figure]:

@@ -877,6 +877,23 @@ def test_compare_of_many_texts_prints_a_table_and_its_notes(
     assert table.splitlines()[4].startswith("| a\\|b.txt | t.json | ")
 
 
+def test_compare_of_many_texts_writes_a_page_and_drawings(
+    trained: Shell, texts: dict[str, str]
+) -> None:
+    relative = (*MANY, "--relative-to", "en")
+    page = trained(*relative, "--html", "--link", "https://host/?a=1").out.decode()
+    assert page.startswith("<!doctype html>")
+    assert 'href="https://host/?a=1"' in page
+    assert "Fairness and vocabulary" in page
+    assert "2.60 (es)" in page
+    priced = (*relative, "--price", "gpt2=2")
+    for command, label in ((MANY, "Tokens"), (relative, "Premium"), (priced, "Cost")):
+        drawn = trained(*command, "--svg").out.decode()
+        assert drawn.startswith("<svg")
+        assert f">{label} of 4 texts." in drawn
+        assert ">code/sub/b.py<" in drawn
+
+
 def test_compare_reads_the_columns_of_tables(trained: Shell) -> None:
     lines = {"en": ["a, river", "two\nlines"], "es": ["un río", ""]}
     expected = bpeviz.compare(lines, {"t.json": bpeviz.read("t.json")}, "en")
@@ -972,7 +989,7 @@ def test_compare_refuses_too_many_or_too_large_texts(
     assert trained.sentence == "Two texts are named en.txt. Name files as NAME=FILE."
     trained("compare", "en.txt", "es.txt", "--tokenizer", "t.json", "--relative-to", "fr")
     assert trained.sentence == "There is no text fr. The texts are en.txt, es.txt."
-    for wrong in (["=en.txt"], ["en="], [*MANY[1:4], "--html"], [*MANY[1:4], "--reference", "a"]):
+    for wrong in (["=en.txt"], ["en="], [*MANY[1:4], "--curves"], [*MANY[1:4], "--reference", "a"]):
         assert trained("compare", *wrong, "--tokenizer", "t.json").code == 2
     assert trained(*MANY, "--output", "code/a.py").code == 2
 

@@ -24,7 +24,7 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import LINKED, Offer, OneTokenizer
 from bpeviz.ui.trained import PROGRESS
 from bpeviz.ui.widgets import Family, OneOf, Price, SessionValue, Switch, Values, Widget
-from bpeviz.views import playable, table_svg, text_table
+from bpeviz.views import playable, text_table
 
 SIDE_BY_SIDE = 4
 """The most tokenizers whose columns of text are readable side by side."""
@@ -137,7 +137,7 @@ def show(
     st.caption("  \n".join(map(markdown.escape, notes)))
     with st.container(horizontal=True, gap="small"):
         html_table.offer_file(text_table.exact(found), "texts", label)
-        _offer_drawing(found, figure, label, payload)
+        _offer_drawing(found, payload)
     EXPORT.put(Export("compare", comparison=lambda: partial(playable.of_texts, found)))
     return found
 
@@ -154,19 +154,16 @@ def _prices(offers: Sequence[Offer]) -> dict[str, float]:
     return found
 
 
-def _offer_drawing(found: Comparison, figure: str, label: str, payload: Mapping[str, Any]) -> None:
+def _offer_drawing(found: Comparison, payload: Mapping[str, Any]) -> None:
     """Draw a button that downloads the table as it is drawn."""
-    rows = text_table.ordered(payload)
     st.download_button(
         "Download SVG",
-        lambda: table_svg.svg(
-            label, payload["header"], rows, [found.verdict, text_table.LEGEND]
-        ).encode(),
+        lambda: text_table.svg(found, payload).encode(),
         "texts.svg",
         "image/svg+xml",
         key="texts as a drawing",
         icon=":material/download:",
-        help=f"Download the table “{label}” as a drawing.",
+        help=f"Download the table “{payload['label']}” as a drawing.",
         type="tertiary",
         on_click="ignore",
     )
