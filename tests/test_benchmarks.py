@@ -76,6 +76,17 @@ def test_load_runs_without_errors() -> None:
 
 
 @pytest.mark.large
+def test_room_counts_votes_and_loses_no_follower() -> None:
+    if chromium() is None:
+        pytest.skip("Chromium not found.")
+    how = ("--quick", "--followers=6", "--rounds=1", "--seconds=3")
+    printed = "\n".join(output_of("room.py", *how))
+    assert "after it: 1 of 1" in printed
+    assert "dropped and came back: right" in printed
+    assert re.search("20 users, median: .* beside a room of 6", printed)
+
+
+@pytest.mark.large
 def test_hostile_prints_a_row_per_attack_without_errors() -> None:
     only = ("--only=links", "--only=texts")
     printed = output_of("hostile.py", "--users=2", "--think=0.5", "--seconds=2", *only)

@@ -315,7 +315,7 @@ class Room {
     const missing = sheet.parts.flatMap((_, i) => (this.failed.has(i) ? [i + 1] : []));
     const start = missing.length ? `Part ${missing.join(", ")} shows nothing.` : "";
     const text = part < 0 ? start : words.join(" · ");
-    if (this.find(".now").textContent !== text) this.find(".now").textContent = text;
+    if (this.find(".minute").textContent !== text) this.find(".minute").textContent = text;
   }
 
   // ---- the step

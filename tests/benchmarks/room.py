@@ -1,0 +1,348 @@
+"""Measure a room of 60 followers, five of whom are pages of a real browser.
+
+    python tests/benchmarks/room.py [--followers 60] [--rounds 2] [--seconds 60] [--quick]
+
+The leader's page and five followers are pages of Chromium (`BPEVIZ_CHROMIUM` sets its path), and
+the others are clients of the room's websocket. The script starts its own servers, and prints:
+
+- the time from the leader's click until a follower has painted the step,
+- the time from the last vote until the leader's page has painted that all have answered,
+- the frames per second of the leader's page while it plays,
+- the counts of a vote during which half of the followers drop and come back,
+- the response times of 20 users of `load.py` without and beside a room, in turn,
+- the memory of the server after 100 rooms were opened and closed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import random
+import secrets
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import websockets
+
+# Found from wherever this is called.
+sys.path.extend(str(folder) for folder in Path(__file__).resolve().parents[1:3])
+
+from benchmarks import machine
+from benchmarks.load import Measured, User, connected, memory, percentile_95, simulate
+from browser.serving import FLAGS, chromium, serving
+from playwright.async_api import Browser, Page, async_playwright
+
+from bpeviz.room.rooms import LETTERS, SIZE
+from bpeviz.ui.permalink import codec
+
+REAL = 5
+"""The followers that are pages of a browser."""
+
+USERS, THINK = 20, 5.0
+CLICKS, ROOMS = 40, 100
+SETTLE = 15
+"""Seconds until the memory of the server is read."""
+
+SETTINGS = codec.pack({"text_sample": "english-prose"})
+
+RECORD = """() => {
+  const now = () => performance.timeOrigin + performance.now();
+  const afterPaint = (call) => requestAnimationFrame(() => {
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = () => call(now());
+    port2.postMessage(0);
+  });
+  window.painted = []; // [step, time]
+  window.clicked = [];
+  document.addEventListener("bpeviz-step-changed", ({ detail }) =>
+    afterPaint((time) => painted.push([detail.step, time])));
+  document.addEventListener("click", () => clicked.push(now()), true);
+  const said = () => document.querySelector("#place-room > div")?.shadowRoot.querySelector(".said");
+  window.whenSaid = (text) => new Promise((done) => {
+    const look = () => {
+      if (said()?.textContent === text) afterPaint(done);
+      else requestAnimationFrame(look);
+    };
+    look();
+  });
+  window.framesIn = (milliseconds) => new Promise((done) => {
+    const begin = now();
+    let count = 0;
+    const frame = () => {
+      count += 1;
+      if (now() - begin < milliseconds) requestAnimationFrame(frame);
+      else done((1000 * count) / (now() - begin));
+    };
+    requestAnimationFrame(frame);
+  });
+}"""
+
+
+class Room:
+    """A room on a server: how to open it, and its address."""
+
+    def __init__(self, address: str) -> None:
+        self.letters = "".join(secrets.choice(LETTERS) for _ in range(SIZE))
+        self.leader = secrets.token_urlsafe(16)
+        self.page = f"{address}/room/{self.letters}"
+        self.socket = f"{self.page}/ws".replace("http", "ws", 1)
+
+    async def open(self, user: User) -> None:
+        """Open it as a leader's page does: by a page run whose address names it."""
+        query = f"s={SETTINGS}&room={self.letters}.{self.leader}&embed=true"
+        await user.act("open a room", query=query)
+        await user.act("open a room", query=query)  # the first run restores the link
+
+    @contextlib.asynccontextmanager
+    async def joined(self, leader: str = "", token: str = "") -> AsyncIterator[Client]:
+        async with websockets.connect(self.socket, max_size=None, ping_interval=None) as socket:
+            client = Client(socket)
+            await client.send(leader=leader, token=token)
+            reader = asyncio.create_task(client.read())
+            try:
+                await client.until(lambda: client.state)
+                yield client
+            finally:
+                reader.cancel()
+
+
+class Client:
+    """A member of a room as a client of its websocket, with the latest state that it received."""
+
+    def __init__(self, socket: Any) -> None:
+        self.socket = socket
+        self.state: dict[str, Any] = {}
+
+    async def send(self, **message: Any) -> None:
+        await self.socket.send(json.dumps(message))
+
+    async def read(self) -> None:
+        with contextlib.suppress(websockets.WebSocketException):
+            async for message in self.socket:
+                self.state = json.loads(message)
+
+    async def until(self, condition: Any, patience: float = 30) -> None:
+        async with asyncio.timeout(patience):
+            while not condition():
+                await asyncio.sleep(0.005)
+
+    async def answer(self, option: int) -> None:
+        await self.until(lambda: self.state["vote"])
+        await self.send(answer=option, vote=self.state["vote"]["number"])
+
+
+async def clicks(leader: Page, followers: list[Page], number: int) -> list[float]:
+    """Return the milliseconds from each click of the leader until each follower has painted."""
+    found: list[float] = []
+    for step in range(1, number + 1):
+        await leader.get_by_role("button", name="Step forward").click()
+        await leader.wait_for_timeout(250)
+        clicked = (await leader.evaluate("clicked"))[-1]
+        for page in followers:
+            painted = f"painted.find(([step, time]) => step === {step} && time > {clicked})"
+            async with asyncio.timeout(30):
+                while (at := await page.evaluate(painted)) is None:
+                    await asyncio.sleep(0.05)
+            found.append(at[1] - clicked)
+    return found
+
+
+async def votes(leader: Page, clients: list[Client], followers: list[Page]) -> float:
+    """Return the seconds from the last vote of all followers until the leader has painted it."""
+    number = len(clients) + len(followers)
+    draw = random.Random(number)
+    await leader.get_by_role("button", name="Ask for the next").click()
+    said = asyncio.create_task(leader.evaluate(f"whenSaid('{number} of {number} have answered.')"))
+    last = 0.0
+
+    async def vote(give: Any) -> None:
+        nonlocal last
+        await asyncio.sleep(draw.uniform(0, 1.5))
+        last = max(last, time.time())
+        await give()
+
+    gives = [lambda one=one: one.answer(draw.randrange(3)) for one in clients]
+    gives += [lambda page=page: option(page).click() for page in followers]
+    await asyncio.gather(*map(vote, gives))
+    found = await said / 1e3 - last
+    await leader.get_by_role("button", name="Done").click()
+    return float(found)
+
+
+def option(page: Page) -> Any:
+    return page.get_by_role("region", name="Vote").get_by_role("button").first
+
+
+async def returning(room: Room, leader: Client, number: int) -> bool:
+    """Let half of the followers drop and come back in a vote; return whether counts are right."""
+    async with contextlib.AsyncExitStack() as stack:
+        clients = [await stack.enter_async_context(room.joined()) for _ in range(number // 2)]
+        tokens = []
+        await leader.send(do="ask")
+        for i in range(number // 2):
+            async with room.joined() as client:
+                await client.answer(i % 3)
+                await client.until(lambda client=client: client.state["vote"]["mine"] is not None)
+                tokens.append(client.state["token"])
+        back = [await stack.enter_async_context(room.joined(token=token)) for token in tokens]
+        for i, client in enumerate(clients):
+            await client.answer(i % 3)
+        for client in back[::2]:
+            await client.answer(3)  # they change their answers
+        expected = Counter(i % 3 for i in range(len(clients)))
+        expected += Counter(3 if i % 2 == 0 else i % 3 for i in range(len(back)))
+        answered = len(clients) + len(back)
+        await leader.until(lambda: leader.state["vote"]["answered"] == answered)
+        await asyncio.sleep(0.2)
+        await leader.send(do="show")
+        await leader.until(lambda: leader.state["vote"]["counts"])
+        counts = leader.state["vote"]["counts"]
+        await leader.send(do="end vote")
+        return bool(counts[:4] == [expected[i] for i in range(4)])
+
+
+async def in_browsers(address: str, browser: Browser, number: int, quick: bool) -> None:
+    """Measure a room whose leader and some followers are pages."""
+    room = Room(address)
+    real = min(REAL, number)
+    async with contextlib.AsyncExitStack() as stack:
+        user = await stack.enter_async_context(connected(address, Measured()))
+        await room.open(user)
+        clients = [await stack.enter_async_context(room.joined()) for _ in range(number - real)]
+        pages = []
+        for path in [f"/lead#{room.leader}", *[""] * real]:
+            context = await browser.new_context(viewport={"width": 1366, "height": 768})
+            page = await context.new_page()
+            await page.add_init_script(f"({RECORD})()")
+            await page.goto(room.page + path)
+            pages.append(page)
+        leader, *followers = pages
+        await leader.get_by_text(f"{number} followers").wait_for()
+        await leader.get_by_text("How to join").click()
+        times = await clicks(leader, followers, 5 if quick else CLICKS)
+        print(
+            f"From a click to the paint of a follower: median {median(times):.0f} ms, "
+            f"95 % {percentile_95(times):.0f} ms, longest {max(times):.0f} ms ({len(times)} times)"
+        )
+        lasts = [await votes(leader, clients, followers) for _ in range(1 if quick else 5)]
+        print(f"From the last of {number} votes to the leader's paint: longest {max(lasts):.2f} s")
+        await leader.get_by_role("button", name="Play").click()
+        rate = await leader.evaluate(f"framesIn({1_000 if quick else 10_000})")
+        print(f"Frames of the leader while it plays: {rate:.0f} a second")
+        reached = await leader.evaluate("painted.at(-1)[0]")
+        await asyncio.sleep(1)
+        seen = [client.state["step"] >= reached for client in clients]
+        print(f"Followers at the leader's step, {reached:,}, after it: {sum(seen)} of {len(seen)}")
+        for page in pages:
+            await page.context.close()
+
+
+async def return_during_vote(address: str, number: int) -> None:
+    room = Room(address)
+    async with connected(address, Measured()) as user:
+        await room.open(user)
+        async with room.joined(leader=room.leader) as leader:
+            right = await returning(room, leader, number)
+            print(f"Counts after half of {number} dropped and came back: {right and 'right'}")
+
+
+async def beside(address: str, number: int, seconds: float) -> list[float]:
+    """Return the response times of users, beside a room with so many followers that plays."""
+    measured = Measured()
+    end = time.monotonic() + seconds
+    async with contextlib.AsyncExitStack() as stack:
+        tasks = [simulate(address, seed, measured, end, THINK) for seed in range(USERS)]
+        if number:
+            room = Room(address)
+            await room.open(await stack.enter_async_context(connected(address, Measured())))
+            for _ in range(number):
+                await stack.enter_async_context(room.joined())
+            leader = await stack.enter_async_context(room.joined(leader=room.leader))
+            tasks.append(play(leader, end))
+        await asyncio.gather(*tasks)
+    for error in measured.errors:
+        print(error)
+    return [one for times in measured.times.values() for one in times]
+
+
+async def play(leader: Client, end: float) -> None:
+    """Step forward ten times a second, and back to the beginning."""
+    last = leader.state["content"]["player"]["last"]
+    number = leader.state["content"]["number"]
+    step = 0
+    while time.monotonic() < end:
+        await asyncio.sleep(0.1)
+        step = step % last + 1
+        await leader.send(step=step, content=number)
+
+
+async def rooms(address: str, process: int, number: int) -> float:
+    """Open and close rooms; return by how many MB the memory has grown."""
+    before = 0.0
+    async with connected(address, Measured()) as user:
+        for i in range(number + 20):
+            if i == 20:
+                await asyncio.sleep(SETTLE)
+                before = memory([process])
+            room = Room(address)
+            await room.open(user)
+            async with room.joined(leader=room.leader) as leader, room.joined() as follower:
+                await leader.send(step=20, content=1)
+                await follower.until(lambda client=follower: client.state["step"] == 20)
+                await leader.send(do="ask")
+                await follower.answer(0)
+                await leader.send(do="close room")
+                await follower.until(lambda client=follower: "ended" in client.state)
+        await asyncio.sleep(SETTLE)
+        return memory([process]) - before
+
+
+async def measure(folder: Path, arguments: argparse.Namespace) -> None:
+    number = arguments.followers
+    with serving(folder) as server:
+        async with async_playwright() as playwright:
+            browser = await playwright.chromium.launch(executable_path=chromium(), args=[*FLAGS])
+            await in_browsers(server.address, browser, number, arguments.quick)
+            await browser.close()
+        await return_during_vote(server.address, number)
+        print(server.tracebacks())
+    with serving(folder) as server:
+        count = 5 if arguments.quick else ROOMS
+        grown = await rooms(server.address, server.process, count)
+        print(f"Memory after {count} rooms were opened and closed: {grown:+.1f} MB")
+    alone: list[float] = []
+    together: list[float] = []
+    for _ in range(arguments.rounds):
+        for times, followers in ((alone, 0), (together, number)):
+            with serving(folder) as server:
+                times += await beside(server.address, followers, arguments.seconds)
+    for name, figure in (("median", median), ("95 %", percentile_95)):
+        a, b = figure(alone), figure(together)
+        print(
+            f"{USERS} users, {name}: {a * 1e3:.0f} ms without, {b * 1e3:.0f} ms beside a room of "
+            f"{number}: {b / a:.2f} times"
+        )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--followers", type=int, default=60)
+    parser.add_argument("--rounds", type=int, default=2, help="rounds beside users (default 2)")
+    parser.add_argument("--seconds", type=float, default=60, help="seconds of a round (default 60)")
+    parser.add_argument("--quick", action="store_true", help="few clicks, votes and rooms")
+    arguments = parser.parse_args()
+    print(*machine.head(("streamlit", "starlette", "websockets", "playwright")), sep="\n")
+    with tempfile.TemporaryDirectory() as folder:
+        asyncio.run(measure(Path(folder), arguments))
+
+
+if __name__ == "__main__":
+    main()
