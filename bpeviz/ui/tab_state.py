@@ -20,6 +20,7 @@ import streamlit as st
 from bpeviz import limits
 from bpeviz.text import clean, listed
 from bpeviz.ui import components, markdown, tokenizers
+from bpeviz.ui.inputs import named_texts
 from bpeviz.ui.inputs.text import Box, Sample, TextSource, inbox
 from bpeviz.ui.opened_tokenizers import OPENED, opened
 from bpeviz.ui.pages import compare
@@ -47,7 +48,7 @@ _SENT: SessionValue[dict[str, int]] = SessionValue("tab_state_sent")
 """The hashes of the long values that the browser has."""
 
 HELD: tuple[SessionValue[Any], ...] = (OPENED, compare.FILES)
-"""The values of the session that a reloaded tab takes over, beside those of text boxes."""
+"""The values of the session that a reloaded tab takes over, beside texts."""
 
 _LOST: SessionValue[tuple[str, list[str]]] = SessionValue("tab_state_lost")
 """The page that was reloaded, and the names of the files that the server no longer has."""
@@ -72,7 +73,7 @@ def restore(page: Page) -> None:
                 components.tab_state({"address": address, "mark": MARK}, _KEY)
                 st.stop()
     title, names = _LOST.get() or ("", [])
-    titles = {one.title for one in opened()}
+    titles = {one.title for one in opened()} | {name for name, _ in named_texts.FILES.get() or ()}
     lost = [f"“{markdown.escape(name)}”" for name in names if name not in titles]
     if title == page.title and lost:
         st.warning(
@@ -109,14 +110,14 @@ def store(page: Page, key: str = _KEY) -> None:
         elif not isinstance(widget, Box) and (value := widget.get()) is not None:
             values[widget.link] = value
     _VALUES.put(values)
-    own.held = held | {one.key: one.get() for one in HELD}
+    own.held = held | {one.key: one.get() for one in (*HELD, named_texts.FILES)}
     long = {name: one for name, one in values.items() if isinstance(one, str) and len(one) > LONG}
     hashes = {name: hash(one) for name, one in long.items()}
     sent = _SENT.get() or {}
     _SENT.put(hashes)
     short = {name: one for name, one in values.items() if name not in long}
     files = [own.held[name] for name in own.held if name.endswith("_file_name")]
-    files += [one.title for one in opened()]
+    files += [one.title for one in opened()] + [name for name, _ in named_texts.FILES.get() or ()]
     state = {
         "values": short,
         "long": sorted(long),
@@ -156,7 +157,10 @@ def _take(page: Page, sent: str) -> None:
         for name, (sample, text) in texts.items():
             values |= {f"{name}_sample": sample, f"{name}_box": text}
         _put(values, held)
+        if held.get(named_texts.FILES.key) is not None:
+            named_texts.FILES.put(held[named_texts.FILES.key])
     known = {one.title for one in opened()} | {str(one) for one in held.values()}
+    known |= {name for name, _ in held.get(named_texts.FILES.key) or ()}
     _LOST.put((page.title, [name for name in names if name not in known]))
     session.FRESH.put(True)
 

@@ -160,6 +160,23 @@ def test_opened_files_come_back_while_the_earlier_session_exists() -> None:
     assert "“long\\.txt”. Open it again" in app.warning[0].value
 
 
+def test_files_of_many_texts_come_back_unless_a_link_replaces_them() -> None:
+    before = training_app()
+    files = [("en.txt", "the river"), ("es.txt", "el río")]
+    before.session_state["named_files"] = files
+    before.switch_page(COMPARE).run()
+    records = stored(before)
+    app = reloaded(records, COMPARE)
+    assert app.session_state["named_files"] == files
+    assert not app.warning
+    app = reloaded(records, COMPARE, s=codec.pack({"text_sample": "spanish"}))
+    assert "named_files" not in app.session_state
+    del before, app
+    long_texts._inboxes.clear()
+    app = reloaded(records, COMPARE)
+    assert "no longer has “en\\.txt”, “es\\.txt”. Open them again" in app.warning[0].value
+
+
 @pytest.mark.parametrize(
     "records",
     [
