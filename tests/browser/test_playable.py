@@ -118,3 +118,23 @@ def test_comparison_lights_the_same_span_in_all_columns(
     row = page.locator("tbody tr").first.bounding_box()
     assert row is not None
     assert row["height"] < 80  # words are not broken into letters
+
+
+def test_tables_of_texts_sort_in_a_file_and_axe_finds_nothing(page: Page, tmp_path: Path) -> None:
+    texts = {"</script><b>": "low", "es": "low low lower", "en": "low lower"}
+    tokenizer = bpeviz.train("low low", merges=2).tokenizer()
+    found = bpeviz.compare(texts, {"mine": tokenizer, "other": tokenizer})
+    path = tmp_path / "texts.html"
+    path.write_text(playable.html(playable.of_texts(found)), encoding="utf-8")
+    page.set_viewport_size({"width": 320, "height": 700})
+    page.goto(path.as_uri())
+    tokens = labelled(page, "[role=grid]", "Tokens")
+    names = tokens.locator("td:first-child")
+    expect(names).to_have_text([*texts])
+    tokens.locator("th").nth(1).click()
+    expect(names).to_have_text(["es", "en", "</script><b>"])
+    expect(labelled(page, "[role=grid]", "Bytes per token").locator("td").first).to_have_text(
+        "</script><b>"
+    )
+    tokens.locator("td").nth(1).click()  # opens nothing
+    assert violations(page) == []
