@@ -228,7 +228,9 @@ class MergeBoundaries(Boundaries):
     def as_changes(self) -> ChangingBoundaries:
         ends = self.token_ends(self.steps)
         starts = np.concatenate(([0], ends))
-        _, at, order = np.unique(self.ids(self.steps), return_index=True, return_inverse=True)
+        keys = self.ids(self.steps)
+        keys[:1], keys[-1:] = DROPPED_ID - 1, DROPPED_ID - 2  # a slice may begin or end inside them
+        _, at, order = np.unique(keys, return_index=True, return_inverse=True)
         rows = [self._changes_inside(int(starts[i]), int(ends[i])) for i in at]
         return boundaries_from_changes(rows, order, self.ends, self.atom_ids, self.steps)
 

@@ -161,6 +161,18 @@ def test_pre_token_ends_are_never_merged(corpus: str, text: str, how: dict[str, 
     assert len(boundaries) == sum(sizes)
 
 
+def test_slice_inside_tokens_of_one_id_has_changes_for_each_atom() -> None:
+    """A part of a token keeps the id of the last merge in it, with fewer atoms."""
+    training = bpeviz.train("a" * 22 + "b" + "aaaa", merges=9, pattern="none")
+    boundaries = training.tokenizer().boundaries("a" * 50)
+    for start in range(0, 40, 3):
+        part = boundaries.slice(start, start + 10)
+        changes = part.as_changes()
+        assert len(changes.rows) == len(part) + 1
+        for step in range(training.steps + 1):
+            assert changes.ids(step).tolist() == part.ids(step).tolist()
+
+
 def test_end_of_text_is_never_merged() -> None:
     tokenizer = bpeviz.train("ab", merges=1).tokenizer()
     assert tokenizer.boundaries("abab").merged_at.tolist() == [0, NEVER, 0, NEVER]
