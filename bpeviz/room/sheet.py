@@ -11,8 +11,8 @@
            * 4
 
 The first line is the title. `show` opens a page of the app, `step` moves its player, and `vote N`
-asks about the decision after step N. `ask` asks a question with the options below it, of which `*`
-marks the right one.
+asks about the decision after step N. `learn first-merge 2` asks the second question of a chapter.
+`ask` asks a question with the options below it, of which `*` marks the right one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 from urllib.parse import urlsplit
 
-Kind = Literal["show", "step", "vote", "ask"]
+Kind = Literal["show", "step", "vote", "learn", "ask"]
 
 MAX_PARTS, MAX_LINE, MAX_OPTIONS = 100, 10_000, 8
 """The most parts of a sheet, characters of a line, and options of a question."""
@@ -47,7 +47,7 @@ class Part:
         line: The number of its line.
         minutes: The minutes that it takes.
         kind: What the leader does.
-        words: The question of "ask".
+        words: The question of "ask", or the key of that of "learn", such as `first-merge/1`.
         link: The page of "show": its address relative to the app.
         step: The step of "step" and "vote".
         options: The answers to choose from.
@@ -152,6 +152,10 @@ def _part(number: int, found: re.Match[str], before: Sequence[Part]) -> Part:
         part.words = rest
     elif kind == "show":
         part.link = _link(rest)
+    elif kind == "learn":
+        if not (asked := re.fullmatch(r"([a-z-]+)\s+([1-9])", rest)):
+            raise SheetError("needs a chapter and a question, such as “learn first-merge 2”")
+        part.words = f"{asked[1]}/{int(asked[2]) - 1}"
     else:
         if all(one.kind != "show" for one in before):
             raise SheetError(f"needs a “show” above it: “{kind}” is about the page that is shown")

@@ -30,8 +30,8 @@ Seven minutes
 """
 
 
-def page() -> playable.Playable:
-    text = samples.by_key("seashells").text
+def page(sample: str = "seashells") -> playable.Playable:
+    text = samples.by_key(sample).text
     return playable.of_training(bpeviz.train(text, merges=22, pattern="gpt2"), text)
 
 
@@ -76,6 +76,7 @@ def test_sheet_has_parts_with_minutes() -> None:
         ("1 min show /\n- one", "Line 3 .* no “ask” above"),
         ("1 min show /\nsoon", "Line 3 .* neither"),
         ("1 min ask", "Line 2 .* no question"),
+        ("1 min learn first-merge", "Line 2 .* such as “learn first-merge 2”"),
         ("1 min ask Why?\n- a\n1 min show /", "Line 4 .* two options"),
         ("1 min ask Why?\n- a\n- b", "The end .* line 2 is marked"),
         ("1 min ask Why?\n* a\n* b", "Line 4 .* second right"),
@@ -89,16 +90,16 @@ def test_message_names_the_line(lines: str, message: str) -> None:
 
 
 def test_our_sheets_have_votes_at_their_steps() -> None:
-    shown = Timeline(1, page())
-    assert shown.last == 22
     for name, found in sheet.ours().items():
         assert f"{found.minutes}-minutes" == name
         assert str(found.minutes) in found.title
-        seen = False
         for part in found.parts:
-            seen = "seashells" in part.link if part.kind == "show" else seen
-            if part.kind == "vote" and seen:
+            if part.kind == "show":
+                shown = Timeline(1, page(part.link.partition("text_sample=")[2]))
+            elif part.kind == "vote":
                 assert shown.question(part.step)
+            elif part.kind == "step":
+                assert part.step <= shown.last
 
 
 def test_leader_goes_through_the_parts(room: Room) -> None:

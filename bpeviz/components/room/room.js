@@ -28,6 +28,7 @@ const FEW = 5; // failed connections until a sentence says what to do
 /** Return a part of a run sheet in words. */
 function inWords({ kind, words, link, step }) {
   if (kind === "ask") return words;
+  if (kind === "learn") return `a question of Learn, ${words.split("/")[0].replaceAll("-", " ")}`;
   if (kind === "show") return `show ${link.slice(1).split("?")[0] || "Train"}`;
   return kind === "vote" ? `vote at step ${step}` : `go to step ${step}`;
 }
@@ -272,6 +273,7 @@ class Room {
     this.find(".join").open = false;
     this.#send({ do: "part", part: i });
     if (part.kind === "step") this.#moveTo(part.step);
+    if (part.kind === "learn") this.#send({ do: "ask question", key: part.words });
     if (part.kind !== "vote") return;
     this.#moveTo(Math.max(part.step, this.state.furthest)); // nobody can vote on what all have seen
     this.#send({ do: "ask" });

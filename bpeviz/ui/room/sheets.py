@@ -12,6 +12,7 @@ from bpeviz.room import sheet
 from bpeviz.room.run import Run
 from bpeviz.room.sheet import Sheet
 from bpeviz.ui.permalink import codec, session
+from bpeviz.ui.room import questions
 
 VARIABLE = "BPEVIZ_ROOM_SHEET"
 """The environment variable with the file of a run sheet, with which rooms begin."""
@@ -28,15 +29,22 @@ def offered() -> Mapping[str, Sheet]:
     """Return the run sheets by their names, that of the server first.
 
     Raises:
-        ValueError: The run sheet of the server cannot be read.
+        ValueError: The run sheet of the server cannot be read or is not valid.
     """
     file = os.environ.get(VARIABLE)
     if not file:
         return sheet.ours()
     try:
-        return {OWN: sheet.read(Path(file)), **sheet.ours()}
+        own = sheet.read(Path(file))
     except OSError as error:
         raise ValueError(f"The run sheet {file} cannot be read: {error.strerror}.") from error
+    for part in own.parts:
+        if part.kind == "learn" and questions.find(part.words) is None:
+            raise sheet.SheetError(
+                f"Line {part.line} of the run sheet names no question of Learn for a vote, or one "
+                "about a tokenizer that is not downloaded."
+            )
+    return {OWN: own, **sheet.ours()}
 
 
 def run(key: str) -> Run:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +15,7 @@ import bpeviz
 from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.ui.permalink import codec
-from bpeviz.ui.room import pages, sheets
+from bpeviz.ui.room import pages, questions, sheets
 from bpeviz.ui.room.connections import RoomPages
 from bpeviz.ui.server.headers import SecurityHeaders
 from bpeviz.views import playable
@@ -69,8 +70,26 @@ def test_links_of_run_sheets_may_name_settings() -> None:
     assert codec.unpack(packed.removeprefix("s=")) == {"text_sample": "banana", "size": 300}
     assert sheets.with_settings("/Learn?chapter=first-merge") == "/Learn?chapter=first-merge"
     assert [*sheets.offered()] == ["20-minutes", "45-minutes"]
+    for one in sheets.offered().values():
+        asked = [part.words for part in one.parts if part.kind == "learn"]
+        assert asked
+        assert all(map(questions.find, asked))
     run = sheets.run("20-minutes")
     assert [bool(one) for one in run.addresses] == [one.kind == "show" for one in run.sheet.parts]
+
+
+def test_run_sheet_of_the_server_is_checked(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "own.txt"
+    monkeypatch.setenv(sheets.VARIABLE, str(file))
+    with pytest.raises(ValueError, match="cannot be read"):
+        sheets.offered.__wrapped__()
+    file.write_text("Own\n1 min learn first-merge 9", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"Line 2 .* no question of Learn"):
+        sheets.offered.__wrapped__()
+    file.write_text("Own\n1 min learn first-merge 2", encoding="utf-8")
+    assert next(iter(sheets.offered.__wrapped__())) == sheets.OWN
 
 
 def test_other_requests_are_passed_on() -> None:
