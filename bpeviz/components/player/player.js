@@ -253,6 +253,7 @@ class Player {
 
   /** Show a step. While playing, each frame draws the visible part only. */
   show(step) {
+    this.section.classList.toggle("jumps", Math.abs(step - this.step) > 1);
     this.step = step;
     this.clearSelected();
     for (const view of this.views) view.step = view.data.ownSteps ? view.data.ownSteps[step] : step;
