@@ -21,6 +21,7 @@ from bpeviz import components
 from bpeviz.analysis import trace
 from bpeviz.analysis.comparison import Comparison as ComparedTexts
 from bpeviz.analysis.hues import Hues
+from bpeviz.components.modules import bundle
 from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
@@ -85,6 +86,14 @@ const {{ tables, columns: shown }} = data;
 tables.forEach((one, i) => texts_table(document.getElementById(`place-table-${{i}}`), one, ignore));
 ((data) => {{ if (data) {{{_COLUMNS}}} }})(shown);
 """
+
+_IN_FRAME = (
+    bundle(components.FOLDER / "shared" / "frame_height.js")
+    + """
+if (parent !== window) announceHeight(document.documentElement);
+"""
+)
+"""Tells the page around a frame its height."""
 
 STYLE = """
 :root { color-scheme: light dark; --text: light-dark(#31333f, #fafafa);
@@ -434,7 +443,7 @@ def html(shown: Interactive, link: str = "") -> str:
     Raises:
         ValueError: The link is not an address of the web.
     """
-    script, markup = program(shown.names, _DATA + SHADOW + shown.host)
+    script, markup = program(shown.names, _DATA + SHADOW + shown.host + _IN_FRAME)
     packed = base64.b64encode(zlib.compress(as_json(shown.data), 9)).decode()
     settings = " · ".join(map(escape, shown.settings))
     body = f"<h1>{escape(shown.title)}</h1>\n<p>{settings}</p>"
@@ -497,11 +506,20 @@ def to_html(training: Training | Tokenizer, text: str, *, link: str = "") -> str
     return html(of_tokenizer(training, training.name, text), link)
 
 
+FIT_FRAMES = (
+    '<script>addEventListener("message", (e) => { for (const f of document.querySelectorAll('
+    '"iframe")) if (f.contentWindow === e.source && e.data?.bpevizHeight) '
+    "f.height = e.data.bpevizHeight; });</script>"
+)
+"""Makes the frames of a page as high as their content, once for all."""
+
+
 def embed_code(file: str, title: str) -> str:
     """Return the HTML that shows a file in another page."""
     return (
         f'<iframe src="{escape(file)}" title="{escape(title)}" width="100%" '
-        f'height="{FRAME_HEIGHT}" sandbox="allow-scripts" allow="fullscreen"></iframe>'
+        f'height="{FRAME_HEIGHT}" style="border: 0" sandbox="allow-scripts" allow="fullscreen">'
+        f"</iframe>\n{FIT_FRAMES}"
     )
 
 

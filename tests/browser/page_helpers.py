@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ from bpeviz.ui.inputs.vocabulary_size import LARGEST
 from bpeviz.ui.permalink import codec
 
 try:
-    from playwright.sync_api import Error, FloatRect, Locator, Page
+    from playwright.sync_api import Error, FloatRect, Frame, Locator, Page
     from playwright.sync_api import expect as expect_at_once
 except ImportError:
     if os.environ.get("CI"):
@@ -86,7 +87,7 @@ def box_at_rest(element: Locator) -> FloatRect:
     """
     element.scroll_into_view_if_needed()
     before = None
-    for _ in range(100):
+    for _ in range(300):
         box = element.bounding_box()
         if box is not None and box == before:
             return box
@@ -255,6 +256,19 @@ def choose(page: Page, label: str, option: str) -> None:
 def await_run(page: Page) -> None:
     """Wait until the page's script has ended."""
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+
+
+def await_height(frame: Frame, content: str) -> None:
+    """Wait until a frame is as high as its content."""
+    # The browser does not lay out a frame of another origin that is out of sight.
+    frame.frame_element().scroll_into_view_if_needed()
+    script = "box => [innerHeight, Math.ceil(box.getBoundingClientRect().height)]"
+    for _ in range(300):
+        height, wanted = frame.locator(content).evaluate(script)
+        if height == wanted:
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"The frame has {height} pixels, its content {wanted}.")
 
 
 def open_share(page: Page) -> None:

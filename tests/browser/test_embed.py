@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from http_server import Handler, Server, running
-from page_helpers import Player, expect, link, open_share
+from page_helpers import Player, await_height, expect, link, open_share
 from playwright.sync_api import Browser
 from serving import OPTIONS, serving
 
@@ -46,6 +46,10 @@ def test_embed_code_shows_the_player_alone_in_another_page(
             expect(step).to_have_value("2")
             for hidden in ("top", "question", "inputs", "following"):
                 expect(frame.locator(f".st-key-{hidden}")).to_be_hidden()
+        for width in (390, 1000):
+            page.set_viewport_size({"width": width, "height": 700})
+            for frame in page.frames[1:]:
+                await_height(frame, "[data-testid=stMainBlockContainer]")
         first, second = (page.frame_locator("iframe").nth(number) for number in range(2))
         first.locator("[aria-label=Last]").click()
         expect(first.locator("input.step")).not_to_have_value("2")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 from comparisons import comparison
 from markup import HTML
-from page_helpers import Page, expect, labelled
+from page_helpers import Page, await_height, expect, labelled
 from test_accessibility import violations
 
 import bpeviz
@@ -67,10 +67,16 @@ def test_file_plays_from_a_folder_and_axe_finds_nothing(
 
 def test_frame_of_the_readme_plays_a_file(page: Page, file: Path) -> None:
     course = file.with_name("course.html")
-    (frame,) = re.findall("`(<iframe .*)`", README.read_text(encoding="utf-8"))
-    course.write_text(f"<!doctype html><h1>A course</h1>{frame}", encoding="utf-8")
+    readme = README.read_text(encoding="utf-8")
+    (frame,) = re.findall("`(<iframe [^`]*)`", readme)
+    (script,) = re.findall("`(<script>[^`]*)`", readme)
+    course.write_text(f"<!doctype html><h1>A course</h1>{frame}{script}", encoding="utf-8")
     page.goto(course.as_uri())
     shown = page.frame_locator("iframe")
+    expect(shown.locator(".step")).to_have_value("0")
+    for width in (390, 700, 1000, 390):
+        page.set_viewport_size({"width": width, "height": 700})
+        await_height(page.frames[1], "html")
     shown.locator("[aria-label=Last]").click()
     expect(shown.locator(".step")).not_to_have_value("0")
     shown.locator("[aria-label=Projector]").click()

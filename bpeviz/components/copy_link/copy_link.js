@@ -11,7 +11,7 @@ const PICTURES = ".st-key-player, .st-key-lock_step, .st-key-columns, .st-key-te
 
 // A page has these buttons once. Streamlit may replace them at any time, also between a press and the answer:
 // the pending request is stored here, with `root` and `send` of the present button.
-const button = { root: null, send: null, pending: null };
+const button = { root: null, send: null, pending: null, fitFrames: "" };
 const find = (selector) => button.root.querySelector(selector);
 
 /**
@@ -62,7 +62,7 @@ function embedCode(url) {
   url.searchParams.set("embed", "true");
   const height = Math.ceil(document.querySelector(PICTURES)?.getBoundingClientRect().height ?? 700);
   const address = url.href.replaceAll("&", "&amp;");
-  return `<iframe src="${address}" title="${document.title}" width="100%" height="${height + 16}" style="border: 0" allow="fullscreen"></iframe>`;
+  return `<iframe src="${address}" title="${document.title}" width="100%" height="${height + 16}" style="border: 0" allow="fullscreen"></iframe>\n${button.fitFrames}`;
 }
 
 async function showCode() {
@@ -130,6 +130,7 @@ function showByHand(address) {
  * @property {string} packed the page's settings
  * @property {string} [page] the page's address as others reach it
  * @property {boolean} [isEmbeddable] whether pages of others may show the app in a frame
+ * @property {string} fitFrames the script that makes frames as high as their content
  * @property {{address: string, qr: {size: number, path: string} | null, notes: string[]}} [dialog]
  */
 
@@ -140,6 +141,7 @@ function showByHand(address) {
  */
 export function mount(root, data, on) {
   button.root = root;
+  button.fitFrames = data.fitFrames;
   button.send = (request) => on("request", request);
   const byHand = find(".by-hand");
   find(".copy-link").onclick = () => press(".copy-link", (url) => url.href);

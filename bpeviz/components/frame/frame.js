@@ -5,6 +5,7 @@
 
 import { component } from "../shared/dom.js";
 import { WAY_CHOSEN, subscribe } from "../shared/events.js";
+import { announceHeight } from "../shared/frame_height.js";
 import { firstCharacters, wellFormed } from "../text_box/text_state.js";
 
 /**
@@ -55,6 +56,7 @@ class Frame {
     signal.addEventListener("abort", () => {
       observer.disconnect();
       this.resizing.disconnect();
+      this.height?.disconnect();
     });
   }
 
@@ -78,7 +80,17 @@ class Frame {
     this.describe();
   }
 
+  /** In a frame of another page, tell it the height of the picture. */
+  announce() {
+    const page = document.querySelector("[data-testid=stMainBlockContainer]");
+    if (!("embedded" in document.documentElement.dataset) || page === this.page) return;
+    this.page = page;
+    this.height?.disconnect();
+    this.height = announceHeight(page);
+  }
+
   describe() {
+    this.announce();
     const isOpen = document.documentElement.hasAttribute("data-inputs-open");
     this.toggle.setAttribute("aria-expanded", String(isOpen));
     label(container("menu"), "navigation", "Pages");

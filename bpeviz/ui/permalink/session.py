@@ -25,6 +25,7 @@ from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.ui.widgets import LinkValues, Section, SessionValue, SessionValues, Widget
+from bpeviz.views.playable import FIT_FRAMES
 
 PARAMETER = "s"
 STEP = "step"
@@ -149,7 +150,8 @@ def _button(page: Page) -> None:
         else:
             _tell(without, at, packed)
         MADE.put(made)
-    components.copy_link(made | {"isEmbeddable": address.is_embeddable()}, BUTTON.key)
+    embed = {"isEmbeddable": address.is_embeddable(), "fitFrames": FIT_FRAMES}
+    components.copy_link(made | embed, BUTTON.key)
 
 
 def _tell(without: list[str], at: address.Reachable, packed: str) -> None:
