@@ -244,11 +244,15 @@ def priced(found: Comparison, prices: Mapping[str, float]) -> Comparison:
         prices: The price of a million tokens by the name of the tokenizer.
     """
 
-    def cost(row: ComparedText) -> float | None:
+    def cost(row: ComparedText | ComparedTokenizer) -> float | None:
         price = prices.get(row.tokenizer)
         return None if price is None else row.tokens * price / 1e6
 
-    return replace(found, rows=[replace(row, cost=cost(row)) for row in found.rows])
+    return replace(
+        found,
+        rows=[replace(row, cost=cost(row)) for row in found.rows],
+        tokenizers=[replace(one, cost=cost(one)) for one in found.tokenizers],
+    )
 
 
 class _Tally:
@@ -416,7 +420,11 @@ def _notes(rows: Sequence[ComparedText]) -> list[str]:
     for row in rows:
         for note in row.notes:
             texts.setdefault(note, {})[row.text] = None
-    return [f"{listed([*names], 8)}: {note}." for note, names in texts.items()]
+    number = len({row.text for row in rows})
+    return [
+        f"{'All texts' if len(names) == number > 3 else listed([*names], 8)}: {note}."
+        for note, names in texts.items()
+    ]
 
 
 def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:

@@ -25,7 +25,8 @@ class ComparedTokenizer:
         worst_text: The name of the text that has it, or "".
         renyi_efficiency: Rényi efficiency of the tokens of all texts.
         used_vocabulary: The share of the vocabulary that the texts use.
-        whole_words: The share of words that are one token, in texts that separate words.
+        whole_words: The share of words that no boundary divides, in texts that separate words.
+        cost: The price of all tokens; None without a price per million of them.
     """
 
     tokenizer: str
@@ -36,6 +37,7 @@ class ComparedTokenizer:
     renyi_efficiency: float | None
     used_vocabulary: float | None
     whole_words: float | None
+    cost: float | None = None
 
 
 class Figure(NamedTuple):
@@ -107,13 +109,15 @@ def renyi_efficiency(counts: NDArray[np.int64], vocab_size: int) -> float | None
 def shown(one: ComparedTokenizer, figure: str) -> str:
     """Return a figure of `FIGURES` for readers.
 
-    >>> one = ComparedTokenizer("mine", 9, 0.12345, 2.5, "es", 0.4, 0.0123, None)
+    >>> one = ComparedTokenizer("mine", 9, 0.12345, 2.5, "es", None, 0.0001, 0.5)
     >>> [shown(one, figure) for figure in FIGURES]
-    ['0.123', '2.50 (es)', '0.400', '1.2%', '–']
+    ['0.123', '2.50 (es)', '–', 'less than 0.1%', '50.0%']
     """
     value: float | None = getattr(one, figure)
     if value is None:
         return "–"
     if figure == "worst_premium":
         return f"{value:.2f} ({one.worst_text})"
-    return f"{value:.1%}" if figure in ("used_vocabulary", "whole_words") else f"{value:.3f}"
+    if figure in ("used_vocabulary", "whole_words"):
+        return "less than 0.1%" if 0 < value < 0.0005 else f"{value:.1%}"
+    return f"{value:.3f}"

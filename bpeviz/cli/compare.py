@@ -169,7 +169,8 @@ def _drawing(found: Comparison) -> str:
     )
     label = f"{text_table.FIGURES[figure]} of {counted(len(text_table.by_text(found)), 'text')}"
     is_parallel = any(row.premium is not None for row in found.rows)
-    return text_table.svg(found, text_table.payload(found, figure, label, is_parallel=is_parallel))
+    payload = text_table.payload(found, figure, label, is_parallel=is_parallel)
+    return text_table.svg(found, figure, payload)
 
 
 def _markdown(cells: Sequence[Sequence[str]]) -> list[str]:

@@ -425,7 +425,7 @@ def of_texts(found: ComparedTexts) -> Texts:
     ]
     settings = [counted(number, "text"), counted(len(found.tokenizers), "tokenizer")]
     title = "Several texts, several tokenizers"
-    notes = [f"{text_table.LEGEND} Press a title to sort.", *found.notes]
+    notes = [f"{text_table.legend('tokens')} Press a title to sort.", *found.notes]
     if not found.special_tokens:
         notes.append(text_table.WITHOUT_SPECIAL)
     about = [f"{one.title}: {one.about} ({one.source})" for one in text_table.figures(found)]

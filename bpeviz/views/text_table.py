@@ -31,13 +31,17 @@ FIGURES: Mapping[str, str] = {
 ONE_ROW = "Tokens"
 """The name of the row of one text."""
 
-LEGEND = (
-    "More color: costs more. Framed: the best of its row, unless other lines like these may change "
-    "the order (95% bootstrap interval over lines)."
-)
-"""Explains the shades and the marks."""
-
 WITHOUT_SPECIAL = "Counts are without special tokens."
+
+
+def legend(figure: str) -> str:
+    """Return what the shades and the marks of a table mean."""
+    if figure == "tokens_per_word":
+        return "More color: costs more."
+    return (
+        "More color: costs more. Framed: the best of its row, unless other lines like these may "
+        "change the order (95% bootstrap interval over lines)."
+    )
 
 
 def exact(found: Comparison) -> Table:
@@ -190,9 +194,9 @@ def ordered(payload: Mapping[str, Any]) -> list[tuple[str, list[Cell]]]:
     return sorted(rows, key=value)
 
 
-def svg(found: Comparison, payload: Mapping[str, Any]) -> str:
+def svg(found: Comparison, figure: str, payload: Mapping[str, Any]) -> str:
     """Return the table of a payload as an SVG drawing, below the verdict."""
-    notes = [f"{payload['label']}. {LEGEND}"]
+    notes = [f"{payload['label']}. {legend(figure)}"]
     if not found.special_tokens:
         notes.append(WITHOUT_SPECIAL)
     return table_svg.svg(found.verdict, payload["header"], ordered(payload), notes)
@@ -205,12 +209,29 @@ def figures(found: Comparison) -> list[Figure]:
 
 def of_tokenizers(found: Comparison) -> Table:
     """Return the figures of each tokenizer over all texts, for readers."""
+    costs = dict(total_costs(found))
     rows = [
-        [one.tokenizer, f"{one.tokens:,}", *(fairness.shown(one, name) for name in _known(found))]
+        [
+            one.tokenizer,
+            f"{one.tokens:,}",
+            *([costs.get(one.tokenizer, "–")] if costs else ()),
+            *(fairness.shown(one, name) for name in _known(found)),
+        ]
         for one in found.tokenizers
     ]
-    names = ["Tokenizer", "Tokens", *(one.title for one in figures(found))]
+    names = ["Tokenizer", "Tokens", *["Cost"] * bool(costs)]
+    names += [one.title for one in figures(found)]
     return Table(names, [*zip(*rows, strict=True)])
+
+
+def total_costs(found: Comparison) -> list[tuple[str, str]]:
+    """Return the tokenizers that have a price, each with the cost of all texts."""
+    digits = _digits(found)
+    return [
+        (one.tokenizer, f"{one.cost:,.{digits}f}")
+        for one in found.tokenizers
+        if one.cost is not None
+    ]
 
 
 def _known(found: Comparison) -> list[str]:

@@ -262,6 +262,12 @@ def test_texts_with_unknown_tokens_have_no_premium(english: Tokenizer, base: str
     assert rows[2].notes[-1] == "lossy loses text of b, so no premium"
 
 
+def test_a_note_of_all_texts_names_none(english: Tokenizer) -> None:
+    texts = dict.fromkeys("abcd", "a river")
+    found = bpeviz.compare(texts, {"mine": english, "same": english})
+    assert found.notes == ["All texts: fewer than 10 lines, so no intervals, only plain counts."]
+
+
 def test_wrong_names_are_reported(english: Tokenizer) -> None:
     assert bpeviz.compare({"a": "hello world"}, "gpt2").rows[0].tokens == 2
     with pytest.raises(ValueError, match=r"There is no text fr\. The texts are en\."):

@@ -123,7 +123,9 @@ def show(
     by = SORTED_BY.get()
     payload["sorted"] = {"column": by, "isAscending": bool(ASCENDING.get())} if by else None
     draw_table(payload, [offer.key for offer, _ in chosen], (SHOWN.get(), UNDER.get()))
-    notes = [f"{text_table.LEGEND} Press a number to see its text in tokens, a title to sort."]
+    notes = [
+        f"{text_table.legend(figure)} Press a number to see its text in tokens, a title to sort."
+    ]
     if parallel:
         note = f"{len(parallel):,} parallel texts of {counted(number, 'line')}: each line is "
         notes.append(note + "compared with its translation.")
@@ -131,13 +133,16 @@ def show(
         others = len(texts) - len(parallel)
         have = "has another number" if others == 1 else "have other numbers"
         notes.append(f"{others:,} of {len(texts):,} texts {have} of lines: no premium.")
+    if costs := text_table.total_costs(found):
+        totals = ", ".join(f"{name} {cost}" for name, cost in costs)
+        notes.append(f"Cost of all texts: {totals}.")
     notes += found.notes
     if not found.special_tokens:
         notes.append(text_table.WITHOUT_SPECIAL)
     st.caption("  \n".join(map(markdown.escape, notes)))
     with st.container(horizontal=True, gap="small"):
         html_table.offer_file(text_table.exact(found), "texts", label)
-        _offer_drawing(found, payload)
+        _offer_drawing(found, figure, payload)
     EXPORT.put(Export("compare", comparison=lambda: partial(playable.of_texts, found)))
     return found
 
@@ -154,11 +159,11 @@ def _prices(offers: Sequence[Offer]) -> dict[str, float]:
     return found
 
 
-def _offer_drawing(found: Comparison, payload: Mapping[str, Any]) -> None:
+def _offer_drawing(found: Comparison, figure: str, payload: Mapping[str, Any]) -> None:
     """Draw a button that downloads the table as it is drawn."""
     st.download_button(
         "Download SVG",
-        lambda: text_table.svg(found, payload).encode(),
+        lambda: text_table.svg(found, figure, payload).encode(),
         "texts.svg",
         "image/svg+xml",
         key="texts as a drawing",

@@ -347,6 +347,10 @@ def test_typed_prices_give_costs() -> None:
     assert errors(app) == []
     costs = [2.5 * len(TOKENIZER.encode(text)) / 1e6 for text in TEXTS.values()]
     assert [float(row[1]) for row in cells(app)] == pytest.approx(costs, rel=5e-3)
+    (total,) = bpeviz.compare(TEXTS, {"mine": TOKENIZER}, prices={"mine": 2.5}).tokenizers
+    assert total.cost == pytest.approx(sum(costs))
+    note = captions(app).replace("\\", "").partition("Cost of all texts: Your tokenizer ")[2]
+    assert float(note.split()[0].rstrip(".")) == pytest.approx(total.cost, rel=5e-3)
     app.segmented_control(key="figure_of_texts").set_value("tokens").run()
     assert not [one for one in app.number_input if one.key == "price_of_yours"]
     app.segmented_control(key="figure_of_texts").set_value("cost").run()
