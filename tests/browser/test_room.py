@@ -62,7 +62,11 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(leader.get_by_text("2 of 2 have answered.")).to_be_visible()
     leader.get_by_role("button", name="Show the answers").click()
     expect(options.nth(1)).to_contain_text("1 of 2 chose it")
-    leader.get_by_role("button", name="Step forward").click()
+    leader.set_viewport_size({"width": 1024, "height": 576})  # a projector at 125 %
+    shown = (leader.get_by_text("Discuss, or reveal"), leader.get_by_role("button", name="Play"))
+    for one in shown:
+        expect(one).to_be_in_viewport(ratio=1)
+    leader.get_by_role("button", name="Reveal the answer").click()
     expect(phone.get_by_text("✓ right")).to_be_visible()
     expect(keyboard.get_by_text("Following the leader: merge 1")).to_be_visible()
     leader.get_by_role("button", name="Done").click()
@@ -168,6 +172,7 @@ def test_class_votes_on_a_question_of_learn(
     phone.get_by_role("button", name="Send my answer").click()
     expect(leader.get_by_text("2 of 2 have answered.")).to_be_visible()
     leader.get_by_role("button", name="Discuss, then vote again").click()
+    expect(phone.get_by_text("Talk to your neighbor")).to_be_visible()
     phone.get_by_label("Your answer in tokens").fill("124")
     phone.get_by_role("button", name="Send my answer").click()
     expect(leader.get_by_text("1 of 2 have answered again.")).to_be_visible()

@@ -1,7 +1,7 @@
 // A member's page of a room: connects to the server, follows the leader or leads, and votes.
 // Its host draws columns (`on("columns", payload)`), or the player (`on("player", payload)`) and the
-// race (`on("races", payloads)`), which it hides before a decision (`on("hidden", true)`). A vote may be
-// shown without them (`on("alone", true)`).
+// race (`on("races", payloads)`), which it hides before a decision (`on("hidden", true)`). A vote is
+// shown above them (`on("vote", "above")`) or alone.
 
 import { component, element } from "../shared/dom.js";
 import { FOLLOW, STEP_CHANGED, currentDisplay, emit, subscribe } from "../shared/events.js";
@@ -67,8 +67,9 @@ class Room {
     this.find(".previous").onclick = () => this.#goTo(this.state.part - 1);
     this.find(".print").onclick = () => this.#print();
     for (const button of this.root.querySelectorAll("[data-do]"))
-      button.onclick = () => this.#send({ do: button.dataset.do });
+      button.onclick = () => this.#do(button.dataset.do);
     this.ballot = new Ballot(this.root, data.isLeader, (message) => this.#send(message));
+    addEventListener("resize", () => this.ballot.fit(), { signal: this.signal });
     if (data.isLeader) this.#readLeaderToken();
     subscribe(STEP_CHANGED, () => this.#moved(), this.signal);
     if (data.isLeader) this.#lead();
@@ -117,6 +118,12 @@ class Room {
       this.find(".where").textContent = isLong ? "No connection. If the server was restarted, reload this page." : "Connecting again …";
       setTimeout(() => this.#connect(), RETRY_AFTER);
     };
+  }
+
+  // The next step reveals the answer to a question about it.
+  #do(action) {
+    if (action === "reveal" && this.state.vote?.isAboutStep) this.#moveTo(this.state.furthest + 1);
+    else this.#send({ do: action });
   }
 
   #send(message) {
@@ -263,8 +270,7 @@ class Room {
     const { vote, part } = this.state;
     if (!vote || vote.right !== null) this.#goTo(part + 1);
     else if (!vote.counts) this.#send({ do: "show" });
-    else if (!vote.isAboutStep) this.#send({ do: "reveal" });
-    else this.#moveTo(this.display.step + 1);
+    else this.#do("reveal");
   }
 
   #goTo(i) {
@@ -366,7 +372,7 @@ class Room {
       this.#drawRun();
     }
     this.ballot.update(state.vote, state.followers);
-    this.on("alone", Boolean(state.vote?.isAlone));
+    this.on("vote", !state.vote ? "" : state.vote.isAlone ? "alone" : "above");
     // At the beginning, the race is that of the first decision.
     this.on("hidden", !step || Boolean(state.vote?.isAboutStep && state.vote.right === null));
   }

@@ -1,5 +1,6 @@
 // A vote on a member's page: the question, the answers to give or their counts, and the result in words.
 
+import { largestFitting } from "../player/fit.js";
 import { element, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
@@ -24,6 +25,10 @@ import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
  * @property {import("../shared/message.js").MessagePart[]} explanation
  */
 
+const LARGEST_ZOOM = 2;
+const WITH_PICTURE = 0.45; // of the height of the page, where the player or the columns are below
+const BELOW = 12; // pixels
+
 const sum = (counts) => counts.reduce((total, count) => total + count, 0);
 const nOfM = (n, m) => `${formatCount(n)} of ${formatCount(m)}`;
 
@@ -41,7 +46,7 @@ const change = (count, before) =>
  * @param {boolean} isLeader
  * @returns {string} "" before the counts are shown
  */
-export function resultInWords({ options, counts, earlier, answered, right, isAboutStep }, isLeader) {
+export function resultInWords({ options, counts, earlier, answered, right }, isLeader) {
   if (!counts) return "";
   const name = (i) => options[i].words.replace(/\.$/, "");
   const result = (i) => {
@@ -53,8 +58,7 @@ export function resultInWords({ options, counts, earlier, answered, right, isAbo
     return `Right: ${name(i)}. ${counts[i] || earlier?.[i] ? `${result(i)}.` : "Nobody chose it."}`;
   }
   const found = answered ? `${result(counts.indexOf(Math.max(...counts)))}.` : "Nobody has answered.";
-  if (!isLeader) return found;
-  return `${found} Discuss, or ${isAboutStep ? "play on: the next step shows" : "reveal"} the answer.`;
+  return isLeader ? `${found} Discuss, or reveal the answer.` : found;
 }
 
 export class Ballot {
@@ -69,6 +73,7 @@ export class Ballot {
     this.find = (selector) => root.querySelector(selector);
     this.section = this.find(".vote");
     this.send = (answer) => send({ answer, vote: this.vote.number });
+    this.find(".foot").addEventListener("click", ({ target }) => (this.pressed = target));
     const field = this.find(".number input");
     this.find(".number").addEventListener("submit", (event) => {
       event.preventDefault();
@@ -90,20 +95,33 @@ export class Ballot {
     if (!vote) return;
     if (isNew) this.#begin();
     this.#drawAnswers();
-    const { numbers, right, isOpen, isAboutStep, counts } = vote;
+    const { numbers, right, isOpen, counts } = vote;
     this.find(".number").hidden = !numbers || this.isLeader || !isOpen;
     this.#say(resultInWords(vote, this.isLeader) || this.#progress(followers));
     this.find(".explanation").replaceChildren(...drawMessage(vote.explanation));
-    this.find("[data-do=reveal]").hidden = isAboutStep;
-    for (const name of ["show", "again", "reveal"]) this.find(`[data-do=${name}]`).disabled = right !== null;
-    this.find("[data-do=show]").disabled ||= Boolean(counts);
+    for (const name of ["show", "again", "reveal"]) this.find(`[data-do=${name}]`).hidden = right !== null;
+    this.find("[data-do=show]").hidden ||= Boolean(counts);
+    if (this.pressed?.hidden) this.section.querySelector(".leads button:not([hidden])").focus();
+    this.pressed = null;
+    this.fit();
+  }
+
+  /** On the leader's page, for a projector: enlarge the vote as far as it leaves room for the picture. */
+  fit() {
+    if (!this.isLeader || !this.vote) return;
+    const { style } = this.section;
+    const share = this.vote.isAlone ? 1 : WITH_PICTURE;
+    const fits = (eighths) => {
+      style.zoom = String(eighths / 8);
+      return this.section.getBoundingClientRect().bottom + scrollY <= innerHeight * share - BELOW;
+    };
+    style.zoom = String((largestFitting(8, 8 * LARGEST_ZOOM, fits) ?? 8) / 8);
   }
 
   #begin() {
-    const { prompt, see, numbers, options, isAlone } = this.vote;
+    const { prompt, see, numbers, options } = this.vote;
     this.find(".prompt").replaceChildren(...drawMessage(prompt));
     drawRows(this.find(".see"), see);
-    this.section.classList.toggle("alone", isAlone);
     this.section.classList.toggle("long", options.some(({ words, tokens }) => !tokens.length && words.length > 24));
     const question = messageInWords(prompt);
     this.section.ariaLabel = `Vote: ${question}`;
@@ -121,6 +139,7 @@ export class Ballot {
     if (this.drawn !== key) {
       this.drawn = key; // buttons stay, so that they keep the focus
       list.replaceChildren(...options.map((option) => this.#option(option)));
+      list.style.setProperty("--count", String(options.length < 6 ? options.length : 4));
     }
     const longest = Math.max(1, ...(counts ?? []), ...(earlier ?? []));
     [...list.children].forEach((item, i) => {
@@ -134,7 +153,7 @@ export class Ballot {
       option.classList.toggle("right", right === options[i].value);
       const words = [];
       if (right === options[i].value) words.push("✓ right");
-      if (counts) words.push(`${nOfM(counts[i], answered)} chose it`);
+      if (counts) words.push(`${nOfM(counts[i], answered)}${this.isLeader ? "" : " chose it"}`);
       if (earlier) words.push(`${formatCount(earlier[i])} before`);
       if (isMine) words.push("your answer");
       option.querySelector(".words").textContent = words.join(" · ");

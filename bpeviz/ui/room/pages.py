@@ -26,7 +26,8 @@ const place = (name, mount, payload) => {
     stage = shadow(name);
     if (!document.fullscreenEnabled) stage.querySelector("[aria-label=Projector]").remove();
     const style = document.createElement("style");
-    style.textContent = ":host([hides-race]) .race { visibility: hidden; }";
+    const hidden = ":host([hides-race]) :is(.race, .race ol)";
+    style.textContent = `${hidden} { visibility: hidden; height: 0; }`;
     stage.append(style);
   }
   remove = mount(stage, payload, ignore);
@@ -35,7 +36,7 @@ const draw = {
   player: (payload) => place("player", player, payload),
   columns: (payload) => place("columns", columns, payload),
   races: (payloads) => race(races, { races: payloads }, ignore),
-  alone: (isAlone) => document.querySelector("main").classList.toggle("alone", isAlone),
+  vote: (place) => (document.querySelector("main").dataset.vote = place),
   hidden: (isHidden) => stage?.host.toggleAttribute("hides-race", isHidden),
   sheet: (isUsed) => document.documentElement.toggleAttribute("data-sheet", isUsed),
   title(content) {
@@ -51,6 +52,12 @@ _HOST = (
     _DRAW
     + """
 const settings = JSON.parse(document.getElementById("room").textContent);
+// The picture takes the height that is left.
+new ResizeObserver(() => {
+  const top = document.getElementById("place-player").getBoundingClientRect().top + scrollY;
+  document.body.style.setProperty("--page-around", `${Math.round(top) + 8}px`);
+  dispatchEvent(new Event("resize"));
+}).observe(document.getElementById("place-room"));
 room(shadow("room"), settings, (name, value) => draw[name](value));
 """
 )
@@ -79,10 +86,9 @@ show();
 
 _STYLE = """
 body { --page-around: 12.9rem; }
-[data-sheet] body { --page-around: 16rem; }
 @media print { [data-sheet] main > :not(#place-room) { display: none; } }
 h1 { font-size: 1.1rem; margin: 0; }
-.alone > :not(#place-room) { display: none; }
+[data-vote=alone] > :not(#place-room), [data-vote=above] > :is(h1, h1 + p) { display: none; }
 form { display: flex; gap: 0.5rem; margin-top: 1rem; }
 input, button { font: inherit; font-size: 1.25rem; padding: 0.4rem 0.6rem; }
 input { width: 6em; text-transform: uppercase; }
