@@ -111,13 +111,16 @@ h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1re
   background: color-mix(in srgb, var(--ink) calc(0.45 * var(--shade)), #0000); }
 .facts .marked { font-weight: 700; box-shadow: inset 0 0 0 2px; }
 .facts-frame.fits { overflow: visible; }
-.sortable :is(th, td:first-child) { position: sticky; inset: 0 auto auto 0; z-index: 1;
+.sortable th { position: sticky; top: 0; z-index: 2; background: var(--background); }
+.sortable :is(th, td):first-child { position: sticky; left: 0; z-index: 1;
   background: var(--background); }
+.sortable th:first-child { z-index: 3; }
+.sortable td.long { overflow-wrap: anywhere; min-width: 8rem; }
+.sortable small { font-size: 0.85em; white-space: nowrap; }
 .sortable [aria-sort] { cursor: pointer; }
-.sortable .right[aria-sort] { padding-inline-start: 0.8rem; }
-.sortable [aria-sort]::before { content: ""; position: absolute; inset: 0.75em auto auto 0.15rem;
+.sortable [aria-sort]::before { content: ""; position: absolute; inset: 0.75em 0.05rem auto auto;
   width: 0.5em; height: 0.4em; clip-path: polygon(0 0, 100% 0, 50% 100%); }
-.sortable [aria-sort]:not(.right)::before { inset-inline: auto 0.15rem; }
+.sortable [aria-sort]:not(.right)::before { inset-inline: 0.05rem auto; }
 .sortable :is([aria-sort=ascending], [aria-sort=descending])::before { background: currentcolor; }
 .sortable [aria-sort=ascending]::before { rotate: 180deg; }
 .sortable :focus-visible { outline: 2px solid light-dark(#1a5fd0, #6cb0ff); outline-offset: -2px; }

@@ -17,6 +17,8 @@ import { nextOrder, ordered } from "./order.js";
 
 const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
 
+const LONG = 18; // characters of a name that may wrap anywhere
+
 class TextsTable {
   constructor(root, signal) {
     this.frame = element("div", "facts-frame");
@@ -75,13 +77,15 @@ class TextsTable {
 
   #row({ name, cells }) {
     const row = element("tr");
-    const first = row.appendChild(element("td"));
+    const first = row.appendChild(element("td", name.length > LONG ? "long" : ""));
     first.setAttribute("role", "rowheader");
     first.append(unbroken("bdi", "", name));
     for (const [text, shade, mark] of cells) {
       const cell = row.appendChild(element("td", `right${shade ? " shaded" : ""}${mark ? " marked" : ""}`));
       if (shade) cell.style.setProperty("--shade", `${Math.round(100 * shade)}%`);
-      cell.append(element("bdi", "", text));
+      const [value, ...interval] = text.split(/ (?=\()/);
+      cell.append(element("bdi", "", value));
+      if (interval.length) cell.append(" ", element("small", "", interval.join(" ")));
       if (mark) cell.append(element("span", "unseen", ` ${mark}`));
     }
     return row;
