@@ -354,8 +354,7 @@ class Rooms:
             self._remove_ended()
             if (room := self._rooms.get(letters)) is not None and room.is_led_by(leader):
                 return room
-            is_valid = re.fullmatch(f"[{LETTERS}]{{{SIZE}}}", letters) and len(leader) >= TOKEN
-            if room is not None or not is_valid:
+            if room is not None or not are_valid(letters) or len(leader) < TOKEN:
                 raise RoomError(f"The letters {letters[:SIZE]} are those of another room.")
             return self._open(letters, leader, owner, join)
 
@@ -386,6 +385,11 @@ class Rooms:
 
     def _remove_ended(self) -> None:
         self._rooms = {name: room for name, room in self._rooms.items() if not room.has_ended}
+
+
+def are_valid(letters: str) -> bool:
+    """Return whether letters may be those of a room."""
+    return re.fullmatch(f"[{LETTERS}]{{{SIZE}}}", letters) is not None
 
 
 ROOMS = Rooms()

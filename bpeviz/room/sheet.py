@@ -32,6 +32,9 @@ MAX_PARTS, MAX_LINE, MAX_OPTIONS = 100, 10_000, 8
 
 FOLDER = Path(__file__).parent / "sheets"
 
+PAGES = ("", "algorithms", "compare", "inspect")
+"""The pages that a room shows, by their addresses in small letters."""
+
 _PART = re.compile(r"(\d{1,3}) min\s+([a-z]+)\b\s*(.*)")
 
 
@@ -175,6 +178,8 @@ def _link(rest: str) -> str:
     if not (is_copied or rest.startswith("/")) or re.search(r"\s", rest):
         raise SheetError("needs an address of this app, such as “show /Compare”")
     page = found.path.rpartition("/")[2]
+    if page.lower() not in PAGES:
+        raise SheetError("needs a page that a room shows: /, /Compare, /Inspect or /Algorithms")
     return f"/{page}" + (f"?{found.query}" if found.query else "")
 
 

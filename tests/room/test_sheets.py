@@ -68,6 +68,7 @@ def test_sheet_has_parts_with_minutes() -> None:
     [
         ("", "no parts"),
         ("1 min show", "Line 2 .* needs an address"),
+        ("1 min show /Banana", "Line 2 .* /Inspect or /Algorithms"),
         ("1 min show banana", "Line 2 .* needs an address"),
         ("1 min show /\n1 min vote soon", "Line 3 .* number of a step"),
         ("1 min vote 3", "Line 2 .* needs a “show”"),

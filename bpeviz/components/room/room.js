@@ -156,7 +156,10 @@ class Room {
     if (isNew) this.on("title", this.content);
     if (this.content && !isLeader) this.#offerFile();
     this.state = state;
-    if (isLeader) this.#takeSheet();
+    if (isLeader) {
+      this.#takeSheet();
+      this.#remember(state);
+    }
     this.#draw();
     if (this.frame && (this.frame.part === null || state.ready?.includes(this.frame.part))) this.#closeFrame();
   }
@@ -166,7 +169,7 @@ class Room {
   #end(sentence) {
     if (this.hasEnded) return;
     const { isLeader } = this.data;
-    const link = this.state?.link;
+    const link = isLeader && stored(this.#name("again"));
     this.#setEnded(true);
     this.lookUntil = isLeader ? 0 : Date.now() + LOOK_FOR;
     this.find(".reopen").hidden = !link;
@@ -187,14 +190,18 @@ class Room {
   }
 
   #reopen() {
-    const { link, part } = this.state;
-    const run = this.sheet ? `&sheet=${this.sheet.key}.${part + 1}` : "";
     this.sheet = null;
-    this.#open(`${link}&step=${this.display.step}${run}`);
+    this.#open(stored(this.#name("again")));
     this.find(".reopen").hidden = true;
     this.find(".ended span").textContent = "Opening it again …";
     this.lookUntil = Date.now() + OPEN_WITHIN;
     this.#connect();
+  }
+
+  // The address that opens the room again, also after a reload of this page.
+  #remember({ link, step, part }) {
+    const run = this.sheet ? `&sheet=${this.sheet.key}.${part + 1}` : "";
+    store(this.#name("again"), link && `${link}&step=${step}${run}`);
   }
 
   // The app makes the content of a link in a hidden frame, and gives it to the room, which it opens if needed.

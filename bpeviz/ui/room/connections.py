@@ -15,7 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from bpeviz import limits
-from bpeviz.room.rooms import ROOMS, Member, Room, RoomError
+from bpeviz.room.rooms import ROOMS, Member, Room, RoomError, are_valid
 from bpeviz.text import as_json
 from bpeviz.ui.room import pages, questions
 
@@ -71,7 +71,8 @@ class RoomPages:
 
     def _member(self, request: Request, *, is_leader: bool) -> Response:
         letters = request.path_params["letters"].upper()
-        if ROOMS.find(letters) is None:
+        # The leader's page can open an ended room again.
+        if ROOMS.find(letters) is None and not (is_leader and are_valid(letters)):
             return pages.form(self._path, UNKNOWN)
         at = f"{self._path}/{letters}"
         app = self._path.removesuffix(path(""))

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -125,8 +126,8 @@ def _content(offer: Export) -> Playable | Comparison:
 def _link(page: Page) -> str:
     """Return the address of the page relative to the app, or "" if a value does not fit into it."""
     packed, without = session.make(page)
-    base = _path().removesuffix(path(""))
-    at = urlsplit(st.context.url or "").path.removeprefix(base).lstrip("/")
+    # In a frame, the address of the context is that of the page around it.
+    at = Path(page.path).stem if page.path.startswith("pages/") else ""
     return "" if without else f"/{at}?{session.PARAMETER}={packed}"
 
 

@@ -56,7 +56,8 @@ def test_form_leads_to_the_room_of_the_letters(room: Room) -> None:
     assert "Letters of the room" in ask(APP, address="/base/room", **HTML).body
     found = ask(APP, address=f"/base/room?letters={room.letters.lower()}", **HTML)
     assert (found.status, found.header("location")) == (303, f"/base/room/{room.letters}")
-    for address in ("/base/room?letters=%3Cb%3E", "/base/room/%3Cb%3E"):
+    assert ask(APP, address="/base/room/ABCD/lead", **HTML).status == 200
+    for address in ("/base/room/%3Cb%3E/lead", "/base/room?letters=%3Cb%3E", "/base/room/%3Cb%3E"):
         unknown = ask(APP, address=address, **HTML)
         assert unknown.status == 404
         assert "no room with these letters" in unknown.body
