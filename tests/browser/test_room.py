@@ -80,7 +80,15 @@ def test_class_follows_votes_and_sees_the_answer(
     leader.get_by_role("button", name="Play", exact=True).click()
     expect(keyboard.get_by_text("playing at 0.5×")).to_be_visible()
     expect(phone.get_by_role("button", name="Pause")).to_be_visible()
-    leader.get_by_role("button", name="Pause").click()
+    # A question stops the player, which would reveal the answer, and takes no keys meanwhile.
+    leader.get_by_label("Ask a question of Learn").select_option("first-merge/0")
+    leader.get_by_role("button", name="Ask it").click()
+    expect(phone.get_by_role("button", name="n + ·")).to_be_visible()
+    step = leader.locator(".step").input_value()
+    leader.keyboard.press("ArrowRight")
+    leader.get_by_role("button", name="Done").click()
+    expect(phone.get_by_role("button", name="Replay")).to_be_visible()
+    assert leader.locator(".step").input_value() == step
     leader.locator(".c", has_text="S").first.hover()
     for follower in (phone, keyboard):
         expect(follower.get_by_role("tooltip")).to_contain_text("id 83")

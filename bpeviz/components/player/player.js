@@ -633,6 +633,7 @@ class Player {
     const path = event.composedPath().filter((node) => node instanceof Element);
     const owner = [...players].find(({ section }) => path.includes(section));
     if (this !== (owner ?? players.values().next().value) || !this.data || this.help.open) return;
+    if (!this.section.getClientRects().length) return; // a hidden player, as during a vote in a room
     const isOutside = (node) => !this.section.contains(node);
     if (path.some((node) => node.matches("[role=dialog], dialog") && isOutside(node))) return;
     const [control] = path;

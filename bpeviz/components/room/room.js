@@ -122,6 +122,7 @@ class Room {
 
   // The next step reveals the answer to a question about it.
   #do(action) {
+    if (action === "ask") this.#pause();
     if (action === "reveal" && this.state.vote?.isAboutStep) this.#moveTo(this.state.furthest + 1);
     else this.#send({ do: action });
   }
@@ -297,6 +298,14 @@ class Room {
     this.#report();
   }
 
+  // The next step would reveal the answer.
+  #pause() {
+    const display = currentDisplay();
+    if (!display?.playing) return;
+    emit(FOLLOW, { ...display, playing: false, lit: null });
+    this.#report();
+  }
+
   #key(event) {
     const by = { PageDown: 1, PageUp: -1 }[event.key];
     if (!by || !this.sheet || this.hasEnded || event.ctrlKey || event.altKey || event.metaKey) return;
@@ -378,6 +387,7 @@ class Room {
       this.#drawJoin(state);
       this.#drawRun();
     }
+    if (isLeader && state.vote && state.vote.number !== this.ballot.vote?.number) this.#pause();
     this.ballot.update(state.vote, state.followers);
     this.on("vote", !state.vote ? "" : state.vote.isAlone ? "alone" : "above");
     // At the beginning, the race is that of the first decision.
