@@ -150,7 +150,8 @@ def _best(row: Sequence[ComparedText], figure: str, intervals: TextIntervals) ->
         best = []  # it has no interval
     else:
         best = [i for i, one in enumerate(row) if one.best]
-    return best if len(best) < len(row) else []
+    compared = sum(getattr(one, figure) is not None for one in row)
+    return best if len(best) < len(row) and compared > 1 else []
 
 
 def _cheapest(row: Sequence[ComparedText], ratios: Ratios | None) -> list[int]:

@@ -100,6 +100,10 @@ def test_cost_is_marked_by_the_prices_unless_in_doubt() -> None:
             pytest.approx(price * number / 1e6, rel=5e-3)
             for price, number in zip(prices, tokens, strict=True)
         ]
+    (row,) = text_table.cells(
+        bpeviz.compare(texts, both, prices={"fine": 1}), "cost", is_parallel=False
+    )
+    assert [one.mark for one in row] == ["", ""], "only one has a price"
     mixed = {"a": ["low low"] * 16 + ["zzz"] * 14}
     other = bpeviz.train("zzz zzz zzz", merges=2).tokenizer()
     found = bpeviz.compare(mixed, {"coarse": COARSE, "other": other})
