@@ -51,7 +51,7 @@ def _symbol(setup: Setup) -> Question:
 
     def judge(given: int | None) -> Result:
         raw = symbol.encode()
-        points = ", ".join(f"{ord(point)} (U+{ord(point):04X})" for point in symbol)
+        points = ", ".join(f"{ord(point):,} (U+{ord(point):04X})" for point in symbol)
         number = counted(len(symbol), "code point")
         message: list[MessagePart] = [
             shown,

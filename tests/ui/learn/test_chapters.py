@@ -259,7 +259,7 @@ def test_every_wrong_reason_has_feedback_of_its_own(chapter: Chapter) -> None:
 @pytest.mark.parametrize(
     ("text", "size", "fact"),
     [
-        ("Hello World 😃", 4, "128515 (U+1F603). In UTF-8 that is 4 bytes: 240 159 152 131"),
+        ("Hello World 😃", 4, "128,515 (U+1F603). In UTF-8 that is 4 bytes: 240 159 152 131"),
         ("a", 1, "1 byte: 97"),
         ("café", 2, "195 169"),
         ("👩‍👩‍👧", 18, "5 code points"),
