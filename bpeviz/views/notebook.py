@@ -19,8 +19,11 @@ from bpeviz.views import export, playable
 _SHOWN = 2_000
 """The most characters of a text whose tokens are shown."""
 
-_LINE = 29
-"""The height of a line of tokens in pixels."""
+_LINE, _STRIP = 29, 17
+"""The height of a row of tokens in pixels, and of the bytes below it."""
+
+_CELLS = 80
+"""The characters in a row of tokens."""
 
 _HIGHEST = 480
 """The height above which the tokens and the tables scroll, in pixels."""
@@ -38,10 +41,14 @@ def of_tokens(tokens: Tokens) -> str:
     name = tokens.tokenizer.name
     column = Column(name, found.tokenizer, found.boundaries, found.boundaries.steps)
     last = min(len(tokens.text), _SHOWN)
-    page = export.html(export.ColoredText(tokens.text, [column], "Tokens", last=last))
-    lines = sum(1 + len(line) // 80 for line in tokens.text[:last].split("\n"))
+    picture = export.ColoredText(tokens.text, [column], "Tokens", last=last)
+    height = 210
+    for line in export.drawing_of(picture).columns[0].lines:
+        for row in export.rows_of(line, _CELLS):
+            height += _LINE + _STRIP * export.has_strip(row)
     title = f"{counted(len(tokens), 'token')} of {name}"
-    return _frame(title, page, min(_HIGHEST, 210 + _LINE * lines), "see the tokens in color")
+    page = export.html(picture)
+    return _frame(title, page, min(_HIGHEST, height), "see the tokens in color")
 
 
 def of_comparison(found: Comparison) -> str:
@@ -54,7 +61,8 @@ def _frame(title: str, page: str, height: int, purpose: str) -> str:
     return (
         f'<iframe title="{escape(title)}" sandbox="allow-scripts" allow="fullscreen" '
         f'style="width: 100%; height: {height}px; border: 0" srcdoc="{escape(page)}">'
-        f"Trust this notebook, or run the cell again, to {purpose}.</iframe>"
+        f"To {purpose}, run this cell again (Shift+Enter). To see all cells, trust the notebook: "
+        "“Trust Notebook” is in the command palette (Ctrl+Shift+C) or in the menu “File”.</iframe>"
     )
 
 

@@ -100,8 +100,13 @@ STYLE = """
   --background: light-dark(#fff, #0e1117); --quiet: light-dark(#5c5e67, #b4b6bd); }
 body { margin: 0 auto; max-width: 72rem; padding: 0.75rem 1rem; font-family: system-ui, sans-serif;
   line-height: 1.5; background: var(--background); color: var(--text); overflow-wrap: anywhere; }
-/* The race is below the text; the controls below it stay on the screen. */
-@media (max-width: 899px) { :root { --page-around: 16rem; } }
+/* The controls and the title of the table stay on the screen. On narrow ones, the race is below the
+   text. */
+#place-player { --page-around: 7.4rem; }
+@media (max-width: 899px) {
+  :root { --page-around: 16rem; }
+  #place-player { --page-around: 18rem; }
+}
 h1 { font-size: 1.25rem; margin: 0; }
 p { color: var(--quiet); font-size: 0.9rem; margin: 0.15rem 0 0.75rem; }
 h2 { position: absolute; clip-path: inset(50%); margin: 0; } /* for screen readers */

@@ -153,11 +153,19 @@ def test_notebook_shows_the_animation_in_an_isolated_frame() -> None:
     assert frame.attributes["srcdoc"] == bpeviz.to_html(training, SHORT)
     assert frame.attributes["sandbox"] == "allow-scripts"
     assert frame.names == ["iframe"]
+    # A notebook that is not trusted shows this sentence.
+    assert "To play the training here, run this cell again (Shift+Enter)." in cell
 
 
 def test_notebook_cell_of_a_short_text_is_small() -> None:
     text = "".join(one.text for one in samples.SAMPLES)[:2_000]
     assert len(str(bpeviz.train(text, merges=500)._repr_html_()).encode()) < 250_000
+
+
+def height_of(text: str) -> int:
+    """Return the height of the frame with the tokens of a text."""
+    style = Frame(str(bpeviz.load("gpt2").tokens(text)._repr_html_())).attributes["style"]
+    return int(str(style).split("height: ")[1].split("px")[0])
 
 
 def test_notebook_shows_tokens_and_a_comparison() -> None:
@@ -172,6 +180,9 @@ def test_notebook_shows_tokens_and_a_comparison() -> None:
         assert frame.names == ["iframe"]
         assert words in str(frame.attributes["srcdoc"])
     assert tokens == [*tokens]
+    assert [height_of(text) for text in ("low", "low\nlow", "世", "low " * 60, text)] == [
+        *(239, 268, 256, 297, 480)
+    ]
     special = bpeviz.load("gpt2").tokens("a<|endoftext|>", allowed_special=["<|endoftext|>"])
     assert "2 tokens of" in str(special._repr_html_())
 
