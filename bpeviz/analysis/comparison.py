@@ -190,10 +190,10 @@ def compare(
             premiums, premium_ratios = intervals.line_premiums(counts[kept], base_counts[kept])
             notes += _parallel_notes(lines[name], base, str(relative_to))
         columns = [
-            Column(title, one, one.boundaries(whole), one.steps)
+            Column(title, one, one.last_boundaries(whole), one.steps)
             for title, one in tokenizers.items()
         ]
-        by_line = np.array([tokens_by_line(column, lines[name]) for column in columns]).T
+        by_line = tokens_by_line(columns, lines[name])
         ratios = None
         if len(by_line) >= FEWEST_LINES and len(columns) > 1:
             ratios = intervals.ratios(intervals.totals(by_line) + np.array(added))
@@ -377,11 +377,11 @@ def has_no_spaces(text: str) -> bool:
 
 def _line_counts(lines: Sequence[str], tokenizers: Iterable[Tokenizer]) -> NDArray[np.int64]:
     """Return the tokens of each line, 0 for a blank one [lines, tokenizers]."""
-    counts = [
-        [len(tokenizer.encode(line.removesuffix("\r"))) if line.strip() else 0 for line in lines]
-        for tokenizer in tokenizers
-    ]
-    return np.array(counts, np.int64).T
+    whole = [line.removesuffix("\r") for line in lines]
+    is_blank = np.array([not line.strip() for line in lines], np.bool_)
+    counts = np.array([tokenizer.token_counts(whole) for tokenizer in tokenizers], np.int64).T
+    counts[is_blank] = 0
+    return counts
 
 
 def _parallel_notes(lines: Sequence[str], base: Sequence[str], relative_to: str) -> list[str]:

@@ -17,6 +17,9 @@ FEWEST_LINES, ROUGH_LINES = 10, 30
 RESAMPLES, SEED = 1_000, 0
 """The number of bootstrap resamples, and the seed of their random numbers."""
 
+_DRAWN = 1 << 16
+"""How many lines are drawn at once, so that they fit into the processor's cache."""
+
 _ENDS = 0.025, 0.975
 
 Ratios = NDArray[np.float64]
@@ -31,10 +34,16 @@ def totals(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """
     number = len(counts)
     generator = np.random.default_rng(SEED)
-    drawn = (generator.integers(number, size=number) for _ in range(RESAMPLES))
-    weights = (np.bincount(lines, minlength=number).astype(np.float64) for lines in drawn)
     exact = counts.astype(np.float64)  # a product of integers is slow
-    return np.array([weight @ exact for weight in weights])
+    found = np.empty((RESAMPLES, counts.shape[1]))
+    at_once = max(1, _DRAWN // number)
+    for first in range(0, RESAMPLES, at_once):
+        part = found[first : first + at_once]
+        drawn = generator.integers(number, size=(len(part), number))
+        drawn += number * np.arange(len(part))[:, None]
+        weights = np.bincount(drawn.reshape(-1), minlength=len(part) * number)
+        part[:] = weights.reshape(len(part), number).astype(np.float64) @ exact
+    return found
 
 
 def ratios(values: NDArray[np.float64]) -> Ratios:

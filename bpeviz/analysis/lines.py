@@ -50,8 +50,8 @@ def worst_lines(text: str | Sequence[str], tokenizer: Tokenizer, most: int = 10)
     """
     lines = lines_of(text)
     whole = "\n".join(lines)
-    column = Column(tokenizer.name, tokenizer, tokenizer.boundaries(whole), tokenizer.steps)
-    counts = tokens_by_line(column, lines)
+    column = Column(tokenizer.name, tokenizer, tokenizer.last_boundaries(whole), tokenizer.steps)
+    counts = tokens_by_line([column], lines)[:, 0]
     is_text = _not_blank(lines)
     numbers = np.flatnonzero(is_text)
     blocks = np.maximum(np.cumsum(is_text) - 1, 0)
@@ -71,18 +71,20 @@ def worst_lines(text: str | Sequence[str], tokenizer: Tokenizer, most: int = 10)
     ]
 
 
-def tokens_by_line(column: Column, lines: Sequence[str]) -> NDArray[np.int64]:
-    """Return the tokens of a text that begin in each line [lines that are not blank].
+def tokens_by_line(columns: Sequence[Column], lines: Sequence[str]) -> NDArray[np.int64]:
+    """Return the tokens of a text that begin in each line [lines that are not blank, columns].
 
     Those of blank lines count in the line before, and in the first line if there is none.
     """
     sizes = np.array([len(line.encode()) + 1 for line in lines], np.int64)
     starts = (np.cumsum(sizes) - sizes)[_not_blank(lines)]
-    if not len(starts):
-        return np.empty(0, np.int64)
-    begins = np.append(0, column.cuts)[:-1][column.ids != DROPPED_ID]
-    places = np.searchsorted(starts, begins, "right") - 1
-    return np.bincount(np.maximum(places, 0), minlength=len(starts))
+    found = np.zeros((len(starts), len(columns)), np.int64)
+    if len(starts):
+        for i, column in enumerate(columns):
+            begins = np.append(0, column.cuts)[:-1][column.ids != DROPPED_ID]
+            places = np.searchsorted(starts, begins, "right") - 1
+            found[:, i] = np.bincount(np.maximum(places, 0), minlength=len(starts))
+    return found
 
 
 def _not_blank(lines: Sequence[str]) -> NDArray[np.bool_]:

@@ -13,10 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
-from bpeviz.core.boundaries import ChangingBoundaries, without_steps
+from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms
-from bpeviz.text import clean
 
 
 class GreedyTokenizer(Tokenizer):
@@ -90,6 +89,5 @@ class GreedyTokenizer(Tokenizer):
             at += length
         return found
 
-    def boundaries(self, text: str) -> ChangingBoundaries:
-        pieces = np.array(self._pieces(clean(text)), np.int64).reshape(-1, 2)
-        return without_steps(pieces[:, 1], pieces[:, 0].astype(np.int32))
+    def boundaries(self, text: str) -> Boundaries:
+        return self.last_boundaries(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -22,6 +22,7 @@ from bpeviz.core.boundaries import (
     boundaries_from_changes,
     changes,
     places,
+    without_steps,
 )
 from bpeviz.core.special_names import special_names
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
@@ -134,6 +135,18 @@ class Tokenizer(ABC):
     @abstractmethod
     def boundaries(self, text: str) -> Boundaries:
         """Return the token boundaries of a text, cleaned first, at every step."""
+
+    def last_boundaries(self, text: str) -> Boundaries:
+        """Return the tokens of a text, cleaned first, without the steps that lead to them."""
+        pieces = np.array(self._pieces(clean(text)), np.int64).reshape(-1, 2)
+        ids = pieces[:, 0].astype(np.int32)
+        if self.unknown_id is not None:
+            ids[ids == self.unknown_id] = UNKNOWN_ID
+        return without_steps(pieces[:, 1], ids)
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        """Return the number of tokens of each text, as `encode` finds them without special ones."""
+        return [len(self._encode_ordinary(clean(text))) for text in texts]
 
     @abstractmethod
     def _encode_ordinary(self, text: str) -> list[int]:
@@ -508,18 +521,24 @@ class TrainedTokenizer(Tokenizer):
             return [*ids]
         return [self._encoded_id(token_id) for token_id in ids if token_id != DROPPED_ID]
 
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        split = [self.pre_tokenizer.pre_tokens(clean(text)) for text in texts]
+        segmented = self.segment([*chain.from_iterable(split)])
+        count = {key: len(ids) - ids.count(DROPPED_ID) for key, (ids, _) in segmented.items()}
+        return [sum(map(count.__getitem__, pre_tokens)) for pre_tokens in split]
+
     def _pieces(self, part: str) -> list[tuple[int, int]]:
         pre_tokens = self.pre_tokenizer.pre_tokens(part)
-        segmented = self.segment(pre_tokens)
-        pieces: list[tuple[int, int]] = []
-        for pre_token in pre_tokens:
-            ids, lengths = segmented[pre_token]
+        pieces_of: dict[str, list[tuple[int, int]]] = {}
+        for pre_token, (ids, lengths) in self.segment(pre_tokens).items():
+            if self.over_bytes:  # nothing is unknown or dropped
+                pieces_of[pre_token] = [*zip(ids, lengths, strict=True)]
+                continue
             before = (0, *accumulate(self.row(pre_token)[1]))
-            at = 0
-            for token_id, length in zip(ids, lengths, strict=True):
-                pieces.append((self._encoded_id(token_id), before[at + length] - before[at]))
-                at += length
-        return pieces
+            ends = [before[end] for end in accumulate(lengths)]
+            sizes = (end - start for start, end in pairwise((0, *ends)))
+            pieces_of[pre_token] = [*zip(map(self._encoded_id, ids), sizes, strict=True)]
+        return [*chain.from_iterable(map(pieces_of.__getitem__, pre_tokens))]
 
     def atoms_in(self, pre_tokens: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the id and the end in bytes of each atom of a text's pre-tokens."""

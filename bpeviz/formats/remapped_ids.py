@@ -154,6 +154,12 @@ class RemappedTokenizer(_OtherIds):
     def boundaries(self, text: str) -> Boundaries:
         return self.inner.boundaries(text).with_ids(self.table)
 
+    def last_boundaries(self, text: str) -> Boundaries:
+        return self.inner.last_boundaries(text).with_ids(self.table)
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        return self.inner.token_counts(texts)
+
 
 def with_template(
     tokenizer: Tokenizer, before: Sequence[int], after: Sequence[int]

@@ -79,6 +79,8 @@ class LibraryTokenizer(Tokenizer):
         self._raw: dict[int, bytes] = {}
         self._replays: dict[int, Replay | None] = {}
         self._ids: dict[str, int | None] = {}
+        self._keeps_texts = True
+        """Whether the tokens of all texts so far had the bytes of the text."""
         self._flags = flags or {}
         self._allowed: frozenset[str] = frozenset()
         """The special tokens that the library finds in texts."""
@@ -399,7 +401,23 @@ class LibraryTokenizer(Tokenizer):
         return self if step >= self.steps else _FirstMerges(self, max(0, step))
 
     def _encode_ordinary(self, text: str) -> list[int]:
+        return self._ids_in(text)
+
+    def _ids_in(self, text: str) -> list[int]:
         found: list[int] = np.frombuffer(self._ask(worker.IDS, text), np.int32).tolist()
+        return found
+
+    def _bytes_of_each(self, ids: Sequence[int]) -> list[bytes]:
+        known = {token_id: self.token_bytes(token_id) for token_id in {*ids}}
+        return [*map(known.__getitem__, ids)]
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        if not texts:
+            return []
+        joined = worker.END_OF_TEXT.join(clean(text).encode() for text in texts)
+        found: list[int] = np.frombuffer(
+            pool.ask(self.file, worker.COUNTS, joined), np.int32
+        ).tolist()
         return found
 
     def _finding(self, names: frozenset[str]) -> LibraryTokenizer | None:
@@ -445,16 +463,27 @@ class LibraryTokenizer(Tokenizer):
         return decoded
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
-        found = np.frombuffer(self._ask(worker.TOKENS, part), np.int32)
-        ids, starts, ends = found.reshape(3, -1).tolist()
-        raws = [*map(self.token_bytes, ids)]
         text = part.encode()
+        if self._keeps_texts:  # offsets would take as much time again
+            ids = self._ids_in(part)
+            raws = self._bytes_of_each(ids)
+            if b"".join(raws) == text:
+                return [*zip(ids, map(len, raws), strict=True)]
+            self._keeps_texts = False
+        found = np.frombuffer(self._ask(worker.TOKENS, part), np.int32)
+        _, starts, ends = found.reshape(3, -1).astype(np.int64)
+        ids = found[: len(starts)].tolist()
+        raws = self._bytes_of_each(ids)
         if b"".join(raws) == text:
             return [*zip(ids, map(len, raws), strict=True)]
         if self.file.library == worker.HUGGING_FACE:
             before = _byte_offsets(part)
-            starts, ends = before[starts].tolist(), before[ends].tolist()
-        return [*_aligned(text, ids, raws, starts, ends, composes=self._composes)]
+            starts, ends = before[starts], before[ends]
+        sizes = ends - starts
+        if np.array_equal(np.append(starts, len(text)), np.append(0, ends)) and sizes.all():
+            return [*zip(ids, sizes.tolist(), strict=True)]  # the same, since nothing is dropped
+        aligned = _aligned(text, ids, raws, starts.tolist(), ends.tolist(), composes=self._composes)
+        return [*aligned]
 
     def normalized(self, text: str) -> Normalized:
         changed, starts = json.loads(self._ask(worker.NORMALIZE, clean(text)))
@@ -556,6 +585,9 @@ class _FirstMerges(LibraryTokenizer):
         if self.unknown_id is not None:
             ids[ids == UNKNOWN_ID] = self.unknown_id
         return [*zip(ids.tolist(), np.diff(ends, prepend=0).tolist(), strict=True)]
+
+    def token_counts(self, texts: Sequence[str]) -> list[int]:
+        return Tokenizer.token_counts(self, texts)  # not those of the whole file
 
     def _encode_ordinary(self, text: str) -> list[int]:
         return [token_id for token_id, _ in self._pieces(text) if token_id != DROPPED_ID]

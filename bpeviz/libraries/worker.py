@@ -34,14 +34,29 @@ from bpeviz.workers import serving
 merges of a tokenizer.json, which `tokenizers` does not return. `jinja2` applies a chat template,
 and `tiktoken` ranks with an expression."""
 
-LOAD, VOCABULARY, IDS, TOKENS, NORMALIZE, PRE_TOKENS, DECODE, SCORES, TEMPLATE, RENDER = range(10)
-"""Operations. LOAD is the first one."""
+(
+    LOAD,
+    VOCABULARY,
+    IDS,
+    COUNTS,
+    TOKENS,
+    NORMALIZE,
+    PRE_TOKENS,
+    DECODE,
+    SCORES,
+    TEMPLATE,
+    RENDER,
+) = range(11)
+"""Operations. LOAD is the first one. COUNTS takes many texts."""
 
 END_OF_NAMES = b"\xff"
 """It ends the names of special tokens before a text, in JSON: a list, or true for all of them.
 
 Without names, all special tokens are ordinary text.
 """
+
+END_OF_TEXT = b"\xfe"
+"""It separates texts. UTF-8 has no such byte."""
 
 IDLE = 600.0
 """Seconds after which an unused worker ends."""
@@ -631,13 +646,17 @@ class Worker:
             return json.dumps(self.model.info()).encode()
         model = self.model
         assert model is not None  # noqa: S101, the parent loads it first
-        if operation in (IDS, TOKENS, NORMALIZE, PRE_TOKENS) and isinstance(model, HuggingFace):
+        if operation in (IDS, COUNTS, TOKENS, NORMALIZE, PRE_TOKENS) and isinstance(
+            model, HuggingFace
+        ):
             names, _, payload = payload.rpartition(END_OF_NAMES)
             model.allow(json.loads(names or "false"))
         if operation == VOCABULARY:
             return _spellings(model.vocabulary())
         if operation == IDS:
             return model.ids(payload)
+        if operation == COUNTS:
+            return _numbers([len(model.ids(text)) // 4 for text in payload.split(END_OF_TEXT)])
         if operation == TOKENS:
             return _numbers(*model.tokens(payload))
         if operation == NORMALIZE:

@@ -30,6 +30,7 @@ from bpeviz.core.boundaries import (
     boundaries_from_changes,
     boundaries_from_ids,
     places,
+    without_steps,
 )
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms
@@ -189,24 +190,38 @@ class RankTokenizer(Tokenizer):
         if any(self._tree(int(token_id)).times is None for token_id in np.unique(ids)):
             return self._changing([*self._pre_tokens(text)], ends, atom_ids)
         merged_at = boundaries_from_ids(ids, lambda token_id: self._tree(token_id).times or ())
-        self._check_whole(len(merged_at), ends)
+        self._check_whole(len(merged_at), len(raw))
         return MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
+
+    def last_boundaries(self, text: str) -> Boundaries:
+        text = clean(text)
+        ids = self._ids(text)
+        known = self._lengths  # 0 for those not looked up yet
+        for token_id in np.unique(ids[known[ids] == 0]).tolist():
+            known[token_id] = len(self.token_bytes(token_id))
+        lengths = known[ids]
+        self._check_whole(int(lengths.sum()), len(text.encode()))
+        return without_steps(lengths, ids)
 
     def _changing(
         self, pre_tokens: list[bytes], ends: NDArray[np.int64], atom_ids: NDArray[np.int32]
     ) -> Boundaries:
-        self._check_whole(sum(map(len, pre_tokens)), ends)
+        self._check_whole(sum(map(len, pre_tokens)), len(ends))
         rows = {
             pre_token: _changes(pre_token, self._ranks) for pre_token in dict.fromkeys(pre_tokens)
         }
         order = places(pre_tokens, rows)
         return boundaries_from_changes([*rows.values()], order, ends, atom_ids, self.steps)
 
-    def _check_whole(self, found: int, ends: NDArray[np.int64]) -> None:
-        if found != len(ends):
+    def _check_whole(self, found: int, size: int) -> None:
+        if found != size:
             raise ValueError(
                 f"The pre-tokenization pattern of {self.name} skips a part of this text."
             )
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.int64]:
+        return np.zeros(self.vocab_size, np.int64)
 
     @cached_property
     def _byte_ids(self) -> NDArray[np.int32]:
