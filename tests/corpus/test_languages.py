@@ -53,7 +53,7 @@ table `assets/tokenization_lengths.csv` of AleksandarPetrov/tokenization-fairnes
 
 def passage() -> Texts:
     pasted = named_texts.pasted(samples.languages())
-    return named_texts.collect([(name, name, text) for name, text in pasted], "")
+    return named_texts.collect(pasted, "")
 
 
 def test_passage_has_the_same_lines_in_every_language() -> None:
