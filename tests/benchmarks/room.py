@@ -55,15 +55,23 @@ SETTINGS = codec.pack({"text_sample": "english-prose"})
 
 RECORD = """() => {
   const now = () => performance.timeOrigin + performance.now();
-  const afterPaint = (call) => requestAnimationFrame(() => {
+  const afterPaint = (call) => { // in a frame
     const { port1, port2 } = new MessageChannel();
     port1.onmessage = () => call(now());
     port2.postMessage(0);
-  });
+  };
   window.painted = []; // [step, time]
   window.clicked = [];
-  document.addEventListener("bpeviz-step-changed", ({ detail }) =>
-    afterPaint((time) => painted.push([detail.step, time])));
+  // The player reports its step only once it rests, so observe its sentence.
+  const observe = setInterval(() => {
+    const root = document.querySelector("#place-player > div")?.shadowRoot;
+    const sentence = root?.querySelector(".sentence");
+    if (!sentence) return;
+    clearInterval(observe);
+    const changed = () => requestAnimationFrame(() => afterPaint((time) =>
+      painted.push([Number(root.querySelector(".place input").value), time])));
+    new MutationObserver(changed).observe(sentence, { childList: true, subtree: true });
+  }, 100);
   document.addEventListener("click", () => clicked.push(now()), true);
   const said = () => document.querySelector("#place-room > div")?.shadowRoot.querySelector(".said");
   window.whenSaid = (text) => new Promise((done) => {
