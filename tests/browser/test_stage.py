@@ -92,6 +92,7 @@ def test_short_texts_are_large_and_long_ones_scroll(
     found = look(player)
     assert found["size"] == size
     assert found["scrolls"] == (size == 20)
+    assert found["end"] <= 2  # the buttons at the end are on the screen
 
 
 def test_stage_scrolls_to_a_merge_and_counts_its_hidden_places(open_page: Open) -> None:
