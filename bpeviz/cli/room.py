@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -60,12 +61,15 @@ def run(options: argparse.Namespace) -> int:
     environment = os.environ | {"BPEVIZ_PASSWORD": password}
     if run_sheet is not None:
         environment["BPEVIZ_ROOM_SHEET"] = str(run_sheet)
+    # Without a handler, SIGTERM would end this process alone, and the server would go on.
+    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     server = subprocess.Popen(command, cwd=APP.parent, env=environment)  # noqa: S603
     try:
         return server.wait()
     finally:
         server.terminate()
         server.wait()
+        signal.signal(signal.SIGTERM, before)
 
 
 def _sheet(name: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -55,6 +56,25 @@ def test_room_keeps_a_given_password(
     assert main(["room", "--address", "::1"]) == 0
     assert started.calls[0][1]["env"]["BPEVIZ_PASSWORD"] == "tea at four"
     assert "http://[::1]:8501" in capsys.readouterr().out
+
+
+def test_room_that_is_terminated_ends_its_server(
+    started: type[Started], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[str] = []
+
+    def wait(_: Started) -> int:
+        if not ended:
+            signal.raise_signal(signal.SIGTERM)
+        return 0
+
+    monkeypatch.setattr(started, "wait", wait)
+    monkeypatch.setattr(started, "terminate", lambda _: ended.append("server"))
+    handler = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit, match="143"):
+        main(["room", "--address", "teacher.local"])
+    assert ended == ["server"]
+    assert signal.getsignal(signal.SIGTERM) == handler
 
 
 def test_room_needs_a_network(
