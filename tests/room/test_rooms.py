@@ -29,7 +29,7 @@ class Clock:
         return self.now
 
 
-class Visitor:
+class Browser:
     """A member with all messages that it got, as a browser gets them."""
 
     def __init__(self, room: Room, token: str = "", leader: str = "") -> None:
@@ -62,8 +62,8 @@ def room(clock: Clock) -> Room:
 
 
 @pytest.fixture
-def leader(room: Room) -> Visitor:
-    return Visitor(room, leader=room.leader)
+def leader(room: Room) -> Browser:
+    return Browser(room, leader=room.leader)
 
 
 def assembled(got: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -91,7 +91,7 @@ def test_follower_has_every_decision_in_the_end(algorithm: str) -> None:
     room = Rooms().open("me", lambda _: {})
     size = {"vocab_size": 20} if algorithm == "unigram" else {"merges": 12}
     room.show(page(algorithm, **size))
-    leader, follower = Visitor(room, leader=room.leader), Visitor(room)
+    leader, follower = Browser(room, leader=room.leader), Browser(room)
     full = leader.got[0]["content"]
     last = full["player"]["last"]
     assert last > 2
@@ -112,8 +112,8 @@ def test_follower_has_every_decision_in_the_end(algorithm: str) -> None:
         assert ids == sorted(both)
 
 
-def test_no_message_to_a_follower_contains_a_later_decision(room: Room, leader: Visitor) -> None:
-    follower = Visitor(room)
+def test_no_message_to_a_follower_contains_a_later_decision(room: Room, leader: Browser) -> None:
+    follower = Browser(room)
     steps = room.shown.page.player["views"][0]["steps"]  # type: ignore[union-attr]
     styles = room.shown.page.player["views"][0]["tokenStyles"]  # type: ignore[union-attr]
     for step in range(8):
@@ -121,7 +121,7 @@ def test_no_message_to_a_follower_contains_a_later_decision(room: Room, leader: 
         leader.send(do="ask")
         follower.send(answer=0, vote=step + 1)
         leader.send(do="show")
-        late = Visitor(room)
+        late = Browser(room)
         for got in (follower.got, late.got):
             view, race = assembled(json.loads(json.dumps(got)))
             assert len(view["steps"]["id"]) == len(race["first"]) == step
@@ -135,9 +135,9 @@ def test_no_message_to_a_follower_contains_a_later_decision(room: Room, leader: 
         room.leave(late.member)
 
 
-def test_messages_do_not_depend_on_the_right_answer(room: Room, leader: Visitor) -> None:
+def test_messages_do_not_depend_on_the_right_answer(room: Room, leader: Browser) -> None:
     """Change the decision after the step: followers get the same messages."""
-    follower = Visitor(room)
+    follower = Browser(room)
     leader.send(step=3, content=1)
     leader.send(do="ask")
     first = json.dumps(follower.got).replace(follower.member.token, "")
@@ -147,15 +147,15 @@ def test_messages_do_not_depend_on_the_right_answer(room: Room, leader: Visitor)
         steps[name][3:] = steps[name][:-3]
     second_room = Rooms().open("me", lambda _: {})
     second_room.show(other)
-    second_leader, second = Visitor(second_room, leader=second_room.leader), Visitor(second_room)
+    second_leader, second = Browser(second_room, leader=second_room.leader), Browser(second_room)
     second_leader.send(step=3, content=1)
     second_leader.send(do="ask")
     second_text = json.dumps(second.got).replace(second.member.token, "")
     assert first.replace(room.letters, "") == second_text.replace(second_room.letters, "")
 
 
-def test_vote_counts_one_answer_of_each_until_it_is_closed(room: Room, leader: Visitor) -> None:
-    one, two, three = (Visitor(room) for _ in range(3))
+def test_vote_counts_one_answer_of_each_until_it_is_closed(room: Room, leader: Browser) -> None:
+    one, two, three = (Browser(room) for _ in range(3))
     leader.send(do="ask")
     assert one.vote["prompt"] == ["Which pair merges next?"]
     assert one.vote["options"][-1]["words"] == "none of these"
@@ -174,8 +174,8 @@ def test_vote_counts_one_answer_of_each_until_it_is_closed(room: Room, leader: V
     assert (three.vote["earlier"][:2], three.vote["counts"][:2]) == ([0, 2], [1, 0])
 
 
-def test_vote_on_a_number_groups_equal_answers(room: Room, leader: Visitor) -> None:
-    followers = [Visitor(room) for _ in range(4)]
+def test_vote_on_a_number_groups_equal_answers(room: Room, leader: Browser) -> None:
+    followers = [Browser(room) for _ in range(4)]
     room.ask(Question(["How many?"], [], 124, numbers=Range(1, 131, "tokens")))
     for one, answer in zip(followers, (7, 124, 7, 132), strict=True):
         one.send(answer=answer, vote=1)
@@ -192,10 +192,10 @@ def test_vote_on_a_number_groups_equal_answers(room: Room, leader: Visitor) -> N
     assert "How many?,124,1,0," in leader.got[-1]["votes"]
 
 
-def test_many_different_numbers_are_summed(room: Room, leader: Visitor) -> None:
+def test_many_different_numbers_are_summed(room: Room, leader: Browser) -> None:
     room.ask(Question(["How many?"], [], 50, numbers=Range(0, 99, "tokens")))
     for answer in (*range(20), 3, 3):
-        Visitor(room).send(answer=answer, vote=1)
+        Browser(room).send(answer=answer, vote=1)
     leader.send(do="show")
     shown = [one["words"] for one in leader.vote["options"]]
     assert shown == ["0", "1", "2", "3", "4", "5", "6", "13 other numbers"]
@@ -205,8 +205,8 @@ def test_many_different_numbers_are_summed(room: Room, leader: Visitor) -> None:
     assert leader.got[-1]["votes"].count("How many?") == 21
 
 
-def test_leader_reveals_the_answer_to_a_question_of_its_own(room: Room, leader: Visitor) -> None:
-    follower = Visitor(room)
+def test_leader_reveals_the_answer_to_a_question_of_its_own(room: Room, leader: Browser) -> None:
+    follower = Browser(room)
     options = [Option([], "one"), Option([], "two")]
     room.ask(Question(["How many?"], options, 1, explanation=["Because of this."]))
     leader.send(step=3, content=1)
@@ -219,8 +219,8 @@ def test_leader_reveals_the_answer_to_a_question_of_its_own(room: Room, leader: 
     assert (follower.vote["mine"], follower.vote["isOpen"]) == (None, False)
 
 
-def test_playing_on_reveals_the_answer(room: Room, leader: Visitor) -> None:
-    follower = Visitor(room)
+def test_playing_on_reveals_the_answer(room: Room, leader: Browser) -> None:
+    follower = Browser(room)
     leader.send(do="ask")
     assert follower.vote["right"] is None
     leader.send(step=1, content=1)
@@ -240,7 +240,7 @@ def test_options_are_candidates_and_sometimes_lack_the_right_one() -> None:
     assert found == [shown.question(step) for step in range(shown.last)]
 
 
-def test_vote_needs_the_furthest_step(room: Room, leader: Visitor) -> None:
+def test_vote_needs_the_furthest_step(room: Room, leader: Browser) -> None:
     leader.send(step=5, content=1)
     leader.send(step=2, content=1)
     assert not leader.got[-1]["canAsk"]
@@ -248,23 +248,23 @@ def test_vote_needs_the_furthest_step(room: Room, leader: Visitor) -> None:
     assert room.vote is None
 
 
-def test_followers_who_drop_and_come_back_keep_their_answer(room: Room, leader: Visitor) -> None:
-    visitors = [Visitor(room) for _ in range(10)]
+def test_followers_who_drop_and_come_back_keep_their_answer(room: Room, leader: Browser) -> None:
+    visitors = [Browser(room) for _ in range(10)]
     leader.send(do="ask")
     for visitor in visitors:
         visitor.send(answer=0, vote=1)
     for visitor in visitors[:5]:
         room.leave(visitor.member)
     assert leader.got[-1]["followers"] == 5
-    back = [Visitor(room, token=visitor.member.token) for visitor in visitors[:5]]
+    back = [Browser(room, token=visitor.member.token) for visitor in visitors[:5]]
     back[0].send(answer=1, vote=1)
     leader.send(do="show")
     assert leader.got[-1]["followers"] == 10
     assert leader.vote["counts"][:2] == [9, 1]
 
 
-def test_followers_see_play_its_speed_and_the_lit_token(room: Room, leader: Visitor) -> None:
-    follower = Visitor(room)
+def test_followers_see_play_its_speed_and_the_lit_token(room: Room, leader: Browser) -> None:
+    follower = Browser(room)
     sent = {"playing": True, "speed": 0.5, "lit": [0, 7]}
     leader.send(step=2, content=1, **sent)
     assert sent.items() <= follower.got[-1].items()
@@ -275,8 +275,8 @@ def test_followers_see_play_its_speed_and_the_lit_token(room: Room, leader: Visi
     assert AT_REST.items() <= follower.got[-1].items()
 
 
-def test_columns_are_shown_with_the_lit_token(room: Room, leader: Visitor) -> None:
-    follower = Visitor(room)
+def test_columns_are_shown_with_the_lit_token(room: Room, leader: Browser) -> None:
+    follower = Browser(room)
     leader.send(step=5, content=1)
     columns = {"columns": [], "verdict": "GPT-2 needs the fewest tokens."}
     room.show(playable.Comparison("Columns", ["1 text"], columns, Table([], [])))
@@ -290,20 +290,20 @@ def test_columns_are_shown_with_the_lit_token(room: Room, leader: Visitor) -> No
     assert follower.got[-1]["content"]["player"]["last"] == 0
 
 
-def test_only_the_leader_leads(room: Room, leader: Visitor) -> None:
-    follower = Visitor(room)
+def test_only_the_leader_leads(room: Room, leader: Browser) -> None:
+    follower = Browser(room)
     follower.send(step=4, content=1)
     follower.send(do="close room")
     assert (room.step, room.has_ended) == (0, False)
     with pytest.raises(RoomError):
-        Visitor(room, leader="wrong")
+        Browser(room, leader="wrong")
     for wrong in ({"step": "4"}, {"step": True}, {"do": ["ask"]}, {"step": 4, "content": 9}, {}):
         leader.send(**wrong)
     assert (room.step, room.vote) == (0, None)
 
 
-def test_csv_has_counts_and_no_persons(room: Room, leader: Visitor) -> None:
-    follower = Visitor(room)
+def test_csv_has_counts_and_no_persons(room: Room, leader: Browser) -> None:
+    follower = Browser(room)
     leader.send(do="ask")
     follower.send(answer=0, vote=1)
     leader.send(step=1, content=1)
@@ -318,7 +318,7 @@ def test_rooms_end_and_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch
     rooms = Rooms(clock)
     room = rooms.open("me", lambda _: {})
     assert rooms.find(room.letters.lower()) is rooms.of("me") is room
-    follower = Visitor(room)
+    follower = Browser(room)
     clock.now += limits.ROOM_HOURS * 3600 - 1
     room.show(page(merges=3))
     clock.now += limits.ROOM_HOURS * 3600 - 1
@@ -330,7 +330,7 @@ def test_rooms_end_and_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch
     other = rooms.open("me", lambda _: {})
     with pytest.raises(RoomError, match="limit"):
         rooms.open("you", lambda _: {})
-    Visitor(other, leader=other.leader).send(do="close room")
+    Browser(other, leader=other.leader).send(do="close room")
     assert rooms.of("me") is None
     rooms.open("you", lambda _: {})
 
@@ -338,20 +338,20 @@ def test_rooms_end_and_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch
 def test_leader_opens_an_ended_room_again_with_the_same_letters(clock: Clock) -> None:
     first = Rooms(clock).open("me", lambda _: {})
     first.show(page(merges=3), "/?s=x", 2)
-    assert Visitor(first, leader=first.leader).got[0]["link"] == "/?s=x"
-    assert "link" not in Visitor(first).got[0]
+    assert Browser(first, leader=first.leader).got[0]["link"] == "/?s=x"
+    assert "link" not in Browser(first).got[0]
     restarted = Rooms(clock)
     again = restarted.reopen(first.letters, first.leader, "me", lambda letters: {"at": letters})
     assert (again.letters, again.join) == (first.letters, {"at": first.letters})
-    assert Visitor(again, leader=first.leader).got
+    assert Browser(again, leader=first.leader).got
     assert restarted.reopen(first.letters, first.leader, "me", lambda _: {}) is again
     for letters, leader in ((first.letters, "x" * 20), ("O0", "x" * 20), ("ABCD", "short")):
         with pytest.raises(RoomError, match="another room"):
             restarted.reopen(letters, leader, "me", lambda _: {})
 
 
-def test_room_begins_at_the_step_of_a_link(room: Room, leader: Visitor) -> None:
-    follower = Visitor(room)
+def test_room_begins_at_the_step_of_a_link(room: Room, leader: Browser) -> None:
+    follower = Browser(room)
     room.show(page(merges=5), "", 3)
     assert (leader.got[-1]["step"], follower.got[-1]["step"]) == (3, 3)
     assert len(follower.got[-1]["more"]["views"][0]["steps"]["id"]) == 3
@@ -361,7 +361,7 @@ def test_room_begins_at_the_step_of_a_link(room: Room, leader: Visitor) -> None:
 
 def test_room_is_full(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "ROOM_FOLLOWERS", 1)
-    first = Visitor(room)
-    Visitor(room, token=first.member.token)
+    first = Browser(room)
+    Browser(room, token=first.member.token)
     with pytest.raises(RoomError, match="full"):
-        Visitor(room)
+        Browser(room)
