@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from bpeviz.analysis.lines import lines_of
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import joined
 
@@ -56,7 +55,7 @@ class Split:
         As in `bpeviz.compare`, each line is encoded alone.
         """
         tokens = {
-            name: sum(len(tokenizer.encode(line)) for line in lines[self.first :])
+            name: sum(tokenizer.token_counts(lines[self.first :]))
             for name, lines in self.texts.items()
         }
         cheapest = min(filter(None, (tokens[name] for name in self.trained)), default=1)
@@ -79,10 +78,3 @@ class Split:
         if self.held_out:
             found += f" The dearest that was not trained on costs {dearest(self.held_out)}."
         return found
-
-
-def parallel(texts: Mapping[str, str | Sequence[str]]) -> dict[str, list[str]] | None:
-    """Return the lines of parallel texts; None if there are not at least two, of equal length."""
-    lines = {name: lines_of(text) for name, text in texts.items()}
-    numbers = {len(one) for one in lines.values()}
-    return lines if len(lines) > 1 and len(numbers) == 1 and max(numbers) > 1 else None

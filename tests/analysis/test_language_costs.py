@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import bpeviz
-from bpeviz.analysis.language_costs import Split, parallel
+from bpeviz.analysis.language_costs import Split
 
 TEXTS = {"en": ["the sea", "---", "the tea", "the bee"], "es": ["el mar", "---", "el té", "él"]}
 LETTERS = bpeviz.train("abc", merges=0, atoms="characters").tokenizer()
-
-
-def test_texts_are_parallel_with_the_same_number_of_lines() -> None:
-    assert parallel({"a": "x\ny\n", "b": ["z", "w"]}) == {"a": ["x", "y"], "b": ["z", "w"]}
-    for texts in ({"a": "x\ny"}, {"a": "x\ny", "b": "z"}, {"a": "x", "b": "y"}, {}):
-        assert parallel(texts) is None
 
 
 def test_training_text_has_what_is_not_held_out() -> None:
@@ -28,9 +22,13 @@ def test_costs_are_relative_to_the_cheapest_text_trained_on() -> None:
 
 
 def test_sentence_names_the_dearest_of_each_way_to_train() -> None:
-    costs = {"as they are": {"en": 1.0, "es": 1.5}, "with parity": {"en": 1.25, "es": 1.0}}
+    costs = {
+        "with shares as they are": {"en": 1.0, "es": 1.5},
+        "with parity": {"en": 1.25, "es": 1.0},
+    }
     assert Split(TEXTS).sentence(costs) == (
-        "The dearest language costs 1.50 times the cheapest as they are and 1.25 with parity."
+        "The dearest language costs 1.50 times the cheapest with shares as they are and 1.25 with "
+        "parity."
     )
     assert (
         Split(TEXTS, half=True)
@@ -38,7 +36,7 @@ def test_sentence_names_the_dearest_of_each_way_to_train() -> None:
         .startswith("On lines that were not trained on, the dearest language costs 1.50")
     )
     assert Split(TEXTS, held_out=frozenset({"es"})).sentence(costs) == (
-        "The dearest language costs 1.00 times the cheapest as they are and 1.25 with parity. The "
-        "dearest that was not trained on costs 1.50 times the cheapest as they are and 1.00 with "
-        "parity."
+        "The dearest language costs 1.00 times the cheapest with shares as they are and 1.25 with "
+        "parity. The dearest that was not trained on costs 1.50 times the cheapest with shares as "
+        "they are and 1.00 with parity."
     )

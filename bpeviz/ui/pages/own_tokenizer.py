@@ -10,7 +10,9 @@ from typing import Any
 import streamlit as st
 
 from bpeviz import formats, limits
-from bpeviz.analysis.language_costs import Split, parallel
+from bpeviz.analysis.comparison import parallel_texts
+from bpeviz.analysis.language_costs import Split
+from bpeviz.analysis.lines import lines_of
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.text import counted, digest_of, joined
@@ -87,11 +89,11 @@ def show(texts: Texts) -> None:
     if place is None:
         return
     with place:
-        lines = parallel(texts)
-        if lines is None:
+        number, names = parallel_texts(texts)
+        if number < 2 or not names:
             st.info("This needs parallel texts: two or more, with the same number of lines.")
             return
-        _compare(lines)
+        _compare({name: lines_of(texts[name]) for name in names})
 
 
 def _compare(lines: Mapping[str, Sequence[str]]) -> None:
@@ -194,9 +196,11 @@ def _title(key: str) -> str:
 
 def _within(key: str) -> str:
     """Return the name of a way to train within a sentence."""
-    return {AS_THEY_ARE: "as they are", EQUAL: "with all equal", PARITY: "with parity"}.get(
-        key, f"with exponent {key}"
-    )
+    return {
+        AS_THEY_ARE: "with shares as they are",
+        EQUAL: "with equal shares",
+        PARITY: "with parity",
+    }.get(key, f"with exponent {key}")
 
 
 def _notes(split: Split, history: Training, merges: int) -> list[str]:

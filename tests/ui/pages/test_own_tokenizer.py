@@ -45,9 +45,9 @@ def test_costs_of_shares_and_parity_are_those_of_the_library() -> None:
     assert errors(app) == []
     split = Split(TEXTS)
     found = {
-        "as they are": costs(split, "multilingual", smoothing="1.0"),
+        "with shares as they are": costs(split, "multilingual", smoothing="1.0"),
         "with exponent 0.3": costs(split, "multilingual", smoothing="0.3"),
-        "with all equal": costs(split, "multilingual", smoothing="0.0"),
+        "with equal shares": costs(split, "multilingual", smoothing="0.0"),
         "with parity": costs(split, "parity"),
     }
     assert split.sentence(found) in [one.value for one in app.markdown]
