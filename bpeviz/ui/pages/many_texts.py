@@ -69,6 +69,10 @@ PRESSED: SessionValue[int] = SessionValue("cell_pressed")
 """The number of the last press on a cell, which brings its text into view."""
 
 
+_STOPPED: SessionValue[str] = SessionValue("comparison_stopped")
+"""The key of the comparison that the user has stopped."""
+
+
 def widgets(values: Values) -> Iterator[Widget[Any]]:
     """Yield the widgets whose values belong in links."""
     yield PASTED
@@ -108,10 +112,15 @@ def show(
         )
     prices = _prices([offer for offer, _ in chosen]) if figure == "cost" else {}
     place = st.empty()
-    key = digest_of([[name, text] for name, text in texts.items()])
     offers = tuple(offer for offer, _ in chosen)
+    settings = (relative_to, with_special)
+    key = digest_of([[name, text] for name, text in texts.items()], *settings, *tokenizers)
+    if _STOPPED.get() == key:
+        st.warning("The comparison was stopped.")
+        st.button("Compare again", on_click=_STOPPED.clear)
+        return None
     try:
-        found = _compared(key, offers, relative_to, with_special, texts, tokenizers, place)
+        found = _compared(key, offers, *settings, texts, tokenizers, place)
     except ValueError as error:
         place.error(markdown.escape(str(error)))
         return None
@@ -221,13 +230,18 @@ def _compared(
     _tokenizers: Mapping[str, Tokenizer],
     _place: DeltaGenerator,
 ) -> Comparison:
-    """Return the comparison, and meanwhile show its progress. Other users' pages can run."""
+    """Return the comparison. Meanwhile, other users' pages run, and this one shows its progress."""
     due = monotonic() + PROGRESS
+    bar: DeltaGenerator | None = None
 
     def progress(name: str, done: int, total: int) -> None:
-        nonlocal due
+        nonlocal due, bar
         if monotonic() >= due:  # also stops a run that the user has replaced
-            _place.progress(min(1.0, done / max(1, total)), f"Comparing {markdown.escape(name)} …")
+            if bar is None:
+                with _place.container():
+                    bar = st.empty()
+                    st.button("Stop comparing", on_click=_STOPPED.put, args=(key,))
+            bar.progress(min(1.0, done / max(1, total)), f"Comparing {markdown.escape(name)} …")
             due = monotonic() + PROGRESS
 
     with reporting_to(progress), run_lock.released():

@@ -18,7 +18,9 @@ import bpeviz
 from bpeviz import limits
 from bpeviz.corpus import named_texts, samples
 from bpeviz.pretrained import download
+from bpeviz.progress import report
 from bpeviz.ui.inputs import named_texts as inputs
+from bpeviz.ui.pages import many_texts
 from bpeviz.ui.runtime import uploads
 from bpeviz.views import playable
 
@@ -391,3 +393,32 @@ def test_folds_have_the_figures_of_tokenizers_and_the_worst_lines() -> None:
     assert shown_tables(app)[1]["Text"].tolist() == [
         line.text for line in bpeviz.worst_lines(TEXTS["es"], TOKENIZER)
     ]
+
+
+def test_a_comparison_can_be_stopped_and_begun_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    pressed: list[bool] = []
+
+    def compare(*arguments: Any, **options: Any) -> Any:
+        if not pressed:
+            for done in range(2):
+                report("es", done, 2)
+        return bpeviz.compare(*arguments, **options)
+
+    def button(label: str, **options: Any) -> bool:
+        if label == "Stop comparing":
+            options["on_click"](*options["args"])
+            pressed.append(True)
+        return draw(label, **options)
+
+    monkeypatch.setattr(many_texts, "compare", compare)
+    monkeypatch.setattr(many_texts, "PROGRESS", -1)
+    draw = many_texts.st.button
+    monkeypatch.setattr(many_texts.st, "button", button)
+    app = opened("# en\nthe stop\n\n# es\nla parada\n")  # in no cache
+    assert len(pressed) == 1, "one button, with the progress"
+    app.run()
+    assert "The comparison was stopped." in [one.value for one in app.warning]
+    assert not [data for data in payloads(app) if "rows" in data and "header" in data]
+    (again,) = [one for one in app.button if one.label == "Compare again"]
+    again.click().run()
+    assert [row[0] for row in cells(app)] == ["en", "es"]
