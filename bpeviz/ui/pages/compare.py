@@ -173,6 +173,8 @@ def _chosen() -> list[str]:
     FILES.put(files)
     if new or (before and chosen != before):  # a file was opened, on any page, or closed
         COLUMNS.put(chosen)
+    if new:
+        UNDER.put(new[-1])  # beside many tokenizers, its text is shown
     return COLUMNS.multiselect(
         names,
         default=list(FIRST),
