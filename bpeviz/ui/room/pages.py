@@ -54,8 +54,9 @@ _HOST = (
 const settings = JSON.parse(document.getElementById("room").textContent);
 // The picture takes the height that is left.
 new ResizeObserver(() => {
-  const top = document.getElementById("place-player").getBoundingClientRect().top + scrollY;
-  document.body.style.setProperty("--page-around", `${Math.round(top) + 8}px`);
+  const picture = document.getElementById("place-player");
+  const top = picture.getBoundingClientRect().top + scrollY;
+  picture.style.setProperty("--page-around", `${Math.round(top) + 8}px`);
   dispatchEvent(new Event("resize"));
 }).observe(document.getElementById("place-room"));
 room(shadow("room"), settings, (name, value) => draw[name](value));
@@ -85,7 +86,7 @@ show();
 """The host of a follower's file."""
 
 _STYLE = """
-body { --page-around: 12.9rem; }
+#place-player { --page-around: 12.9rem; }
 @media print { [data-sheet] main > :not(#place-room) { display: none; } }
 h1 { font-size: 1.1rem; margin: 0; }
 [data-vote=alone] > :not(#place-room), [data-vote=above] > :is(h1, h1 + p) { display: none; }
