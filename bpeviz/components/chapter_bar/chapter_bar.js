@@ -40,6 +40,7 @@ function store(progress) {
  * @property {string} progress the answers and marks of the session, as JSON
  * @property {boolean} cleared whether the user started again
  * @property {string} session identifies the session
+ * @property {string} names the parameter of the address that lacks the current chapter, or ""
  */
 
 class ChapterBar {
@@ -63,6 +64,11 @@ class ChapterBar {
     const isMore = Object.values(saved).some((values) => Object.keys(values).length > 0);
     if (isMore && this.asked !== data.session) setState("restored", JSON.stringify(all));
     this.asked = data.session;
+    if (data.names && /\/learn$/i.test(location.pathname)) {
+      const url = new URL(location.href);
+      url.searchParams.set(data.names, data.current);
+      history.replaceState(history.state, "", url);
+    }
     const key = JSON.stringify(data.chapters) + data.current;
     if (this.key === key) return;
     this.key = key;

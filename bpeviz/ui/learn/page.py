@@ -227,8 +227,6 @@ def _current() -> str:
         CHAPTER.put(CHAPTERS[0].key)
     current = CHAPTER.get() or ""
     _ADDRESS.put(current)
-    if address != current:
-        st.query_params[PARAMETER] = current
     return current
 
 
@@ -279,6 +277,8 @@ def _bar(current: str) -> None:
         "progress": progress,
         "cleared": bool(_CLEARED.get()),
         "session": _SESSION.get(),
+        # Streamlit would add an address to the history, from which Back returns to this page.
+        "names": PARAMETER if st.query_params.get(PARAMETER) != current else "",
     }
     components.chapter_bar(data, BAR, _bar_changed)
 
