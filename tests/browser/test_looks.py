@@ -94,6 +94,10 @@ def test_new_token_is_animated_unless_reduced_motion_is_set(english_page: Page) 
         assert (player.section.evaluate(count_animations, "forward") > 0) == animated, motion
         # The step changes in both cases.
         expect(player.track).to_have_value("3")
+        player.section.evaluate(
+            """section => Promise.allSettled(
+              section.getRootNode().getAnimations().map(({ finished }) => finished))"""
+        )
         # Many merges at once are not animated.
         assert player.section.evaluate(count_animations, "last") == 0
 
