@@ -85,7 +85,7 @@ def test_training_shows_progress_and_ends_when_the_user_leaves_it(
     expect(bar).to_have_count(0)
     await_workers(other_server, 0)
     page.get_by_role("button", name="Train again").click()
-    expect(bar).to_be_visible()
+    expect(page.get_by_text("Training merges:")).to_be_visible()  # so it has started
     await_workers(other_server, 1)
     # A killed job shows a message.
     os.kill(other_server.workers()[0], signal.SIGKILL)
