@@ -102,10 +102,14 @@ def show(
     is_parallel = len(parallel) == len(texts)
     tokenizers = {offer.name: tokenizer for offer, tokenizer in chosen}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        figure = FIGURE.segments(width="content")
+        figure = FIGURE.segments(width="content", label_visibility="collapsed")
+        names = [*dict.fromkeys([*parallel, *texts])]
         relative_to = None
-        if parallel or figure == "premium":
-            relative_to = RELATIVE_TO.choose({name: name for name in [*parallel, *texts]})
+        if figure == "premium":
+            relative_to = RELATIVE_TO.choose({name: name for name in names}, width=220)
+        elif parallel:  # the verdict has a premium, too
+            known = RELATIVE_TO.get()
+            relative_to = known if known in texts else names[0]
         has_special = any(any(tokenizer.template) for _, tokenizer in chosen)
         with_special = has_special and SPECIAL.toggle(
             help="Count the special tokens that a tokenizer's file adds around each text."
