@@ -32,7 +32,7 @@ words kept whole, and the agreement of the boundaries with a baseline (--referen
 text in colored tokens, or the bytes per token over vocabulary sizes.
 
 Several files, a folder, NAME=FILE, or an option of many texts, such as --relative-to or --csv, give
-a table of up to {limits.COMPARED_TEXTS} texts and {limits.COMPARED_SIZE} MB, and one of tokenizers.
+a table of up to {limits.COMPARED_TEXTS} texts, and one of tokenizers.
 A CSV or JSONL file without a name then has one text per column. But if a column is named `lang`,
 `label` or the like beside one of text, or of two columns one has few short values that repeat, the
 texts are the lines of each label. --label chooses.

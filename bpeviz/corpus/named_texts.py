@@ -13,6 +13,7 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import regex
 
@@ -148,12 +149,13 @@ def _is_text(name: str) -> bool:
     return name.lower() == _TEXT
 
 
-def collect(found: Iterable[tuple[str, str | Table]], rename: str) -> Texts:
+def collect(found: Iterable[tuple[str, str | Table]], rename: str, *, most: float = inf) -> Texts:
     """Return texts by name.
 
     Args:
         found: The name and the text of each, or "" and a table.
         rename: How to name texts, as a sentence.
+        most: The most megabytes of all texts together.
 
     Raises:
         CorpusError: A name occurs twice, or the texts are too many or too large.
@@ -162,10 +164,10 @@ def collect(found: Iterable[tuple[str, str | Table]], rename: str) -> Texts:
     size = 0
     for name, content in found:
         size += len(content.encode()) if isinstance(content, str) else content.size
-        if size > limits.COMPARED_SIZE * 1_000_000:
+        if size > most * 1_000_000:
             raise CorpusError(
-                f"The texts have more than {limits.COMPARED_SIZE} MB together. Compare fewer or "
-                "shorter ones."
+                f"The texts have more than {most} MB together. Compare fewer or shorter ones; the "
+                "command line has no such limit."
             )
         for title, text in [(name, content)] if isinstance(content, str) else content.texts:
             if title in texts:

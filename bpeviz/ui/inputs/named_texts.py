@@ -73,7 +73,9 @@ def choose_texts() -> Texts:
     texts = [(name, text) for name, text in files if not named_texts.is_table(name)]
     pasted = named_texts.pasted(typed)
     try:
-        return named_texts.collect([*pasted, *texts, *(("", one) for one in tables)], _RENAME)
+        found: list[tuple[str, str | Table]] = [*pasted, *texts]
+        found += [("", one) for one in tables]
+        return named_texts.collect(found, _RENAME, most=limits.COMPARED_SIZE)
     except CorpusError as error:
         failed = [*failed, str(error)]
         return {}
