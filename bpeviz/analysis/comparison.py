@@ -1,4 +1,4 @@
-"""Several texts under several tokenizers: what each text costs, and relative to one of them.
+"""Several texts under several tokenizers: their tokens, also relative to one of the texts.
 
 The premium of a text is the ratio of its tokens to those of the same text in another language, as
 in Petrov et al. 2023 (arXiv 2305.15425).
@@ -318,19 +318,19 @@ def _differences(
 ) -> list[tuple[float | None, float | None, float | None, bool]]:
     """Return the difference of each tokenizer with its interval, and whether it is the best."""
     ranks_all = all(is_lossy)
-    costs = [
+    counts = [
         one if ranks_all or not loses else None for one, loses in zip(tokens, is_lossy, strict=True)
     ]
-    best = intervals.leaders(costs, ratios)
+    best = intervals.leaders(counts, ratios)
     found: list[tuple[float | None, float | None, float | None, bool]] = []
-    for i, cost in enumerate(costs):
-        others = [(one, j) for j, one in enumerate(costs) if one and j != i]
-        if cost is None or not others:
+    for i, count in enumerate(counts):
+        others = [(one, j) for j, one in enumerate(counts) if one and j != i]
+        if count is None or not others:
             found.append((None, None, None, i in best))
             continue
         least, j = min(others)
         low, high = (None, None) if ratios is None else (float(end[i, j]) - 1 for end in ratios)
-        found.append((cost / least - 1, low, high, i in best))
+        found.append((count / least - 1, low, high, i in best))
     return found
 
 
@@ -428,7 +428,7 @@ def _notes(rows: Sequence[ComparedText]) -> list[str]:
 
 
 def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
-    """Return the tokenizer with the fewest tokens, and the text with its largest premium."""
+    """Return the tokenizer with the fewest tokens and its largest premium, in words."""
     texts = [*dict.fromkeys(row.text for row in rows)]
     won: dict[str, list[str]] = {row.tokenizer: [] for row in rows}
     unclear = [*texts]
@@ -460,17 +460,17 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
             f"{first} needs the fewest tokens for {len(won[first]):,} of {len(texts):,} texts; "
             f"{'; '.join(others)}."
         )
-    dear = [
+    premiums = [
         (row.premium, row)
         for row in rows
         if row.tokenizer == first and row.premium is not None and row.text != relative_to
     ]
-    if dear:
-        premium, worst = max(dear, key=lambda one: one[0])
-        of_all = f", the most of {len(dear):,}" if len(dear) > 1 else ""
+    if premiums:
+        premium, worst = max(premiums, key=lambda one: one[0])
+        of_all = f", the most of {len(premiums):,} texts" if len(premiums) > 1 else ""
         interval = f" ({worst.low:.2f} to {worst.high:.2f})" if worst.low is not None else ""
         found += (
-            f" Under {first}, {worst.text} takes {premium:.2f} times as many tokens as "
+            f" Under {first}, {worst.text} needs {premium:.2f} times as many tokens as "
             f"{relative_to}{interval}{of_all}."
         )
     return found

@@ -51,18 +51,21 @@ class Figure(NamedTuple):
 FIGURES = {
     "gini": Figure(
         "Gini",
-        "How unequally the tokens are distributed over parallel texts: 0 if all need the same.",
+        "How unequal the token counts of parallel texts are: 0 if all need the same number, near 1 "
+        "if one text needs almost all tokens.",
         "TokEval, tokenizer fairness Gini per line (as in Foroutan et al. 2026, arXiv 2508.04796)",
     ),
     "worst_premium": Figure(
         "Worst premium",
-        "How many times as many tokens the dearest text needs as the chosen one.",
+        "The largest premium: the tokens of the text that needs the most, relative to those of the "
+        "chosen text.",
         "Petrov et al. 2023, arXiv 2305.15425",
     ),
     "renyi_efficiency": Figure(
         "Rényi efficiency",
-        f"How evenly tokens are used: Rényi entropy of order {ALPHA} over the logarithm of the "
-        "vocabulary size. Compare it for vocabularies of one size.",
+        "How evenly the texts use the vocabulary: 1 if all tokens occur equally often, lower if a "
+        f"few tokens make up most of the texts. It is the Rényi entropy of order {ALPHA}, divided "
+        "by the logarithm of the vocabulary size. Compare it only between vocabularies of one size.",
         "Zouhar et al. 2023, arXiv 2306.16842",
     ),
     "used_vocabulary": Figure(
@@ -72,24 +75,24 @@ FIGURES = {
     ),
     "whole_words": Figure(
         "Whole words",
-        "The share of words that no token boundary divides, in texts with spaces between words.",
+        "The share of words that are not split, in texts with spaces between words.",
         "the complement of continued words: Rust et al. 2021, arXiv 2012.15613",
     ),
 }
 """The figures by their names in `ComparedTokenizer`."""
 
 
-def gini(costs: Sequence[float]) -> float | None:
-    """Return the Gini coefficient of costs: the mean difference of two over twice the mean.
+def gini(values: Sequence[float]) -> float | None:
+    """Return the Gini coefficient: the mean difference of two values over twice the mean.
 
     >>> gini([1, 1, 4])
     0.3333333333333333
     """
-    if len(costs) < 2:
+    if len(values) < 2:
         return None
-    values = np.array(costs, np.float64)
-    total = float(np.abs(values[:, None] - values).sum())
-    return total / (2 * len(values) ** 2 * float(values.mean()))
+    array = np.array(values, np.float64)
+    total = float(np.abs(array[:, None] - array).sum())
+    return total / (2 * len(array) ** 2 * float(array.mean()))
 
 
 def renyi_efficiency(counts: NDArray[np.int64], vocab_size: int) -> float | None:

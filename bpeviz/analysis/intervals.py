@@ -80,16 +80,16 @@ def line_premiums(
     return found, ratios(own / others)
 
 
-def leaders(costs: Sequence[float | None], intervals: Ratios | None) -> list[int]:
-    """Return the indices of the lowest costs, or none if another tokenizer's may be as low.
+def leaders(figures: Sequence[float | None], intervals: Ratios | None) -> list[int]:
+    """Return the indices of the lowest figures, or none if another tokenizer's may be as low.
 
     Args:
-        costs: The cost under each tokenizer; None where it cannot be compared.
-        intervals: The intervals of the ratios of costs, or None to compare the costs alone.
+        figures: The figure of each tokenizer; None where it cannot be compared.
+        intervals: The intervals of the ratios of figures, or None to compare the figures alone.
     """
-    ranked = [i for i, cost in enumerate(costs) if cost is not None]
-    lowest = min((cost for cost in costs if cost is not None), default=None)
-    found = [i for i in ranked if costs[i] == lowest]
+    ranked = [i for i, one in enumerate(figures) if one is not None]
+    lowest = min((one for one in figures if one is not None), default=None)
+    found = [i for i in ranked if figures[i] == lowest]
     if intervals is not None:
         others = [i for i in ranked if i not in found]
         if not (intervals[1][np.ix_(found, others)] < 1).all():

@@ -1,4 +1,4 @@
-"""Parity-aware BPE: merge for the text that is compressed least, so that all texts cost alike.
+"""Parity-aware BPE: merge for the text that is compressed least, for similar token counts.
 
 Source: Foroutan et al., "Parity-Aware Byte-Pair Encoding: Improving Cross-lingual Fairness in
 Tokenization", 2026, arXiv:2508.04796, and its authors' code (`parity_aware_learn_bpe.py`, variant
@@ -269,7 +269,8 @@ TRAINER = Trainer(
     title="Parity-aware BPE",
     short="Parity-aware BPE",
     about="At each step, merges the most frequent pair of the text that is compressed least, so "
-    "that texts in several languages cost alike. Lines of three dashes separate the texts.",
+    "that texts in several languages need similar numbers of tokens. Lines of three dashes separate "
+    "the texts.",
     source="Foroutan et al. 2026, arXiv:2508.04796",
     train=cast(Any, train),
     options=(

@@ -28,6 +28,15 @@ FIGURES: Mapping[str, str] = {
 }
 """The figures that the cells can contain, with their titles."""
 
+_MORE_COLOR: Mapping[str, str] = {
+    "tokens": "more tokens",
+    "bytes_per_token": "fewer bytes per token",
+    "tokens_per_word": "more tokens per word",
+    "premium": "a larger premium",
+    "cost": "a higher cost",
+}
+"""What more color of a cell means, by figure."""
+
 ONE_ROW = "Tokens"
 """The name of the row of one text."""
 
@@ -36,10 +45,11 @@ WITHOUT_SPECIAL = "Counts are without special tokens."
 
 def legend(figure: str) -> str:
     """Return what the shades and the marks of a table mean."""
+    more = f"More color: {_MORE_COLOR[figure]}."
     if figure == "tokens_per_word":
-        return "More color: costs more."
+        return more
     return (
-        "More color: costs more. Framed: the best of its row, unless other lines like these may "
+        f"{more} A frame marks the best of a row. There is none where other lines like these may "
         "change the order (95% bootstrap interval over lines)."
     )
 
@@ -76,10 +86,10 @@ def payload_of_columns(columns: Sequence[Column], label: str) -> dict[str, Any]:
     """Return the payload of a table with one row, the tokens of a text under each tokenizer."""
     standings = [*map(verdict.standing, columns)]
     best = verdict.best(standings)
-    costs = [one.tokens or None for one in standings]
+    counts = [one.tokens or None for one in standings]
     row = [
         Cell(f"{one.tokens:,}", shade, "fewest" if i in best else "", one.tokens)
-        for i, (one, shade) in enumerate(zip(standings, _shades([costs])[0], strict=True))
+        for i, (one, shade) in enumerate(zip(standings, _shades([counts])[0], strict=True))
     ]
     return _payload(label, ["", *(one.name for one in standings)], [ONE_ROW], [row])
 
@@ -99,7 +109,7 @@ def _payload(
 
 
 def cells(found: Comparison, figure: str, is_parallel: bool) -> list[list[Cell]]:
-    """Return the cells of each text, shaded by what it costs.
+    """Return the cells of each text, shaded from the best to the worst.
 
     Args:
         found: The comparison.
@@ -108,9 +118,11 @@ def cells(found: Comparison, figure: str, is_parallel: bool) -> list[list[Cell]]
             compared within a row only.
     """
     rows = by_text(found)
-    costs = [[_cost(row, figure) for row in of_text] for of_text in rows.values()]
+    values = [[_larger_is_worse(row, figure) for row in of_text] for of_text in rows.values()]
     if figure in ("tokens", "cost") and not is_parallel:
-        costs = [[one and one / min(filter(None, of_text)) for one in of_text] for of_text in costs]
+        values = [
+            [one and one / min(filter(None, of_text)) for one in of_text] for of_text in values
+        ]
     digits = _digits(found) if figure == "cost" else 2
     mark = "lowest" if figure == "cost" else "fewest"
     return [
@@ -118,24 +130,24 @@ def cells(found: Comparison, figure: str, is_parallel: bool) -> list[list[Cell]]
             Cell(_text(row, figure, digits), shade, mark if i in best else "", getattr(row, figure))
             for i, (row, shade) in enumerate(zip(of_text, shades, strict=True))
         ]
-        for (name, of_text), shades in zip(rows.items(), _shades(costs), strict=True)
+        for (name, of_text), shades in zip(rows.items(), _shades(values), strict=True)
         for best in [_best(of_text, figure, found.intervals[name])]
     ]
 
 
-def _shades(costs: Sequence[Sequence[float | None]]) -> list[list[float]]:
-    """Return the shade of each cost, from 0 for the least to 1, on a logarithmic scale."""
-    known = [one for row in costs for one in row if one]
+def _shades(values: Sequence[Sequence[float | None]]) -> list[list[float]]:
+    """Return the shade of each value, from 0 for the least to 1, on a logarithmic scale."""
+    known = [one for row in values for one in row if one]
     low, high = (log(min(known)), log(max(known))) if known else (0.0, 0.0)
 
-    def shade(cost: float | None) -> float:
-        return round((log(cost) - low) / (high - low), 2) if cost and high > low else 0.0
+    def shade(value: float | None) -> float:
+        return round((log(value) - low) / (high - low), 2) if value and high > low else 0.0
 
-    return [[*map(shade, row)] for row in costs]
+    return [[*map(shade, row)] for row in values]
 
 
-def _cost(row: ComparedText, figure: str) -> float | None:
-    """Return a figure that is large where a text is dear, or None where it is not known."""
+def _larger_is_worse(row: ComparedText, figure: str) -> float | None:
+    """Return a figure, inverted if a larger one is better; None where it is not known."""
     value: float | None = getattr(row, figure)
     return 1 / value if value and figure == "bytes_per_token" else value
 
@@ -145,7 +157,7 @@ def _best(row: Sequence[ComparedText], figure: str, intervals: TextIntervals) ->
     if figure == "premium":
         best = leaders([one.premium and round(one.premium, 2) for one in row], intervals.premium)
     elif figure == "cost":
-        best = _cheapest(row, intervals.tokens)
+        best = _lowest_costs(row, intervals.tokens)
     elif figure == "tokens_per_word":
         best = []  # it has no interval
     else:
@@ -154,7 +166,7 @@ def _best(row: Sequence[ComparedText], figure: str, intervals: TextIntervals) ->
     return best if len(best) < len(row) and compared > 1 else []
 
 
-def _cheapest(row: Sequence[ComparedText], ratios: Ratios | None) -> list[int]:
+def _lowest_costs(row: Sequence[ComparedText], ratios: Ratios | None) -> list[int]:
     """Return the indices of the lowest costs, or none in doubt."""
     costs = [None if one.unknown else one.cost for one in row]
     if ratios is not None:

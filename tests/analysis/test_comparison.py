@@ -227,8 +227,9 @@ def test_verdict_names_the_fewest_tokens_and_the_largest_premium(english: Tokeni
     found = bpeviz.compare(texts, {"mine": english, "atoms": atoms}, "en")
     worst = found.rows[4]
     assert found.verdict == (
-        f"mine needs the fewest tokens for all 3 texts. Under mine, wide takes {worst.premium:.2f} "
-        f"times as many tokens as en ({worst.low:.2f} to {worst.high:.2f}), the most of 2."
+        f"mine needs the fewest tokens for all 3 texts. Under mine, wide needs {worst.premium:.2f} "
+        f"times as many tokens as en ({worst.low:.2f} to {worst.high:.2f}), the most of 2 "
+        "texts."
     )
     found = bpeviz.compare({**texts, "tie": "1 2"}, {"mine": english, "spanish": spanish})
     assert found.verdict == "spanish needs the fewest tokens for 3 of 4 texts; mine for en."

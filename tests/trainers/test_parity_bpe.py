@@ -24,7 +24,7 @@ from reference_parity import Rows
 from texts import SMALL_TEXTS, over
 
 import bpeviz
-from bpeviz.analysis.language_costs import Split
+from bpeviz.analysis.language_parity import Split
 from bpeviz.analysis.lines import lines_of
 from bpeviz.corpus import samples
 from bpeviz.corpus.named_texts import pasted
@@ -191,23 +191,23 @@ def test_merges_equal_reference_loop(
 # The texts
 
 
-def dearest(split: Split, algorithm: str, **how: Any) -> float:
-    """Return how many times the cheapest language the dearest one costs."""
+def largest_ratio(split: Split, algorithm: str, **how: Any) -> float:
+    """Return how many times as many tokens one language needs as another at most."""
     training = bpeviz.train(split.training_text, algorithm, merges=1_000, pattern="o200k", **how)
-    return round(max(split.costs(training.tokenizer()).values()), 2)
+    return round(max(split.ratios(training.tokenizer()).values()), 2)
 
 
-def test_parity_makes_the_languages_of_the_passage_cost_alike() -> None:
+def test_parity_makes_the_token_counts_of_the_languages_more_equal() -> None:
     """The figures of the trainers' README. Equal shares are worse than the texts as they are."""
     split = Split({name: lines_of(text) for name, text in pasted(samples.languages())})
     before = process_time()
-    assert dearest(split, "parity") == 1.13
+    assert largest_ratio(split, "parity") == 1.13
     assert process_time() - before < 10  # 1.5 seconds when it was written
-    assert dearest(split, "multilingual", smoothing="1.0") == 1.82
-    assert dearest(split, "multilingual", smoothing="0.0") == 2.39
+    assert largest_ratio(split, "multilingual", smoothing="1.0") == 1.82
+    assert largest_ratio(split, "multilingual", smoothing="0.0") == 2.39
     new_lines = replace(split, half=True)
-    assert dearest(new_lines, "parity") == 1.30
-    assert dearest(new_lines, "multilingual", smoothing="1.0") == 1.77
+    assert largest_ratio(new_lines, "parity") == 1.30
+    assert largest_ratio(new_lines, "multilingual", smoothing="1.0") == 1.77
 
 
 def test_single_text_equals_bpe_with_the_largest_pair() -> None:

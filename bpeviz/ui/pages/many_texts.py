@@ -139,6 +139,8 @@ def show(
     notes = [
         f"{text_table.legend(figure)} Press a number to see its text in tokens, a title to sort."
     ]
+    if relative_to and figure == "premium":
+        notes.append(f"Premium: how many times as many tokens a text needs as {relative_to}.")
     if parallel:
         note = f"{len(parallel):,} parallel texts of {counted(number, 'line')}: each line is "
         notes.append(note + "compared with its translation.")

@@ -1,4 +1,4 @@
-"""The part of Compare that trains tokenizers on many parallel texts, and shows what they cost."""
+"""The part of Compare that trains tokenizers on parallel texts, and shows how equally they treat them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import streamlit as st
 
 from bpeviz import formats, limits
 from bpeviz.analysis.comparison import parallel_texts
-from bpeviz.analysis.language_costs import Split
+from bpeviz.analysis.language_parity import Split
 from bpeviz.analysis.lines import lines_of
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.corpus.named_texts import Texts
@@ -97,11 +97,12 @@ def show(texts: Texts) -> None:
 
 
 def _compare(lines: Mapping[str, Sequence[str]]) -> None:
-    """Draw the inputs, train, and draw the costs."""
+    """Draw the inputs, train, and draw the ratios of tokens."""
     st.caption(
-        "BPE on several texts raises each language’s share of all bytes to an exponent: 1 leaves "
-        "the shares as they are, 0 makes them equal. Parity-aware BPE merges, at each step, for "
-        "the language that needs the most tokens (Foroutan et al. 2026)."
+        "BPE on several texts counts the pairs of all languages. An exponent changes each "
+        "language’s share of all bytes: 1 leaves the shares as they are, 0 makes them equal. "
+        "Parity-aware BPE merges, at each step, the most frequent pair of the language that needs "
+        "the most tokens (Foroutan et al. 2026)."
     )
     exponent_at, merges_at = st.columns([3, 1], vertical_alignment="bottom")
     with exponent_at:
@@ -121,12 +122,12 @@ def _compare(lines: Mapping[str, Sequence[str]]) -> None:
     try:
         found = {key: trained.get(text, choice) for key, choice in choices.items()}
         key = digest_of([*lines.items()], split.half)
-        costs = {how: _costs(one.handle, key, split, one) for how, one in found.items()}
+        ratios = {how: _ratios(one.handle, key, split, one) for how, one in found.items()}
     except TrainingError as error:
         st.error(markdown.escape(str(error)))
         return
-    st.markdown(split.sentence({_within(how): one for how, one in costs.items()}))
-    _table(split, costs)
+    st.markdown(split.sentence({_within(how): one for how, one in ratios.items()}))
+    _table(split, ratios)
     notes = _notes(split, found[PARITY].history, merges)
     st.caption("  \n".join(map(markdown.escape, notes)))
     _offer(text, found)
@@ -157,32 +158,32 @@ def _choice(key: str, merges: int) -> Choice:
 
 
 @cached()
-def _costs(
+def _ratios(
     handle: trained.Handle, key: str, _split: Split, _trained: trained.Trained
 ) -> dict[str, float]:
-    """Return the costs of the texts. Other users' pages can run meanwhile."""
+    """Return the ratios of the texts. Other users' pages can run meanwhile."""
     with run_lock.released():
-        return _split.costs(_trained.history.tokenizer())
+        return _split.ratios(_trained.history.tokenizer())
 
 
-def _table(split: Split, costs: Mapping[str, Mapping[str, float]]) -> None:
-    """Draw the costs, a row for each text and a column for each way to train."""
+def _table(split: Split, ratios: Mapping[str, Mapping[str, float]]) -> None:
+    """Draw the ratios, a row for each text and a column for each way to train."""
     lines = len(next(iter(split.texts.values())))
     measured = f", lines {split.first + 1:,} to {lines:,}" if split.half else ""
-    header = [f"Language{measured}", *map(_title, costs)]
-    highest = max(one for of_texts in costs.values() for one in of_texts.values())
+    header = [f"Language{measured}", *map(_title, ratios)]
+    highest = max(one for of_texts in ratios.values() for one in of_texts.values())
 
-    def cell(cost: float) -> Cell:
-        return Cell(f"{cost:.2f}", log(cost) / log(highest) if cost > 1 else 0.0)
+    def cell(ratio: float) -> Cell:
+        return Cell(f"{ratio:.2f}", log(ratio) / log(highest) if ratio > 1 else 0.0)
 
     rows: list[list[str | Cell]] = [
         [
             f"{name} (not trained on)" if name in split.held_out else name,
-            *(cell(of_texts[name]) for of_texts in costs.values()),
+            *(cell(of_texts[name]) for of_texts in ratios.values()),
         ]
         for name in split.texts
     ]
-    label = "Tokens relative to those of the cheapest language"
+    label = "Tokens relative to the language with the fewest"
     with st.container(key="own_texts_table"):
         st.html(html_table.table(header, rows, label=label, right=header[1:], scrolls=False))
 
@@ -206,7 +207,10 @@ def _within(key: str) -> str:
 def _notes(split: Split, history: Training, merges: int) -> list[str]:
     """Return notes on the figures, and on the languages for which parity merges."""
     lines = len(next(iter(split.texts.values())))
-    found = ["Tokens relative to those of the cheapest language that was trained on."]
+    found = [
+        "A figure is how many times as many tokens a language needs as the one with the fewest, "
+        "among those that were trained on."
+    ]
     if split.half:
         found.append(
             f"Trained on lines 1 to {split.first:,}, measured on lines {split.first + 1:,} to "

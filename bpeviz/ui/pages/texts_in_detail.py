@@ -26,7 +26,7 @@ _LONGEST = 300
 """The most characters of a line that are shown."""
 
 WORST_TEXT = Name("worst_text", "Text", titles={})
-WORST_UNDER = Name("worst_under", "Under", titles={})
+WORST_UNDER = Name("worst_under", "Tokenizer", titles={})
 FIGURES = Section("figures_of_tokenizers_open", "Fairness and vocabulary")
 WORST = Section("worst_lines_open", "Worst lines", contents=(WORST_TEXT, WORST_UNDER))
 

@@ -12,7 +12,7 @@ from html_tables import shown_tables
 from streamlit.testing.v1 import AppTest
 
 import bpeviz
-from bpeviz.analysis.language_costs import Split
+from bpeviz.analysis.language_parity import Split
 from bpeviz.ui.pages.own_tokenizer import file_of
 
 ENGLISH = ["the river is wide", "the sea is wide and deep", "the river is deep", "we see the sea"]
@@ -26,9 +26,9 @@ def opened(pasted: str = PASTED, **state: Any) -> AppTest:
     return app_pages.opened("Compare", **chosen | {"own_for_texts": True, "own_merges": 40} | state)
 
 
-def costs(split: Split, algorithm: str, **how: Any) -> dict[str, float]:
+def ratios(split: Split, algorithm: str, **how: Any) -> dict[str, float]:
     training = bpeviz.train(split.training_text, algorithm, merges=40, pattern="o200k", **how)
-    return split.costs(training.tokenizer())
+    return split.ratios(training.tokenizer())
 
 
 def table(app: AppTest) -> list[list[str]]:
@@ -40,15 +40,15 @@ def captions(app: AppTest) -> str:
     return " ".join(one.value for one in app.caption).replace("\\", "")
 
 
-def test_costs_of_shares_and_parity_are_those_of_the_library() -> None:
+def test_ratios_of_shares_and_parity_are_those_of_the_library() -> None:
     app = opened(own_exponent="0.3")
     assert errors(app) == []
     split = Split(TEXTS)
     found = {
-        "with shares as they are": costs(split, "multilingual", smoothing="1.0"),
-        "with exponent 0.3": costs(split, "multilingual", smoothing="0.3"),
-        "with equal shares": costs(split, "multilingual", smoothing="0.0"),
-        "with parity": costs(split, "parity"),
+        "with shares as they are": ratios(split, "multilingual", smoothing="1.0"),
+        "with exponent 0.3": ratios(split, "multilingual", smoothing="0.3"),
+        "with equal shares": ratios(split, "multilingual", smoothing="0.0"),
+        "with parity": ratios(split, "parity"),
     }
     assert split.sentence(found) in [one.value for one in app.markdown]
     assert table(app) == [
@@ -68,7 +68,7 @@ def test_rows_that_were_not_trained_on_are_marked() -> None:
     assert errors(app) == []
     assert [row[0] for row in table(app)[1:]] == ["English", "Greek (not trained on)"]
     split = Split(TEXTS, held_out=frozenset({"Greek"}))
-    assert table(app)[2][-1] == f"{costs(split, 'parity')['Greek']:.2f}"
+    assert table(app)[2][-1] == f"{ratios(split, 'parity')['Greek']:.2f}"
     app.multiselect(key="own_held_out_texts").set_value(["English", "Greek"]).run()
     assert "Leave at least one language" in app.info[-1].value
 
@@ -76,7 +76,7 @@ def test_rows_that_were_not_trained_on_are_marked() -> None:
     assert errors(app) == []
     assert "Trained on lines 1 to 2, measured on lines 3 to 4" in captions(app)
     assert table(app)[0][0] == "Language, lines 3 to 4"
-    value = costs(Split(TEXTS, half=True), "parity")["Greek"]
+    value = ratios(Split(TEXTS, half=True), "parity")["Greek"]
     assert table(app)[2][-1] == f"{value:.2f}"
 
 

@@ -1,4 +1,4 @@
-"""The costs of languages relative to each other, under tokenizers that are trained on them.
+"""The tokens of languages relative to each other, under tokenizers that are trained on them.
 
 The texts are parallel: each line is a translation of the lines with the same number. Some of them,
 or the second half of their lines, can be held out of the training.
@@ -49,8 +49,10 @@ class Split:
         """The training text: the texts, separated by lines of three dashes."""
         return f"\n{SEPARATOR}\n".join("\n".join(lines) for lines in self.trained.values())
 
-    def costs(self, tokenizer: Tokenizer) -> dict[str, float]:
-        """Return the tokens of each text relative to those of the cheapest one trained on.
+    def ratios(self, tokenizer: Tokenizer) -> dict[str, float]:
+        """Return how many times as many tokens each text needs as the one that needs the fewest.
+
+        The latter is one of those that are trained on.
 
         As in `bpeviz.compare`, each line is encoded alone.
         """
@@ -58,23 +60,23 @@ class Split:
             name: sum(tokenizer.token_counts(lines[self.first :]))
             for name, lines in self.texts.items()
         }
-        cheapest = min(filter(None, (tokens[name] for name in self.trained)), default=1)
-        return {name: count / cheapest for name, count in tokens.items()}
+        fewest = min(filter(None, (tokens[name] for name in self.trained)), default=1)
+        return {name: count / fewest for name, count in tokens.items()}
 
-    def sentence(self, costs: Mapping[str, Mapping[str, float]]) -> str:
-        """Return what the dearest language costs, in words.
+    def sentence(self, ratios: Mapping[str, Mapping[str, float]]) -> str:
+        """Return the largest ratios of tokens between languages, in words.
 
         Args:
-            costs: The costs of each way to train, by its name within a sentence.
+            ratios: The ratios of each way to train, by its name within a sentence.
         """
 
-        def dearest(names: Collection[str]) -> str:
-            first, *others = [f"{max(one[name] for name in names):.2f}" for one in costs.values()]
-            values = [f"{first} times the cheapest", *others]
-            return joined([f"{one} {how}" for one, how in zip(values, costs, strict=True)])
+        def largest(names: Collection[str]) -> str:
+            first, *others = [f"{max(one[name] for name in names):.2f}" for one in ratios.values()]
+            values = [f"{first} times as many tokens as another", *others]
+            return joined([f"{one} {how}" for one, how in zip(values, ratios, strict=True)])
 
-        where = "On lines that were not trained on, the" if self.half else "The"
-        found = f"{where} dearest language costs {dearest(self.trained)}."
+        where = "On lines that were not trained on, one" if self.half else "One"
+        found = f"{where} language needs up to {largest(self.trained)}."
         if self.held_out:
-            found += f" The dearest that was not trained on costs {dearest(self.held_out)}."
+            found += f" A language that was not trained on needs up to {largest(self.held_out)}."
         return found
