@@ -65,7 +65,7 @@ FIGURES = {
         "Rényi efficiency",
         "How evenly the texts use the vocabulary: 1 if all tokens occur equally often, lower if a "
         f"few tokens make up most of the texts. It is the Rényi entropy of order {ALPHA}, divided "
-        "by the logarithm of the vocabulary size. Compare it only between vocabularies of one size.",
+        "by the logarithm of the vocabulary size. Compare only vocabularies of one size by it.",
         "Zouhar et al. 2023, arXiv 2306.16842",
     ),
     "used_vocabulary": Figure(

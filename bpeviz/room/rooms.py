@@ -58,7 +58,7 @@ class Member:
 
 
 class Room:
-    """What a leader shows at which step, and the members that see it.
+    """The content that a leader shows, its step, and the members that see it.
 
     Only the latest state counts: a slow follower misses steps, and never builds up a queue.
     """

@@ -269,8 +269,8 @@ TRAINER = Trainer(
     title="Parity-aware BPE",
     short="Parity-aware BPE",
     about="At each step, merges the most frequent pair of the text that is compressed least, so "
-    "that texts in several languages need similar numbers of tokens. Lines of three dashes separate "
-    "the texts.",
+    "that texts in several languages need similar numbers of tokens. Lines of three dashes "
+    "separate the texts.",
     source="Foroutan et al. 2026, arXiv:2508.04796",
     train=cast(Any, train),
     options=(
@@ -304,12 +304,12 @@ TRAINER = Trainer(
     ),
     texts=Texts(
         rule="The most frequent pairs before merge {step}, in the text that is compressed least "
-        "then. The table of compression, below, gives it.",
+        "then. The table of compression, below, names it.",
         race="Most frequent pairs of the text compressed least",
         curve="count of the pair in its text",
         play="Play joins the most common pair of the text that is compressed least, again and "
         "again.",
         details=_details,
-        at_the_end="This counts only the text that is compressed least: training ends with it.",
+        at_the_end="Only the text that is compressed least counts: training ends with it.",
     ),
 )

@@ -31,7 +31,7 @@ def slides_section(key: str, prepare: Callable[[], Slides], step: int) -> None:
 
     Args:
         key: The page, for the keys of widgets.
-        prepare: Returns what to draw.
+        prepare: Returns the contents to draw.
         step: The present step.
     """
     slides = prepare()
@@ -46,16 +46,16 @@ def slides_section(key: str, prepare: Callable[[], Slides], step: int) -> None:
     seconds = 1.0
     if slides.last:
         step, steps, seconds = _steps(key, slides, step)
-    film = _Film(slides, replace(look, is_filled=True), steps, seconds)
+    animation = _Animation(slides, replace(look, is_filled=True), steps, seconds)
     data = {
         "svg": svg(slides, step, look),
         "name": f"bpeviz-{key}-{content.lower().replace(' ', '-')}-{slides.step_numbers[step]}",
         "alternative": f"{slides.heading(step)}. {slides.numbers(step)}",
         "isDark": dark,
-        "film": film.payload if steps else None,
+        "animation": animation.payload if steps else None,
     }
     name = f"slide_{key}"
-    components.slide(data | film.answers(st.session_state.get(name) or {}), name)
+    components.slide(data | animation.answers(st.session_state.get(name) or {}), name)
 
 
 def _steps(key: str, slides: Slides, step: int) -> tuple[int, Sequence[int], float]:
@@ -66,17 +66,21 @@ def _steps(key: str, slides: Slides, step: int) -> tuple[int, Sequence[int], flo
     number = st.slider(name, low, high, numbers[step], key=f"step of slide of {key}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         first, last = st.slider(
-            "Steps of the animation", low, high, (low, high), key=f"film of {key}"
+            "Steps of the animation", low, high, (low, high), key=f"animation of {key}"
         )
         seconds = st.selectbox(
-            "Seconds per step", SECONDS, SECONDS.index(1.0), width=150, key=f"film time of {key}"
+            "Seconds per step",
+            SECONDS,
+            SECONDS.index(1.0),
+            width=150,
+            key=f"animation time of {key}",
         )
     at, first, last = (bisect_right(numbers, one) - 1 for one in (number, first, last))
     return at, range(first, last + 1), seconds
 
 
 @dataclass(frozen=True)
-class _Film:
+class _Animation:
     """A GIF of a range of steps."""
 
     slides: Slides

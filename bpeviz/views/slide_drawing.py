@@ -72,10 +72,10 @@ def frames(
     """Yield the slides of some steps, on which a text has the same place.
 
     Args:
-        slides: What to draw.
+        slides: The contents to draw.
         steps: The steps.
         look: How the slides look.
-        steady: All steps of the film; by default `steps`.
+        steady: All steps of the animation; by default `steps`.
     """
     steady = steps if steady is None else steady
     layout = _layout(slides, steady) if look.content == TEXT else None
@@ -85,7 +85,7 @@ def frames(
 
 @dataclass(frozen=True)
 class _Layout:
-    """The place of a text.
+    """The place of a text on a slide.
 
     Attributes:
         columns: The number of columns.

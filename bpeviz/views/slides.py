@@ -1,4 +1,4 @@
-"""What slides show at a step: a text in colored tokens, a merge diagram, or a table.
+"""The content of slides at a step: a text in colored tokens, a merge diagram, or a table.
 
 `slide_drawing` draws them.
 """
@@ -23,7 +23,7 @@ from bpeviz.views.export import (
 from bpeviz.views.tables import Table
 
 TEXT, DIAGRAM, TABLE = "Text", "Merge diagram", "Table"
-"""What a slide shows."""
+"""The contents of a slide."""
 
 _BEGINNING = 60
 """The most characters of the text below the merge diagram."""
@@ -56,7 +56,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class Slides(ABC):
-    """What can be drawn on slides.
+    """The contents that can be drawn on slides, by step.
 
     Attributes:
         title: The heading.
@@ -65,7 +65,7 @@ class Slides(ABC):
     title: str
 
     contents: ClassVar[Sequence[str]] = (TEXT, TABLE)
-    """What the slides can show."""
+    """The contents to choose from."""
 
     @property
     def last(self) -> int:

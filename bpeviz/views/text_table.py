@@ -35,7 +35,7 @@ _MORE_COLOR: Mapping[str, str] = {
     "premium": "a larger premium",
     "cost": "a higher cost",
 }
-"""What more color of a cell means, by figure."""
+"""The meaning of more color in a cell, by figure."""
 
 ONE_ROW = "Tokens"
 """The name of the row of one text."""

@@ -723,14 +723,14 @@ def test_slide_follows_the_choices_and_the_browser_gets_the_frames_that_it_asks_
     assert [one.message for one in app.exception] == []
     (data,) = payloads(app)
     assert "BPE: merge 2 of 5" in data["svg"]
-    assert (data["film"]["count"], data["frames"], data["gif"]) == (6, None, None)
+    assert (data["animation"]["count"], data["frames"], data["gif"]) == (6, None, None)
     app.slider(key="step of slide of train").set_value(4)
-    app.slider(key="film of train").set_value((1, 3))
+    app.slider(key="animation of train").set_value((1, 3))
     app.toggle(key="dark slide of train").set_value(True).run()
     (data,) = payloads(app)
     assert "BPE: merge 4 of 5" in data["svg"]
-    assert (data["film"]["count"], data["isDark"]) == (3, True)
-    asked = {"number": 7, "first": 1, "key": data["film"]["key"]}
+    assert (data["animation"]["count"], data["isDark"]) == (3, True)
+    asked = {"number": 7, "first": 1, "key": data["animation"]["key"]}
     app.session_state["slide_train"] = {"request": asked}
     app.run()
     (data,) = payloads(app)

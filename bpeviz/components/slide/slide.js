@@ -13,7 +13,7 @@ const RETRY_AFTER = 10_000; // milliseconds
  * @property {string} name of the files, without suffix
  * @property {string} alternative the slide in words
  * @property {boolean} isDark
- * @property {{key: string, count: number, width: number, height: number} | null} film the number of frames of the GIF,
+ * @property {{key: string, count: number, width: number, height: number} | null} animation the number of frames of the GIF,
  *   and their size
  * @property {{request: number, first: number, svgs: string[]} | null} frames the answer to a request
  * @property {{request: number, data: string, words: string} | null} gif the encoded GIF in Base64
@@ -48,7 +48,7 @@ function newCanvas(width, height) {
 const png = (canvas) => new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 
 /** Draws the frames of a GIF, each as the part that differs from the one before it. */
-class Film {
+class GifFrames {
   constructor({ count, width, height }) {
     this.count = count;
     this.canvas = newCanvas(width, height);
@@ -74,7 +74,7 @@ class Film {
 class Slide {
   constructor(root, signal) {
     const find = (selector) => root.querySelector(selector);
-    [this.image, this.part, this.make, this.stop] = [".preview", ".film", ".make", ".stop"].map(find);
+    [this.image, this.part, this.make, this.stop] = [".preview", ".animation", ".make", ".stop"].map(find);
     [this.progress, this.words] = [".progress", ".words"].map(find);
     const press = (button, listener) => button.addEventListener("click", listener, { signal });
     press(find(".save-svg"), () => save(svgBlob(this.data.svg), `${this.data.name}.svg`));
@@ -94,8 +94,8 @@ class Slide {
     }
     this.image.alt = data.alternative;
     this.image.className = `preview ${data.isDark ? "dark" : "light"}`;
-    this.part.hidden = !data.film;
-    if (this.film && data.film?.key !== this.key) this.#end("Stopped: the choices have changed.");
+    this.part.hidden = !data.animation;
+    if (this.animation && data.animation?.key !== this.key) this.#end("Stopped: the choices have changed.");
     if (data.frames && data.frames.request === this.request) this.#receive(data.frames);
     if (data.gif && data.gif.request === this.request) this.#finish(data.gif);
   }
@@ -107,10 +107,10 @@ class Slide {
   }
 
   #start() {
-    this.film = new Film(this.data.film);
-    this.key = this.data.film.key;
+    this.animation = new GifFrames(this.data.animation);
+    this.key = this.data.animation.key;
     [this.make.disabled, this.stop.hidden, this.progress.hidden] = [true, false, false];
-    this.progress.max = this.film.count;
+    this.progress.max = this.animation.count;
     this.progress.value = 0;
     this.words.textContent = "";
     this.#ask("request", { first: 0 });
@@ -126,19 +126,19 @@ class Slide {
   }
 
   async #receive({ first, svgs }) {
-    const { film } = this;
-    if (!film || first !== film.frames.length) return; // drawn already
+    const { animation } = this;
+    if (!animation || first !== animation.frames.length) return; // drawn already
     this.request = null;
     clearInterval(this.timer);
     for (const svg of svgs) {
-      await film.add(svg);
-      if (this.film !== film) return; // stopped
-      this.progress.value = film.frames.length;
+      await animation.add(svg);
+      if (this.animation !== animation) return; // stopped
+      this.progress.value = animation.frames.length;
     }
-    if (film.frames.length < film.count) return this.#ask("request", { first: film.frames.length });
+    if (animation.frames.length < animation.count) return this.#ask("request", { first: animation.frames.length });
     this.progress.removeAttribute("value");
     this.words.textContent = "Encoding …";
-    this.#ask("drawn", { frames: film.frames });
+    this.#ask("drawn", { frames: animation.frames });
   }
 
   #finish({ data, words }) {
@@ -149,7 +149,7 @@ class Slide {
 
   #end(words) {
     clearInterval(this.timer);
-    [this.film, this.request] = [null, null];
+    [this.animation, this.request] = [null, null];
     [this.make.disabled, this.stop.hidden, this.progress.hidden] = [false, true, true];
     this.words.textContent = words;
   }

@@ -1,4 +1,4 @@
-"""The part of Compare that trains tokenizers on parallel texts, and shows how equally they treat them."""
+"""The part of Compare that trains tokenizers on parallel texts, and compares the tokens of each."""
 
 from __future__ import annotations
 
