@@ -262,5 +262,5 @@ def test_inspection_of_the_training_text_has_its_race() -> None:
 
 def test_embed_code_is_that_of_the_readme() -> None:
     readme = (Path(bpeviz.__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    for line in playable.embed_code("play.html", "Training").split("\n"):
-        assert line in readme
+    code = playable.embed_code("play.html", "Training")
+    assert " ".join(code.split()) in " ".join(readme.split())  # the README has shorter lines
