@@ -23,8 +23,9 @@ from bpeviz.cli.named_texts import Source
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.text import counted
-from bpeviz.views import export, playable
+from bpeviz.views import export, playable, text_table
 from bpeviz.views.credit import check_link
+from bpeviz.views.tables import metrics
 
 _HELP = f"""\
 Measure several tokenizers on one text: the number of tokens, its bytes per token, the share of
@@ -138,8 +139,6 @@ def _many_printed(found: Comparison, relative_to: str | None, options: argparse.
         return json.dumps(shown, ensure_ascii=False, indent=2) + "\n"
     if options.csv:
         written = io.StringIO()
-        from bpeviz.views import text_table  # only here: all other commands would wait for it
-
         exact = text_table.exact(found)
         csv.writer(written, lineterminator="\n").writerows([exact.names, *exact.rows])
         return written.getvalue()
@@ -153,7 +152,7 @@ def _many_printed(found: Comparison, relative_to: str | None, options: argparse.
     bullet = "- " if options.markdown else ""
     notes = [f"{bullet}{note}" for note in found.notes]
     if not found.special_tokens:
-        notes.append(f"{bullet}Counts are without special tokens.")
+        notes.append(f"{bullet}{text_table.WITHOUT_SPECIAL}")
     draw = _markdown if options.markdown else _aligned
     blocks = [[found.verdict], *map(draw, tables), notes]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
@@ -161,8 +160,6 @@ def _many_printed(found: Comparison, relative_to: str | None, options: argparse.
 
 def _drawing(found: Comparison) -> str:
     """Return the costs, the premiums or the tokens of many texts as an SVG drawing."""
-    from bpeviz.views import text_table  # only here: all other commands would wait for it
-
     figures = ("cost", "premium", "tokens")
     figure = next(
         one for one in figures if any(getattr(row, one) is not None for row in found.rows)
@@ -205,8 +202,6 @@ def _rows(found: Comparison, *, with_premium: bool) -> list[list[str]]:
 
 def _figures(found: Comparison) -> list[list[str]]:
     """Return the table of tokenizers over all texts."""
-    from bpeviz.views import text_table  # only here: all other commands would wait for it
-
     table = text_table.of_tokenizers(found)
     return [[name.lower() for name in table.names], *map(list, table.rows)]
 
@@ -289,8 +284,6 @@ def _plain(row: Metrics) -> dict[str, object]:
 
 
 def _table(text: str, rows: Sequence[Metrics], reference: str) -> str:
-    from bpeviz.views.tables import metrics  # only here: all other commands would wait for it
-
     lines = [("", *(row.title for row in rows), ""), *metrics(rows, "the reference").rows]
     width = [max(map(len, column)) for column in zip(*lines, strict=True)]
     printed = [

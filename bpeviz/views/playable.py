@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from bpeviz import components
 from bpeviz.analysis import trace
@@ -29,12 +29,10 @@ from bpeviz.pretokenizers.patterns import pattern_title
 from bpeviz.text import as_json, clean, counted, shorten
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.options import TIE_WINNERS
-from bpeviz.views import inspection, player, race
+from bpeviz.views import inspection, player, race, text_table
 from bpeviz.views.credit import credit
 from bpeviz.views.html_table import table
-
-if TYPE_CHECKING:
-    from bpeviz.views.tables import Table  # importing pandas takes half a second
+from bpeviz.views.tables import Table
 
 _DATA = """
 const packed = atob(document.getElementById("data").textContent);
@@ -422,8 +420,6 @@ def of_columns(text: str, payload: dict[str, Any], metrics: Table, part: Part) -
 
 def of_texts(found: ComparedTexts) -> Texts:
     """Return the tables of many texts under several tokenizers."""
-    from bpeviz.views import text_table  # only here: it imports pandas, which takes half a second
-
     number = len({row.text for row in found.rows})
     is_parallel = any(one.premium is not None for one in found.rows)
     tables = [
