@@ -13,11 +13,13 @@ import io
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from math import inf
 
 import regex
 
 from bpeviz import limits
+from bpeviz.cached_property import cached_property
 from bpeviz.corpus.files import CorpusError, named
 from bpeviz.text import counted, listed, split_lines, visible
 
@@ -63,7 +65,7 @@ class Table:
     label: str
     size: int
 
-    @property
+    @cached_property
     def texts(self) -> Columns:
         """The texts with their names."""
         if not self.label:
@@ -99,8 +101,9 @@ def by_label(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
     {'en': ['the river', 'the sea'], 'es': ['el río'], 'no label': ['low']}
     """
     grouped: dict[str, list[str]] = {}
+    title = cache(lambda label: visible(label.strip()) or _UNLABELED)  # labels are few, lines many
     for label, line in pairs:
-        grouped.setdefault(visible(label.strip()) or _UNLABELED, []).append(line)
+        grouped.setdefault(title(label), []).append(line)
     return grouped
 
 

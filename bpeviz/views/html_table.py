@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from html import escape
+from typing import NamedTuple
 
 _NAME = re.compile(r"[A-Z]{2,}-\d\w?")
 """A name such as GPT-2, which should not wrap at its hyphen."""
@@ -14,8 +14,7 @@ _LONG = 24
 """Texts with more characters than this are long: on a narrow screen, they get more room."""
 
 
-@dataclass(frozen=True)
-class Cell:
+class Cell(NamedTuple):
     """A cell with more than a text.
 
     Attributes:

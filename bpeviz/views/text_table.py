@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import astuple, fields
+from dataclasses import fields
 from math import floor, log, log10
 from typing import Any
 
@@ -56,8 +56,9 @@ def legend(figure: str) -> str:
 
 def exact(found: Comparison) -> Table:
     """Return all figures of a comparison, one row for each text and tokenizer."""
-    rows = [(*astuple(row)[:-1], "; ".join(row.notes)) for row in found.rows]
-    return Table([field.name for field in fields(ComparedText)], [*zip(*rows, strict=True)])
+    *names, notes = (field.name for field in fields(ComparedText))
+    columns = [[getattr(row, name) for row in found.rows] for name in names]
+    return Table([*names, notes], [*columns, ["; ".join(row.notes) for row in found.rows]])
 
 
 def by_text(found: Comparison) -> dict[str, list[ComparedText]]:
@@ -101,7 +102,7 @@ def _payload(
         "label": label,
         "header": header,
         "rows": [
-            {"name": name, "cells": [astuple(one) for one in row]}
+            {"name": name, "cells": [*map(tuple, row)]}
             for name, row in zip(names, rows, strict=True)
         ],
     }

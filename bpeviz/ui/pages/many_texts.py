@@ -129,7 +129,7 @@ def show(
         place.error(markdown.escape(str(error)))
         return None
     place.empty()
-    found = priced(found, prices)
+    found = priced(found, prices) if prices else found
     answer.markdown(markdown.escape(found.verdict))
     label = f"{FIGURE.titles[figure]} of {counted(len(texts), 'text')}"
     payload = text_table.payload(found, figure, label, is_parallel=is_parallel)
