@@ -86,6 +86,9 @@ def leaders(figures: Sequence[float | None], intervals: Ratios | None) -> list[i
     Args:
         figures: The figure of each tokenizer; None where it cannot be compared.
         intervals: The intervals of the ratios of figures, or None to compare the figures alone.
+
+    >>> leaders([1, 2], None), leaders([1, 2], np.array([[[1, 0.4], [1, 1]], [[1, 1], [2.5, 1]]]))
+    ([0], [])
     """
     ranked = [i for i, one in enumerate(figures) if one is not None]
     lowest = min((one for one in figures if one is not None), default=None)

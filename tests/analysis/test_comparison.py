@@ -294,6 +294,9 @@ def test_special_tokens_around_each_text_are_counted_on_request(
             assert row.difference is not None
             assert before.difference is not None
             assert row.difference > before.difference
+            assert row.difference_low is not None
+            assert before.difference_low is not None
+            assert row.difference_low > before.difference_low
     assert found.notes == [
         "Counts include the special tokens around each text: mine 3. No special tokens around a "
         "text are known for gpt2."

@@ -12,7 +12,7 @@ from bpeviz import limits
 from bpeviz.room.rooms import AT_REST, Room, RoomError, Rooms
 from bpeviz.room.shown import Timeline
 from bpeviz.room.votes import Option, Question, Range
-from bpeviz.views import playable
+from bpeviz.views import playable, player
 from bpeviz.views.tables import Table
 
 TEXT = "the thin thing that they think thicker then"
@@ -83,6 +83,7 @@ def assembled(got: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]
             view["tokenStyles"] |= more["tokenStyles"]
             view["tokenCounts"] += more["tokenCounts"]
             race["first"] += message["more"]["races"][0]["first"]
+            race["styles"] |= message["more"]["races"][0]["styles"]
     return view, race
 
 
@@ -112,19 +113,29 @@ def test_follower_has_every_decision_in_the_end(algorithm: str) -> None:
         assert ids == sorted(both)
 
 
-def test_no_message_to_a_follower_contains_a_later_decision(room: Room, leader: Browser) -> None:
+@pytest.mark.parametrize("algorithm", ["bpe", "parity"])
+def test_no_message_to_a_follower_contains_a_later_decision(
+    algorithm: str, room: Room, leader: Browser
+) -> None:
+    room.show(page(algorithm, merges=12, min_count=1))
     follower = Browser(room)
     steps = room.shown.page.player["views"][0]["steps"]  # type: ignore[union-attr]
     styles = room.shown.page.player["views"][0]["tokenStyles"]  # type: ignore[union-attr]
     for step in range(8):
-        leader.send(step=step, content=1)
+        leader.send(step=step, content=2)
         leader.send(do="ask")
+        leader.send(step=step, content=2, lit=[0, 1])
         follower.send(answer=0, vote=step + 1)
         leader.send(do="show")
         late = Browser(room)
         for got in (follower.got, late.got):
             view, race = assembled(json.loads(json.dumps(got)))
             assert len(view["steps"]["id"]) == len(race["first"]) == step
+            assert all(int(at) < step for at in view["steps"]["notes"])
+            assert {*race["styles"]} == {
+                str(i) for row in race["first"] for ids, _ in row for i in ids
+            }
+            assert {*view["mergedAt"]} == {-1}
             assert all(one[1] < step for one in view["changed"])
             assert len(view["tokenCounts"]) == step + 1
             assert str(steps["id"][step]) not in view["tokenStyles"]
@@ -133,6 +144,28 @@ def test_no_message_to_a_follower_contains_a_later_decision(room: Room, leader: 
             ]
             assert got[-1]["vote"]["right"] is None
         room.leave(late.member)
+
+
+def test_tokenizers_aligned_by_size_have_no_later_decision() -> None:
+    trainings = [bpeviz.train(TEXT, merges=9), bpeviz.train(TEXT, "wordpiece", vocab_size=30)]
+    found = [(one, one.tokenizer().boundaries(TEXT)) for one in trainings]
+    part = player.parts(TEXT, found[0][1])[0]
+    timelines = [
+        (one.algorithm, player.timeline(TEXT, one, boundaries, part, one.steps), one)
+        for one, boundaries in found
+    ]
+    shown = playable.of_lock_step(
+        player.lock_step(timelines), [(*one, {}) for one in found], TEXT, part
+    )
+    room = Rooms().open("me", lambda _: {})
+    room.show(shown)
+    leader, follower = Browser(room, leader=room.leader), Browser(room)
+    for step in (1, shown.player["last"]):
+        leader.send(step=step, content=1)
+        for i, view in enumerate(shown.player["views"]):
+            parts = [one["more"]["views"][i] for one in follower.got if "more" in one]
+            ids = [token_id for one in parts for token_id in one["steps"]["id"]]
+            assert len(ids) == view["ownSteps"][step]
 
 
 def test_messages_do_not_depend_on_the_right_answer(room: Room, leader: Browser) -> None:
@@ -193,16 +226,19 @@ def test_vote_on_a_number_groups_equal_answers(room: Room, leader: Browser) -> N
 
 
 def test_many_different_numbers_are_summed(room: Room, leader: Browser) -> None:
-    room.ask(Question(["How many?"], [], 50, numbers=Range(0, 99, "tokens")))
-    for answer in (*range(20), 3, 3):
-        Browser(room).send(answer=answer, vote=1)
-    leader.send(do="show")
-    shown = [one["words"] for one in leader.vote["options"]]
-    assert shown == ["0", "1", "2", "3", "4", "5", "6", "13 other numbers"]
-    assert leader.vote["counts"] == [1, 1, 1, 3, 1, 1, 1, 13]
-    leader.send(do="reveal")
-    assert [one["words"] for one in leader.vote["options"]][-2:] == ["50", "14 other numbers"]
-    assert leader.got[-1]["votes"].count("How many?") == 21
+    for vote, (right, revealed) in enumerate(
+        [(50, ["50", "14 other numbers"]), (15, ["15", "13 other numbers"])], 1
+    ):
+        room.ask(Question(["How many?"], [], right, numbers=Range(0, 99, "tokens")))
+        for answer in (*range(20), 3, 3):
+            Browser(room).send(answer=answer, vote=vote)
+        leader.send(do="show")
+        shown = [one["words"] for one in leader.vote["options"]]
+        assert shown == ["0", "1", "2", "3", "4", "5", "6", "13 other numbers"]
+        assert leader.vote["counts"] == [1, 1, 1, 3, 1, 1, 1, 13]
+        leader.send(do="reveal")
+        assert [one["words"] for one in leader.vote["options"]][-2:] == revealed
+    assert leader.got[-1]["votes"].count("How many?") == 21 + 20
 
 
 def test_leader_reveals_the_answer_to_a_question_of_its_own(room: Room, leader: Browser) -> None:
@@ -306,7 +342,9 @@ def test_csv_has_counts_and_no_persons(room: Room, leader: Browser) -> None:
     follower = Browser(room)
     leader.send(do="ask")
     follower.send(answer=0, vote=1)
+    assert "yes" not in leader.got[-1]["votes"]
     leader.send(step=1, content=1)
+    assert leader.got[-1]["votes"].count("yes") == 1
     rows = leader.got[-1]["votes"].splitlines()
     assert rows[0] == "vote,step,question,answer,first count,count,right"
     assert [row.split(",")[5] for row in rows[1:]] == ["1", "0", "0", "0", "0"]

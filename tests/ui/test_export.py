@@ -42,7 +42,7 @@ from bpeviz.ui.opened_tokenizers import (
 )
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.inspect import FIRST_TEXT
-from bpeviz.views import playable, slide_drawing
+from bpeviz.views import gif, playable, slide_drawing
 from bpeviz.views.tables import Table
 
 CLOSER = inspect.CLOSER.titles
@@ -718,7 +718,9 @@ def section(page: str = "train") -> None:
     slides_section(page, lambda: StepSlides("BPE", player.payload(timeline), [found], "merge"), 2)
 
 
-def test_slide_follows_the_choices_and_the_browser_gets_the_frames_that_it_asks_for() -> None:
+def test_slide_follows_the_choices_and_the_browser_gets_the_frames_that_it_asks_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     app = AppTest.from_function(section).run()
     assert [one.message for one in app.exception] == []
     (data,) = payloads(app)
@@ -736,3 +738,6 @@ def test_slide_follows_the_choices_and_the_browser_gets_the_frames_that_it_asks_
     (data,) = payloads(app)
     assert (data["frames"]["request"], data["frames"]["first"]) == (7, 1)
     assert ["merge 2 of 5" in data["frames"]["svgs"][0], len(data["frames"]["svgs"])] == [True, 2]
+    monkeypatch.setattr(gif, "MOST_FRAMES", 2)
+    app.run()
+    assert payloads(app)[0]["animation"]["count"] == 2

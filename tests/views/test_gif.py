@@ -21,6 +21,7 @@ def sent(image: Image.Image, x: int = 0, y: int = 0) -> dict[str, Any]:
 def frames(count: int) -> list[dict[str, Any]]:
     whole = Image.new("RGBA", (gif.WIDTH, gif.HEIGHT), "#fffffe")
     ImageDraw.Draw(whole).rectangle((0, 0, 90, 90), fill="#fcd5d3")
+    ImageDraw.Draw(whole).point((1_200, 10), fill="#ffffff")  # a rare color like the background
     parts = [sent(Image.new("RGBA", (30, 30), "#1f6feb"), 40 * i, 300) for i in range(1, count)]
     return [sent(whole), *parts]
 
@@ -57,5 +58,6 @@ def test_large_animation_leaves_frames_out_but_not_the_last_one(
 def test_anything_else_is_refused(drawn: list[dict[str, Any]]) -> None:
     with pytest.raises((ValueError, OSError)):
         gif.encoded(drawn, 0.5)
-    with pytest.raises(ValueError, match="too large"):
-        gif.encoded([sent(Image.new("RGBA", (gif.WIDTH + 1, 1)))], 0.5)
+    for size in ((gif.WIDTH + 1, 1), (1, gif.HEIGHT + 1)):
+        with pytest.raises(ValueError, match="too large"):
+            gif.encoded([sent(Image.new("RGBA", size))], 0.5)
