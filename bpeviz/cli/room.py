@@ -24,9 +24,10 @@ PORT = 8501
 
 _HELP = """\
 Start the app so that others in the network can open it, with a password. Then choose "Share", "Open
-a room" on a page with a player: followers see your steps on their phones, and vote on the next one.
-With a run sheet, "Next" on the leader's page goes through its parts: a file like
-bpeviz/room/sheets/20-minutes.txt, or the name of one of these, such as 20-minutes.
+a room" on a page with a player, on Compare or on Learn. Followers see your steps on their phones,
+and vote on the next one. With a run sheet, "Next" on the leader's page goes through its parts.
+SHEET is a file like bpeviz/room/sheets/20-minutes.txt, or the name of one in this folder:
+20-minutes.
 """
 _EXAMPLES = """\
 examples:
@@ -93,7 +94,13 @@ COMMAND = Command(
     _EXAMPLES,
     run,
     (
-        option("sheet", "SHEET", "a run sheet", nargs="?", default=""),
+        option(
+            "sheet",
+            "SHEET",
+            "a run sheet, which lists the parts of a workshop",
+            nargs="?",
+            default="",
+        ),
         option("--port", "N", f"the port (default: {PORT})", default=PORT, type=whole_number(1)),
         option(
             "--address",

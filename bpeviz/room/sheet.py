@@ -145,7 +145,7 @@ def _part(number: int, found: re.Match[str], before: Sequence[Part]) -> Part:
     minutes, kind, rest = found.groups()
     if kind not in get_args(Kind):
         kinds = ", ".join(get_args(Kind))
-        raise SheetError(f"begins with “{kind}” after the minutes, which is none of {kinds}")
+        raise SheetError(f"has “{kind}” after the minutes: use one of {kinds}")
     if len(before) >= MAX_PARTS:
         raise SheetError(f"is one part too many: the limit is {MAX_PARTS}")
     part = Part(number, int(minutes), cast(Kind, kind))

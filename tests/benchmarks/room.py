@@ -167,7 +167,7 @@ async def votes(leader: Page, clients: list[Client], followers: list[Page]) -> f
     """Return the seconds from the last vote of all followers until the leader has painted it."""
     number = len(clients) + len(followers)
     draw = random.Random(number)
-    await leader.get_by_role("button", name="Ask for the next").click()
+    await leader.get_by_role("button", name="Vote on the next step").click()
     said = asyncio.create_task(leader.evaluate(f"whenSaid('{number} of {number} have answered.')"))
     last = 0.0
 

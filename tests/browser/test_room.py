@@ -53,7 +53,7 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(phone.get_by_text("Following the leader: merge 0")).to_be_visible()
     expect(leader.get_by_text("2 followers")).to_be_visible()
 
-    leader.get_by_role("button", name="Ask for the next").click()
+    leader.get_by_role("button", name="Vote on the next step").click()
     options = phone.get_by_role("region", name="Vote").get_by_role("button")
     options.nth(0).click()
     expect(options.nth(0)).to_have_attribute("aria-pressed", "true")
@@ -82,7 +82,7 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(phone.get_by_role("button", name="Pause")).to_be_visible()
     # A question stops the player, which would reveal the answer, and takes no keys meanwhile.
     leader.get_by_label("Ask a question of Learn").select_option("first-merge/0")
-    leader.get_by_role("button", name="Ask it").click()
+    leader.get_by_role("button", name="Ask this question").click()
     expect(phone.get_by_role("button", name="n + ·")).to_be_visible()
     step = leader.locator(".step").input_value()
     leader.keyboard.press("ArrowRight")
@@ -101,7 +101,7 @@ def test_class_follows_votes_and_sees_the_answer(
     classes = f"{tokens}.map((cell) => cell.className).join()"
     assert keyboard.evaluate(classes) == leader.evaluate(classes) != ""
     keyboard.get_by_role("button", name="Step back").click()
-    expect(keyboard.get_by_text("You look around")).to_be_visible()
+    expect(keyboard.get_by_text("Looking around")).to_be_visible()
     phone.reload()
     expect(phone.get_by_text("Following the leader: merge 22")).to_be_visible()
     assert phone.locator(".sentence").inner_text() == sentence
@@ -198,7 +198,7 @@ def test_class_votes_on_a_question_of_learn(
         expect(one.get_by_text("131 tokens − 7 = 124 tokens.")).to_be_visible()
 
     leader.get_by_label("Ask a question of Learn").select_option("first-merge/0")
-    leader.get_by_role("button", name="Ask it").click()
+    leader.get_by_role("button", name="Ask this question").click()
     keyboard.get_by_role("button", name="o + ·").press("Enter")
     expect(leader.get_by_text("1 of 2 have answered.")).to_be_visible()
     expect(keyboard.get_by_role("button", name="o + ·")).to_have_attribute("aria-pressed", "true")

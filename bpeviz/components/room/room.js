@@ -335,9 +335,9 @@ class Room {
     const until = sheet.parts.slice(0, part + 1).reduce((sum, { minutes }) => sum + minutes, 0);
     const minute = Math.floor((Date.now() - this.began) / 60_000) + 1;
     const words = [`Part ${part + 1} of ${sheet.parts.length}`, `until minute ${until}`, `now ${minute}`];
-    if (!isShown) words.push(this.failed.has(part) ? "this page shows nothing: open its link to see why" : "preparing …");
+    if (!isShown) words.push(this.failed.has(part) ? "its page could not be prepared: open its link to see why" : "preparing …");
     const missing = sheet.parts.flatMap((_, i) => (this.failed.has(i) ? [i + 1] : []));
-    const start = missing.length ? `Part ${missing.join(", ")} shows nothing.` : "";
+    const start = missing.length ? `Could not be prepared: part ${missing.join(", ")}.` : "";
     const text = part < 0 ? start : words.join(" · ");
     if (this.find(".minute").textContent !== text) this.find(".minute").textContent = text;
   }
@@ -380,7 +380,7 @@ class Room {
     const followers = `${counted(state.followers, "follower")}`;
     const { step, playing, speed } = this.display;
     const plays = playing ? `, playing at ${speed}×` : "";
-    const follows = `${away ? "You look around. The leader" : "Following the leader"}${at(step)}${plays}`;
+    const follows = `${away ? "Looking around. Leader" : "Following the leader"}${at(step)}${plays}`;
     this.find(".where").textContent = isLeader ? followers : content ? follows : state.vote ? "" : "Wait for the leader.";
     this.find(".back").hidden = !away;
     if (isLeader) {
@@ -411,7 +411,7 @@ class Room {
     const ask = this.find("[data-do=ask]");
     ask.hidden = !this.content?.player;
     ask.disabled = !canAsk || Boolean(vote);
-    ask.title = canAsk ? "Ask for a vote before you play on" : "Only at the furthest step that followers have seen";
+    ask.title = canAsk ? "Ask which step comes next, before you play it" : "Go to the furthest step that followers have seen";
     this.find(".votes").disabled = votes.split("\n").length < 3;
     if (vote) details.open = false;
   }

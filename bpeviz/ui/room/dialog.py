@@ -1,4 +1,4 @@
-"""The button that opens a room or shows a page in it, and links that show their page in a room."""
+"""The button that opens a room or shows a page in it, and addresses of pages for a room."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _content(offer: Export) -> Playable | Comparison:
     found = make()() if make else None
     shown = found.columns if isinstance(found, Texts) else found
     if not isinstance(shown, Playable | Comparison):
-        raise ValueError("A room shows one text. Choose one below the table.")
+        raise ValueError("A room shows one text. Press a number in the table to choose one.")
     return shown
 
 
@@ -151,7 +151,7 @@ def _opened(room: Room, questions: Sequence[Question]) -> None:
     else:
         shows = (
             "shows this text and its steps, from the first one on. Play on the leader's page: "
-            "followers see each step, and vote on the next one. They open"
+            "followers see each step. Before you play one, they can vote on it. They open"
         )
     st.markdown(f"Room **{room.letters}** {shows}")
     st.code(room.join["address"], None)

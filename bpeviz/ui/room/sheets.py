@@ -41,8 +41,8 @@ def offered() -> Mapping[str, Sheet]:
     for part in own.parts:
         if part.kind == "learn" and questions.find(part.words) is None:
             raise sheet.SheetError(
-                f"Line {part.line} of the run sheet names no question of Learn for a vote, or one "
-                "about a tokenizer that is not downloaded."
+                f"Line {part.line} of the run sheet needs a question of Learn with choices, pairs "
+                "or a number, whose tokenizer is downloaded."
             )
     return {OWN: own, **sheet.ours()}
 

@@ -87,7 +87,7 @@ def test_run_sheet_of_the_server_is_checked(
     with pytest.raises(ValueError, match="cannot be read"):
         sheets.offered.__wrapped__()
     file.write_text("Own\n1 min learn first-merge 9", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"Line 2 .* no question of Learn"):
+    with pytest.raises(ValueError, match=r"Line 2 .* needs a question of Learn"):
         sheets.offered.__wrapped__()
     file.write_text("Own\n1 min learn first-merge 2", encoding="utf-8")
     assert next(iter(sheets.offered.__wrapped__())) == sheets.OWN
