@@ -119,7 +119,9 @@ h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1re
   background: var(--background); }
 .sortable th:first-child { z-index: 3; }
 .sortable td.long { overflow-wrap: anywhere; min-width: 8rem; }
-.sortable small { font-size: 0.85em; white-space: nowrap; }
+.sortable td.right { white-space: nowrap; }
+.sortable small { font-size: 0.85em; font-weight: 400; }
+.stacked small { display: block; }
 .sortable [aria-sort] { cursor: pointer; }
 .sortable [aria-sort]::before { content: ""; position: absolute; inset: 0.75em 0.05rem auto auto;
   width: 0.5em; height: 0.4em; clip-path: polygon(0 0, 100% 0, 50% 100%); }

@@ -214,6 +214,16 @@ def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -
     expect(table.locator("tr")).to_have_count(35)
     table.locator("td").last.scroll_into_view_if_needed()
     expect(table.locator("th").last).to_be_in_viewport()
+    page.get_by_role("radio", name="Premium").click()
+    table = labelled(page, "[role=grid]", "Premium of 34 texts")
+    expect(table.locator("tr")).to_have_count(35)
+    page.set_viewport_size({"width": 390, "height": 844})
+    table.locator("td").last.scroll_into_view_if_needed()
+    expect(table.locator("th").last).to_be_in_viewport()
+    heights = "rows => new Set(rows.map((row) => row.offsetHeight)).size"
+    assert table.locator("tbody tr").evaluate_all(heights) == 1
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.get_by_role("radio", name="Tokens", exact=True).click()
     type_text(page, MANY, "Texts, each after")
     found = compare_texts(MANY)
     table = labelled(page, "[role=grid]", "Tokens of 3 texts")

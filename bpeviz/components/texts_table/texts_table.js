@@ -25,10 +25,7 @@ class TextsTable {
     this.table = this.frame.appendChild(element("table", "facts sortable"));
     this.table.setAttribute("role", "grid");
     root.replaceChildren(this.frame);
-    // Where the table fits, its heads stay in view while the page scrolls; elsewhere it scrolls itself.
-    const resized = new ResizeObserver(() =>
-      this.frame.classList.toggle("fits", this.table.offsetWidth <= this.frame.clientWidth),
-    );
+    const resized = new ResizeObserver(() => this.#fit());
     resized.observe(this.frame);
     resized.observe(this.table);
     signal.addEventListener("abort", () => resized.disconnect());
@@ -51,6 +48,16 @@ class TextsTable {
       this.#draw();
     }
     this.#mark();
+  }
+
+  // Where the table fits, its heads stay in view while the page scrolls; elsewhere it scrolls itself.
+  // Intervals stand below their values in all rows or in none.
+  #fit() {
+    const { classList } = this.frame;
+    const isWide = () => this.table.offsetWidth > this.frame.clientWidth;
+    classList.remove("stacked");
+    classList.toggle("stacked", isWide());
+    classList.toggle("fits", !isWide());
   }
 
   #draw() {
