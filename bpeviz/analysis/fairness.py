@@ -74,7 +74,7 @@ FIGURES = {
         "TokEval, vocabulary utilization",
     ),
     "whole_words": Figure(
-        "Whole words",
+        "Words kept whole",
         "The share of words that are not split, in texts with spaces between words.",
         "the complement of continued words: Rust et al. 2021, arXiv 2012.15613",
     ),

@@ -32,11 +32,12 @@ Measure several tokenizers on one text: the number of tokens, its bytes per toke
 words kept whole, and the agreement of the boundaries with a baseline (--reference). Or export the
 text in colored tokens, or the bytes per token over vocabulary sizes.
 
-Several files, a folder, NAME=FILE, or an option of many texts, such as --relative-to or --csv, give
-a table of up to {limits.COMPARED_TEXTS} texts, and one of tokenizers.
-A CSV or JSONL file without a name then has one text per column. But if a column is named `lang`,
-`label` or the like beside one of text, or of two columns one has few short values that repeat, the
-texts are the lines of each label. --label chooses.
+With several files, a folder, NAME=FILE, or an option for many texts such as --relative-to or --csv,
+the command prints a table of up to {limits.COMPARED_TEXTS} texts, and a table of the tokenizers.
+
+A CSV or JSONL file without a name has one text per column. If it has a column of labels, the lines
+of each label are one text. Such a column is named like `lang` or `label`, or has few short values
+that repeat beside one column of text. --label names it.
 """
 _EXAMPLES = """\
 examples:
@@ -47,10 +48,10 @@ examples:
   python -m bpeviz compare page.txt --tokenizer gpt2 --tokenizer cl100k_base --curves
   python -m bpeviz compare en=a.txt es=b.txt --tokenizer gpt2 --relative-to en --csv
 
-The premium of --relative-to is the ratio of tokens to those of that text, for texts with the same
-number of lines: each line is encoded alone, and must be a translation. Its 95% interval is a
-bootstrap over lines; below 10 lines there is none. So has the difference of two tokenizers: where
-it contains zero, there is no clear winner.
+The premium of a text is how many times as many tokens it needs as the text of --relative-to. Both
+need the same number of lines, each a translation of the other. Each line is encoded alone. From 10
+lines on, a premium has a 95% bootstrap interval over lines, and so has the difference between two
+tokenizers. If that interval contains zero, there is no clear winner.
 
 Use a text that no tokenizer was trained on: on its training text a tokenizer scores better than it
 should. A larger vocabulary usually needs fewer tokens.
@@ -321,25 +322,25 @@ COMMAND = Command(
             "the text to which the premiums of the others are relative",
             type=arguments.text_argument,
         ),
-        flag("--special-tokens", "of many texts, count the special tokens around each, if known"),
+        flag("--special-tokens", "for many texts: count the special tokens around each, if known"),
         option(
             "--price",
             "TOKENIZER=PRICE",
-            "of many texts, print costs: the price of a million tokens of this tokenizer; repeat "
-            "the option for each",
+            "for many texts: print costs, from the price of a million tokens of this tokenizer; "
+            "repeat the option for each",
             action="append",
             default=[],
         ),
         option(
             "--label",
             "COLUMN",
-            "the column of labels of CSV and JSONL files, by which their lines are grouped; an "
-            "empty one for one text per column (default: recognized)",
+            "the column of labels of CSV and JSONL files, by which their lines are grouped; "
+            "--label= for one text per column (default: recognized)",
             type=arguments.text_argument,
         ),
         Choice(
             (
-                flag("--json", "print exact numbers as JSON: a list, or of many texts an object"),
+                flag("--json", "print exact numbers as JSON: a list, or an object for many texts"),
                 flag("--csv", "print exact numbers as CSV, a row for each text and tokenizer"),
                 flag("--markdown", "print the table of texts in Markdown"),
                 flag(
@@ -350,9 +351,9 @@ COMMAND = Command(
                 flag(
                     "--html",
                     "write the text in colored tokens as a web page, up to "
-                    f"{export.HELD:,} bytes of it; of many texts, all tables",
+                    f"{export.HELD:,} bytes of it; for many texts, all tables",
                 ),
-                flag("--svg", "write it as an SVG drawing; of many texts, a table"),
+                flag("--svg", "write it as an SVG drawing; for many texts, a table"),
             )
         ),
         arguments.LINK,

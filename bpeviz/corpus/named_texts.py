@@ -1,9 +1,8 @@
 """Texts with names, to compare: files, tables, and pasted texts.
 
 A table has one text per column, or a column of labels and one of text. Then the lines of a label
-are one text. A table is taken for the latter if it has a column that is named like labels, and
-either one other column or one named “text”; or if it has two columns, one with few short values
-that repeat.
+are one text. A column is recognized as labels by its name (`LABELS`), beside one other column or
+one named “text”. In a table of two columns, so is one with few short values that repeat.
 """
 
 from __future__ import annotations

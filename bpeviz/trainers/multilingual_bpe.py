@@ -309,8 +309,8 @@ TRAINER = Trainer(
         Option(
             "smoothing",
             "Shares of the texts",
-            "Each text's share of all bytes is raised to this power. The smaller the power, the "
-            "closer the shares, and the more a pair in a small text counts.",
+            "Each text's share of all bytes is raised to this exponent. The smaller the exponent, "
+            "the closer the shares, and the more a pair in a small text counts.",
             "0.5",
             SMOOTHING,
         ),

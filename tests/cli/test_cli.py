@@ -843,7 +843,7 @@ def test_compare_of_many_texts_prints_a_table_and_its_notes(
     assert lines[4].endswith("–")
     figures, gpt2, own = lines[9:12]
     assert re.split("  +", figures)[2:] == [
-        *("gini", "worst premium", "rényi efficiency", "vocabulary used", "whole words")
+        *("gini", "worst premium", "rényi efficiency", "vocabulary used", "words kept whole")
     ]
     found = bpeviz.compare(texts, {"gpt2": bpeviz.load("gpt2")}, "en").tokenizers[0]
     assert re.split("  +", gpt2)[:4] == [

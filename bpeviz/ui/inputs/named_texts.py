@@ -59,9 +59,9 @@ def choose_texts() -> Texts:
         st.button("Close the files", on_click=FILES.clear, type="tertiary", key="close_named_files")
     elif not typed.strip():
         st.caption(
-            "An example: one passage in 34 languages, translated by us, not by native speakers. "
-            "Its premiums under GPT-2 and cl100k are within 16% of those that Petrov et al. (2023) "
-            "measured with professional translations, half of them within 5%."
+            "An example: one passage in 34 languages, not translated by native speakers. Under "
+            "GPT-2 and cl100k, its tokens relative to English are within 16% of the ratios that "
+            "Petrov et al. (2023) measured with professional translations, half of them within 5%."
         )
         example = samples.languages()
         st.button("Edit the example", on_click=PASTED.put, args=(example,), type="tertiary")

@@ -225,8 +225,8 @@ def _notes(split: Split, history: Training, merges: int) -> list[str]:
         found.append(f"Of parity’s {counted(history.steps, 'merge')}, most were for {often}.")
         if history.steps < merges:
             found.append(
-                f"Then it ended: {names[history.chosen[-1]]} had the most tokens, and no pair left "
-                "that occurs twice."
+                f"Then it ended: {names[history.chosen[-1]]} had the most tokens, and no pair was "
+                "left that occurs twice."
             )
     return found
 
