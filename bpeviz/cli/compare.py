@@ -12,6 +12,8 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from itertools import chain
 
+from wcwidth import ljust, rjust, wcswidth
+
 from bpeviz import limits
 from bpeviz.analysis import verdict
 from bpeviz.analysis.comparison import ComparedText, Comparison, compare
@@ -179,12 +181,12 @@ def _markdown(cells: Sequence[Sequence[str]]) -> list[str]:
 
 
 def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table in columns."""
-    width = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    sides = ["<" if name in _NAMES else ">" for name in cells[0]]
+    """Return the lines of a table in columns, those of words left-aligned."""
+    width = [max(map(wcswidth, column)) for column in zip(*cells, strict=True)]
+    sides = [ljust if name in (*_NAMES, "") else rjust for name in cells[0]]
     return [
         "  ".join(
-            f"{cell:{side}{wide}}" for cell, side, wide in zip(row, sides, width, strict=True)
+            side(cell, wide) for cell, side, wide in zip(row, sides, width, strict=True)
         ).rstrip()
         for row in cells
     ]
@@ -286,15 +288,8 @@ def _plain(row: Metrics) -> dict[str, object]:
 
 def _table(text: str, rows: Sequence[Metrics], reference: str) -> str:
     lines = [("", *(row.title for row in rows), ""), *metrics(rows, "the reference").rows]
-    width = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    printed = [
-        f"{len(text):,} characters, {len(text.encode()):,} bytes; the reference is {reference}.",
-        "",
-    ]
-    for first, *cells, last in lines:
-        numbers = [f"{cell:>{wide}}" for cell, wide in zip(cells, width[1:-1], strict=True)]
-        printed.append("  ".join([f"{first:<{width[0]}}", *numbers, last]).rstrip())
-    return "\n".join(printed) + "\n"
+    sizes = f"{len(text):,} characters, {len(text.encode()):,} bytes"
+    return "\n".join([f"{sizes}; the reference is {reference}.", "", *_aligned(lines), ""])
 
 
 COMMAND = Command(

@@ -861,6 +861,9 @@ def test_compare_of_many_texts_prints_a_table_and_its_notes(
         "Counts are without special tokens.",
     ]
     assert "premium" not in trained(*MANY).out.decode()
+    wide = trained("compare", "日本語=en.txt", "es=es.txt", "--tokenizer", "gpt2").out.decode()
+    assert "\n日本語  gpt2 " in wide, "its characters have two columns each"
+    assert "\nes      gpt2 " in wide
     priced = trained(*MANY, "--price", "gpt2=1000", "--special-tokens").out.decode().splitlines()
     assert re.match(r"text .*  cost$", priced[2])
     assert re.match(r"en +gpt2 +72 .* 0\.072000$", priced[3])
