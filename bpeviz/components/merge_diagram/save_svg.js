@@ -1,6 +1,6 @@
 // Saves the diagram as an SVG file.
 
-import { element } from "../shared/dom.js";
+import { saveFile } from "../shared/dom.js";
 
 export const SVG = "http://www.w3.org/2000/svg";
 
@@ -56,10 +56,5 @@ export function saveSvg(svg, fileName, credit) {
   });
   addLine(copy, credit);
   copy.setAttribute("xmlns", SVG);
-  const file = new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" });
-  const link = element("a");
-  link.href = URL.createObjectURL(file);
-  link.download = fileName;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  saveFile(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }), fileName);
 }

@@ -3,7 +3,7 @@
 // race (`on("races", payloads)`), which it hides before a decision (`on("hidden", true)`). A vote is
 // shown above them (`on("vote", "above")`) or alone.
 
-import { component, element } from "../shared/dom.js";
+import { component, element, saveFile } from "../shared/dom.js";
 import { FOLLOW, STEP_CHANGED, currentDisplay, emit, subscribe } from "../shared/events.js";
 import { counted, formatCount } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
@@ -60,7 +60,8 @@ class Room {
     this.find(".letters").textContent = data.letters;
     this.find(".where").textContent = "Connecting …";
     this.find(".back").onclick = () => this.#return();
-    this.find(".votes").onclick = () => this.#save(this.state.votes, "text/csv", `votes-${data.letters}.csv`);
+    this.find(".votes").onclick = () =>
+      saveFile(new Blob([this.state.votes], { type: "text/csv" }), `votes-${data.letters}.csv`);
     this.find(".keep").onclick = () => this.#keep();
     this.find(".reopen").onclick = () => this.#reopen();
     this.find(".next").onclick = () => this.#next();
@@ -452,15 +453,7 @@ class Room {
   async #keep() {
     const shown = JSON.stringify([...this.kept.values()]).replaceAll("<", "\\u003c");
     const page = (await this.file).replace('id="data">', (start) => start + shown);
-    this.#save(page, "text/html", `room-${this.data.letters}.html`);
-  }
-
-  #save(content, type, name) {
-    const link = element("a");
-    link.href = URL.createObjectURL(new Blob([content], { type }));
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+    saveFile(new Blob([page], { type: "text/html" }), `room-${this.data.letters}.html`);
   }
 }
 

@@ -1,4 +1,4 @@
-// Elements, token labels, tooltips, and the life cycle of a component.
+// Elements, token labels, tooltips, files to save, and the life cycle of a component.
 
 /**
  * Create an element. Its text is set as text, never as markup: it may come from a user.
@@ -34,6 +34,19 @@ export function unbroken(tag, className, text) {
  */
 export function tokenLabel(label, color) {
   return element("bdi", color < 0 ? "piece" : `piece t color${color}`, label);
+}
+
+/**
+ * Save a file on the user's computer.
+ * @param {Blob} content
+ * @param {string} name
+ */
+export function saveFile(content, name) {
+  const link = element("a");
+  link.href = URL.createObjectURL(content);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
 /** A tooltip near an element, kept inside a frame. */

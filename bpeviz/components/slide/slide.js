@@ -1,7 +1,7 @@
 // Saves the slide of a step as SVG or PNG, and the slides of a range of steps as a GIF. Python draws each slide as SVG
 // and encodes the GIF (`bpeviz/ui/slides_section.py`); the browser draws pixels, since it has the fonts.
 
-import { component, element } from "../shared/dom.js";
+import { component, element, saveFile } from "../shared/dom.js";
 import { changedBox } from "./changes.js";
 
 const [WIDTH, HEIGHT] = [1920, 1080]; // of a slide
@@ -18,15 +18,6 @@ const RETRY_AFTER = 10_000; // milliseconds
  * @property {{request: number, first: number, svgs: string[]} | null} frames the answer to a request
  * @property {{request: number, data: string, words: string} | null} gif the encoded GIF in Base64
  */
-
-/** @param {Blob} blob */
-function save(blob, name) {
-  const link = element("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = name;
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
-}
 
 const svgBlob = (svg) => new Blob([svg], { type: "image/svg+xml" });
 
@@ -77,7 +68,7 @@ class Slide {
     [this.image, this.part, this.make, this.stop] = [".preview", ".animation", ".make", ".stop"].map(find);
     [this.progress, this.words] = [".progress", ".words"].map(find);
     const press = (button, listener) => button.addEventListener("click", listener, { signal });
-    press(find(".save-svg"), () => save(svgBlob(this.data.svg), `${this.data.name}.svg`));
+    press(find(".save-svg"), () => saveFile(svgBlob(this.data.svg), `${this.data.name}.svg`));
     press(find(".save-png"), () => this.#savePng());
     press(this.make, () => this.#start());
     press(this.stop, () => this.#end("Stopped."));
@@ -103,7 +94,7 @@ class Slide {
   async #savePng() {
     const canvas = newCanvas(WIDTH, HEIGHT);
     await draw(this.data.svg, canvas);
-    save(await png(canvas.canvas), `${this.data.name}.png`);
+    saveFile(await png(canvas.canvas), `${this.data.name}.png`);
   }
 
   #start() {
@@ -143,7 +134,7 @@ class Slide {
 
   #finish({ data, words }) {
     const bytes = Uint8Array.from(atob(data), (byte) => byte.charCodeAt(0));
-    save(new Blob([bytes], { type: "image/gif" }), `${this.data.name}.gif`);
+    saveFile(new Blob([bytes], { type: "image/gif" }), `${this.data.name}.gif`);
     this.#end(words);
   }
 
