@@ -44,6 +44,7 @@ class Member:
         token: Identifies the follower's browser, also after a lost connection.
         is_leader: Whether it is the leader.
         notify: Called when the room has changed, in any thread.
+        is_new: Whether nothing was sent yet.
         content: The number of the timeline or columns that were sent last.
         step: The last step of it that was sent.
         run: The run whose sheet was sent.
@@ -52,6 +53,7 @@ class Member:
     token: str
     is_leader: bool
     notify: Callable[[], None]
+    is_new: bool = True
     content: int = 0
     step: int = 0
     run: Run | None = None
@@ -206,13 +208,14 @@ class Room:
                 return {"ended": ENDED}
             shown = self.shown
             found: dict[str, Any] = {
-                "letters": self.letters,
-                "token": member.token,
                 "step": self.step,
                 **self.display,
                 "followers": self.followers,
                 "vote": self.vote and self.vote.state(member.token),
             }
+            if member.is_new:
+                found |= {"join": self.join} if member.is_leader else {"token": member.token}
+                member.is_new = False
             if shown is not None and member.content != shown.number:
                 found["content"] = shown.full() if member.is_leader else shown.beginning()
                 member.content, member.step = shown.number, 0
@@ -224,7 +227,6 @@ class Room:
                         found["sheet"] = run.payload()
                 member.run = run
                 return found | {
-                    "join": self.join,
                     "canAsk": self._next_question() is not None,
                     "furthest": self.furthest,
                     "link": self.link,

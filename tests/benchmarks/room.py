@@ -135,7 +135,7 @@ class Client:
     async def read(self) -> None:
         with contextlib.suppress(websockets.WebSocketException):
             async for message in self.socket:
-                self.state = json.loads(message)
+                self.state |= json.loads(message)
 
     async def until(self, condition: Any, patience: float = 30) -> None:
         async with asyncio.timeout(patience):

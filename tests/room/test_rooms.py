@@ -326,6 +326,14 @@ def test_columns_are_shown_with_the_lit_token(room: Room, leader: Browser) -> No
     assert follower.got[-1]["content"]["player"]["last"] == 0
 
 
+def test_address_and_token_are_sent_once(room: Room, leader: Browser) -> None:
+    follower = Browser(room)
+    leader.send(step=1, content=1)
+    assert [one["join"] for one in leader.got if "join" in one] == [room.join]
+    assert [one["token"] for one in follower.got if "token" in one] == [follower.member.token]
+    assert "join" not in {name for one in follower.got for name in one}
+
+
 def test_only_the_leader_leads(room: Room, leader: Browser) -> None:
     follower = Browser(room)
     follower.send(step=4, content=1)

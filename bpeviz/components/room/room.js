@@ -136,7 +136,7 @@ class Room {
     if (state.questions) return this.#offerQuestions(state.questions);
     if (state.ended) return this.#end(state.ended);
     if (this.hasEnded) this.#setEnded(false);
-    if (!this.data.isLeader) store(this.#name("follower"), state.token);
+    if (state.token) store(this.#name("follower"), state.token);
     const { isLeader } = this.data;
     if (this.#isAway()) this.away = true;
     const before = this.content;
@@ -396,9 +396,9 @@ class Room {
   }
 
   #drawJoin({ join, canAsk, vote, votes }) {
-    const { qr, address, notes } = join;
     const details = this.find(".join");
-    if (details.hidden) {
+    if (join) {
+      const { qr, address, notes } = join;
       details.hidden = false;
       this.find(".qr").toggleAttribute("hidden", !qr);
       if (qr) {
