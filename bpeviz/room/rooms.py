@@ -266,7 +266,7 @@ class Room:
                 vote.is_open, vote.is_shown = False, True
             case "again", Vote(is_revealed=False) as vote:
                 vote.again()
-            case "reveal", Vote(question=Question(step=None)) as vote:
+            case "reveal", Vote() as vote:
                 vote.reveal()
             case "end vote", Vote():
                 self._end_vote()

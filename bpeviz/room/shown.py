@@ -68,9 +68,11 @@ class Timeline:
         """Return the payload of followers before the first step."""
         player = self.page.player
         views = [self._view(view, -1, self._reached(view, 0)) for view in player["views"]]
-        races = [self._race(i, 0, self._reached(view, 0)) for i, view in enumerate(views)]
+        races = self.page.races and [
+            self._race(i, 0, self._reached(view, 0)) for i, view in enumerate(views)
+        ]
         first = player | {"last": 0, "initialStep": 0, "views": views}
-        return self._named(first, races if self.page.races else None)
+        return self._named(first, races)
 
     def more(self, after: int, step: int) -> dict[str, Any]:
         """Return what followers lack who have the steps up to `after`, for those up to `step`."""
@@ -84,9 +86,7 @@ class Timeline:
 
     def _race(self, number: int, after: int, last: int) -> dict[str, Any]:
         """Return the race of a view from one step to another."""
-        if not self.page.races:
-            return {}
-        race = self.page.races[number]
+        race = (self.page.races or ())[number]
         rows = race["first"][after:last]
         ids = {token_id for row in rows for ids, _ in row for token_id in ids}
         return race | {"first": rows, "styles": _chosen(race["styles"], ids)}

@@ -68,7 +68,6 @@ export class Ballot {
    * @param {(message: any) => void} send
    */
   constructor(root, isLeader, send) {
-    this.root = root;
     this.isLeader = isLeader;
     this.find = (selector) => root.querySelector(selector);
     this.section = this.find(".vote");
