@@ -1,4 +1,4 @@
-"""Text utilities: cleaning, color indices, readable labels, JSON, and digests."""
+"""Text utilities: cleaning, color keys, readable labels, JSON, and digests."""
 
 from __future__ import annotations
 
@@ -59,14 +59,6 @@ def clean(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
-
-
-def color_index(raw: bytes) -> int:
-    """Return a token's own color index, 0 to `COLORS` - 1, from its bytes alone.
-
-    It has another one where a token of the same color would touch it (`bpeviz.analysis.hues`).
-    """
-    return color_key(raw) % COLORS
 
 
 def color_key(raw: bytes) -> int:

@@ -10,6 +10,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from bpeviz.text import COLORS, color_key
+
 
 def payloads(app: AppTest) -> list[dict[str, Any]]:
     """Return the payloads of all components but those that wait for their first one."""
@@ -22,3 +24,8 @@ def data_of(page: str) -> dict[str, Any]:
     (packed,) = re.findall('<script type="text/plain" id="data">([A-Za-z0-9+/=]*)</script>', page)
     data: dict[str, Any] = json.loads(zlib.decompress(base64.b64decode(packed)))
     return data
+
+
+def color_index(raw: bytes) -> int:
+    """Return the color index of a token that no token of the same color touches."""
+    return color_key(raw) % COLORS

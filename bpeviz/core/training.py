@@ -18,7 +18,7 @@ from bpeviz.core.dropout import segmentations
 from bpeviz.core.merges import Merge, MergedVocabulary, MergeTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
-from bpeviz.text import COLORS, color_key, joined_color_key, shorten
+from bpeviz.text import color_key, joined_color_key, shorten
 
 Cached = TypeVar("Cached", bound=Sized)
 Vocabulary = TypeVar("Vocabulary", bound=MergedVocabulary)
@@ -220,11 +220,6 @@ class Training(ABC):
     @abstractmethod
     def color_key(self, token_id: int) -> int:
         """Return the color key of a token (see `bpeviz.text.color_key`), -1 for an atom."""
-
-    def color_index(self, token_id: int) -> int:
-        """Return a token's own color index (see `bpeviz.text.color_index`), -1 for an atom."""
-        key = self.color_key(token_id)
-        return key if key < 0 else key % COLORS
 
     @abstractmethod
     def parents(self, token_id: int) -> tuple[int, int] | None:

@@ -446,8 +446,8 @@ def test_candidates_curve_and_texts_describe_the_training() -> None:
     first = next(i for i, one in enumerate(training.decisions) if one.loss > 0)
     assert training.opening == (first + training.steps) // 2
     assert {training.name(i) for i in range(len(training.pieces))} >= {"h", "hug", "un"}
-    assert (training.color_index(0), training.parents(9)) == (-1, None)
-    assert 0 <= training.color_index(9) < 12
+    assert (training.color_key(0), training.parents(9)) == (-1, None)
+    assert training.color_key(9) >= 0
     assert "{step}" in texts_of(training).rule
 
 

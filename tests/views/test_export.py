@@ -10,13 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from payloads import color_index
 
 import bpeviz
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import UNKNOWN_ID
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
-from bpeviz.text import COLORS, clean, color_index
+from bpeviz.text import COLORS, clean
 from bpeviz.views import export
 from bpeviz.views.credit import MADE_WITH
 

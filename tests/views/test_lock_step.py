@@ -27,8 +27,7 @@ from bpeviz.core.boundaries import (
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
 from bpeviz.corpus import samples
-from bpeviz.text import COLORS
-from bpeviz.text import color_index as color_index_of_bytes
+from bpeviz.text import color_key
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views import player
 
@@ -120,12 +119,9 @@ def assert_displayable(training: Training, boundaries: Boundaries, text: str, st
         assert training.name(token_id)
         assert token_id not in special
         if tokenizer.is_atom(token_id):
-            assert training.color_index(token_id) == -1
+            assert training.color_key(token_id) == -1
         else:
-            assert training.color_index(token_id) == color_index_of_bytes(
-                tokenizer.token_bytes(token_id)
-            )
-            assert 0 <= training.color_index(token_id) < COLORS
+            assert training.color_key(token_id) == color_key(tokenizer.token_bytes(token_id))
         parents = training.parents(token_id)
         if parents is not None:
             raw = b"".join(map(tokenizer.token_bytes, parents))

@@ -13,6 +13,7 @@ import pytest
 import usual
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from payloads import color_index
 from properties import examples, many, pairs
 
 import bpeviz
@@ -21,7 +22,6 @@ from bpeviz.analysis.metrics import Column, common_boundaries
 from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, NEVER, Boundaries, Part
 from bpeviz.core.training import Pruning
 from bpeviz.corpus import samples
-from bpeviz.text import color_index
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui.inputs.vocabulary_size import LARGEST
 from bpeviz.views import player

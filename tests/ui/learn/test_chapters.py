@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 from markup import MARKUP
+from payloads import color_index
 
 from bpeviz.corpus import samples
 from bpeviz.pretrained import download
-from bpeviz.text import color_index
 from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Result
 from bpeviz.ui.learn.engine import merges_of, next_pair
 from bpeviz.ui.learn.forms import PairForm
