@@ -34,8 +34,9 @@ Measure several tokenizers on one text: the number of tokens, its bytes per toke
 words kept whole, and the agreement of the boundaries with a baseline (--reference). Or export the
 text in colored tokens, or the bytes per token over vocabulary sizes.
 
-With several files, a folder, NAME=FILE, or an option for many texts such as --relative-to or --csv,
-the command prints a table of up to {limits.COMPARED_TEXTS} texts, and a table of the tokenizers.
+Several files, a folder or NAME=FILE select many texts, up to {limits.COMPARED_TEXTS}. So does an
+option for them, such as --relative-to or --csv. The command then prints a table of the texts, and
+one of the tokenizers.
 
 A CSV or JSONL file without a name has one text per column. If it has a column of labels, the lines
 of each label are one text. Such a column is named like `lang` or `label`, or has few short values

@@ -178,7 +178,7 @@ class Room:
         self._notify(leaders=True)
 
     def prepare(self, part: int, page: Ready) -> None:
-        """Take the page of a part of the run sheet, and show it if it is awaited."""
+        """Store the page of a part of the run sheet, and show it if it is awaited."""
         with self._lock:
             run = self.run
             if run is None or not 0 <= part < len(run.sheet.parts):

@@ -1,4 +1,4 @@
-"""A room's run through a run sheet: the part that it is at, and the pages that are ready."""
+"""A room's run through a run sheet: the current part, and the pages that are ready."""
 
 from __future__ import annotations
 

@@ -268,9 +268,9 @@ TRAINER = Trainer(
     key="parity",
     title="Parity-aware BPE",
     short="Parity-aware BPE",
-    about="At each step, merges the most frequent pair of the text that is compressed least, so "
-    "that texts in several languages need similar numbers of tokens. Lines of three dashes "
-    "separate the texts.",
+    about="At each step, merges the most frequent pair of the text that is compressed least. So "
+    "texts in several languages need similar numbers of tokens. Lines of three dashes separate "
+    "the texts.",
     source="Foroutan et al. 2026, arXiv:2508.04796",
     train=cast(Any, train),
     options=(

@@ -150,7 +150,7 @@ class ColumnSlides(Slides):
         return drawing_of(replace(self.picture, last=end)).columns
 
     def tables(self, step: int) -> list[Grid]:
-        # What the metrics mean is for the speaker to say.
+        # The speaker explains the metrics.
         names = [name for name in self.metrics.names if name != "meaning"]
         return [Grid("", names, [[*map(str, row[: len(names)])] for row in self.metrics.rows])]
 

@@ -1,4 +1,4 @@
-"""The passage in many languages: parallel, and as dear in each as published figures say."""
+"""The passage in many languages: it is parallel, and its premiums are near published ones."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from bpeviz.room.shown import Timeline
 from bpeviz.views import playable
 
 TEXT = """
-# This line is for the one who edits the file.
+# A note for editors of the file.
 Seven minutes
 
 2 min  show https://class.example/bpeviz/Compare?text_sample=banana

@@ -39,7 +39,7 @@ class Room {
     this.signal = signal;
     this.find = (selector) => root.querySelector(selector);
     this.content = null;
-    this.kept = new Map(); // what a follower was shown, by number
+    this.kept = new Map(); // the contents that a follower was shown, by number
     /** @type {import("../shared/events.js").Display} */
     this.display = { step: 0, playing: false, speed: 1, lit: null }; // of the leader
     this.away = false; // whether a follower looks around
@@ -250,7 +250,7 @@ class Room {
     return item;
   }
 
-  // One page after the other is made ready, those to come first.
+  // Pages are prepared one after the other, from the current part on.
   #prepareNext() {
     if (!this.sheet || this.frame || this.hasEnded) return;
     const { parts } = this.sheet;
@@ -290,7 +290,7 @@ class Room {
     if (part.kind === "step") this.#moveTo(part.step);
     if (part.kind === "learn") this.#send({ do: "ask question", key: part.words });
     if (part.kind !== "vote") return;
-    this.#moveTo(Math.max(part.step, this.state.furthest)); // nobody can vote on what all have seen
+    this.#moveTo(Math.max(part.step, this.state.furthest)); // followers have already seen earlier decisions
     this.#send({ do: "ask" });
   }
 
@@ -440,7 +440,7 @@ class Room {
 
   // ---- files
 
-  // The file is fetched at once, since the server may have stopped when it is wanted.
+  // The file is fetched at once: the server may have stopped by the time a follower saves it.
   async #offerFile() {
     this.kept.set(this.content.number, this.content);
     if (this.file) return;

@@ -34,13 +34,13 @@ _CELLS = "cells_of_texts"
 
 
 class Name(OneOf):
-    """A name of a text or tokenizer, as which a link may contain any."""
+    """The choice of a text or tokenizer by name. A link may contain any name."""
 
     def allows(self, value: Any) -> bool:
         return isinstance(value, str) and len(value) <= 200
 
     def choose(self, titles: Mapping[str, str], **options: Any) -> str:
-        """Draw the choice of a name; return it. The first one replaces one that is not there."""
+        """Draw the choice; return the name. The first name replaces one that is missing."""
         if self.present and self.get() not in titles:
             self.put(next(iter(titles)))
         return self.select(titles, **options)

@@ -51,7 +51,7 @@ EXPONENTS = {
 
 
 class _Names(SomeOf):
-    """Names of texts, as which a link may contain any."""
+    """The choice of texts by name. A link may contain any names."""
 
     def allows(self, value: Any) -> bool:
         return (

@@ -1,4 +1,4 @@
-"""The folds below the table of many texts: figures of the tokenizers, and the worst lines."""
+"""The sections below the table of many texts: figures of the tokenizers, and the worst lines."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def widgets() -> Iterator[Widget[Any]]:
 
 
 def show(found: Comparison, texts: Texts, chosen: Sequence[tuple[Offer, Tokenizer]]) -> None:
-    """Draw the folds."""
+    """Draw the sections, closed at first."""
     if place := FIGURES.opened():
         with place:
             _figures(found)

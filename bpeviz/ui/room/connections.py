@@ -23,7 +23,7 @@ PAUSE = 0.02
 """Seconds between two messages to a member, of which each has the latest state."""
 
 LOOK = 60
-"""Seconds after which a quiet room is looked at, since it may have ended."""
+"""Seconds between checks of a quiet room, which may have ended."""
 
 LOST = "This room has ended, or the server was restarted."
 

@@ -373,7 +373,7 @@ def test_special_tokens_are_counted_if_a_file_adds_some(monkeypatch: pytest.Monk
     assert note in captions(app).replace("\\", "")
 
 
-def test_folds_have_the_figures_of_tokenizers_and_the_worst_lines() -> None:
+def test_sections_have_the_figures_of_tokenizers_and_the_worst_lines() -> None:
     app = opened()
     assert shown_tables(app) == []
     app = opened(figures_of_tokenizers_open=True, worst_lines_open=True)
