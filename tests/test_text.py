@@ -1,4 +1,4 @@
-"""Labels, shortened names, color indices and JSON."""
+"""Labels, shortened names, color keys and JSON."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from payloads import color_index
 
 import bpeviz
 from bpeviz.core.boundaries import Part
@@ -15,7 +16,6 @@ from bpeviz.text import (
     as_json,
     character_stand_in,
     clean,
-    color_index,
     color_key,
     digest_of,
     joined_color_key,
@@ -38,9 +38,7 @@ def test_color_indices_are_spread_evenly() -> None:
 
 @pytest.mark.parametrize("pattern", ["gpt2", "none"])
 @pytest.mark.parametrize("atoms", ["bytes", "characters"])
-def test_training_names_and_color_indices_equal_those_of_its_tokens(
-    pattern: str, atoms: str
-) -> None:
+def test_training_names_and_color_keys_equal_those_of_its_tokens(pattern: str, atoms: str) -> None:
     text = "the cat the hat 総決賽 総決賽 naïve naïve 👍👍 " * 3 + "é" * 300
     training = bpeviz.train(text, merges=400, pattern=pattern, atoms=atoms)
     tokenizer = training.tokenizer()
@@ -48,7 +46,7 @@ def test_training_names_and_color_indices_equal_those_of_its_tokens(
     long = 0
     for merge in training.merges:
         raw, name = tokenizer.token_bytes(merge.new_id), training.names[merge.new_id]
-        assert training.color_index(merge.new_id) == color_index(raw)
+        assert training.color_key(merge.new_id) == color_key(raw)
         full = tokenizer.token_label(merge.new_id)
         if len(raw) <= 60:
             assert name == shorten(full)

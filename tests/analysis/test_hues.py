@@ -7,13 +7,14 @@ from itertools import pairwise
 
 import pytest
 import usual
+from payloads import color_index
 
 import bpeviz
 from bpeviz.analysis.hues import OWN, Contacts, Hues, Keys, contacts, contacts_at, hues, keys_of
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.corpus.samples import SAMPLES, Sample
-from bpeviz.text import COLORS, color_index, color_key
+from bpeviz.text import COLORS, color_key
 from bpeviz.trainers import TRAINERS
 from bpeviz.views import player
 

@@ -341,13 +341,13 @@ def test_ids_are_bytes_then_characters_then_merges() -> None:
     assert "byte" not in texts_of(bare).beginning(bare)
 
 
-def test_name_and_color_index_of_token_with_leading_space() -> None:
-    """A token that begins with a space has the color index of any other tokenizer."""
+def test_name_and_color_key_of_token_with_leading_space() -> None:
+    """A token that begins with a space has the color key of any other tokenizer."""
     training = train("the the", merges=9)
     plain = bpeviz.train("x the the", merges=9)
     assert training.name(training.merges[-1].new_id) == "▁the"
     of_plain = {plain.tokenizer().token_bytes(m.new_id): m.new_id for m in plain.merges}
-    assert training.color_index(training.merges[-1].new_id) == plain.color_index(of_plain[b" the"])
+    assert training.color_key(training.merges[-1].new_id) == plain.color_key(of_plain[b" the"])
 
 
 @pytest.mark.large
