@@ -69,7 +69,8 @@ class Timeline:
         player = self.page.player
         views = [self._view(view, -1, self._reached(view, 0)) for view in player["views"]]
         races = self.page.races and [
-            self._race(i, 0, self._reached(view, 0)) for i, view in enumerate(views)
+            race | self._race(i, 0, self._reached(view, 0))
+            for i, (race, view) in enumerate(zip(self.page.races, views, strict=True))
         ]
         first = player | {"last": 0, "initialStep": 0, "views": views}
         return self._named(first, races)
@@ -85,11 +86,11 @@ class Timeline:
         return found
 
     def _race(self, number: int, after: int, last: int) -> dict[str, Any]:
-        """Return the race of a view from one step to another."""
+        """Return the candidates of a view from one step to another, and their styles."""
         race = (self.page.races or ())[number]
         rows = race["first"][after:last]
         ids = {token_id for row in rows for ids, _ in row for token_id in ids}
-        return race | {"first": rows, "styles": _chosen(race["styles"], ids)}
+        return {"first": rows, "styles": _chosen(race["styles"], ids)}
 
     def question(self, step: int) -> Question | None:
         """Return the question about the decision after a step, or None without known candidates.

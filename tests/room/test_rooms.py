@@ -121,6 +121,7 @@ def test_no_message_to_a_follower_contains_a_later_decision(
     follower = Browser(room)
     steps = room.shown.page.player["views"][0]["steps"]  # type: ignore[union-attr]
     styles = room.shown.page.player["views"][0]["tokenStyles"]  # type: ignore[union-attr]
+    seed = room.shown.page.player["timelineId"]  # type: ignore[union-attr]
     for step in range(8):
         leader.send(step=step, content=2)
         leader.send(do="ask")
@@ -143,6 +144,7 @@ def test_no_message_to_a_follower_contains_a_later_decision(
                 label for label, _ in view["tokenStyles"].values()
             ]
             assert got[-1]["vote"]["right"] is None
+            assert seed not in json.dumps(got), "it tells which candidates a question leaves out"
         room.leave(late.member)
 
 
