@@ -103,7 +103,7 @@ def read(path: Path) -> Sheet:
     try:
         return parse(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise SheetError("The run sheet is not text in UTF-8.") from error
+        raise SheetError("The run sheet is not text in UTF-8. Save it in this encoding.") from error
 
 
 def parse(text: str) -> Sheet:
@@ -121,9 +121,12 @@ def parse(text: str) -> Sheet:
         try:
             if len(words) > MAX_LINE:
                 raise SheetError(f"has more than {MAX_LINE:,} characters")
+            found = _PART.fullmatch(words)
             if not title and not words.startswith("#"):
+                if found:
+                    raise SheetError("is a part, but a title must come first")
                 title = words
-            elif found := _PART.fullmatch(words):
+            elif found:
                 _check_end(parts)
                 parts.append(_part(number, found, parts))
             elif parts:

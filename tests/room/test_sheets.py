@@ -90,6 +90,11 @@ def test_message_names_the_line(lines: str, message: str) -> None:
         sheet.parse(f"Title\n{lines}")
 
 
+def test_sheet_needs_a_title() -> None:
+    with pytest.raises(sheet.SheetError, match=r"Line 2 .* is a part, but a title"):
+        sheet.parse("# A note.\n3 min show /\n1 min vote 0")
+
+
 def test_our_sheets_have_votes_at_their_steps() -> None:
     for name, found in sheet.ours().items():
         assert f"{found.minutes}-minutes" == name
