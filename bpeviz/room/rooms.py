@@ -29,7 +29,10 @@ AT_REST: dict[str, Any] = {"playing": False, "speed": 1, "lit": None}
 """Whether the leader's player plays, how fast, and the token that is pointed at: text and atom."""
 
 ENDED = "This room has ended."
-FULL = f"This room is full: it has {limits.ROOM_FOLLOWERS} followers, the limit."
+FULL = (
+    f"This room is full: it has {limits.ROOM_FOLLOWERS} followers, the limit. When one of them "
+    "leaves, this page joins."
+)
 
 
 class RoomError(ValueError):
@@ -72,6 +75,7 @@ class Room:
         owner: str,
         join: dict[str, Any],
         clock: Callable[[], float],
+        first: int = 0,
     ) -> None:
         """Open a room.
 
@@ -81,9 +85,11 @@ class Room:
             owner: The user who opens it.
             join: The address for followers, as the leader's page shows it.
             clock: The time in seconds.
+            first: The number after which contents and votes are numbered.
         """
         self.letters, self.leader, self.owner, self.join = letters, leader, owner, join
         self.link = ""
+        self.number = self._first = first
         self.shown: Timeline | Columns | None = None
         self.step = self.furthest = 0
         self.display = dict(AT_REST)
@@ -154,7 +160,8 @@ class Room:
             step: The step to begin at.
         """
         with self._lock:
-            number = self.shown.number + 1 if self.shown else 1
+            self.number += 1
+            number = self.number
             shown = Timeline(number, page) if isinstance(page, Playable) else Columns(number, page)
             self.shown, self.link = shown, link
             self.step = self.furthest = max(0, min(step, shown.last))
@@ -295,7 +302,7 @@ class Room:
 
     def _ask(self, question: Question) -> None:
         self._end_vote()
-        self.vote = Vote(len(self.votes) + 1, question)
+        self.vote = Vote(self._first + len(self.votes) + 1, question)
         self.votes.append(self.vote)
 
     def _end_vote(self) -> None:
@@ -358,10 +365,16 @@ class Rooms:
                 return room
             if room is not None or not are_valid(letters) or len(leader) < TOKEN:
                 raise RoomError(f"The letters {letters[:SIZE]} are those of another room.")
-            return self._open(letters, leader, owner, join)
+            # The pages of followers have contents and a vote of the ended room.
+            return self._open(letters, leader, owner, join, secrets.randbelow(1 << 30))
 
     def _open(
-        self, letters: str, leader: str, owner: str, join: Callable[[str], dict[str, Any]]
+        self,
+        letters: str,
+        leader: str,
+        owner: str,
+        join: Callable[[str], dict[str, Any]],
+        first: int = 0,
     ) -> Room:
         self._remove_ended()
         if len(self._rooms) >= limits.ROOMS:
@@ -369,7 +382,8 @@ class Rooms:
                 f"This server has {limits.ROOMS} open rooms, the limit. Close one, or wait: a "
                 f"room ends {limits.ROOM_HOURS} hours after its leader's last move."
             )
-        room = self._rooms[letters] = Room(letters, leader, owner, join(letters), self._clock)
+        room = Room(letters, leader, owner, join(letters), self._clock, first)
+        self._rooms[letters] = room
         return room
 
     def find(self, letters: str) -> Room | None:

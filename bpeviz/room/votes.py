@@ -178,11 +178,11 @@ def table(votes: Sequence[Vote]) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["vote", "step", "question", "answer", "first count", "count", "right"])
-    for vote in votes:
+    for number, vote in enumerate(votes, 1):
         step = "" if vote.question.step is None else vote.question.step
         for value, option, before, count in vote.results():
             first = "" if vote.earlier is None else before
             right = "yes" if vote.is_revealed and value == vote.question.right else ""
-            row = [vote.number, step, vote.question.words, option.words, first, count]
+            row = [number, step, vote.question.words, option.words, first, count]
             writer.writerow([*row, right])
     return out.getvalue()

@@ -392,6 +392,12 @@ def test_leader_opens_an_ended_room_again_with_the_same_letters(clock: Clock) ->
     again = restarted.reopen(first.letters, first.leader, "me", lambda letters: {"at": letters})
     assert (again.letters, again.join) == (first.letters, {"at": first.letters})
     assert Browser(again, leader=first.leader).got
+    again.show(page(merges=2))
+    for one in (first, again):
+        Browser(one, leader=first.leader).send(do="ask")
+    (old, new) = (Browser(one).got[0] for one in (first, again))
+    assert old["content"]["number"] == old["vote"]["number"] == 1
+    assert new["content"]["number"] == new["vote"]["number"] > 1, "followers have the first ones"
     assert restarted.reopen(first.letters, first.leader, "me", lambda _: {}) is again
     for letters, leader in ((first.letters, "x" * 20), ("O0", "x" * 20), ("ABCD", "short")):
         with pytest.raises(RoomError, match="another room"):

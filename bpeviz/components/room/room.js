@@ -39,7 +39,6 @@ class Room {
     this.signal = signal;
     this.find = (selector) => root.querySelector(selector);
     this.content = null;
-    this.kept = new Map(); // the contents that a follower was shown, by number
     /** @type {import("../shared/events.js").Display} */
     this.display = { step: 0, playing: false, speed: 1, lit: null }; // of the leader
     this.away = false; // whether a follower looks around
@@ -72,6 +71,8 @@ class Room {
     this.ballot = new Ballot(this.root, data.isLeader, (message) => this.#send(message));
     addEventListener("resize", () => this.ballot.fit(), { signal: this.signal });
     if (data.isLeader) this.#readLeaderToken();
+    // The contents that a follower was shown, by number, also before a reload.
+    this.kept = new Map(JSON.parse(stored(this.#name("kept"), "sessionStorage") ?? "[]"));
     subscribe(STEP_CHANGED, () => this.#moved(), this.signal);
     if (data.isLeader) this.#lead();
     this.#connect();
@@ -134,7 +135,7 @@ class Room {
 
   #receive(state) {
     if (state.questions) return this.#offerQuestions(state.questions);
-    if (state.ended) return this.#end(state.ended);
+    if (state.ended || state.refused) return this.#end(state);
     if (this.hasEnded) this.#setEnded(false);
     if (state.token) store(this.#name("follower"), state.token);
     const { isLeader } = this.data;
@@ -168,15 +169,16 @@ class Room {
 
   // ---- an ended room
 
-  #end(sentence) {
+  #end({ ended, refused }) {
     if (this.hasEnded) return;
     const { isLeader } = this.data;
-    const link = isLeader && stored(this.#name("again"));
+    const link = isLeader && !refused && stored(this.#name("again"));
     this.#setEnded(true);
+    this.on("vote", "");
     this.lookUntil = isLeader ? 0 : Date.now() + LOOK_FOR;
     this.find(".reopen").hidden = !link;
     const others = isLeader ? "In your bpeviz tab, “Share” opens another one." : "If its leader opens it again, it goes on here.";
-    this.find(".ended span").textContent = link ? sentence : `${sentence} ${others}`;
+    this.find(".ended span").textContent = refused ?? (link ? ended : `${ended} ${others}`);
   }
 
   #setEnded(hasEnded) {
@@ -442,7 +444,10 @@ class Room {
 
   // The file is fetched at once: the server may have stopped by the time a follower saves it.
   async #offerFile() {
-    this.kept.set(this.content.number, this.content);
+    const { number } = this.content;
+    const isNew = !this.kept.has(number);
+    this.kept.set(number, this.content);
+    if (isNew) store(this.#name("kept"), JSON.stringify([...this.kept]), "sessionStorage"); // the others are complete
     if (this.file) return;
     this.file = fetch(`${this.data.room}/file`, { priority: "low" }).then((response) => response.text());
     await this.file.catch(() => (this.file = null));

@@ -103,7 +103,8 @@ async def _connect(socket: WebSocket) -> None:
                 raise RoomError(LOST)
             member = room.enter(_text(hello, "token"), _text(hello, "leader"), notify)
         except RoomError as error:
-            await socket.send_text(json.dumps({"ended": str(error)}))
+            reason = "ended" if room is None else "refused"
+            await socket.send_text(json.dumps({reason: str(error)}))
             await socket.close()
             return
         sender = asyncio.create_task(_send(socket, room, member, changed))

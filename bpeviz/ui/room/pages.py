@@ -26,8 +26,13 @@ const place = (name, mount, payload) => {
     stage = shadow(name);
     if (!document.fullscreenEnabled) stage.querySelector("[aria-label=Projector]").remove();
     const style = document.createElement("style");
-    const hidden = ":host([hides-race]) :is(.race, .race ol)";
-    style.textContent = `${hidden} { visibility: hidden; height: 0; }`;
+    style.textContent = `
+      :host([hides-race]) :is(.race, .race ol) { visibility: hidden; height: 0; }
+      @media (min-width: 900px) and (max-height: 700px) { /* the controls stay on the screen */
+        .racing:not(:fullscreen) > .race { --row: 1.75rem; }
+        .racing:not(:fullscreen) .bar { gap: 0.1rem 0.4rem; font-size: 0.85rem; }
+        .racing:not(:fullscreen) .length { height: 0.25rem; }
+      }`;
     stage.append(style);
   }
   remove = mount(stage, payload, ignore);
@@ -89,6 +94,9 @@ _STYLE = """
 #place-player { --page-around: 12.9rem; }
 @media print { [data-sheet] main > :not(#place-room) { display: none; } }
 h1 { font-size: 1.1rem; margin: 0; }
+@media (max-width: 640px), (max-height: 700px) {
+  h1 + p { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+}
 [data-vote=alone] > :not(#place-room), [data-vote=above] > :is(h1, h1 + p) { display: none; }
 form { display: flex; gap: 0.5rem; margin-top: 1rem; }
 input, button { font: inherit; font-size: 1.25rem; padding: 0.4rem 0.6rem; }
@@ -96,10 +104,7 @@ input { width: 6em; text-transform: uppercase; }
 """
 
 
-_PLACES = (
-    "<h1></h1><p></p><noscript>This page needs JavaScript.</noscript>"
-    '<div id="place-player"></div><div id="place-columns"></div>'
-)
+_PLACES = '<h1></h1><p></p><div id="place-player"></div><div id="place-columns"></div>'
 
 
 @cache
@@ -156,7 +161,7 @@ def member(letters: str, room: str, app: str, *, is_leader: bool) -> HTMLRespons
     found = {"letters": letters, "room": room, "app": app, "isLeader": is_leader}
     settings = as_json(found).decode()
     data = f'<script type="application/json" id="room">{settings}</script>'
-    body = f'<div id="place-room"></div>{_PLACES}'
+    body = f'<div id="place-room"></div><noscript>This page needs JavaScript.</noscript>{_PLACES}'
     role = "Leader" if is_leader else "Follower"
     return _page(f"Room {letters}: {role}", body, script, markup + data)
 

@@ -50,6 +50,7 @@ def test_file_of_followers_contains_nothing_of_a_room(room: Room) -> None:
     assert answer.body == pages.kept()
     assert answer.body.count('<script type="application/json" id="data"></script>') == 1
     assert answer.body.index('id="data">') == answer.body.rindex('id="data">')
+    assert answer.body.count("needs JavaScript") == 1
 
 
 def test_form_leads_to_the_room_of_the_letters(room: Room) -> None:
@@ -171,9 +172,10 @@ def test_wrong_and_frequent_messages_have_no_effect(room: Room) -> None:
         await leader.until("step", 1)
         await leader.leave()
         assert room.step == 1
-        wrong = Socket("NONE")
-        wrong.send(token="")
-        assert "ended" in (await wrong.until("ended"))
-        await wrong.task
+        for letters, leader, reason in (("NONE", "", "ended"), (room.letters, "no", "refused")):
+            wrong = Socket(letters)
+            wrong.send(token="", leader=leader)
+            await wrong.until(reason)
+            await wrong.task
 
     run(scenario())
