@@ -337,7 +337,7 @@ class Room {
     const isShown = sheet.parts[part]?.kind !== "show" || ready.includes(part);
     const until = sheet.parts.slice(0, part + 1).reduce((sum, { minutes }) => sum + minutes, 0);
     const minute = Math.floor((Date.now() - this.began) / 60_000) + 1;
-    const words = [`Part ${part + 1} of ${sheet.parts.length}`, `until minute ${until}`, `now ${minute}`];
+    const words = [`Part ${part + 1} of ${sheet.parts.length}`, `minute ${minute}`, `planned until minute ${until}`];
     if (!isShown) words.push(this.failed.has(part) ? "its page could not be prepared: open its link to see why" : "preparing …");
     const missing = sheet.parts.flatMap((_, i) => (this.failed.has(i) ? [i + 1] : []));
     const start = missing.length ? `Could not be prepared: part ${missing.join(", ")}.` : "";
@@ -392,6 +392,7 @@ class Room {
     }
     if (isLeader && state.vote && state.vote.number !== this.ballot.vote?.number) this.#pause();
     this.ballot.update(state.vote, state.followers);
+    this.find(".room").classList.toggle("voting", Boolean(state.vote));
     this.on("vote", !state.vote ? "" : state.vote.isAlone ? "alone" : "above");
     // At the beginning, the race is that of the first decision.
     this.on("hidden", !step || Boolean(state.vote?.isAboutStep && state.vote.right === null));
@@ -428,7 +429,7 @@ class Room {
       group.append(...questions.map(({ key, words }) => new Option(words, key)));
       return group;
     });
-    choice.replaceChildren(new Option("Ask a question of Learn …", ""), ...groups);
+    choice.replaceChildren(new Option("Ask from Learn …", ""), ...groups);
     choice.hidden = !chapters.length;
     // An arrow key changes the choice, too: only the button asks.
     const ask = this.find(".ask");

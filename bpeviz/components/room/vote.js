@@ -49,15 +49,15 @@ const change = (count, before) =>
 export function resultInWords({ options, counts, earlier, answered, right }, isLeader) {
   if (!counts) return "";
   const name = (i) => options[i].words.replace(/\.$/, "");
-  const result = (i) => {
+  const result = (i, chosen = name(i)) => {
     const changed = earlier ? `: ${change(counts[i], earlier[i])} the discussion (${nOfM(earlier[i], sum(earlier))})` : "";
-    return `${nOfM(counts[i], answered)} chose ${name(i)}${changed}`;
+    return `${nOfM(counts[i], answered)} chose ${chosen}${changed}.`;
   };
   if (right !== null) {
     const i = options.findIndex(({ value }) => value === right);
-    return `Right: ${name(i)}. ${counts[i] || earlier?.[i] ? `${result(i)}.` : "Nobody chose it."}`;
+    return `Right: ${name(i)}. ${counts[i] || earlier?.[i] ? result(i, "it") : "Nobody chose it."}`;
   }
-  const found = answered ? `${result(counts.indexOf(Math.max(...counts)))}.` : "Nobody has answered.";
+  const found = answered ? result(counts.indexOf(Math.max(...counts))) : "Nobody has answered.";
   return isLeader ? `${found} Discuss, or reveal the answer.` : found;
 }
 
@@ -121,7 +121,8 @@ export class Ballot {
     const { prompt, see, numbers, options } = this.vote;
     this.find(".prompt").replaceChildren(...drawMessage(prompt));
     drawRows(this.find(".see"), see);
-    this.section.classList.toggle("long", options.some(({ words, tokens }) => !tokens.length && words.length > 24));
+    this.isLong = options.some(({ words, tokens }) => !tokens.length && words.length > 24);
+    this.section.classList.toggle("long", this.isLong);
     const question = messageInWords(prompt);
     this.section.ariaLabel = `Vote: ${question}`;
     this.find(".spoken").textContent = `Vote: ${question}`; // a part that was hidden is not announced by itself
@@ -138,7 +139,8 @@ export class Ballot {
     if (this.drawn !== key) {
       this.drawn = key; // buttons stay, so that they keep the focus
       list.replaceChildren(...options.map((option) => this.#option(option)));
-      list.style.setProperty("--count", String(options.length < 6 ? options.length : 4));
+      const most = this.isLong ? 3 : 5; // in a row
+      list.style.setProperty("--count", String(options.length <= most ? options.length : most - 1));
     }
     const longest = Math.max(1, ...(counts ?? []), ...(earlier ?? []));
     [...list.children].forEach((item, i) => {
@@ -186,7 +188,7 @@ export class Ballot {
     const { answered, isOpen, isAgain, mine, numbers } = this.vote;
     if (this.isLeader) return `${nOfM(answered, Math.max(answered, followers))} have answered${isAgain ? " again" : ""}.`;
     if (!isOpen) return "The vote is closed.";
-    const change = "You can change it until the vote is closed.";
+    const change = "You can change your answer until the vote is closed.";
     if (mine === null) return `${isAgain ? "Talk to your neighbor, then answer again." : numbers ? "Enter a number." : "Choose one."} ${change}`;
     return `${numbers ? `Counted: ${formatCount(mine)}.` : "Counted."} ${change}`;
   }
