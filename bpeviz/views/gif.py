@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from io import BytesIO
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from PIL import Image
 
@@ -21,6 +21,20 @@ _REST = 2.0
 """The shortest time for which the last frame stays, in seconds."""
 
 
+T = TypeVar("T")
+
+
+def evenly(items: Sequence[T], count: int) -> list[T]:
+    """Return `count` items at nearly equal distances, with the first and the last one.
+
+    >>> evenly(range(10), 4), evenly(range(10), 1)
+    ([0, 3, 6, 9], [9])
+    """
+    if count < 2:
+        return [*items[len(items) - count :]]
+    return [items[round(i * (len(items) - 1) / (count - 1))] for i in range(count)]
+
+
 def encoded(drawn: Sequence[Mapping[str, Any]], seconds: float) -> tuple[bytes, int]:
     """Return an animation of at most `MOST_BYTES`, and how many of the frames it has.
 
@@ -33,11 +47,10 @@ def encoded(drawn: Sequence[Mapping[str, Any]], seconds: float) -> tuple[bytes, 
         ValueError: The frames are not what the browser sends.
     """
     frames = _frames(drawn)
-    every = 1
+    count = len(frames)
     while True:
-        # The last frame is always shown.
-        chosen = frames[(len(frames) - 1) % every :: every]
-        times = [round(1_000 * seconds * every)] * (len(chosen) - 1)
+        chosen = evenly(frames, count)
+        times = [round(1_000 * seconds * len(frames) / count)] * (count - 1)
         file = BytesIO()
         chosen[0].save(
             file,
@@ -48,9 +61,9 @@ def encoded(drawn: Sequence[Mapping[str, Any]], seconds: float) -> tuple[bytes, 
             loop=0,
             optimize=True,
         )
-        if file.tell() <= MOST_BYTES or len(chosen) == 1:
-            return file.getvalue(), len(chosen)
-        every *= 2
+        if file.tell() <= MOST_BYTES or count == 1:
+            return file.getvalue(), count
+        count = (count + 1) // 2
 
 
 def _frames(drawn: Sequence[Mapping[str, Any]]) -> list[Image.Image]:
