@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 _BYTES = tuple(map(chr, range(256)))
 """The symbols of single bytes."""
 
+_PRINTED = 8
+"""The most tokens in the `repr` of a text's tokens."""
+
 Row = tuple[int, ...]
 """The ids of the atoms of a pre-token."""
 
@@ -75,6 +78,13 @@ class Tokens(list[Token]):
         self.text = text
         self.tokenizer = tokenizer
         self.allowed_special = allowed_special
+
+    def __repr__(self) -> str:
+        """Return the first tokens, and the number of the others."""
+        shown = [*map(repr, self[:_PRINTED])]
+        if len(self) > _PRINTED:
+            shown.append(f"… {len(self) - _PRINTED:,} more")
+        return f"[{', '.join(shown)}]"
 
     def _repr_html_(self) -> str | None:
         """Return the tokens in color, which a notebook shows."""

@@ -1,7 +1,8 @@
 """HTML of notebook cells: a training that plays, tokens in color, and tables of many texts.
 
-Each is a page in a frame of its own, isolated from the notebook and from other cells. A notebook
-that does not trust a cell removes the frame, and shows the sentence within.
+Each is a page in a frame of its own, isolated from the notebook and from other cells. A script
+makes the frame of a training as high as its content. A notebook that does not trust a cell removes
+both, and shows the sentence within the frame.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ _HIGHEST = 480
 def of_training(training: Training, text: str) -> str:
     """Return a cell that plays a training."""
     page = playable.to_html(training, text)
-    return _frame(repr(training), page, playable.FRAME_HEIGHT, "play the training here")
+    frame = _frame(repr(training), page, playable.FRAME_HEIGHT, "play the training here")
+    return f"{frame}{playable.FIT_FRAMES}"
 
 
 def of_tokens(tokens: Tokens) -> str:
