@@ -8,13 +8,18 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.views import playable, player, tables
 
 
-def comparison(text: str) -> playable.Comparison:
+def columns_of(text: str) -> list[Column]:
     """Return the columns of a text, one of them with the text as its title."""
     tokenizers = bpeviz.load("gpt2"), bpeviz.train(text, vocab_size=270).tokenizer()
-    columns = [
+    return [
         Column(title, one, one.boundaries(text), one.steps)
         for title, one in zip(("GPT-2", text), tokenizers, strict=True)
     ]
+
+
+def comparison(text: str) -> playable.Comparison:
+    """Return the file of the columns of a text."""
+    columns = columns_of(text)
     part = player.parts(text, metrics.common_boundaries(columns))[0]
     payload = player.side_by_side(text, columns, part, 0) | {"verdict": text}
     measured = tables.metrics(metrics.measure(text, columns, 0))

@@ -139,7 +139,7 @@ FILES = option("files", "FILE", "a UTF-8 text; - or none: standard input", nargs
 LINK = option(
     "--link",
     "ADDRESS",
-    "an address that the web page names as its source",
+    "an address that the web page or drawing names as its source",
     default="",
     type=text_argument,
 )

@@ -149,7 +149,7 @@ def _many_printed(found: Comparison, relative_to: str | None, options: argparse.
     if options.html:
         return playable.html(playable.of_texts(found), options.link)
     if options.svg:
-        return _drawing(found)
+        return _drawing(found, options.link)
     tables = [_rows(found, with_premium=relative_to is not None)]
     if len({row.text for row in found.rows}) > 1:
         tables.append(_figures(found))
@@ -162,7 +162,7 @@ def _many_printed(found: Comparison, relative_to: str | None, options: argparse.
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _drawing(found: Comparison) -> str:
+def _drawing(found: Comparison, link: str) -> str:
     """Return the costs, the premiums or the tokens of many texts as an SVG drawing."""
     figures = ("cost", "premium", "tokens")
     figure = next(
@@ -171,7 +171,7 @@ def _drawing(found: Comparison) -> str:
     label = f"{text_table.FIGURES[figure]} of {counted(len(text_table.by_text(found)), 'text')}"
     is_parallel = any(row.premium is not None for row in found.rows)
     payload = text_table.payload(found, figure, label, is_parallel=is_parallel)
-    return text_table.svg(found, figure, payload)
+    return text_table.svg(found, figure, payload, link=link)
 
 
 def _markdown(cells: Sequence[Sequence[str]]) -> list[str]:
@@ -246,7 +246,7 @@ def _printed(
     """Return the output in the form that the options select."""
     if options.html or options.svg:
         colored = export.ColoredText(text, columns, "One text as tokens", baseline)
-        return export.html(colored, options.link) if options.html else export.svg(colored)
+        return (export.html if options.html else export.svg)(colored, options.link)
     if options.curves:
         return _curves(columns)
     rows = measure(text, columns, baseline)

@@ -64,7 +64,7 @@ class Export:
             all that the function needs, which runs outside of the page.
         comparison: Likewise for the columns of several tokenizers.
         slides: Returns what is drawn on slides.
-        step: The present step, for a slide.
+        step: The present step, for a slide; None for the last one.
         questions: Returns the questions on which a room can vote.
     """
 
@@ -74,7 +74,7 @@ class Export:
     animation: Callable[[], Callable[[], Playable]] | None = None
     comparison: Callable[[], Callable[[], Interactive]] | None = None
     slides: Callable[[], Slides] | None = None
-    step: int = 0
+    step: int | None = None
     questions: Callable[[], Sequence[Question]] | None = None
 
     @property
@@ -110,8 +110,8 @@ def _export(offer: Export, page: Page) -> None:
             st.markdown(f"**{title}**")
             _button(key, file, label, partial(_interactive, prepare(), link))
             st.caption(
-                "One self-contained file, which works without a network and a server. In a page of "
-                "yours, beside the file, this code shows it:"
+                "One file that works without a network or a server. To show it in a page of yours, "
+                "put it beside that page and add this code:"
             )
             st.code(playable.embed_code(file, title), "html", wrap_lines=True)
     if offer.picture is not None:
@@ -121,18 +121,18 @@ def _export(offer: Export, page: Page) -> None:
             _button(
                 key, "tokens.html", "Web page (HTML)", lambda: export.html(shown, link).encode()
             )
-            _button(key, "tokens.svg", "Drawing (SVG)", lambda: export.svg(shown).encode())
-        st.caption(f"One self-contained file, of up to {export.HELD:,} bytes of text.")
+            _button(key, "tokens.svg", "Drawing (SVG)", lambda: export.svg(shown, link).encode())
+        st.caption(f"One file each, with up to {export.HELD:,} bytes of the text.")
     if offer.slides is not None:
         more = st.expander("Pictures for slides", key=f"slides of {key}", on_change="rerun")
         if more.open:
             with more:
-                slides_section(key, offer.slides, offer.step)
+                slides_section(key, offer.slides, offer.step, link)
     if offer.tokenizer is not None:
         _tokenizer(key, offer.tokenizer)
     st.caption(
-        "Charts and long tables have a menu of their own, in their upper right corner. Import its "
-        "CSV as text: spreadsheets take cells that begin with =, +, - or @ for formulas."
+        "Charts and long tables have a menu of their own, in their upper right corner. Import CSV "
+        "files as text: spreadsheets take cells that begin with =, +, - or @ for formulas."
     )
 
 

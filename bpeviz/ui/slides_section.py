@@ -6,7 +6,6 @@ import base64
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from math import ceil
 from time import monotonic
 from typing import Any
 
@@ -26,27 +25,36 @@ _ANSWER, _ANSWER_TIME = 1_000_000, 0.4
 
 
 @fragment
-def slides_section(key: str, prepare: Callable[[], Slides], step: int) -> None:
+def slides_section(key: str, prepare: Callable[[], Slides], step: int | None, link: str) -> None:
     """Draw the choices of a slide, the slide, and the buttons that save it.
 
     Args:
         key: The page, for the keys of widgets.
         prepare: Returns the contents to draw.
-        step: The present step.
+        step: The present step, or None for the last one.
+        link: The address that opens the page again, or "".
     """
     slides = prepare()
+    step = slides.last if step is None else min(step, slides.last)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         content = st.segmented_control(
             "Content", slides.contents, default=TEXT, required=True, key=f"slide of {key}"
         )
         dark = st.toggle("Dark", st.context.theme.type == "dark", key=f"dark slide of {key}")
-        filled = st.toggle("Background", True, key=f"background of slide of {key}")
-    look = Look(content, dark, filled)
+        filled = st.toggle(
+            "Background",
+            True,
+            key=f"background of slide of {key}",
+            help="Without it, the slide is transparent. A GIF always has a background.",
+        )
+    look = Look(content, dark, filled, link)
     steps: Sequence[int] = ()
     seconds = 1.0
     if slides.last:
         step, steps, seconds = _steps(key, slides, step)
-    animation = _Animation(slides, replace(look, is_filled=True), steps, seconds)
+    if len(steps) > gif.MOST_FRAMES:
+        st.caption(f"The GIF shows {gif.MOST_FRAMES} of these {len(steps):,} steps.")
+    animation = _Animation(slides, replace(look, is_filled=True, link=""), steps, seconds)
     data = {
         "svg": svg(slides, step, look),
         "name": f"bpeviz-{key}-{content.lower().replace(' ', '-')}-{slides.step_numbers[step]}",
@@ -63,13 +71,18 @@ def _steps(key: str, slides: Slides, step: int) -> tuple[int, Sequence[int], flo
     numbers = slides.step_numbers
     low, high = numbers[0], numbers[-1]
     name = slides.step_name.capitalize()
-    number = st.slider(name, low, high, numbers[step], key=f"step of slide of {key}")
+    # Each present step has its own slider, which begins there.
+    number = st.slider(name, low, high, numbers[step], key=f"step of slide of {key} at {step}")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         first, last = st.slider(
-            "Steps of the animation", low, high, (low, high), key=f"animation of {key}"
+            f"GIF: first and last {slides.step_name}",
+            low,
+            high,
+            (low, high),
+            key=f"animation of {key}",
         )
         seconds = st.selectbox(
-            "Seconds per step",
+            "Seconds per frame",
             SECONDS,
             SECONDS.index(1.0),
             width=150,
@@ -90,9 +103,8 @@ class _Animation:
 
     @property
     def steps(self) -> Sequence[int]:
-        """The steps that it shows: the last one, and others at equal distances."""
-        every = ceil(len(self.range) / gif.MOST_FRAMES)
-        return self.range[::-1][:: every or 1][::-1]
+        """The steps that it shows: all of them, or as many as it has frames."""
+        return gif.evenly(self.range, min(len(self.range), gif.MOST_FRAMES))
 
     @property
     def payload(self) -> dict[str, Any]:

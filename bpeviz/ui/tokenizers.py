@@ -18,12 +18,14 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
+from bpeviz.trainers import TRAINERS
 from bpeviz.ui import opened_tokenizers, trained
 from bpeviz.ui.inputs.training import Choice
 from bpeviz.ui.inputs.vocabulary_size import size_step
 from bpeviz.ui.opened_tokenizers import YOURS, Opened, opened
 from bpeviz.ui.trained import Trained, TrainingError
 from bpeviz.ui.widgets import OneOf
+from bpeviz.views.credit import settings_of
 
 OWN = "yours"
 """The key of the user's own tokenizer."""
@@ -81,6 +83,14 @@ class Offer:
             return tuple(self.make().special_tokens)
         except ValueError:
             return ()
+
+    @property
+    def settings(self) -> list[str]:
+        """The settings of its training in words, if it was trained here."""
+        if self.training is None or self.step is None:
+            return []
+        words = settings_of(self.training, self.step, dict(self.options))
+        return [f"{self.name}: {', '.join([TRAINERS[self.training.algorithm].short, *words])}"]
 
     @property
     def title(self) -> str:

@@ -1,10 +1,16 @@
-"""The last line of every file that leaves a page."""
+"""The settings, the version and the link that a file contains when it leaves a page."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
-from urllib.parse import urlsplit
+from string import punctuation
+from urllib.parse import quote, urlsplit
 
+from bpeviz.core.training import Training
+from bpeviz.pretokenizers.patterns import pattern_title
+from bpeviz.text import shorten
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.version import __version__
 
 MADE_WITH = f"Made with bpeviz {__version__}."
@@ -19,7 +25,7 @@ def check_link(link: str) -> None:
 
 
 def credit(link: str = "") -> str:
-    """Return the line as HTML.
+    """Return the last line of a file as HTML, which is valid in an SVG text, too.
 
     Args:
         link: The address that opens what the file shows, or "".
@@ -31,4 +37,31 @@ def credit(link: str = "") -> str:
     if not link:
         return MADE_WITH
     where = " on the same computer" if urlsplit(link).hostname in _LOOPBACK else ""
-    return f'{MADE_WITH} <a href="{escape(link)}" rel="noreferrer">Open it again{where}</a>'
+    # Control characters, which XML does not allow, are encoded.
+    address = escape(quote(link, safe=punctuation, errors="replace"))
+    return f'{MADE_WITH} <a href="{address}" rel="noreferrer">Open it again{where}</a>'
+
+
+def settings_of(
+    training: Training, last: int, options: Mapping[str, object] | None = None
+) -> list[str]:
+    """Return the settings of a training in words.
+
+    Args:
+        training: The training history.
+        last: The last step.
+        options: The options of the trainer that are not the default, if they are known.
+    """
+    options = options or {}
+    splitter = training.pre_tokenizer
+    pattern = pattern_title(splitter.pattern)
+    if splitter.expression:
+        pattern += f" {shorten(splitter.expression)}"
+    words = [texts_of(training).vocabulary(training, last), f"Pre-tokenization: {pattern}"]
+    for option in TRAINERS[training.algorithm].options:
+        value = options.get(option.name, option.default)
+        if value != option.default and option.kind != "text":
+            words.append(f"{option.label}: {(option.choices or {}).get(str(value), value)}")
+    if training.special:
+        words.append(f"Special tokens: {shorten(' '.join(training.special))}")
+    return words

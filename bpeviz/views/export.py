@@ -22,7 +22,7 @@ from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
 from bpeviz.text import character_stand_in, counted, shorten
-from bpeviz.views.credit import MADE_WITH, credit
+from bpeviz.views.credit import credit
 from bpeviz.views.player import side_by_side
 
 HELD = 20_000
@@ -87,6 +87,7 @@ class ColoredText:
     title: the heading.
     baseline: the column that the others are compared with.
     first, last: the characters to export. At most `HELD` bytes are, and the file says so.
+    settings: the settings in words.
     """
 
     text: str
@@ -96,6 +97,7 @@ class ColoredText:
     first: int = 0
     last: int | None = None
     hues: Hues | None = None
+    settings: Sequence[str] = ()
 
 
 def html(picture: ColoredText, link: str = "") -> str:
@@ -128,9 +130,14 @@ def html(picture: ColoredText, link: str = "") -> str:
     )
 
 
-def svg(picture: ColoredText) -> str:
-    """Return the colored text as an SVG drawing."""
-    return _Sheet(drawing_of(picture)).svg()
+def svg(picture: ColoredText, link: str = "") -> str:
+    """Return the colored text as an SVG drawing.
+
+    Args:
+        picture: The colored text.
+        link: The address that opens it again, or "".
+    """
+    return _Sheet(drawing_of(picture), link).svg()
 
 
 @dataclass(frozen=True)
@@ -217,7 +224,7 @@ def drawing_of(picture: ColoredText) -> Drawing:
     start = len(text[:first].encode())
     part = Part(start, start + len(raw), first, last)
     data = side_by_side(text, columns, part, picture.baseline, hues=picture.hues)
-    about = []
+    about = [" · ".join(picture.settings)] if picture.settings else []
     if (first, last) != (0, len(text)):
         about.append(f"Characters {first + 1:,} to {last:,} of {len(text):,}.")
     drawn = [
@@ -640,9 +647,9 @@ def row_style(theme: Theme) -> str:
 class _Sheet(Rows):
     """Draws columns side by side, row by row."""
 
-    def __init__(self, drawing: Drawing) -> None:
+    def __init__(self, drawing: Drawing, link: str) -> None:
         super().__init__()
-        self.drawing = drawing
+        self.drawing, self.link = drawing, link
         alone = len(drawing.columns) == 1
         self.cells = _ONE if alone else _SEVERAL
 
@@ -658,8 +665,10 @@ class _Sheet(Rows):
         for number, column in enumerate(drawing.columns):
             bottom = max(bottom, self._column(column, _MARGIN + number * self._step, y))
         y = bottom + 12
-        for line in (*drawing.legend, MADE_WITH):
+        for line in drawing.legend:
             y = self._words(line, _MARGIN, y, width - 2 * _MARGIN, "quiet", 7)
+        self.parts.append(f'<text class="quiet" x="{_MARGIN}" y="{y}">{credit(self.link)}</text>')
+        y += 22
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y}" '
             f'viewBox="0 0 {width} {y}" role="img">\n<title>{xml(drawing.title)}</title>\n'
@@ -667,7 +676,8 @@ class _Sheet(Rows):
             "text.words{font:14px system-ui,sans-serif;text-anchor:start}"
             "text.title{font:600 19px system-ui,sans-serif;text-anchor:start}"
             "text.head{font:600 16px system-ui,sans-serif;text-anchor:start}"
-            f"text.quiet{{font:14px system-ui,sans-serif;text-anchor:start;fill:{QUIET}}}</style>\n"
+            f"text.quiet{{font:14px system-ui,sans-serif;text-anchor:start;fill:{QUIET}}}"
+            "a{text-decoration:underline}</style>\n"
             f'<rect width="{width}" height="{y}" fill="{LIGHT.paper}"/>\n{super().svg()}\n</svg>\n'
         )
 

@@ -59,7 +59,9 @@ def of_training(
     return Side(title, boundaries, last, last, look, texts_of(training).unit)
 
 
-def merge_diagram_payload(raw: bytes, sides: Sequence[Side], start: int = 0) -> Any:
+def merge_diagram_payload(
+    raw: bytes, sides: Sequence[Side], start: int = 0, settings: Sequence[str] = ()
+) -> Any:
     """Return the payload of the diagram, as plain JSON values.
 
     A column is a byte; a mark without text has a column of its own. Tokens are [first column, end
@@ -69,6 +71,7 @@ def merge_diagram_payload(raw: bytes, sides: Sequence[Side], start: int = 0) -> 
         raw: The bytes to show, a part of the text in UTF-8.
         sides: One or two tokenizers.
         start: The position of the first of these bytes in the text.
+        settings: The settings of a tokenizer in words, for the saved drawing.
     """
     if not 1 <= len(sides) <= 2:
         raise ValueError(f"The diagram has one side or two, not {len(sides)}.")
@@ -82,7 +85,7 @@ def merge_diagram_payload(raw: bytes, sides: Sequence[Side], start: int = 0) -> 
     behind = np.cumsum(marks)  # marks up to a byte, those before it included
     data: dict[str, Any] = {
         "columnCount": len(raw) + int(behind[-1]),
-        "credit": MADE_WITH,
+        "credit": " · ".join([*settings, MADE_WITH]),
         "signs": _signs(raw, behind),
         "sides": [_side(side, part, start, marks) for side, part in zip(sides, parts, strict=True)],
     }

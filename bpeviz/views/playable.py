@@ -25,12 +25,11 @@ from bpeviz.components.modules import bundle
 from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
-from bpeviz.pretokenizers.patterns import pattern_title
-from bpeviz.text import as_json, clean, counted, shorten
-from bpeviz.trainers import TRAINERS, texts_of
+from bpeviz.text import as_json, clean, counted
+from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.options import TIE_WINNERS
 from bpeviz.views import inspection, player, race, text_table
-from bpeviz.views.credit import credit
+from bpeviz.views.credit import credit, settings_of
 from bpeviz.views.html_table import table
 from bpeviz.views.tables import Table
 
@@ -315,7 +314,7 @@ def of_training(
     payload = player.payload(timeline) | {"tieRule": _tie_rule(training, options)}
     found = race.in_file(training, text, boundaries, last, hues, timeline["timelineId"])
     title = f"{TRAINERS[training.algorithm].title}, step by step"
-    settings = [*_settings(training, last, options), counted(len(text), "character")]
+    settings = [*settings_of(training, last, options), counted(len(text), "character")]
     return _with_races(title, [*settings, _shown(part, text)], payload, [found])
 
 
@@ -368,7 +367,7 @@ def of_inspection(
     colors = inspection.hues_of(found, training) if hues is None else hues
     timeline = inspection.timeline(found, part, title, training, colors)
     skipped = f"{timeline['unit'].capitalize()}s that do not touch this text are skipped."
-    settings = [] if training is None else _settings(training, found.tokenizer.steps, options)
+    settings = [] if training is None else settings_of(training, found.tokenizer.steps, options)
     settings += [counted(len(text), "character"), _shown(part, text), skipped]
     payload = player.payload(timeline)
     races: list[dict[str, Any] | None] = [None]
@@ -397,7 +396,7 @@ def of_lock_step(
     settings = [counted(len(text), "character"), _shown(part, text)]
     races = []
     for view, (training, boundaries, options) in zip(payload["views"], trainings, strict=True):
-        words = ", ".join(_settings(training, training.steps, options))
+        words = ", ".join(settings_of(training, training.steps, options))
         settings.append(f"{view['title']}: {words}")
         hues = player.hues_of_view(view, training)
         how = (training.steps, hues, payload["timelineId"], len(trainings))
@@ -406,7 +405,13 @@ def of_lock_step(
     return _with_races(title, settings, payload, races)
 
 
-def of_columns(text: str, payload: dict[str, Any], metrics: Table, part: Part) -> Comparison:
+def of_columns(
+    text: str,
+    payload: dict[str, Any],
+    metrics: Table,
+    part: Part,
+    settings: Sequence[str] = (),
+) -> Comparison:
     """Return the columns of a text under several tokenizers, with their metrics.
 
     Args:
@@ -414,14 +419,19 @@ def of_columns(text: str, payload: dict[str, Any], metrics: Table, part: Part) -
         payload: The payload of the columns, as from `player.side_by_side`.
         metrics: The metrics, as from `tables.metrics`.
         part: The part to show.
+        settings: The settings of tokenizers, in words.
     """
-    settings = [counted(len(text), "character"), _shown(part, text)]
-    title = "One text, several tokenizers"
-    return Comparison(title, [*filter(None, settings)], payload, metrics)
+    words = filter(None, [counted(len(text), "character"), _shown(part, text), *settings])
+    return Comparison("One text, several tokenizers", [*words], payload, metrics)
 
 
-def of_texts(found: ComparedTexts) -> Texts:
-    """Return the tables of many texts under several tokenizers."""
+def of_texts(found: ComparedTexts, settings: Sequence[str] = ()) -> Texts:
+    """Return the tables of many texts under several tokenizers.
+
+    Args:
+        found: The comparison.
+        settings: The settings of tokenizers, in words.
+    """
     number = len({row.text for row in found.rows})
     is_parallel = any(one.premium is not None for one in found.rows)
     tables = [
@@ -429,14 +439,15 @@ def of_texts(found: ComparedTexts) -> Texts:
         for figure, title in text_table.FIGURES.items()
         if any(getattr(one, figure) is not None for one in found.rows)
     ]
-    settings = [counted(number, "text"), counted(len(found.tokenizers), "tokenizer")]
+    counts = counted(number, "text"), counted(len(found.tokenizers), "tokenizer")
     title = "Several texts, several tokenizers"
     notes = [f"{text_table.legend('tokens')} Press a title to sort.", *found.notes]
     if not found.special_tokens:
         notes.append(text_table.WITHOUT_SPECIAL)
     about = [f"{one.title}: {one.about} ({one.source})" for one in text_table.figures(found)]
     tokenizers = text_table.of_tokenizers(found)
-    return Texts(title, settings, found.verdict, tables, notes, tokenizers, about)
+    words = [*counts, *settings]
+    return Texts(title, words, found.verdict, tables, notes, tokenizers, about)
 
 
 def html(shown: Interactive, link: str = "") -> str:
@@ -545,23 +556,6 @@ def program(names: Sequence[str], host: str) -> tuple[str, str]:
             style = f"<style>{files.css}</style>"
             markups.append(f'<template id="markup-{name}">{style}{files.html}</template>')
     return _UNREAD.sub("", "".join(scripts) + host), _UNREAD.sub("", "\n".join(markups))
-
-
-def _settings(training: Training, last: int, options: Mapping[str, object] | None) -> list[str]:
-    """Return the settings of a training in words."""
-    options = options or {}
-    splitter = training.pre_tokenizer
-    pattern = pattern_title(splitter.pattern)
-    if splitter.expression:
-        pattern += f" {shorten(splitter.expression)}"
-    words = [texts_of(training).vocabulary(training, last), f"Pre-tokenization: {pattern}"]
-    for option in TRAINERS[training.algorithm].options:
-        value = options.get(option.name, option.default)
-        if value != option.default and option.kind != "text":
-            words.append(f"{option.label}: {(option.choices or {}).get(str(value), value)}")
-    if training.special:
-        words.append(f"Special tokens: {shorten(' '.join(training.special))}")
-    return words
 
 
 def _tie_rule(training: Training, options: Mapping[str, object] | None) -> str | None:

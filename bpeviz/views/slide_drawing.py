@@ -15,7 +15,7 @@ from typing import Any
 from wcwidth import wcswidth
 
 from bpeviz.text import counted, shorten, visible
-from bpeviz.views.credit import MADE_WITH
+from bpeviz.views.credit import credit
 from bpeviz.views.export import (
     CELL,
     DARK,
@@ -54,11 +54,13 @@ class Look:
         content: `TEXT`, `DIAGRAM` or `TABLE`.
         is_dark: Whether its colors are those of the dark theme.
         is_filled: Whether it has a background.
+        link: The address that opens it again, or "".
     """
 
     content: str = TEXT
     is_dark: bool = False
     is_filled: bool = True
+    link: str = ""
 
 
 def svg(slides: Slides, step: int, look: Look) -> str:
@@ -158,17 +160,19 @@ class _Slide:
         self.words(_LEFT, 112, shorten(slides.heading(step), 70), 46, weight=700)
         self._sentence(slides.sentence(step))
         {TEXT: self._text, DIAGRAM: self._diagram, TABLE: self._tables}[self.look.content]()
-        self.words(_LEFT, 980, slides.numbers(step), 32)
-        for number, line in enumerate(textwrap.wrap(" ".join(self.notes), 140)[:2]):
-            self.words(_LEFT, 1022 + 28 * number, line, 20, theme.quiet)
-        self.words(_LEFT + _WIDE, 1050, MADE_WITH, 20, theme.quiet, "end")
+        self.words(_LEFT, 968, slides.numbers(step), 32)
+        for number, line in enumerate(textwrap.wrap(" ".join(self.notes), 160)[:2]):
+            self.words(_LEFT, 1004 + 26 * number, line, 20, theme.quiet)
+        self.words(_LEFT, 1060, shorten(" · ".join(slides.settings), 110), 20, theme.quiet)
+        self.markup(_LEFT + _WIDE, 1060, credit(self.look.link), 20, theme.quiet, "end")
         paper = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{theme.paper}"/>\n'
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
             f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img">\n'
             f"<title>{xml(visible(slides.heading(step)))}</title>\n"
             f"<style>{row_style(theme)}text.w{{font-family:system-ui,sans-serif}}"
-            f".new{{stroke-width:{4 / (self.layout.scale if self.layout else 1):.3g}}}</style>\n"
+            f".new{{stroke-width:{4 / (self.layout.scale if self.layout else 1):.3g}}}"
+            "a{text-decoration:underline}</style>\n"
             + paper * self.look.is_filled
             + "\n".join(self.parts)
             + "\n</svg>\n"
@@ -186,14 +190,25 @@ class _Slide:
     ) -> None:
         """Write words on their baseline."""
         if words:
-            # A style, since the class of all texts would override an attribute.
-            style = (
-                f"font-size:{size:g}px;font-weight:{weight};fill:{fill or self.theme.ink};"
-                f"text-anchor:{anchor}"
-            )
-            self.parts.append(
-                f'<text class="w" x="{x:g}" y="{y:g}" style="{style}">{xml(visible(words))}</text>'
-            )
+            self.markup(x, y, xml(visible(words)), size, fill, anchor, weight)
+
+    def markup(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        size: float,
+        fill: str = "",
+        anchor: str = "start",
+        weight: int = 400,
+    ) -> None:
+        """Write words that are escaped."""
+        # A style, since the class of all texts would override an attribute.
+        style = (
+            f"font-size:{size:g}px;font-weight:{weight};fill:{fill or self.theme.ink};"
+            f"text-anchor:{anchor}"
+        )
+        self.parts.append(f'<text class="w" x="{x:g}" y="{y:g}" style="{style}">{words}</text>')
 
     def _token(self, x: float, y: float, label: str, color: int, size: float) -> float:
         """Draw a token with its baseline at y; return its width."""
@@ -355,10 +370,11 @@ class _Diagram:
                     small = min(17, (self.column - 2) / 1.2)
                     self._mono(self._x(column + 0.5), self.text + 62, name, small, theme.quiet)
                 slide.rule(self._x(first) + 3, self._x(end) - 3, self.text + 44, theme.quiet)
-        text = "".join(sign for *_, sign, _ in self.data["signs"])
-        _, total = slide.slides.characters
-        if len(text) < total:
-            slide.notes.append("The diagram shows the beginning of the text.")
+        (first, end), (_, total) = self.data["characters"], slide.slides.characters
+        if end - first < total:
+            slide.notes.append(
+                f"The diagram shows characters {first + 1:,} to {end:,} of {total:,}."
+            )
         if len(self.steps) > 2:
             slide.notes.append(f"2 of {len(self.steps)} tokenizers are shown.")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from bpeviz.cached_property import cached_property
@@ -60,9 +60,11 @@ class Slides(ABC):
 
     Attributes:
         title: The heading.
+        settings: The settings in words.
     """
 
     title: str
+    settings: Sequence[str] = field(default=(), kw_only=True)
 
     contents: ClassVar[Sequence[str]] = (TEXT, TABLE)
     """The contents to choose from."""
@@ -84,7 +86,10 @@ class Slides(ABC):
 
     @property
     def diagram(self) -> Mapping[str, Any] | None:
-        """The payload of the merge diagram, as from `merge_diagram.merge_diagram_payload`."""
+        """The payload of the merge diagram, as from `merge_diagram.merge_diagram_payload`.
+
+        "characters" has the number of its first character, from 0, and that behind its last one.
+        """
         return None
 
     def own_steps(self, step: int) -> Sequence[int]:
@@ -163,11 +168,14 @@ class StepSlides(Slides):
         payload: The payload of the player.
         boundaries: The boundaries of the shown part of the text, for each view.
         unit: The name of a step in the heading.
+        drawn: The characters of the text in the merge diagram, if they are in the part; else its
+            beginning.
     """
 
     payload: Mapping[str, Any]
     boundaries: Sequence[Boundaries]
     unit: str
+    drawn: tuple[int, int] | None = field(default=None, kw_only=True)
 
     contents = (TEXT, DIAGRAM, TABLE)
 
@@ -289,27 +297,33 @@ class StepSlides(Slides):
 
     @property
     def diagram(self) -> Mapping[str, Any] | None:
-        """The merge diagram of the beginning, of at most two views."""
+        """The merge diagram of a few words, of at most two views."""
         return self._diagram
 
     @cached_property
     def _diagram(self) -> Mapping[str, Any] | None:
-        text = self.views[0]["text"][: _BEGINNING + 1]
-        if len(text) > _BEGINNING:
-            text = text[:_BEGINNING].rpartition(" ")[0].strip() or text[:_BEGINNING]
-        raw = text.encode()[: merge_diagram.MAX_DRAWN].decode(errors="ignore").encode()
-        if not raw:
+        part, (first, _) = self.views[0]["text"], self.characters
+        low, high = (at - first for at in self.drawn or (first, first))
+        if 0 <= low < high <= len(part):
+            text = part[low:high]
+        else:
+            low, text = 0, part[: _BEGINNING + 1]
+            if len(text) > _BEGINNING:
+                text = text[:_BEGINNING].rpartition(" ")[0].rstrip() or text[:_BEGINNING]
+        text = text.encode()[: merge_diagram.MAX_DRAWN].decode(errors="ignore")
+        if not text:
             return None
+        before = len(part[:low].encode())
         sides = []
         start = 0
         for view, boundaries in [*zip(self.views, self.boundaries, strict=True)][:2]:
-            start = int(boundaries.ends[-1]) - len(view["text"].encode())
+            start = int(boundaries.ends[-1]) - len(view["text"].encode()) + before
             last = self._own_step(view, self.last)
             title = view.get("title", self.title)
             look = _look(view)
             sides.append(merge_diagram.Side(title, boundaries, last, last, look, view["unit"]))
-        found: Mapping[str, Any] = merge_diagram.merge_diagram_payload(raw, sides, start)
-        return found
+        found: dict[str, Any] = merge_diagram.merge_diagram_payload(text.encode(), sides, start)
+        return found | {"characters": (first + low, first + low + len(text))}
 
 
 def _look(view: Mapping[str, Any]) -> Callable[[int], tuple[str, int]]:

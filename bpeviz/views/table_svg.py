@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from itertools import accumulate
 
-from bpeviz.views.credit import MADE_WITH
+from bpeviz.views.credit import credit
 from bpeviz.views.export import ACCENT, INK, QUIET, xml
 from bpeviz.views.html_table import Cell
 
@@ -22,6 +22,7 @@ _STYLE = (
     ".title{font-size:18px}.title,.head,.best{font-weight:600}.right{text-anchor:end}"
     f".quiet{{font-size:13px;fill:{QUIET}}}path{{stroke:{QUIET};stroke-opacity:.4}}"
     f".shade{{fill:{ACCENT}}}.frame{{fill:none;stroke:{INK};stroke-width:2}}"
+    "a{text-decoration:underline}"
 )
 
 
@@ -30,6 +31,7 @@ def svg(
     header: Sequence[str],
     rows: Sequence[tuple[str, Sequence[Cell]]],
     notes: Sequence[str],
+    link: str = "",
 ) -> str:
     """Return a table as an SVG drawing.
 
@@ -38,6 +40,7 @@ def svg(
         header: The title of the names, and those of the other columns.
         rows: The name and the cells of each row.
         notes: Sentences below the table.
+        link: The address that opens it again, or "".
     """
     columns = [[cells[i].text for _, cells in rows] for i in range(len(header) - 1)]
     names = [header[0], *(name for name, _ in rows)]
@@ -81,8 +84,10 @@ def svg(
         y += _ROW
         parts.append(f'<path d="M{_MARGIN} {y - 0.5:.1f}H{ends[-1]:.0f}"/>')
     y += 24
-    for note in (*notes, MADE_WITH):
+    for note in notes:
         y = wrap(note, y, "quiet", 6.8)
+    parts.append(f'<text class="quiet" x="{_MARGIN}" y="{y:.0f}">{credit(link)}</text>')
+    y += 20
     drawn = "\n".join(parts)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{y:.0f}" '

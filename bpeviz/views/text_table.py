@@ -208,12 +208,27 @@ def ordered(payload: Mapping[str, Any]) -> list[tuple[str, list[Cell]]]:
     return sorted(rows, key=value)
 
 
-def svg(found: Comparison, figure: str, payload: Mapping[str, Any]) -> str:
-    """Return the table of a payload as an SVG drawing, below the verdict."""
+def svg(
+    found: Comparison,
+    figure: str,
+    payload: Mapping[str, Any],
+    settings: Sequence[str] = (),
+    link: str = "",
+) -> str:
+    """Return the table of a payload as an SVG drawing, below the verdict.
+
+    Args:
+        found: The comparison.
+        figure: The figure of the table.
+        payload: The payload of the table.
+        settings: The settings of tokenizers, in words.
+        link: The address that opens it again, or "".
+    """
     notes = [f"{payload['label']}. {legend(figure)}"]
     if not found.special_tokens:
         notes.append(WITHOUT_SPECIAL)
-    return table_svg.svg(found.verdict, payload["header"], ordered(payload), notes)
+    rows = ordered(payload)
+    return table_svg.svg(found.verdict, payload["header"], rows, [*notes, *settings], link)
 
 
 def figures(found: Comparison) -> list[Figure]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from comparisons import comparison
+from exports import animation
 from markup import HTML
 from page_helpers import Page, await_height, expect, labelled
 from test_accessibility import violations
@@ -92,18 +93,23 @@ def test_two_cells_of_a_notebook_play_independently(page: Page) -> None:
 
 
 def test_hostile_texts_play_in_many_frames_without_running(page: Page) -> None:
-    frames = []
-    for text in HTML:
-        training = bpeviz.train(text, vocab_size=270, special_tokens=(text,))
-        shown = replace(playable.of_training(training, text), title=text)
-        content = escape(playable.html(shown, f"https://host/?a={text}"))
-        frames.append(f'<iframe sandbox="allow-scripts" srcdoc="{content}"></iframe>')
+    tokenizers = {text: bpeviz.load("gpt2") for text in HTML[:2]}
+    texts = playable.of_texts(bpeviz.compare({text: text for text in HTML}, tokenizers))
+    columns = comparison(" ".join(HTML))
+    files = [*map(animation, HTML), *map(playable.html, (texts, replace(texts, columns=columns)))]
+    frames = (
+        f'<iframe sandbox="allow-scripts" srcdoc="{escape(file)}"></iframe>' for file in files
+    )
     page.set_content("".join(frames))
     for number, text in enumerate(HTML):
         frame = page.frame_locator("iframe").nth(number)
         section = frame.locator("section.player")
         section.press("End")
         assert section.locator(".c").count() == len(text), text
+    names = page.frame_locator("iframe").nth(len(HTML)).locator("[role=grid]").first
+    expect(names.locator("tbody tr")).to_have_count(len(HTML))
+    last = page.frame_locator("iframe").last
+    expect(last.locator(".column b").first).to_be_attached()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -699,10 +699,24 @@ def test_slides_show_the_present_step_of_a_page(page: str, state: dict[str, Any]
     assert errors(app) == []
     offer = app.session_state["offered_export"]
     slides = offer.slides()
+    step = slides.last if offer.step is None else offer.step
     for content in slides.contents:
-        assert slides.heading(offer.step) in slide_drawing.svg(
-            slides, offer.step, slide_drawing.Look(content)
-        )
+        drawing = slide_drawing.svg(slides, step, slide_drawing.Look(content))
+        assert slides.heading(step) in drawing
+
+
+def test_slide_of_inspect_follows_the_player() -> None:
+    app = opened("Inspect", text_box=TEXT, inspected="own", inspect_box=ENGLISH)
+    (player,) = [one for one in payloads(app) if "views" in one]
+    assert player["last"] > 4
+    app.session_state["inspect_follower"] = {
+        "step": {"step": 4, "timelineId": player["timelineId"]}
+    }
+    app.run()
+    assert errors(app) == []
+    offer = app.session_state["offered_export"]
+    assert offer.step == 4
+    assert offer.slides().last == player["last"]  # of the part shown, not of the text
 
 
 def section(page: str = "train") -> None:
@@ -715,7 +729,9 @@ def section(page: str = "train") -> None:
     training = bpeviz.train(text, merges=5)
     found = training.tokenizer().boundaries(text)
     timeline = player.timeline(text, training, found, player.parts(text, found)[0], 5)
-    slides_section(page, lambda: StepSlides("BPE", player.payload(timeline), [found], "merge"), 2)
+    slides_section(
+        page, lambda: StepSlides("BPE", player.payload(timeline), [found], "merge"), 2, ""
+    )
 
 
 def test_slide_follows_the_choices_and_the_browser_gets_the_frames_that_it_asks_for(
@@ -726,7 +742,7 @@ def test_slide_follows_the_choices_and_the_browser_gets_the_frames_that_it_asks_
     (data,) = payloads(app)
     assert "BPE: merge 2 of 5" in data["svg"]
     assert (data["animation"]["count"], data["frames"], data["gif"]) == (6, None, None)
-    app.slider(key="step of slide of train").set_value(4)
+    app.slider(key="step of slide of train at 2").set_value(4)
     app.slider(key="animation of train").set_value((1, 3))
     app.toggle(key="dark slide of train").set_value(True).run()
     (data,) = payloads(app)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 import usual
@@ -156,6 +157,29 @@ def test_merge_diagram_outlines_the_tokens_of_the_step() -> None:
         root = ET.fromstring(svg(slides, step, Look(DIAGRAM)))
         outlined = [one for one in root.iter(f"{SVG}rect") if one.get("stroke-width") == "3"]
         assert len(outlined) == len(boundaries.token_ends(step))
+
+
+def test_merge_diagram_shows_the_words_that_are_drawn_on_the_page() -> None:
+    text = f"世界 {ENGLISH}"
+    slides = slides_of(usual.train("bpe", text), text)
+    at = text.index("lighthouse")
+    for drawn, note in (
+        ((at, at + 10), f"The diagram shows characters {at + 1} to {at + 10} of {len(text):,}."),
+        ((at, len(text) + 1), "The diagram shows characters 1 to 5"),
+        (None, "The diagram shows characters 1 to 5"),
+    ):
+        shown = words(svg(replace(slides, drawn=drawn), 0, Look(DIAGRAM)))
+        assert note in shown
+        assert ("l i g h t h o u s e" in shown) == (drawn == (at, at + 10))
+
+
+def test_slide_names_settings_and_links_to_its_page() -> None:
+    slides = replace(slides_of(usual.train("bpe", "low low"), "low low"), settings=["one", "two"])
+    link = "https://host/?s=1&t=2"
+    for content in slides.contents:
+        made = svg(slides, 0, Look(content, link=link))
+        assert f"one · two {MADE_WITH} Open it again" in words(made)
+        assert [one.get("href") for one in ET.fromstring(made).iter(f"{SVG}a")] == [link]
 
 
 @pytest.mark.parametrize("key", ["bpe", "unigram"])

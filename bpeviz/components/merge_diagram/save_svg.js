@@ -5,17 +5,26 @@ import { saveFile } from "../shared/dom.js";
 export const SVG = "http://www.w3.org/2000/svg";
 
 const LINE = 24; // pixels
+const LETTER = 6.5; // pixels, of a letter on the line
 
-/** Add a line of text below a drawing, on its paper and in the color of its first words. */
-function addLine(copy, words) {
+/** Add a text below a drawing, on its paper and in the color of its first words. */
+function addWords(copy, words) {
   const [, , width, height] = copy.getAttribute("viewBox").split(" ").map(Number);
-  copy.setAttribute("viewBox", `0 0 ${width} ${height + LINE}`);
-  for (const drawn of [copy, copy.querySelector("rect")]) drawn.setAttribute("height", height + LINE);
-  const line = copy.querySelector("text").cloneNode();
-  for (const [name, value] of Object.entries({ x: 8, y: height + LINE - 8, "font-size": 12, "text-anchor": "start" }))
-    line.setAttribute(name, value);
-  line.textContent = words;
-  copy.append(line);
+  const lines = [""];
+  for (const word of words.split(" ")) {
+    const longer = `${lines.at(-1)} ${word}`;
+    if (longer.length * LETTER < width) lines[lines.length - 1] = longer;
+    else lines.push(word);
+  }
+  const whole = height + LINE * lines.length;
+  copy.setAttribute("viewBox", `0 0 ${width} ${whole}`);
+  for (const drawn of [copy, copy.querySelector("rect")]) drawn.setAttribute("height", whole);
+  lines.forEach((words, i) => {
+    const line = copy.appendChild(copy.querySelector("text").cloneNode());
+    const place = { x: 8, y: height + LINE * (i + 1) - 8, "font-size": 12, "text-anchor": "start" };
+    for (const [name, value] of Object.entries(place)) line.setAttribute(name, value);
+    line.textContent = words.trim();
+  });
 }
 
 const FILLED = new Set(["rect", "circle", "text"]);
@@ -26,7 +35,7 @@ const INTERACTIVE = ["class", "tabindex", "role", "aria-label", "aria-orientatio
  * Download a copy of the drawing with every color and font written into it.
  * @param {any} svg
  * @param {string} fileName
- * @param {string} credit a line below the drawing
+ * @param {string} credit words below the drawing
  */
 export function saveSvg(svg, fileName, credit) {
   const copy = svg.cloneNode(true);
@@ -54,7 +63,7 @@ export function saveSvg(svg, fileName, credit) {
     if (style.opacity !== "1") set("opacity", style.opacity);
     for (const attribute of INTERACTIVE) copies[i].removeAttribute(attribute);
   });
-  addLine(copy, credit);
+  addWords(copy, credit);
   copy.setAttribute("xmlns", SVG);
   saveFile(new Blob([new XMLSerializer().serializeToString(copy)], { type: "image/svg+xml" }), fileName);
 }

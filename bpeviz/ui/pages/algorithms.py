@@ -50,6 +50,7 @@ from bpeviz.ui.widgets import (
     numbers,
 )
 from bpeviz.views import charts, playable, player, race, tables
+from bpeviz.views.credit import settings_of
 from bpeviz.views.playable import Playable
 from bpeviz.views.slides import Slides, StepSlides
 
@@ -196,7 +197,11 @@ def _slides(handles: Sequence[Handle], part: Part) -> Slides:
         one.boundaries.slice(at.start, at.end) for one, at in zip(shown, own, strict=True)
     ]
     title = "Algorithms" if len(shown) > 1 else _name(shown[0])
-    return StepSlides(title, _lock_step(shown, part), boundaries, "step")
+    settings = []
+    for one in shown:
+        words = settings_of(one.history, one.history.steps, dict(one.choice.options))
+        settings.append(f"{_name(one)}: {', '.join(words)}")
+    return StepSlides(title, _lock_step(shown, part), boundaries, "step", settings=settings)
 
 
 def _column(one: Trained, step: int) -> Column:

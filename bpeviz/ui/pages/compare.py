@@ -252,7 +252,9 @@ def show(side: DeltaGenerator) -> None:
     with answer:
         _verdict(sentence, text, shown, [*shown][number], TEXT if test_text is None else TEST_TEXT)
     measured = metrics.measure(text, columns, number)
-    _side_by_side(text, _readable(shown, number), [*shown][number], sentence, measured)
+    settings = [words for offer in chosen if offer.key in shown for words in offer.settings]
+    readable = _readable(shown, number)
+    _side_by_side(text, readable, [*shown][number], sentence, measured, settings)
     _caveats(text, training_text, shown)
     for offer in chosen:
         if offer.assumed:
@@ -306,7 +308,8 @@ def _one_of_many(
         number = [*shown].index(baseline) if baseline in shown else 0
         sentence = verdict.sentence([*map(verdict.standing, columns)], number)
         measured = metrics.measure(text, columns, number)
-        _side_by_side(text, shown, [*shown][number], sentence, measured, compared)
+        settings = [words for offer, _ in chosen for words in offer.settings]
+        _side_by_side(text, shown, [*shown][number], sentence, measured, settings, compared)
 
 
 def _pair(keys: Sequence[str], baseline: str, best: Sequence[str]) -> list[str]:
@@ -399,6 +402,7 @@ def _side_by_side(
     baseline: str,
     sentence: str,
     measured: Sequence[Metrics],
+    settings: Sequence[str],
     texts: ComparedTexts | None = None,
 ) -> None:
     """Draw the text in columns, and offer the export of them.
@@ -409,6 +413,7 @@ def _side_by_side(
         baseline: The key of the column that the others are compared with.
         sentence: The verdict, for the projector.
         measured: The metrics of all tokenizers, for the export.
+        settings: The settings of the user's own tokenizer, for the export.
         texts: The comparison of many texts, whose tables are above.
     """
     columns = [*shown.values()]
@@ -423,14 +428,19 @@ def _side_by_side(
     title = "One text, several tokenizers"
 
     def comparison() -> Interactive:
-        found = playable.of_columns(text, payload, tables.metrics(measured), part)
-        return found if texts is None else replace(playable.of_texts(texts), columns=found)
+        found = playable.of_columns(text, payload, tables.metrics(measured), part, settings)
+        return (
+            found if texts is None else replace(playable.of_texts(texts, settings), columns=found)
+        )
 
     def picture() -> ColoredText:
-        return ColoredText(text, columns, title, number, part.first, part.last, hues)
+        return ColoredText(text, columns, title, number, part.first, part.last, hues, settings)
 
     def slides() -> Slides:
-        return ColumnSlides(sentence or title, picture(), tables.metrics(measured))
+        shown = picture()
+        return ColumnSlides(
+            sentence or title, shown, tables.metrics(measured), settings=shown.settings
+        )
 
     EXPORT.put(Export("compare", picture, comparison=lambda: comparison, slides=slides))
 

@@ -34,6 +34,7 @@ from bpeviz.ui.inputs.training import choose_training, training_widgets
 from bpeviz.ui.opened_tokenizers import YOURS, opened
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.runtime.cache import cached
+from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer
 from bpeviz.ui.widgets import (
     Number,
@@ -295,10 +296,11 @@ def show(side: DeltaGenerator) -> None:
         LOOK_UP.put(str(pressed["id"]))
         CLOSER.put("token")
     closer = CLOSER.segments(label_visibility="collapsed")
+    timeline = drawn = None
     if closer == "film":
-        _timeline(offer, found, part, colors, trained_on=found.text == training_text)
+        timeline = _timeline(offer, found, part, colors, trained_on=found.text == training_text)
     elif closer == "picture":
-        _merge_diagram(offer, found, offered, colors)
+        drawn = _merge_diagram(offer, found, offered, colors)
     elif closer == "token":
         _token(offer, found.tokenizer)
     else:
@@ -307,24 +309,43 @@ def show(side: DeltaGenerator) -> None:
     picture = partial(_colored, offer, found, colors)
     animation = partial(_animation, offer, found, colors, found.text == training_text)
     has_steps = found.tokenizer.without_steps is None and bool(found.events)
-    steps = len(found.events) if has_steps else 0
-    slides = partial(_slides, offer, found, part, colors)
-    EXPORT.put(
-        Export("inspect", picture, own, animation if has_steps else None, slides=slides, step=steps)
-    )
+    slides = partial(_slides, offer, found, part, colors, drawn)
+    EXPORT.put(Export("inspect", picture, own, animation if has_steps else None, slides=slides))
+    if timeline is not None:
+        _follow(timeline)
+
+
+@fragment
+def _follow(timeline: str) -> None:
+    """Offer the slide of the player's step; run again if it changes."""
+    report = components.player_events(None, "inspect_follower")["step"]
+    offer = EXPORT.get()
+    if offer is not None and report and report["timelineId"] == timeline:
+        EXPORT.put(replace(offer, step=report["step"]))
 
 
 def _colored(offer: Offer, found: Inspection, colors: Hues) -> ColoredText:
     boundaries = found.boundaries
     column = Column(offer.title, found.tokenizer, boundaries, boundaries.steps)
-    return ColoredText(found.text, [column], "One text as tokens", hues=colors)
+    return ColoredText(
+        found.text, [column], "One text as tokens", hues=colors, settings=offer.settings
+    )
 
 
-def _slides(offer: Offer, found: Inspection, part: Part, colors: Hues) -> Slides:
+def _slides(
+    offer: Offer, found: Inspection, part: Part, colors: Hues, drawn: Part | None
+) -> Slides:
     shown = player.part_between(found.boundaries, part, found.text)
     name = "Your tokenizer" if offer.key == OWN else offer.title
     payload = player.payload(inspection.timeline(found, shown, name, offer.training, colors))
-    return StepSlides(name, payload, [inspection.part_of(found, shown)[0]], "step")
+    return StepSlides(
+        name,
+        payload,
+        [inspection.part_of(found, shown)[0]],
+        "step",
+        settings=offer.settings,
+        drawn=None if drawn is None else (drawn.first, drawn.last),
+    )
 
 
 def _animation(
@@ -469,8 +490,8 @@ def _sizes(found: Inspection) -> str:
 
 def _timeline(
     offer: Offer, found: Inspection, part: Part, colors: Hues, *, trained_on: bool
-) -> None:
-    """Draw the player with the steps that change this text.
+) -> str | None:
+    """Draw the player with the steps that change this text; return the id of its timeline, if any.
 
     Args:
         offer: The tokenizer.
@@ -481,7 +502,7 @@ def _timeline(
     """
     if _without_steps(offer, found):
         _lattice(offer, found, part)
-        return
+        return None
     shown = player.part_between(found.boundaries, part, found.text)
     name = "your tokenizer" if offer.key == OWN else offer.title
     data = inspection.timeline(found, shown, name, offer.training, colors)
@@ -500,6 +521,7 @@ def _timeline(
     elif found.text:
         _nothing_to_play(offer, data["unit"])
     _lattice(offer, found, part)
+    return str(data["timelineId"]) if data["last"] else None
 
 
 @cached()
@@ -610,10 +632,12 @@ def _side_of(
     )
 
 
-def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer], colors: Hues) -> None:
-    """Draw the merge diagram, with another tokenizer mirrored below."""
+def _merge_diagram(
+    offer: Offer, found: Inspection, offered: Sequence[Offer], colors: Hues
+) -> Part | None:
+    """Draw the merge diagram, with another tokenizer mirrored below; return the part it shows."""
     if _without_steps(offer, found):
-        return
+        return None
     others = {other.key: other for other in offered if other.key != offer.key}
     names = {"none": MIRRORED.titles["none"]} | {key: one.name for key, one in others.items()}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
@@ -633,11 +657,13 @@ def _merge_diagram(offer: Offer, found: Inspection, offered: Sequence[Offer], co
         elif not _without_steps(other, beside):
             both = inspection.hues_of(beside, other.training, colors)
             sides.append(_side(other, beside, both))
+    raw = found.raw[part.start : part.end]
+    settings = [*offer.settings, *(other.settings if len(sides) > 1 and other else ())]
     components.merge_diagram(
-        merge_diagram.merge_diagram_payload(found.raw[part.start : part.end], sides, part.start),
-        "picture",
+        merge_diagram.merge_diagram_payload(raw, sides, part.start, settings), "picture"
     )
     st.caption(ABOUT_MERGE_DIAGRAM)
+    return part
 
 
 def _token(offer: Offer, tokenizer: Tokenizer) -> None:

@@ -155,10 +155,11 @@ def show(
     if not found.special_tokens:
         notes.append(text_table.WITHOUT_SPECIAL)
     st.caption("  \n".join(map(markdown.escape, notes)))
+    trained = [words for offer, _ in chosen for words in offer.settings]
     with st.container(horizontal=True, gap="small"):
         html_table.offer_file(text_table.exact(found), "texts", label)
-        _offer_drawing(found, figure, payload)
-    EXPORT.put(Export("compare", comparison=lambda: partial(playable.of_texts, found)))
+        _offer_drawing(found, figure, payload, trained)
+    EXPORT.put(Export("compare", comparison=lambda: partial(playable.of_texts, found, trained)))
     return found
 
 
@@ -174,11 +175,13 @@ def _prices(offers: Sequence[Offer]) -> dict[str, float]:
     return found
 
 
-def _offer_drawing(found: Comparison, figure: str, payload: Mapping[str, Any]) -> None:
+def _offer_drawing(
+    found: Comparison, figure: str, payload: Mapping[str, Any], settings: Sequence[str]
+) -> None:
     """Draw a button that downloads the table as it is drawn."""
     st.download_button(
         "Download SVG",
-        lambda: text_table.svg(found, figure, payload).encode(),
+        lambda: text_table.svg(found, figure, payload, settings).encode(),
         "texts.svg",
         "image/svg+xml",
         key="texts as a drawing",

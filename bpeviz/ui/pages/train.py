@@ -34,6 +34,7 @@ from bpeviz.ui.trained import Trained, TrainingError
 from bpeviz.ui.trained import get as get_trained
 from bpeviz.ui.widgets import Section, SessionValue, Switch, TextField, Values, Widget, numbers
 from bpeviz.views import charts, merge_diagram, playable, player, race, tables
+from bpeviz.views.credit import settings_of
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Playable
 from bpeviz.views.slides import Slides, StepSlides
@@ -231,6 +232,9 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
     # The session stores the functions below, which must not hold the history.
     handle, name = trained.handle, ALGORITHMS[trained.choice.algorithm]
 
+    def settings(trained: Trained) -> list[str]:
+        return settings_of(trained.history, last, dict(trained.choice.options))
+
     def picture() -> ColoredText:
         trained = handle.open()
         training = trained.history
@@ -238,9 +242,14 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
         title = texts.vocabulary(training, step)
         column = Column(title, training.at_step(step), trained.boundaries, step)
         title = f"{name}: {texts.unit} {step:,} of {last:,}"
-        hues = trained.hues(shown)
         return ColoredText(
-            trained.text, [column], title, first=shown.first, last=shown.last, hues=hues
+            trained.text,
+            [column],
+            title,
+            first=shown.first,
+            last=shown.last,
+            hues=trained.hues(shown),
+            settings=settings(trained),
         )
 
     def animation() -> Callable[[], Playable]:
@@ -259,7 +268,16 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
         trained = handle.open()
         payload = player.payload(trained.timeline(shown) | {"last": last})
         part = trained.boundaries.slice(shown.start, shown.end)
-        return StepSlides(name, payload, [part], texts_of(trained.history).unit)
+        words = DRAWN_WORDS.get() or ""
+        at = trained.text.find(words, shown.first, shown.last)
+        return StepSlides(
+            name,
+            payload,
+            [part],
+            texts_of(trained.history).unit,
+            settings=settings(trained),
+            drawn=(at, at + len(words)) if words and at >= 0 else None,
+        )
 
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
     own = Exported(title, (handle, last), lambda: handle.open().history.at_step(last))
@@ -319,7 +337,10 @@ def _drawn(trained: Trained, last: int, part: str, start: int, shown: Part) -> d
     title = ALGORITHMS[trained.choice.algorithm]
     hues = trained.hues(shown)
     side = merge_diagram.of_training(title, trained.history, trained.boundaries, last, hues)
-    found: dict[str, Any] = merge_diagram.merge_diagram_payload(part.encode(), [side], start)
+    settings = settings_of(trained.history, last, dict(trained.choice.options))
+    found: dict[str, Any] = merge_diagram.merge_diagram_payload(
+        part.encode(), [side], start, settings
+    )
     return found
 
 
