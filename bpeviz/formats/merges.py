@@ -13,7 +13,7 @@ from bpeviz.formats.base import FormatError, UnsupportedError
 from bpeviz.formats.parsing import MAX_ID, MAX_SPELLED, MAX_TOKEN, error_at, quoted
 from bpeviz.formats.rank_table import LoadedRanks, parents_by_rank
 from bpeviz.formats.regex_dialects import DialectError, pattern_of
-from bpeviz.formats.remapped_ids import OffsetTokenizer, RemappedTokenizer, with_ids
+from bpeviz.formats.remapped_ids import RemappedTokenizer, with_ids
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 from bpeviz.trainers.continued_bpe import AdaptiveTokenizer
@@ -124,14 +124,6 @@ def _merges_of(tokenizer: Tokenizer) -> Merges:
             inner,
             symbols={table[i]: symbol for i, symbol in inner.symbols.items()},
             merges=[(table[a], table[b], table[new]) for a, b, new in inner.merges],
-            special=dict(tokenizer.special),
-        )
-    if type(tokenizer) is OffsetTokenizer:
-        inner, more = _merges_of(tokenizer.inner), tokenizer.offset
-        return replace(
-            inner,
-            symbols={i + more: symbol for i, symbol in inner.symbols.items()},
-            merges=[(a + more, b + more, new + more) for a, b, new in inner.merges],
             special=dict(tokenizer.special),
         )
     if type(tokenizer) in (RankTokenizer, LoadedRanks):

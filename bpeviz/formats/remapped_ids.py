@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +19,21 @@ from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import Normalized
 
 
-class _OtherIds(Tokenizer):
-    """A tokenizer that has all but the ids of another one."""
+@dataclass(frozen=True)
+class RemappedTokenizer(Tokenizer):
+    """A tokenizer that maps the ids of another one.
+
+    Args:
+        inner: the other tokenizer, whose ids have no gaps.
+        numbers: the distinct ids of its tokens that are not special, in its own order.
+        special: the ids of its special tokens by name.
+        around: the ids that a model expects before and after a text.
+    """
 
     inner: Tokenizer
+    numbers: Sequence[int]
     special: Mapping[str, int]
+    around: tuple[Sequence[int], Sequence[int]] = field(default=((), ()), kw_only=True)
 
     @property
     def name(self) -> str:  # type: ignore[override]
@@ -52,40 +61,28 @@ class _OtherIds(Tokenizer):
     def pre_token_ends(self, text: str) -> NDArray[np.int64] | None:
         return self.inner.pre_token_ends(text)
 
-    def at_step(self, step: int) -> Self:
-        return replace(self, inner=self.inner.at_step(step))  # type: ignore[type-var]
-
-
-@dataclass(frozen=True)
-class RemappedTokenizer(_OtherIds):
-    """A tokenizer that maps the ids of another one.
-
-    Args:
-        inner: the other tokenizer.
-        numbers: the distinct ids of its atoms and trained tokens, in its own order.
-        special: the ids of its special tokens by name.
-        around: the ids that a model expects before and after a text.
-    """
-
-    inner: TrainedTokenizer
-    numbers: tuple[int, ...]
-    special: Mapping[str, int]
-    around: tuple[Sequence[int], Sequence[int]] = field(default=((), ()), kw_only=True)
+    def at_step(self, step: int) -> RemappedTokenizer:
+        inner = self.inner.at_step(step)
+        special = {name: self.special[name] for name in inner.special_tokens}
+        return replace(self, inner=inner, special=special)
 
     @property
     def template(self) -> tuple[Sequence[int], Sequence[int]]:
         return self.around
 
     @property
-    def with_own_ids(self) -> TrainedTokenizer:
+    def with_own_ids(self) -> Tokenizer:
         return self.inner
 
     @cached_property
     def table(self) -> NDArray[np.int32]:
         """The id for each inner id. An additional last entry maps `UNKNOWN_ID` to itself."""
-        trained = self.numbers[: len(self.inner.alphabet) + self.inner.trained_size]
-        special = (self.special[name] for name in self.inner.special_tokens)
-        return np.array([*trained, *special, UNKNOWN_ID], np.int32)
+        table = np.full(self.inner.vocab_size + 1, UNKNOWN_ID, np.int32)
+        numbers = self.numbers[: self.inner.vocab_size]
+        table[: len(numbers)] = numbers
+        for name, token_id in self.inner.special_tokens.items():
+            table[token_id] = self.special[name]
+        return table
 
     @cached_property
     def _inner_id(self) -> dict[int, int]:
@@ -104,6 +101,9 @@ class RemappedTokenizer(_OtherIds):
 
     def known_ids(self) -> Iterable[int]:
         return sorted(int(self.table[token_id]) for token_id in self.inner.known_ids())
+
+    def find(self, query: str) -> Iterator[int]:
+        yield from sorted(int(self.table[token_id]) for token_id in self.inner.find(query))
 
     def token_bytes(self, token_id: int) -> bytes:
         return self.inner.token_bytes(self.inner_id(token_id))
@@ -183,62 +183,3 @@ def with_ids(
     if all(map(int.__eq__, numbers, own)) and dict(special) == dict(inner.special_tokens):
         return inner
     return RemappedTokenizer(inner, numbers, dict(special))
-
-
-@dataclass(frozen=True)
-class OffsetTokenizer(_OtherIds):
-    """A tokenizer whose ids are those of another one plus a number, after special tokens.
-
-    Args:
-        inner: the other tokenizer, without special tokens.
-        offset: the number.
-        special: the ids of the special tokens, all below `offset`.
-    """
-
-    inner: Tokenizer
-    offset: int
-    special: Mapping[str, int]
-
-    @property
-    def vocab_size(self) -> int:
-        return self.offset + self.inner.vocab_size
-
-    @cached_property
-    def _names(self) -> dict[int, str]:
-        return {token_id: name for name, token_id in self.special.items()}
-
-    def known_ids(self) -> Iterable[int]:
-        return [*sorted(self._names), *(i + self.offset for i in self.inner.known_ids())]
-
-    def _inner_id(self, token_id: int) -> int:
-        if token_id < self.offset:
-            raise ValueError(f"{self.name} has no id {token_id}.")
-        return token_id - self.offset
-
-    def token_bytes(self, token_id: int) -> bytes:
-        if token_id in self._names:
-            return self._names[token_id].encode()
-        return self.inner.token_bytes(self._inner_id(token_id))
-
-    def is_atom(self, token_id: int) -> bool:
-        return token_id in self._names or self.inner.is_atom(self._inner_id(token_id))
-
-    def parents(self, token_id: int) -> tuple[int, int] | None:
-        found = None if token_id in self._names else self.inner.parents(self._inner_id(token_id))
-        return None if found is None else (found[0] + self.offset, found[1] + self.offset)
-
-    def merge_step(self, token_id: int) -> int:
-        return -1 if token_id in self._names else self.inner.merge_step(self._inner_id(token_id))
-
-    def merged_id(self, step: int) -> int:
-        return self.inner.merged_id(step) + self.offset
-
-    def find(self, query: str) -> Iterator[int]:
-        yield from (token_id + self.offset for token_id in self.inner.find(query))
-
-    def _encode_ordinary(self, text: str) -> list[int]:
-        return [token_id + self.offset for token_id in self.inner._encode_ordinary(text)]
-
-    def boundaries(self, text: str) -> Boundaries:
-        table = np.arange(self.offset, self.vocab_size, dtype=np.int32)
-        return self.inner.boundaries(text).with_ids(table)

@@ -15,7 +15,7 @@ from bpeviz.formats.base import Format, Source
 from bpeviz.formats.parsing import MAX_ID, MAX_TOKEN, Node, checked_text, parse_json, quoted
 from bpeviz.formats.rank_table import LoadedRanks
 from bpeviz.formats.regex_dialects import DialectError, pattern_of
-from bpeviz.formats.remapped_ids import OffsetTokenizer
+from bpeviz.formats.remapped_ids import RemappedTokenizer
 from bpeviz.formats.tiktoken_ranks import ranks_encoder
 from bpeviz.formats.verification import check
 from bpeviz.pretokenizers.patterns import CUSTOM
@@ -66,12 +66,14 @@ def _read(source: Source) -> Tokenizer:
         raise document["vocab"].error(f"expected {size - count:,} tokens with different ranks")
     special = _special(document, count)
     try:
-        inner = LoadedRanks(source.name, *pattern, ranks, {})
+        # Its own ids of special tokens follow the ranks.
+        own = {name: i for i, name in enumerate(special, size - count)}
+        inner = LoadedRanks(source.name, *pattern, ranks, own)
     except ValueError as error:
         raise document["vocab"].error(str(error).rstrip(".")) from None
     if pattern[0] == CUSTOM:
         check(inner, ranks_encoder(ranks, written.text()))
-    return OffsetTokenizer(inner, count, special)
+    return RemappedTokenizer(inner, range(count, size), special)
 
 
 def _token(written: Node) -> bytes:
