@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-import unicodedata
 from collections.abc import Sequence
 from itertools import accumulate
+
+import wcwidth
 
 from bpeviz.views.credit import credit
 from bpeviz.views.export import ACCENT, INK, QUIET, xml
@@ -99,14 +100,11 @@ def svg(
 
 def _width(words: str) -> float:
     """Return the width of words in pixels, at most."""
-    return _LETTER * sum(2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in words)
+    return _LETTER * wcwidth.width(words)
 
 
 def _shortened(name: str) -> str:
     """Return as much of a name as its column can show."""
     if _width(name) <= _WIDEST:
         return name
-    kept = len(name)
-    while _width(name[:kept]) > _WIDEST - _LETTER:
-        kept -= 1
-    return f"{name[:kept]}…"
+    return f"{wcwidth.clip(name, 0, int(_WIDEST / _LETTER) - 1)}…"
