@@ -16,6 +16,7 @@ from bpeviz.text import counted, listed, visible
 from bpeviz.ui import markdown
 from bpeviz.ui.inputs.text import UnreadableFileError, read_file
 from bpeviz.ui.runtime import uploads
+from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import SessionValue, TextField
 
 PASTED = TextField("pasted_texts", "Texts, each after a line “# name”", longest=limits.BOX)
@@ -88,9 +89,14 @@ def _read_table(path: str, text: str) -> Table:
     """Return the table in a file, with the column of labels that the user has chosen."""
     chosen = st.session_state.get(_label_key(path))
     try:
-        return named_texts.read_table(path, text, chosen)
+        return _parsed_table(path, text, chosen)
     except CorpusError:  # an earlier file with this name had the column
-        return named_texts.read_table(path, text)
+        return _parsed_table(path, text, None)
+
+
+@cached()
+def _parsed_table(path: str, text: str, label: str | None) -> Table:
+    return named_texts.read_table(path, text, label)
 
 
 def _choose_labels(table: Table) -> None:
