@@ -1,6 +1,6 @@
 // Set the boundaries between the tokens of a short text.
 
-import { element } from "../shared/dom.js";
+import { element, newButton } from "../shared/dom.js";
 import { legend } from "./legend.js";
 import { spoken } from "../shared/spoken.js";
 import { atomsOf, boundaryKind, nearestBox, standIn, toggled } from "./logic.js";
@@ -42,14 +42,12 @@ export class BoundariesForm {
         if (marks.right.includes(i + 1)) token++;
         return;
       }
-      const button = element("button", "gap");
-      button.type = "button";
-      button.ariaLabel = `Boundary ${names}`;
-      button.ariaPressed = "false";
-      button.addEventListener("click", ({ detail }) => {
+      const press = ({ detail }) => {
         if (this.dragged && detail) return; // the browser clicks where a drag began
         this.#set([[this.gaps.indexOf(button), !this.value?.includes(i + 1)]]);
-      });
+      };
+      const button = newButton("gap", "", press, `Boundary ${names}`);
+      button.ariaPressed = "false";
       chunk.append(button);
     });
     this.places = atoms.map((_, i) => i + 1).filter((place) => !fixed.includes(place));
@@ -59,9 +57,7 @@ export class BoundariesForm {
     row.addEventListener("pointerdown", (event) => this.#drag(event));
     host.append(row);
     if (!marks) {
-      const none = element("button", "none", fixed.length ? "It cuts nowhere else" : "It stays one token");
-      none.type = "button";
-      none.addEventListener("click", () => {
+      const none = newButton("none", fixed.length ? "It cuts nowhere else" : "It stays one token", () => {
         this.value = [];
         this.#set(this.gaps.map((_, i) => [i, false]));
       });

@@ -1,6 +1,7 @@
 // Choose one of a few answers. Their order follows from a seed that the browser stores.
 
 import { element } from "../shared/dom.js";
+import { store, stored } from "../shared/storage.js";
 import { shuffled } from "./logic.js";
 
 const SEED = "bpeviz-learn-seed";
@@ -10,13 +11,9 @@ let groups = 0;
 
 /** Return the seed of this browser; without storage, another one for each load of the page. */
 const seed = (() => {
-  const created = String(Math.floor(Math.random() * 10_000));
-  try {
-    if (localStorage.getItem(SEED) === null) localStorage.setItem(SEED, created);
-    return Math.floor(Number(localStorage.getItem(SEED) ?? created)) || 0;
-  } catch {
-    return Number(created);
-  }
+  const found = stored(SEED) ?? String(Math.floor(Math.random() * 10_000));
+  store(SEED, found);
+  return Math.floor(Number(found)) || 0;
 })();
 
 export class ChoiceForm {

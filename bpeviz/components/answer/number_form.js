@@ -1,6 +1,6 @@
 // Choose a number.
 
-import { element } from "../shared/dom.js";
+import { element, newButton } from "../shared/dom.js";
 import { clampNumber, placeOf, ticks } from "./logic.js";
 
 export class NumberForm {
@@ -46,14 +46,11 @@ export class NumberForm {
       if (this.value !== null) field.value = this.value;
     });
     const step = (label, name, by) => {
-      const button = element("button", "step", label);
-      button.type = "button";
-      button.ariaLabel = name;
-      button.addEventListener("click", () => {
+      const change = () => {
         set(clampNumber((this.value ?? (by > 0 ? low - 1 : high + 1)) + by, low, high));
         field.value = this.value;
-      });
-      return button;
+      };
+      return newButton("step", label, change, name);
     };
     row.append(step("−", "One less", -1), field, step("+", "One more", 1), element("span", "unit", unit));
     host.append(row);

@@ -1,6 +1,6 @@
 // Put merges into their order.
 
-import { element, tokenLabel } from "../shared/dom.js";
+import { element, newButton, tokenLabel } from "../shared/dom.js";
 import { spokenLabel } from "../shared/spoken.js";
 import { moved } from "./logic.js";
 
@@ -32,10 +32,7 @@ export class OrderForm {
     }
     this.list = element("ol", "order");
     host.append(element("p", "chosen", "Move each row with its arrows, or drag it. The first is at the top."), this.list);
-    const confirm = element("button", "none", "This order is my answer");
-    confirm.type = "button";
-    confirm.addEventListener("click", () => this.#set(this.order));
-    host.append(confirm);
+    host.append(newButton("none", "This order is my answer", () => this.#set(this.order)));
     this.#draw();
   }
 
@@ -64,11 +61,9 @@ export class OrderForm {
       row.append(...this.#label(item), element("span", "note", this.hints[item] ?? ""));
       const name = this.items[item].map(({ label }) => spokenLabel(label)).join(" and ");
       const button = (focus, sign, words, to) => {
-        const created = element("button", `step ${focus}`, sign);
-        created.type = "button";
-        created.ariaLabel = `Move ${name} ${words}, now ${i + 1} of ${this.order.length}`;
+        const full = `Move ${name} ${words}, now ${i + 1} of ${this.order.length}`;
+        const created = newButton(`step ${focus}`, sign, () => this.#move(i, to, focus), full);
         created.disabled = to < 0 || to >= this.order.length;
-        created.addEventListener("click", () => this.#move(i, to, focus));
         return created;
       };
       const buttons = element("span", "moves");

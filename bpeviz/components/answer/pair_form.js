@@ -1,6 +1,6 @@
 // Click the next pair in a text.
 
-import { element, tokenLabel } from "../shared/dom.js";
+import { element, newButton, tokenLabel } from "../shared/dom.js";
 import { TimelineView } from "../player/timeline_view.js";
 import { spokenLabel } from "../shared/spoken.js";
 import { legend } from "./legend.js";
@@ -42,13 +42,8 @@ export class PairForm {
     track.addEventListener("keydown", ({ key }) => {
       if (this.value === null && key.startsWith("Arrow")) queueMicrotask(() => this.choose(Number(track.value)));
     });
-    const step = (name, label, by) => {
-      const button = element("button", "step", label);
-      button.type = "button";
-      button.ariaLabel = name;
-      button.addEventListener("click", () => this.choose(this.value === null ? 0 : this.place + by));
-      return button;
-    };
+    const step = (name, label, by) =>
+      newButton("step", label, () => this.choose(this.value === null ? 0 : this.place + by), name);
     this.chosen = element("p", "chosen", "Click between two neighbors in the text, or move along it here.");
     row.append(step("Previous pair", "←", -1), track, step("Next pair", "→", 1));
     host.append(row, this.chosen);

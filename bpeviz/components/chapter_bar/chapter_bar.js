@@ -1,7 +1,8 @@
 // The chapters of the Learn page as a progress bar. It stores the user's answers and marks in the
 // browser, and sends them to a session that does not have them.
 
-import { component, element } from "../shared/dom.js";
+import { component, element, newButton } from "../shared/dom.js";
+import { store, stored } from "../shared/storage.js";
 
 const STORE = "bpeviz-learn";
 const EMPTY = { answers: {}, marks: {}, own: {} };
@@ -16,20 +17,11 @@ const SIGNS = { first: "●", second: "◐", shown: "○" };
  * Return the stored progress, which is empty at first or where storage is switched off.
  * @returns {Progress}
  */
-function stored() {
+function storedProgress() {
   try {
-    return { ...EMPTY, ...JSON.parse(localStorage.getItem(STORE) ?? "{}") };
+    return { ...EMPTY, ...JSON.parse(stored(STORE) ?? "{}") };
   } catch {
-    return EMPTY;
-  }
-}
-
-/** @param {Progress} progress */
-function store(progress) {
-  try {
-    localStorage.setItem(STORE, JSON.stringify(progress));
-  } catch {
-    // Without storage, answers last as long as the session.
+    return EMPTY; // it is damaged
   }
 }
 
@@ -57,10 +49,10 @@ class ChapterBar {
   update(data, setState) {
     this.go = (key) => setState("chapter", { key, number: Date.now() });
     const own = JSON.parse(data.progress);
-    const saved = data.cleared ? EMPTY : stored();
+    const saved = data.cleared ? EMPTY : storedProgress();
     // Another tab may have stored more; the first mark of a question counts.
     const all = { answers: { ...saved.answers, ...own.answers }, marks: { ...own.marks, ...saved.marks }, own: { ...saved.own, ...own.own } };
-    store(all);
+    store(STORE, JSON.stringify(all));
     const isMore = Object.values(saved).some((values) => Object.keys(values).length > 0);
     if (isMore && this.asked !== data.session) setState("restored", JSON.stringify(all));
     this.asked = data.session;
@@ -104,16 +96,14 @@ class ChapterBar {
       : opened && !marks.some(Boolean) ? ", opened" : "";
     const words = number ? `Chapter ${number}: ${title}` : title;
     const item = element("li");
-    const button = element("button", isDone ? "done" : "", `${number} ${title}`.trim());
-    button.type = "button";
+    const name = `${words}${core ? "" : ", extra"}${state}`;
+    const button = newButton(isDone ? "done" : "", `${number} ${title}`.trim(), () => this.go(key), name);
     button.dataset.chapter = key;
-    button.ariaLabel = `${words}${core ? "" : ", extra"}${state}`;
     if (state) button.title = state.slice(2);
     if (key === current) button.setAttribute("aria-current", "step");
     const signs = marks.map((mark) => SIGNS[mark] ?? "").join("");
     if (signs) button.append(element("span", "marks", signs));
     else if (state) button.append(element("span", "marks", "opened"));
-    button.addEventListener("click", () => this.go(key));
     item.append(button);
     this.lists[core].append(item);
     const option = element("option", "", `${number ? `${number}. ` : ""}${title}${core ? "" : " (extra)"}${signs && ` ${signs}`}`);

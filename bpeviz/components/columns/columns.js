@@ -11,7 +11,7 @@ import {
   UNKNOWN,
   UNKNOWN_ID,
 } from "../shared/cells.js";
-import { Tooltip, component, element, tokenLabel, unbroken } from "../shared/dom.js";
+import { Tooltip, component, element, toggleFullscreen, tokenLabel, unbroken } from "../shared/dom.js";
 import { COLUMNS_DRAWN, COLUMNS_REQUESTED, DISPLAY_REQUESTED, FOLLOW, emit, subscribe } from "../shared/events.js";
 import { counted, formatCount, plural } from "../shared/format.js";
 import { firstIndex } from "../shared/search.js";
@@ -118,9 +118,7 @@ class Columns {
       const column = this.columns.find(({ box }) => box.contains(event.composedPath()[0]));
       column?.cells.copyTo(event, root);
     });
-    on(find(".projector"), "click", () =>
-      document.fullscreenElement ? document.exitFullscreen() : this.board.requestFullscreen?.(),
-    );
+    on(find(".projector"), "click", () => toggleFullscreen(this.board));
     on(this.board, "fullscreenchange", () => this.#showVerdict());
     subscribe(COLUMNS_REQUESTED, () => this.key && this.#announce(), signal);
     subscribe(DISPLAY_REQUESTED, (callback) => callback({ step: 0, playing: false, speed: 1, lit: this.#lit }), signal);

@@ -1,7 +1,7 @@
 // The grid of Inspect: characters, code points, bytes, the normalized text, pre-tokens, tokens and
 // ids, one below the other, in lines that fit the page.
 
-import { Tooltip, component, element, tokenLabel } from "../shared/dom.js";
+import { Tooltip, component, element, toggleFullscreen, tokenLabel } from "../shared/dom.js";
 import { counted } from "../shared/format.js";
 import { spokenBytes } from "../shared/spoken.js";
 import { breakLines, byteText, columnWidths } from "./layout.js";
@@ -42,11 +42,7 @@ class Grid {
       // Each press has its own number, so that the same token may be pressed again.
       if (id !== null) this.setState("token", { id, number: `${Date.now()} ${++this.presses}` });
     });
-    root.querySelector(".projector").addEventListener(
-      "click",
-      () => (document.fullscreenElement ? document.exitFullscreen() : this.frame.requestFullscreen?.()),
-      { signal },
-    );
+    root.querySelector(".projector").addEventListener("click", () => toggleFullscreen(this.frame), { signal });
     const observer = new ResizeObserver(() => this.#fit());
     observer.observe(this.frame);
     signal.addEventListener("abort", () => observer.disconnect());
@@ -169,7 +165,6 @@ class Grid {
       if (token.id === null) cell.ariaLabel = token.note;
       else {
         content = cell.appendChild(element("button"));
-        content.type = "button";
         content.ariaLabel = `${this.#inWords(start, end, text)}, id ${token.id}${token.note ? `, ${token.note}` : ""}`;
         content.number = this.buttons.length;
         content.cell = cell;

@@ -2,7 +2,7 @@
 // determines the display. For several trainers, the step selects a vocabulary size, and each text
 // is at its own step of that size.
 
-import { Tooltip, component, element, tokenLabel } from "../shared/dom.js";
+import { Tooltip, component, element, newButton, toggleFullscreen, tokenLabel } from "../shared/dom.js";
 import { DISPLAY_REQUESTED, FOLLOW, JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, WAY_CHOSEN, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
 import { counted, formatCount, plural } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
@@ -194,12 +194,7 @@ class Player {
 
   // On a narrow screen, one of several texts is shown at a time.
   #drawChoice() {
-    const buttons = this.data.views.map(({ title }, i) => {
-      const button = element("button", "", title ?? "");
-      button.type = "button";
-      button.addEventListener("click", () => this.#choose(i));
-      return button;
-    });
+    const buttons = this.data.views.map(({ title }, i) => newButton("", title ?? "", () => this.#choose(i)));
     this.#find(".choice").replaceChildren(...(buttons.length > 1 ? buttons : []));
     this.#choose(Math.min(this.chosen ?? 0, buttons.length - 1));
   }
@@ -405,7 +400,7 @@ class Player {
         if (performance.now() - this.takenOver < TAKEN_OVER) return;
         return this.playing ? this.stop() : this.play();
       case "projector":
-        return document.fullscreenElement ? document.exitFullscreen() : this.section.requestFullscreen?.().catch(() => {}); // a frame may forbid it
+        return toggleFullscreen(this.section);
       case "next-token":
         return this.selectNeighbor(1);
       case "previous-token":

@@ -15,6 +15,29 @@ export function element(tag, className, text) {
 }
 
 /**
+ * Create a button.
+ * @param {string} className
+ * @param {string} text
+ * @param {(event: MouseEvent) => void} pressed
+ * @param {string} [name] the accessible name, where it is not the text
+ */
+export function newButton(className, text, pressed, name) {
+  const created = element("button", className, text);
+  created.addEventListener("click", pressed);
+  if (name) created.ariaLabel = name;
+  return created;
+}
+
+/**
+ * Let an element fill the screen, or no longer; a frame may forbid it.
+ * @param {Element} shown
+ */
+export function toggleFullscreen(shown) {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else shown.requestFullscreen?.().catch(() => {});
+}
+
+/**
  * Create an element whose text has no line break inside a name such as GPT-2, or an option such as --port.
  * @param {string} tag
  * @param {string} className

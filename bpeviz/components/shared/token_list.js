@@ -1,7 +1,7 @@
 // A list of tokens for screen readers, beside a drawn text. It is not visible, and has no tab stops:
 // screen readers reach it by their own commands.
 
-import { element } from "./dom.js";
+import { element, newButton } from "./dom.js";
 import { formatCount } from "./format.js";
 
 export const LISTED_AT_ONCE = 200; // more elements would cost time at each step
@@ -24,15 +24,13 @@ export class TokenList {
   }
 
   #button(name, direction) {
-    const button = element("button", "", `${name} ${LISTED_AT_ONCE} tokens`);
-    button.type = "button";
-    button.tabIndex = -1;
-    button.addEventListener("click", (event) => {
+    const button = newButton("", `${name} ${LISTED_AT_ONCE} tokens`, (event) => {
       event.stopPropagation();
       this.first += direction * LISTED_AT_ONCE;
       this.#draw();
       this.list.firstElementChild?.focus({ preventScroll: true }); // to read on from there
     });
+    button.tabIndex = -1;
     return button;
   }
 

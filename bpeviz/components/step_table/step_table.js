@@ -70,7 +70,6 @@ class StepTable {
     if (place) cell.textContent = words;
     else {
       const button = cell.appendChild(element("button", "", words));
-      button.type = "button";
       button.ariaLabel = `Go to ${this.unit} ${words}`;
     }
     return cell;
