@@ -19,7 +19,6 @@ from page_helpers import (
     await_run,
     await_sign,
     box_at_rest,
-    choose,
     close_dialog,
     english,
     expect,
@@ -221,20 +220,6 @@ def test_invalid_file_shows_an_error_and_next_file_opens(open_page: Open) -> Non
     expect(page.get_by_test_id("stAlert").filter(has_text="needs its merges.txt")).to_be_visible()
     open_tokenizer(page, ("merges.txt", two["merges.txt"]))
     expect(Columns(page).text("vocab.json (426)")).to_be_visible()
-
-
-@pytest.mark.large
-def test_file_without_pattern_opens_with_a_chosen_one(open_page: Open) -> None:
-    page = open_page("/Compare")
-    open_tokenizer(page, ("plain.csv", b"left,right\n101,32\n116,104\n"))
-    choose(page, "The file does not contain its pre-tokenization. Choose it:", "None")
-    # Drop-down lists have arrows named "Open", too.
-    page.get_by_test_id("stButton").get_by_role("button", name="Open", exact=True).click()
-    expect(Columns(page).text("plain.csv (258)")).to_be_visible()
-    # Without pre-tokenization, a token can extend over several words.
-    spans = Columns(page).text("plain.csv (258)").locator(".c.t")
-    expect(spans.first).to_be_attached()
-    assert "e " in "".join(spans.all_inner_texts()).replace("\xa0", " ")
 
 
 def test_colored_text_export_is_self_contained(open_page: Open, tmp_path: Path) -> None:

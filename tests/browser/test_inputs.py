@@ -30,7 +30,6 @@ from serving import OPTIONS, serving
 
 from bpeviz import limits
 from bpeviz.corpus import samples
-from bpeviz.pretokenizers.patterns import TIME_LIMIT
 from bpeviz.ui.permalink.codec import pack
 from bpeviz.ui.runtime.long_texts import LONGEST_MESSAGE
 from bpeviz.views import player as player_view
@@ -136,50 +135,6 @@ def test_tiny_texts_are_displayed(open_page: Open) -> None:
     await_sign(Columns(page).text("GPT-2"), "a")
     type_text(page, ENGLISH)
     expect(Columns(page).text("Your tokenizer")).to_contain_text("river")
-
-
-def test_invalid_expressions_show_errors(open_page: Open) -> None:
-    page = open_page()
-    player = Player(page)
-    player.await_text(ENGLISH)
-    choose(page, "Pre-tokenization", "Regular expression")
-    field = page.get_by_role("textbox", name="Regular expression")
-
-    def use(expression: str) -> None:
-        field.fill(expression)
-        field.press("Enter")
-
-    use("(broken")
-    expect(alert(page, "This is not a regular expression: missing )")).to_be_visible()
-    # This expression is too slow even on the sample: it tries all choices of three parts, and
-    # searches for their repetition.
-    use(r"(?s)(.+)(.+)(.+)\3\2\1\1")
-    message = alert(page, f"took more than {TIME_LIMIT:g} seconds")
-    expect(message).to_contain_text("was stopped")
-    use(r"\w+|\W")
-    player.await_text(ENGLISH, pattern="regex", expression=r"\w+|\W")
-    expect(page.get_by_role("alert")).to_have_count(0)
-
-
-def test_invalid_vocabulary_sizes_show_messages(open_page: Open) -> None:
-    page = open_page()
-    player = Player(page)
-    player.await_text(ENGLISH)
-    open_more(page)
-    # Larger than training on this text can reach.
-    type_number(page, "Largest vocabulary", 30_000)
-    expect(page.get_by_text("no pair occurs twice any more")).to_be_visible()
-    player.await_text(ENGLISH)
-    # Larger than the limit of bpeviz.
-    type_number(page, "Largest vocabulary", 99_999)
-    expect(page.get_by_text("must be at most 32,768")).to_be_visible()
-    player.await_text(ENGLISH)
-    # Smaller than the number of atoms.
-    type_number(page, "Largest vocabulary", 100)
-    expect(alert(page, "at least 256")).to_be_visible()
-    type_number(page, "Largest vocabulary", 300)
-    player.await_text(ENGLISH, vocab_size=300)
-    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def paste(page: Page, text: str, times: int, box: str = "textarea") -> None:

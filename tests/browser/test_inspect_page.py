@@ -11,7 +11,6 @@ from typing import Any
 from page_helpers import (
     Locator,
     Page,
-    alert,
     box_at_rest,
     choose,
     expect,
@@ -232,19 +231,6 @@ def test_merge_diagram_is_mirrored_and_saved_as_svg(open_page: Open, tmp_path: P
     assert {"<", "&", "世", "👍"} <= {*words}
     assert words[-1] == f"Made with bpeviz {bpeviz.__version__}."
     assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
-
-
-def test_ids_are_decoded(inspect_page: Page) -> None:
-    page = inspect_page
-    inspect = opened(page, "x")
-    inspect.closer("Decode ids")
-    type_text(page, "[9468, 239, 235, 100256]", "Ids")
-    expect(page.get_by_test_id("stCode")).to_contain_text("👍")
-    expect(alert(page, "cl100k has no id 100256")).to_be_visible()
-    type_text(page, '{"ids": [15339, 1917]}', "Ids")
-    expect(page.get_by_test_id("stCode")).to_contain_text("hello·world")
-    type_text(page, "15339 <b>", "Ids")
-    expect(alert(page, "“<b>” at character 7 is not an id")).to_be_visible()
 
 
 def test_inspect_inputs_persist_across_pages(open_page: Open) -> None:

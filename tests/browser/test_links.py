@@ -16,13 +16,11 @@ from page_helpers import (
     LockStep,
     Page,
     Player,
-    alert,
     await_run,
     choose,
     expect,
     go_to,
     link,
-    open_file,
     open_more,
     open_share,
     trained,
@@ -35,7 +33,7 @@ from serving import Server
 import bpeviz
 from bpeviz.corpus import samples
 from bpeviz.ui.inputs import text as text_input
-from bpeviz.ui.permalink.codec import MAX_PACKED, pack, unpack
+from bpeviz.ui.permalink.codec import pack, unpack
 from bpeviz.ui.registry import PAGES
 
 Open = Callable[..., Page]
@@ -390,37 +388,6 @@ def test_link_contains_the_step_at_the_click_during_playback(english_page: Page)
     assert step > 0
     expect(player.track).not_to_have_value(str(step))  # it goes on
     player.button("Pause").click()
-
-
-def test_damaged_link_shows_a_message_and_page_works(open_page: Open) -> None:
-    page = open_page("/?s=nonsense&step=3")
-    player = Player(page)
-    expect(alert(page, "This link is damaged")).to_be_visible()
-    player.await_text(OPENING)
-    type_text(page, TEXT)
-    player.await_text(TEXT)
-    page = open_page(f"/?s={'A' * (MAX_PACKED + 1)}")
-    expect(alert(page, "This link is too long")).to_be_visible()
-    Player(page).await_text(OPENING)
-
-
-def test_link_names_a_too_long_text(open_page: Open) -> None:
-    page = open_page(**CLIPBOARD)
-    player = Player(page)
-    player.await_text(ENGLISH)
-    text = ENGLISH * 70
-    open_file(page, "long.txt", text.encode())
-    expect(page.get_by_text("long.txt: ")).to_be_visible()
-    page.keyboard.press("Escape")
-    player.await_text(text)
-    address = copy_link(page)
-    named = f"long.txt, {len(text):,} characters"
-    expect(page.get_by_test_id("stToast").filter(has_text=named)).to_be_visible()
-    page = open_page(path_of(address))
-    message = alert(page, "does not include")
-    expect(message).to_contain_text(named)
-    expect(message).to_contain_text("Open or paste it here")
-    Player(page).await_text(OPENING)
 
 
 def test_copy_link_falls_back_without_clipboard_api(open_page: Open) -> None:

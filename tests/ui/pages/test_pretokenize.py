@@ -282,15 +282,6 @@ def test_too_long_text_shows_one_error() -> None:
     assert f"{limits.TEXT:,}" in sentence
 
 
-def test_markup_in_text_is_not_rendered() -> None:
-    text = "<script>window.hacked=1</script> &amp; **no** $x$ :material/balance: [a](b) " * 2
-    app = with_text(text, splits=["words", "regex", LIST_A], regex="<b>|$x$", words="<i> **no**")
-    assert errors(app) == []
-    assert drawn(app)["The text in each pre-tokenization"]["text"] == text
-    assert "<i>" not in " ".join(one.value for one in [*app.markdown, *app.caption])
-    assert "script" not in " ".join(one.value for one in [*app.markdown, *app.caption])
-
-
 def test_long_text_is_paged() -> None:
     text = "one two three. " * 1_000
     app = with_text(text, splits=["words", "gpt2"])
