@@ -29,7 +29,7 @@ from bpeviz.formats.byte_alphabet import byte_symbols
 from bpeviz.formats.codes import clip_document, gpt1_document
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
-    Part,
+    Component,
     bpe_model,
     document_of,
     split_at,
@@ -184,8 +184,10 @@ def _document(
     settings: ModelSettings,
 ) -> dict[str, Any]:
     """Return the tokenizer.json that `transformers` makes. Raises `UnsupportedError`."""
-    normalizers: list[Part] = []
-    parts: list[Part] = [BYTE_LEVEL | {"use_regex": True, "add_prefix_space": settings.adds_space}]
+    normalizers: list[Component] = []
+    parts: list[Component] = [
+        BYTE_LEVEL | {"use_regex": True, "add_prefix_space": settings.adds_space}
+    ]
     if source.pattern:
         parts = [*splits(source.pattern, source.expression), BYTE_LEVEL]
     elif _QWEN.fullmatch(settings.name):

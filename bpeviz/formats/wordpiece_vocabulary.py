@@ -14,7 +14,7 @@ import regex
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source
-from bpeviz.formats.huggingface.common import Part, document_of
+from bpeviz.formats.huggingface.common import Component, document_of
 from bpeviz.formats.known_models import SETTINGS_FILES, model_settings
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.parsing import (
@@ -93,7 +93,7 @@ def bert_document(entries: Mapping[str, int], lower: bool, unknown: str) -> dict
     return document
 
 
-def bert_normalizer(lower: bool) -> Part:
+def bert_normalizer(lower: bool) -> Component:
     """Return the normalizer of BERT, which strips accents where it converts to lower case."""
     return {
         "type": "BertNormalizer",

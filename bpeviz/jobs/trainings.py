@@ -239,7 +239,7 @@ class Job:
             return self._stopped("size limit", TOO_LARGE)
         return JobError(str(parts[0], "utf-8"), bool(parts[1][0]))
 
-    def _listen(self, code: int, parts: Sequence[serving.Part]) -> bytes | None:
+    def _listen(self, code: int, parts: Sequence[serving.Buffer]) -> bytes | None:
         if code == worker.EXPRESSION:
             return worker.reply(parts[0], self._request.user)
         if code == worker.LONG:

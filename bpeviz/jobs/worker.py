@@ -39,7 +39,7 @@ def main() -> None:
     serving.serve(_answer)
 
 
-def _answer(operation: int, parts: Sequence[serving.Part]) -> Sequence[bytes | memoryview]:
+def _answer(operation: int, parts: Sequence[serving.Buffer]) -> Sequence[bytes | memoryview]:
     """Return the pickled result and its arrays: the training history, and the text's boundaries.
 
     Raises:
@@ -99,7 +99,7 @@ def _ask_server(operation: int, expression: str, text: str, seconds: float) -> l
     return found
 
 
-def reply(message: serving.Part, user: str) -> bytes:
+def reply(message: serving.Buffer, user: str) -> bytes:
     """Return the reply of the server to an expression of a training of a user."""
     operation, expression, text, seconds = pickle.loads(message)  # noqa: S301, from our own worker
     try:

@@ -84,7 +84,7 @@ class _Span(NamedTuple):
     end: int
 
 
-_Part = tuple[str, tuple[int, int], Any]
+_Split = tuple[str, tuple[int, int], Any]
 """A part of a prepared text, its characters, and its tokens or None."""
 
 
@@ -279,12 +279,12 @@ class HuggingFace:
 
     def _splits(
         self, prepared: Any, text: str, spans: Sequence[_Span], *, one: bool = False
-    ) -> list[_Part]:
+    ) -> list[_Split]:
         """Return the parts of a prepared text; added tokens are whole, or characters if `one`."""
-        found: list[_Part] = prepared.get_splits(offset_referential="original", offset_type="char")
+        found: list[_Split] = prepared.get_splits(offset_referential="original", offset_type="char")
         begins = [span.start for span in spans]
 
-        def is_outside(part: _Part) -> bool:
+        def is_outside(part: _Split) -> bool:
             place = bisect_right(begins, part[1][0]) - 1
             return place < 0 or spans[place].end <= part[1][0]
 
@@ -343,7 +343,7 @@ def _with_prefixes(
         yield character, (start, end)
 
 
-def _with_spaces(text: str, parts: Iterable[_Part]) -> list[tuple[str, tuple[int, int]]]:
+def _with_spaces(text: str, parts: Iterable[_Split]) -> list[tuple[str, tuple[int, int]]]:
     """Return parts with their offsets, where a ▁ covers a space that was removed before it.
 
     `WhitespaceSplit` removes spaces, and `Metaspace` then adds ▁ before each word, as in T5.
@@ -683,7 +683,7 @@ def main() -> None:
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads take more memory, not less time
     worker = Worker()
 
-    def answer(operation: int, parts: Sequence[serving.Part]) -> tuple[bytes]:
+    def answer(operation: int, parts: Sequence[serving.Buffer]) -> tuple[bytes]:
         library, payload = parts
         try:
             return (worker.answer(operation, library[0], bytes(payload)),)

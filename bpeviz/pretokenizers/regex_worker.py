@@ -80,7 +80,7 @@ def _compiled(expression: str) -> regex.Pattern[str]:
     return regex.compile(expression, cache_pattern=False)  # the cache of `regex` holds 500
 
 
-def _answer(operation: int, parts: Sequence[serving.Part]) -> Sequence[memoryview]:
+def _answer(operation: int, parts: Sequence[serving.Buffer]) -> Sequence[memoryview]:
     """Return the result as int64; refuse an expression with the message, or without if nested."""
     expression, text = (str(part, "utf-8", ERRORS) for part in parts)
     try:

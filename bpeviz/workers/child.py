@@ -116,8 +116,8 @@ class Child:
         seconds: float,
         memory: int,
         clock: float = inf,
-        listen: Callable[[int, Sequence[serving.Part]], bytes | None] | None = None,
-    ) -> tuple[bool, list[serving.Part]]:
+        listen: Callable[[int, Sequence[serving.Buffer]], bytes | None] | None = None,
+    ) -> tuple[bool, list[serving.Buffer]]:
         """Return whether a request has a result, and the parts of the answer.
 
         Args:

@@ -19,7 +19,7 @@ from mmap import mmap
 HEADER = struct.Struct("<BdQI")
 """The code, the limits of a request (processor seconds, bytes of memory), the number of parts."""
 
-Part = bytearray | mmap
+Buffer = bytearray | mmap
 """A part that was read."""
 
 READY, RESULT, REFUSED, MEMORY = range(4)
@@ -51,14 +51,14 @@ def write(
             rest = rest[file.write(rest) :]
 
 
-def read(file: FileIO) -> tuple[int, list[Part], float, int]:
+def read(file: FileIO) -> tuple[int, list[Buffer], float, int]:
     """Return a frame: the code, the parts and the limits. Raises `OSError` where it ends."""
     code, seconds, memory, number = HEADER.unpack(_read(file, HEADER.size))
     sizes = struct.unpack(f"<{number}Q", _read(file, 8 * number))
     return code, [_read(file, size) for size in sizes], seconds, memory
 
 
-def _read(file: FileIO, size: int) -> Part:
+def _read(file: FileIO, size: int) -> Buffer:
     # A map is filled with zeros while other threads run, and returned to the system afterwards.
     content = bytearray(size) if size < _MAPPED else mmap(-1, size)
     rest = memoryview(content)
@@ -71,7 +71,7 @@ def _read(file: FileIO, size: int) -> Part:
 
 
 def serve(
-    answer: Callable[[int, Sequence[Part]], Sequence[bytes | memoryview]],
+    answer: Callable[[int, Sequence[Buffer]], Sequence[bytes | memoryview]],
     niceness: int = 0,
     idle: float = 0.0,
 ) -> None:
@@ -115,7 +115,7 @@ def send(code: int, *parts: bytes | memoryview) -> None:
     write(FileIO(1, "w", closefd=False), code, *parts)
 
 
-def receive() -> tuple[int, list[Part], float, int]:
+def receive() -> tuple[int, list[Buffer], float, int]:
     """Return the next frame that the server sends to this worker."""
     return read(FileIO(0, closefd=False))
 

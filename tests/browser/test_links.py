@@ -31,14 +31,11 @@ from properties import mostly_large
 from serving import Server
 
 import bpeviz
-from bpeviz.corpus import samples
-from bpeviz.ui.inputs import text as text_input
 from bpeviz.ui.permalink.codec import pack, unpack
 from bpeviz.ui.registry import PAGES
 
 Open = Callable[..., Page]
 
-OPENING = samples.by_key(text_input.TEXT.first).text
 TEXT = "the cat sat on the mat, the cat sat\nthat the rat sat on the cat 👋\n" * 3
 OTHER_TEXT = "a rat is not a cat, that is that"
 CLIPBOARD = {"permissions": ["clipboard-read", "clipboard-write"]}

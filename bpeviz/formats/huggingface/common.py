@@ -11,10 +11,10 @@ from bpeviz.formats.parsing import Node, quoted
 from bpeviz.formats.regex_dialects import DialectError, expression_of
 from bpeviz.formats.remapped_ids import RemappedTokenizer
 
-Part = dict[str, Any]
+Component = dict[str, Any]
 """A normalizer, pre-tokenizer or decoder."""
 
-BYTE_LEVEL: Part = {
+BYTE_LEVEL: Component = {
     "type": "ByteLevel",
     "add_prefix_space": False,
     "trim_offsets": True,
@@ -26,9 +26,9 @@ def document_of(
     model: dict[str, Any],
     special: Mapping[str, int],
     *,
-    normalizers: Sequence[Part] = (),
-    pre_tokenizers: Sequence[Part],
-    decoder: Part | None,
+    normalizers: Sequence[Component] = (),
+    pre_tokenizers: Sequence[Component],
+    decoder: Component | None,
 ) -> dict[str, Any]:
     """Return the document with these parts."""
     return {
@@ -74,13 +74,13 @@ def bpe_model(
     }
 
 
-def _sequence(parts: Sequence[Part], key: str) -> Part | None:
+def _sequence(parts: Sequence[Component], key: str) -> Component | None:
     if len(parts) < 2:
         return parts[0] if parts else None
     return {"type": "Sequence", key: [*parts]}
 
 
-def split_at(expression: str) -> Part:
+def split_at(expression: str) -> Component:
     """Return the `Split` with the matches, and the text between two matches, as pre-tokens."""
     return {
         "type": "Split",
@@ -90,7 +90,7 @@ def split_at(expression: str) -> Part:
     }
 
 
-def splits(pattern: str, expression: str) -> list[Part]:
+def splits(pattern: str, expression: str) -> list[Component]:
     """Return the `Split` of a pattern, or none for "none". Raises `UnsupportedError`."""
     if pattern == "none":
         return []
