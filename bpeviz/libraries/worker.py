@@ -378,16 +378,17 @@ class SentencePiece:
 
     def __init__(self, content: bytes) -> None:
         import sentencepiece
+        from sentencepiece import sentencepiece_model_pb2
 
+        messages: Any = sentencepiece_model_pb2  # its classes are made at run time
         sys.modules.setdefault("numpy", _Buffers)  # type: ignore[arg-type]
-        self.kind = "unknown"
         self.processor = sentencepiece.SentencePieceProcessor()
         try:
             self.processor.load_from_serialized_proto(content)
         except RuntimeError as error:  # its message is a line of its source code
             raise ValueError("the file is damaged, or not a model of SentencePiece") from error
-        with suppress(IndexError):
-            self.kind = _model_type(content)
+        kind = messages.ModelProto.FromString(content).trainer_spec.model_type
+        self.kind = {2: "BPE", 3: "words", 4: "characters"}.get(kind, "Unigram")
 
     def info(self) -> dict[str, Any]:
         """Return the settings."""
@@ -557,49 +558,6 @@ def _merges(content: bytes) -> bytes:
     pairs = [pair.split(" ") if isinstance(pair, str) else pair for pair in model["merges"]]
     left, right = ([ids[pair[side]] for pair in pairs] for side in (0, 1))
     return _numbers(left, right, [ids[pair[0] + pair[1][prefix:]] for pair in pairs])
-
-
-def _model_type(content: bytes) -> str:
-    """Return the model type of a SentencePiece model, from its trainer's settings.
-
-    Source: `sentencepiece_model.proto`. Field 2 of the model is the settings, field 3 of these the
-    type. The library has checked the file before.
-    """
-    kind = 1
-    at = 0
-    while at + 1 < len(content) and content[at] == 0x0A and content[at + 1] < 0x80:
-        at += 2 + content[at + 1]  # a piece
-    for field, value in fields(content[at:]):
-        if field == 2 and isinstance(value, bytes):
-            for inner, number in fields(value):
-                if inner == 3 and isinstance(number, int):
-                    kind = number
-    return {2: "BPE", 3: "words", 4: "characters"}.get(kind, "Unigram")
-
-
-def fields(content: bytes) -> Iterator[tuple[int, int | bytes]]:
-    """Yield the fields of a message in Protocol Buffers: number and value."""
-    at = 0
-
-    def varint() -> int:
-        nonlocal at
-        number = shift = 0
-        while True:
-            byte = content[at]
-            at += 1
-            number |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80 or shift > 63:
-                return number
-
-    while at < len(content):
-        tag = varint()
-        if tag & 7 == 0:
-            yield tag >> 3, varint()
-            continue
-        size = varint() if tag & 7 == 2 else 8 if tag & 7 == 1 else 4
-        yield tag >> 3, content[at : at + size]
-        at += size
 
 
 def _numbers(*columns: list[int]) -> bytes:
