@@ -23,6 +23,8 @@ def pytest_configure(config: pytest.Config) -> None:
     properties.FAST = "not large" in marks or "not slow" in marks
     if properties.FAST and "BPEVIZ_EXAMPLES" not in os.environ:
         properties.SHARE = 0.05
+    if "not slow" in marks:  # for while one works; the check of the project draws more
+        properties.MANY = 2 * properties.LEAST
     # A first example may fill caches or load a vocabulary, so examples have no deadline.
     settings.register_profile("bpeviz", deadline=None, max_examples=examples(100))
     settings.register_profile("quick", deadline=None, max_examples=5)
@@ -46,7 +48,9 @@ SLOW = (
     *("test_hostile_input.py", "test_made_before.py"),
     *("views/test_lock_step.py", "views/test_charts_and_tables.py"),
     *("formats/test_foreign_files.py", "formats/test_library_formats.py"),
-    *("formats/test_sentencepiece.py", "trainers/test_bpe_against_libraries.py"),
+    *("formats/test_conversion.py", "formats/test_regex_dialects.py"),
+    *("formats/test_special_tokens.py", "formats/test_sentencepiece.py"),
+    "trainers/test_bpe_against_libraries.py",
     "trainers/test_sennrich.py",
 )
 """Tests that start processes or compare with libraries. Single ones have a mark."""

@@ -23,7 +23,7 @@ SHARE = float(os.environ.get("BPEVIZ_EXAMPLES", "0.3"))
 LEAST = 5
 
 MANY = 100
-"""The least number of examples of the tests with `many`, in every run."""
+"""The least number of examples of the tests with `many`, unless a run leaves out slow tests."""
 
 FAST = False
 """Whether the run leaves out large tests."""
