@@ -34,14 +34,9 @@ def pytest_configure(config: pytest.Config) -> None:
 collect_ignore = ["portability"]
 """Scripts of `test_portability.py`: importing them, as doctest does, takes away parts of `os`."""
 
-WITH_PROCESSES = (
+SLOW = (
     *("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py"),
     "ui/server/test_running_server.py",
-)
-"""Tests that start processes. On a machine with two busy processors these may miss a time limit."""
-
-SLOW = (
-    *WITH_PROCESSES,
     *("components/test_javascript.py", "libraries/test_library_pool.py", "pretrained/test_hub.py"),
     *("pretokenizers/test_expressions.py", "test_portability.py", "test_project.py"),
     *("ui/test_export.py", "ui/test_markdown.py", "ui/test_hugging_face.py"),
@@ -77,11 +72,11 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark the tests, and order them: those of Dask, those in a browser, others, and large ones.
 
-    A failed test that starts processes is repeated twice; the summary counts the repetitions.
+    A failed test in a browser is repeated twice; the summary counts the repetitions.
     """
-    starts, slow = below(WITH_PROCESSES), below(SLOW)
+    slow = below(SLOW)
     for item in items:
-        if str(item.path).startswith(starts):
+        if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=2))
         if str(item.path).startswith(slow) or item.get_closest_marker("large"):
             item.add_marker("slow")
