@@ -155,6 +155,10 @@ def test_leader_clicks_through_a_run_sheet(
     expect(follower.get_by_text("Right: 4: its bytes occur only once.")).to_be_visible()
     leader.get_by_role("button", name="Next: show Algorithms").click()
     expect(follower.get_by_text("Following the leader: size")).to_be_visible()
+    follower.set_viewport_size({"width": 390, "height": 844})  # it shows one algorithm at a time
+    leader.locator(".view").nth(1).locator(".c").first.hover()
+    expect(follower.get_by_role("button", name="WordPiece", pressed=True)).to_be_visible()
+    expect(follower.get_by_role("tooltip")).to_contain_text("S id")
     leader.get_by_role("button", name="Close the room").click()
     expect(leader.get_by_role("alert")).to_contain_text("ended")
     leader.reload()

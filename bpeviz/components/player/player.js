@@ -445,7 +445,8 @@ class Player {
     if (String(lit) === this.litByLeader && this.selected) return; // the follower's own
     this.litByLeader = String(lit);
     const view = this.views[lit?.[0]];
-    if (!lit || !view?.host.clientWidth) return this.clearSelected();
+    if (view && !view.host.clientWidth) this.#choose(lit[0]); // a narrow screen shows one text
+    if (!view?.host.clientWidth) return this.clearSelected();
     view.cells.reveal(lit[1]);
     this.#select(view, lit[1]);
     this.announcer.say(view.tokenInWords(this.selected));
