@@ -150,9 +150,7 @@ def _many_printed(found: Comparison, relative_to: str | None, options: argparse.
         return playable.html(playable.of_texts(found), options.link)
     if options.svg:
         return _drawing(found, options.link)
-    tables = [_rows(found, with_premium=relative_to is not None)]
-    if len({row.text for row in found.rows}) > 1:
-        tables.append(_figures(found))
+    tables = [_rows(found, with_premium=relative_to is not None), _figures(found)]
     bullet = "- " if options.markdown else ""
     notes = [f"{bullet}{note}" for note in found.notes]
     if not found.special_tokens:
@@ -337,7 +335,11 @@ COMMAND = Command(
         Choice(
             (
                 flag("--json", "print exact numbers as JSON: a list, or an object for many texts"),
-                flag("--csv", "print exact numbers as CSV, a row for each text and tokenizer"),
+                flag(
+                    "--csv",
+                    "print exact numbers as CSV, a row for each text and tokenizer; its columns "
+                    "all_texts_… are those of the tokenizer over all texts",
+                ),
                 flag("--markdown", "print the table of texts in Markdown"),
                 flag(
                     "--curves",

@@ -11,7 +11,7 @@ import numpy as np
 
 from bpeviz.analysis import fairness, verdict
 from bpeviz.analysis.comparison import ComparedText, Comparison, TextIntervals
-from bpeviz.analysis.fairness import Figure
+from bpeviz.analysis.fairness import ComparedTokenizer, Figure
 from bpeviz.analysis.intervals import Ratios, leaders
 from bpeviz.analysis.metrics import Column
 from bpeviz.text import digest_of
@@ -55,10 +55,17 @@ def legend(figure: str) -> str:
 
 
 def exact(found: Comparison) -> Table:
-    """Return all figures of a comparison, one row for each text and tokenizer."""
+    """Return all figures of a comparison, one row for each text and tokenizer.
+
+    The figures of a tokenizer over all texts are in each of its rows.
+    """
     *names, notes = (field.name for field in fields(ComparedText))
     columns = [[getattr(row, name) for row in found.rows] for name in names]
-    return Table([*names, notes], [*columns, ["; ".join(row.notes) for row in found.rows]])
+    of_all = [field.name for field in fields(ComparedTokenizer)][1:]
+    tokenizers = {one.tokenizer: one for one in found.tokenizers}
+    columns += [[getattr(tokenizers[row.tokenizer], name) for row in found.rows] for name in of_all]
+    columns.append(["; ".join(row.notes) for row in found.rows])
+    return Table([*names, *(f"all_texts_{name}" for name in of_all), notes], columns)
 
 
 def by_text(found: Comparison) -> dict[str, list[ComparedText]]:

@@ -831,6 +831,9 @@ def test_compare_of_many_texts_prints_the_rows_of_the_library(
         assert int(row["tokens"]) == exact.tokens
         assert row["premium"] == ("" if exact.premium is None else str(exact.premium))
         assert row["notes"] == "; ".join(exact.notes)
+    assert [row["all_texts_gini"] for row in rows[:2]] == [
+        str(one.gini) for one in expected.tokenizers
+    ]
 
 
 def test_compare_of_many_texts_prints_a_table_and_its_notes(

@@ -69,6 +69,9 @@ def test_exact_table_has_every_figure() -> None:
     assert exact.names[:3] == ["text", "tokenizer", "tokens"]
     premiums = exact.columns[exact.names.index("premium")]
     assert [*premiums] == [row.premium for row in FOUND.rows]
+    for name in ("tokens", "gini", "worst_text", "used_vocabulary"):
+        figures = exact.columns[exact.names.index(f"all_texts_{name}")]
+        assert [*figures] == [getattr(one, name) for one in FOUND.tokenizers] * 3
 
 
 def test_no_cell_is_marked_where_the_best_is_in_doubt() -> None:
