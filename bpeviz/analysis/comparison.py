@@ -444,13 +444,15 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
     elif len(won) == 1:
         found = f"{first} needs {counted(totals[first], 'token')} for {len(texts):,} texts."
     elif len(unclear) == len(texts):
-        of_all = "both texts" if len(texts) == 2 else f"any of {len(texts):,} texts"
+        of_all = "either text" if len(texts) == 2 else f"any of {len(texts):,} texts"
         found = f"No clear winner for {of_all}: {_CHANCE}."
     elif len(won[first]) == len(texts):
         names = [title for title in ranked if len(won[title]) == len(texts)]
         needs = "needs" if len(names) == 1 else "need"
-        all_texts = "both texts" if len(texts) == 2 else f"all {len(texts):,} texts"
-        found = f"{joined(names)} {needs} the fewest tokens for {all_texts}."
+        of_all = "both texts" if len(texts) == 2 else f"all {len(texts):,} texts"
+        found = f"{joined(names)} {needs} the fewest tokens for {of_all}."
+        if len(names) == len(won):
+            found = f"{joined(names)} need the same number of tokens for each text."
     else:
         rest = {title: [one for one in won[title] if one not in won[first]] for title in ranked}
         others = [f"{title} for {listed(names, 4)}" for title, names in rest.items() if names]
@@ -467,12 +469,22 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
     ]
     if premiums:
         premium, worst = max(premiums, key=lambda one: one[0])
-        of_all = f", the most of {len(premiums):,} texts" if len(premiums) > 1 else ""
         interval = f" ({worst.low:.2f} to {worst.high:.2f})" if worst.low is not None else ""
-        found += (
-            f" Under {first}, {worst.text} needs {premium:.2f} times as many tokens as "
-            f"{relative_to}{interval}{of_all}."
-        )
+        times = f"{premium:.2f} times as many"
+        if len(premiums) == 1:
+            found += (
+                f" Under {first}, {worst.text} needs {times} tokens as {relative_to}{interval}."
+            )
+        elif premium > 1:
+            found += (
+                f" Of {len(premiums) + 1:,} parallel texts, {worst.text} needs the most tokens "
+                f"under {first}: {times} as {relative_to}{interval}."
+            )
+        else:
+            found += (
+                f" Of {len(premiums) + 1:,} parallel texts, none needs more tokens under {first} "
+                f"than {relative_to}."
+            )
     return found
 
 

@@ -168,7 +168,7 @@ def test_no_tokenizer_is_best_where_other_lines_may_change_the_order(english: To
     )
     found = bpeviz.compare({"mixed": texts["mixed"], "again": texts["mixed"]}, both)
     assert found.verdict == (
-        "No clear winner for both texts: with other lines like these, the order may change."
+        "No clear winner for either text: with other lines like these, the order may change."
     )
 
 
@@ -227,10 +227,18 @@ def test_verdict_names_the_fewest_tokens_and_the_largest_premium(english: Tokeni
     found = bpeviz.compare(texts, {"mine": english, "atoms": atoms}, "en")
     worst = found.rows[4]
     assert found.verdict == (
-        f"mine needs the fewest tokens for all 3 texts. Under mine, wide needs {worst.premium:.2f} "
-        f"times as many tokens as en ({worst.low:.2f} to {worst.high:.2f}), the most of 2 "
-        "texts."
+        "mine needs the fewest tokens for all 3 texts. Of 3 parallel texts, wide needs the most "
+        f"tokens under mine: {worst.premium:.2f} times as many as en "
+        f"({worst.low:.2f} to {worst.high:.2f})."
     )
+    found = bpeviz.compare({one: texts[one] for one in ("en", "es")}, {"mine": english}, "en")
+    assert f" Under mine, es needs {found.rows[1].premium:.2f} times as many" in found.verdict
+    found = bpeviz.compare(texts, {"mine": english}, "wide")
+    assert found.verdict.endswith(
+        ". Of 3 parallel texts, none needs more tokens under mine than wide."
+    )
+    twins = bpeviz.compare(texts, {"one": atoms, "two": atoms})
+    assert twins.verdict == "one and two need the same number of tokens for each text."
     found = bpeviz.compare({**texts, "tie": "1 2"}, {"mine": english, "spanish": spanish})
     assert found.verdict == "spanish needs the fewest tokens for 3 of 4 texts; mine for en."
     found = bpeviz.compare(texts, {"mine": english})
