@@ -16,7 +16,7 @@ from wcwidth import ljust, rjust, wcswidth
 
 from bpeviz import limits
 from bpeviz.analysis import verdict
-from bpeviz.analysis.comparison import ComparedText, Comparison, compare
+from bpeviz.analysis.comparison import ComparedText, Comparison, compare, parallel_texts
 from bpeviz.analysis.metrics import Column, Metrics, measure, sweep
 from bpeviz.cli import arguments, files, named_texts
 from bpeviz.cli.arguments import Choice, Command, flag, option
@@ -38,9 +38,9 @@ Several files, a folder or NAME=FILE select many texts, up to {limits.COMPARED_T
 option for them, such as --relative-to or --csv. The command then prints a table of the texts, and
 one of the tokenizers.
 
-A CSV or JSONL file without a name has one text per column. If it has a column of labels, the lines
-of each label are one text. Such a column is named like `lang` or `label`, or has few short values
-that repeat beside one column of text. --label names it.
+A CSV or JSONL file without a name, also in a folder, has one text per column. If it has a column of
+labels, the lines of each label are one text. Such a column is named like `lang` or `label`, or has
+few short values that repeat beside one column of text. --label names it.
 """
 _EXAMPLES = """\
 examples:
@@ -115,6 +115,12 @@ def _many(sources: Sequence[Source], options: argparse.Namespace) -> int:
     texts, notes = named_texts.read(sources, options.label)
     tokenizers = {named(name): files.load_tokenizer(name, options, progress) for name in names}
     relative_to = None if options.relative_to is None else named(options.relative_to)
+    number, parallel = parallel_texts(texts)
+    if relative_to is None and parallel and number > 1:
+        notes.append(
+            f"{len(parallel):,} texts have {number:,} lines each. If they are translations, "
+            "--relative-to NAME compares them line by line."
+        )
     with progress.during(f"Comparing {counted(len(texts), 'text')}"):
         found = compare(
             texts,

@@ -62,10 +62,14 @@ def sources(arguments: Iterable[str]) -> list[Source]:
                 raise CommandError(f"{named(path)} is a folder without files.")
             found += inside
         else:
-            is_table = not name and named_texts.is_table(path)
-            found.append(Source("" if is_table else name or named(path), path))
+            found.append(Source("" if _is_table(name, path) else name or named(path), path))
     named_texts.check_number(len(found))
     return found
+
+
+def _is_table(name: str, path: str) -> bool:
+    """Return whether the columns of a file are texts: with a name, the file is one text."""
+    return not name and named_texts.is_table(path)
 
 
 def _files_in(folder: str, name: str) -> Iterator[Source]:
@@ -76,7 +80,7 @@ def _files_in(folder: str, name: str) -> Iterator[Source]:
             path = os.path.join(at, file)
             if not file.startswith(".") and os.path.isfile(path):
                 shown = os.path.join(name, os.path.relpath(path, folder)) if name else path
-                yield Source(named(shown), path, listed=True)
+                yield Source("" if _is_table(name, path) else named(shown), path, listed=True)
 
 
 def read(found: Sequence[Source], label: str | None) -> tuple[Texts, list[str]]:
@@ -90,31 +94,34 @@ def read(found: Sequence[Source], label: str | None) -> tuple[Texts, list[str]]:
         ValueError: A file is not valid, a name occurs twice, or the texts are too many or too
             large; the message is user-facing.
     """
-    left_out: list[str] = []
-    tables: list[Table] = []
-
-    def contents() -> Iterator[tuple[str, str | Table]]:
-        for source in found:
-            try:
-                text = files.read_text(source.path)
-            except CorpusError:
-                if not source.listed:
-                    raise
-                left_out.append(source.name)
-                continue
-            if source.name:
-                yield source.name, text
-            else:
-                tables.append(named_texts.read_table(source.path, text, label))
-                yield "", tables[-1]
-
     if label and all(one.name for one in found):
         raise UsageError("--label is for CSV or JSONL files without a name.")
-    texts = named_texts.collect(contents(), "Name files as NAME=FILE.")
-    notes = [table.about for table in tables if table.label]
+    contents: list[tuple[str, str | Table]] = []
+    left_out: list[str] = []
+    notes: list[str] = []
+    for source in found:
+        try:
+            text = files.read_text(source.path)
+        except CorpusError:
+            if not source.listed:
+                raise
+            left_out.append(source.name or named(source.path))
+            continue
+        if source.name:
+            contents.append((source.name, text))
+            continue
+        try:
+            table = named_texts.read_table(source.path, text, label)
+        except CorpusError as error:
+            if not source.listed:
+                raise
+            notes.append(f"Left out: {error}")
+            continue
+        contents.append(("", table))
+        if table.label or source.listed:
+            notes.append(table.about)
     if left_out:
-        names = listed(left_out, 5)
-        if not texts:
-            raise CommandError(f"No file is a text in UTF-8: {names}.")
-        notes.append(f"Left out, since they are not texts in UTF-8: {names}.")
-    return texts, notes
+        notes.append(f"Left out, since they are not texts in UTF-8: {listed(left_out, 5)}.")
+    if not contents:
+        raise CommandError(f"No file is a text to compare. {' '.join(notes)}")
+    return named_texts.collect(contents, "Name files as NAME=FILE."), notes

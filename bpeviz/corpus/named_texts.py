@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -36,6 +37,8 @@ LABELS = ("label", "lang", "language", "locale", "class", "category")
 
 _TEXT = "text"
 """The name of a column of text."""
+
+csv.field_size_limit(2**31 - 1)  # a cell may be a whole document
 
 _LONGEST_LABEL = 40
 _UNLABELED = "no label"
@@ -152,7 +155,7 @@ def _is_text(name: str) -> bool:
 
 
 def collect(found: Iterable[tuple[str, str | Table]], rename: str, *, most: float = inf) -> Texts:
-    """Return texts by name.
+    """Return texts by name. Texts of two tables with one name get that of their table before it.
 
     Args:
         found: The name and the text of each, or "" and a table.
@@ -162,16 +165,22 @@ def collect(found: Iterable[tuple[str, str | Table]], rename: str, *, most: floa
     Raises:
         CorpusError: A name occurs twice, or the texts are too many or too large.
     """
+    found = [*found]
+    contents = [content for _, content in found]
+    sizes = [len(one.encode()) if isinstance(one, str) else one.size for one in contents]
+    if sum(sizes) > most * 1_000_000:
+        raise CorpusError(
+            f"The texts have more than {most} MB together. Compare fewer or shorter ones; the "
+            "command line has no such limit."
+        )
+    tables = [one for one in contents if isinstance(one, Table)]
+    times = Counter(title for table in tables for title, _ in table.texts)
     texts: Texts = {}
-    size = 0
     for name, content in found:
-        size += len(content.encode()) if isinstance(content, str) else content.size
-        if size > most * 1_000_000:
-            raise CorpusError(
-                f"The texts have more than {most} MB together. Compare fewer or shorter ones; the "
-                "command line has no such limit."
-            )
-        for title, text in [(name, content)] if isinstance(content, str) else content.texts:
+        pairs = [(name, content)] if isinstance(content, str) else content.texts
+        for title, text in pairs:
+            if isinstance(content, Table) and times[title] > 1:
+                title = f"{named(content.path)}: {title}"
             if title in texts:
                 raise CorpusError(f"Two texts are named {title}. {rename}")
             texts[title] = text
@@ -211,6 +220,9 @@ def _columns(path: str, text: str) -> Columns:
         raise CorpusError(f"{named(path)} has no columns.")
     if "" in header:
         raise CorpusError(f"{named(path)}: column {header.index('') + 1} has no name.")
+    ((title, times),) = Counter(header).most_common(1)
+    if times > 1:
+        raise CorpusError(f"{named(path)} has {times} columns named {visible(title)}.")
     lines: list[list[str]] = []
     for number, row in rows:
         if len(row) != len(header):

@@ -928,7 +928,8 @@ def test_compare_groups_the_lines_of_a_table_by_label(trained: Shell) -> None:
     for label in ([], ["--label", "lang"]):
         trained("compare", "t.csv", "--tokenizer", "t.json", "--csv", *label)
         assert trained.code == 0
-        assert trained.err == understood
+        assert trained.err.startswith(understood)
+        assert "2 texts have 2 lines each. If they are translations, --relative-to" in trained.err
         assert [line["tokens"] for line in csv.DictReader(io.StringIO(trained.out.decode()))] == [
             str(row["tokens"]) for row in expected
         ]
@@ -953,9 +954,27 @@ def test_compare_leaves_out_files_of_folders_that_are_not_text(
     trained: Shell, texts: dict[str, str]
 ) -> None:
     Path("code/a.png").write_bytes(b"\xff\xfe")
+    Path("code/bad.csv").write_bytes(b"en,es\na\n")
+    for name in ("a", "b"):
+        Path(f"code/sub/{name}.csv").write_bytes(b"en,es\na,b\n")
     assert trained(*MANY).code == 0
-    assert trained.err == "Left out, since they are not texts in UTF-8: code/a.png.\n"
+    assert trained.err.splitlines() == [
+        "Left out: code/bad.csv, line 2: 1 column instead of 2.",
+        "code/sub/a.csv: 2 texts, one per column.",
+        "code/sub/b.csv: 2 texts, one per column.",
+        "Left out, since they are not texts in UTF-8: code/a.png.",
+    ]
+    names = [line.split("  ")[0] for line in trained.out.decode().splitlines()]
+    assert "code/sub/a.csv: en" in names
+    assert "code/sub/b.csv: en" in names
     assert b"code/a.png" not in trained.out
+    trained("compare", "code=code", "--tokenizer", "gpt2")
+    assert "code/bad.csv" in trained.out.decode(), "with a name, files are texts"
+    only = Path("only")
+    only.mkdir()
+    (only / "a.png").write_bytes(b"\xff\xfe")
+    trained("compare", "only", "--tokenizer", "gpt2")
+    assert trained.sentence.startswith("No file is a text to compare. Left out, since they")
 
 
 @pytest.mark.parametrize(
@@ -964,8 +983,7 @@ def test_compare_leaves_out_files_of_folders_that_are_not_text(
         ("en,es\na,b\nc\n", "t.csv, line 3: 1 column instead of 2."),
         ("en,\na,b\n", "t.csv: column 2 has no name."),
         ("", "t.csv has no columns."),
-        ("en,en\na,b\n", "Two texts are named en. Name files as NAME=FILE."),
-        ("en\n" + "a" * 200_000, "t.csv, line 2: field larger than field limit (131072)."),
+        ("en,en\na,b\n", "t.csv has 2 columns named en."),
         ('{"en": "a"}\n{"es": "b"}\n', "t.jsonl, line 2 has other keys than the first line."),
         ('{"en": "a"}\n[', "t.jsonl, line 2 is not JSON."),
         (

@@ -77,3 +77,14 @@ def test_each_table_has_its_own_column_of_labels() -> None:
     found = collect([("c.txt", "low"), *(("", table) for table in tables)], "")
     assert [*found] == ["c.txt", "en", "es", "lang", "text"]
     assert found["en"] == ["the river", "the sea"]
+
+
+def test_texts_of_two_tables_with_one_name_have_the_names_of_their_tables() -> None:
+    tables = [read_table(f"{name}.csv", f"en,{name}\nlow,new\n") for name in "ab"]
+    found = collect([("c", "low"), *(("", table) for table in tables)], "")
+    assert [*found] == ["c", "a.csv: en", "a", "b.csv: en", "b"]
+
+
+def test_a_cell_of_a_table_may_be_a_whole_document() -> None:
+    table = read_table("t.csv", "en,es\n" + "low " * 100_000 + ",bajo\n")
+    assert [len(lines[0]) for _, lines in table.texts] == [400_000, 4]
