@@ -162,19 +162,22 @@ def test_opened_files_come_back_while_the_earlier_session_exists() -> None:
 
 def test_files_of_many_texts_come_back_unless_a_link_replaces_them() -> None:
     before = training_app()
-    files = [("en.txt", "the river"), ("es.txt", "el río")]
+    files = [("en.txt", "the river"), ("t.csv", "lang,text\nes,el río\n")]
     before.session_state["named_files"] = files
+    before.session_state["how_many_texts"] = "many"
+    before.session_state["labels_of_t.csv"] = ""
     before.switch_page(COMPARE).run()
     records = stored(before)
     app = reloaded(records, COMPARE)
     assert app.session_state["named_files"] == files
+    assert app.session_state["labels_of_t.csv"] == "", "the reading of the table that was chosen"
     assert not app.warning
     app = reloaded(records, COMPARE, s=codec.pack({"text_sample": "spanish"}))
     assert "named_files" not in app.session_state
     del before, app
     long_texts._inboxes.clear()
     app = reloaded(records, COMPARE)
-    assert "no longer has “en\\.txt”, “es\\.txt”. Open them again" in app.warning[0].value
+    assert "no longer has “en\\.txt”, “t\\.csv”. Open them again" in app.warning[0].value
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from bpeviz.ui import markdown
 from bpeviz.ui.inputs.text import UnreadableFileError, read_file
 from bpeviz.ui.runtime import uploads
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.widgets import SessionValue, TextField
+from bpeviz.ui.widgets import Family, OneOf, SessionValue, TextField
 
 PASTED = TextField("pasted_texts", "Texts, each after a line “# name”", longest=limits.BOX)
 FILES: SessionValue[list[tuple[str, str]]] = SessionValue("named_files")
@@ -25,11 +25,32 @@ FILES: SessionValue[list[tuple[str, str]]] = SessionValue("named_files")
 
 _FAILED: SessionValue[list[str]] = SessionValue("named_files_failed")
 _UPLOAD: SessionValue[Any] = SessionValue("named_files_upload")
+_OPEN: SessionValue[list[str]] = SessionValue("named_files_open")
+"""The names of the opened files in the box that closes them."""
+
 _TABLES, _LABEL_COLUMNS = 5, 10
 """The most tables, and the most columns of one, with a choice of the column of labels."""
 
 _RENAME = "Give each its own name."
 _PLACEHOLDER = "# English\nThe river is wide.\n# Spanish\nEl río es ancho."
+
+
+class _Labels(OneOf):
+    """The choice of the column of labels of a table. A link has no files, so not this either."""
+
+    def allows(self, value: Any) -> bool:
+        return isinstance(value, str)
+
+    def for_link(self) -> tuple[None, None]:
+        return None, None
+
+
+LABELS = Family(
+    "labels_of_",
+    ".+",
+    lambda name, path: _Labels(name, f"Texts of {markdown.escape(visible(path))}", titles={}),
+)
+"""The column of labels of each table, "" for one text per column."""
 
 
 def choose_texts() -> Texts:
@@ -55,9 +76,15 @@ def choose_texts() -> Texts:
         )
     files = FILES.get() or []
     if files:
-        names = markdown.escape(listed([visible(name) for name, _ in files], 5))
-        st.caption(f"{counted(len(files), 'file')}: {names}")
-        st.button("Close the files", on_click=FILES.clear, type="tertiary", key="close_named_files")
+        _OPEN.put([name for name, _ in files])
+        st.multiselect(
+            counted(len(files), "opened file"),
+            [name for name, _ in files],
+            format_func=visible,
+            key=_OPEN.key,
+            on_change=_close_files,
+            select_all=False,
+        )
     elif not typed.strip():
         st.caption(
             "An example: one passage in 34 languages, not translated by native speakers. Under "
@@ -87,7 +114,7 @@ def choose_texts() -> Texts:
 
 def _read_table(path: str, text: str) -> Table:
     """Return the table in a file, with the column of labels that the user has chosen."""
-    chosen = st.session_state.get(_label_key(path))
+    chosen = LABELS.member(path).get()
     try:
         return _parsed_table(path, text, chosen)
     except CorpusError:  # an earlier file with this name had the column
@@ -106,19 +133,13 @@ def _choose_labels(table: Table) -> None:
     if not 1 < len(names) <= _LABEL_COLUMNS:
         return
     titles = {"": "One text per column"} | {name: f"Grouped by {name}" for name in names}
-    st.selectbox(
-        f"Texts of {markdown.escape(visible(table.path))}",
-        list(titles),
-        index=list(titles).index(table.label),
-        format_func=titles.__getitem__,
-        key=_label_key(table.path),
-        persist_state="session",
-    )
+    LABELS.member(table.path).select(titles, index=list(titles).index(table.label))
 
 
-def _label_key(path: str) -> str:
-    """Return the key of the choice of the column of labels of a table."""
-    return f"labels_of_{path}"
+def _close_files() -> None:
+    """Close the files that were removed from the box."""
+    kept = _OPEN.get() or ()
+    FILES.put([one for one in FILES.get() or () if one[0] in kept])
 
 
 def _take_files() -> None:

@@ -18,7 +18,7 @@ from bpeviz.progress import reporting_to
 from bpeviz.text import counted, digest_of
 from bpeviz.ui import components, html_table, markdown
 from bpeviz.ui.export_dialog import EXPORT, Export
-from bpeviz.ui.inputs.named_texts import PASTED
+from bpeviz.ui.inputs.named_texts import LABELS, PASTED
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import LINKED, Offer, OneTokenizer
@@ -76,6 +76,7 @@ _STOPPED: SessionValue[str] = SessionValue("comparison_stopped")
 def widgets(values: Values) -> Iterator[Widget[Any]]:
     """Yield the widgets whose values belong in links."""
     yield PASTED
+    yield from values.members(LABELS)
     yield FIGURE
     yield RELATIVE_TO
     yield SORTED_BY

@@ -98,7 +98,9 @@ def test_files_and_their_columns_are_rows_beside_pasted_texts() -> None:
     app.segmented_control(key="figure_of_texts").set_value("premium").run()
     assert [row[1] for row in cells(app)][2:] == ["–"] * 3
     assert "not as many lines as en" in captions(app)
-    app.button(key="close_named_files").click().run()
+    app.multiselect(key="named_files_open").set_value(["a.txt"]).run()
+    assert [row[0] for row in cells(app)] == ["en", "es", "a.txt"]
+    app.multiselect(key="named_files_open").set_value([]).run()
     assert [row[0] for row in cells(app)] == ["en", "es"]
 
 
