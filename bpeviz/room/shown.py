@@ -93,21 +93,24 @@ class Timeline:
         return {"first": rows, "styles": _chosen(race["styles"], ids)}
 
     def question(self, step: int) -> Question | None:
-        """Return the question about the decision after a step, or None without known candidates.
+        """Return the question about the decision after a step, or None without other candidates.
 
-        Its options are true candidates in the order of their labels, and “none of these”.
+        Its options are true candidates in the order of their labels, and “none of these”. It has
+        none of those that tie with the right one.
         """
         if not self.page.races or len(self.page.races) > 1:
             return None
         race = self.page.races[0]
         if step >= min(self.last, len(race["first"])):
             return None
-        rows = [ids for ids, _ in race["first"][step]]
-        if len(rows) < 2:
-            return None
         steps = self.page.player["views"][0]["steps"]
         names = ("id",) if steps["kind"] == "pruning" else ("left", "right")
         right = [steps[name][step] for name in names]
+        # A candidate that only the tie rule excludes is not a wrong answer.
+        best = [value for ids, value in race["first"][step] if ids == right]
+        rows = [ids for ids, value in race["first"][step] if ids == right or value not in best]
+        if len(rows) < 2:
+            return None
         # The same for a rehearsal. Followers never get this seed.
         chosen = random.Random(f"{race['timelineId']} {step}").sample(  # noqa: S311
             rows, min(OPTIONS, len(rows))

@@ -15,6 +15,7 @@ const RETRY_AFTER = 1000; // milliseconds
 const LOOK_AFTER = 5000; // milliseconds, if the room has ended: its leader may open it again
 const LOOK_FOR = 15 * 60_000; // milliseconds
 const OPEN_WITHIN = 60_000; // milliseconds until a page in a hidden frame has failed
+const NO_VOTE = "No vote here: it needs one algorithm, a next step, and candidates that do not all tie";
 const FEW = 5; // failed connections until a sentence says what to do
 
 /**
@@ -339,6 +340,8 @@ class Room {
     const minute = Math.floor((Date.now() - this.began) / 60_000) + 1;
     const words = [`Part ${part + 1} of ${sheet.parts.length}`, `minute ${minute}`, `planned until minute ${until}`];
     if (!isShown) words.push(this.failed.has(part) ? "its page could not be prepared: open its link to see why" : "preparing …");
+    if (state.vote) this.votedIn = part;
+    if (sheet.parts[part]?.kind === "vote" && this.votedIn !== part && !state.canAsk) words.push(NO_VOTE);
     const missing = sheet.parts.flatMap((_, i) => (this.failed.has(i) ? [i + 1] : []));
     const start = missing.length ? `Could not be prepared: part ${missing.join(", ")}.` : "";
     const text = part < 0 ? start : words.join(" · ");
@@ -398,7 +401,7 @@ class Room {
     this.on("hidden", !step || Boolean(state.vote?.isAboutStep && state.vote.right === null));
   }
 
-  #drawJoin({ join, canAsk, vote, votes }) {
+  #drawJoin({ join, canAsk, vote, votes, furthest }) {
     const details = this.find(".join");
     if (join) {
       const { qr, address, notes } = join;
@@ -415,7 +418,8 @@ class Room {
     const ask = this.find("[data-do=ask]");
     ask.hidden = !this.content?.player;
     ask.disabled = !canAsk || Boolean(vote);
-    ask.title = canAsk ? "Ask which step comes next, before you play it" : "Go to the furthest step that followers have seen";
+    const toFurthest = "Go to the furthest step that followers have seen";
+    ask.title = canAsk ? "Ask which step comes next, before you play it" : this.display.step < furthest ? toFurthest : NO_VOTE;
     this.find(".votes").disabled = votes.split("\n").length < 3;
     if (vote) details.open = false;
   }
