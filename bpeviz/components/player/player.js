@@ -91,6 +91,7 @@ class Player {
     this.number.min = this.shown(0);
     this.number.max = this.shown(data.last);
     this.#find("output.last").textContent = formatCount(this.shown(data.last));
+    if (data.isLive && !isNew) return this.#updateControls(); // the leader's step follows
     if (isNew) {
       emit(RACE_REQUESTED);
       this.fit();

@@ -10,6 +10,7 @@ import { store, stored } from "../shared/storage.js";
 import { begin, extend } from "./assembly.js";
 import { Ballot } from "./vote.js";
 
+const LOOK_AT_PLAYER = 15; // milliseconds until a click of the leader is noticed
 const REPORT_EVERY = 60; // milliseconds; the server drops more than 20 messages a second
 const RETRY_AFTER = 1000; // milliseconds
 const LOOK_AFTER = 5000; // milliseconds, if the room has ended: its leader may open it again
@@ -43,6 +44,7 @@ class Room {
     /** @type {import("../shared/events.js").Display} */
     this.display = { step: 0, playing: false, speed: 1, lit: null }; // of the leader
     this.away = false; // whether a follower looks around
+    this.reportAgain = 0; // when the leader's display may be sent again
     this.failures = 0; // of connections, one after the other
     this.hasEnded = false;
     this.lookUntil = 0; // when the page gives up an ended room
@@ -80,7 +82,8 @@ class Room {
   }
 
   #lead() {
-    const timers = [setInterval(() => this.#report(), REPORT_EVERY), setInterval(() => this.#drawRun(), LOOK_AFTER)];
+    const report = () => Date.now() >= this.reportAgain && this.#report();
+    const timers = [setInterval(report, LOOK_AT_PLAYER), setInterval(() => this.#drawRun(), LOOK_AFTER)];
     this.signal.addEventListener("abort", () => timers.forEach(clearInterval));
     const { signal } = this;
     document.addEventListener("keydown", (event) => this.#key(event), { signal });
@@ -355,6 +358,7 @@ class Room {
     const message = JSON.stringify({ ...display, content: this.content?.number });
     if (!display || message === this.reported) return;
     this.reported = message;
+    this.reportAgain = Date.now() + REPORT_EVERY;
     this.#send(JSON.parse(message));
   }
 
