@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -209,6 +210,11 @@ def test_race_is_shown_for_each_algorithm_and_while_inspecting(open_page: Open) 
     expect(lock_step.view("BPE").locator(".bar:not(.gone)")).to_have_count(len(found))
     pairs = [(" + ".join(map(training.name, one.ids)), str(one.count)) for one in found]
     assert [one[:2] for one in bars(lock_step.view("BPE"))] == pairs
+    # Side by side on a small projector, the whole text is seen.
+    page.set_viewport_size({"width": 1024, "height": 576})
+    text = lock_step.text("BPE")
+    expect(text).to_have_css("font-size", re.compile("1[3-7].*px"))
+    assert text.evaluate("text => text.scrollHeight <= text.clientHeight")
 
     go_to(page, "Inspect")
     player = Player(page)

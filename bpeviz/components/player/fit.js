@@ -1,6 +1,7 @@
 // The size of the text in the stage: the largest at which the whole text fits.
 
 export const SMALLEST = 18; // pixels
+export const SMALLEST_BESIDE = 13; // of texts side by side, which have less room
 export const LARGEST = 72;
 export const SCROLLING = 22; // of a text that does not fit; 18 where the stage is narrow
 export const BRIEF = 3000; // cells; a text of more never fits, and measuring it takes time

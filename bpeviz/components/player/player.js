@@ -9,7 +9,7 @@ import { store, stored } from "../shared/storage.js";
 import { Announcer } from "./announcer.js";
 import { Bars } from "./bars.js";
 import { KEY_ACTIONS, clampStep, isSingleCharacter, stepAfter, stepOfSize, usesKey } from "./controls.js";
-import { BRIEF, LARGEST, SMALLEST, largestFitting, scrollingSize, unbrokenSize } from "./fit.js";
+import { BRIEF, LARGEST, SMALLEST, SMALLEST_BESIDE, largestFitting, scrollingSize, unbrokenSize } from "./fit.js";
 import { mergeTree } from "./merge_tree.js";
 import { LED, Opening, Playback, secondsBetween } from "./pace.js";
 import { shownStep, storeStep, storedSteps } from "./position.js";
@@ -218,6 +218,7 @@ class Player {
     const shown = this.views.filter(({ host }) => host.clientWidth);
     if (!shown.length) return;
     const set = (size) => section.style.setProperty("--size", `${size}px`);
+    const smallest = this.several ? SMALLEST_BESIDE : SMALLEST;
     const brief = shown.every(({ cells }) => cells.cells.length <= BRIEF);
     section.classList.toggle("brief", brief);
     section.classList.add("fitting"); // each text is as high as the stage may be
@@ -226,13 +227,13 @@ class Player {
     const height = shown[0].host.clientHeight;
     const high = Math.min(
       projector ? Math.max(LARGEST, height / 10) : LARGEST,
-      ...shown.map(({ data }) => Math.max(SMALLEST, unbrokenSize(data.text, width))),
+      ...shown.map(({ data }) => Math.max(smallest, unbrokenSize(data.text, width))),
     );
     const fits = (size) => {
       set(size);
       return shown.every(({ host }) => host.scrollHeight <= host.clientHeight);
     };
-    const largest = brief ? largestFitting(SMALLEST, high, fits) : null;
+    const largest = brief ? largestFitting(smallest, high, fits) : null;
     set(largest ?? scrollingSize(width) * scale);
     section.classList.toggle("scrolls", largest === null);
     section.classList.remove("fitting");
