@@ -115,13 +115,16 @@ class Player {
       document.addEventListener(name, (event) => this.#takeOver(event), options);
     const observer = new IntersectionObserver(([entry]) => (this.isSeen = entry.intersectionRatio > 0.5), { threshold: 0.5 });
     observer.observe(this.#find(".stage"));
+    this.section.classList.add("awaiting");
     const begin = setInterval(() => {
+      this.section.classList.remove("awaiting");
       if (!this.isSeen || document.hidden || this.playing) return;
       clearInterval(begin);
       store(OPENED, "yes");
       this.#start(new Opening(this.data.last));
     }, OPENING_AFTER);
     signal.addEventListener("abort", () => {
+      this.section.classList.remove("awaiting");
       clearInterval(begin);
       observer.disconnect();
     });
