@@ -65,10 +65,10 @@ export class TimelineView extends TokenizedText {
   }
 
   /** Say how many places of this step are hidden. */
-  countHidden() {
-    const { above, below } = this.#hidden();
-    this.above.textContent = above ? `${formatCount(above)} more above` : "";
-    this.below.textContent = below ? `${formatCount(below)} more below` : "";
+  countHidden({ above, below } = this.#hidden()) {
+    const say = (more, words) => more.textContent === words || (more.textContent = words); // a change costs a layout
+    say(this.above, above ? `${formatCount(above)} more above` : "");
+    say(this.below, below ? `${formatCount(below)} more below` : "");
   }
 
   /**
@@ -77,14 +77,15 @@ export class TimelineView extends TokenizedText {
    */
   follow(calmly) {
     const { host, cells } = this;
-    const { places, above, below } = this.#hidden();
-    if (places.length && above + below === places.length) {
-      const top = () => cells.cells[cells.cellOf[places[0]]].element.getBoundingClientRect().top;
-      const target = () => host.scrollTop + top() - host.getBoundingClientRect().top - host.clientHeight / 3;
-      if (calmly) host.scrollTo({ top: target(), behavior: "smooth" });
-      // Once drawn, lines may be higher than they were estimated.
-      else for (let i = 0; i < 2; i++) host.scrollTop = target();
-    }
+    const hidden = this.#hidden();
+    const { places, above, below } = hidden;
+    const isSeen = !places.length || above + below < places.length;
+    if (isSeen) return this.countHidden(hidden);
+    const top = () => cells.cells[cells.cellOf[places[0]]].element.getBoundingClientRect().top;
+    const target = () => host.scrollTop + top() - host.getBoundingClientRect().top - host.clientHeight / 3;
+    if (calmly) host.scrollTo({ top: target(), behavior: "smooth" });
+    // Once drawn, lines may be higher than they were estimated.
+    else for (let i = 0; i < 2; i++) host.scrollTop = target();
     this.countHidden();
   }
 
