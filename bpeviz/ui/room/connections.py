@@ -8,6 +8,8 @@ import time
 from contextlib import suppress
 from typing import Any
 
+from starlette.exceptions import HTTPException
+from starlette.middleware.exceptions import ExceptionMiddleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route, Router, WebSocketRoute
@@ -29,6 +31,8 @@ LOST = "This room has ended, or the server was restarted."
 
 UNKNOWN = "There is no room with these letters: it may have ended. Ask its leader."
 
+WRONG_ADDRESS = "There is no page with this address. Enter the letters of the room."
+
 
 def path(base: str) -> str:
     """Return the path of the rooms below that of the app."""
@@ -42,7 +46,7 @@ class RoomPages:
         self._app = app
         self._path = path(base)
         room = self._path + "/{letters}"
-        self._router = Router(
+        router = Router(
             [
                 Route(self._path, self._choose),
                 Route(room, self._follow),
@@ -51,11 +55,15 @@ class RoomPages:
                 WebSocketRoute(f"{room}/ws", _connect),
             ]
         )
+        self._router = ExceptionMiddleware(router, {HTTPException: self._wrong_address})
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked = scope.get("path", "")
         is_room = asked == self._path or asked.startswith(f"{self._path}/")
         await (self._router if is_room else self._app)(scope, receive, send)
+
+    async def _wrong_address(self, _request: Request, _error: Exception) -> Response:
+        return pages.form(self._path, WRONG_ADDRESS)
 
     async def _choose(self, request: Request) -> Response:
         letters = request.query_params.get("letters", "").strip().upper()

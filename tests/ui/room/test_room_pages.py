@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from asgi import HTML, ask, page, run
+from starlette.types import Receive, Scope, Send
 
 import bpeviz
 from bpeviz import limits
@@ -63,6 +64,16 @@ def test_form_leads_to_the_room_of_the_letters(room: Room) -> None:
         assert unknown.status == 404
         assert "no room with these letters" in unknown.body
         assert "<b>" not in unknown.body
+
+
+def test_wrong_address_leads_to_the_form(room: Room) -> None:
+    async def inside(scope: Scope, receive: Receive, send: Send) -> None:
+        await APP(scope | {"app": page}, receive, send)  # as Starlette calls its middleware
+
+    for method, address in (("GET", f"/{room.letters}/no"), ("POST", f"/{room.letters}")):
+        wrong = ask(inside, method, f"/base/room{address}", **HTML)
+        assert wrong.status == 404
+        assert "no page with this address" in wrong.body
 
 
 def test_links_of_run_sheets_may_name_settings() -> None:
