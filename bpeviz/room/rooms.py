@@ -15,6 +15,7 @@ from bpeviz.room import votes
 from bpeviz.room.run import Ready, Run
 from bpeviz.room.shown import Columns, Timeline
 from bpeviz.room.votes import Question, Vote
+from bpeviz.text import counted
 from bpeviz.views.playable import Comparison, Playable
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -30,8 +31,8 @@ AT_REST: dict[str, Any] = {"playing": False, "speed": 1, "lit": None}
 
 ENDED = "This room has ended."
 FULL = (
-    f"This room is full: it has {limits.ROOM_FOLLOWERS} followers, the limit. When one of them "
-    "leaves, this page joins."
+    f"This room is full: it has {counted(limits.ROOM_FOLLOWERS, 'follower')}, the limit. When one "
+    "of them leaves, this page joins."
 )
 
 
@@ -379,8 +380,8 @@ class Rooms:
         self._remove_ended()
         if len(self._rooms) >= limits.ROOMS:
             raise RoomError(
-                f"This server has {limits.ROOMS} open rooms, the limit. Close one, or wait: a "
-                f"room ends {limits.ROOM_HOURS} hours after its leader's last move."
+                f"This server has {counted(limits.ROOMS, 'open room')}, the limit. Close one, or "
+                f"wait: a room ends {limits.ROOM_HOURS} hours after its leader's last move."
             )
         room = Room(letters, leader, owner, join(letters), self._clock, first)
         self._rooms[letters] = room

@@ -465,7 +465,12 @@ class Room {
 
   // Its contents are those that were received, so none is later than the leader's furthest step.
   async #keep() {
-    const shown = JSON.stringify([...this.kept.values()]).replaceAll("<", "\\u003c");
+    const furthest = new Map(); // of what was shown several times
+    for (const one of this.kept.values()) {
+      const name = JSON.stringify([one.title, one.settings, (one.player?.views[0] ?? one.columns).text]);
+      if (!(furthest.get(name)?.player?.last > one.player?.last)) furthest.set(name, one);
+    }
+    const shown = JSON.stringify([...furthest.values()]).replaceAll("<", "\\u003c");
     const page = (await this.file).replace('id="data">', (start) => start + shown);
     saveFile(new Blob([page], { type: "text/html" }), `room-${this.data.letters}.html`);
   }

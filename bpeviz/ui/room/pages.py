@@ -98,9 +98,11 @@ h1 { font-size: 1.1rem; margin: 0; }
   h1 + p { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 }
 [data-vote=alone] > :not(#place-room), [data-vote=above] > :is(h1, h1 + p) { display: none; }
-form { display: flex; gap: 0.5rem; margin-top: 1rem; }
+h1 img { height: 1em; vertical-align: -0.1em; }
+form { display: flex; flex-wrap: wrap; align-items: end; gap: 0.5rem; margin-top: 1rem; }
 input, button { font: inherit; font-size: 1.25rem; padding: 0.4rem 0.6rem; }
-input { width: 6em; text-transform: uppercase; }
+input { display: block; width: 6em; text-transform: uppercase; }
+[role=alert] { color: inherit; font-size: 1rem; }
 """
 
 
