@@ -105,8 +105,8 @@ def test_race_of_a_long_training_names_its_end() -> None:
     [
         ("bpe", 2_000, 500, 160),
         ("bpe", 20_000, 2_000, 350),
-        ("wordpiece", 20_000, 2_000, 420),
-        ("scaffold", 20_000, 2_000, 420),
+        pytest.param("wordpiece", 20_000, 2_000, 420, marks=pytest.mark.slow),
+        pytest.param("scaffold", 20_000, 2_000, 420, marks=pytest.mark.slow),
     ],
 )
 def test_page_is_small(algorithm: str, characters: int, merges: int, most: int) -> None:

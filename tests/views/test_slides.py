@@ -88,6 +88,7 @@ def test_slides_of_any_text_are_valid_and_contain_no_markup() -> None:
         check(slides, slides.last)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", TRAINERS)
 def test_slides_of_every_algorithm_are_valid_at_any_step(key: str) -> None:
     slides = slides_of(usual.train(key, ENGLISH + MARKUP), ENGLISH + MARKUP)
