@@ -77,7 +77,7 @@ def test_server_refuses_an_invalid_environment_variable(monkeypatch: pytest.Monk
     from bpeviz.ui import server
 
     monkeypatch.setenv("BPEVIZ_CACHE", "abc")
-    with pytest.raises(ValueError, match="BPEVIZ_CACHE must be"):
+    with pytest.raises(SystemExit, match="BPEVIZ_CACHE must be"):
         server.middleware()
 
 

@@ -25,8 +25,8 @@ def text_argument(argument: str) -> str:
     return argument
 
 
-def whole_number(minimum: int) -> Callable[[str], int]:
-    """Return a parser of whole numbers of at least `minimum`."""
+def whole_number(minimum: int, maximum: int | None = None) -> Callable[[str], int]:
+    """Return a parser of whole numbers from `minimum` to `maximum`, or to any number."""
 
     def parse(argument: str) -> int:
         digits = argument.replace("_", "")
@@ -34,6 +34,8 @@ def whole_number(minimum: int) -> Callable[[str], int]:
             raise argparse.ArgumentTypeError("expected a whole number, such as 8000")
         if int(digits) < minimum:
             raise argparse.ArgumentTypeError(f"expected {minimum} or more")
+        if maximum is not None and int(digits) > maximum:
+            raise argparse.ArgumentTypeError(f"expected {maximum} or less")
         return int(digits)
 
     return parse

@@ -101,7 +101,13 @@ COMMAND = Command(
             nargs="?",
             default="",
         ),
-        option("--port", "N", f"the port (default: {PORT})", default=PORT, type=whole_number(1)),
+        option(
+            "--port",
+            "N",
+            f"the port (default: {PORT})",
+            default=PORT,
+            type=whole_number(1, 65_535),
+        ),
         option(
             "--address",
             "NAME",

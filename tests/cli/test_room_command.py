@@ -77,6 +77,12 @@ def test_room_that_is_terminated_ends_its_server(
     assert signal.getsignal(signal.SIGTERM) == handler
 
 
+def test_room_needs_a_port(started: type[Started], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["room", "--address", "teacher.local", "--port", "65536"])
+    assert "expected 65535 or less" in capsys.readouterr().err
+
+
 def test_room_needs_a_network(
     started: type[Started], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -41,8 +41,8 @@ def offered() -> Mapping[str, Sheet]:
     for part in own.parts:
         if part.kind == "learn" and questions.find(part.words) is None:
             raise sheet.SheetError(
-                f"Line {part.line} of the run sheet needs a question of Learn with choices, pairs "
-                "or a number, whose tokenizer is downloaded."
+                f"Line {part.line} of the run sheet {file} needs a question of Learn with choices, "
+                "pairs or a number, such as “learn first-merge 2”, whose tokenizer is downloaded."
             )
     return {OWN: own, **sheet.ours()}
 

@@ -61,12 +61,15 @@ def middleware() -> list[Middleware]:
     """Return the middleware of the app, the outermost first.
 
     Raises:
-        ValueError: An environment variable is invalid.
+        SystemExit: An environment variable or a run sheet is invalid; the message is user-facing.
         RuntimeError: Another version of Streamlit is installed.
     """
-    limits.check()
+    try:
+        limits.check()
+        sheets.offered()
+    except ValueError as error:
+        sys.exit(f"bpeviz: {error}")
     private.check()
-    sheets.offered()
     raise_open_files()
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.set_threshold(*GARBAGE)
