@@ -275,8 +275,7 @@ class _Tally:
         self.tokens += tokens
         self.words += len(inside)
         self.whole += int((inside == 0).sum())
-        places, numbers = np.unique(column.ids[column.ids != DROPPED_ID], return_counts=True)
-        self.counts[places - UNKNOWN_ID] += numbers
+        np.add.at(self.counts, column.ids[column.ids != DROPPED_ID] - UNKNOWN_ID, 1)
 
     def over(self, rows: Sequence[ComparedText]) -> ComparedTokenizer:
         """Return the figures over all texts. rows: those of all tokenizers."""
@@ -371,8 +370,8 @@ def has_no_spaces(text: str) -> bool:
     >>> [has_no_spaces(text) for text in ("the tea house", "我们去茶馆", "한국어 문장")]
     [False, True, False]
     """
-    unspaced = sum(map(len, _UNSPACED.findall(text)))
-    return unspaced > _UNSPACED_SHARE * sum(map(len, _LETTERS.findall(text)))
+    unspaced = 0 if text.isascii() else sum(map(len, _UNSPACED.findall(text)))
+    return unspaced > 0 and unspaced > _UNSPACED_SHARE * sum(map(len, _LETTERS.findall(text)))
 
 
 def _line_counts(lines: Sequence[str], tokenizers: Iterable[Tokenizer]) -> NDArray[np.int64]:

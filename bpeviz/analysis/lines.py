@@ -82,8 +82,9 @@ def tokens_by_line(columns: Sequence[Column], lines: Sequence[str]) -> NDArray[n
     if len(starts):
         for i, column in enumerate(columns):
             begins = np.append(0, column.cuts)[:-1][column.ids != DROPPED_ID]
-            places = np.searchsorted(starts, begins, "right") - 1
-            found[:, i] = np.bincount(np.maximum(places, 0), minlength=len(starts))
+            before = np.searchsorted(begins, starts)
+            before[0] = 0
+            found[:, i] = np.diff(before, append=len(begins))
     return found
 
 

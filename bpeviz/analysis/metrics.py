@@ -28,6 +28,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import shorten
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+_IS_ASCII_WORD = np.array([chr(byte).isalnum() for byte in range(128)])
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,9 @@ class Metrics:
 def word_spans(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return the starts and ends of words, in UTF-8 bytes. Two int64 [words]."""
     raw = np.frombuffer(text.encode(), np.uint8)
+    if text.isascii():  # much faster than the expression
+        edges = np.flatnonzero(np.diff(_IS_ASCII_WORD[raw], prepend=False, append=False))
+        return edges[::2], edges[1::2]
     before = np.append(np.flatnonzero((raw & 0xC0) != 0x80), len(raw))
     found = [match.span() for match in _WORD.finditer(text)]
     starts = np.array([start for start, _ in found], np.int64)

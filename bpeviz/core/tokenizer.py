@@ -148,7 +148,8 @@ class Tokenizer(ABC):
 
     def last_boundaries(self, text: str) -> Boundaries:
         """Return the tokens of a text, cleaned first, without the steps that lead to them."""
-        pieces = np.array(self._pieces(clean(text)), np.int64).reshape(-1, 2)
+        numbers = chain.from_iterable(self._pieces(clean(text)))
+        pieces = np.fromiter(numbers, np.int64).reshape(-1, 2)
         ids = pieces[:, 0].astype(np.int32)
         if self.unknown_id is not None:
             ids[ids == self.unknown_id] = UNKNOWN_ID
