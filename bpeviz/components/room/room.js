@@ -150,6 +150,7 @@ class Room {
       this.away = this.away && before?.number === this.content.number;
     }
     const { step, playing, speed, lit } = state;
+    if (playing && !this.display.playing) this.find(".join").open = false; // the picture needs its place
     this.display = { step, playing, speed, lit };
     if (state.more) extend(this.content, state.more);
     if (state.content?.columns) this.on("columns", this.content.columns);
@@ -397,7 +398,10 @@ class Room {
       this.#drawJoin(state);
       this.#drawRun();
     }
-    if (isLeader && state.vote && state.vote.number !== this.ballot.vote?.number) this.#pause();
+    if (isLeader && state.vote && state.vote.number !== this.ballot.vote?.number) {
+      this.#pause();
+      this.find(".join").open = false;
+    }
     this.ballot.update(state.vote, state.followers);
     this.find(".room").classList.toggle("voting", Boolean(state.vote));
     this.on("vote", !state.vote ? "" : state.vote.isAlone ? "alone" : "above");
@@ -425,7 +429,6 @@ class Room {
     const toFurthest = "Go to the furthest step that followers have seen";
     ask.title = canAsk ? "Ask which step comes next, before you play it" : this.display.step < furthest ? toFurthest : NO_VOTE;
     this.find(".votes").disabled = votes.split("\n").length < 3;
-    if (vote) details.open = false;
   }
 
   /** @param {{title: string, questions: {key: string, words: string}[]}[]} chapters */
