@@ -91,7 +91,7 @@ class Grid {
     this.cells = [];
     this.buttons = [];
     if (!this.data.columnCount) {
-      this.lines.replaceChildren(element("p", "empty", "There is no text yet. Type one above."));
+      this.lines.replaceChildren(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
       return;
     }
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize) || 16;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import regex
@@ -136,8 +137,12 @@ def show(side: DeltaGenerator) -> None:
     shown = _train_all(text, choices)
     if not shown:
         return
-    place = st.container()
     text = shown[0].text
+    if text.strip() and not any(one.history.steps for one in shown):
+        st.info("No algorithm has a step to play: this text is too short, or nothing repeats.")
+        TEXT.offer(TEXT.first)
+        return
+    place = st.container()
     columns = [_column(one, one.history.steps) for one in shown]
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
     part = choose_part(PART, parts, "Training and all figures use")
@@ -153,6 +158,7 @@ def show(side: DeltaGenerator) -> None:
     )
     with place:
         components.player(payload, "lock_step")
+        _same_everywhere(shown, payload)
         if len(shown) > 1:
             st.caption(
                 f"Each algorithm shows its own step at this vocabulary size. {_name(shown[0])} is "
@@ -168,6 +174,21 @@ def show(side: DeltaGenerator) -> None:
             names = ", ".join(name for name in early if early[name] == why)
             st.caption(f"{names}: {why}.")
     _follow(shown, payload)
+
+
+def _same_everywhere(shown: Sequence[Trained], payload: dict[str, Any]) -> None:
+    """Draw a note where all algorithms cut a text alike at first, with one that differs."""
+    first = payload["initialStep"]
+    steps = [view["ownSteps"][first] for view in payload["views"]]
+    columns = [_column(one, step) for one, step in zip(shown, steps, strict=True)]
+    if not shown[0].text or len(shown) == 1:
+        return
+    if any(map(len, chain(*(metrics.differences(one, columns[0]) for one in columns[1:])))):
+        return
+    with st.container(horizontal=True, vertical_alignment="center"):
+        size = f"{payload['vocabSizes'][first]:,}"
+        st.markdown(f"At a size of {size}, all of them cut this text alike.", width="content")
+        TEXT.offer(TEXT.first)
 
 
 def _lock_step(shown: Sequence[Trained], part: Part) -> dict[str, Any]:

@@ -361,17 +361,17 @@ def _verdict(
         if key != baseline
     )
     key, found = next(((key, word) for key, word in words if word is not None), ("", None))
-    example = ""
+    example, offers = "", False
     if found is not None:
         example = (
             f"“{shorten(found.word, 40)}” is {counted(found.tokens, 'token')} in {names[key]}, "
             f"{found.others:,} in {names[baseline]}."
         )
-    elif len(shown) > 1:
+    elif offers := len({column.tokens for column in shown.values()}) == 1 < len(shown):
         example = "No word of this text has more tokens in one than in another."
     small = f"  \n:small[{markdown.escape(example)}]" if example else ""
     st.markdown(markdown.escape(sentence) + small)
-    if found is None and len(shown) > 1:
+    if offers:
         source.offer(DIFFERS)
 
 
