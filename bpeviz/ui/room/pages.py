@@ -97,7 +97,8 @@ h1 { font-size: 1.1rem; margin: 0; }
 @media (max-width: 640px), (max-height: 700px) {
   h1 + p { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 }
-[data-vote=alone] > :not(#place-room), [data-vote=above] > :is(h1, h1 + p) { display: none; }
+[data-vote=alone] > :not(#place-room, h1), [data-vote=above] > h1 + p { display: none; }
+:is([data-vote=alone], [data-vote=above]) > h1 { position: absolute; clip-path: inset(50%); }
 h1 img { height: 1em; vertical-align: -0.1em; }
 form { display: flex; flex-wrap: wrap; align-items: end; gap: 0.5rem; margin-top: 1rem; }
 input, button { font: inherit; font-size: 1.25rem; padding: 0.4rem 0.6rem; }
