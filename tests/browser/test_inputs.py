@@ -77,6 +77,8 @@ def test_long_file_is_not_copied_into_the_text_box(open_page: Open) -> None:
     open_file(page, "long.txt", text.encode())
     file = page.get_by_text("long.txt: ")
     expect(file).to_contain_text(f"{len(text):,} characters")
+    chosen = page.get_by_role("combobox", name="Text", exact=True)
+    expect(chosen).to_have_value("own")
     player.await_text(text)
     page.keyboard.press("Escape")
     go_to(page, "Compare")
@@ -84,6 +86,7 @@ def test_long_file_is_not_copied_into_the_text_box(open_page: Open) -> None:
     expect(Columns(page).text("GPT-2")).to_contain_text("river")
     page.get_by_role("button", name="Back to the text box").click()
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(ENGLISH)
+    expect(chosen).to_have_value("english-prose")
     go_to(page, "Train")
     player.await_text(ENGLISH)
 

@@ -92,11 +92,11 @@ class TextBox {
 
   #draw() {
     const { sample, text, file, lostFiles, version, number } = this.state;
-    const changes = `${version} ${number}`;
+    const changes = `${version} ${number} ${file}`;
     // A text that is being typed, or is too long, stays while the page runs for another reason.
     if (!this.timer && changes !== this.drawn) {
       this.drawn = changes;
-      this.select.value = sample;
+      this.select.value = file === null ? sample : this.data.own; // a file takes the place of a sample
       if (this.box.value !== text) this.box.value = text;
     }
     this.box.hidden = file !== null;
