@@ -1,8 +1,7 @@
 """HTML of notebook cells: a training that plays, tokens in color, and tables of many texts.
 
-Each is a page in a frame of its own, isolated from the notebook and from other cells. A script
-makes the frame of a training as high as its content. A notebook that does not trust a cell removes
-both, and shows the sentence within the frame.
+Each is a page in a frame of its own, isolated from the notebook and from other cells. A notebook
+that does not trust a cell removes the frame, and shows the sentence within.
 """
 
 from __future__ import annotations
@@ -30,11 +29,17 @@ _HIGHEST = 480
 """The height above which the tokens and the tables scroll, in pixels."""
 
 
+_FIT = (
+    " onload=\"window.addEventListener('message', (e) => { if (e.source === this.contentWindow "
+    "&amp;&amp; e.data?.bpevizHeight) this.height = e.data.bpevizHeight; })\""
+)
+"""Makes a frame as high as its content. A notebook would show the code of a script it removes."""
+
+
 def of_training(training: Training, text: str) -> str:
     """Return a cell that plays a training."""
     page = playable.to_html(training, text)
-    frame = _frame(repr(training), page, playable.FRAME_HEIGHT, "play the training here")
-    return f"{frame}{playable.FIT_FRAMES}"
+    return _frame(repr(training), page, playable.FRAME_HEIGHT, "play the training here", _FIT)
 
 
 def of_tokens(tokens: Tokens) -> str:
@@ -59,10 +64,10 @@ def of_comparison(found: Comparison) -> str:
     return _frame("Comparison of texts", page, _HIGHEST, "see the tables")
 
 
-def _frame(title: str, page: str, height: int, purpose: str) -> str:
+def _frame(title: str, page: str, height: int, purpose: str, more: str = "") -> str:
     return (
-        f'<iframe title="{escape(title)}" sandbox="allow-scripts" allow="fullscreen" '
-        f'style="width: 100%; height: {height}px; border: 0" srcdoc="{escape(page)}">'
+        f'<iframe title="{escape(title)}" sandbox="allow-scripts" allow="fullscreen"{more} '
+        f'width="100%" height="{height}" style="border: 0" srcdoc="{escape(page)}">'
         f"To {purpose}, run this cell again (Shift+Enter). To see all cells, trust the notebook: "
         "“Trust Notebook” is in the command palette (Ctrl+Shift+C) or in the menu “File”.</iframe>"
     )

@@ -90,6 +90,10 @@ def test_two_cells_of_a_notebook_play_independently(page: Page) -> None:
     first.locator("[aria-label=Last]").click()
     expect(first.locator(".step")).not_to_have_value("0")
     expect(second.locator(".step")).to_have_value("0")
+    for width in (390, 1000):
+        page.set_viewport_size({"width": width, "height": 700})
+        for frame in page.frames[1:]:
+            await_height(frame, "html")
 
 
 def test_hostile_texts_play_in_many_frames_without_running(page: Page) -> None:
