@@ -45,7 +45,7 @@ def cells(text: str) -> Iterator[str]:
     tokens = training.tokenizer().tokens(text, allowed_special=[text])
     for shown in (training, tokens, compared(text)):
         yield str(shown._repr_html_())
-    yield playable.embed_code(text, text)
+    yield playable.embed_code("play.html", text)
 
 
 def drawings(text: str) -> Iterator[str]:

@@ -31,7 +31,7 @@ _HIGHEST = 480
 
 _FIT = (
     " onload=\"window.addEventListener('message', (e) => { if (e.source === this.contentWindow "
-    "&amp;&amp; e.data?.bpevizHeight) this.height = e.data.bpevizHeight; })\""
+    '&amp;&amp; e.data?.bpevizHeight) this.height = e.data.bpevizHeight; })"'
 )
 """Makes a frame as high as its content. A notebook would show the code of a script it removes."""
 
