@@ -454,9 +454,9 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
             found = f"{joined(names)} need the same number of tokens for each text."
     else:
         rest = {title: [one for one in won[title] if one not in won[first]] for title in ranked}
-        others = [f"{title} for {listed(names, 4)}" for title, names in rest.items() if names]
+        others = [f"{title} for {_named(names)}" for title, names in rest.items() if names]
         if unclear:
-            others.append(f"no clear winner for {listed(unclear, 4)}")
+            others.append(f"no clear winner for {_named(unclear)}")
         found = (
             f"{first} needs the fewest tokens for {len(won[first]):,} of {len(texts):,} texts; "
             f"{'; '.join(others)}."
@@ -470,21 +470,24 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
         premium, worst = max(premiums, key=lambda one: one[0])
         interval = f" ({worst.low:.2f} to {worst.high:.2f})" if worst.low is not None else ""
         times = f"{premium:.2f} times as many"
+        parallel = len(premiums) + 1
+        these = "these" if parallel == len(texts) else f"{parallel:,} parallel texts"
         if len(premiums) == 1:
             found += (
                 f" Under {first}, {worst.text} needs {times} tokens as {relative_to}{interval}."
             )
         elif premium > 1:
             found += (
-                f" Of {len(premiums) + 1:,} parallel texts, {worst.text} needs the most tokens "
+                f" Of {these}, {worst.text} needs the most tokens "
                 f"under {first}: {times} as {relative_to}{interval}."
             )
         else:
-            found += (
-                f" Of {len(premiums) + 1:,} parallel texts, none needs more tokens under {first} "
-                f"than {relative_to}."
-            )
+            found += f" Of {these}, none needs more tokens under {first} than {relative_to}."
     return found
+
+
+def _named(texts: Sequence[str]) -> str:
+    return joined(texts) if len(texts) <= 4 else listed(texts, 4)
 
 
 _CHANCE = "with other lines like these, the order may change"

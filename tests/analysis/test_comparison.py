@@ -227,16 +227,16 @@ def test_verdict_names_the_fewest_tokens_and_the_largest_premium(english: Tokeni
     found = bpeviz.compare(texts, {"mine": english, "atoms": atoms}, "en")
     worst = found.rows[4]
     assert found.verdict == (
-        "mine needs the fewest tokens for all 3 texts. Of 3 parallel texts, wide needs the most "
+        "mine needs the fewest tokens for all 3 texts. Of these, wide needs the most "
         f"tokens under mine: {worst.premium:.2f} times as many as en "
         f"({worst.low:.2f} to {worst.high:.2f})."
     )
     found = bpeviz.compare({one: texts[one] for one in ("en", "es")}, {"mine": english}, "en")
     assert f" Under mine, es needs {found.rows[1].premium:.2f} times as many" in found.verdict
     found = bpeviz.compare(texts, {"mine": english}, "wide")
-    assert found.verdict.endswith(
-        ". Of 3 parallel texts, none needs more tokens under mine than wide."
-    )
+    assert found.verdict.endswith(". Of these, none needs more tokens under mine than wide.")
+    found = bpeviz.compare({**texts, "code": "x = 1"}, {"mine": english}, "en")
+    assert " Of 3 parallel texts, wide needs the most tokens under mine: " in found.verdict
     twins = bpeviz.compare(texts, {"one": atoms, "two": atoms})
     assert twins.verdict == "one and two need the same number of tokens for each text."
     found = bpeviz.compare({**texts, "tie": "1 2"}, {"mine": english, "spanish": spanish})
