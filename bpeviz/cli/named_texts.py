@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from bpeviz.cli import files
 from bpeviz.cli.errors import CommandError, UsageError
 from bpeviz.corpus import named_texts
-from bpeviz.corpus.files import STANDARD, CorpusError, named
+from bpeviz.corpus.files import STANDARD, CorpusError, is_binary, named
 from bpeviz.corpus.named_texts import Table, Texts
 from bpeviz.text import listed, visible
 
@@ -102,6 +102,8 @@ def read(found: Sequence[Source], label: str | None) -> tuple[Texts, list[str]]:
     for source in found:
         try:
             text = files.read_text(source.path)
+            if is_binary(text):
+                raise CorpusError(f"{named(source.path)} contains many zero bytes: it is not text.")
         except CorpusError:
             if not source.listed:
                 raise

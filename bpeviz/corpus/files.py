@@ -60,6 +60,15 @@ def named(path: str) -> str:
     return "standard input" if path == STANDARD else visible(path)
 
 
+def is_binary(text: str) -> bool:
+    """Return whether a text has so many zero bytes that it comes from a file of another kind.
+
+    >>> is_binary("hello".encode("utf-16-le").decode()), is_binary("")
+    (True, False)
+    """
+    return text.count("\0") * 100 > len(text)
+
+
 def open_file(path: str) -> BinaryIO:
     """Open a file to read its bytes. Raises `CorpusError`."""
     try:

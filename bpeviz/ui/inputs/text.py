@@ -11,6 +11,7 @@ import streamlit as st
 
 from bpeviz import limits
 from bpeviz.corpus import samples
+from bpeviz.corpus.files import is_binary
 from bpeviz.text import clean, shorten
 from bpeviz.ui import components, markdown
 from bpeviz.ui.opened_tokenizers import opened
@@ -338,7 +339,7 @@ def read_file(name: str, content: bytes) -> str:
         raise UnreadableFileError(
             f"{name} is not UTF-8 text: {reason}. Save it as UTF-8 and open it again."
         ) from None
-    if "\0" in found and found.count("\0") * 100 > len(found):
+    if is_binary(found):
         raise UnreadableFileError(
             f"{name} contains many zero bytes, so it is not text. Open another."
         )
