@@ -109,7 +109,8 @@ def choose_texts() -> Texts:
         return {}
     finally:
         if failed:
-            message.error(markdown.escape(" ".join(failed[:5])))
+            others = [f"And {len(failed) - 5} more."] if len(failed) > 5 else []
+            message.error(markdown.escape(" ".join([*failed[:5], *others])))
 
 
 def _read_table(path: str, text: str) -> Table:
