@@ -423,7 +423,8 @@ def _assert_downloads(page: Page) -> None:
         buttons.append(grid.locator(CONTAINER).get_by_role("button", name="Download as CSV"))
     assert buttons
     for button in buttons:
-        with page.expect_download() as download:
+        await_run(page)
+        with page.expect_download(timeout=10_000) as download:
             button.press("Enter")
         header, *rows = csv.reader(download.value.path().read_text("utf-8-sig").splitlines())
         assert len(header) > 1

@@ -244,6 +244,7 @@ def test_vocabulary_size_survives_an_immediate_page_change(open_page: Open) -> N
     Player(page).await_text(ENGLISH)
 
 
+@pytest.mark.large
 def test_text_outlasts_a_restart_of_the_server(
     browser: Browser, vocabulary_files: None, tmp_path: Path
 ) -> None:

@@ -11,10 +11,10 @@ import pytest
 import tiktoken
 import tiktoken_ext.openai_public
 from difficult import DIFFICULT
-from hypothesis import assume, example, given
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from libraries import LIBRARIES
-from properties import many, quarter
+from properties import examples, many, quarter
 from texts import SMALL_TEXTS
 
 import bpeviz
@@ -165,7 +165,7 @@ REASONS = (
 )
 
 
-@many(70)
+@settings(max_examples=examples(100))
 @given(trainable(), st.sampled_from([0.4, 1.0]), st.data())
 def test_formats_round_trip_any_tokenizer_or_name_the_reason(
     arguments: dict[str, Any], part: float, data: st.DataObject
