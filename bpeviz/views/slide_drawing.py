@@ -164,7 +164,8 @@ class _Slide:
         for number, line in enumerate(textwrap.wrap(" ".join(self.notes), 160)[:2]):
             self.words(_LEFT, 1004 + 26 * number, line, 20, theme.quiet)
         self.words(_LEFT, 1060, shorten(" · ".join(slides.settings), 110), 20, theme.quiet)
-        self.markup(_LEFT + _WIDE, 1060, credit(self.look.link), 20, theme.quiet, "end")
+        credited = credit(self.look.link)
+        self.words(_LEFT + _WIDE, 1060, credited, 20, theme.quiet, "end", are_markup=True)
         paper = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{theme.paper}"/>\n'
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
@@ -187,28 +188,19 @@ class _Slide:
         fill: str = "",
         anchor: str = "start",
         weight: int = 400,
+        *,
+        are_markup: bool = False,
     ) -> None:
-        """Write words on their baseline."""
-        if words:
-            self.markup(x, y, xml(visible(words)), size, fill, anchor, weight)
-
-    def markup(
-        self,
-        x: float,
-        y: float,
-        words: str,
-        size: float,
-        fill: str = "",
-        anchor: str = "start",
-        weight: int = 400,
-    ) -> None:
-        """Write words that are escaped."""
+        """Write words, or markup, on their baseline."""
+        if not words:
+            return
         # A style, since the class of all texts would override an attribute.
         style = (
             f"font-size:{size:g}px;font-weight:{weight};fill:{fill or self.theme.ink};"
             f"text-anchor:{anchor}"
         )
-        self.parts.append(f'<text class="w" x="{x:g}" y="{y:g}" style="{style}">{words}</text>')
+        written = words if are_markup else xml(visible(words))
+        self.parts.append(f'<text class="w" x="{x:g}" y="{y:g}" style="{style}">{written}</text>')
 
     def _token(self, x: float, y: float, label: str, color: int, size: float) -> float:
         """Draw a token with its baseline at y; return its width."""
