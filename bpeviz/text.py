@@ -178,6 +178,26 @@ def listed(names: Sequence[str], most: int) -> str:
     return ", ".join(names[:most]) + (f" and {more:,} more" if more > 0 else "")
 
 
+def distinct(names: Iterable[str], key: Callable[[str], str] = str) -> list[str]:
+    """Return names, those that equal an earlier one with a number.
+
+    Args:
+        names: The names.
+        key: Returns the same for names that count as equal.
+
+    >>> distinct(["a", "b", "a"]), distinct(["a", "A"], str.casefold)
+    (['a', 'b', 'a 2'], ['a', 'A 2'])
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        title, number = name, 1
+        while key(title) in found:
+            number += 1
+            title = f"{name} {number}"
+        found[key(title)] = title
+    return [*found.values()]
+
+
 def as_json(value: object, default: Callable[[Any], object] | None = None) -> bytes:
     """Return a value as JSON.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 import regex
@@ -26,7 +26,7 @@ from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import by_label
 from bpeviz.progress import report
-from bpeviz.text import clean, counted, joined, listed
+from bpeviz.text import clean, counted, distinct, joined, listed
 
 _LETTERS = regex.compile(r"[\p{L}\p{M}]+")
 # Line_Break=SA: scripts of South East Asia, in which only a dictionary finds words (UAX #14).
@@ -125,7 +125,7 @@ class Comparison:
 
 def compare(
     texts: Mapping[str, str | Sequence[str]] | Iterable[tuple[str, str]],
-    tokenizers: str | Iterable[str] | Mapping[str, Tokenizer],
+    tokenizers: str | Iterable[str | Tokenizer] | Mapping[str, Tokenizer],
     relative_to: str | None = None,
     *,
     special_tokens: bool = False,
@@ -139,7 +139,8 @@ def compare(
     Args:
         texts: The texts by name, each as a string or as its lines; or pairs of a label and a line,
             of which those with one label are a text.
-        tokenizers: Names as in `bpeviz.load`, or tokenizers by name.
+        tokenizers: Names as in `bpeviz.load` and tokenizers, of which equal names get a number; or
+            tokenizers by name.
         relative_to: The name of the text to which premiums are relative, or None.
         special_tokens: Whether the tokens of a text include the special tokens that the file of
             the tokenizer adds around it. Figures of lines and of the vocabulary never do.
@@ -155,10 +156,7 @@ def compare(
     >>> found.rows[1].premium, found.rows[1].low, found.rows[1].high
     (7.0, 7.0, 7.0)
     """
-    if isinstance(tokenizers, str):
-        tokenizers = [tokenizers]
-    if not isinstance(tokenizers, Mapping):
-        tokenizers = {name: api.load(name) for name in tokenizers}
+    tokenizers = _by_name(tokenizers)
     if not isinstance(texts, Mapping):
         texts = by_label(texts)
     if not texts or not tokenizers:
@@ -234,6 +232,18 @@ def compare(
     sentence = _verdict(rows, relative_to)
     found = Comparison(rows, sentence, summary, of_tokenizers, special_tokens, of_texts)
     return found if prices is None else priced(found, prices)
+
+
+def _by_name(
+    given: str | Iterable[str | Tokenizer] | Mapping[str, Tokenizer],
+) -> Mapping[str, Tokenizer]:
+    """Return tokenizers by name; of equal names, the later ones get a number."""
+    if isinstance(given, Mapping):
+        return cast("Mapping[str, Tokenizer]", given)
+    given = [given] if isinstance(given, str) else [*given]
+    names = distinct(one if isinstance(one, str) else one.name for one in given)
+    loaded = (api.load(one) if isinstance(one, str) else one for one in given)
+    return dict(zip(names, loaded, strict=True))
 
 
 def priced(found: Comparison, prices: Mapping[str, float]) -> Comparison:

@@ -8,7 +8,7 @@ import io
 import json
 import os
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
 
@@ -24,7 +24,7 @@ from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.cli.named_texts import Source
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
-from bpeviz.text import counted
+from bpeviz.text import counted, distinct
 from bpeviz.views import export, playable, text_table
 from bpeviz.views.credit import check_link
 from bpeviz.views.tables import metrics
@@ -92,11 +92,11 @@ def _one(path: str, options: argparse.Namespace) -> int:
     tokenizers = [files.load_tokenizer(name, options, progress) for name in names]
     text = files.read_text(path)
     columns = []
-    for name, tokenizer in zip(names, tokenizers, strict=True):
-        with progress.during(f"Encoding {len(text):,} characters with {named(name)}"):
+    for title, tokenizer in zip(distinct(map(named, names)), tokenizers, strict=True):
+        with progress.during(f"Encoding {len(text):,} characters with {title}"):
             boundaries = tokenizer.boundaries(text)
-        columns.append(Column(named(name), tokenizer, boundaries, tokenizer.steps))
-    printed = _printed(text, columns, names.index(reference), names, options)
+        columns.append(Column(title, tokenizer, boundaries, tokenizer.steps))
+    printed = _printed(text, columns, names.index(reference), distinct(names), options)
     files.write_output(options.output, printed.encode("utf-8", "backslashreplace"))
     return 0
 
@@ -113,7 +113,10 @@ def _many(sources: Sequence[Source], options: argparse.Namespace) -> int:
     arguments.check_expression(options)
     progress = Progress(options.progress)
     texts, notes = named_texts.read(sources, options.label)
-    tokenizers = {named(name): files.load_tokenizer(name, options, progress) for name in names}
+    titles = dict(zip(distinct(map(named, names)), names, strict=True))
+    tokenizers = {
+        title: files.load_tokenizer(name, options, progress) for title, name in titles.items()
+    }
     relative_to = None if options.relative_to is None else named(options.relative_to)
     number, parallel = parallel_texts(texts)
     if relative_to is None and parallel and number > 1:
@@ -127,7 +130,7 @@ def _many(sources: Sequence[Source], options: argparse.Namespace) -> int:
             tokenizers,
             relative_to,
             special_tokens=options.special_tokens,
-            prices=_prices(options.price, tokenizers),
+            prices=_prices(options.price, titles),
         )
     printed = _many_printed(found, relative_to, options)
     files.write_output(options.output, printed.encode("utf-8", "backslashreplace"))
@@ -214,15 +217,21 @@ def _figures(found: Comparison) -> list[list[str]]:
     return [[name.lower() for name in table.names], *map(list, table.rows)]
 
 
-def _prices(given: Sequence[str], tokenizers: Collection[str]) -> dict[str, float] | None:
-    """Return the prices of TOKENIZER=PRICE by tokenizer, or None without any."""
-    found = {}
+def _prices(given: Sequence[str], titles: Mapping[str, str]) -> dict[str, float] | None:
+    """Return the prices of TOKENIZER=PRICE by title, or None without any.
+
+    Args:
+        given: The arguments.
+        titles: The name of each tokenizer by its title.
+    """
+    found: dict[str, float] = {}
     for one in given:
         name, _, price = one.rpartition("=")
-        if named(name) not in tokenizers:
+        priced = [title for title, known in titles.items() if name in (title, known)]
+        if not priced:
             raise UsageError(f"--price {one} is not of one of the tokenizers: TOKENIZER=PRICE.")
         try:
-            found[named(name)] = float(price)
+            found |= dict.fromkeys(priced, float(price))
         except ValueError:
             raise UsageError(f"--price {one} has no number after the equals sign.") from None
     return found or None

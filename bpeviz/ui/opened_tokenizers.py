@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -19,12 +20,15 @@ from bpeviz.formats.known_models import known_title, model_name
 from bpeviz.formats.recognition import COMPANIONS
 from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretokenizers.patterns import CUSTOM, SplitError, pretokenize
-from bpeviz.pretrained.catalog import TITLES, entry_of
-from bpeviz.text import shorten
+from bpeviz.pretrained import catalog
+from bpeviz.text import distinct, shorten
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import SessionValue
 
 YOURS = "Your tokenizer"
+
+RESERVED = (YOURS, "yours", "None", "Text", *(entry.title for entry in catalog.ENTRIES.values()))
+"""The other names in lists, tables and sentences about tokenizers, which no file can take."""
 
 MOST_OPEN = limits.TOKENIZERS
 """The most tokenizers from files in a session."""
@@ -122,7 +126,7 @@ def read_files(
 
 def _name(given: Sequence[File], files: Mapping[str, bytes], tokenizer: Tokenizer) -> str:
     """Return the name of the model of files, or else of a file."""
-    if (entry := entry_of(*files.values())) is not None:
+    if (entry := catalog.entry_of(*files.values())) is not None:
         return entry.title
     if given[0][1].startswith(MAGIC):  # a GGUF file contains the name of its model
         return tokenizer.name
@@ -151,8 +155,9 @@ def unique_title(name: str, taken: Sequence[str]) -> str:
     kept = regex.sub(r"[^\p{L}\p{M}\p{N}._ -]+", " ", name)
     kept = regex.sub(r"(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])|\.\s|\s+", " ", kept).strip(" .-")
     kept = shorten(regex.sub(" +", " ", kept), LONGEST_TITLE) or "tokenizer"
-    found, number = kept, 1
-    while found in taken or found in TITLES.values() or found == YOURS:
-        number += 1
-        found = f"{kept} {number}"
-    return found
+    return distinct([*RESERVED, *taken, kept], _looks)[-1]
+
+
+def _looks(title: str) -> str:
+    """Return the same for titles that are hard to tell apart, as "Qwen" and "qwen"."""
+    return unicodedata.normalize("NFKC", title).casefold()

@@ -18,11 +18,12 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
+from bpeviz.text import distinct
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import opened_tokenizers, trained
 from bpeviz.ui.inputs.training import Choice
 from bpeviz.ui.inputs.vocabulary_size import size_step
-from bpeviz.ui.opened_tokenizers import YOURS, Opened, opened
+from bpeviz.ui.opened_tokenizers import RESERVED, YOURS, Opened, opened
 from bpeviz.ui.trained import Trained, TrainingError
 from bpeviz.ui.widgets import OneOf
 from bpeviz.views.credit import settings_of
@@ -108,8 +109,9 @@ class Offer:
 
 
 def names() -> dict[str, str]:
-    """Return the names of all tokenizers that pages offer, by key, the user's own first."""
-    return LINKED | {one.key: one.title for one in opened()}
+    """Return the unique names of all tokenizers that pages offer, by key, the user's own first."""
+    titles = distinct([*RESERVED, *(one.title for one in opened())])[len(RESERVED) :]
+    return LINKED | {one.key: title for one, title in zip(opened(), titles, strict=True)}
 
 
 def offers(found: Trained | str, step: int) -> list[Offer]:
@@ -120,7 +122,8 @@ def offers(found: Trained | str, step: int) -> list[Offer]:
             page does not show the user's own tokenizer.
         step: The step of the vocabulary size.
     """
-    files = map(_from_file, opened())
+    titles = names()
+    files = (_from_file(one, titles[one.key]) for one in opened())
     return [_own(found, step), *map(_published, catalog.ENTRIES), *files]
 
 
@@ -173,10 +176,10 @@ def _published(name: str) -> Offer:
     )
 
 
-def _from_file(one: Opened) -> Offer:
+def _from_file(one: Opened, title: str) -> Offer:
     return Offer(
         one.key,
-        one.title,
+        title,
         lambda: one.tokenizer,
         lambda text: opened_tokenizers.boundaries(one.key, text, one.tokenizer),
         chat=one.chat,

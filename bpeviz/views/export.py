@@ -21,7 +21,7 @@ from bpeviz.analysis import verdict
 from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
-from bpeviz.text import character_stand_in, counted, shorten
+from bpeviz.text import character_stand_in, counted, distinct, shorten
 from bpeviz.views.credit import credit
 from bpeviz.views.player import side_by_side
 
@@ -662,8 +662,9 @@ class _Sheet(Rows):
             y = self._words(about, _MARGIN, y, width - 2 * _MARGIN, "quiet", 7)
         y += 8
         bottom = y
-        for number, column in enumerate(drawing.columns):
-            bottom = max(bottom, self._column(column, _MARGIN + number * self._step, y))
+        heads = distinct(shorten(one.title, 40) for one in drawing.columns)
+        for number, (head, column) in enumerate(zip(heads, drawing.columns, strict=True)):
+            bottom = max(bottom, self._column(head, column, _MARGIN + number * self._step, y))
         y = bottom + 12
         for line in drawing.legend:
             y = self._words(line, _MARGIN, y, width - 2 * _MARGIN, "quiet", 7)
@@ -692,11 +693,9 @@ class _Sheet(Rows):
             y += 22
         return y
 
-    def _column(self, column: Lines, x: int, y: int) -> int:
+    def _column(self, head: str, column: Lines, x: int, y: int) -> int:
         wide = self.cells * CELL
-        self.parts.append(
-            f'<text class="head" x="{x}" y="{y + 12}">{xml(shorten(column.title, 40))}</text>'
-        )
+        self.parts.append(f'<text class="head" x="{x}" y="{y + 12}">{xml(head)}</text>')
         y = self._words(column.note, x, y + 34, wide, "quiet", 7)
         for line in column.lines:
             for row in rows_of(line, self.cells):

@@ -14,7 +14,7 @@ from typing import Any
 
 from wcwidth import wcswidth
 
-from bpeviz.text import counted, shorten, visible
+from bpeviz.text import counted, distinct, shorten, visible
 from bpeviz.views.credit import credit
 from bpeviz.views.export import (
     CELL,
@@ -240,10 +240,11 @@ class _Slide:
                 f"Characters {first + 1:,} to {first + shown:,} of {total:,} are shown."
             )
         self.notes += legend_of(columns)
+        heads = distinct(shorten(one.title, 30) for one in columns)
         for number, column in enumerate(columns):
             x, y = _LEFT + number * (layout.width + _GAP), _TOP
             if len(columns) > 1:
-                self.words(x, y + 10, shorten(column.title, 30), 32, weight=600)
+                self.words(x, y + 10, heads[number], 32, weight=600)
                 self.words(x, y + 52, column.note, 22, self.theme.quiet)
                 y += _HEADS
             drawn = Rows()
@@ -261,10 +262,11 @@ class _Slide:
             self.notes.append(f"{_COLUMNS} of {len(grids)} tables are shown.")
         grids = grids[:_COLUMNS]
         width = (_WIDE - (len(grids) - 1) * _GAP) / max(1, len(grids))
+        heads = distinct(shorten(one.title, 30) for one in grids)
         for number, grid in enumerate(grids):
             x, y = _LEFT + number * (width + _GAP), _TOP
             if several:
-                self.words(x, y + 10, shorten(grid.title, 30), 32, weight=600)
+                self.words(x, y + 10, heads[number], 32, weight=600)
                 y += 40
             self._grid(grid, x, y, width)
 

@@ -202,9 +202,11 @@ def ordered(payload: Mapping[str, Any]) -> list[tuple[str, list[Cell]]]:
     """Return the name and the cells of each row of a payload, in the order that it is drawn in."""
     rows = [(row["name"], [Cell(*cell) for cell in row["cells"]]) for row in payload["rows"]]
     order = payload.get("sorted")
-    if not order or order["column"] not in payload["header"]:
+    keys = [payload["header"][0], *payload.get("opens", ())]
+    columns = keys if order and order["column"] in keys else payload["header"]
+    if not order or order["column"] not in columns:
         return rows
-    column = payload["header"].index(order["column"])
+    column = columns.index(order["column"])
     if column == 0:
         return sorted(rows, key=lambda row: row[0], reverse=not order["isAscending"])
 

@@ -277,6 +277,14 @@ def test_a_note_of_all_texts_names_none(english: Tokenizer) -> None:
     assert found.notes == ["All texts: fewer than 10 lines, so no intervals, only plain counts."]
 
 
+def test_a_list_of_names_and_tokenizers_numbers_equal_names(english: Tokenizer) -> None:
+    small = bpeviz.train(ENGLISH, merges=2).tokenizer()
+    found = bpeviz.compare({"en": ENGLISH}, ["gpt2", english, small, "gpt2"])
+    names = [row.tokenizer for row in found.rows]
+    assert names == ["gpt2", english.name, f"{english.name} 2", "gpt2 2"]
+    assert found.rows[2].tokens == len(small.encode(ENGLISH))
+
+
 def test_wrong_names_are_reported(english: Tokenizer) -> None:
     assert bpeviz.compare({"a": "hello world"}, "gpt2").rows[0].tokens == 2
     with pytest.raises(ValueError, match=r"There is no text fr\. The texts are en\."):

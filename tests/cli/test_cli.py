@@ -883,6 +883,28 @@ def test_compare_of_many_texts_prints_a_table_and_its_notes(
     assert table.splitlines()[4].startswith("| a\\|b.txt | t.json | ")
 
 
+def test_compare_numbers_tokenizers_of_one_name(trained: Shell, texts: dict[str, str]) -> None:
+    long = "a" * 30
+    for folder in "xy":
+        Path(long, folder, long).mkdir(parents=True)
+        Path(long, folder, long, "t.json").write_bytes(Path("t.json").read_bytes())
+    names = ["t.json", "t.json", *(f"{long}/{folder}/{long}/t.json" for folder in "xy")]
+    given = [word for name in names for word in ("--tokenizer", name)]
+    expected = ["t.json", "t.json 2", *names[2:]]
+    one = json.loads(trained("compare", "en.txt", *given, "--json").out)
+    assert [row["tokenizer"] for row in one] == expected
+    curves = trained("compare", "en.txt", *given, "--curves").out.decode().splitlines()[1:]
+    assert {*(line.split(",")[0] for line in curves)} == {*expected}
+    heads = re.findall(
+        'class="head"[^>]*>([^<]*)<', trained("compare", "en.txt", *given, "--svg").out.decode()
+    )
+    assert len({*heads}) == len(heads) == 4
+    many = json.loads(trained(*MANY[:4], *given, "--price", "t.json=1", "--json").out)
+    assert [row["tokenizer"] for row in many["tokenizers"]] == expected
+    assert [row["cost"] is None for row in many["tokenizers"]] == [False, False, True, True]
+    assert len(many["rows"]) == 4 * 4
+
+
 def test_compare_of_many_texts_writes_a_page_and_drawings(
     trained: Shell, texts: dict[str, str]
 ) -> None:

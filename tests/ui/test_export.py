@@ -36,6 +36,7 @@ from bpeviz.ui.opened_tokenizers import (
     LONGEST_TITLE,
     MOST_BYTES,
     MOST_OPEN,
+    RESERVED,
     Opened,
     read_files,
     unique_title,
@@ -214,8 +215,8 @@ def test_invalid_file_raises_format_error(given: list[tuple[str, bytes]], senten
         ("- [a](http://b.c) `d` :red[e] $f$ <i>", "a http b.c d red e f i"),
         ("\u202e../../etc", "etc"),
         ("…", "tokenizer"),
-        ("GPT-2", "GPT-2 2"),
-        ("Your tokenizer", "Your tokenizer 2"),
+        *((title, f"{title} 2") for title in RESERVED),
+        ("qWEN", "qWEN 2"),
         ("a" * 99, f"{'a' * 11}…{'a' * 11}"),
         ("日本語.json", "日本語.json"),
     ],
@@ -224,7 +225,11 @@ def test_title_is_plain_and_unique(name: str, title: str) -> None:
     found = unique_title(name, [])
     assert found == title
     assert len(found) <= LONGEST_TITLE + 2
-    assert unique_title(name, [found]) not in ("", found)
+    again = unique_title(name, [found])
+    assert again.casefold() not in ("", found.casefold())
+    assert unique_title(name.upper(), [found, again]).casefold() not in map(
+        str.casefold, (found, again)
+    )
 
 
 @pytest.mark.parametrize("name", FILES)

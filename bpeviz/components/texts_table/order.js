@@ -2,7 +2,7 @@
 
 /** @typedef {[text: string, shade: number, mark: string, value: number | null]} Cell */
 /** @typedef {{name: string, cells: Cell[]}} Row */
-/** @typedef {{column: string, isAscending: boolean} | null} Sorted the title of a column */
+/** @typedef {{column: string, isAscending: boolean} | null} Sorted the key of a column, or its title */
 
 const byName = new Intl.Collator("en", { numeric: true }).compare;
 

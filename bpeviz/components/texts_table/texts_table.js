@@ -11,7 +11,7 @@ import { nextOrder, ordered } from "./order.js";
  * @property {string[]} header the title of the names, and the tokenizers
  * @property {import("./order.js").Row[]} rows
  * @property {import("./order.js").Sorted} [sorted] the order at first
- * @property {string[]} [opens] the key of each tokenizer, if cells open their text
+ * @property {string[]} [opens] the key of each tokenizer, if cells open their text; else its title is
  * @property {{text: string, tokenizer: string} | null} [shown] the cell whose text is open
  */
 
@@ -99,12 +99,20 @@ class TextsTable {
   }
 
   #sort() {
-    const index = this.sorted ? this.data.header.indexOf(this.sorted.column) : -1;
+    const column = this.sorted?.column;
+    const keys = this.#keys();
+    // Links of earlier versions contain titles.
+    const index = this.sorted ? (keys.includes(column) ? keys : this.data.header).indexOf(column) : -1;
     const isAscending = Boolean(this.sorted?.isAscending);
     if (this.data.rows.length > 1)
       this.heads.forEach((head, i) => (head.ariaSort = i !== index ? "none" : isAscending ? "ascending" : "descending"));
     this.order = ordered(this.data.rows, index, isAscending);
     this.body.append(...this.order.map(({ name }) => this.rows.get(name)));
+  }
+
+  #keys() {
+    const [first, ...titles] = this.data.header;
+    return [first, ...(this.data.opens ?? titles)];
   }
 
   // The cell whose text is open; after the text is closed, the focus returns to its cell.
@@ -131,7 +139,7 @@ class TextsTable {
     const column = cell.cellIndex;
     if (cell.tagName === "TH") {
       if (this.data.rows.length < 2) return;
-      this.sorted = nextOrder(this.sorted, this.data.header[column], column > 0);
+      this.sorted = nextOrder(this.sorted, this.#keys()[column], column > 0);
       this.#sort();
       this.on("sorted", this.sorted ?? { column: "", isAscending: false });
     } else if (this.data.opens) {

@@ -34,15 +34,17 @@ _CELLS = "cells_of_texts"
 
 
 class Name(OneOf):
-    """The choice of a text or tokenizer by name. A link may contain any name."""
+    """The choice of a text by name, or of a tokenizer by key. A link may contain any value."""
 
     def allows(self, value: Any) -> bool:
         return isinstance(value, str) and len(value) <= 200
 
     def choose(self, titles: Mapping[str, str], **options: Any) -> str:
-        """Draw the choice; return the name. The first name replaces one that is missing."""
-        if self.present and self.get() not in titles:
-            self.put(next(iter(titles)))
+        """Draw the choice; return its key. The first key replaces one that is missing."""
+        if self.present and (value := self.get()) not in titles:
+            # Links of earlier versions contain titles of tokenizers.
+            named = (key for key, title in titles.items() if title == value)
+            self.put(next(named, next(iter(titles))))
         return self.select(titles, **options)
 
 

@@ -43,7 +43,7 @@ def show(found: Comparison, texts: Texts, chosen: Sequence[tuple[Offer, Tokenize
             _figures(found)
     if place := WORST.opened():
         with place:
-            _worst_lines(found, texts, {offer.name: (offer, one) for offer, one in chosen})
+            _worst_lines(found, texts, {offer.key: (offer, one) for offer, one in chosen})
 
 
 def _figures(found: Comparison) -> None:
@@ -69,17 +69,18 @@ def _worst_lines(
     found: Comparison, texts: Texts, chosen: Mapping[str, tuple[Offer, Tokenizer]]
 ) -> None:
     """Draw the lines of a text with the most tokens per character."""
-    names = [*chosen]
-    under = next((offer.name for offer, _ in chosen.values() if offer.key == UNDER.get()), names[0])
+    names = {key: offer.name for key, (offer, _) in chosen.items()}
+    keys = [*names]
+    under = key if (key := UNDER.get()) in names else keys[0]
     name = SHOWN.get()
     if name not in texts:
-        rows = [row for row in found.rows if row.tokenizer == under]
+        rows = [row for row in found.rows if row.tokenizer == names[under]]
         name = max(rows, key=lambda row: row.tokens).text
     with st.container(horizontal=True, gap="small"):
         name = WORST_TEXT.choose({one: one for one in texts}, index=[*texts].index(name))
-        title = WORST_UNDER.choose({one: one for one in names}, index=names.index(under))
+        under = WORST_UNDER.choose(names, index=keys.index(under))
     text = texts[name]
-    offer, tokenizer = chosen[title]
+    offer, tokenizer = chosen[under]
     worst = _worst(digest_of(text), offer, text, tokenizer)
     if not worst:
         st.caption("This text has no lines with letters.")
@@ -95,7 +96,7 @@ def _worst_lines(
             ],
         ),
         "worst lines",
-        label=f"Worst lines of {name} under {title}",
+        label=f"Worst lines of {name} under {names[under]}",
         right=["Tokens per character"],
         download=True,
     )

@@ -20,9 +20,10 @@ from bpeviz.corpus import named_texts, samples
 from bpeviz.pretrained import download
 from bpeviz.progress import report
 from bpeviz.ui.inputs import named_texts as inputs
+from bpeviz.ui.opened_tokenizers import Opened
 from bpeviz.ui.pages import many_texts
 from bpeviz.ui.runtime import uploads
-from bpeviz.views import playable
+from bpeviz.views import playable, text_table
 
 PASTED = "# en\nthe river\nthe sea\n\n# es\nel río\nel mar\n"
 TRAINED = "low low lower lowest, newer newest wider " * 3
@@ -75,6 +76,28 @@ def test_the_order_of_a_link_is_that_of_the_table() -> None:
     assert table(opened())["sorted"] is None
     app = opened(texts_sorted_by="Your tokenizer", texts_ascending=True)
     assert table(app)["sorted"] == {"column": "Your tokenizer", "isAscending": True}
+
+
+@pytest.mark.parametrize("how_many", ["one", "many"])
+def test_columns_of_one_name_are_all_shown_under_names_of_their_own(how_many: str) -> None:
+    names = ["GPT-2", "Qwen", "Your tokenizer", "Text", "Text", "None"]
+    files = [Opened(f"file {i}", name, TOKENIZER) for i, name in enumerate(names)]
+    keys = ["yours", *(one.key for one in files)]
+    state = {"tokenizers_opened": files, "compared": keys, "how_many_texts": how_many}
+    state |= {"worst_lines_open": True, "worst_under": "Qwen 2", "figures_of_tokenizers_open": True}
+    app = opened(**state, texts_sorted_by="file 3")
+    assert errors(app) == []
+    header = table(app)["header"]
+    assert len({*header}) == len(header) == 1 + len(keys)
+    assert header[1:4] == ["Your tokenizer", "GPT-2 2", "Qwen 2"]
+    assert table(app)["opens"] == keys
+    (metrics, *_) = shown_tables(app)
+    assert len({*metrics.columns}) == len(metrics.columns)
+    if how_many == "many":
+        assert [*metrics["Tokenizer"]] == header[1:]
+        assert app.selectbox(key="worst_under").value == "file 1"
+        rows = text_table.ordered(table(app) | {"sorted": {"column": "file 3", "isAscending": 0}})
+        assert [name for name, _ in rows] == ["en", "es"]
 
 
 def test_an_example_is_compared_until_there_is_a_text() -> None:
