@@ -23,7 +23,7 @@ from bpeviz.formats.base import (
 )
 from bpeviz.formats.conversion import converted, needs_check
 from bpeviz.formats.gguf.container import MAGIC
-from bpeviz.formats.known_models import SETTINGS_FILES
+from bpeviz.formats.model_settings import SETTINGS_FILES
 from bpeviz.formats.parsing import MAX_FILE
 from bpeviz.formats.paths import (
     known_format,

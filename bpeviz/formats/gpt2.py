@@ -30,13 +30,12 @@ from bpeviz.formats.codes import clip_document, gpt1_document
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
     Component,
+    add_tokens,
     bpe_model,
     document_of,
     split_at,
     splits,
-    with_special,
 )
-from bpeviz.formats.known_models import SETTINGS_FILES, ModelSettings, model_settings
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.merges import (
     MergeParser,
@@ -45,6 +44,7 @@ from bpeviz.formats.merges import (
     pattern_of_ranks,
     tokenizer_of,
 )
+from bpeviz.formats.model_settings import GPT2, SETTINGS_FILES, ModelSettings, model_settings
 from bpeviz.formats.parsing import (
     Node,
     dump_json,
@@ -54,11 +54,11 @@ from bpeviz.formats.parsing import (
     quoted,
     split_lines,
 )
+from bpeviz.formats.remapped_ids import with_template
 from bpeviz.formats.verification import Encode, encoder
 from bpeviz.formats.wordpiece_vocabulary import is_lower
 from bpeviz.libraries.worker import HUGGING_FACE
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, PreTokenizer
-from bpeviz.pretrained import catalog
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
 _OTHER_PATTERN = "its pre-tokenization is not GPT-2’s, which readers of these files assume"
@@ -98,24 +98,28 @@ def _read(source: Source) -> Tokenizer:
     if any(entry.endswith(END_OF_WORD) for entry in entries):
         document = _with_end_marks(vocab, entries, [pair for _, pair in pairs])
         return read_tokenizer_json(source.name, vocab, dump_json(document))
-    settings = model_settings(source.settings)
-    is_byte_level = _is_byte_level([pair for _, pair in pairs])
-    if not is_byte_level and len(entries.keys() & BYTE_OF.keys()) < _FEW_BYTES:
+    has_bytes = len(entries.keys() & BYTE_OF.keys()) >= _FEW_BYTES
+    is_byte_level = _is_byte_level([pair for _, pair in pairs], has_bytes)
+    if not is_byte_level and not has_bytes:
         raise error_at(
             vocab,
             "",
             "its tokens are over characters, not bytes, so their pre-tokenization is not known. A "
             "tokenizer.json would contain it",
         )
+    settings = model_settings(source.settings, GPT2, entries)
+    document = _document(source, entries, [pair for _, pair in pairs], settings)
     error = None
     if not (is_byte_level and _needs_library(source, settings)):
         try:
-            return _merges_tokenizer(source, vocabulary, entries, merges_file, pairs, settings)
+            special = {one["content"]: one["id"] for one in document["added_tokens"]}
+            merged = _merges_tokenizer(source, vocabulary, merges_file, pairs, special, settings)
+            if merged is not None:
+                return merged
         except FormatError as refused:
             if not is_byte_level:
                 raise
             error = refused  # it names the line; the library accepts more, such as missing bytes
-    document = _document(source, entries, [pair for _, pair in pairs], settings)
     try:
         return read_tokenizer_json(source.name, vocab, dump_json(document))
     except FormatError:
@@ -127,54 +131,61 @@ def _read(source: Source) -> Tokenizer:
 def _merges_tokenizer(
     source: Source,
     vocabulary: Node,
-    entries: Mapping[str, int],
     merges_file: str,
     pairs: Sequence[tuple[str, tuple[str, str]]],
+    special: Mapping[str, int],
     settings: ModelSettings,
-) -> Tokenizer:
-    """Return the tokenizer whose merges bpeviz applies. Raises `FormatError`."""
+) -> Tokenizer | None:
+    """Return the tokenizer whose merges bpeviz applies, or None if only the library can.
+
+    Raises:
+        FormatError: The files are not valid.
+    """
+    entries = vocabulary.vocabulary()
     symbols = byte_symbols(vocabulary, entries)
     parser = MergeParser(merges_file, entries, symbols)
     for place, pair in pairs:
         parser.add(place, *pair)
-    special = {entry: i for entry, i in entries.items() if i not in parser.known}
-    if "" in special:
+    if "" in entries:
         raise vocabulary.entry_error("", "a token is empty")
-    special |= {
-        one["content"]: one["id"]
-        for one in settings.added
-        if one["content"] not in entries and one["id"] not in parser.known
-    }
+    others = {entry: i for entry, i in entries.items() if i not in parser.known}
+    if not others.items() <= special.items() or not parser.known.isdisjoint(special.values()):
+        return None
     pre_tokenizer = PreTokenizer("bytes", source.pattern or "gpt2", source.expression)
-    return tokenizer_of(source.name, Merges(pre_tokenizer, symbols, parser.merges, special))
+    merges = Merges(pre_tokenizer, symbols, parser.merges, special)
+    tokenizer = tokenizer_of(source.name, merges)
+    before, after = ([special[name] for name in side] for side in settings.around(special))
+    return with_template(tokenizer, before, after) if before or after else tokenizer
 
 
 _FEW_BYTES = 128
 """Fewer of the 256 bytes than this are a sign of tokens over characters."""
 
 
-def _is_byte_level(pairs: Sequence[tuple[str, str]]) -> bool:
-    """Return whether merges are written in the byte alphabet, with a space in one of them."""
-    used = {character for pair in pairs for half in pair for character in half}
-    return CHARACTER_OF[ord(" ")] in used <= BYTE_OF.keys()
-
-
-_QWEN = regex.compile(r"Qwen[23]\w*Tokenizer\w*|qwen[23]\w*")
-"""Classes and types of models with the pre-tokenization of Qwen 2."""
-
-_AS_GPT2 = regex.compile(
-    r"(?:GPT2|Roberta|Bart|Longformer|LED|CodeGen|Whisper|Blenderbot|Deberta)Tokenizer(?:Fast)?|"
-    "gpt2|gpt_neo|gptj|opt|roberta|bart|longformer|led|codegen|phi|whisper|blenderbot|deberta"
-)
-"""Those with the pre-tokenization of GPT-2."""
+def _is_byte_level(pairs: Sequence[tuple[str, str]], has_bytes: bool) -> bool:
+    """Return whether merges are written in the byte alphabet, of which many or a space occur."""
+    characters = {character for pair in pairs for half in pair for character in half}
+    return characters <= BYTE_OF.keys() and (has_bytes or CHARACTER_OF[ord(" ")] in characters)
 
 
 def _needs_library(source: Source, settings: ModelSettings) -> bool:
     """Return whether only a tokenizer.json can represent the settings."""
-    is_qwen = _QWEN.fullmatch(settings.name) is not None
-    return (not source.pattern and (settings.adds_space or is_qwen)) or not all(
-        one["special"] for one in settings.added
+    changes = _expression(settings) or settings.adds_space
+    # The library searches for one group of tokens after the other.
+    groups = {one["normalized"] for one in settings.added}
+    return (
+        (not source.pattern and bool(changes))
+        or len(groups) > 1
+        or any(
+            not one["special"] or one["lstrip"] or one["rstrip"] or one["single_word"]
+            for one in settings.added
+        )
     )
+
+
+def _expression(settings: ModelSettings) -> str:
+    """Return the pre-tokenization of a class, or "" for GPT-2's."""
+    return settings.family.expression if settings.family is not None else ""
 
 
 def _document(
@@ -185,28 +196,23 @@ def _document(
 ) -> dict[str, Any]:
     """Return the tokenizer.json that `transformers` makes. Raises `UnsupportedError`."""
     normalizers: list[Component] = []
-    parts: list[Component] = [
-        BYTE_LEVEL | {"use_regex": True, "add_prefix_space": settings.adds_space}
-    ]
+    level = BYTE_LEVEL | {"add_prefix_space": settings.adds_space}
+    parts: list[Component] = [level | {"use_regex": True}]
     if source.pattern:
         parts = [*splits(source.pattern, source.expression), BYTE_LEVEL]
-    elif _QWEN.fullmatch(settings.name):
+    elif expression := _expression(settings):
         normalizers = [{"type": "NFC"}]
-        parts = [split_at(catalog.ENTRIES["qwen"].pattern), BYTE_LEVEL]
-    made = {left + right for left, right in pairs} | {*CHARACTER_OF.values()}
-    special = {entry: i for entry, i in entries.items() if entry not in made}
-    special |= {one["content"]: one["id"] for one in settings.added}
+        parts = [split_at(expression), level]
     document = document_of(
-        bpe_model(with_special(dict(entries), special), pairs),
-        special,
+        bpe_model(entries, pairs),
+        {},
         normalizers=normalizers,
         pre_tokenizers=parts,
         decoder=BYTE_LEVEL,
     )
-    flags = {one["content"]: one for one in settings.added}
-    document["added_tokens"] = [
-        {**one, **flags.get(one["content"], {})} for one in document["added_tokens"]
-    ]
+    merged = {left + right for left, right in pairs} | {*CHARACTER_OF.values()}
+    others = () if settings.is_known else [name for name in entries if name not in merged]
+    add_tokens(document, settings, others)
     return document
 
 
@@ -219,12 +225,11 @@ def _assumed(source: Source) -> str:
     if b"</w>" in source.files[vocab]:
         title = "CLIP" if CHARACTER_OF[ord(" ")].encode() in source.files[vocab] else "GPT-1"
         return f"{missing}. That of {title} is assumed, since tokens end in </w>."
-    settings = model_settings(source.settings)
-    is_qwen = _QWEN.fullmatch(settings.name) is not None
-    title = "Qwen 2" if is_qwen else "GPT-2"
-    if is_qwen or _AS_GPT2.fullmatch(settings.name):
+    settings = model_settings(source.settings, GPT2)
+    if settings.is_known and settings.family is not None:
+        title = settings.family.title if settings.family.expression else "GPT-2"
         return f"{missing}. It is that of {title}, since {settings.named_in} names {settings.name}."
-    return f"{missing}. That of {title} is assumed, which most such files need."
+    return f"{missing}. That of GPT-2 is assumed, which most such files need."
 
 
 def _with_end_marks(

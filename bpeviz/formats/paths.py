@@ -9,7 +9,7 @@ from pathlib import Path
 import regex
 
 from bpeviz.formats.base import Format, FormatError, printable_name
-from bpeviz.formats.known_models import SETTINGS_FILES
+from bpeviz.formats.model_settings import SETTINGS_FILES
 from bpeviz.formats.recognition import COMPANIONS
 from bpeviz.formats.registry import FORMATS, READERS
 
@@ -90,21 +90,25 @@ def paths_to_read(path: Path) -> list[Path]:
             start = path.name.removesuffix(ending)
             siblings = [path.with_name(f"{start}{one}") for one in endings]
             if start != path.name and all(one.is_file() for one in siblings):
-                return siblings
+                return [*siblings, *_settings_beside(path)]
     for format in READERS.values():
         if not format.suffixes and format.settings:
             for names in (format.files, *format.other_files):
                 siblings = [path.with_name(name) for name in names]
                 if path in siblings and all(one.is_file() for one in siblings):
-                    settings = (path.with_name(name) for name in format.settings)
-                    return [*siblings, *(one for one in settings if one.is_file())]
+                    return [*siblings, *_settings_beside(path)]
     for format in FORMATS.values():
         if path.suffix.lower() in format.suffixes:
             first, *others = format.files
             beside = [_beside(path, name.removeprefix(first)) for name in others]
             beside += [path.with_name(name) for name in _settings(path.suffix.lower())]
             return [path, *(one for one in beside if one.is_file())]
-    return [path]
+    return [path, *(_settings_beside(path) if path.suffix.lower() == ".txt" else ())]
+
+
+def _settings_beside(path: Path) -> list[Path]:
+    """Return the files with settings beside a vocabulary."""
+    return [one for name in SETTINGS_FILES if (one := path.with_name(name)).is_file()]
 
 
 _PREFIXED = (("-vocab.json", "-merges.txt"), (".vocab", ".merges.txt"))

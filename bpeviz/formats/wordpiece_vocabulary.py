@@ -14,9 +14,9 @@ import regex
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source
-from bpeviz.formats.huggingface.common import Component, document_of
-from bpeviz.formats.known_models import SETTINGS_FILES, model_settings
+from bpeviz.formats.huggingface.common import Component, add_tokens, document_of, template
 from bpeviz.formats.library import read_tokenizer_json
+from bpeviz.formats.model_settings import BERT, SETTINGS_FILES, model_settings
 from bpeviz.formats.parsing import (
     checked_text,
     dump_json,
@@ -32,11 +32,18 @@ _BERT_SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 def _read_wordpiece(source: Source) -> Tokenizer:
     file, content = source.single()
     entries = parse_json(file, content).vocabulary() if _is_json(content) else _lines(file, content)
-    if "[UNK]" not in entries:
-        raise error_at(file, "", "[UNK] is missing, which every vocabulary of BERT contains")
-    lower = model_settings(source.settings).lower
-    lower = is_lower(entries) if lower is None else lower
-    document = bert_document(entries, lower, "[UNK]")
+    settings = model_settings(source.settings, BERT, entries)
+    unknown = settings.tokens.get("unk_token", "[UNK]")
+    if unknown not in entries:
+        raise error_at(file, "", f"{quoted(unknown)} is missing, the unknown token of this model")
+    # The classes convert texts to lower case; files without settings are not always theirs.
+    lower = settings.flag("do_lower_case", settings.is_known or is_lower(entries))
+    document = bert_document(entries, bool(lower), unknown)
+    document["normalizer"] |= {
+        "handle_chinese_chars": settings.flag("tokenize_chinese_chars", True),
+        "strip_accents": settings.flag("strip_accents", None),
+    }
+    add_tokens(document, settings)
     return read_tokenizer_json(source.name, file, dump_json(document))
 
 
@@ -44,17 +51,22 @@ def _lines(file: str, content: bytes) -> dict[str, int]:
     """Return the number of each line, from 0. Raises `FormatError`."""
     entries: dict[str, int] = {}
     for number, line in enumerate(split_lines(file, content)):
-        entry = checked_text(file, f"line {number + 1:,}", line.rstrip("\r"))
-        if entry in entries:
+        entry = checked_text(file, f"line {number + 1:,}", line.rstrip())
+        if entry and entry in entries:
             raise error_at(file, f"line {number + 1:,}", f"{quoted(entry)} occurs twice")
         entries[entry] = number
     return entries
 
 
 def _assumed(source: Source) -> str:
-    """Return that the settings of BERT are assumed."""
-    case = "" if model_settings(source.settings).lower is None else ", except for the case"
-    return f"The vocabulary contains no settings. Those of BERT are assumed{case}."
+    """Return which settings are assumed, and why."""
+    settings = model_settings(source.settings, BERT)
+    reason = ""
+    if settings.is_known:
+        reason = f", since {settings.named_in} names {settings.name}"
+    elif settings.flag("do_lower_case", None) is not None:
+        reason = ", except for the case"
+    return f"The vocabulary contains no settings. Those of BERT are assumed{reason}."
 
 
 def is_lower(entries: Collection[str]) -> bool:
@@ -85,11 +97,7 @@ def bert_document(entries: Mapping[str, int], lower: bool, unknown: str) -> dict
         decoder={"type": "WordPiece", "prefix": "##", "cleanup": True},
     )
     if {"[CLS]", "[SEP]"} <= entries.keys():
-        document["post_processor"] = {
-            "type": "BertProcessing",
-            "sep": ["[SEP]", entries["[SEP]"]],
-            "cls": ["[CLS]", entries["[CLS]"]],
-        }
+        document["post_processor"] = template(entries, ["[CLS]"], ["[SEP]"])
     return document
 
 

@@ -9,7 +9,7 @@ Source: `src/llama-vocab.cpp` in ggml-org/llama.cpp.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,13 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, FormatError, Source, printable_name
 from bpeviz.formats.gguf.container import MAGIC, Metadata, read_metadata
 from bpeviz.formats.gguf.pre_tokenizers import LINES, PRE_TOKENIZERS, GgufPreTokenizer
-from bpeviz.formats.huggingface.common import BYTE_LEVEL, bpe_model, document_of, split_at
+from bpeviz.formats.huggingface.common import (
+    BYTE_LEVEL,
+    bpe_model,
+    document_of,
+    split_at,
+    template,
+)
 from bpeviz.formats.library import read_sentencepiece, read_tokenizer_json
 from bpeviz.formats.parsing import dump_json, quoted
 from bpeviz.formats.rwkv import greedy_tokenizer, unescaped
@@ -163,7 +169,9 @@ def bpe_document(metadata: Metadata) -> dict[str, Any]:
     before = [model.id("bos", 11)] * model.flag("add_bos_token", pre_tokenizer.adds_bos)
     after = [model.id("eos", 11)] * model.flag("add_eos_token", False)
     after += [model.id("seperator", -1)] * model.flag("add_sep_token", pre_tokenizer.adds_sep)
-    document["post_processor"] = _template(model.tokens, before, after)
+    ids = {model.tokens[i]: i for i in (*before, *after) if i is not None}
+    first, last = ([model.tokens[i] for i in side if i is not None] for side in (before, after))
+    document["post_processor"] = template(ids, first, last)
     return document
 
 
@@ -195,26 +203,6 @@ def _merges(model: _Model, entries: Mapping[str, int]) -> list[tuple[str, str]]:
             )
         found[left, right] = None
     return [*found]
-
-
-def _template(
-    tokens: Sequence[str], before: Sequence[int | None], after: Sequence[int | None]
-) -> dict[str, Any] | None:
-    """Return the post-processor that adds special tokens."""
-    names = [[tokens[i] for i in ids if i is not None] for ids in (before, after)]
-    if not any(names):
-        return None
-    marks = [[{"SpecialToken": {"id": name, "type_id": 0}} for name in side] for side in names]
-    ids = {name: tokens.index(name) for side in names for name in side}
-    single = [*marks[0], {"Sequence": {"id": "A", "type_id": 0}}, *marks[1]]
-    return {
-        "type": "TemplateProcessing",
-        "single": single,
-        "pair": [*single, {"Sequence": {"id": "B", "type_id": 1}}],
-        "special_tokens": {
-            name: {"id": name, "ids": [i], "tokens": [name]} for name, i in ids.items()
-        },
-    }
 
 
 # ---- SentencePiece

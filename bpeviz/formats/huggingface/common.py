@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
 from bpeviz.formats.base import UnsupportedError
+from bpeviz.formats.model_settings import ModelSettings
 from bpeviz.formats.parsing import Node, quoted
 from bpeviz.formats.regex_dialects import DialectError, expression_of
 from bpeviz.formats.remapped_ids import RemappedTokenizer
@@ -36,15 +37,7 @@ def document_of(
         "truncation": None,
         "padding": None,
         "added_tokens": [
-            {
-                "id": token_id,
-                "content": name,
-                "single_word": False,
-                "lstrip": False,
-                "rstrip": False,
-                "normalized": False,
-                "special": True,
-            }
+            added_token(token_id, name)
             for name, token_id in sorted(special.items(), key=lambda item: item[1])
         ],
         "normalizer": _sequence(normalizers, "normalizers"),
@@ -53,6 +46,55 @@ def document_of(
         "decoder": decoder,
         "model": model,
     }
+
+
+def added_token(token_id: int, name: str) -> dict[str, Any]:
+    """Return a special token without flags."""
+    flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
+    return {"id": token_id, "content": name, **flags, "special": True}
+
+
+def template(
+    ids: Mapping[str, int], before: Sequence[str], after: Sequence[str]
+) -> Component | None:
+    """Return the post-processor that adds special tokens around a text, or None without any."""
+    names = (*before, *after)
+    if not names:
+        return None
+    first, last = (
+        [{"SpecialToken": {"id": name, "type_id": 0}} for name in side] for side in (before, after)
+    )
+    single = [*first, {"Sequence": {"id": "A", "type_id": 0}}, *last]
+    return {
+        "type": "TemplateProcessing",
+        "single": single,
+        "pair": [*single, {"Sequence": {"id": "B", "type_id": 1}}],
+        "special_tokens": {
+            name: {"id": name, "ids": [ids[name]], "tokens": [name]} for name in names
+        },
+    }
+
+
+def add_tokens(document: Component, settings: ModelSettings, special: Collection[str] = ()) -> None:
+    """Write the added tokens and the template of a model to its tokenizer.json.
+
+    A token in the vocabulary keeps its id; any other gets the next one, whatever the settings
+    state.
+
+    Args:
+        document: The tokenizer.json.
+        settings: The settings beside the vocabulary.
+        special: Entries that are special tokens as well.
+    """
+    entries: Mapping[str, int] = document["model"]["vocab"]
+    added = {one["content"]: one for one in settings.added}
+    names = [*added, *(name for name in special if name not in added)]
+    new = [name for name in names if name not in entries]
+    ids = {**entries, **{name: len(entries) + i for i, name in enumerate(new)}}
+    document["added_tokens"] = [
+        {**added_token(ids[name], name), **added.get(name, {})} for name in names
+    ]
+    document["post_processor"] = template(ids, *settings.around(ids))
 
 
 def bpe_model(

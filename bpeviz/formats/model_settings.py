@@ -1,0 +1,358 @@
+"""The settings of a model beside its vocabulary, as `transformers` 5.24 reads them.
+
+Source: `tokenization_utils_base.py`, `tokenization_utils_tokenizers.py` and the classes of
+`models/*/tokenization_*.py` in huggingface/transformers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import regex
+
+from bpeviz.pretrained import catalog
+from bpeviz.text import clean
+
+SETTINGS_FILES = (
+    "tokenizer_config.json",
+    "config.json",
+    "added_tokens.json",
+    "special_tokens_map.json",
+)
+"""The files with settings of `transformers` beside a vocabulary."""
+
+_LARGEST_SETTINGS = 2_000_000
+
+_ROLES = tuple(f"{one}_token" for one in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
+"""The names of special tokens that every class knows. Others end in _token as well."""
+
+_FLAGS = ("lstrip", "normalized", "rstrip", "single_word", "special")
+
+
+@dataclass(frozen=True)
+class Family:
+    """Classes of tokenizers with the same settings.
+
+    Attributes:
+        title: The model.
+        names: An expression for their names, without “Tokenizer”, and one for types of models.
+        tokens: The special tokens by role, unless the settings name others.
+        flags: The flags of special tokens by role, unless the settings contain them.
+        before: The roles of the tokens that a template adds before a text. Where a family has
+            none, the settings add_bos_token and add_eos_token decide.
+        after: Those after a text.
+        expression: The pre-tokenization, if it is not GPT-2's or BERT's.
+        plain: Whether all special tokens lose their flags.
+        adds_space: Whether encoding puts a space before a text, unless the settings say so.
+        format: The key of the format of their vocabulary.
+    """
+
+    title: str
+    names: tuple[str, str]
+    tokens: Mapping[str, str]
+    flags: Mapping[str, Mapping[str, bool]] = field(default_factory=dict)
+    before: Sequence[str] = ()
+    after: Sequence[str] = ()
+    expression: str = ""
+    plain: bool = False
+    adds_space: bool = False
+    format: str = "gpt2"
+
+
+def _roles(bos: str, eos: str, unknown: str, pad: str, mask: str) -> dict[str, str]:
+    return dict(zip(_ROLES, (bos, eos, unknown, eos, pad, bos, mask), strict=True))
+
+
+_END = dict.fromkeys(("bos_token", "eos_token", "unk_token"), "<|endoftext|>")
+_QWEN = dict.fromkeys(("eos_token", "unk_token", "pad_token"), "<|endoftext|>")
+_BART = _roles("<s>", "</s>", "<unk>", "<pad>", "<mask>")
+_BRACKETS = _roles("[CLS]", "[SEP]", "[UNK]", "[PAD]", "[MASK]")
+_CLS_SEP: dict[str, Any] = {"before": ("cls_token",), "after": ("sep_token",)}
+
+GPT2 = Family(
+    "GPT-2",
+    ("GPT2|CodeGen", "gpt2|gpt_neo|gptj|opt|codegen|phi|starcoder2|dbrx|emu3|jais2|blip-2"),
+    _END,
+)
+BERT = Family(
+    "BERT",
+    (
+        "(?:Distil|Mobile|Squeeze|Conv|Retri)?Bert|Electra|LayoutLM|Lxmert|Realm|DPR\\w+",
+        "(?:distil|mobile|squeeze|conv|retri|megatron-|nomic_|visual_)?bert|electra|layoutlm|"
+        "lxmert|realm|dpr",
+    ),
+    {role: name for role, name in _BRACKETS.items() if role not in ("bos_token", "eos_token")},
+    **_CLS_SEP,
+    format="wordpiece",
+)
+_FAMILIES = (
+    GPT2,
+    BERT,
+    Family(
+        "RoBERTa",
+        (
+            "Roberta|Bart|Longformer|LED|Mvp",
+            "roberta(?:-prelayernorm)?|bart|longformer|led|mvp|bridgetower|clap|data2vec-text|"
+            "ibert|lilt|mega|mra|florence2",
+        ),
+        _BART,
+        **_CLS_SEP,
+    ),
+    Family(
+        "Blenderbot",
+        ("Blenderbot", "blenderbot"),
+        _BART,
+        {"mask_token": {"lstrip": True}},
+        adds_space=True,
+    ),
+    Family("DeBERTa", ("Deberta", "deberta"), _BRACKETS, **_CLS_SEP),
+    Family(
+        "Whisper",
+        ("Whisper", "whisper"),
+        _END,
+        before=("<|startoftranscript|>", "<|notimestamps|>"),
+        after=("eos_token",),
+    ),
+    Family(
+        "MPNet",
+        ("MPNet", "mpnet"),
+        _BART | {"unk_token": "[UNK]"},
+        {"mask_token": {"lstrip": True}},
+        **_CLS_SEP,
+        format="wordpiece",
+    ),
+    Family(
+        "Qwen 3.5",
+        (r"Qwen3_5\w*", r"qwen3_5\w*"),
+        _QWEN,
+        expression=catalog.ENTRIES["qwen"]
+        .pattern.replace(r"]?\p{L}+", r"]?[\p{L}\p{M}]+")
+        .replace(r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{M}\p{N}]"),
+    ),
+    Family(
+        "Qwen 2",
+        (r"Qwen[23]\w*", r"qwen[23]\w*"),
+        _QWEN,
+        expression=catalog.ENTRIES["qwen"].pattern,
+        plain=True,
+    ),
+)
+_NAMES = [
+    regex.compile(rf"(?:{one.names[0]})Tokenizer(?:Fast)?|(?:{one.names[1]})") for one in _FAMILIES
+]
+
+
+@dataclass(frozen=True)
+class ModelSettings:
+    """The settings of a tokenizer beside its vocabulary.
+
+    Attributes:
+        named_in: The file that names the class of the tokenizer or the type of the model, or "".
+        name: This class or type, or "".
+        family: The family of this class, or the one that was assumed, or None.
+        is_known: Whether the settings name the family.
+        values: The settings by name.
+        tokens: The special tokens by role, such as "bos_token".
+        added: The added tokens as in a tokenizer.json, without ids.
+    """
+
+    named_in: str = ""
+    name: str = ""
+    family: Family | None = None
+    is_known: bool = False
+    values: Mapping[str, Any] = field(default_factory=dict)
+    tokens: Mapping[str, str] = field(default_factory=dict)
+    added: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def adds_space(self) -> bool:
+        """Whether encoding puts a space before a text."""
+        by_default = self.family is not None and self.family.adds_space
+        return self.flag("add_prefix_space", by_default) is True
+
+    def flag(self, name: str, default: bool | None) -> bool | None:
+        """Return a setting that is true, false or missing."""
+        value = self.values.get(name)
+        return value if isinstance(value, bool) else default
+
+    def around(self, ids: Collection[str]) -> tuple[list[str], list[str]]:
+        """Return the special tokens that a model expects before and after a text.
+
+        Args:
+            ids: The tokens that have an id. If another one is expected, there is no template.
+        """
+        # Whisper's template depends on these.
+        is_other = any(self.values.get(key) for key in ("language", "task", "predict_timestamps"))
+        if self.family is None or is_other:
+            return [], []
+        before, after = self.family.before, self.family.after
+        if not after:
+            before, after = (
+                [role] * (self.values.get(f"add_{role}") is True and role in self.tokens)
+                for role in _ROLES[:2]
+            )
+        first, last = ([self.tokens.get(role, role) for role in side] for side in (before, after))
+        return (first, last) if {*first, *last} <= {*ids} else ([], [])
+
+
+def model_settings(
+    files: Mapping[str, bytes], assumed: Family | None = None, entries: Collection[str] = ()
+) -> ModelSettings:
+    """Return the settings in the files beside a vocabulary; invalid values count as missing.
+
+    Args:
+        files: The files.
+        assumed: The family if the settings do not name one.
+        entries: The vocabulary. Of an assumed family, only its entries are special tokens.
+    """
+    ours, model = (settings_in(files, name) for name in SETTINGS_FILES[:2])
+    named_in, name = next(
+        (
+            (file, value)
+            for file, value in (
+                (SETTINGS_FILES[0], ours.get("tokenizer_class")),
+                (SETTINGS_FILES[1], model.get("tokenizer_class") or model.get("model_type")),
+            )
+            if isinstance(value, str) and value.isprintable()
+        ),
+        ("", ""),
+    )
+    family = next(
+        (one for one, names in zip(_FAMILIES, _NAMES, strict=True) if names.fullmatch(name)), None
+    )
+    if family is None or (assumed is not None and family.format != assumed.format):
+        is_known, family = False, assumed
+    else:
+        is_known = True
+    values, extra, others = _merged(ours, settings_in(files, "special_tokens_map.json"))
+    listed = _listed(values, extra, settings_in(files, "added_tokens.json"))
+    defaults = {} if family is None else family.tokens
+    values = {k: v for k, v in defaults.items() if is_known or v in entries} | values
+    more = {role: one for role, one in values.items() if role.endswith("_token")}
+    named = {role: values.get(role) for role in _ROLES} | more | others
+    contents = {role: _content(one) for role, one in named.items()}
+    tokens = {role: content for role, content in contents.items() if content is not None}
+    return ModelSettings(
+        named_in, name, family, is_known, values, tokens, [*_added(listed, named, extra, family)]
+    )
+
+
+def _merged(
+    values: Mapping[str, Any], legacy: Mapping[str, Any]
+) -> tuple[dict[str, Any], Sequence[Any], dict[str, Any]]:
+    """Return the settings, and further special tokens without and with a role.
+
+    Args:
+        values: The settings.
+        legacy: Those of special_tokens_map.json, which count if the settings list no added tokens.
+    """
+    merged = dict(values)
+    extra = merged.pop("extra_special_tokens", None) or merged.get("additional_special_tokens")
+    others = extra if isinstance(extra, dict) else {}
+    extra = None if others else extra
+    if "added_tokens_decoder" not in values:
+        more = legacy.get("extra_special_tokens") or []
+        if isinstance(more, dict):
+            others = others | more
+        elif isinstance(more, list):
+            extra = [*(extra if isinstance(extra, list) else ()), *more]
+        extra = extra or legacy.get("additional_special_tokens")
+        for key, value in legacy.items():
+            if key in _ROLES or not isinstance(values.get(key), str):
+                merged[key] = value | {"special": True} if isinstance(value, dict) else value
+    return merged, extra if isinstance(extra, list) else (), others
+
+
+def _listed(
+    values: Mapping[str, Any], extra: Sequence[Any], old: Mapping[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """Return the added tokens by content: those of the settings, or of added_tokens.json."""
+    listed = values.get("added_tokens_decoder")
+    if "added_tokens_decoder" in values:
+        given = listed.items() if isinstance(listed, dict) else ()
+        found = {int(number): one for number, one in given if _is_id(number)}
+    else:
+        named = [values.get(role) for role in _ROLES] + [*extra]
+        # Objects of tokenizer_config.json are not compared with these names.
+        special = {
+            _content(one) for one in named if not isinstance(one, dict) or "__type" not in one
+        }
+        found = {
+            number: {"content": name, "special": name in special, "normalized": name not in special}
+            for name, number in old.items()
+            if type(number) is int
+        }
+    tokens = [_token(one) for _, one in sorted(found.items()) if isinstance(one, dict)]
+    return {one["content"]: one for one in tokens if one is not None}
+
+
+def _added(
+    listed: Mapping[str, dict[str, Any]],
+    named: Mapping[str, Any],
+    extra: Sequence[Any],
+    family: Family | None,
+) -> Iterator[dict[str, Any]]:
+    """Yield the added tokens in the order in which they get their ids.
+
+    Args:
+        listed: Those with ids in the settings.
+        named: The special tokens by role.
+        extra: Special tokens without a role.
+        family: The class of the tokenizer.
+    """
+    contents = {_content(one) for one in named.values()}
+    added = dict(listed)
+    seen: set[tuple[Any, ...]] = set()
+    for role, value in (*named.items(), *(("", one) for one in extra)):
+        token = _token(value)
+        if token is None or token["content"] in listed:
+            continue
+        key = isinstance(value, str), *token.values()
+        if key in seen:
+            continue
+        seen.add(key)
+        if family is not None and isinstance(value, str):
+            token |= family.flags.get(role, {})
+        added[token["content"]] = token
+    plain = {_content(one) for one in extra} | contents
+    for name, token in added.items():
+        if family is not None and family.plain and name in plain:
+            token |= dict.fromkeys(_FLAGS, False) | {"special": True}
+        special = token["special"] or name in contents
+        normalized = not special if token["normalized"] is None else token["normalized"]
+        yield token | {"special": special, "normalized": normalized}
+
+
+def _token(value: Any) -> dict[str, Any] | None:
+    """Return an added token, as in a tokenizer.json but without an id, or None."""
+    content = _content(value)
+    if content is None:
+        return None
+    given = value if isinstance(value, dict) else {"special": True}
+    flags: dict[str, Any] = {flag: given.get(flag) is True for flag in _FLAGS}
+    flags["normalized"] = None if given.get("normalized") is None else flags["normalized"]
+    return flags | {"content": content}
+
+
+def _is_id(number: str) -> bool:
+    return number.isascii() and number.isdecimal() and len(number) < 8
+
+
+def _content(value: Any) -> str | None:
+    """Return the text of a special token, which may be an object, or None."""
+    content = value.get("content") if isinstance(value, dict) else value
+    is_valid = isinstance(content, str) and bool(content) and content == clean(content)
+    return content if is_valid else None
+
+
+def settings_in(files: Mapping[str, bytes], name: str) -> dict[str, Any]:
+    """Return the JSON object of a file of settings, or {}."""
+    content = files.get(name, b"{}")
+    try:
+        found = json.loads(content) if len(content) <= _LARGEST_SETTINGS else {}
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
