@@ -27,6 +27,7 @@ def train(
     pattern: str = "gpt2",
     expression: str = "",
     special_tokens: tuple[str, ...] = (),
+    split_at_special: bool = False,
     **options: Any,
 ) -> Training:
     """Train a tokenizer on a text, or on a mapping of pre-tokens to counts.
@@ -41,6 +42,8 @@ def train(
             or "list".
         expression: the regular expression or the word list of the last two.
         special_tokens: names that get the ids after all others.
+        split_at_special: whether to split the text at these names before it is counted, so that no
+            merge touches them. Otherwise they are plain text in it.
         **options: options of the trainer, such as those of `bpeviz.trainers.bpe.train`.
 
     Raises:
@@ -56,6 +59,7 @@ def train(
         pattern=pattern,
         expression=expression,
         special_tokens=special_tokens,
+        split_at_special=split_at_special,
         **options,
     )
     if not isinstance(text, str):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from functools import reduce
 from itertools import pairwise
 
 import pytest
 import reference
+from tokenizers import Tokenizer, models, pre_tokenizers
+from tokenizers.trainers import BpeTrainer
 
 import bpeviz
 from bpeviz import Training
@@ -43,6 +46,36 @@ def test_bpe_counts_overlapping_pairs_without_replacing_them() -> None:
     """`aa` occurs four times in `aaabdaaabac`, overlaps included, and is replaced twice."""
     merge = bpeviz.train("aaabdaaabac", merges=1, pattern="none").merges[0]
     assert (merge.count, merge.applied) == (4, 2)
+
+
+NAMED = "low<|endoftext|>low<|endoftext|>newer<|endoftext|>"
+
+
+@pytest.mark.parametrize(
+    ("ties", "split", "merges"),
+    [
+        ("first", False, ["<|", "en", "end", "endo", "endof"]),
+        ("first", True, ["lo", "low", "ne", "new", "newe"]),
+        ("largest", True, ["ow", "low", "we", "wer", "ne"]),  # by hand, as Stanford's CS336 asks
+    ],
+)
+def test_bpe_with_special_tokens_in_the_training_text(
+    ties: str, split: bool, merges: list[str]
+) -> None:
+    """Stanford's CS336, assignment 1, splits them off; Hugging Face's trainer does not."""
+    special = {"special_tokens": ("<|endoftext|>",), "split_at_special": split}
+    assert labels(bpeviz.train(NAMED, merges=5, ties=ties, **special)) == merges
+
+
+def test_hugging_face_trains_on_letters_of_special_tokens() -> None:
+    trainer = BpeTrainer(vocab_size=262, special_tokens=["<|endoftext|>"], show_progress=False)
+    trainer.initial_alphabet = pre_tokenizers.ByteLevel.alphabet()
+    theirs = Tokenizer(models.BPE())
+    theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    theirs.train_from_iterator([NAMED], trainer)
+    ours = bpeviz.train(NAMED, merges=5, ties="huggingface", special_tokens=("<|endoftext|>",))
+    found = json.loads(theirs.to_str())["model"]["merges"]
+    assert [a + b for a, b in found] == labels(ours)
 
 
 def test_bpe_on_don_quijote() -> None:

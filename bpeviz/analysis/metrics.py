@@ -19,6 +19,7 @@ from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import (
     DROPPED_ID,
     NEVER,
+    SPECIAL_ID,
     UNKNOWN_ID,
     Boundaries,
     Ends,
@@ -73,8 +74,10 @@ class Column:
 
     @cached_property
     def ids(self) -> NDArray[np.int32]:
-        """The ids of the tokens at this step (see `Boundaries.ids`)."""
-        return self.boundaries.ids(self.step)
+        """The ids of the tokens at this step (see `Boundaries.ids`), also of special tokens."""
+        ids = self.boundaries.ids(self.step)
+        last = self.tokenizer.vocab_size - 1
+        return np.where(ids <= SPECIAL_ID, ids - SPECIAL_ID + last, ids).astype(np.int32)
 
     @cached_property
     def cuts(self) -> Ends:

@@ -5,14 +5,13 @@ Positions are UTF-8 bytes unless stated otherwise, so that all tokenizers agree.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from itertools import accumulate
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import regex
-from numpy.typing import NDArray
 
 from bpeviz.analysis.hues import Contacts, contacts
 from bpeviz.analysis.normalization import Unit, units
@@ -24,6 +23,8 @@ from bpeviz.core.boundaries import (
     ChangingBoundaries,
     MergeBoundaries,
     changes_of_merges,
+    joined,
+    undivided,
 )
 from bpeviz.core.tokenizer import Tokenizer, Word
 from bpeviz.text import Normalized, clean
@@ -215,25 +216,28 @@ def inspect(
             pre_token_ends = None
         elif pre_token_ends is not None:
             pre_token_ends += (start + ends).tolist()
-        found_boundaries = (
-            ordinary.boundaries(part).as_changes()
+        of_part = (
+            ordinary.boundaries(part)
             if special is None
-            else _of_special(tokenizer, part, special)
+            else undivided(part, tokenizer.atoms, special)
         )
-        boundaries.append(found_boundaries)
+        boundaries.append(of_part.as_changes())
         seen = ordinary.normalized(part) if special is None else Normalized.of(part)
         normalized += seen.text
         starts += [before + start for start in seen.starts]
         before += len(part)
-    joined, steps = _joined(boundaries)
+    whole = joined(boundaries, 0).as_changes()
+    # Only the steps that change the text remain, and are numbered from 0.
+    steps = np.unique(whole.times[whole.times >= 0])
+    times = np.where(whole.times < 0, -1, np.searchsorted(steps, whole.times)).astype(np.int32)
     return Inspection(
         text,
         tokenizer,
         tuple(special_tokens),
         tuple(pieces),
         None if pre_token_ends is None else tuple(pre_token_ends),
-        joined,
-        tuple(_event(step, tokenizer.merged_id(step)) for step in steps),
+        replace(whole, steps=len(steps), times=times),
+        tuple(_event(step, tokenizer.merged_id(step)) for step in steps.tolist()),
         Normalized(normalized, starts),
         tokenizer.template if template else ((), ()),
         message,
@@ -280,44 +284,6 @@ def ids_between(inspection: Inspection, first: int, last: int) -> list[int]:
 
 def _event(step: int, token_id: int) -> Event:
     return Event(step, token_id if token_id >= 0 else None)
-
-
-def _of_special(tokenizer: Tokenizer, part: str, token_id: int) -> ChangingBoundaries:
-    """Return the boundaries of a part that is a special token, which no step changes."""
-    in_bytes = tokenizer.atoms == "bytes"
-    sizes = [1] * len(part.encode()) if in_bytes else [len(point.encode()) for point in part]
-    return ChangingBoundaries(
-        np.cumsum(sizes),
-        np.full(len(sizes), UNKNOWN_ID, np.int32),
-        0,
-        np.minimum(np.arange(len(sizes) + 1), 1),
-        np.array([-1], np.int32),
-        np.array([token_id], np.int32),
-    )
-
-
-def _joined(parts: Sequence[ChangingBoundaries]) -> tuple[ChangingBoundaries, list[int]]:
-    """Join the boundaries of the parts of a text; return them and the steps that change the text.
-
-    Only these steps remain, and are numbered from 0.
-    """
-
-    def column(arrays: Iterable[NDArray[Any]], kind: type[np.integer[Any]]) -> NDArray[Any]:
-        return np.concatenate([np.empty(0, kind), *arrays]).astype(kind)
-
-    sizes = column((np.diff(one.ends, prepend=0) for one in parts), np.int64)
-    counts = column((np.diff(one.rows) for one in parts), np.int64)
-    times = column((one.times for one in parts), np.int32)
-    steps = np.unique(times[times >= 0])
-    joined = ChangingBoundaries(
-        np.cumsum(sizes),
-        column((one.atom_ids for one in parts), np.int32),
-        len(steps),
-        np.concatenate(([0], np.cumsum(counts))),
-        np.where(times < 0, -1, np.searchsorted(steps, times)).astype(np.int32),
-        column((one.entries for one in parts), np.int32),
-    )
-    return joined, steps.tolist()
 
 
 def merge_steps(

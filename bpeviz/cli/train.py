@@ -27,7 +27,8 @@ multilingual or parity, each file is weighted or compressed as a text, and so ar
 lines of ---.
 
 With --counts, training uses the pre-tokens that `count` counted, with the same result as on the
-text itself: with bpe, scaffold, wordpiece, unigram and adaptive.
+text itself: with bpe, scaffold, wordpiece, unigram and adaptive. They contain no names of special
+tokens at which the text could be split.
 
 If a format cannot represent the tokenizer, the error gives the reason, for long texts before
 training.

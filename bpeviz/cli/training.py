@@ -59,6 +59,7 @@ def train(corpus: Corpus, options: argparse.Namespace, values: Mapping[str, str 
         pattern=options.pattern or "gpt2",
         expression=options.expression,
         special_tokens=tuple(options.special_token),
+        split_at_special=not options.special_as_text,
         **values,
     )
 
@@ -138,7 +139,12 @@ ARGUMENTS = (
     arguments.texts(
         "--special-token",
         "NAME",
-        "a name that gets an id after all others; repeat the option for several",
+        "a name that gets an id after all others, and at which the training text is split, so that "
+        "no merge touches it; repeat the option for several",
+    ),
+    arguments.flag(
+        "--special-as-text",
+        "train on the names of --special-token in the text as on other text, as Hugging Face does",
     ),
     arguments.PROGRESS,
     arguments.choice(

@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,9 @@ DROPPED_ID = -2
 
 INSIDE_ID = -3
 """The entry of an atom inside a token: no token begins there."""
+
+SPECIAL_ID = -4
+"""The id of the last special token, which differs from size to size; the one before it has -5."""
 
 
 Ends = NDArray[np.int32] | NDArray[np.int64]
@@ -66,9 +69,6 @@ class Boundaries(ABC):
     ends: Ends
     atom_ids: NDArray[np.int32]
     steps: int
-
-    monotonic: ClassVar[bool] = False
-    """Whether a boundary that a step removes stays removed."""
 
     def __post_init__(self) -> None:
         size = int(self.ends[-1]) if len(self.ends) else 0
@@ -154,15 +154,13 @@ class MergeBoundaries(Boundaries):
 
     Attributes:
         merged_at: The merge, from 0, that removes the boundary after each atom, or `NEVER`, as at
-            the end of the text. After `step` merges, boundaries with `merged_at >= step` remain.
-            int32 [atoms].
+            the end of the text, or -1 inside a special token. After `step` merges, boundaries with
+            `merged_at >= step` remain. int32 [atoms].
         first_merge_id: The id that merge 0 makes; merge i makes the id `first_merge_id + i`.
     """
 
     merged_at: NDArray[np.int32]
     first_merge_id: int
-
-    monotonic = True
 
     def boundary_mask(self, step: int) -> NDArray[np.bool_]:
         remaining: NDArray[np.bool_] = self.merged_at >= step
@@ -178,8 +176,8 @@ class MergeBoundaries(Boundaries):
         removed = np.zeros(self.steps, np.int64)
         for start in range(0, len(self), _BLOCK):
             times = self.merged_at[start : start + _BLOCK]
-            removed += np.bincount(times[times < self.steps], minlength=self.steps)
-        whole = len(self) - np.count_nonzero(self.atom_ids == DROPPED_ID)
+            removed += np.bincount(times[(times >= 0) & (times < self.steps)], minlength=self.steps)
+        whole = len(self) - np.count_nonzero((self.atom_ids == DROPPED_ID) | (self.merged_at < 0))
         return whole - np.concatenate(([0], np.cumsum(removed)))
 
     def ids(self, step: int) -> NDArray[np.int32]:
@@ -198,7 +196,7 @@ class MergeBoundaries(Boundaries):
 
     @property
     def change_steps(self) -> NDArray[np.int32]:
-        return np.unique(self.merged_at[self.merged_at < self.steps])
+        return np.unique(self.merged_at[(self.merged_at >= 0) & (self.merged_at < self.steps)])
 
     def slice(self, start: int, end: int) -> MergeBoundaries:
         merged_at = self.merged_at[start:end].copy()
@@ -218,6 +216,8 @@ class MergeBoundaries(Boundaries):
         return replace(self, atom_ids=_renumbered(self.atom_ids, table), first_merge_id=first)
 
     def payload(self) -> dict[str, Any]:
+        if (self.merged_at < 0).any():
+            return super().payload()
         merged_at = np.where(self.merged_at == NEVER, -1, self.merged_at)
         return {
             "mergedAt": merged_at.tolist(),
@@ -236,6 +236,9 @@ class MergeBoundaries(Boundaries):
 
     def _changes_inside(self, start: int, end: int) -> AtomChanges:
         """Return the entries of the atoms of one token, `start` to `end`."""
+        if self.merged_at[start] < 0:  # a special token
+            inside: list[list[tuple[int, int]]] = [[]] * (end - start - 1)
+            return atom_changes([[(-1, int(self.atom_ids[start]))], *inside])
         found = [[(-1, atom)] for atom in self.atom_ids[start:end].tolist()]
         # Tokens whose right end is still open: where each begins, and the merge behind it.
         pending: list[tuple[int, int]] = []
@@ -297,7 +300,7 @@ class ChangingBoundaries(Boundaries):
 
     @cached_property
     def token_counts(self) -> NDArray[np.int64]:
-        now = self.entries >= UNKNOWN_ID
+        now = (self.entries != DROPPED_ID) & (self.entries != INSIDE_ID)
         before = np.concatenate(([False], now[:-1]))[: len(now)]
         before[self.rows[:-1][np.diff(self.rows) > 0]] = False  # an atom's first entry
         change = now.astype(np.int64) - before
@@ -477,6 +480,39 @@ def without_steps(lengths: NDArray[np.int64], ids: NDArray[np.int32]) -> Changin
     rows = np.arange(len(ids) + 1)
     first = np.full(len(ids), -1, np.int32)
     return ChangingBoundaries(np.cumsum(lengths), ids, 0, rows, first, ids)
+
+
+def undivided(text: str, atoms: str, token_id: int) -> MergeBoundaries:
+    """Return the boundaries of a text that is one token from the beginning, such as a special one.
+
+    Args:
+        text: The text, which is not empty.
+        atoms: The kind of its atoms, "bytes" or "characters".
+        token_id: The token.
+    """
+    sizes = [1] * len(text.encode()) if atoms == "bytes" else [len(one.encode()) for one in text]
+    merged_at = np.full(len(sizes), -1, np.int32)
+    merged_at[-1] = NEVER
+    atom_ids = np.full(len(sizes), token_id, np.int32)
+    return MergeBoundaries(np.cumsum(sizes), atom_ids, 0, merged_at, 0)
+
+
+def joined(parts: Sequence[Boundaries], steps: int) -> Boundaries:
+    """Return the boundaries of a text from those of its parts, the first with its merges' ids."""
+
+    def column(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:
+        return np.concatenate([np.empty(0, np.int32), *arrays])
+
+    ends = np.cumsum(column(np.diff(one.ends, prepend=0) for one in parts))
+    atom_ids = column(one.atom_ids for one in parts)
+    merges = [one for one in parts if isinstance(one, MergeBoundaries)]
+    if merges and len(merges) == len(parts):
+        merged_at = column(one.merged_at for one in merges)
+        return MergeBoundaries(ends, atom_ids, steps, merged_at, merges[0].first_merge_id)
+    changes = [one.as_changes() for one in parts]
+    rows = np.append(0, np.cumsum(column(np.diff(one.rows) for one in changes)))
+    times, entries = column(one.times for one in changes), column(one.entries for one in changes)
+    return ChangingBoundaries(ends, atom_ids, steps, rows, times, entries)
 
 
 def boundaries_from_ids(

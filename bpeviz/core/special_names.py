@@ -10,6 +10,8 @@ from bisect import bisect_right
 from collections.abc import Collection
 from functools import lru_cache
 
+from bpeviz.text import clean
+
 
 class SpecialNames:
     """Finds names in texts: from the left, and the longest name at each place."""
@@ -53,6 +55,17 @@ def _shared(first: str, second: str) -> int:
         else:
             high = middle - 1
     return low
+
+
+def split_at_names(text: str, names: Collection[str]) -> list[tuple[str, bool]]:
+    """Split a text, cleaned first, at names: (part, whether it is a name)."""
+    text = clean(text)
+    return special_names(frozenset(names)).split(text) if names else [(text, False)]
+
+
+def without_names(text: str, names: Collection[str]) -> list[str]:
+    """Return the parts of a text between names."""
+    return [part for part, is_name in split_at_names(text, names) if not is_name]
 
 
 @lru_cache(4)

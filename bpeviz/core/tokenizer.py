@@ -24,7 +24,7 @@ from bpeviz.core.boundaries import (
     places,
     without_steps,
 )
-from bpeviz.core.special_names import special_names
+from bpeviz.core.special_names import split_at_names
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
 from bpeviz.text import Normalized, character_stand_in, clean, label
 
@@ -289,13 +289,10 @@ class Tokenizer(ABC):
         unknown = allowed - self.special_tokens.keys()
         if unknown:
             raise ValueError(f"Not a special token of {self.name}: {', '.join(sorted(unknown))}.")
-        if not allowed:
-            return self, [(text, None)]
-        if (whole := self._finding(allowed)) is not None:
+        if allowed and (whole := self._finding(allowed)) is not None:
             return whole, [(text, None)]
-        parts = special_names(allowed).split(text)
-        ids = [self.special_tokens[part] if special else None for part, special in parts]
-        return self, [*zip((part for part, _ in parts), ids, strict=True)]
+        get, parts = self.special_tokens.get, split_at_names(text, allowed)
+        return self, [(part, get(part) if special else None) for part, special in parts]
 
     def _finding(self, names: frozenset[str]) -> Tokenizer | None:
         """Return the tokenizer that finds these special tokens itself, or None to split texts."""

@@ -13,9 +13,10 @@ import regex
 from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
-from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.boundaries import SPECIAL_ID, Boundaries, Ends, joined, undivided
 from bpeviz.core.dropout import segmentations
 from bpeviz.core.merges import Merge, MergedVocabulary, MergeTokenizer
+from bpeviz.core.special_names import split_at_names
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import color_key, joined_color_key, shorten
@@ -87,6 +88,9 @@ class Training(ABC):
     alphabet: tuple[str, ...]
     stopped: Stopped
     special: tuple[str, ...]
+    split_at: tuple[str, ...] = field(default=(), kw_only=True)
+    """The special tokens at which the training text was split, so that no merge touches them."""
+
     _cache: dict[tuple[str, str], Sized] = field(
         default_factory=dict, repr=False, compare=False, kw_only=True
     )
@@ -213,6 +217,38 @@ class Training(ABC):
     def at_step(self, step: int) -> Tokenizer:
         """Return the tokenizer after `step` steps; its `boundaries` cover all steps up to it."""
 
+    def boundaries(self, text: str) -> Boundaries:
+        """Return the boundaries of a text at every step, split as the training text.
+
+        Each name in `split_at` is one token, with an id from `SPECIAL_ID` down.
+        """
+        return self._split_boundaries(text, self.tokenizer())
+
+    def _split_boundaries(self, text: str, tokenizer: Tokenizer) -> Boundaries:
+        if not self.split_at:
+            return tokenizer.boundaries(text)
+        found = [tokenizer.boundaries("")]
+        for part, is_name in split_at_names(text, self.split_at):
+            if is_name:
+                token_id = SPECIAL_ID - self.special[::-1].index(part)
+                found.append(undivided(part, self.pre_tokenizer.atoms, token_id))
+            else:
+                found.append(tokenizer.boundaries(part))
+        return joined(found, tokenizer.steps)
+
+    def ends(self, text: str, ends_in: Callable[[str], Ends]) -> NDArray[np.int64]:
+        """Return the index after the last atom of each pre-token of a text. int64 [pre-tokens].
+
+        Args:
+            text: The text.
+            ends_in: Returns these indices for a part without names.
+        """
+        sizes = [np.zeros(0, np.int64)]
+        for part, is_name in split_at_names(text, self.split_at):
+            size = len(part.encode() if self.pre_tokenizer.atoms == "bytes" else part)
+            sizes.append(np.array([size]) if is_name else np.diff(ends_in(part), prepend=0))
+        return np.cumsum(np.concatenate(sizes))
+
     @abstractmethod
     def name(self, token_id: int) -> str:
         """Return a short readable name of an id, with the middle of a long token omitted."""
@@ -313,13 +349,15 @@ class MergeTraining(Training):
 
     def as_trained(self, text: str, boundaries: Boundaries) -> Boundaries:
         """Return the boundaries of a text during training: all merges, applied in their order."""
-        if boundaries.monotonic and boundaries.steps == self.steps:
+        if type(self).at_step is MergeTraining.at_step and boundaries.steps == self.steps:
             return boundaries
-        return self._cached("boundaries", text, self.merger(self.steps).boundaries)
+        merger = self.merger(self.steps)
+        return self._cached("boundaries", text, lambda text: self._split_boundaries(text, merger))
 
     def barriers(self, text: str, step: int) -> NDArray[np.int64]:
         """Return the indices after atoms that no merge may cross at `step`. int64 [barriers]."""
-        return self._cached("barriers", text, self.merger(0).pre_token_atom_ends)
+        ends_in = self.merger(0).pre_token_atom_ends
+        return self._cached("barriers", text, lambda text: self.ends(text, ends_in))
 
     def weights(self, text: str) -> NDArray[np.int64] | None:
         """Return the weight of each atom of the text, or None if all are 1. int64 [atoms]."""

@@ -71,7 +71,7 @@ def _answer(operation: int, parts: Sequence[serving.Buffer]) -> Sequence[bytes |
             history = bpeviz.train(text, request["algorithm"], **request["options"])
         last = 0.0
         report("Computing token boundaries", 0, 0)
-        boundaries = history.tokenizer().boundaries(text)
+        boundaries = history.boundaries(text)
         check_time()
     except ValueError as error:
         raise serving.Refused(str(error).encode(), bytes([is_transient(error)])) from error

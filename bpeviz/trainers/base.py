@@ -3,19 +3,90 @@
 from __future__ import annotations
 
 import gc
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from reprlib import repr as short_repr
 from typing import Any, Literal, Protocol
 
+from bpeviz.core.special_names import without_names
 from bpeviz.core.training import Training
+from bpeviz.pretokenizers.counts import PreTokenCounts
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN
 from bpeviz.trainers.screen import Texts
 
 Corpus = str | Mapping[str, int]
 """The input of training: a text, or pre-tokens with their counts."""
+
+_MOST_CHARACTERS = 2**60
+"""The limit of the characters of a counted text, so that sums over its bytes fit into 64 bits."""
+
+
+class SplitText(str):
+    """A training text that is split at special tokens before its pre-tokens are counted.
+
+    Attributes:
+        names: The special tokens.
+    """
+
+    names: tuple[str, ...] = ()
+
+    def at(self, names: tuple[str, ...]) -> SplitText:
+        """Set the names, and return the text."""
+        self.names = names
+        return self
+
+
+def split_like(text: str, corpus: Corpus) -> str:
+    """Return a part of a corpus, which is split at the same special tokens."""
+    return SplitText(text).at(corpus.names) if isinstance(corpus, SplitText) else text
+
+
+def texts_of_corpus(corpus: Corpus) -> Mapping[str, int]:
+    """Return the texts of a corpus with their counts.
+
+    Raises:
+        ValueError: A pre-token or a count is not valid.
+    """
+    if isinstance(corpus, SplitText):
+        return _without_names({corpus: 1}, corpus.names)
+    if isinstance(corpus, str):
+        return {corpus: 1}
+    size = 0
+    for text, count in corpus.items():
+        if not (isinstance(text, str) and text):
+            raise ValueError(
+                f"A pre-token must be a text that is not empty, not {short_repr(text)}."
+            )
+        if not is_whole(count, 1):
+            raise ValueError(
+                f"The count of {short_repr(text)} must be a whole number of 1 or more, not "
+                f"{short_repr(count)}."
+            )
+        size += len(text) * int(count)
+    if size >= _MOST_CHARACTERS:
+        raise ValueError("These counts are too large: together they must be below 2^60.")
+    return corpus
+
+
+def _split(corpus: Corpus, names: tuple[str, ...]) -> Corpus:
+    """Return a corpus that is split at names; counted pre-tokens are already split."""
+    if isinstance(corpus, str):
+        return SplitText(corpus).at(names)
+    if isinstance(corpus, PreTokenCounts):
+        return corpus
+    return _without_names(texts_of_corpus(corpus), names)
+
+
+def _without_names(texts: Mapping[str, int], names: tuple[str, ...]) -> Mapping[str, int]:
+    """Return the parts of texts between names, with their counts."""
+    counts: Counter[str] = Counter()
+    for text, count in texts.items():
+        for part in without_names(text, names):
+            counts[part] += count
+    return counts
 
 
 @contextmanager
@@ -166,6 +237,7 @@ class Trainer:
         pattern: str = "gpt2",
         expression: str = "",
         special_tokens: tuple[str, ...] = (),
+        split_at_special: bool = False,
         **options: Any,
     ) -> Training:
         """Check the arguments, then train (see `bpeviz.train`).
@@ -178,9 +250,10 @@ class Trainer:
         self._check_size(vocab_size, merges)
         names = self._checked_names(special_tokens)
         self.validate(options)
+        split_at = names if split_at_special else ()
         with collector_off():
-            return self.train(
-                corpus,
+            training = self.train(
+                _split(corpus, split_at) if split_at else corpus,
                 vocab_size=vocab_size,
                 merges=merges,
                 pattern=pattern,
@@ -188,6 +261,7 @@ class Trainer:
                 special_tokens=names,
                 **options,
             )
+        return replace(training, split_at=split_at) if split_at else training
 
     def validate(self, options: Mapping[str, object]) -> None:
         """Check options, given by name.

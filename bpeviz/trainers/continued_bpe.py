@@ -34,10 +34,10 @@ from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.text import clean, color_key, counted, shorten
 from bpeviz.trainers import bpe
-from bpeviz.trainers.base import Corpus, Option, Trainer
+from bpeviz.trainers.base import Corpus, Option, Trainer, texts_of_corpus
 from bpeviz.trainers.options import MIN_COUNT, TIES
 from bpeviz.trainers.pair_counts import TieRule
-from bpeviz.trainers.preparation import merge_limit, texts_of_corpus
+from bpeviz.trainers.preparation import merge_limit
 from bpeviz.trainers.screen import Texts
 
 Base = Literal["text", "gpt2", "cl100k_base", "o200k_base"]
@@ -374,7 +374,7 @@ class AdaptiveTraining(Training):
         self, text: str, boundaries: Boundaries, step: int, limit: int
     ) -> list[Candidate]:
         if boundaries.steps != self.steps:
-            boundaries = self.at_step(self.steps).boundaries(text)
+            boundaries = self.boundaries(text)
         pairs = count_pairs(boundaries, self.barriers(text), step)
         return pairs.best(pairs.counts, self.merges[step : step + 1], limit)
 
@@ -382,11 +382,11 @@ class AdaptiveTraining(Training):
         """Return the ends of the pre-tokens, in bytes; no merge crosses them. int64 [barriers]."""
 
         def ends(text: str) -> NDArray[np.int64]:
-            rows = base_rows(clean(text), self.base, self.pre_tokenizer)
+            rows = base_rows(text, self.base, self.pre_tokenizer)
             length = {i: len(self.base.token_bytes(i)) for row in rows for i in {*row}}
             return np.cumsum([sum(map(length.__getitem__, row)) for row in rows], dtype=np.int64)
 
-        return self._cached("barriers", text, ends)
+        return self._cached("barriers", text, lambda text: self.ends(text, ends))
 
 
 # --- On screen -----------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from bpeviz.core.merges import MergeTokenizer
 from bpeviz.core.training import MergeTraining
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean
-from bpeviz.trainers.base import Corpus, Option, Trainer
+from bpeviz.trainers.base import Corpus, Option, Trainer, split_like
 from bpeviz.trainers.bpe import train_merges_fast
 from bpeviz.trainers.options import ATOMS
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
@@ -66,8 +66,9 @@ def train(
     if isinstance(corpus, str):
         counts: Counter[str] = Counter()
         for part in weighed(clean(corpus), float(smoothing)):
-            for pre_token in pre_tokenizer.pre_tokens(part.text):
-                counts[pre_token] += part.factor
+            text = split_like(part.text, corpus)
+            for pre_token, count in count_pre_tokens(text, pre_tokenizer).items():
+                counts[pre_token] += count * part.factor
         alphabet, rows = to_rows(counts, pre_tokenizer)
     else:
         alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
@@ -240,7 +241,7 @@ class MultilingualTraining(MergeTraining):
             boundaries: Its boundaries under the last tokenizer or the one of this step.
         """
         if boundaries is None:
-            boundaries = self.at_step(step).boundaries(text)
+            boundaries = self.boundaries(text)
         parts, part_of = self._parts(text)
         ids = boundaries.ids(step)
         part_of_token = part_of[boundaries.token_ends(step) - 1]

@@ -26,13 +26,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz import progress
-from bpeviz.core.boundaries import Boundaries
+from bpeviz.core.boundaries import SPECIAL_ID, Boundaries
 from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.merges import Merge
+from bpeviz.core.special_names import without_names
 from bpeviz.core.training import MergeTraining, Pairs, Stopped, count_pairs
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import clean, split_lines
-from bpeviz.trainers.base import Corpus, Option, Trainer
+from bpeviz.trainers.base import Corpus, Option, Trainer, split_like
 from bpeviz.trainers.bpe import PROGRESS, REPORT_EVERY
 from bpeviz.trainers.multilingual_bpe import MultilingualPreTokenizer, texts
 from bpeviz.trainers.options import ATOMS, MIN_COUNT
@@ -127,6 +128,7 @@ def train(
     pre_tokenizer = MultilingualPreTokenizer(atoms, pattern, expression)
 
     def counted(text: Corpus) -> list[tuple[Sequence[str], int]]:
+        text = split_like(text, corpus) if isinstance(text, str) else text
         counts = count_pre_tokens(text, pre_tokenizer)
         return [(pre_tokenizer.symbols(pre_token), count) for pre_token, count in counts.items()]
 
@@ -209,8 +211,10 @@ class ParityTraining(MergeTraining):
         """Return the number of tokens of each measured text after `step` merges."""
         if self.measure == "development":
             tokenizer = self.at_step(step)
-            return [len(tokenizer.encode(one)) for one in self.measured]
+            parts = [without_names(one, self.split_at) for one in self.measured]
+            return [sum(tokenizer.token_counts(one)) for one in parts]
         number = self._text_of(text)[boundaries.token_ends(step) - 1]
+        number = number[boundaries.ids(step) > SPECIAL_ID]
         counts = np.bincount(number[number >= 0], minlength=len(self.measured))
         return [int(count) for count in counts]
 

@@ -4,53 +4,24 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from reprlib import repr as short_repr
 
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, PreTokenizer
 from bpeviz.text import clean
-from bpeviz.trainers.base import Corpus, is_whole
+from bpeviz.trainers.base import Corpus, texts_of_corpus
 
 BYTES = tuple(map(chr, range(256)))
 """The alphabet over bytes: one symbol per byte value."""
 
 
-_MOST_CHARACTERS = 2**60
-"""The limit of the characters of a counted text, so that sums over its bytes fit into 64 bits."""
-
-
-def texts_of_corpus(corpus: Corpus) -> Mapping[str, int]:
-    """Return the texts of a corpus with their counts.
-
-    Raises:
-        ValueError: A pre-token or a count is not valid.
-    """
-    if isinstance(corpus, str):
-        return {corpus: 1}
-    size = 0
-    for text, count in corpus.items():
-        if not (isinstance(text, str) and text):
-            raise ValueError(
-                f"A pre-token must be a text that is not empty, not {short_repr(text)}."
-            )
-        if not is_whole(count, 1):
-            raise ValueError(
-                f"The count of {short_repr(text)} must be a whole number of 1 or more, not "
-                f"{short_repr(count)}."
-            )
-        size += len(text) * int(count)
-    if size >= _MOST_CHARACTERS:
-        raise ValueError("These counts are too large: together they must be below 2^60.")
-    return corpus
-
-
 def count_pre_tokens(corpus: Corpus, pre_tokenizer: PreTokenizer) -> Mapping[str, int]:
     """Return the distinct pre-tokens of a corpus with their counts, in first-seen order."""
-    if isinstance(corpus, str):
-        return pre_tokenizer.counted(clean(corpus))
-    if pre_tokenizer.has_made(corpus):
+    if not isinstance(corpus, str) and pre_tokenizer.has_made(corpus):
         return corpus
+    texts = texts_of_corpus(corpus)
+    if len(texts) == 1 and 1 in texts.values():
+        return pre_tokenizer.counted(clean(*texts))
     counts: Counter[str] = Counter()
-    for text, count in texts_of_corpus(corpus).items():
+    for text, count in texts.items():
         for pre_token in pre_tokenizer.pre_tokens(clean(text)):
             counts[pre_token] += count
     return counts

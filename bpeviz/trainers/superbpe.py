@@ -37,17 +37,11 @@ from bpeviz.core.training import Candidate, MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean
-from bpeviz.trainers.base import Corpus, Option, Trainer
+from bpeviz.trainers.base import Corpus, Option, Trainer, texts_of_corpus
 from bpeviz.trainers.bpe import train_merges, train_merges_fast
 from bpeviz.trainers.options import ATOMS, MIN_COUNT, TIES
 from bpeviz.trainers.pair_counts import TieRule
-from bpeviz.trainers.preparation import (
-    PER_ATOM,
-    count_pre_tokens,
-    merge_limit,
-    texts_of_corpus,
-    to_rows,
-)
+from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen import Texts, atoms_and_merges
 
 Second = Literal["none", "lines", "sentences"]
@@ -287,14 +281,10 @@ class SuperTraining(MergeTraining):
     def barriers(self, text: str, step: int) -> NDArray[np.int64]:
         if step < self.transition_step:
             return super().barriers(text, step)
-
-        def ends(text: str) -> NDArray[np.int64]:
-            _, groups = self.pre_tokenizer.grouped(clean(text))
-            of_pre_tokens = super(SuperTraining, self).barriers(text, step)
-            last: NDArray[np.int64] = of_pre_tokens[np.cumsum(groups, dtype=np.int64) - 1]
-            return last
-
-        return self._cached("barriers across", text, ends)
+        across = self.first_merges(SuperTokenizer, 0, -1)  # no merge is within pre-tokens
+        return self._cached(
+            "across", text, lambda text: self.ends(text, across.pre_token_atom_ends)
+        )
 
     def candidates(
         self, text: str, boundaries: Boundaries, step: int, limit: int

@@ -62,7 +62,7 @@ class Handle(fragments.Handle):
         available = tuple(name for name in named if download.available(name))
         options = tuple((name, digest(str(value))) for name, value in choice.options)
         chosen = (choice.algorithm, choice.largest, choice.pattern, digest(choice.expression))
-        return (digest(self.text), chosen, options, choice.special_tokens, available)
+        return (digest(self.text), chosen, options, choice.special_tokens, choice.split, available)
 
     def open(self) -> Trained:
         """Return the training."""
@@ -102,7 +102,7 @@ class Trained:
     @cached()
     def _boundaries_of(self, text: str) -> Boundaries:
         try:
-            return self.history.tokenizer().boundaries(text)
+            return self.history.boundaries(text)
         except ValueError as error:
             raise TrainingError(str(error)) from error
 
@@ -234,6 +234,7 @@ def _arguments(choice: Choice) -> dict[str, Any]:
         "pattern": choice.pattern,
         "expression": choice.expression,
         "special_tokens": choice.special_tokens,
+        "split_at_special": choice.split,
     }
 
 

@@ -15,11 +15,12 @@ import numpy as np
 import regex
 
 from bpeviz.analysis.hues import OWN, Hues
-from bpeviz.core.boundaries import INSIDE_ID, Boundaries, ended
+from bpeviz.core.boundaries import INSIDE_ID, SPECIAL_ID, Boundaries, ended
 from bpeviz.core.training import Training
 from bpeviz.text import character_stand_in, digest_of
 from bpeviz.trainers import texts_of
 from bpeviz.views.credit import MADE_WITH
+from bpeviz.views.player import look_of
 
 MAX_DRAWN = 120
 """The largest text that stays readable in the diagram, in bytes."""
@@ -52,10 +53,7 @@ def of_training(
     title: str, training: Training, boundaries: Boundaries, last: int, hues: Hues = OWN
 ) -> Side:
     """Return a side for a training history up to step `last`, with the boundaries of the text."""
-
-    def look(token_id: int) -> tuple[str, int]:
-        return training.name(token_id), hues.index(training.color_key(token_id))
-
+    look = look_of(training, hues)
     return Side(title, boundaries, last, last, look, texts_of(training).unit)
 
 
@@ -139,13 +137,14 @@ def _side(side: Side, part: Boundaries, start: int, marks: Any) -> dict[str, Any
     for (first, last, token_id), since in standing.items():
         tokens.append([places[first][0], places[last][1], since, -1, token_id])
     tokens.sort()
-    ids = sorted({token_id for *_, token_id in tokens if token_id >= 0})
+    ids = {token_id for *_, token_id in tokens}
+    named = [token_id for token_id in sorted(ids) if token_id >= 0 or token_id <= SPECIAL_ID]
     return {
         "title": side.title,
         "unit": side.unit,
         "stepCount": side.total,
         "tokens": tokens,
-        "tokenStyles": {token_id: [*side.look(token_id)] for token_id in ids},
+        "tokenStyles": {token_id: [*side.look(token_id)] for token_id in named},
     }
 
 

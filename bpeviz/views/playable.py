@@ -305,7 +305,7 @@ def of_training(
         ValueError: The text cannot be tokenized.
     """
     if boundaries is None:
-        boundaries = training.tokenizer().boundaries(text)
+        boundaries = training.boundaries(text)
     part = part or player.parts(text, boundaries)[0]
     last = training.steps if last is None else last
     hues = player.hues_of([(training, boundaries, part)])
@@ -373,7 +373,7 @@ def of_inspection(
     races: list[dict[str, Any] | None] = [None]
     if training is not None and trained_on:
         steps = [event.step for event in found.events]
-        boundaries = training.tokenizer().boundaries(text)
+        boundaries = training.boundaries(text)
         how = (len(steps), colors, timeline["timelineId"])
         races = [race.in_file(training, text, boundaries, *how, steps=steps)]
     return _with_races(f"{title}, step by step", settings, payload, races)

@@ -6,7 +6,7 @@ merged, or the tokens that begin there at each step. It derives everything else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,11 +16,11 @@ from bpeviz.analysis import hues as coloring
 from bpeviz.analysis import verdict
 from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column, differences
-from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Boundaries, Ends, Part, ended
+from bpeviz.core.boundaries import DROPPED_ID, SPECIAL_ID, UNKNOWN_ID, Boundaries, Ends, Part, ended
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
-from bpeviz.text import digest_of, hexadecimal, shorten
+from bpeviz.text import counted, digest_of, hexadecimal, shorten
 from bpeviz.trainers import texts_of
 
 _NO_TOKENS = {UNKNOWN_ID: "not in the vocabulary", DROPPED_ID: "dropped: no token"}
@@ -101,7 +101,7 @@ def hues_of(trainings: Sequence[tuple[Training, Boundaries, Part]]) -> Hues:
 def hues_of_view(view: dict[str, Any], training: Training) -> Hues:
     """Return the color indices of a timeline, as from `timeline`."""
     styles = view["tokenStyles"]
-    return Hues({training.color_key(i): color for i, (_, color) in styles.items()})
+    return Hues({training.color_key(i): color for i, (_, color) in styles.items() if i >= 0})
 
 
 def hues_of_columns(columns: Sequence[Column], part: Part) -> Hues:
@@ -113,6 +113,17 @@ def hues_of_columns(columns: Sequence[Column], part: Part) -> Hues:
         )
         for column in columns
     )
+
+
+def look_of(training: Training, hues: Hues) -> Callable[[int], tuple[str, int]]:
+    """Return a function from ids of a training to their labels and color indices."""
+
+    def look(token_id: int) -> tuple[str, int]:
+        if token_id <= SPECIAL_ID:
+            return training.special[token_id - SPECIAL_ID - 1], -1
+        return training.name(token_id), hues.index(training.color_key(token_id))
+
+    return look
 
 
 def timeline(
@@ -134,10 +145,12 @@ def timeline(
         hues: The color indices; by default those of this timeline alone.
     """
     hues = hues or hues_of([(training, boundaries, part)])
+    look = look_of(training, hues)
     atom_ids = boundaries.atom_ids[part.start : part.end]
     whole = part.end - part.start == len(boundaries)
     kind, texts = training.pre_tokenizer.atoms, texts_of(training)
     steps = decision_columns(training.decisions)
+    special = "Special tokens stay whole. " if (boundaries.atom_ids <= SPECIAL_ID).any() else ""
     when = boundaries.slice(part.start, part.end).payload()
     ids = {*atom_ids.tolist(), *steps["id"], *steps["left"], *steps["right"]}
     ids.update((when["changes"] or {"ids": ()})["ids"])
@@ -148,14 +161,12 @@ def timeline(
         "endMarks": end_marks(training.at_step(0), atom_ids),
         "atomIds": None if kind == "bytes" else atom_ids.tolist(),
         **when,
-        "tokenStyles": {
-            i: [training.name(i), hues.index(training.color_key(i))] for i in sorted(ids) if i >= 0
-        },
+        "tokenStyles": {i: [*look(i)] for i in sorted(ids) if i >= 0 or i <= SPECIAL_ID},
         "unknownLabel": training.pre_tokenizer.unknown,
         "steps": steps,
         "unit": texts_of(training).unit,
         "weighted": training.weighted,
-        "initialMessage": f"{texts.beginning(training)} {texts.play}",
+        "initialMessage": f"{texts.beginning(training)} {special}{texts.play}",
         "emptyMessage": still(training),
         "tokenCounts": boundaries.token_counts.tolist(),
         "byteCount": int(boundaries.ends[-1]) if len(boundaries) else 0,
@@ -168,10 +179,8 @@ def timeline(
 
 def recolored(timeline: dict[str, Any], training: Training, hues: Hues) -> dict[str, Any]:
     """Return a timeline with other color indices."""
-    styles = {
-        i: [name, hues.index(training.color_key(i))]
-        for i, (name, _) in timeline["tokenStyles"].items()
-    }
+    look = look_of(training, hues)
+    styles = {i: [*look(i)] for i in timeline["tokenStyles"]}
     return timeline | {"tokenStyles": styles, "key": digest_of([timeline["key"], styles])}
 
 
@@ -391,12 +400,15 @@ def _notes(
     columns: Sequence[Column], standings: Sequence[verdict.Standing], number: int, baseline: int
 ) -> list[str]:
     """Return how a column differs from the baseline, in the whole text."""
+    column = columns[number]
+    special = int((column.boundaries.ids(column.step) <= SPECIAL_ID).sum())
+    notes = [f"{counted(special, 'special token')}, split off as in training"] * bool(special)
     if len(columns) == 1:
-        return []
+        return notes
     if number == baseline:
-        return ["Baseline"]
+        return ["Baseline", *notes]
     tokens = verdict.compared_with(standings[number].tokens, standings[baseline])
-    return [tokens, verdict.cuts(columns[number], columns[baseline])]
+    return [tokens, verdict.cuts(column, columns[baseline]), *notes]
 
 
 def _within(boundaries: Ends, part: Part) -> list[int]:

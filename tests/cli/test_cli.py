@@ -442,6 +442,18 @@ def test_json_of_encode_leaves_out_dropped_text_and_places_the_template(shell: S
     assert shell(*encode, "--count", text="é  b").out == b"4\n"
 
 
+def test_train_splits_the_text_at_special_tokens(shell: Shell) -> None:
+    text = "<|end|>low<|end|>low"
+    command = ("train", "-", "--merges", "2", "--special-token", "<|end|>", "--output", "m.csv")
+    for more, first in (((), b"lo"), (("--special-as-text",), b"<|")):
+        assert shell(*command, *more, text=text).code == 0
+        assert bpeviz.read("m.csv").token_bytes(256) == first
+    Path("a.txt").write_text("low<|end|>", "utf-8")
+    several = ("train", "a.txt", "a.txt", *command[2:])
+    assert shell(*several).code == 0
+    assert bpeviz.read("m.csv").token_bytes(257) == b"low"
+
+
 def test_encode_treats_special_tokens_as_text_unless_allowed(shell: Shell) -> None:
     special = ("--special-token", "<|end|>", "--special-token", "<a b>")
     shell("train", "text.txt", "--merges", "2", *special, "--output", "t.json")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
+import app_pages
 import pytest
+from payloads import payloads
 from streamlit.testing.v1 import AppTest
 
+from bpeviz.core.boundaries import SPECIAL_ID
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS, Trainer
 from bpeviz.ui.inputs.text import OWN_TEXT, SESSION, TEXT, TextSource
 from bpeviz.ui.inputs.training import option_widget
+from bpeviz.ui.permalink import codec
 from bpeviz.ui.runtime.long_texts import Inbox
 
 
@@ -130,3 +134,47 @@ def test_links_allow_only_values_that_the_trainer_allows(trainer: Trainer) -> No
             option.check(value)
         if option.choices is not None:
             assert {*allowed} == {*option.choices}
+
+
+# ---- special tokens
+
+NAMED = {"text_sample": "own", "text_box": "low<|end|>low<|end|>", "special_names": "<|end|>"}
+SPLIT = "Split the training text at special tokens"
+
+
+def splits(app: AppTest) -> bool | None:
+    """Return whether the switch is on; check that the player shows what it says."""
+    assert app_pages.errors(app) == []
+    switches = [one.value for one in app.toggle if one.label == SPLIT]
+    (view,) = next(one for one in payloads(app) if "views" in one)["views"]
+    assert (str(SPECIAL_ID) in view["tokenStyles"]) == ([*switches, False][0])
+    assert ("Special tokens stay whole." in view["initialMessage"]) == ([*switches, False][0])
+    return switches[0] if switches else None
+
+
+@pytest.mark.parametrize(
+    ("linked", "is_split"),
+    [({}, False), ({"split_at_special": False}, False), ({"split_at_special": True}, True)],
+)
+def test_link_splits_at_special_tokens_only_if_it_says_so(
+    linked: dict[str, Any], is_split: bool
+) -> None:
+    app = app_pages.opened("Train", {"s": codec.pack(NAMED | linked)})
+    assert splits(app) is is_split
+    assert splits(app.run()) is is_split
+
+
+def test_text_is_split_at_special_tokens_that_the_user_types() -> None:
+    without = {name: one for name, one in NAMED.items() if name != "special_names"}
+    app = app_pages.opened("Train", {"s": codec.pack(without | {"special_names": ""})})
+    assert splits(app) is None
+    app.text_input(key="special_names").input("<|end|>").run()
+    assert splits(app) is True
+    next(one for one in app.toggle if one.label == SPLIT).set_value(False)
+    assert splits(app.run()) is False
+
+
+def test_counted_words_are_not_split_at_special_tokens() -> None:
+    app = app_pages.opened("Train", **NAMED | {"text_box": "low 5\n<|end|> 3", "counted": True})
+    assert splits(app) is None
+    assert any("Counted words are already split" in one.value for one in app.caption)

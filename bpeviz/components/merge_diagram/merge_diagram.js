@@ -1,7 +1,7 @@
 // The merge diagram: all steps of a short text in one drawing. Steps run away from the text on a
 // logarithmic scale: up, and down for a second tokenizer. A marker line shows the current step.
 
-import { LEFT_OUT_ID, UNKNOWN_ID } from "../shared/cells.js";
+import { LEFT_OUT_ID, SPECIAL_ID, UNKNOWN_ID } from "../shared/cells.js";
 import { component, element, tokenLabel } from "../shared/dom.js";
 import { JUMP, STEP_CHANGED, currentStep, emit, subscribe } from "../shared/events.js";
 import { WIDE_CHARACTER, counted, formatCount } from "../shared/format.js";
@@ -131,7 +131,7 @@ class MergeDiagram {
       const [label, color] = side.tokenStyles[id] ?? [fallback, -1];
       const box = geometry.box(token, stepCount, direction);
       const parent = draw(group, "g");
-      const colorClass = color >= 0 ? ` tinted color${color}` : id < 0 ? " unknown" : "";
+      const colorClass = color >= 0 ? ` tinted color${color}` : id < 0 && id > SPECIAL_ID ? " unknown" : "";
       const rect = draw(parent, "rect", { class: `token${colorClass}`, ...box });
       const steps = `${unit} ${formatCount(since)} to ${until < 0 ? "the end" : formatCount(until)}`;
       draw(rect, "title", {}, `${label}${id < 0 ? "" : ` id ${id}`}, from ${steps}`);

@@ -1,6 +1,6 @@
 // Draws one tokenized text: its cells, the sentence of its step, and the tooltip of a token.
 
-import { CellText, LEFT_OUT_ID, UNKNOWN_ID } from "../shared/cells.js";
+import { CellText, LEFT_OUT_ID, SPECIAL_ID, UNKNOWN_ID } from "../shared/cells.js";
 import { element, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { firstIndex } from "../shared/search.js";
@@ -160,7 +160,8 @@ export class TimelineView extends TokenizedText {
         [UNKNOWN_ID]: `Not in the vocabulary: ${this.data.unknownLabel}`,
         [INSIDE]: "Its token starts in the previous part",
       };
-      head.append(reasons[token.id]);
+      if (token.id <= SPECIAL_ID) head.append(this.#label(token.id), " Special token: no merge touches it");
+      else head.append(reasons[token.id]);
       return [head];
     }
     head.append(this.#label(token.id), ` id ${token.id}`);

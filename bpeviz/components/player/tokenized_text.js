@@ -9,6 +9,7 @@ import {
   NEW,
   NEW_END,
   NEW_START,
+  SPECIAL_ID,
   TOKEN_END,
   UNKNOWN,
   UNKNOWN_ID,
@@ -124,7 +125,7 @@ export class TokenizedText {
       [UNKNOWN_ID]: "not in the vocabulary",
       [INSIDE]: "its token starts in the previous part",
     };
-    const words = [bytes.length ? spokenBytes(bytes) : this.style(id).label, status[id] ?? `id ${id}`];
+    const words = [bytes.length ? spokenBytes(bytes) : this.style(id).label, status[id] ?? (id <= SPECIAL_ID ? "special token" : `id ${id}`)];
     if (this.timeline.isNew({ start, end, id, step }, this.step - 1)) words.push("new");
     return words.join(", ");
   }

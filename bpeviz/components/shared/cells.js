@@ -26,6 +26,7 @@ const START_FLAGS = NEW | NEW_START; // read from a token's first atom, all othe
 // Ids of atoms without a token of the vocabulary (`UNKNOWN_ID` and `DROPPED` in Python).
 export const UNKNOWN_ID = -1;
 export const LEFT_OUT_ID = -2;
+export const SPECIAL_ID = -4; // of the last special token; those before it have -5 and so on
 
 const STAND_INS = { " ": "·", "\t": "→", "\n": "↵", "\r": "␍" };
 const INVISIBLE = /[\p{C}\p{Z}]/u;

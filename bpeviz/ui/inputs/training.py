@@ -22,7 +22,7 @@ from bpeviz.pretokenizers.patterns import (
 from bpeviz.trainers import TRAINERS, Option, Trainer
 from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text, expand_counts
 from bpeviz.ui.inputs.vocabulary_size import BY_MERGES, LARGEST, SIZE
-from bpeviz.ui.widgets import Number, OneOf, SomeOf, Switch, TextField, Values, Widget
+from bpeviz.ui.widgets import Number, OneOf, SessionValue, SomeOf, Switch, TextField, Values, Widget
 
 SIDE = "side"
 """Begins the names of the options of the Algorithms page, which have values of their own."""
@@ -48,7 +48,19 @@ EXPRESSION = TextField("regex", pattern_title(CUSTOM), longest=MAX_EXPRESSION)
 WORDS = TextField("words", "Word list", longest=limits.PAGE_TEXT)
 LARGEST_SIZE = Number("largest", "Largest vocabulary", low=1, high=limits.VOCABULARY)
 COUNTED = Switch("counted", "The text is a list of words with counts")
-SPECIAL_TOKENS = TextField("special_names", "Special tokens", longest=MAX_EXPRESSION)
+
+
+class _Names(TextField):
+    """The names of special tokens. An earlier link or stored choice does not split at them."""
+
+    def restore(self, value: str) -> None:
+        _RESTORED.put(value)
+        super().restore(value)
+
+
+_RESTORED: SessionValue[str] = SessionValue("special_names_restored")
+SPECIAL_TOKENS = _Names("special_names", "Special tokens", longest=MAX_EXPRESSION)
+SPLIT_AT_SPECIAL = Switch("split_at_special", "Split the training text at special tokens")
 
 
 @dataclass(frozen=True)
@@ -58,6 +70,7 @@ class Choice:
     Attributes:
         counted: Whether the text is a list of words, each with its count.
         special_tokens: Names that get the ids after all others.
+        split: Whether the training text is split at these names.
     """
 
     algorithm: str
@@ -67,6 +80,7 @@ class Choice:
     counted: bool
     options: tuple[tuple[str, str | int], ...]
     special_tokens: tuple[str, ...] = ()
+    split: bool = False
 
 
 def option_widget(trainer: Trainer, option: Option, place: str = "") -> OneOf | Number | TextSource:
@@ -106,6 +120,7 @@ def pattern_widgets(values: Values) -> Iterator[Widget[Any]]:
     yield LARGEST_SIZE
     yield COUNTED
     yield SPECIAL_TOKENS
+    yield SPLIT_AT_SPECIAL
 
 
 def training_widgets(values: Values) -> Iterator[Widget[Any]]:
@@ -154,7 +169,7 @@ def _more(trainer: Trainer) -> Choice:
     with place:
         largest = _largest(over_bytes="bytes" in values.values(), label=trainer.largest_title)
     options = tuple(values.items())
-    return Choice(trainer.key, largest, pattern, expression, counted, options, special)
+    return Choice(trainer.key, largest, pattern, expression, counted, options, *special)
 
 
 def choose_trainings(
@@ -188,7 +203,7 @@ def choose_trainings(
     with place:
         largest = _largest(over_bytes=any("bytes" in one.values() for one in options.values()))
     choices = [
-        Choice(key, largest, pattern, expression, counted, tuple(options[key].items()), special)
+        Choice(key, largest, pattern, expression, counted, (*options[key].items(),), *special)
         for key in keys
     ]
     return expand_counts(text, counted and bool(keys)), choices
@@ -238,13 +253,25 @@ def _keep_size() -> None:
         SIZE.linked.put(size)
 
 
-def _special_tokens() -> tuple[str, ...]:
+def _special_tokens() -> tuple[tuple[str, ...], bool]:
+    """Draw the special tokens; return them, and whether the training text is split at them."""
     typed = SPECIAL_TOKENS.line(
         placeholder="<|endoftext|>",
         help="Separate names with spaces. Their ids follow all others; they do not count toward "
-        "the vocabulary size, and are exported. In the training text they are plain text.",
+        "the vocabulary size, and are exported.",
     )
-    return tuple(dict.fromkeys(typed.split()))
+    names = tuple(dict.fromkeys(typed.split()))
+    if names and COUNTED.get():
+        st.caption("Counted words are already split: names of special tokens are like others.")
+    if not names or COUNTED.get():
+        return names, False
+    is_split = SPLIT_AT_SPECIAL.get()
+    return names, SPLIT_AT_SPECIAL.toggle(
+        value=SPECIAL_TOKENS.get() != _RESTORED.get() if is_split is None else is_split,
+        help="Each name in the training text is then one token that no merge touches, as in "
+        "SentencePiece, nanochat and Stanford’s CS336. Without, merges are trained on its letters, "
+        "too, as in Hugging Face tokenizers.",
+    )
 
 
 def _options(

@@ -529,7 +529,7 @@ def _candidates(offer: Offer, text: str, _steps: list[int]) -> list[race.Rows]:
     training = offer.training
     if training is None:
         return []
-    boundaries = training.tokenizer().boundaries(text)
+    boundaries = training.boundaries(text)
     return race.first_rows(training, text, boundaries, race.STEPS, _steps)
 
 

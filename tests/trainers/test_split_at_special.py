@@ -1,0 +1,149 @@
+"""Splitting the training text at special tokens: for each trainer, on the stage, and in files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from properties import examples
+
+import bpeviz
+from bpeviz.analysis.hues import OWN
+from bpeviz.analysis.metrics import Column
+from bpeviz.core.boundaries import SPECIAL_ID, ChangingBoundaries
+from bpeviz.core.training import MergeTraining, Training
+from bpeviz.pretokenizers.counts import count
+from bpeviz.room.rooms import Rooms
+from bpeviz.trainers import TRAINERS
+from bpeviz.views import credit, export, merge_diagram, playable, player
+
+END = "<|endoftext|>"
+NAMES = ("<é>", END)
+TEXT = f"low lower{END}low{END}{END}newer the new <é>low\n---\nwidest{END} wider <end> low new{END}"
+WITH_TEXTS = ("multilingual", "parity")
+every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
+
+
+def train(algorithm: str, text: Any = TEXT, *, split: bool = True, **more: Any) -> Training:
+    options: dict[str, Any] = {"merges": 12, "special_tokens": NAMES, "split_at_special": split}
+    if algorithm == "unigram":
+        options |= {"merges": None, "vocab_size": 25}
+    if algorithm == "adaptive":
+        options |= {"base_text": "low lower", "base_size": 258}
+    return bpeviz.train(text, algorithm, **options | more)
+
+
+def parts(text: str) -> Counter[str]:
+    return Counter(filter(None, re.split("|".join(map(re.escape, NAMES)), text)))
+
+
+@every_trainer
+def test_each_name_is_one_token_that_no_step_touches(algorithm: str) -> None:
+    training = train(algorithm)
+    boundaries = training.boundaries(TEXT)
+    raw = TEXT.encode()
+    for step in range(training.steps + 1):
+        ids, cuts = boundaries.ids(step), boundaries.cuts(step)
+        starts = np.append(0, cuts)[:-1]
+        for name, special in ((END, SPECIAL_ID), ("<é>", SPECIAL_ID - 1)):
+            at = [found.start() for found in re.finditer(re.escape(name.encode()), raw)]
+            assert starts[ids == special].tolist() == at
+            assert (cuts[ids == special] - at).tolist() == [len(name.encode())] * len(at)
+        assert boundaries.token_counts[step] == np.count_nonzero(ids != -2)
+        column = Column("", training.at_step(step), boundaries, step)
+        special = [*column.tokenizer.special_tokens.values()][-2:]
+        assert np.isin(column.ids, special).sum() == TEXT.count(END) + 1
+    changes = boundaries.as_changes()
+    assert isinstance(changes, ChangingBoundaries)
+    assert changes.token_counts.tolist() == boundaries.token_counts.tolist()
+    assert changes.change_steps.tolist() == boundaries.change_steps.tolist()
+
+
+@every_trainer
+@pytest.mark.parametrize("split", [True, False])
+@settings(max_examples=examples(30))
+@given(
+    st.lists(st.sampled_from(["ab", "a b", "é", " ", "ba", "\n---\n", "|", *NAMES]), max_size=30)
+)
+def test_count_of_each_merge_equals_the_pairs_on_the_stage(
+    split: bool, algorithm: str, drawn: list[str]
+) -> None:
+    text = "".join(drawn)
+    training = train(algorithm, text, split=split)
+    boundaries = training.boundaries(text)
+    for step, merge in enumerate(getattr(training, "merges", ())):
+        best = training.candidates(text, boundaries, step, 1)[0]
+        assert (best.ids, best.count) == ((merge.left, merge.right), merge.count)
+
+
+@pytest.mark.parametrize("algorithm", sorted(TRAINERS.keys() - {*WITH_TEXTS}))
+def test_training_equals_one_on_the_parts_between_names(algorithm: str) -> None:
+    training, of_parts = train(algorithm), train(algorithm, parts(TEXT), split=False)
+    assert training.decisions == of_parts.decisions
+    assert training.alphabet == of_parts.alphabet
+    assert train(algorithm, {TEXT: 2, "low": 1}).decisions == (
+        train(algorithm, parts(TEXT * 2) | {"low": 3}, split=False).decisions
+    )
+
+
+@every_trainer
+def test_encoding_reads_a_name_as_text_unless_allowed(algorithm: str) -> None:
+    tokenizer = train(algorithm).tokenizer()
+    special = tokenizer.special_tokens[END]
+    assert special not in tokenizer.encode(TEXT)
+    assert tokenizer.encode(TEXT, allowed_special="all").count(special) == TEXT.count(END)
+    assert np.count_nonzero(train(algorithm).boundaries(TEXT).ids(0) == SPECIAL_ID) == 5
+
+
+def test_counted_pre_tokens_are_already_split() -> None:
+    counts = count(TEXT)
+    assert train("bpe", counts).decisions == train("bpe", counts, split=False).decisions
+
+
+@pytest.mark.parametrize("text", ["", END, END * 3])
+@every_trainer
+def test_text_of_only_names_gives_no_steps(algorithm: str, text: str) -> None:
+    training = train(algorithm, text, **{"vocab_size": None} if algorithm == "unigram" else {})
+    assert (training.steps, training.boundaries(text).token_counts.tolist()) == (
+        0,
+        [text.count(END)],
+    )
+
+
+@every_trainer
+def test_views_show_the_names_without_color(algorithm: str) -> None:
+    training = train(algorithm)
+    shown = playable.of_training(training, TEXT)
+    view = shown.player["views"][0]
+    assert view["tokenStyles"][SPECIAL_ID] == [END, -1]
+    assert view["tokenStyles"][SPECIAL_ID - 1] == ["<é>", -1]
+    assert "Training text split at special tokens" in credit.settings_of(training, training.steps)
+    boundaries = training.boundaries(TEXT)
+    side = merge_diagram.of_training("", training, boundaries, training.steps)
+    styles = merge_diagram.merge_diagram_payload(TEXT.encode(), [side], 0)["sides"][0]
+    assert styles["tokenStyles"][SPECIAL_ID] == [END, -1]
+    column = Column("mine", training.at_step(1), boundaries, 1)
+    data = player.recolored(view, training, OWN)
+    assert data["tokenStyles"][SPECIAL_ID] == [END, -1]
+    picture = export.html(export.ColoredText(TEXT, [column], "title"))
+    assert "&lt;|endoftext|&gt;" in picture
+    room = Rooms().open("me", lambda letters: {"address": f"http://here/room/{letters}"})
+    room.show(shown)
+    assert json.dumps(room.state(room.enter("", room.leader, lambda: None)))
+
+
+def test_before_and_after_counts_special_tokens_in_a_note() -> None:
+    training = train("bpe")
+    own = Column("mine", training.tokenizer(), training.boundaries(TEXT), training.steps)
+    plain = Column("plain", training.tokenizer(), training.tokenizer().boundaries(TEXT), 1)
+    part = player.Part(0, len(TEXT.encode()), 0, len(TEXT))
+    first, second = player.side_by_side(TEXT, [own, plain], part, 0)["columns"]
+    assert first["notes"] == ["Baseline", "6 special tokens, split off as in training"]
+    assert len(second["notes"]) == 2
+    assert isinstance(training, MergeTraining)
