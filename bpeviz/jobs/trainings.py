@@ -170,7 +170,7 @@ class Job:
         except _LeftError:
             pass
         except StartError as error:
-            outcome = JobError(f"Training could not start: {error}. Try again.", transient=True)
+            outcome = JobError(f"Training was stopped: {error}. Try again.", transient=True)
         except TimeoutError:
             outcome = self._stopped("time limit", TOO_LONG, transient=True)
         except EndedError as error:

@@ -88,8 +88,6 @@ _BUSY_OWN = "a tokenizer file is busy in another of your tabs. Try again when it
 _OVERTIME = f"it takes more than {limits.LIBRARY_SECONDS} seconds"
 _ABORTED = f"the library stopped, or needs more than {limits.LIBRARY_MEMORY:,} MB of memory"
 
-_FAILED = "its process could not be started. Try again"
-
 
 def _start(file: File) -> Child:
     spec = find_spec(file.library_name)
@@ -121,7 +119,7 @@ def ask(file: File, operation: int, payload: bytes = b"", *, reuse: bool = True)
                 return child.info
             return _answer(child, file, operation, payload)
     except StartError as error:
-        raise LibraryError(_FAILED) from error
+        raise LibraryError(f"its process could not be used: {error}. Try again") from error
     except BusyError as error:
         raise LibraryError(_BUSY_OWN if error.own else _BUSY) from error
     except OvertimeError:

@@ -71,7 +71,7 @@ def run(
         TimeoutError: It took longer than the time limit.
         BusyError: Slow requests take all the time.
         MemoryError: It needs too much memory.
-        StartError: No worker could be started.
+        StartError: No worker could be started, or it had no time.
     """
     pattern, raw = (part.encode("utf-8", regex_worker.ERRORS) for part in (expression, text))
     key = operation, blake2b(pattern).digest(), blake2b(raw).digest()

@@ -14,7 +14,7 @@ Long texts are split by GPT-2's and cl100k's patterns without running the expres
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -40,6 +40,9 @@ MAX_WORD_LIST = limits.BOX
 
 MAX_WORD = limits.WORD
 """The largest size of a listed word, in characters: every length is tried at each position."""
+
+_FEW_LENGTHS = 10
+"""With words of so few lengths, the time depends on the length of the text alone."""
 
 BLOCK = 1 << 18
 """The size of a block of text, in characters."""
@@ -279,13 +282,15 @@ def _filler(key: str) -> regex.Pattern[str] | None:
 
 
 @contextmanager
-def _user_facing(subject: str, time_limit: float, slow: str, large: str) -> Iterator[None]:
+def _user_facing(
+    subject: str, time_limit: float, slow: Callable[[], str], large: str
+) -> Iterator[None]:
     """Raise the errors of `expressions` as `SplitError`.
 
     Args:
         subject: Names the expression or list in messages.
         time_limit: The time limit in seconds.
-        slow: The usual cause of a time-out, for the message.
+        slow: Returns the sentence about the cause of a time-out.
         large: What to do if the memory does not suffice.
     """
     try:
@@ -308,8 +313,7 @@ def _user_facing(subject: str, time_limit: float, slow: str, large: str) -> Iter
         raise SplitError(f"The {subject} could not be used: {error}. Try again.") from error
     except TimeoutError as error:
         raise SplitError(
-            f"This {subject} took more than {time_limit:g} seconds and was stopped. "
-            f"The usual cause is {slow}."
+            f"This {subject} took more than {time_limit:g} seconds and was stopped. {slow()}"
         ) from error
 
 
@@ -326,7 +330,10 @@ def _own_expression(expression: str, time_limit: float) -> Iterator[None]:
     with _user_facing(
         "regular expression",
         time_limit,
-        "a nested repeat such as (a+)+ or a large one such as {1000}",
+        lambda: (
+            "The usual cause is a nested repeat such as (a+)+, a large one such as {1000}, or "
+            "a long text."
+        ),
         "Make repeats such as {1000} smaller.",
     ):
         yield
@@ -349,9 +356,15 @@ def _word_ends(text: str, expression: str, time_limit: float) -> list[int]:
         raise SplitError(
             f"A word of the list has {longest:,} characters; the limit is {MAX_WORD:,}."
         )
-    with _user_facing(
-        "word list", time_limit, "many long words that almost match the text", "Shorten the text."
-    ):
+
+    def slow() -> str:
+        starts = {*text}
+        tried = {len(word) for word in expression.split() if word[0] in starts}
+        if len(tried) > _FEW_LENGTHS:
+            return "The cause is many long words that almost match the text."
+        return "The text is too long for it."
+
+    with _user_facing("word list", time_limit, slow, "Shorten the text."):
         return expressions.word_ends(expression, text, time_limit)
 
 

@@ -30,6 +30,11 @@ import_module(module).main()"""
 _START = 20.0
 """Seconds that a worker may take to start; it takes a twentieth of one, or one with the package."""
 
+_NOT_STARTED, _BUSY = "its process did not start", "this machine is busy"
+
+LEAST = 0.2
+"""The share of its processor seconds that a request has spent if its own work made it late."""
+
 _OUT_OF_TIME = -signal.SIGPROF if hasattr(signal, "SIGPROF") else None
 """The exit code of a worker after its time limit, where the system has timers."""
 
@@ -40,7 +45,7 @@ _PIPE = 1_048_576
 
 
 class StartError(TimeoutError):
-    """A worker could not be started, for a moment; the message is a clause with the reason."""
+    """A worker could not be started or had no time; the message is a clause with the reason."""
 
 
 class OvertimeError(TimeoutError):
@@ -104,6 +109,7 @@ class Child:
         self.deadline, self.memory = monotonic() + _START, inf
         self.info: bytes | None = None
         self._before = inf  # the processor time before its request
+        self._seconds = inf
         with suppress(ImportError, AttributeError, OSError):
             import fcntl  # not on every system
 
@@ -138,7 +144,7 @@ class Child:
             self._ready = True
         self.deadline = monotonic() + min(clock, serving.CLOCK * seconds)
         self.memory = memory
-        self._before = self._processor_time()
+        self._before, self._seconds = self._processor_time(), seconds
         serving.write(self._requests, operation, *parts, seconds=seconds, memory=memory)
         while True:
             code, content, _, _ = serving.read(self._answers)
@@ -152,6 +158,12 @@ class Child:
     def spent(self) -> float:
         """Return the processor seconds of its request, also of one that has just ended."""
         return self._processor_time() - self._before
+
+    def overdue(self) -> TimeoutError:
+        """Return why it is stopped at its deadline: only its own work counts against a request."""
+        if not self._ready:
+            return StartError(_NOT_STARTED)
+        return TimeoutError() if self.spent() > LEAST * self._seconds else StartError(_BUSY)
 
     def _processor_time(self) -> float:
         """Return the processor seconds of the process, or 0 where it has ended."""
@@ -212,5 +224,5 @@ class Child:
         """End the process, which does not answer; return the reason."""
         code = self.end()
         if not self._ready:
-            return StartError("its process did not start")
+            return StartError(_NOT_STARTED)
         return OvertimeError() if code == _OUT_OF_TIME else EndedError(code)

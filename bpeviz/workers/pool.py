@@ -128,7 +128,7 @@ class Pool:
 
         Raises:
             BusyError: Other requests take all places.
-            StartError: No worker could be started.
+            StartError: No worker could be started, or it had no time.
             TimeoutError: The request took too much time.
             MemoryError: It took too much memory, or the worker ended by itself.
         """
@@ -300,7 +300,7 @@ class Pool:
             with self._lock:
                 self._settle(request)
             if monotonic() >= child.deadline:
-                self.stop(request, TimeoutError())
+                self.stop(request, child.overdue())
             elif WATCHED and child.resident() > child.memory:
                 self.stop(request, MemoryError())
 

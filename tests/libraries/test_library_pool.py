@@ -167,7 +167,7 @@ def test_unused_worker_ends(pool: Pool, monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_worker_that_cannot_start_is_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/nowhere/python")
-    with pytest.raises(LibraryError, match="could not be started") as failed:
+    with pytest.raises(LibraryError, match="could not be used") as failed:
         library_pool.ask(different(7), library_worker.LOAD)
     assert is_transient(failed.value)
 

@@ -17,7 +17,7 @@ from texts import ANY_TEXT
 
 from bpeviz import SplitError, load
 from bpeviz.corpus import samples
-from bpeviz.pretokenizers import regex_worker
+from bpeviz.pretokenizers import expressions, regex_worker
 from bpeviz.pretokenizers.patterns import (
     MAX_EXPRESSION,
     MAX_WORD,
@@ -28,6 +28,7 @@ from bpeviz.pretokenizers.patterns import (
     mark_unmatched,
     pretokenize,
 )
+from bpeviz.workers.child import StartError
 
 
 def own_pattern(key: str) -> str:
@@ -461,8 +462,22 @@ def test_word_list_splits_a_million_characters() -> None:
 
 def test_slow_word_list_is_stopped() -> None:
     words = " ".join("a" * i + "b" for i in range(1, MAX_WORD))
-    with pytest.raises(SplitError, match=r"^This word list took more than 0\.05 seconds"):
+    with pytest.raises(SplitError, match=r"more than 0\.05 seconds.* many long words"):
         pretokenize("a" * 1_000_000, "list", words, 0.05)
+    for text in ("姚明进入总决赛" * 150_000, "b" * 1_000_000):
+        with pytest.raises(SplitError, match=r"The text is too long for it\.$"):
+            pretokenize(text, "list", f"{words} 姚明 进入", 0.01)
+
+
+def test_slow_worker_is_not_said_to_be_a_slow_word_list(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*_: object) -> list[int]:
+        raise StartError("its process did not start")
+
+    monkeypatch.setattr(expressions, "ask", late)
+    with pytest.raises(SplitError) as failed:
+        pretokenize("a dog", "list", "dog")
+    words = "The word list could not be used: its process did not start. Try again."
+    assert str(failed.value) == words
 
 
 def test_word_list_is_applied_in_a_child_process(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 import time
 from math import inf
@@ -14,7 +15,8 @@ from hypothesis import strategies as st
 from processes import PATIENCE, eventually
 from properties import examples
 
-from bpeviz.workers import pool
+from bpeviz.pretokenizers import expressions
+from bpeviz.workers import child, pool
 from bpeviz.workers.child import Child, EndedError, StartError
 from bpeviz.workers.pool import BusyError, Pool, Request
 
@@ -37,6 +39,9 @@ class Fake:
 
     def lower_priority(self) -> None:
         self.is_slow = True
+
+    def overdue(self) -> TimeoutError:
+        return TimeoutError()
 
     def end(self) -> int:
         self.ended = True
@@ -238,6 +243,25 @@ def test_deadline_and_memory_limit_stop_a_request(monkeypatch: pytest.MonkeyPatc
     eventually(lambda: late.error is not None and large.error is not None)
     assert type(late.error) is TimeoutError
     assert type(large.error) is MemoryError
+
+
+def test_only_its_own_work_counts_as_time_of_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(child, "_START", 0.05)
+    monkeypatch.setattr(child, "_RUN", "import time; time.sleep(60)")
+    slow = Pool(lambda key: Child("nothing", __file__), 1, 1)
+    with pytest.raises(StartError, match="did not start"), slow.worker(Request("")) as worker:
+        worker.ask(0, seconds=0.01, memory=0)
+
+
+def test_request_on_a_busy_machine_is_not_said_to_be_slow() -> None:
+    def ask_stopped() -> None:
+        with expressions._pool.worker(Request("")) as worker:
+            worker.process.send_signal(signal.SIGSTOP)
+            worker.ask(0, b"a", b"a", seconds=1, memory=1 << 26, clock=0.1)
+
+    expressions.run(0, "a", "a", 10.0, "")  # the worker has started
+    with pytest.raises(StartError, match="is busy"):
+        ask_stopped()
 
 
 def test_spare_worker_replaces_one_that_works_long(monkeypatch: pytest.MonkeyPatch) -> None:

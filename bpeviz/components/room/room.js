@@ -139,6 +139,7 @@ class Room {
 
   #receive(state) {
     if (state.questions) return this.#offerQuestions(state.questions);
+    if (state.note) return (this.find(".where").textContent = state.note);
     if (state.ended || state.refused) return this.#end(state);
     if (this.hasEnded) this.#setEnded(false);
     if (state.token) store(this.#name("follower"), state.token);

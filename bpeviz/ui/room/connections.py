@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import time
 from contextlib import suppress
 from typing import Any
@@ -18,8 +19,11 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Member, Room, RoomError, are_valid
-from bpeviz.text import as_json
+from bpeviz.text import as_json, clean
+from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.room import pages, questions
+
+_log = logging.getLogger("bpeviz")
 
 PAUSE = 0.02
 """Seconds between two messages to a member, of which each has the latest state."""
@@ -125,7 +129,7 @@ async def _connect(socket: WebSocket) -> None:
 
 def _text(hello: dict[str, Any], name: str) -> str:
     value = hello.get(name)
-    return value[:100] if isinstance(value, str) else ""
+    return clean(value[:100]) if isinstance(value, str) else ""
 
 
 async def _receive(socket: WebSocket) -> dict[str, Any]:
@@ -145,6 +149,7 @@ async def _receive(socket: WebSocket) -> dict[str, Any]:
 
 async def _listen(socket: WebSocket, room: Room, member: Member) -> None:
     second, count = 0.0, 0
+    asking: asyncio.Task[None] | None = None
     while True:
         message = await _receive(socket)
         now = time.monotonic()
@@ -153,15 +158,30 @@ async def _listen(socket: WebSocket, room: Room, member: Member) -> None:
         count += 1
         if not message or count > limits.ROOM_RATE:
             continue
-        if member.is_leader and message.get("do") == "list questions":
-            listed = await asyncio.to_thread(questions.offered)
-            await socket.send_text(json.dumps({"questions": listed}))
-        elif member.is_leader and message.get("do") == "ask question":
-            question = await asyncio.to_thread(questions.find, _text(message, "key"))
-            if question is not None:
-                room.ask(question)
+        if member.is_leader and message.get("do") in ("list questions", "ask question"):
+            asking = asyncio.create_task(_answer(socket, room, message, asking))
         else:
-            room.receive(member, message)
+            try:
+                room.receive(member, message)
+            except Exception:  # a bug here; the others of the room must not notice
+                _log.exception("A message of a room failed.")
+
+
+async def _answer(
+    socket: WebSocket, room: Room, message: dict[str, Any], before: asyncio.Task[None] | None
+) -> None:
+    """Answer a message about questions of Learn, while the leader leads on: they may take long."""
+    if before is not None:
+        await asyncio.wait([before])
+    with suppress(WebSocketDisconnect, RuntimeError):
+        try:
+            if message["do"] == "list questions":
+                listed = await asyncio.to_thread(questions.offered)
+                await socket.send_text(json.dumps({"questions": listed}))
+            elif question := await asyncio.to_thread(questions.find, _text(message, "key")):
+                room.ask(question)
+        except NoQuestionError as error:
+            await socket.send_text(json.dumps({"note": str(error)}))
 
 
 async def _send(socket: WebSocket, room: Room, member: Member, changed: asyncio.Event) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import cache
 from itertools import takewhile
 from typing import Any
 
@@ -22,28 +24,42 @@ _KINDS = {"choice": "choices", "pair": "pairs", "number": "a number"}
 def offered() -> list[dict[str, Any]]:
     """Return the chapters whose questions a leader can ask, as plain JSON values.
 
+    A chapter that cannot be computed, as while its worker is slow, is left out until the next call.
     The questions themselves are not among them: some tell the answer to an earlier one, and a
     projector shows the list.
     """
     found = []
     for place, chapter in enumerate(CHAPTERS, 1):
-        listed = [
-            {"key": f"{chapter.key}/{number}", "words": f"Question {number + 1}: {kind}"}
-            for number, question in enumerate(asked(chapter) if is_there(chapter) else ())
-            if (kind := _KINDS.get(question.form.kind))
-        ]
-        if listed:
-            found.append({"title": f"{place}. {chapter.title}", "questions": listed})
+        with suppress(base.NoQuestionError):
+            votes = _votes(chapter.key) if is_there(chapter) else {}
+            listed = [{"key": key, "words": words} for key, (words, _) in votes.items()]
+            if listed:
+                found.append({"title": f"{place}. {chapter.title}", "questions": listed})
     return found
 
 
 def find(key: str) -> Question | None:
-    """Return a question about the first text of a chapter, such as that of `first-merge/0`."""
-    name, _, number = key.partition("/")
-    if not (chapter := BY_KEY.get(name)) or not number.isdecimal() or not is_there(chapter):
+    """Return a question about the first text of a chapter, such as that of `first-merge/0`.
+
+    Raises:
+        NoQuestionError: It cannot be computed, as while its worker is slow.
+    """
+    chapter = BY_KEY.get(key.partition("/")[0])
+    if chapter is None or not is_there(chapter):
         return None
-    questions = [*asked(chapter)]
-    return for_vote(questions[int(number)]) if int(number) < len(questions) else None
+    _, question = _votes(chapter.key).get(key, ("", None))
+    return question
+
+
+@cache  # without chapters that cannot be computed
+def _votes(chapter: str) -> Mapping[str, tuple[str, Question]]:
+    """Return the questions of a chapter for votes, by their keys, each after its name."""
+    found = {}
+    for number, question in enumerate(asked(BY_KEY[chapter])):
+        if (vote := for_vote(question)) is not None:
+            name = f"Question {number + 1}: {_KINDS[question.form.kind]}"
+            found[f"{chapter}/{number}"] = name, vote
+    return found
 
 
 def for_vote(question: base.Question) -> Question | None:

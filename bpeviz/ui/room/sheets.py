@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from urllib.parse import parse_qsl, urlencode, urlsplit
@@ -11,6 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from bpeviz.room import sheet
 from bpeviz.room.run import Run
 from bpeviz.room.sheet import Sheet
+from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.room import questions
 
@@ -39,11 +41,13 @@ def offered() -> Mapping[str, Sheet]:
     except OSError as error:
         raise ValueError(f"The run sheet {file} cannot be read: {error.strerror}.") from error
     for part in own.parts:
-        if part.kind == "learn" and questions.find(part.words) is None:
-            raise sheet.SheetError(
-                f"Line {part.line} of the run sheet {file} needs a question of Learn with choices, "
-                "pairs or a number, such as “learn first-merge 2”, whose tokenizer is downloaded."
-            )
+        with suppress(NoQuestionError):  # a busy machine says nothing about the sheet
+            if part.kind == "learn" and questions.find(part.words) is None:
+                raise sheet.SheetError(
+                    f"Line {part.line} of the run sheet {file} needs a question of Learn with "
+                    "choices, pairs or a number, such as “learn first-merge 2”, whose tokenizer is "
+                    "downloaded."
+                )
     return {OWN: own, **sheet.ours()}
 
 

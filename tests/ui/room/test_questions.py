@@ -8,13 +8,16 @@ from dataclasses import replace
 import pytest
 from asgi import HTML, ask, page
 
+from bpeviz.pretokenizers import expressions
 from bpeviz.room.rooms import ROOMS
 from bpeviz.room.votes import Question
 from bpeviz.text import as_json
+from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.learn.registry import BY_KEY
 from bpeviz.ui.learn.teachers_page import asked
 from bpeviz.ui.room import questions
 from bpeviz.ui.room.connections import RoomPages
+from bpeviz.workers.child import StartError
 
 KEYS = [one["key"] for chapter in questions.offered() for one in chapter["questions"]]
 
@@ -66,6 +69,28 @@ def test_questions_have_the_right_answer_among_their_options() -> None:
     assert first.words == "Which two neighbors occur together most often?"
     assert (found("first-merge/1").right, found("first-merge/1").options) == (124, [])
     assert found("word-ends/0").options[found("word-ends/0").right].words == "e + s"
+
+
+def test_chapter_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    def ends(*_: object) -> list[int]:
+        calls.append("")
+        raise StartError("its process did not start")
+
+    complete = questions.offered()
+    monkeypatch.setattr(expressions, "ask", ends)
+    assert questions.offered() == complete, "it was computed again"
+    assert not calls
+    questions._votes.cache_clear()
+    titles = [one["title"] for one in questions.offered()]
+    left_out = [one["title"] for one in complete if one["title"] not in titles]
+    assert len(left_out) == 2
+    assert "rules" in " ".join(left_out)
+    with pytest.raises(NoQuestionError, match="Try again"):
+        questions.find("splitting-rules/1")
+    monkeypatch.undo()
+    assert questions.offered() == complete
 
 
 def test_question_about_another_text_has_its_answer() -> None:

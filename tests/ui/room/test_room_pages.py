@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from asgi import HTML, ask, page, run
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from properties import examples
 from starlette.types import Receive, Scope, Send
 
 import bpeviz
 from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Room
+from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.room import pages, questions, sheets
 from bpeviz.ui.room.connections import RoomPages
@@ -22,13 +27,14 @@ from bpeviz.ui.server.headers import SecurityHeaders
 from bpeviz.views import playable
 
 TEXT = "the thin thing that they think"
+PLAYABLE = playable.of_training(bpeviz.train(TEXT, merges=5), TEXT)
 APP = SecurityHeaders(RoomPages(page, "/base"), "default-src 'self'")
 
 
 @pytest.fixture
 def room() -> Iterator[Room]:
     opened = ROOMS.open("tester", lambda _: {"address": "", "qr": None, "notes": ""})
-    opened.show(playable.of_training(bpeviz.train(TEXT, merges=5), TEXT))
+    opened.show(PLAYABLE)
     yield opened
     opened.close()
 
@@ -166,6 +172,76 @@ def test_leader_and_followers_are_connected(room: Room) -> None:
         await asyncio.gather(leader.leave(), back.leave())
 
     run(scenario())
+
+
+def test_leader_is_not_disconnected_by_a_question_that_cannot_be_computed(
+    room: Room, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going_on = threading.Event()
+
+    def late(*_: object) -> None:
+        going_on.wait(10)
+        raise NoQuestionError("The word list could not be used.")
+
+    monkeypatch.setattr(questions, "offered", late)
+    monkeypatch.setattr(questions, "find", late)
+
+    async def scenario() -> None:
+        leader = Socket(room.letters)
+        leader.send(leader=room.leader)
+        leader.send(do="list questions")
+        leader.send(do="ask question", key="splitting-rules/1")
+        leader.send(step=2, content=1)
+        await leader.until("step", 2)
+        going_on.set()
+        await leader.until("note", "The word list could not be used.")
+        leader.send(step=3, content=1)
+        await leader.until("step", 3)
+        assert not leader.task.done()
+        await leader.leave()
+
+    run(scenario())
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.just("\ud800") | st.text(),
+    lambda inner: st.lists(inner, max_size=2),
+    max_leaves=3,
+)
+NAMES = ("token", "leader", "step", "content", "playing", "speed", "lit", "do", "part", "key")
+MESSAGES = st.dictionaries(st.sampled_from([*NAMES, "answer", "vote"]), VALUES) | st.builds(
+    lambda do, more: {"do": do, **more},
+    st.sampled_from(["ask", "part", "show", "again", "reveal", "end vote", "ask question"]),
+    st.dictionaries(st.sampled_from(NAMES[2:]), VALUES),
+)
+
+
+@settings(max_examples=examples(30))
+@given(MESSAGES, st.lists(MESSAGES, max_size=4))
+@example({"leader": "\ud800", "token": "\ud800"}, [])
+def test_no_message_ends_a_connection(hello: dict[str, Any], messages: list[Any]) -> None:
+    room = ROOMS.open("tester", lambda _: {})
+    room.show(PLAYABLE)
+    room.use(sheets.run("20-minutes"))
+
+    async def scenario() -> None:
+        leader, follower, other = (Socket(room.letters) for _ in range(3))
+        leader.send(leader=room.leader)
+        follower.send(**hello | {"leader": ""})
+        other.send(**hello)
+        await asyncio.gather(leader.until("sheet"), follower.until("token"))
+        for message in messages:
+            leader.send(**message)
+            follower.send(**message)
+        leader.send(do="ask")
+        leader.send(step=4, content=room.number)
+        await asyncio.gather(*(one.until("step", 4) for one in (leader, follower)))
+        await asyncio.gather(*(one.leave() for one in (leader, follower, other)))
+
+    try:
+        run(scenario())
+    finally:
+        room.close()
 
 
 def test_wrong_and_frequent_messages_have_no_effect(room: Room) -> None:
