@@ -81,7 +81,7 @@ def middleware() -> list[Middleware]:
     ]
     if st.get_option("server.enableCORS"):
         origins = st.get_option("server.corsAllowedOrigins")
-        names = [private.server_name() or "", *map(_host, origins)]
+        names = [private.server_name() or "", *map(_host, origins)]  # an empty one is not known
         listens = st.get_option("server.address") or ""
         found.append(Middleware(KnownHosts, hosts=names, listens=listens))
     if password := os.environ.get("BPEVIZ_PASSWORD"):

@@ -26,8 +26,8 @@ class KnownHosts:
     A page of another host could otherwise let its name resolve to this machine, and so open the
     app of a user as its own (DNS rebinding).
 
-    Streamlit 1.67 refuses the websockets as well, but first asks an external host for its own
-    address. All users wait for that answer, up to two seconds.
+    Streamlit 1.67 compares origins as well, but may ask an external host for its own address first.
+    All users wait for that answer, up to two seconds. So no origin reaches it.
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str], listens: str) -> None:
@@ -39,12 +39,16 @@ class KnownHosts:
             listens: The address that the server listens on; empty for all.
         """
         self._app = app
-        self._hosts = {host.lower() for host in (*hosts, socket.gethostname(), "0.0.0.0")}  # noqa: S104
+        known = (*hosts, socket.gethostname(), "0.0.0.0")  # noqa: S104
+        self._hosts = {host.lower() for host in known if host}
         self._on_loopback = is_loopback(listens)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan" or self._accepts(scope):
             answer = self._app
+            if scope["type"] == "websocket":
+                headers = [one for one in scope["headers"] if one[0] != b"origin"]
+                scope = {**scope, "headers": headers}
         else:
             answer = WebSocketClose() if scope["type"] == "websocket" else _REFUSED
         await answer(scope, receive, send)
@@ -56,7 +60,7 @@ class KnownHosts:
             return False
         if scope["type"] != "websocket" or origin is None:  # not from a page
             return True
-        return self._knows(origin) or origin.partition("://")[2] == host
+        return self._knows(origin) or (bool(host) and origin.partition("://")[2] == host)
 
     def _knows(self, address: str) -> bool:
         try:

@@ -9,8 +9,8 @@ from asgi import ask, page
 
 from bpeviz.ui.server.hosts import KnownHosts
 
-OPEN = KnownHosts(page, ["course.example"], "0.0.0.0")
-LOOPBACK = KnownHosts(page, ["Class.example"], "localhost")
+OPEN = KnownHosts(page, ["course.example", ""], "0.0.0.0")
+LOOPBACK = KnownHosts(page, ["Class.example", ""], "localhost")
 
 
 @pytest.mark.parametrize(
@@ -33,7 +33,8 @@ def test_websocket_of_a_known_host_passes(headers: dict[str, str]) -> None:
     ["http://evil.example", "http://teacher.local", "null", "", "http://[", "http://localhost.eu"],
 )
 def test_websocket_of_another_host_is_refused(origin: str) -> None:
-    assert ask(OPEN, "WEBSOCKET", host="teacher.local:8501", origin=origin).status == 403
+    for host in ("teacher.local:8501", ""):
+        assert ask(OPEN, "WEBSOCKET", host=host, origin=origin).status == 403
 
 
 def test_open_server_answers_requests_under_any_name() -> None:

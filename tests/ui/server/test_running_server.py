@@ -8,6 +8,7 @@ import urllib.request
 from collections.abc import Iterator
 from http.client import HTTPMessage
 
+import http_server
 import pytest
 import websockets
 from asgi import run
@@ -25,6 +26,18 @@ FRAMES = "'self' https://course.example"
 HTML = {"Accept": "text/html"}
 
 
+OUTSIDE: list[str] = []
+"""The requests of the server to other hosts."""
+
+
+class Outside(http_server.Handler):
+    def respond(self) -> None:
+        OUTSIDE.append(self.path)
+        self.answer(502, b"")
+
+    do_CONNECT = respond  # noqa: N815
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     environment = {
@@ -34,9 +47,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
         "STREAMLIT_SERVER_BASE_URL_PATH": "/class/7b",
         "STREAMLIT_SERVER_ENABLE_XSRF_PROTECTION": "false",
     }
-    with serving(tmp_path_factory.mktemp("server"), **environment) as running:
-        yield running
-        assert running.tracebacks() == ""
+    outside = http_server.Server(Outside)
+    with http_server.running(outside):
+        environment |= dict.fromkeys(("http_proxy", "https_proxy"), outside.address)
+        with serving(tmp_path_factory.mktemp("server"), **environment) as running:
+            yield running
+            assert running.tracebacks() == ""
+            assert OUTSIDE == []
 
 
 class NoRedirect(urllib.request.HTTPRedirectHandler):
@@ -90,14 +107,14 @@ def test_page_after_login_sets_the_cookie_of_the_user(server: Server, cookie: st
 
 
 async def session(
-    server: Server, cookie: str, origin: str | None = None
+    server: Server, cookie: str, origin: str | None = None, path: str = "/_stcore/stream"
 ) -> tuple[websockets.ClientConnection, str]:
     """Open a page as a browser does; return the connection and the id of the session."""
-    address = server.address.replace("http", "ws", 1) + "/_stcore/stream"
+    address = server.address.replace("http", "ws", 1) + path
     opened = await websockets.connect(
         address,
         additional_headers={"Cookie": cookie},
-        origin=origin and websockets.Origin(origin),
+        origin=None if origin is None else websockets.Origin(origin),
         max_size=None,
         max_queue=None,  # with a full queue of unread messages, closing takes 10 s
         open_timeout=60,
@@ -116,13 +133,22 @@ def test_websocket_needs_the_password(server: Server, cookie: str) -> None:
     assert opened
 
 
-def test_websocket_needs_the_same_host(server: Server, cookie: str) -> None:
+@pytest.mark.parametrize("path", ["/_stcore/stream", "/room/ABCD/ws"])
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "file://", "http://.", ""])
+def test_websocket_of_another_host_is_refused(
+    server: Server, cookie: str, origin: str, path: str
+) -> None:
     with pytest.raises(websockets.InvalidStatus, match="403"):
-        run(session(server, cookie, "http://evil.example"))
+        run(session(server, cookie, origin, path))
+    assert OUTSIDE == []
+
+
+def test_websocket_of_the_same_host_passes(server: Server, cookie: str) -> None:
     parts = urllib.parse.urlsplit(server.address)
-    opened, _ = run(session(server, cookie, f"{parts.scheme}://{parts.netloc}"))
-    assert opened
-    assert "external IP" not in server.log.read_text()
+    for host in (parts.netloc, "app.localhost:3000", f"[::1]:{parts.port}"):
+        opened, _ = run(session(server, cookie, f"{parts.scheme}://{host}"))
+        assert opened
+    assert OUTSIDE == []
 
 
 def test_page_says_why_a_file_was_refused(server: Server, cookie: str) -> None:
