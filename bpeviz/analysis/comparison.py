@@ -24,7 +24,7 @@ from bpeviz.analysis.metrics import Column, boundaries_inside, word_spans
 from bpeviz.analysis.verdict import Standing
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.corpus.named_texts import by_label
+from bpeviz.corpus.tables import by_label
 from bpeviz.progress import report
 from bpeviz.text import clean, counted, distinct, joined, listed
 

@@ -135,6 +135,9 @@ FILE = option(
 )
 """One text file."""
 
+CORPUS = option("files", "FILE", "a UTF-8 text or table; - or none: standard input", nargs="*")
+"""The files of a corpus."""
+
 FILES = option("files", "FILE", "a UTF-8 text; - or none: standard input", nargs="*")
 """The text files."""
 
@@ -145,6 +148,24 @@ LINK = option(
     default="",
     type=text_argument,
 )
+TABLES = (
+    choice(
+        "--as",
+        ("table", "text"),
+        None,
+        "read files as tables or as texts (default: by their endings, for tables .csv, .tsv, "
+        ".jsonl, .ndjson, .parquet)",
+    ),
+    texts("--text", "COLUMN", "the column of text of a table; repeat it for several texts"),
+    option(
+        "--label",
+        "COLUMN",
+        "the column of labels of a table, by which its lines are grouped; --label= for none",
+        type=text_argument,
+    ),
+)
+"""How a table is read."""
+
 OUTPUT = option("--output", "FILE", "write to this file (default: -)", default=STANDARD)
 """The output, by default standard output."""
 

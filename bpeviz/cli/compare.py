@@ -38,9 +38,12 @@ Several files, a folder or NAME=FILE select many texts, up to {limits.COMPARED_T
 option for them, such as --relative-to or --csv. The command then prints a table of the texts, and
 one of the tokenizers.
 
-A CSV or JSONL file without a name, also in a folder, has one text per column. If it has a column of
-labels, the lines of each label are one text. Such a column is named like `lang` or `label`, or has
-few short values that repeat beside one column of text. --label names it.
+A table without a name (CSV, TSV, JSONL, NDJSON or Parquet), also in a folder, gives the lines of
+its column of text. If it has a column of labels, which is named like `lang` or `label`, or has few
+short values that repeat, the lines of each label are one text. If the headings of several columns
+of text are languages, they are parallel texts. In JSON, "messages" give a text for each role, and
+`encode --chat --lines` encodes conversations with a chat template. A line on standard error names
+the columns; --text and --label choose others, and --as text reads the file itself.
 """
 _EXAMPLES = """\
 examples:
@@ -69,12 +72,14 @@ _ALL = (*_NAMES, "tokens", "bytes per token", "tokens per word", "premium", "cos
 def run(options: argparse.Namespace) -> int:
     """Print the metrics of all tokenizers; return the exit code."""
     given: list[str] = options.files or [STANDARD]
-    for_many = options.csv or options.markdown or options.special_tokens or options.price
+    for_many = (
+        options.csv or options.markdown or options.special_tokens or options.price or options.text
+    )
     names = (options.relative_to, options.label)
-    if len(given) > 1 or any(name is not None for name in names) or for_many:
-        return _many(named_texts.sources(given), options)
-    if os.path.isdir(given[0]) or named_texts.split_name(given[0])[0]:
-        return _many(named_texts.sources(given), options)
+    is_many = len(given) > 1 or os.path.isdir(given[0]) or named_texts.split_name(given[0])[0]
+    is_many = is_many or any(name is not None for name in names) or for_many
+    if is_many or named_texts.is_table(given[0], options):
+        return _many(named_texts.sources(given, options), options)
     return _one(given[0], options)
 
 
@@ -104,7 +109,7 @@ def _one(path: str, options: argparse.Namespace) -> int:
 def _many(sources: Sequence[Source], options: argparse.Namespace) -> int:
     """Print one table of many texts; return the exit code."""
     if options.reference is not None or options.curves:
-        raise UsageError("--reference and --curves are for one text.")
+        raise UsageError("--reference and --curves are for one text. --as text reads a table so.")
     check_link(options.link)
     names: list[str] = options.tokenizer
     read = [one.path for one in sources]
@@ -112,14 +117,14 @@ def _many(sources: Sequence[Source], options: argparse.Namespace) -> int:
     arguments.check_files(read, [options.output])
     arguments.check_expression(options)
     progress = Progress(options.progress)
-    texts, notes = named_texts.read(sources, options.label)
+    texts, notes = named_texts.read(sources, options)
     titles = dict(zip(distinct(map(named, names)), names, strict=True))
     tokenizers = {
         title: files.load_tokenizer(name, options, progress) for title, name in titles.items()
     }
     relative_to = None if options.relative_to is None else named(options.relative_to)
     number, parallel = parallel_texts(texts)
-    if relative_to is None and parallel and number > 1:
+    if relative_to is None and parallel and number > 1 and all(one.name for one in sources):
         notes.append(
             f"{len(parallel):,} texts have {number:,} lines each. If they are translations, "
             "--relative-to NAME compares them line by line."
@@ -316,7 +321,8 @@ COMMAND = Command(
         option(
             "files",
             "FILE",
-            "a UTF-8 text, a folder, or NAME=FILE (./a=b.txt is a file); - or none: standard input",
+            "a UTF-8 text, a table, a folder, or NAME=FILE (./a=b.txt is a file); - or none: "
+            "standard input",
             nargs="*",
         ),
         *arguments.tokenizer(several=True),
@@ -340,13 +346,7 @@ COMMAND = Command(
             action="append",
             default=[],
         ),
-        option(
-            "--label",
-            "COLUMN",
-            "the column of labels of CSV and JSONL files, by which their lines are grouped; "
-            "--label= for one text per column (default: recognized)",
-            type=arguments.text_argument,
-        ),
+        *arguments.TABLES,
         Choice(
             (
                 flag("--json", "print exact numbers as JSON: a list, or an object for many texts"),

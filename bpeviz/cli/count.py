@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bpeviz.cli import arguments, files
+from bpeviz.cli import arguments, files, named_texts
 from bpeviz.cli.arguments import Command, option
 from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
@@ -21,6 +21,9 @@ nothing else, however large the corpus is.
 Several files are one text, joined without anything between them, as by `cat`. Training on the
 counts gives the same tokenizer as training on that text, ties included. Files are read in blocks.
 With --pattern none, regex and, in a text without line ends, sentences, the whole text is in memory.
+
+A table (CSV, TSV, JSONL, NDJSON or Parquet) gives the values of its columns of text, one a line. A
+line on standard error names them.
 
 With --scheduler, the workers of a Dask cluster count parts of the files. They need bpeviz, and the
 files under the same names. The result is identical.
@@ -45,12 +48,19 @@ def run(options: argparse.Namespace) -> int:
         files.check_writable(Path(output))
     if options.scheduler is not None and STANDARD in paths:
         raise UsageError("--scheduler needs files: workers cannot read standard input.")
+    has_table = any(named_texts.is_table(path, options) for path in paths)
+    if options.scheduler is not None and has_table:
+        raise UsageError("--scheduler counts texts, not tables. Leave it out, or add --as text.")
+    named_texts.check_columns(options, has_table=has_table)
 
     progress = Progress(options.progress)
     corpus = f"{len(paths):,} files" if len(paths) > 1 else named(paths[0])
     with progress.during(f"Counting {corpus}"):
         if options.scheduler is None:
-            blocks = corpus_files.read([Span(path) for path in paths], files.open_file)
+            spans = [Span(path) for path in paths]
+            blocks = corpus_files.read(spans, files.open_file)
+            if has_table:
+                blocks = iter(named_texts.corpus(paths, options))
             counts = count_blocks(blocks, options.pattern, options.expression)
         else:
             counts = dask.count(options.scheduler, paths, options.pattern, options.expression)
@@ -70,7 +80,8 @@ COMMAND = Command(
     _EXAMPLES,
     run,
     (
-        arguments.FILES,
+        arguments.CORPUS,
+        *arguments.TABLES,
         *arguments.pattern("gpt2", "the pre-tokenization (default: gpt2)"),
         option(
             "--output",

@@ -1,16 +1,18 @@
-"""Texts with names that the command line is given: files and folders."""
+"""Texts with names that the command line is given: files, tables and folders."""
 
 from __future__ import annotations
 
+import argparse
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from bpeviz.cli import files
-from bpeviz.cli.errors import CommandError, UsageError
-from bpeviz.corpus import named_texts
+from bpeviz.cli.errors import CommandError, UsageError, print_error
+from bpeviz.corpus import named_texts, parquet, tables
 from bpeviz.corpus.files import STANDARD, CorpusError, is_binary, named
-from bpeviz.corpus.named_texts import Table, Texts
+from bpeviz.corpus.named_texts import Texts
+from bpeviz.corpus.tables import Table
 from bpeviz.text import listed, visible
 
 
@@ -46,7 +48,36 @@ def split_name(argument: str) -> tuple[str, str]:
     return visible(name), path
 
 
-def sources(arguments: Iterable[str]) -> list[Source]:
+def is_table(path: str, options: argparse.Namespace) -> bool:
+    """Return whether a file without a name is a table, by its ending or ``--as``."""
+    kind: str | None = getattr(options, "as")
+    return tables.is_table(path) if kind is None else kind == "table"
+
+
+def read_table(path: str, options: argparse.Namespace) -> Table:
+    """Return the table in a file, with the columns of ``--text`` and ``--label``.
+
+    Raises:
+        ValueError: The file is not a valid table; the message is user-facing.
+    """
+    try:
+        if path.lower().endswith(".parquet"):
+            try:
+                content = parquet.rows(files.read_bytes(path, files.MAX_COUNTS))
+            except CorpusError as error:
+                raise CorpusError(f"{named(path)} is not a table: {error}.") from None
+        else:
+            content = files.read_text(path)
+            if is_binary(content):
+                raise CorpusError(f"{named(path)} contains many zero bytes: it is not text.")
+        return tables.read_table(path, content, options.label, options.text)
+    except CorpusError as error:
+        if path.lower().endswith(".parquet"):
+            raise
+        raise CorpusError(f"{error} To read it as one text, add --as text.") from None
+
+
+def sources(arguments: Iterable[str], options: argparse.Namespace) -> list[Source]:
     """Return the files that arguments name, and those in folders that they name.
 
     Raises:
@@ -57,22 +88,18 @@ def sources(arguments: Iterable[str]) -> list[Source]:
     for argument in arguments:
         name, path = split_name(argument)
         if path != STANDARD and os.path.isdir(path):
-            inside = [*_files_in(path, name)]
+            inside = [*_files_in(path, name, options)]
             if not inside:
                 raise CommandError(f"{named(path)} is a folder without files.")
             found += inside
         else:
-            found.append(Source("" if _is_table(name, path) else name or named(path), path))
+            is_text = name or not is_table(path, options)  # with a name, a file is one text
+            found.append(Source((name or named(path)) if is_text else "", path))
     named_texts.check_number(len(found))
     return found
 
 
-def _is_table(name: str, path: str) -> bool:
-    """Return whether the columns of a file are texts: with a name, the file is one text."""
-    return not name and named_texts.is_table(path)
-
-
-def _files_in(folder: str, name: str) -> Iterator[Source]:
+def _files_in(folder: str, name: str, options: argparse.Namespace) -> Iterator[Source]:
     """Yield the files in a folder, in order, without hidden ones."""
     for at, folders, names in os.walk(folder):
         folders[:] = sorted(one for one in folders if not one.startswith("."))
@@ -80,26 +107,41 @@ def _files_in(folder: str, name: str) -> Iterator[Source]:
             path = os.path.join(at, file)
             if not file.startswith(".") and os.path.isfile(path):
                 shown = os.path.join(name, os.path.relpath(path, folder)) if name else path
-                yield Source("" if _is_table(name, path) else named(shown), path, listed=True)
+                is_text = name or not is_table(path, options)
+                yield Source(named(shown) if is_text else "", path, listed=True)
 
 
-def read(found: Sequence[Source], label: str | None) -> tuple[Texts, list[str]]:
+def check_columns(options: argparse.Namespace, *, has_table: bool) -> None:
+    """Raise `UsageError` if columns are chosen where no file is a table."""
+    if (options.text or options.label) and not has_table:
+        raise UsageError("--text and --label are for tables. --as table reads a file as a table.")
+
+
+def read(found: Sequence[Source], options: argparse.Namespace) -> tuple[Texts, list[str]]:
     """Return the texts by name, and sentences about tables and files that were left out.
 
     Args:
         found: The files.
-        label: The column of labels of all tables, "" for none, or None to recognize it.
+        options: The arguments, with the columns of all tables.
 
     Raises:
         ValueError: A file is not valid, a name occurs twice, or the texts are too many or too
             large; the message is user-facing.
     """
-    if label and all(one.name for one in found):
-        raise UsageError("--label is for CSV or JSONL files without a name.")
+    check_columns(options, has_table=not all(one.name for one in found))
     contents: list[tuple[str, str | Table]] = []
     left_out: list[str] = []
     notes: list[str] = []
     for source in found:
+        if not source.name:
+            try:
+                contents.append(("", table := read_table(source.path, options)))
+                notes.append(table.about())
+            except CorpusError as error:
+                if not source.listed:
+                    raise
+                notes.append(f"Left out: {error}")
+            continue
         try:
             text = files.read_text(source.path)
             if is_binary(text):
@@ -107,23 +149,37 @@ def read(found: Sequence[Source], label: str | None) -> tuple[Texts, list[str]]:
         except CorpusError:
             if not source.listed:
                 raise
-            left_out.append(source.name or named(source.path))
+            left_out.append(source.name)
             continue
-        if source.name:
-            contents.append((source.name, text))
-            continue
-        try:
-            table = named_texts.read_table(source.path, text, label)
-        except CorpusError as error:
-            if not source.listed:
-                raise
-            notes.append(f"Left out: {error}")
-            continue
-        contents.append(("", table))
-        if table.label or source.listed:
-            notes.append(table.about)
+        contents.append((source.name, text))
     if left_out:
         notes.append(f"Left out, since they are not texts in UTF-8: {listed(left_out, 5)}.")
     if not contents:
         raise CommandError(f"No file is a text to compare. {' '.join(notes)}")
-    return named_texts.collect(contents, "Name files as NAME=FILE."), notes
+    texts, _ = named_texts.collect(contents, "Name files as NAME=FILE.")
+    return texts, notes
+
+
+def corpus(
+    paths: Sequence[str], options: argparse.Namespace, *, grouped: bool = False
+) -> list[str]:
+    """Return the texts of files to train on, and print which columns of tables they are.
+
+    Args:
+        paths: The files.
+        options: The arguments.
+        grouped: Whether the lines of each label are a text.
+
+    Raises:
+        ValueError: A file is not valid; the message is user-facing.
+    """
+    texts: list[str] = []
+    for path in paths:
+        if is_table(path, options):
+            table = read_table(path, options)
+            print_error(table.about(grouped=grouped))
+            columns = table.texts if grouped else table.ungrouped
+            texts += map(tables.as_text, columns.values())
+        else:
+            texts.append(files.read_text(path))
+    return texts

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 
 from bpeviz import formats
-from bpeviz.cli import arguments, files, training
+from bpeviz.cli import arguments, files, named_texts, training
 from bpeviz.cli.arguments import Choice, Command
 from bpeviz.cli.errors import CommandError, UsageError
 from bpeviz.cli.progress import Progress
@@ -25,6 +25,10 @@ Train a tokenizer on texts, and write it to a file that other libraries read.
 Several files are several texts: no token crosses from one into the next. With --algorithm
 multilingual or parity, each file is weighted or compressed as a text, and so are parts between
 lines of ---.
+
+A table (CSV, TSV, JSONL, NDJSON or Parquet) gives the values of its column of text, one a line, or
+one text for each of several columns; with multilingual or parity, one for each label. A line on
+standard error names the columns.
 
 With --counts, training uses the pre-tokens that `count` counted, with the same result as on the
 text itself: with bpe, scaffold, wordpiece, unigram and adaptive. They contain no names of special
@@ -56,6 +60,8 @@ _SAMPLE = 2_000
 def run(options: argparse.Namespace) -> int:
     """Train, and write the tokenizer; return the exit code."""
     paths = _inputs(options)
+    has_table = options.counts is None and any(named_texts.is_table(one, options) for one in paths)
+    named_texts.check_columns(options, has_table=has_table)
     trainer = TRAINERS[options.algorithm]
     arguments.check_expression(options)
     values = training.chosen(options)
@@ -64,7 +70,7 @@ def run(options: argparse.Namespace) -> int:
     target.check_writable()
 
     values = training.with_texts(values)
-    corpus = _corpus(paths, trainer) if options.counts is None else _counts(options)
+    corpus = _corpus(paths, trainer, options) if options.counts is None else _counts(options)
     if isinstance(corpus, PreTokenCounts):
         options.pattern, options.expression = corpus.pattern, corpus.expression
         size = f"{len(corpus):,} distinct pre-tokens"
@@ -102,11 +108,12 @@ def _inputs(options: argparse.Namespace) -> list[str]:
     return [options.counts]
 
 
-def _corpus(paths: Sequence[str], trainer: Trainer) -> Corpus:
-    texts = [files.read_text(path) for path in paths]
+def _corpus(paths: Sequence[str], trainer: Trainer, options: argparse.Namespace) -> Corpus:
+    is_several = trainer.key in ("multilingual", "parity")
+    texts = named_texts.corpus(paths, options, grouped=is_several)
     if len(texts) == 1:
         return texts[0]
-    if trainer.key in ("multilingual", "parity"):  # lines of dashes separate their texts
+    if is_several:  # lines of dashes separate their texts
         return "---\n".join(text if text.endswith("\n") else text + "\n" for text in texts)
     return Counter(filter(None, texts))
 
@@ -171,7 +178,8 @@ COMMAND = Command(
     _EXAMPLES,
     run,
     (
-        arguments.FILES,
+        arguments.CORPUS,
+        *arguments.TABLES,
         arguments.option(
             "--counts",
             "FILE",

@@ -12,11 +12,14 @@ The file's metadata contains the pre-tokenization as `bpeviz.pattern` and `bpevi
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from bpeviz.corpus.files import MAX_TEXT, CorpusError
 from bpeviz.pretokenizers.counts import (
     CountsError,
     Integers,
@@ -29,6 +32,9 @@ from bpeviz.text import label
 
 _PATTERN, _EXPRESSION = b"bpeviz.pattern", b"bpeviz.expression"
 _COLUMNS = {"chunk": "bytes or text", "count": "whole numbers", "first": "whole numbers"}
+_ROWS = 1_000
+"""The number of rows per read."""
+
 _MAX_BYTES = 2**62
 """The upper limit of the size of a text in bytes, so that sums of counts do not overflow."""
 
@@ -93,6 +99,38 @@ def parse(content: bytes, pattern: str = "", expression: str = "") -> PreTokenCo
             f"The pre-tokenization of this file is not valid here. {error}"
         ) from error
     return replace(_checked(*columns), pattern=pattern, expression=expression)
+
+
+def rows(content: bytes) -> str:
+    """Return the rows of another Parquet file as lines of JSON, in which bytes are empty lists.
+
+    Raises:
+        CorpusError: It is not a Parquet file, contains counts, or is too large.
+    """
+    return "".join(_json_rows(content))
+
+
+def _json_rows(content: bytes) -> Iterator[str]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    size = 0
+    try:
+        file = parquet.ParquetFile(pa.BufferReader(content))
+        if {*_COLUMNS} <= {*file.schema_arrow.names}:
+            raise CorpusError("it contains counted pre-tokens. Name it with --counts of `train`")
+        for batch in file.iter_batches(_ROWS, use_threads=False):
+            for row in batch.to_pylist():
+                line = json.dumps(row, ensure_ascii=False, default=_plain)
+                if (size := size + len(line)) > MAX_TEXT:
+                    raise CorpusError(f"it has more than {MAX_TEXT:,} characters")
+                yield f"{line}\n"
+    except (pa.ArrowException, OSError):
+        raise CorpusError("it is not a Parquet file, or it is damaged") from None
+
+
+def _plain(value: object) -> object:
+    return [] if isinstance(value, bytes) else str(value)
 
 
 def _description(pattern: str, expression: str) -> str:

@@ -34,6 +34,7 @@ _LIBRARIES = {
     worker.MERGES: "json",
     worker.CHAT_TEMPLATE: "jinja2",
     worker.TIKTOKEN: "tiktoken",
+    worker.PARQUET: "pyarrow",
 }
 
 _MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), str(2**25))

@@ -29,10 +29,11 @@ from bpeviz.workers import serving
     MERGES,
     CHAT_TEMPLATE,
     TIKTOKEN,
-) = range(5)
+    PARQUET,
+) = range(6)
 """Libraries: `tokenizers` for a tokenizer.json, `sentencepiece` for a .model, and `json` for the
 merges of a tokenizer.json, which `tokenizers` does not return. `jinja2` applies a chat template,
-and `tiktoken` ranks with an expression."""
+and `tiktoken` ranks with an expression. `pyarrow` reads the rows of a table in Parquet."""
 
 (
     LOAD,
@@ -583,6 +584,10 @@ class Worker:
         """Return the result of an operation."""
         if library == MERGES:
             return _merges(payload)
+        if library == PARQUET:
+            from bpeviz.corpus import parquet  # other files do not need it
+
+            return parquet.rows(payload).encode()
         if operation == LOAD and library == CHAT_TEMPLATE:
             self.chat = ChatTemplate(payload)
             return b""

@@ -17,6 +17,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.parquet
 import pytest
 from gguf_files import gguf_file
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
@@ -962,24 +963,98 @@ def test_compare_groups_the_lines_of_a_table_by_label(trained: Shell) -> None:
     for label in ([], ["--label", "lang"]):
         trained("compare", "t.csv", "--tokenizer", "t.json", "--csv", *label)
         assert trained.code == 0
-        assert trained.err.startswith(understood)
-        assert "2 texts have 2 lines each. If they are translations, --relative-to" in trained.err
+        assert trained.err == understood, "labels do not make translations"
         assert [line["tokens"] for line in csv.DictReader(io.StringIO(trained.out.decode()))] == [
             str(row["tokens"]) for row in expected
         ]
     trained("compare", "t.csv", "--tokenizer", "t.json", "--json", "--label", "")
-    assert [row["text"] for row in json.loads(trained.out)["rows"]] == ["lang", "text"]
+    assert [row["text"] for row in json.loads(trained.out)["rows"]] == ["text"]
+    several = ("--text", "text", "--text", "lang", "--relative-to", "text")
+    trained("compare", "t.csv", "--tokenizer", "t.json", "--json", *several)
+    assert [row["text"] for row in json.loads(trained.out)["rows"]] == ["text", "lang"]
+    assert trained.err == "t.csv: 2 texts, one per column: text, lang.\n"
     trained("compare", "t.csv", "--tokenizer", "t.json", "--label", "topic")
-    assert trained.sentence == "t.csv has no column topic. Its columns are lang, text."
-    assert trained("compare", "text.txt", "--tokenizer", "t.json", "--label", "lang").code == 2
+    assert trained.sentence == (
+        "t.csv has no column topic. Its columns are lang, text. To read it as one text, add "
+        "--as text."
+    )
+    for wrong in ("--label", "--text"):
+        assert trained("compare", "text.txt", "--tokenizer", "t.json", wrong, "lang").code == 2
+
+
+@pytest.mark.parametrize("name", ["t.jsonl", "t.ndjson", "t.csv", "t.tsv", "t.parquet", "t.log"])
+def test_a_table_is_never_read_as_text_in_silence(trained: Shell, name: str) -> None:
+    columns = {
+        "id": [str(i) for i in range(8)],
+        "lang": ["hi", "en"] * 4,
+        "message": [f"नमस्ते दुनिया {'त' * i}" for i in range(8)],
+    }
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    if name == "t.parquet":
+        pyarrow.parquet.write_table(pyarrow.table(columns), name)
+    elif name in ("t.csv", "t.tsv"):
+        with open(name, "w", encoding="utf-8", newline="") as file:
+            table = csv.DictWriter(file, columns, delimiter="\t" if name == "t.tsv" else ",")
+            table.writeheader()
+            table.writerows(rows)
+    else:
+        Path(name).write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    lines = "".join(f"{line}\n" for line in columns["message"])
+    Path("lines.txt").write_text(lines, encoding="utf-8", newline="")
+    as_table = [name, *(["--as", "table"] if name == "t.log" else [])]
+    understood = f"{name}: the lines of “message”. Not used: id, lang.\n"
+    size = ("--vocab-size", "280", "--output")
+    expected = trained("train", "lines.txt", *size, "-").out
+    assert trained("train", *as_table, *size, "-").out == expected
+    assert trained.err == understood
+    assert trained("count", *as_table, "--output", "c.parquet").err == understood
+    assert trained("train", "--counts", "c.parquet", *size, "-").out == expected
+    trained("compare", *as_table, "--tokenizer", "t.json", "--json")
+    assert trained.err == f"{name}: the lines of “message”, grouped by the 2 labels of “lang”. " + (
+        "Not used: id.\n"
+    )
+    compared = bpeviz.compare(
+        {"hi": columns["message"][::2], "en": columns["message"][1::2]},
+        {"t.json": bpeviz.read("t.json")},
+    )
+    tokens = [row["tokens"] for row in json.loads(trained.out)["rows"]]
+    assert tokens == [row.tokens for row in compared.rows]
+    assert trained("count", *as_table, "--scheduler", "tcp://a:1", "--output", "d").code == 2
+    assert trained("train", "c.parquet", *size, "-").sentence == (
+        "c.parquet is not a table: it contains counted pre-tokens. "
+        "Name it with --counts of `train`."
+    )
+
+
+def test_training_on_several_texts_takes_those_of_labels_or_columns(trained: Shell) -> None:
+    languages = {"en": ["the river", "the sea"], "es": ["el río", "el mar"]}
+    rows = [{"lang": name, "text": line} for name in languages for line in languages[name]]
+    Path("t.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    Path("p.csv").write_text("en,es\nthe river,el río\nthe sea,el mar\n", encoding="utf-8")
+    for name, lines in languages.items():
+        Path(f"{name}.txt").write_text("\n".join(lines), encoding="utf-8")
+    how = ("--algorithm", "parity", "--vocab-size", "262", "--format", "bpeviz", "--output", "-")
+    expected = trained("train", "en.txt", "es.txt", *how).out
+    assert trained("train", "t.jsonl", *how).out == expected
+    assert "grouped by the 2 labels" in trained.err
+    assert trained("train", "p.csv", *how).out == expected
+    assert trained.err.startswith("p.csv: 2 parallel texts, one per column: en, es.\n")
+    assert trained("train", "en.txt", "--text", "en", *how).code == 2
 
 
 def test_compare_of_one_file_without_a_name_prints_its_metrics(trained: Shell) -> None:
     for name in ("a=b.txt", "table.csv"):
         Path(name).write_bytes(TEXT.encode())
     expected = trained("compare", "text.txt", "--tokenizer", "t.json").out
-    for name in ("./a=b.txt", "table.csv"):
-        assert trained("compare", name, "--tokenizer", "t.json").out == expected
+    assert trained("compare", "./a=b.txt", "--tokenizer", "t.json").out == expected
+    as_text = ("table.csv", "--as", "text")
+    assert trained("compare", *as_text, "--tokenizer", "t.json").out == expected
+    train = ("--vocab-size", "260", "--output", "-")
+    assert trained("train", *as_text, *train).out == trained("train", "text.txt", *train).out
+    assert (
+        trained("encode", "table.csv", "--tokenizer", "t.json").out
+        == trained("encode", "text.txt", "--tokenizer", "t.json").out
+    )
     named_one = trained("compare", "a=text.txt", "--tokenizer", "t.json").out.decode()
     assert re.search(r"^a +t\.json +", named_one, re.MULTILINE)
 
@@ -993,9 +1068,10 @@ def test_compare_leaves_out_files_of_folders_that_are_not_text(
         Path(f"code/sub/{name}.csv").write_bytes(b"en,es\na,b\n")
     assert trained(*MANY).code == 0
     assert trained.err.splitlines() == [
-        "Left out: code/bad.csv, line 2: 1 column instead of 2.",
-        "code/sub/a.csv: 2 texts, one per column.",
-        "code/sub/b.csv: 2 texts, one per column.",
+        "Left out: code/bad.csv, line 2: 1 column instead of 2. To read it as one text, add --as "
+        "text.",
+        "code/sub/a.csv: 2 texts, one per column: en, es.",
+        "code/sub/b.csv: 2 texts, one per column: en, es.",
         "Left out, since they are not texts in UTF-8: code/a.png.",
     ]
     names = [line.split("  ")[0] for line in trained.out.decode().splitlines()]
@@ -1021,18 +1097,15 @@ def test_compare_leaves_out_files_of_folders_that_are_not_text(
         ("en,\na,b\n", "t.csv: column 2 has no name."),
         ("", "t.csv has no columns."),
         ("en,en\na,b\n", "t.csv has 2 columns named en."),
-        ('{"en": "a"}\n{"es": "b"}\n', "t.jsonl, line 2 has other keys than the first line."),
         ('{"en": "a"}\n[', "t.jsonl, line 2 is not JSON."),
-        (
-            '{"en": [1]}',
-            't.jsonl, line 1 is not an object of texts, such as {"en": "a text"}.',
-        ),
+        ("[1]", 't.jsonl, line 1 is not an object of texts, such as {"en": "a text"}.'),
     ],
 )
 def test_invalid_tables_are_reported(trained: Shell, content: str, message: str) -> None:
     name = message.split(",")[0].split(":")[0].split(" ")[0]
     name = name if name.startswith("t.") else "t.csv"
     Path(name).write_text(content, encoding="utf-8")
+    message += " To read it as one text, add --as text."
     assert trained("compare", name, "text.txt", "--tokenizer", "t.json").sentence == message
 
 

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import streamlit as st
 
 from bpeviz import limits
-from bpeviz.corpus import named_texts, samples
+from bpeviz.analysis.comparison import parallel_texts
+from bpeviz.corpus import named_texts, samples, tables
 from bpeviz.corpus.files import CorpusError
-from bpeviz.corpus.named_texts import Table, Texts
+from bpeviz.corpus.named_texts import Texts
+from bpeviz.corpus.tables import Table
 from bpeviz.text import counted, listed, visible
 from bpeviz.ui import markdown
 from bpeviz.ui.inputs.text import UnreadableFileError, read_file
 from bpeviz.ui.runtime import uploads
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.widgets import Family, OneOf, SessionValue, TextField
+from bpeviz.ui.widgets import (
+    Family,
+    OneOf,
+    SessionValue,
+    SomeOf,
+    Switch,
+    TextField,
+    Values,
+    Widget,
+)
 
 PASTED = TextField("pasted_texts", "Texts, each after a line “# name”", longest=limits.BOX)
 FILES: SessionValue[list[tuple[str, str]]] = SessionValue("named_files")
@@ -28,47 +39,63 @@ _UPLOAD: SessionValue[Any] = SessionValue("named_files_upload")
 _OPEN: SessionValue[list[str]] = SessionValue("named_files_open")
 """The names of the opened files in the box that closes them."""
 
-_TABLES, _LABEL_COLUMNS = 5, 10
-"""The most tables, and the most columns of one, with a choice of the column of labels."""
+_TABLES = 5
+"""The most tables with a choice of their columns."""
+
+_MOST = limits.COMPARED_TEXTS
 
 _RENAME = "Give each its own name."
 _PLACEHOLDER = "# English\nThe river is wide.\n# Spanish\nEl río es ancho."
 
 
-class _Labels(OneOf):
-    """The choice of the column of labels of a table. A link has no files, so not this either."""
+class _OfTable(Widget[Any]):
+    """A choice of columns of a table. A link has no files, so not this either."""
 
     def allows(self, value: Any) -> bool:
-        return isinstance(value, str)
+        return isinstance(value, str | list)
 
     def for_link(self) -> tuple[None, None]:
         return None, None
 
 
-LABELS = Family(
-    "labels_of_",
-    ".+",
-    lambda name, path: _Labels(name, f"Texts of {markdown.escape(visible(path))}", titles={}),
-)
-"""The column of labels of each table, "" for one text per column."""
+class _Text(_OfTable, SomeOf):
+    """The columns of text."""
 
 
-def choose_texts() -> Texts:
+class _Label(_OfTable, OneOf):
+    """The column of labels, or ""."""
+
+
+COLUMNS = Family("columns_of_", ".+", lambda name, _: _Text(name, "Text", titles={}, most=_MOST))
+LABELS = Family("labels_of_", ".+", lambda name, _: _Label(name, "Grouped by", titles={}))
+TRANSLATIONS = Switch("translations", "These are translations")
+
+
+def widgets(values: Values) -> Iterator[Widget[Any]]:
+    """Yield the widgets whose values belong in links, and the choices for tables."""
+    yield PASTED
+    yield TRANSLATIONS
+    yield from values.members(COLUMNS)
+    yield from values.members(LABELS)
+
+
+def choose_texts() -> tuple[Texts, list[str]]:
     """Draw a box for texts, and a button that opens files.
 
     Returns:
         The texts by name, an example at first; none where a message says why they cannot be used.
+        And the names of those that are translations, by their names or by the user's choice.
     """
     typed = PASTED.area(
         height=220,
         placeholder=_PLACEHOLDER,
-        help="Texts with the same number of lines are compared as translations, line by line.",
+        help="Texts named as languages, with the same number of lines, are compared as "
+        "translations, line by line.",
     )
     message = st.empty()
     with st.popover("Open files", icon=":material/upload_file:", width="stretch"):
         st.file_uploader(
-            "Drop files or a folder: UTF-8 texts; or CSV or JSONL, with one text per column, or "
-            "labels and texts",
+            "Drop files or a folder: UTF-8 texts; or tables in CSV, TSV, JSONL, NDJSON or Parquet",
             accept_multiple_files=True,
             key=_UPLOAD.key,
             on_change=_take_files,
@@ -95,18 +122,22 @@ def choose_texts() -> Texts:
         st.button("Edit the example", on_click=PASTED.put, args=(example,), type="tertiary")
         typed = example
     failed = _FAILED.get() or []
-    tables = [_read_table(name, text) for name, text in files if named_texts.is_table(name)]
-    for table in tables[:_TABLES]:
-        _choose_labels(table)
-    texts = [(name, text) for name, text in files if not named_texts.is_table(name)]
+    opened_tables = [_read_table(*file) for file in files if tables.is_table(file[0])]
+    for table in opened_tables[:_TABLES]:
+        _choose_columns(table)
+    texts = [file for file in files if not tables.is_table(file[0])]
     pasted = named_texts.pasted(typed)
     try:
         found: list[tuple[str, str | Table]] = [*pasted, *texts]
-        found += [("", one) for one in tables]
-        return named_texts.collect(found, _RENAME, most=limits.COMPARED_SIZE)
+        found += [("", one) for one in opened_tables]
+        named, languages = named_texts.collect(found, _RENAME, most=limits.COMPARED_SIZE)
+        same = parallel_texts(named)[1]
+        if {*same} - {*languages} and TRANSLATIONS.toggle(help="Compare the texts line by line."):
+            languages = same
+        return named, languages
     except CorpusError as error:
         failed = [*failed, str(error)]
-        return {}
+        return {}, []
     finally:
         if failed:
             others = [f"And {len(failed) - 5} more."] if len(failed) > 5 else []
@@ -114,31 +145,36 @@ def choose_texts() -> Texts:
 
 
 def _read_table(path: str, text: str) -> Table:
-    """Return the table in a file, with the column of labels that the user has chosen."""
-    chosen = LABELS.member(path).get()
+    """Return the table in a file, with the columns that the user has chosen."""
+    columns = tuple(COLUMNS.member(path).get() or ())
+    label = LABELS.member(path).get() if len(columns) < 2 else None
     try:
-        return _parsed_table(path, text, chosen)
-    except CorpusError:  # an earlier file with this name had the column
-        return _parsed_table(path, text, None)
+        return _parsed_table(path, text, None if label in columns else label, columns)
+    except CorpusError:  # an earlier file with this name had the columns
+        return _parsed_table(path, text, None, ())
 
 
 @cached()
-def _parsed_table(path: str, text: str, label: str | None) -> Table:
-    return named_texts.read_table(path, text, label)
+def _parsed_table(path: str, text: str, label: str | None, columns: tuple[str, ...]) -> Table:
+    return tables.read_table(path, text, label, columns)
 
 
-def _choose_labels(table: Table) -> None:
-    """Say how a table was understood, and draw the choice of another reading."""
-    st.caption(markdown.escape(table.about))
-    names = [name for name, _ in table.columns]
-    if not 1 < len(names) <= _LABEL_COLUMNS:
-        return
-    titles = {"": "One text per column"} | {name: f"Grouped by {name}" for name in names}
-    LABELS.member(table.path).select(titles, index=list(titles).index(table.label))
+def _choose_columns(table: Table) -> None:
+    """Say how a table was understood, and draw the choice of other columns."""
+    st.caption(markdown.escape(table.about()))
+    names = {name: name for name in table.columns}
+    chosen, text = COLUMNS.member(table.path), [*table.text]
+    if chosen.present and chosen.get() != text:
+        chosen.put(text)
+    chosen.multiselect(names, default=text, select_all=False)
+    if len(text) == 1 < len(names):
+        titles = {"": "Nothing"} | {name: name for name in names if name not in text}
+        LABELS.member(table.path).select(titles, index=[*titles].index(table.label))
 
 
 def _close_files() -> None:
     """Close the files that were removed from the box."""
+    TRANSLATIONS.clear()
     kept = _OPEN.get() or ()
     FILES.put([one for one in FILES.get() or () if one[0] in kept])
 
@@ -154,8 +190,8 @@ def _take_files() -> None:
     for name, content in uploaded:
         try:
             text = read_file(name, content)
-            if named_texts.is_table(name):
-                named_texts.read_table(name, text)
+            if tables.is_table(name):
+                tables.read_table(name, text)
         except UnreadableFileError as error:
             unreadable[name] = str(error)
             continue
@@ -172,6 +208,7 @@ def _take_files() -> None:
     else:
         failed += unreadable.values()
     if uploaded or failed:
+        TRANSLATIONS.clear()  # they are others
         _FAILED.put(failed)
 
 

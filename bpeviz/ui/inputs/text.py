@@ -10,17 +10,23 @@ from typing import Any, Generic
 import streamlit as st
 
 from bpeviz import limits
-from bpeviz.corpus import samples
-from bpeviz.corpus.files import is_binary
-from bpeviz.text import clean, shorten
+from bpeviz.corpus import samples, tables
+from bpeviz.corpus.files import CorpusError, is_binary
+from bpeviz.libraries import worker
+from bpeviz.libraries.pool import File, LibraryError, ask
+from bpeviz.text import clean, shorten, visible
 from bpeviz.ui import components, markdown
 from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.runtime import long_texts, uploads
+from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, V, Values, Widget
 
 EDITABLE = 100_000
 """The most characters of a file that are put into the text box; of a longer one the page shows
 only the name."""
+
+_SEVERAL, _WHOLE = "(all columns of text)", "(the file as it is)"
+"""Choices beside the columns of a table."""
 
 OWN_TEXT = "own"
 """The key of the user's own text among the samples."""
@@ -111,6 +117,12 @@ class TextSource:
     boxed_file = _Of[str]()
     """The name of the file whose text is in the box, until that is edited."""
 
+    table = _Of[tuple[str, str]]()
+    """The name and the content of the last file that is a table."""
+
+    column = _Of[str]()
+    """The column of it that is used, or `_SEVERAL` or `_WHOLE`."""
+
     failed = _Of[str]()
     """Why the last file cannot be used."""
 
@@ -140,6 +152,38 @@ class TextSource:
         """Remove the file, so that the box is used."""
         for value in (self.file, self.file_name, self.failed, self.boxed_file):
             value.clear()
+
+    def open_file(self, name: str, content: str, column: str | None = None) -> None:
+        """Use a file in place of any other text, or store why it cannot be used.
+
+        Args:
+            name: Its name.
+            content: Its text.
+            column: The column of a table, `_SEVERAL`, `_WHOLE`, or None to recognize it.
+
+        Raises:
+            CorpusError: The table is not valid.
+        """
+        text = content
+        if is_table := tables.is_table(name) and column != _WHOLE:
+            chosen = [column] if column and column != _SEVERAL else ()
+            table = tables.read_table(name, content, "", chosen)
+            text = "".join(map(tables.as_text, table.ungrouped.values()))
+            column = table.text[0] if len(table.text) == 1 else _SEVERAL
+        size = sys.getsizeof(content) * is_table + sys.getsizeof(text)
+        if len(text) <= EDITABLE:
+            self.put(OWN_TEXT, text)
+            self.boxed_file.put(name)
+        elif refusal := uploads.refusal(size):
+            self.failed.put(refusal)
+            return
+        else:
+            self.forget_file()
+            self.file.put(text)
+            self.file_name.put(name)
+        if column:
+            self.table.put((name, content))
+            self.column.put(column)
 
     def offer(self, sample: str) -> None:
         """Draw a button that puts a sample where the text of the page shows no difference."""
@@ -249,30 +293,21 @@ def choose_text(source: TextSource, most: int = limits.PAGE_TEXT) -> str:
             return
         for name, content in files:
             try:
-                read = read_file(name, content)
-            except UnreadableFileError as error:
+                source.open_file(name, read_file(name, content))
+            except (UnreadableFileError, CorpusError) as error:
                 source.failed.put(str(error))
-                continue
-            if len(read) <= EDITABLE:
-                source.put(OWN_TEXT, read)
-                source.boxed_file.put(name)
-            elif refusal := uploads.refusal(sys.getsizeof(read)):
-                source.failed.put(refusal)
-            else:
-                source.forget_file()
-                source.file.put(read)
-                source.file_name.put(name)
 
     change = components.text_box(_box_data(source), source.component.key, take_change)
     source.take(change)  # the first run of a session that replaces an earlier one has no callbacks
     message = st.empty()  # above the button, since its popover covers what is below
     with st.popover("Open a file", icon=":material/upload_file:", width="stretch"):
         st.file_uploader(
-            f"UTF-8 text, up to {limits.TEXT:,} characters",
+            f"UTF-8 text or table, up to {limits.TEXT:,} characters",
             key=source.upload.key,
             on_change=take_file,
             max_upload_size=limits.UPLOAD,
         )
+    _choose_column(source)
     if failed := source.failed.get():
         message.error(markdown.escape(failed))
     whole = source.file.get() or source.box.get() or ""
@@ -286,6 +321,26 @@ def choose_text(source: TextSource, most: int = limits.PAGE_TEXT) -> str:
     if len(chosen) > most:
         st.caption(f"This page uses the first {most:,} of {len(chosen):,} characters.")
     return chosen[:most]
+
+
+def _choose_column(source: TextSource) -> None:
+    """Draw the choice of the column of an opened table whose text is used."""
+    file, content = source.table.get() or ("", "")
+    if not file or file not in (source.file_name.get(), source.boxed_file.get()):
+        return
+    table = _table(file, content)
+    several = [_SEVERAL] if len(table.text) > 1 else []
+    st.selectbox(
+        f"Text in {markdown.escape(visible(file))}, one value a line",
+        [*several, *table.columns, _WHOLE],
+        key=source.column.key,
+        on_change=lambda: source.open_file(file, content, source.column.get()),
+    )
+
+
+@cached()
+def _table(name: str, content: str) -> tables.Table:
+    return tables.read_table(name, content, "")
 
 
 def _box_data(source: TextSource) -> dict[str, Any]:
@@ -330,7 +385,11 @@ def read_file(name: str, content: bytes) -> str:
         UnreadableFileError: The file is no UTF-8 text, or too long.
     """
     try:
+        if name.lower().endswith(".parquet"):
+            return ask(File(worker.PARQUET, content), worker.LOAD).decode()
         found = content.decode("utf-8-sig")
+    except LibraryError as error:
+        raise UnreadableFileError(f"{name} cannot be used: {error}.") from None
     except UnicodeDecodeError as error:
         if content[:2] in (b"\xff\xfe", b"\xfe\xff"):
             reason = "it looks like UTF-16"

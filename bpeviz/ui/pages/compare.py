@@ -203,9 +203,10 @@ def show(side: DeltaGenerator) -> None:
     """Draw the inputs, the verdict, the text in columns, and the metrics."""
     answer = st.container(key="verdict")  # above everything else
     texts = test_text = None
+    translations: list[str] = []
     with side:
         if HOW_MANY.segments(label_visibility="collapsed", width="stretch") == "many":
-            texts = choose_texts()
+            texts, translations = choose_texts()
             st.caption("Your tokenizer is trained on:")
             training_text = choose_text(TEXT)
         else:
@@ -233,9 +234,9 @@ def show(side: DeltaGenerator) -> None:
         st.info("No tokenizer is chosen. Choose one above.")
         return
     if texts is not None:
-        _many(answer, texts, chosen)
+        _many(answer, texts, translations, chosen)
         if texts and not st.context.is_embedded:
-            own_tokenizer.show(texts)
+            own_tokenizer.show({name: texts[name] for name in translations})
         return
     shown = _columns_for(text, chosen)
     if not text:
@@ -263,13 +264,15 @@ def show(side: DeltaGenerator) -> None:
         below_columns(lambda: _measures(columns, measured))
 
 
-def _many(answer: DeltaGenerator, texts: Texts, chosen: Sequence[Offer]) -> None:
+def _many(
+    answer: DeltaGenerator, texts: Texts, translations: Sequence[str], chosen: Sequence[Offer]
+) -> None:
     """Draw the table of many texts, and the text of a cell in columns."""
     made = _available(chosen, lambda offer: offer.make())
     found = [(offer, made[offer.key]) for offer in chosen if offer.key in made]
     if not texts or not found:
         return  # messages say why
-    compared = many_texts.show(answer, texts, found)
+    compared = many_texts.show(answer, texts, translations, found)
     if compared is None:
         return
     if SHOWN.get() in texts:

@@ -18,7 +18,7 @@ from bpeviz.progress import reporting_to
 from bpeviz.text import counted, digest_of
 from bpeviz.ui import components, html_table, markdown
 from bpeviz.ui.export_dialog import EXPORT, Export
-from bpeviz.ui.inputs.named_texts import LABELS, PASTED
+from bpeviz.ui.inputs import named_texts
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import LINKED, Offer, OneTokenizer
@@ -77,8 +77,7 @@ _STOPPED: SessionValue[str] = SessionValue("comparison_stopped")
 
 def widgets(values: Values) -> Iterator[Widget[Any]]:
     """Yield the widgets whose values belong in links."""
-    yield PASTED
-    yield from values.members(LABELS)
+    yield from named_texts.widgets(values)
     yield FIGURE
     yield RELATIVE_TO
     yield SORTED_BY
@@ -89,30 +88,34 @@ def widgets(values: Values) -> Iterator[Widget[Any]]:
 
 
 def show(
-    answer: DeltaGenerator, texts: Texts, chosen: Sequence[tuple[Offer, Tokenizer]]
+    answer: DeltaGenerator,
+    texts: Texts,
+    translations: Sequence[str],
+    chosen: Sequence[tuple[Offer, Tokenizer]],
 ) -> Comparison | None:
     """Draw the verdict and the table, and offer the export of it.
 
     Args:
         answer: The place of the verdict.
         texts: The texts by name, at least one.
+        translations: The names of those that are translations, if they have as many lines.
         chosen: The tokenizers, at least one.
 
     Returns:
         The comparison, or None where a message says why there is none.
     """
-    number, parallel = parallel_texts(texts)
+    number, parallel = parallel_texts({name: texts[name] for name in translations})
     is_parallel = len(parallel) == len(texts)
     tokenizers = {offer.name: tokenizer for offer, tokenizer in chosen}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         figure = FIGURE.segments(width="content", label_visibility="collapsed")
-        names = [*dict.fromkeys([*parallel, *texts])]
+        names = [*dict.fromkeys([*parallel, *translations])]
         relative_to = None
-        if figure == "premium":
+        if figure == "premium" and names:
             relative_to = RELATIVE_TO.choose({name: name for name in names}, width=220)
         elif parallel:  # the verdict has a premium, too
             known = RELATIVE_TO.get()
-            relative_to = known if known in texts else names[0]
+            relative_to = known if known in names else names[0]
         has_special = any(any(tokenizer.template) for _, tokenizer in chosen)
         with_special = has_special and SPECIAL.toggle(
             help="Count the special tokens that a tokenizer's file adds around each text."
@@ -144,6 +147,11 @@ def show(
     ]
     if relative_to and figure == "premium":
         notes.append(f"Premium: how many times as many tokens a text needs as {relative_to}.")
+    if figure == "premium" and not names:
+        notes.append(
+            "A premium compares translations, line by line: texts named as languages, or switched "
+            f"to “{named_texts.TRANSLATIONS.label}”."
+        )
     if parallel:
         note = f"{len(parallel):,} parallel texts of {counted(number, 'line')}: each line is "
         notes.append(note + "compared with its translation.")

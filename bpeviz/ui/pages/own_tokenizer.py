@@ -91,7 +91,7 @@ def show(texts: Texts) -> None:
     with place:
         number, names = parallel_texts(texts)
         if number < 2 or not names:
-            st.info("This needs parallel texts: two or more, with the same number of lines.")
+            st.info("This needs parallel texts: two or more translations with as many lines.")
             return
         _compare({name: lines_of(texts[name]) for name in names})
 

@@ -135,13 +135,30 @@ def test_a_table_with_labels_says_so_and_can_be_read_otherwise() -> None:
     understood = "t.csv: the lines of “text”, grouped by the 2 labels of “lang”."
     assert understood in captions(app).replace("\\", "")
     app.selectbox(key="labels_of_t.csv").set_value("").run()
+    assert [row[0] for row in cells(app)] == ["text"]
+    app.multiselect(key="columns_of_t.csv").set_value(["lang", "text"]).run()
     assert [row[0] for row in cells(app)] == ["lang", "text"]
-    assert "t.csv: 2 texts, one per column." in captions(app).replace("\\", "")
+    assert "t.csv: 2 texts, one per column: lang, text." in captions(app).replace("\\", "")
     app.session_state["named_files"] = [("t.csv", "id,name\n1,a\n")]
-    app.session_state["labels_of_t.csv"] = "lang"
     app.run()
     assert errors(app) == [], "the file was replaced by one without that column"
-    assert [row[0] for row in cells(app)] == ["id", "name"]
+    assert [row[0] for row in cells(app)] == ["name"]
+
+
+def test_texts_are_translations_by_their_names_or_if_the_user_says_so() -> None:
+    rows = [f"{lang},a line about {i}" for i in range(12) for lang in ("en", "es")]
+    app = opened("", named_files=[("t.csv", "\n".join(["lang,text", *rows]))])
+    app.segmented_control(key="figure_of_texts").set_value("premium").run()
+    assert errors(app) == []
+    assert "parallel" not in captions(app)
+    assert "A premium compares translations, line by line" in captions(app).replace("\\", "")
+    assert [row[1] for row in cells(app)] == ["–", "–"]
+    app.toggle(key="translations").set_value(True).run()
+    assert "2 parallel texts of 12 lines" in captions(app)
+    assert [row[1] for row in cells(app)] == ["1.00 (1.00 to 1.00)"] * 2
+    app.multiselect(key="named_files_open").set_value([]).run()
+    assert "34 parallel texts" in captions(app), "the example, by its names"
+    assert not [one for one in app.toggle if one.key == "translations"]
 
 
 def test_a_reading_of_a_table_with_too_many_labels_can_be_undone() -> None:
@@ -335,11 +352,11 @@ def test_texts_with_other_numbers_of_lines_are_named_and_the_others_are_parallel
 
 
 def test_rows_that_are_empty_in_one_language_are_counted_and_left_out() -> None:
-    rows = ["low,new", ",new", "low,", "newer,lower"]
+    rows = ["a low,un new", ",no new", "so low,", "a newer,el lower", "it is,lo es"]
     app = opened("", named_files=[("t.csv", "\n".join(["en,es", *rows, ",,"[:1]]))])
     assert errors(app) == []
     assert "2 lines empty only here or only in en" in captions(app)
-    assert "2 parallel texts of 5 lines" in captions(app)
+    assert "2 parallel texts of 6 lines" in captions(app)
 
 
 def test_export_has_the_tables_and_the_columns_of_the_shown_text() -> None:

@@ -94,7 +94,7 @@ def test_texts_that_are_not_parallel_have_a_message(pasted: str) -> None:
 
 
 def test_blank_text_is_not_trained_on() -> None:
-    app = opened(PASTED + "\n# blank\n \n \n \n.")
+    app = opened(PASTED + "\n# blank\n \n \n \n.", translations=True)
     app.segmented_control(key="own_held_out").set_value("half").run()
     assert errors(app) == []
     assert [row[0] for row in table(app)[1:]] == ["English", "Greek", "blank"]

@@ -1,0 +1,373 @@
+"""Tables: which of their columns are texts, and which one contains labels.
+
+A column is text if most of its values are running text, and most are distinct. Without another
+choice, the one with the most characters is the text of the table, and its lines are grouped by the
+column of labels, if there is one. Columns of text whose headings are languages (`languages.txt`)
+are translations, each a text of its own. The lengths of lines do not tell translations apart.
+
+In JSON, a column of `{"messages": [{"role": "user", "content": "Hi"}]}` contains conversations. It
+gives a line for each message, with its role as the label.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import regex
+
+from bpeviz import limits
+from bpeviz.cached_property import cached_property
+from bpeviz.corpus.files import CorpusError, named
+from bpeviz.text import clean, counted, listed, split_lines, visible
+
+TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
+"""The endings of the names of tables."""
+
+Columns = dict[str, list[str]]
+"""The lines of columns by name."""
+
+LABELS = ("language", "lang", "locale", "label", "class", "category")
+"""The names of columns of labels, the preferred ones first."""
+
+_TEXT = "text"
+"""The name of a column that is preferred to longer ones."""
+
+csv.field_size_limit(2**31 - 1)  # a cell may be a whole document
+
+_LONGEST_LABEL = 40
+_MOST_COLUMNS = 1_000
+_SAMPLE = 2_000
+"""The number of values that show what a column contains."""
+
+_RUNNING = regex.compile(
+    r"\p{L}\P{Z}*[\p{Z}\s]+.*?\p{L}|.{21}"
+    r"|[\p{Han}\p{Hiragana}\p{Katakana}\p{Tibetan}\p{Line_Break=SA}]{4}",
+    regex.DOTALL,
+)
+"""Two words, more than 20 characters, or some of a script without spaces."""
+
+_NUMBER = regex.compile(r"[+-]?\p{N}+")
+_DATE = regex.compile(
+    r"(?:[^\p{L}]|(?<!\p{L})(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu"
+    r"|fri|sat|sun)[a-z]*|[ap]m|utc|gmt|t|z)(?!\p{L})|[年月日])+",
+    regex.IGNORECASE,
+)
+"""Dates, times, numbers, and signs without letters."""
+
+_ID = regex.compile(r"(?=[!-~]*[0-9_@/:#=&%+\\~$^*|<>{}\[\]])[!-~]+|[!-~]{41,}|\S+://\S*")
+"""Identifiers, addresses and paths."""
+
+
+def is_table(path: str) -> bool:
+    """Return whether a file is a table, from the ending of its name."""
+    return path.lower().endswith(TABLES)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of a table.
+
+    Attributes:
+        path: The path of its file.
+        columns: The columns that can be chosen.
+        text: The names of the columns of text, one or more.
+        label: The name of the column of labels, or "" for none.
+        left_out: The names of columns of lists and objects.
+        is_parallel: Whether the columns of text are translations.
+        size: The size of its file in bytes.
+    """
+
+    path: str
+    columns: Columns
+    text: Sequence[str]
+    label: str
+    left_out: Sequence[str]
+    is_parallel: bool
+    size: int
+
+    @cached_property
+    def texts(self) -> Columns:
+        """The texts by name, grouped by labels."""
+        if not self.label:
+            return self.ungrouped
+        pairs = zip(self.columns[self.label], self.columns[self.text[0]], strict=True)
+        return by_label(pair for pair in pairs if pair[1].strip())
+
+    @property
+    def ungrouped(self) -> Columns:
+        """The columns of text. A single one has no blank lines; those of several correspond."""
+        several = len(self.text) > 1
+        return {
+            name: [line for line in self.columns[name] if several or line.strip()]
+            for name in self.text
+        }
+
+    def about(self, *, grouped: bool = True) -> str:
+        """Return how the table was understood, as a sentence. grouped: whether by labels."""
+        found = f"the lines of “{self.text[0]}”"
+        if len(self.text) > 1:
+            kind = "parallel text" if self.is_parallel else "text"
+            found = f"{counted(len(self.text), kind)}, one per column: {listed(self.text, 8)}"
+        label = self.label if grouped else ""
+        if label:
+            found += f", grouped by the {counted(len(self.texts), 'label')} of “{label}”"
+        others = [name for name in self.columns if name not in (*self.text, label)]
+        rest = (
+            f" Not used: {listed([*others, *self.left_out], 5)}." if others or self.left_out else ""
+        )
+        return f"{named(self.path)}: {found}.{rest}"
+
+
+def as_text(lines: Iterable[str]) -> str:
+    """Return lines as a text, each with its end."""
+    return "".join(f"{line}\n" for line in lines)
+
+
+def by_label(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the lines of each label, from pairs of a label and a line.
+
+    >>> by_label([("en", "the river"), ("es", "el río"), ("en", "the sea"), ("", "low")])
+    {'en': ['the river', 'the sea'], 'es': ['el río'], 'no label': ['low']}
+    """
+    grouped: dict[str, list[str]] = {}
+    title = cache(lambda label: visible(label.strip()) or "no label")  # labels are few, lines many
+    for label, line in pairs:
+        grouped.setdefault(title(label), []).append(line)
+    return grouped
+
+
+def read_table(
+    path: str, content: str, label: str | None = None, text: Sequence[str] = ()
+) -> Table:
+    """Return the table in a file.
+
+    Args:
+        path: Its path.
+        content: Its content; for Parquet, its rows in JSON (`parquet.rows`).
+        label: The name of the column of labels, "" for none, or None to recognize it.
+        text: The names of the columns of text, or none to recognize them.
+
+    Raises:
+        CorpusError: The table is not valid, or does not have these columns.
+    """
+    values = _values(path, content)
+    messages = next((name for name, cells in values.items() if _are_conversations(cells)), "")
+    if messages and (not text or messages in text):
+        values, role = _with_roles(values, messages)
+        label, text = role if label is None else label, text or [messages]
+    nested = [name for name in values if any(isinstance(v, list | dict) for v in values[name])]
+    columns = {name: [*map(_cell, values[name])] for name in values if name not in nested}
+    if not columns:
+        raise CorpusError(f"{named(path)} has only lists and objects: {listed(nested, 8)}.")
+    for name in filter(None, (*text, label)):
+        if name not in columns:
+            known = f"Its columns are {listed([*columns], 8)}."
+            raise CorpusError(f"{named(path)} has no column {visible(name)}. {known}")
+    if label and len(text) > 1:
+        raise CorpusError(f"{named(path)}: choose one column of text beside {visible(label)}.")
+    text = text or _texts(columns, label)
+    if label in text:
+        raise CorpusError(f"{named(path)} has no column of text beside {visible(str(label))}.")
+    if label is None:
+        label = _label(columns, text[0]) if len(text) == 1 else ""
+    running = [name for name in text if _is_running(columns[name])]
+    size = len(content.encode(errors="replace"))
+    return Table(path, columns, text, label, nested, are_translations(running), size)
+
+
+# ---- the kinds of columns
+
+
+@cache
+def _languages() -> dict[str, str]:
+    """Return the codes of languages by their names and codes."""
+    names = Path(__file__).with_name("languages.txt").read_text(encoding="utf-8").casefold()
+    lines = (line.split(", ") for line in names.splitlines())
+    return {name: code for code, *others in lines for name in (code, *others)}
+
+
+def language_of(heading: str) -> str:
+    """Return the code of the language that a heading names, or "".
+
+    >>> [language_of(heading) for heading in ("English", "pt-BR", "eng_Latn", "id", "message")]
+    ['en', 'pt', 'en', 'id', '']
+    """
+    name = heading.strip().casefold()
+    if regex.fullmatch("[a-z]{2,3}([-_]([a-z]{2}|[a-z]{4}|[0-9]{3}))+", name):
+        name = regex.split("[-_]", name)[0]  # the tag of a language with a script or region
+    return _languages().get(name, "")
+
+
+def are_translations(headings: Iterable[str]) -> bool:
+    """Return whether headings are at least two languages, and nothing else."""
+    codes = {*map(language_of, headings)}
+    return len(codes) > 1 and "" not in codes
+
+
+def _texts(columns: Columns, label: str | None) -> Sequence[str]:
+    """Return the names of the columns of text. label: that of labels, if it is known."""
+    names = [name for name in columns if name != label] or [*columns]
+    likely = [name for name in names if not _most(columns[name], _is_plain)]
+    running = [name for name in likely if _is_running(columns[name])]
+    languages = [name for name in likely if language_of(name)]
+    of_languages = [name for name in running if name in languages]
+    is_alone = len(of_languages) == len(running)
+    if not label and are_translations(languages if is_alone else of_languages):
+        return languages
+    likely = [name for name in likely if name.lower() not in LABELS]
+    preferred = running + [name for name in likely if name.lower() == _TEXT]
+
+    def rank(name: str) -> tuple[bool, int]:
+        return name.lower() == _TEXT, sum(map(len, columns[name]))
+
+    return [max(preferred or likely or names, key=rank)]
+
+
+def _label(columns: Columns, text: str) -> str:
+    """Return the name of the column of labels beside a column of text, or ""."""
+    ranks: dict[str, tuple[int, ...]] = {}
+    for name, lines in columns.items():
+        rows = [line.strip() for line in lines if line.strip()]
+        labels = {*rows}
+        is_short = 0 < max(map(len, labels), default=0) <= _LONGEST_LABEL
+        if name == text or not is_short or len(labels) > limits.COMPARED_TEXTS:
+            continue
+        are_numbers = all(map(_NUMBER.fullmatch, labels))
+        is_date = not are_numbers and any(map(_DATE.fullmatch, labels))
+        if name.lower() in LABELS:
+            ranks[name] = (0, LABELS.index(name.lower()))
+        elif 1 < len(labels) <= len(rows) // 2 and not is_date:
+            ranks[name] = (1, not all(map(language_of, labels)), are_numbers, len(labels))
+    return min(ranks, key=ranks.__getitem__, default="")
+
+
+def _most(lines: Iterable[str], test: Callable[[str], object]) -> bool:
+    """Return whether most of the first values are so, blank ones aside."""
+    sample = [*islice((line.strip() for line in lines if line.strip()), _SAMPLE)]
+    return 2 * sum(map(bool, map(test, sample))) > len(sample)
+
+
+def _is_plain(line: str) -> bool:
+    """Return whether a value is a number, a date, an identifier or an address."""
+    return bool(_DATE.fullmatch(line) or _ID.fullmatch(line))
+
+
+def _is_running(lines: Sequence[str]) -> bool:
+    """Return whether most values are running text, and most are distinct."""
+    is_distinct = 2 * len({line for line in lines if line.strip()}) > len(lines)
+    return is_distinct and not _most(lines, _is_plain) and _most(lines, _RUNNING.search)
+
+
+# ---- conversations
+
+
+def _are_conversations(cells: Sequence[Any]) -> bool:
+    given = [one for one in cells if one is not None]
+    messages = [message for one in given if isinstance(one, list) for message in one]
+    return (
+        bool(messages)
+        and all(isinstance(one, list) for one in given)
+        and all(isinstance(one, dict) and isinstance(one.get("role"), str) for one in messages)
+    )
+
+
+def _with_roles(values: dict[str, list[Any]], name: str) -> tuple[dict[str, list[Any]], str]:
+    """Return columns with a row for each message of a column, and the name of that of roles."""
+    rows = [(i, message) for i, one in enumerate(values[name]) for message in one or ()]
+    role = "role" if "role" not in values else f"role in {name}"
+    found = {other: [cells[i] for i, _ in rows] for other, cells in values.items()}
+    found |= {name: [_content(message.get("content")) for _, message in rows]}
+    return found | {role: [message["role"] for _, message in rows]}, role
+
+
+def _content(content: Any) -> str:
+    """Return the text of a message, whose content may be a list of parts."""
+    parts = content if isinstance(content, list) else [{_TEXT: content}]
+    texts = [part.get(_TEXT) for part in parts if isinstance(part, dict)]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
+# ---- formats
+
+
+def _values(path: str, text: str) -> dict[str, list[Any]]:
+    """Return the values of the columns of a table. Raises `CorpusError`."""
+    name = path.lower()
+    is_json = not is_table(name) and text.lstrip().startswith("{")
+    if is_json or name.endswith((".jsonl", ".ndjson", ".parquet")):
+        return _json_values(path, text)
+    if name.endswith(".tsv") and any(line.count('"') % 2 for line in split_lines(text)):
+        with suppress(CorpusError):  # quotes are plain signs, or enclose cells of several lines
+            return _csv_values(path, _csv_rows(path, text, csv.QUOTE_NONE))
+    return _csv_values(path, _csv_rows(path, text))
+
+
+def _csv_values(path: str, rows: Iterator[tuple[int, list[str]]]) -> dict[str, list[Any]]:
+    _, header = next(rows, (0, []))
+    if not header:
+        raise CorpusError(f"{named(path)} has no columns.")
+    if "" in header:
+        raise CorpusError(f"{named(path)}: column {header.index('') + 1} has no name.")
+    ((title, times),) = Counter(map(visible, header)).most_common(1)
+    if times > 1:
+        raise CorpusError(f"{named(path)} has {times} columns named {title}.")
+    lines: list[list[str]] = []
+    for number, row in rows:
+        if len(row) != len(header):
+            columns = f"{counted(len(row), 'column')} instead of {len(header):,}"
+            raise CorpusError(f"{named(path)}, line {number:,}: {columns}.")
+        lines.append(row)
+    return {visible(name): [row[i] for row in lines] for i, name in enumerate(header)}
+
+
+def _csv_rows(
+    path: str, text: str, quoting: Any = csv.QUOTE_MINIMAL
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the line number and the cells of each row; blank lines are not rows."""
+    head = text.partition("\n")[0]
+    delimiter = "\t" if path.lower().endswith(".tsv") else max(",;\t", key=head.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
+    try:
+        for row in reader:
+            if row:
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise CorpusError(f"{named(path)}, line {reader.line_num:,}: {error}.") from None
+
+
+def _json_values(path: str, text: str) -> dict[str, list[Any]]:
+    """Return the values of all keys of the objects, None where one lacks a key."""
+    rows: list[dict[str, Any]] = []
+    names: dict[str, None] = {}
+    for number, line in enumerate(split_lines(text), 1):
+        if not line.strip():
+            continue
+        place = f"{named(path)}, line {number:,}"
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            raise CorpusError(f"{place} is not JSON.") from None
+        if not isinstance(row, dict):
+            raise CorpusError(f'{place} is not an object of texts, such as {{"en": "a text"}}.')
+        rows.append({visible(clean(name)) or "no name": value for name, value in row.items()})
+        names |= dict.fromkeys(rows[-1])
+        if len(names) > _MOST_COLUMNS:
+            raise CorpusError(f"{named(path)} has more than {_MOST_COLUMNS:,} columns.")
+    if not names:
+        raise CorpusError(f"{named(path)} has no columns.")
+    return {name: [row.get(name) for row in rows] for name in names}
+
+
+def _cell(value: object) -> str:
+    """Return a value of JSON as text; a label may be a number."""
+    return clean(value) if isinstance(value, str) else "" if value is None else json.dumps(value)

@@ -1,0 +1,279 @@
+"""Tables: which columns are texts, labels, and translations, and how files become tables."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from datetime import date
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet as arrow_parquet
+
+from bpeviz.corpus import parquet, samples
+from bpeviz.corpus.files import CorpusError
+from bpeviz.corpus.named_texts import collect
+from bpeviz.corpus.tables import are_translations, language_of, read_table
+
+LABELED = [("en", "the river"), ("es", "el río"), ("en", "the sea"), ("es", "el mar")]
+EN = ["Where is the river?", "I see two ships.", "It rains.", "My order has not arrived."]
+JA = ["川はどこですか。", "船が二隻見えます。", "雨が降る。", "注文が届きません。"]
+
+
+def as_csv(header: str, rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join([header, *map(",".join, rows)])
+
+
+def as_json(**columns: Sequence[Any]) -> str:
+    rows = zip(*columns.values(), strict=True)
+    return "\n".join(json.dumps(dict(zip(columns, row, strict=True))) for row in rows)
+
+
+def tickets(**others: Any) -> dict[str, Any]:
+    """Return columns of 40 rows, of which one is text and one contains labels."""
+    languages = ("en", "hi", "th", "es")
+    return {
+        "id": [*range(40)],
+        "key": [f"7d4c{i:02}e2-88b1-4f0e-9a77-0c3c1b5a9e{i:02}" for i in range(40)],
+        "language": [languages[i % 4] for i in range(40)],
+        "message": [f"Order {i} has not arrived, {'please ' * (i % 5)}help." for i in range(40)],
+        "url": [f"https://example.com/orders/a-very-long-path/{i}?q=help" for i in range(40)],
+        "created": [str(date(2026, 11, i % 20 + 1)) for i in range(40)],
+        "at": [f"Sun, {i % 28 + 1} Nov 2026 10:{i:02}:00 +0000" for i in range(40)],
+        "stars": [i % 5 + 1 for i in range(40)],
+    } | others
+
+
+@pytest.mark.parametrize(
+    ("columns", "text", "label"),
+    [
+        (tickets(), "message", "language"),
+        ({name: one for name, one in tickets().items() if name != "language"}, "message", "stars"),
+        (tickets(language=["a", "b"] * 20, topic=["en", "hi"] * 20), "message", "language"),
+        ({"topic": ["a", "b"] * 20, "l": ["en", "hi"] * 20, "m": tickets()["message"]}, "m", "l"),
+        (tickets(text=["ok"] * 40), "text", "language"),
+        (tickets(note=[None, "a long remark on it, " * 200] + [None] * 38), "message", "language"),
+        ({"id": [*range(4)], "no": [*range(4)], "body": EN}, "body", ""),
+        ({"title": ["Two words"] * 3 + ["One"], "body": EN}, "body", "title"),
+        ({"to": ["a@b.de", "c@d.de"], "is": ["x1", "x2"], "body": EN[:2]}, "body", ""),
+        ({"created": ["2026-11-15"] * 4, "price": ["1.50", "2.00"] * 2, "body": JA}, "body", ""),
+        ({"n": [1, 2], "lang": ["en", "es"], "m": ["low", "bajo"]}, "m", "lang"),
+    ],
+    ids=[
+        "tickets",
+        "numbers",
+        "named",
+        "languages",
+        "text",
+        "sparse",
+        "codes",
+        "titles",
+        "words",
+        "dates",
+        "short",
+    ],
+)
+def test_the_text_and_the_labels_are_recognized(
+    columns: dict[str, Any], text: str, label: str
+) -> None:
+    for path, content in (("t.jsonl", as_json(**columns)), ("t.csv", csv_of(columns))):
+        table = read_table(path, content)
+        assert ([*table.text], table.label, table.is_parallel) == ([text], label, False)
+        others = [name for name in columns if name not in (text, label)]
+        assert ("Not used: " in table.about()) == bool(others)
+
+
+def csv_of(columns: dict[str, Any]) -> str:
+    written = io.StringIO()
+    csv.writer(written).writerows([[*columns], *zip(*columns.values(), strict=True)])
+    return written.getvalue()
+
+
+def test_texts_of_labels_with_as_many_lines_are_not_translations() -> None:
+    table = read_table("t.csv", csv_of(tickets()))
+    assert {name: len(lines) for name, lines in table.texts.items()} == dict.fromkeys(
+        ("en", "hi", "th", "es"), 10
+    )
+    _, translations = collect([("", table)], "")
+    assert translations == []
+    assert table.about() == (
+        "t.csv: the lines of “message”, grouped by the 4 labels of “language”. "
+        "Not used: id, key, url, created, at and 1 more."
+    )
+    assert "grouped" not in table.about(grouped=False)
+
+
+@pytest.mark.parametrize(
+    ("headings", "is_parallel"),
+    [
+        (("en", "ja"), True),
+        (("English", "Japanese"), True),
+        (("eng_Latn", "jpn_Jpan"), True),
+        (("EN-us", "日本語"), True),
+        (("source", "target"), False),
+        (("en", "en-GB"), False),
+        (("en", "comment"), False),
+    ],
+)
+def test_columns_are_translations_by_their_headings(
+    headings: tuple[str, str], is_parallel: bool
+) -> None:
+    first, second = headings
+    table = read_table("t.csv", csv_of({"id": [*range(4)], first: EN, second: JA}))
+    assert table.is_parallel == is_parallel
+    if is_parallel:
+        assert table.texts == {first: EN, second: JA}
+        about = f"t.csv: 2 parallel texts, one per column: {first}, {second}. Not used: id."
+        assert table.about() == about
+        assert collect([("", table)], "")[1] == [first, second]
+    chosen = read_table("t.csv", csv_of({first: EN, second: JA}), None, headings)
+    assert chosen.texts == {first: EN, second: JA}
+    assert chosen.is_parallel == is_parallel
+
+
+def test_words_and_numbers_under_headings_of_languages_are_not_translations() -> None:
+    words = read_table("t.csv", "en,es\nyes,sí\nno,no\n")
+    assert (words.texts, words.is_parallel) == ({"en": ["yes", "no"], "es": ["sí", "no"]}, False)
+    numbers = read_table("t.csv", "id,no,is\n1,2,the river\n2,3,a sea\n")
+    assert (numbers.text, numbers.is_parallel) == (["is"], False)
+
+
+def test_all_languages_of_the_passage_are_known_by_name() -> None:
+    assert len({*map(language_of, samples.LANGUAGES)}) == len(samples.LANGUAGES)
+    assert are_translations(samples.LANGUAGES)
+    assert [*map(language_of, ["", "text", "a-b", "xx-YY", "message"])] == [""] * 5
+
+
+def test_pasted_texts_and_files_named_as_languages_are_translations() -> None:
+    assert collect([("en", "low"), ("es.txt", "bajo"), ("code", "x")], "")[1] == ["en", "es.txt"]
+    assert collect([("en", "low"), ("notes", "bajo")], "")[1] == []
+
+
+# --- JSON and Parquet
+
+
+def test_nested_values_missing_keys_and_null_are_columns_that_are_not_chosen() -> None:
+    rows = [
+        {"lang": "en", "text": "the river", "meta": {"a": 1}, "tags": []},
+        {"lang": "es", "note": "x", "text": "el r\\u00edo", "meta": None},
+        {"lang": "en", "text": None},
+        {"lang": None, "text": "\ud800 lone"},
+    ]
+    content = "\n\n".join(map(json.dumps, rows)).replace("\\\\u", "\\u")
+    for path in ("t.jsonl", "t.NDJSON", "t.log"):
+        table = read_table(path, content)
+        assert table.texts == {
+            "en": ["the river"],
+            "es": ["el río"],
+            "no label": ["\N{REPLACEMENT CHARACTER} lone"],
+        }
+        assert table.about().endswith("Not used: note, meta, tags.")
+    with pytest.raises(CorpusError, match=r"no column meta. Its columns are lang, text, note.$"):
+        read_table("t.jsonl", content, None, ["meta"])
+    with pytest.raises(CorpusError, match=r"^t.jsonl has only lists and objects: a.$"):
+        read_table("t.jsonl", '{"a": [1]}')
+    with pytest.raises(CorpusError, match="more than 1,000 columns"):
+        read_table("t.jsonl", json.dumps(dict.fromkeys(map(str, range(1_001)))))
+
+
+def test_messages_of_conversations_are_texts_by_role() -> None:
+    chats = [
+        [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Hi there"}],
+        [{"role": "user", "content": [{"type": "text", "text": "Look"}, {"type": "image"}]}],
+        [{"role": "assistant", "content": None, "tool_calls": []}],
+        None,
+    ]
+    content = as_json(lang=["en", "es", "en", "es"], messages=chats)
+    table = read_table("t.jsonl", content)
+    assert table.texts == {"system": ["Be kind."], "user": ["Hi there", "Look"]}
+    assert table.about() == (
+        "t.jsonl: the lines of “messages”, grouped by the 2 labels of “role”. Not used: lang."
+    )
+    assert read_table("t.jsonl", content, "lang").texts == {
+        "en": ["Be kind.", "Hi there"],
+        "es": ["Look"],
+    }
+    own = read_table("t.jsonl", content.replace('"lang"', '"role"', 1).replace('"lang"', '"role"'))
+    assert own.label == "role in messages"
+
+
+def test_parquet_gives_its_rows_as_json() -> None:
+    columns = {"id": [1, 2], "day": [date(2026, 1, 2)] * 2, "raw": [b"a", b"b"], "m": EN[:2]}
+    written = io.BytesIO()
+    arrow_parquet.write_table(pa.table(columns | {"chat": [[{"a": 1}]] * 2}), written)
+    table = read_table("t.parquet", parquet.rows(written.getvalue()))
+    assert table.texts == {"m": EN[:2]}
+    assert table.about() == "t.parquet: the lines of “m”. Not used: id, day, raw, chat."
+    with pytest.raises(CorpusError, match="damaged"):
+        parquet.rows(written.getvalue()[:-9])
+    counts = io.BytesIO()
+    arrow_parquet.write_table(pa.table({"chunk": ["a"], "count": [1], "first": [0]}), counts)
+    with pytest.raises(CorpusError, match="--counts"):
+        parquet.rows(counts.getvalue())
+
+
+# --- CSV
+
+
+def test_quotes_in_tsv_are_plain_signs_unless_they_enclose_cells() -> None:
+    plain = read_table("t.tsv", 'en\tes\n"Hi, he said\tHola, dijo\nA "b" c\tA b\n')
+    assert plain.texts["en"] == ['"Hi, he said', 'A "b" c']
+    quoted = read_table("t.tsv", 'en\tes\n"two\nlines"\tdos líneas\n')
+    assert quoted.texts["en"] == ["two\nlines"]
+
+
+@pytest.mark.parametrize("header", ["lang,text", "a,b"])
+def test_lines_are_grouped_by_a_column_of_labels(header: str) -> None:
+    table = read_table("t.csv", as_csv(header, LABELED))
+    label, text = header.split(",")
+    assert table.label == label
+    assert table.texts == {"en": ["the river", "the sea"], "es": ["el río", "el mar"]}
+    assert table.about() == f"t.csv: the lines of “{text}”, grouped by the 2 labels of “{label}”."
+    swapped = as_csv("b,a", [(text, label) for label, text in LABELED])
+    assert read_table("t.csv", swapped).label == "a"
+
+
+def test_labels_in_json_may_be_numbers_or_absent() -> None:
+    content = as_json(label=[1, None, 1], text=["low", "new", "a"])
+    assert read_table("t.jsonl", content).texts == {"1": ["low", "a"], "no label": ["new"]}
+
+
+def test_the_columns_can_be_chosen() -> None:
+    content = as_csv("id,lang,words", [("1", "en", "the river"), ("2", "es", "el río")])
+    table = read_table("t.csv", content, "lang", ["id"])
+    assert table.texts == {"en": ["1"], "es": ["2"]}
+    assert table.about().endswith("Not used: words.")
+    assert read_table("t.csv", content, "").texts == {"words": ["the river", "el río"]}
+    assert read_table("t.csv", content, "", ["id", "lang"]).label == ""
+    for label, text, message in (
+        ("topic", [], "t.csv has no column topic. Its columns are id, lang, words."),
+        ("lang", ["id", "words"], "t.csv: choose one column of text beside lang."),
+        ("lang", ["lang"], "t.csv has no column of text beside lang."),
+    ):
+        with pytest.raises(CorpusError) as caught:
+            read_table("t.csv", content, label, text)
+        assert str(caught.value) == message
+    with pytest.raises(CorpusError, match=r"^t.csv has no column of text beside lang.$"):
+        read_table("t.csv", "lang\nen", "lang")
+
+
+def test_each_table_has_its_own_column_of_labels() -> None:
+    labeled = as_csv("lang,text", LABELED)
+    tables = [read_table("a.csv", labeled), read_table("b.csv", labeled, "")]
+    found, _ = collect([("c.txt", "low"), *(("", table) for table in tables)], "")
+    assert [*found] == ["c.txt", "en", "es", "text"]
+    assert found["en"] == ["the river", "the sea"]
+
+
+def test_texts_of_two_tables_with_one_name_have_the_names_of_their_tables() -> None:
+    tables = [read_table(f"{name}.csv", f"en,{name}\nlow,new\n") for name in ("es", "fr")]
+    found, _ = collect([("c", "low"), *(("", table) for table in tables)], "")
+    assert [*found] == ["c", "es.csv: en", "es", "fr.csv: en", "fr"]
+
+
+def test_a_cell_of_a_table_may_be_a_whole_document() -> None:
+    table = read_table("t.csv", "en,es\n" + "low " * 100_000 + ",bajo\n")
+    assert [len(lines[0]) for lines in table.texts.values()] == [400_000, 4]
