@@ -226,7 +226,7 @@ def compare(
                     (*notes, *lost),
                 )
             )
-    rows = _without_lossy_premiums(rows, relative_to)
+    rows = _with_known_premiums(rows, relative_to)
     summary = _notes(rows) + ([_special_note(tallies, added)] if special_tokens else [])
     of_tokenizers = [tally.over(rows) for tally in tallies]
     sentence = _verdict(rows, relative_to)
@@ -343,19 +343,27 @@ def _differences(
     return found
 
 
-def _without_lossy_premiums(
+def _with_known_premiums(
     rows: Sequence[ComparedText], relative_to: str | None
 ) -> list[ComparedText]:
-    """Return rows without the premiums of texts of which a tokenizer loses a part."""
+    """Return rows without premiums of texts that a tokenizer loses, and notes on other ratios."""
     lossy = {(row.text, row.tokenizer) for row in rows if row.unknown}
+    base = {row.tokenizer: row.tokens for row in rows if row.text == relative_to}
     found = []
     for row in rows:
         lost = [one for one in (row.text, relative_to) if (one, row.tokenizer) in lossy]
         if lost and row.premium is not None:
             note = f"{row.tokenizer} loses text of {lost[0]}, so no premium"
             row = replace(row, premium=None, low=None, high=None, notes=(*row.notes, note))
+        elif row.premium is not None:
+            ratio = row.tokens / base[row.tokenizer]
+            if f"{ratio:.2f}" != f"{row.premium:.2f}":
+                row = replace(row, notes=(*row.notes, _NO_RATIO))
         found.append(row)
     return found
+
+
+_NO_RATIO = "the premium is that of lines encoded alone, so it is not the ratio of the tokens"
 
 
 def parallel_texts(texts: Mapping[str, str | Sequence[str]]) -> tuple[int, list[str]]:
@@ -437,67 +445,84 @@ def _notes(rows: Sequence[ComparedText]) -> list[str]:
 
 
 def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
-    """Return the tokenizer with the fewest tokens and its largest premium, in words."""
-    texts = [*dict.fromkeys(row.text for row in rows)]
-    won: dict[str, list[str]] = {row.tokenizer: [] for row in rows}
-    unclear = [*texts]
+    """Return the tokenizer that wins most texts, its ties and losses, and its largest premium."""
+    best: dict[str, list[str]] = {row.text: [] for row in rows}
+    totals: Counter[str] = Counter()
     for row in rows:
-        if row.best:
-            won[row.tokenizer].append(row.text)
-            unclear = [text for text in unclear if text != row.text]
-    totals = {title: sum(row.tokens for row in rows if row.tokenizer == title) for title in won}
-    ranked = sorted(won, key=lambda title: (-len(won[title]), totals[title]))
-    first = ranked[0]
-    if len(texts) == 1:
+        totals[row.tokenizer] += row.tokens
+        best[row.text] += [row.tokenizer] * row.best
+    by_best: dict[tuple[str, ...], list[str]] = {}
+    for text, names in best.items():
+        by_best.setdefault((*names,), []).append(text)
+
+    def rank(title: str) -> tuple[int, int, int]:
+        ties = sum(title in names for names in best.values())
+        return len(by_best.get((title,), ())), ties, -totals[title]
+
+    first = max(totals, key=rank)
+    of_all = "both texts" if len(best) == 2 else f"all {len(best):,} texts"
+    if len(best) == 1:
         found = _verdict_of_one(rows)
-    elif len(won) == 1:
-        found = f"{first} needs {counted(totals[first], 'token')} for {len(texts):,} texts."
-    elif len(unclear) == len(texts):
-        of_all = "either text" if len(texts) == 2 else f"any of {len(texts):,} texts"
-        found = f"No clear winner for {of_all}: {_CHANCE}."
-    elif len(won[first]) == len(texts):
-        names = [title for title in ranked if len(won[title]) == len(texts)]
-        needs = "needs" if len(names) == 1 else "need"
-        of_all = "both texts" if len(texts) == 2 else f"all {len(texts):,} texts"
-        found = f"{joined(names)} {needs} the fewest tokens for {of_all}."
-        if len(names) == len(won):
-            found = f"{joined(names)} need the same number of tokens for each text."
-    else:
-        rest = {title: [one for one in won[title] if one not in won[first]] for title in ranked}
-        others = [f"{title} for {_named(names)}" for title, names in rest.items() if names]
-        if unclear:
-            others.append(f"no clear winner for {_named(unclear)}")
-        found = (
-            f"{first} needs the fewest tokens for {len(won[first]):,} of {len(texts):,} texts; "
-            f"{'; '.join(others)}."
-        )
-    premiums = [
-        (row.premium, row)
-        for row in rows
-        if row.tokenizer == first and row.premium is not None and row.text != relative_to
-    ]
-    if premiums:
-        premium, worst = max(premiums, key=lambda one: one[0])
-        interval = f" ({worst.low:.2f} to {worst.high:.2f})" if worst.low is not None else ""
-        times = f"{premium:.2f} times as many"
-        parallel = len(premiums) + 1
-        these = "these" if parallel == len(texts) else f"{parallel:,} parallel texts"
-        if len(premiums) == 1:
-            found += (
-                f" Under {first}, {worst.text} needs {times} tokens as {relative_to}{interval}."
-            )
-        elif premium > 1:
-            found += (
-                f" Of {these}, {worst.text} needs the most tokens "
-                f"under {first}: {times} as {relative_to}{interval}."
-            )
+    elif len(totals) == 1:
+        found = f"{first} needs {counted(totals[first], 'token')} for {len(best):,} texts."
+    elif len(by_best) == 1:
+        (leaders,) = by_best
+        if not leaders:
+            found = f"Undecided for {of_all}: {_CHANCE}."
+        elif len(leaders) == len(totals):
+            found = f"{joined(leaders)} need the same number of tokens for each text."
+        elif len(leaders) > 1:
+            found = f"{joined(leaders)} tie for the fewest tokens for {of_all}."
         else:
-            found += f" Of {these}, none needs more tokens under {first} than {relative_to}."
-    return found
+            found = f"{first} needs the fewest tokens for {of_all}."
+    else:
+        won = len(by_best.get((first,), ()))
+        clauses = [f"needs the fewest tokens for {won:,} of {len(best):,} texts"] * bool(won)
+        for leaders, texts in sorted(by_best.items(), key=lambda one: first not in one[0]):
+            others = [name for name in leaders if name != first]
+            if others:
+                does = "ties with" if first in leaders else "loses to"
+                clauses.append(f"{does} {joined(others)} for {_named(texts)}")
+        if () in by_best:
+            clauses[-1] += f"; undecided for {_named(by_best[()])}"
+        found = f"{first} {'; it '.join(clauses)}."
+    return found + _largest_premium(rows, first, relative_to)
+
+
+def _largest_premium(rows: Sequence[ComparedText], first: str, relative_to: str | None) -> str:
+    """Return a sentence about the largest premium under a tokenizer, or "" without one."""
+    known = [row for row in rows if row.tokenizer == first and row.premium is not None]
+    known = [row for row in known if row.text != relative_to]
+    premium = max((row.premium or 0.0 for row in known), default=0.0)
+    if not known:
+        return ""
+    worst = [row for row in known if row.premium == premium]
+    words = f"{premium:.2f} times as many"
+    interval = ""
+    if worst[0].low is not None and worst[0].high is not None:
+        interval = f" ({worst[0].low:.2f} to {worst[0].high:.2f})"
+        interval += ", which is undecided" * (worst[0].low <= 1 <= worst[0].high != worst[0].low)
+    if len(known) == 1:
+        return f" Under {first}, {worst[0].text} needs {words} tokens as {relative_to}{interval}."
+    parallel = len(known) + 1
+    is_all = parallel == len({row.text for row in rows})
+    these = "these" if is_all else f"{parallel:,} parallel texts"
+    if premium <= 1:
+        return f" Of {these}, none needs more tokens under {first} than {relative_to}."
+    need = "needs" if len(worst) == 1 else "need"
+    return (
+        f" Of {these}, {_names([row.text for row in worst])} {need} the most tokens under {first}: "
+        f"{words} as {relative_to}{interval}."
+    )
+
+
+def _names(texts: Sequence[str]) -> str:
+    return joined(texts) if len(texts) <= 4 else listed(texts, 4)
 
 
 def _named(texts: Sequence[str]) -> str:
-    return joined(texts) if len(texts) <= 4 else listed(texts, 4)
+    """Return the name of a text, or the number and names of several."""
+    return texts[0] if len(texts) == 1 else f"{len(texts):,} texts ({_names(texts)})"
 
 
 _CHANCE = "with other lines like these, the order may change"
@@ -510,4 +535,4 @@ def _verdict_of_one(rows: Sequence[ComparedText]) -> str:
         return verdict.sentence(standings, 0)
     first, *others = sorted((one.tokens, one.name) for one in standings if not one.lossy)
     rest = listed([f"{name} {tokens:,}" for tokens, name in others], 3)
-    return f"No clear winner: {first[1]} needs {first[0]:,} tokens, {rest}; {_CHANCE}."
+    return f"Undecided: {first[1]} needs {first[0]:,} tokens, {rest}; {_CHANCE}."

@@ -125,8 +125,10 @@ def sentence(standings: Sequence[Standing], baseline: int) -> str:
     if baseline not in leaders:
         found += f", {compared_with(fewest, standings[baseline])}."
     elif later := [one for one in ranked if one.tokens > fewest]:
-        second = min(later, key=lambda one: one.tokens)
-        found += f". {second.name} follows with {difference(second.tokens, fewest)}."
+        second = min(one.tokens for one in later)
+        seconds = [one.name for one in later if one.tokens == second]
+        follow = f"follow{'s' * (len(seconds) == 1)} with {difference(second, fewest)}"
+        found += f". {joined(seconds)} {follow}{' each' * (len(seconds) > 1)}."
     else:
         found += "."
     lossy = [one.name for one in standings if one.lossy and ranked and one.tokens <= fewest]

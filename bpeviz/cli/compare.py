@@ -57,7 +57,7 @@ examples:
 The premium of a text is how many times as many tokens it needs as the text of --relative-to. Both
 need the same number of lines, each a translation of the other. Each line is encoded alone. From 10
 lines on, a premium has a 95% bootstrap interval over lines, and so has the difference between two
-tokenizers. If that interval contains zero, there is no clear winner.
+tokenizers. If that interval contains zero, the difference is undecided.
 
 Use a text that no tokenizer was trained on: on its training text a tokenizer scores better than it
 should. A larger vocabulary usually needs fewer tokens.

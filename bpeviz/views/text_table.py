@@ -49,8 +49,8 @@ def legend(figure: str) -> str:
     if figure == "tokens_per_word":
         return more
     return (
-        f"{more} A frame marks the best of a row. There is none where other lines like these may "
-        "change the order (95% bootstrap interval over lines)."
+        f"{more} A frame marks the best of a row. There is none where all are equal, or where "
+        "other lines like these may change the order (95% bootstrap interval over lines)."
     )
 
 
@@ -94,6 +94,7 @@ def payload_of_columns(columns: Sequence[Column], label: str) -> dict[str, Any]:
     """Return the payload of a table with one row, the tokens of a text under each tokenizer."""
     standings = [*map(verdict.standing, columns)]
     best = verdict.best(standings)
+    best = best if len(best) < len(columns) else []
     counts = [one.tokens or None for one in standings]
     row = [
         Cell(f"{one.tokens:,}", shade, "fewest" if i in best else "", one.tokens)

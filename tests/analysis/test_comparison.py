@@ -17,6 +17,8 @@ from bpeviz.core.tokenizer import Tokenizer
 ENGLISH = "The bakery opens at 7.\nWhere is the river?\nAnna sold 12 loaves.\n" * 12
 SPANISH = "La panadería abre a las 7.\n¿Dónde está el río?\nAnna vendió 12 panes.\n" * 12
 
+NO_RATIO = "the premium is that of lines encoded alone, so it is not the ratio of the tokens"
+
 
 @pytest.fixture(scope="module")
 def english() -> Tokenizer:
@@ -39,7 +41,7 @@ def test_rows_equal_the_metrics_of_the_whole_text_and_the_encoded_lines(english:
     assert found.rows[1].premium == own / base
     assert (found.rows[0].premium, found.rows[0].low, found.rows[0].high) == (1, 1, 1)
     assert found == bpeviz.compare({"en": ENGLISH, "es": SPANISH}, {"mine": english}, "en")
-    assert found.notes == []
+    assert found.notes == [f"es: {NO_RATIO}."]
 
 
 @given(
@@ -84,7 +86,7 @@ def test_interval_covers_the_true_ratio_in_most_samples() -> None:
 def test_few_parallel_lines_are_noted(english: Tokenizer, lines: int, note: str) -> None:
     texts = {"en": ["a river"] * lines, "es": ["un río"] * lines}
     row = bpeviz.compare(texts, {"mine": english}, "en").rows[1]
-    assert row.notes == ((note,) if note else ())
+    assert {*row.notes} - {NO_RATIO} == {note} - {""}
     assert (row.low is None) == (lines < 10)
     assert (row.premium is None) == (lines == 0)
 
@@ -111,7 +113,7 @@ def test_few_lines_are_noted_once(
 ) -> None:
     texts = {"en": ["a river"] * parallel + [""] * (own - parallel), "es": ["un río"] * own}
     row = bpeviz.compare(texts, {"mine": english, "same": english}, "en").rows[2]
-    assert [note for note in row.notes if "empty" not in note] == notes
+    assert [note for note in row.notes if "empty" not in note and note != NO_RATIO] == notes
     assert (row.difference_low is None) == (own < 10)
 
 
@@ -157,18 +159,18 @@ def test_no_tokenizer_is_best_where_other_lines_may_change_the_order(english: To
     assert high is not None
     assert low < 0 < high
     assert found.verdict == (
-        "spanish needs the fewest tokens for 1 of 2 texts; no clear winner for mixed."
+        "spanish needs the fewest tokens for 1 of 2 texts; undecided for mixed."
     )
     tokens = sorted((row.tokens, row.tokenizer) for row in found.rows[:2])
     found = bpeviz.compare({"mixed": texts["mixed"]}, both)
     (least, first), (more, second) = tokens
     assert found.verdict == (
-        f"No clear winner: {first} needs {least} tokens, {second} {more}; with other lines like "
+        f"Undecided: {first} needs {least} tokens, {second} {more}; with other lines like "
         "these, the order may change."
     )
     found = bpeviz.compare({"mixed": texts["mixed"], "again": texts["mixed"]}, both)
     assert found.verdict == (
-        "No clear winner for either text: with other lines like these, the order may change."
+        "Undecided for both texts: with other lines like these, the order may change."
     )
 
 
@@ -183,6 +185,7 @@ def test_texts_that_are_not_parallel_and_empty_lines_are_noted(english: Tokenize
     assert found.rows[2].premium is None
     assert found.notes == [
         "es: 1 line empty only here or only in en, left out of the premium.",
+        f"es: {NO_RATIO}.",
         "code: not as many lines as en, so no premium.",
     ]
 
@@ -240,7 +243,10 @@ def test_verdict_names_the_fewest_tokens_and_the_largest_premium(english: Tokeni
     twins = bpeviz.compare(texts, {"one": atoms, "two": atoms})
     assert twins.verdict == "one and two need the same number of tokens for each text."
     found = bpeviz.compare({**texts, "tie": "1 2"}, {"mine": english, "spanish": spanish})
-    assert found.verdict == "spanish needs the fewest tokens for 3 of 4 texts; mine for en."
+    assert found.verdict == (
+        "spanish needs the fewest tokens for 2 of 4 texts; it ties with mine for tie; it loses to "
+        "mine for en."
+    )
     found = bpeviz.compare(texts, {"mine": english})
     assert (
         found.verdict == f"mine needs {sum(row.tokens for row in found.rows):,} tokens for 3 texts."
@@ -248,6 +254,50 @@ def test_verdict_names_the_fewest_tokens_and_the_largest_premium(english: Tokeni
     assert bpeviz.compare({"en": "a"}, {"one": atoms, "two": atoms}).verdict == (
         "one and two need the same number: 1 token each."
     )
+
+
+def test_verdict_counts_wins_ties_and_losses() -> None:
+    def of(training_text: str) -> Tokenizer:
+        return bpeviz.train(training_text, merges=1, pattern="none").tokenizer()
+
+    tokenizers = {"ab": of("abab"), "also": of("abab"), "cd": of("cdcd"), "none": of("x")}
+    texts = {"one": "cdab", "two": "cdcdab", "three": "cd", "four": "ab", "five": "", "six": "xy"}
+
+    def verdict(*names: str, **given: str) -> str:
+        return bpeviz.compare(given, {name: tokenizers[name] for name in names}).verdict
+
+    assert verdict("ab", "cd", **texts) == (
+        "cd needs the fewest tokens for 2 of 6 texts; it ties with ab for 3 texts (one, five and "
+        "six); it loses to ab for four."
+    )
+    assert verdict("ab", "also", "none", a="ab", b="abab") == (
+        "ab and also tie for the fewest tokens for both texts."
+    )
+    assert verdict("ab", "also", "none", a="ab", b="x") == (
+        "ab ties with also for a; it ties with also and none for b."
+    )
+    assert verdict("ab", "also", "cd", a="ab", b="cd", c="cd", d="cdcd") == (
+        "cd needs the fewest tokens for 3 of 4 texts; it loses to ab and also for a."
+    )
+    lines = {"en": ["ab"] * 30, "es": ["ab", "abx"] * 15, "fr": ["xa", "a"] * 15}
+    found = bpeviz.compare(lines, {"none": tokenizers["none"]}, "es")
+    assert "Of these, none needs more tokens under none than es." in found.verdict
+    lines |= {"de": ["xab"] * 30, "it": ["bax"] * 30}
+    found = bpeviz.compare(lines, {"none": tokenizers["none"]}, "en")
+    assert " Of these, de and it need the most tokens under none: 1.50 times" in found.verdict
+    uneven = {"a": ["xx", "xxxx"] * 15, "b": ["xxxx", "xxx"] * 7 + ["xx"] * 16}
+    found = bpeviz.compare(uneven, {"none": tokenizers["none"]}, "b")
+    assert "), which is undecided." in found.verdict
+
+
+def test_a_premium_that_is_not_the_ratio_of_the_tokens_has_a_note() -> None:
+    spaced = bpeviz.train("a\na", merges=1, pattern="none").tokenizer()
+    texts = {"base": "a\na\na", "other": "b\nb\nb", "same": "a\na\na"}
+    found = bpeviz.compare(texts, {"spaced": spaced}, "base")
+    rows = {row.text: row for row in found.rows}
+    assert rows["other"].premium == 1 != rows["other"].tokens / rows["base"].tokens
+    assert rows["other"].notes[-1] == NO_RATIO
+    assert NO_RATIO not in (*rows["base"].notes, *rows["same"].notes)
 
 
 def test_unknown_tokens_are_noted_and_not_ranked(english: Tokenizer) -> None:
@@ -313,7 +363,7 @@ def test_special_tokens_around_each_text_are_counted_on_request(
             assert row.difference_low is not None
             assert before.difference_low is not None
             assert row.difference_low > before.difference_low
-    assert found.notes == [
+    assert found.notes[1:] == [
         "Counts include the special tokens around each text: mine 3. No special tokens around a "
         "text are known for gpt2."
     ]

@@ -86,6 +86,8 @@ def test_verdict_names_all_that_tie() -> None:
     )
     assert sentence([GPT2, O200K, twin], 1).startswith("o200k and twin need the fewest tokens")
     assert "GPT-2 follows with 200.0% more" in sentence([GPT2, O200K, twin], 1)
+    more = [Standing("b", 8), Standing("a", 8)]
+    assert sentence([O200K, *more], 0).endswith(": 7. b and a follow with 14.3% more each.")
     assert sentence([O200K, twin], 0) == "o200k and twin need the same number: 7 tokens each."
     assert best([GPT2, O200K, twin]) == [1, 2]
 

@@ -872,6 +872,7 @@ def test_compare_of_many_texts_prints_a_table_and_its_notes(
     assert lines[12:] == [
         "",
         "en, es: fewer than 30 lines, so intervals are rough.",
+        "es: the premium is that of lines encoded alone, so it is not the ratio of the tokens.",
         "code/a.py, code/sub/b.py: not as many lines as en, so no premium.",
         "code/a.py, code/sub/b.py: fewer than 10 lines, so no intervals, only plain counts.",
         "Counts are without special tokens.",
