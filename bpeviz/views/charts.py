@@ -158,6 +158,8 @@ def decided(training: Training, last: int) -> Chart:
     change = np.diff(values)
     if not change.any():
         finding = f"The {name} is always {first}"
+    elif least == most:
+        finding = f"The {name} is always about {least}"
     elif (change <= 0).all() or (change >= 0).all():
         moves = "falls" if values[-1] < values[0] else "rises"
         finding = f"The {name} {moves} from {first} to {final}"
@@ -176,28 +178,31 @@ def compression(token_counts: NDArray[np.int64], size: int, unit: str) -> Chart:
         unit: Name of a step.
     """
     places = _thin(len(token_counts))
-    counts = token_counts[places]
-    ratios = np.divide(size, counts, where=counts > 0, out=np.zeros(len(counts)))
+    every = np.divide(size, token_counts, where=token_counts > 0, out=np.zeros(len(token_counts)))
+    counts, ratios = token_counts[places], every[places]
     name = "bytes per token"
     tooltip = (("step", ",", unit), ("tokens", ",", "tokens"), (name, ".2f", name))
     axes = Axes(unit, "linear", name, name, "linear", tooltip)
     points = pa.table({"step": places, name: ratios, "tokens": counts})
     steps = (0, max(1, len(token_counts) - 1))
     values = (0.0, max(float(ratios.max()) * 1.05, 1.0))
-    return _over_steps(axes, points, steps, values, _half_way(token_counts, unit))
+    return _over_steps(axes, points, steps, values, _half_way(every, unit))
 
 
-def _half_way(token_counts: NDArray[np.int64], unit: str) -> str:
-    """Return the finding of `compression`: the step that reaches half the saving."""
-    steps = counted(len(token_counts) - 1, unit)
-    saved = token_counts[0] - token_counts
-    if saved[-1] < 0:
-        return f"{-saved[-1]:,} more tokens after {steps}"
-    if not saved[-1]:
-        return "The number of tokens does not change"
-    half = int(np.argmax(saved * 2 >= saved[-1]))
-    first = f"first {unit} does" if half == 1 else f"first {half:,} of {steps} do"
-    return f"The {first} half the work"
+def _half_way(ratios: NDArray[np.float64], unit: str) -> str:
+    """Return the finding of `compression`: the step that reaches half of the change."""
+    steps = len(ratios) - 1
+    change = ratios - ratios[0]
+    if not change[-1]:
+        return "Bytes per token are the same " + (
+            "at both ends" if change.any() else "at each step"
+        )
+    half = int(np.argmax(change * 2 >= change[-1] if change[-1] > 0 else change * 2 <= change[-1]))
+    moves = "rise" if change[-1] > 0 else "fall"
+    if half == steps:
+        return f"Bytes per token {moves} over {counted(steps, unit)}"
+    first = f"{unit} brings" if half == 1 else f"{half:,} of {steps:,} {unit}s bring"
+    return f"The first {first} at least half of the {moves} in bytes per token"
 
 
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
@@ -233,26 +238,24 @@ def sweeps(columns: Sequence[Column]) -> Chart:
     for column in columns:
         sizes, ratios = sweep(column)
         curves.append(pa.table([sizes, ratios, [column.title] * len(sizes)], names))
-    ends = [curve.slice(len(curve) - 1) for curve in curves]
-    data = {"points": pa.concat_tables(curves), "ends": pa.concat_tables(ends)}
-    chart = _with_data(_curves(), _fewest(columns), **data)
+    ends = pa.concat_tables([curve.slice(len(curve) - 1) for curve in curves])
+    data = {"points": pa.concat_tables(curves), "ends": ends}
+    chart = _with_data(_curves(), _most_bytes(ends.to_pylist()), **data)
     for channel in ("color", "shape"):
         for scale in _scales(chart, channel):
             scale["domain"] = [column.title for column in columns]
     return chart
 
 
-def _fewest(columns: Sequence[Column]) -> str:
-    """Return a title: the columns with the fewest tokens at their current sizes."""
-    if len(columns) < 2:
+def _most_bytes(ends: Sequence[dict[str, Any]]) -> str:
+    """Return a title: the tokenizers with the most bytes per token at the ends of their curves."""
+    if len(ends) < 2:
         return "Bytes per token over vocabulary sizes"
-    counts = [int(column.boundaries.token_counts[column.step]) for column in columns]
-    best = [
-        column.title for column, count in zip(columns, counts, strict=True) if count == min(counts)
-    ]
-    if len(best) == len(columns):
-        return "All need the same number of tokens"
-    return f"{joined(best)} need{'s' * (len(best) == 1)} the fewest tokens"
+    most = max(end["bytes per token"] for end in ends)
+    best = [end["tokenizer"] for end in ends if end["bytes per token"] == most]
+    if len(best) == len(ends):
+        return "All end at the same number of bytes per token"
+    return f"{joined(best)} {'has' if len(best) == 1 else 'have'} the most bytes per token"
 
 
 @lru_cache(maxsize=64)

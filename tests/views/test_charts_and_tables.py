@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,6 +11,8 @@ import altair as alt
 import numpy as np
 import pytest
 import usual
+from hypothesis import given
+from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.analysis import metrics
@@ -117,15 +120,58 @@ def test_compression_chart_draws_bytes_per_token() -> None:
 @pytest.mark.parametrize(
     ("counts", "title"),
     [
-        ([8, 6, 4], "The first merge does half the work"),
-        ([100, 95, 80, 70, 60, 58], "The first 3 of 5 merges do half the work"),
-        ([8, 4], "The first merge does half the work"),
-        ([8], "The number of tokens does not change"),
-        ([4, 6], "2 more tokens after 1 merge"),
+        ([8, 6, 4], "Bytes per token rise over 2 merges"),
+        (
+            [100, 95, 80, 70, 60, 58],
+            "The first 3 of 5 merges bring at least half of the rise in bytes per token",
+        ),
+        ([8, 5, 4], "The first merge brings at least half of the rise in bytes per token"),
+        ([8, 4], "Bytes per token rise over 1 merge"),
+        ([8], "Bytes per token are the same at each step"),
+        ([8, 6, 8], "Bytes per token are the same at both ends"),
+        ([4, 6], "Bytes per token fall over 1 merge"),
     ],
 )
-def test_compression_title_names_the_step_of_half_the_saving(counts: list[int], title: str) -> None:
+def test_compression_title_names_the_step_of_half_the_change(counts: list[int], title: str) -> None:
     assert title_of(compression(counts, 8, 0)) == title
+
+
+@given(st.lists(st.integers(1, 60), min_size=1, max_size=12))
+def test_title_of_the_compression_is_that_of_the_drawn_series(counts: list[int]) -> None:
+    chart = charts.compression(np.array(counts), 60, "merge")
+    series = chart["datasets"]["points"]["bytes per token"].to_pylist()
+    title, change = title_of(chart), series[-1] - series[0]
+    if "the same" in title:
+        assert change == 0
+        assert ("each step" in title) == (len({*series}) == 1)
+        return
+    assert ("rise" in title, "fall" in title) == (change > 0, change < 0)
+    sign = 1 if change > 0 else -1
+    half = [2 * sign * (one - series[0]) >= sign * change for one in series].index(True)
+    numbers = [*map(int, re.findall("[0-9]+", title))] or [1]
+    if "over" in title:
+        assert numbers == [len(series) - 1] == [half]
+    else:
+        assert numbers[0] == half
+        assert numbers[1:] in ([], [len(series) - 1])
+
+
+@given(st.lists(st.integers(1, 9_999), min_size=1, max_size=9))
+def test_title_of_the_decided_is_that_of_the_drawn_series(counts: list[int]) -> None:
+    chart = charts.decided(training_with(counts), len(counts))
+    series = chart["datasets"]["points"]["value"].to_pylist()
+    numbers = [int(one.replace(",", "")) for one in re.findall("[0-9,]+", title_of(chart))]
+    match title_of(chart).removeprefix("The count of the pair ").split()[0:2]:
+        case ["is", "always"]:
+            assert {*series} == {*numbers}
+        case ["is", "between"]:
+            assert numbers == [min(series), max(series)]
+            assert series not in (sorted(series), sorted(series, reverse=True))
+        case [moves, "from"]:
+            assert numbers == [series[0], series[-1]]
+            assert series == sorted(series, reverse=moves == "falls")
+        case other:
+            raise AssertionError(other)
 
 
 def test_compression_chart_thins_long_curves_and_keeps_their_ends() -> None:
@@ -185,7 +231,8 @@ def test_sweeps_chart_draws_each_column_up_to_its_size() -> None:
         assert [row["bytes per token"] for row in mine] == pytest.approx(ratios.tolist())
         (end,) = [row for row in ends if row["tokenizer"] == column.title]
         assert end == mine[-1]
-    assert title_of(chart) == "80 merges needs the fewest tokens"
+    most = max(ends, key=lambda row: float(row["bytes per token"]))
+    assert title_of(chart) == f"{most['tokenizer']} has the most bytes per token"
 
 
 def test_shares_of_segmentations_end_at_100_percent() -> None:
@@ -193,17 +240,20 @@ def test_shares_of_segmentations_end_at_100_percent() -> None:
         chart = drawn(charts.segmentations([("a | b", times), ("ab", 1_000 - times)], 1_000))
         scales = [layer["encoding"]["x"]["scale"]["domain"] for layer in chart["layer"]]
         assert scales == [[0, pytest.approx(end)]] * 2
+        assert title_of(chart) == f"Most frequent: {times} of 1,000 samples"
+        assert max(row["times"] for row in rows_of(chart)[0]) == max(times, 1_000 - times)
 
 
-def test_sweeps_title_names_all_columns_with_the_fewest_tokens() -> None:
+def test_sweeps_title_names_all_columns_with_the_most_bytes_per_token() -> None:
     text = samples.by_key("spanish").text
     columns = columns_of(text)
     best = min(columns, key=lambda one: one.boundaries.token_counts[one.step])
     again = replace(best, title="again")
     (worst,) = [one for one in columns if one is not best][:1]
     two = title_of(drawn(charts.sweeps([best, worst, again])))
-    assert two == f"{best.title} and again need the fewest tokens"
-    assert title_of(drawn(charts.sweeps([best, again]))) == "All need the same number of tokens"
+    assert two == f"{best.title} and again have the most bytes per token"
+    same = title_of(drawn(charts.sweeps([best, again])))
+    assert same == "All end at the same number of bytes per token"
 
 
 # ---- tables
