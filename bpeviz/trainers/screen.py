@@ -62,14 +62,14 @@ DROPOUT = Randomness(
     0.1,
 )
 
-EVERY_BYTE = "Every byte is its own piece, or token: the letter h is one, 🐚 is four."
-EVERY_CHARACTER = "Every character is its own piece, or token."
-"""Sentences about a text before the first merge."""
+
+def every_atom_is_a_token(atoms: str) -> str:
+    """Return the sentence about a text before the first merge, from the name of its atoms."""
+    return f"Every {atoms.removesuffix('s')} is its own piece, or token."
 
 
-def every_atom_is_a_token(training: Any) -> str:
-    """Return the sentence about step 0 of a training that merges."""
-    return EVERY_BYTE if training.pre_tokenizer.atoms == "bytes" else EVERY_CHARACTER
+def _beginning(training: Any) -> str:
+    return every_atom_is_a_token(training.pre_tokenizer.atoms)
 
 
 def atoms_and_merges(training: Any, step: int) -> str:
@@ -109,7 +109,7 @@ class Texts:
     race: str = "Most frequent pairs"
     curve: str = "count of the pair"
     score: str | None = None
-    beginning: Callable[[Any], str] = every_atom_is_a_token
+    beginning: Callable[[Any], str] = _beginning
     play: str = "Play joins the most common pair, again and again."
     vocabulary: Callable[[Any, int], str] = atoms_and_merges
     details: Callable[[Any, str, Boundaries, int], list[Detail]] = no_details

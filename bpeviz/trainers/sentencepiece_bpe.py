@@ -43,7 +43,7 @@ from bpeviz.text import Normalized, counted
 from bpeviz.trainers.base import Corpus, Option, Trainer
 from bpeviz.trainers.bpe import train_merges
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit
-from bpeviz.trainers.screen import EVERY_CHARACTER, Texts
+from bpeviz.trainers.screen import Texts, every_atom_is_a_token
 
 SPACE = "▁"
 """The character of a space: U+2581, LOWER ONE EIGHTH BLOCK."""
@@ -411,7 +411,7 @@ class SentencePieceTraining(MergeTraining):
 
 def _beginning(training: SentencePieceTraining) -> str:
     if not training.n_bytes:
-        return EVERY_CHARACTER
+        return every_atom_is_a_token("characters")
     return "Every character is its own piece, or token, and so is every byte of an unknown one."
 
 

@@ -28,7 +28,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
 from bpeviz.text import character_stand_in, counted, digest_of, hexadecimal, label, shorten
 from bpeviz.trainers import texts_of
-from bpeviz.trainers.screen import EVERY_BYTE
+from bpeviz.trainers.screen import every_atom_is_a_token
 from bpeviz.views.player import decision_columns, end_marks
 
 
@@ -356,7 +356,11 @@ def _side_by_side(
 def _beginning(
     tokenizer: Tokenizer, training: Training | None, steps: int, title: str, unit: str
 ) -> str:
-    start = EVERY_BYTE if training is None else texts_of(training).beginning(training)
+    start = (
+        every_atom_is_a_token(tokenizer.atoms)
+        if training is None
+        else texts_of(training).beginning(training)
+    )
     total = tokenizer.steps
     verb = "changes" if steps == 1 else "change"
     which = f"All {total:,} {unit}s of {title}"

@@ -67,7 +67,7 @@ MAX_WORD = 40
 TRIED = 20
 """How many words are tried, each with as many segmentations, to find one that varies."""
 
-_WORD = regex.compile(r" ?\p{L}{4,}")
+_WORD = regex.compile(r" ?[\p{L}\p{M}]{4,}")
 
 SHARED = Section("shared_open", "Tokens that the vocabularies share")
 PART = numbers("lock_of_", "Part shown")
@@ -304,8 +304,8 @@ def _vocabularies(shown: list[Trained], steps: list[int]) -> None:
         download=True,
     )
     st.caption(
-        "Tokens of more than one byte or character, compared by their text: `##ing`, `ing` and "
-        "`ing</w>` count as the same token."
+        "Tokens of more than one byte or character, compared by their text, without marks such as "
+        "`##` and `</w>`."
     )
 
 
@@ -340,7 +340,8 @@ def _at_random(shown: list[Trained], steps: list[int]) -> None:
     left, right = st.columns((2, 3), gap="medium")
     with left:
         if not WORD.present:
-            WORD.put(_varied_word(shown[0].text, able[0]) or "lowest")
+            first = [*shown[0].text[:SHOWN].split(), ""][0][:MAX_WORD]
+            WORD.put(_varied_word(shown[0].text, able[0]) or first)
         word = WORD.line()
         which = 0
         if len(able) > 1:

@@ -490,7 +490,7 @@ def _summary(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedCol
     )
     st.caption(
         "A separated pair is two neighboring characters in different pre-tokens, so no merge joins "
-        "them. “3 of 4” means: in 3 of the 4 places where the pair occurs."
+        "them. The two numbers are those of such places, and of all places where the pair occurs."
     )
 
 
