@@ -201,8 +201,7 @@ def _half_way(ratios: NDArray[np.float64], unit: str) -> str:
     moves = "rise" if change[-1] > 0 else "fall"
     if half == steps:
         return f"Bytes per token {moves} over {counted(steps, unit)}"
-    first = f"{unit} brings" if half == 1 else f"{half:,} of {steps:,} {unit}s bring"
-    return f"The first {first} at least half of the {moves} in bytes per token"
+    return f"Half of the {moves} takes {half:,} of {counted(steps, unit)}"
 
 
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]

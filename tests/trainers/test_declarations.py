@@ -14,7 +14,7 @@ from texts import ANY_TEXT, SMALL_TEXTS
 
 import bpeviz
 from bpeviz.text import clean
-from bpeviz.trainers import TRAINERS, Option, Trainer
+from bpeviz.trainers import TRAINERS, Option, Trainer, texts_of
 from bpeviz.trainers.options import TIE_WINNERS
 
 TEXT = "low lower lowest"
@@ -235,3 +235,10 @@ def test_decode_round_trips_text_and_tokens_cover_it(
         assert [token.end for token in tokens][-1:] == [len(clean(text))] * bool(text)
     if tokenizer.atoms == "bytes":
         assert b"".join(token.raw for token in tokens) == clean(text).encode()
+
+
+@pytest.mark.parametrize("atoms", ["bytes", "characters"])
+def test_sentence_about_step_0_names_the_atoms_and_no_text(atoms: str) -> None:
+    training = bpeviz.train("नमस्ते दुनिया", merges=2, atoms=atoms)
+    sentence = texts_of(training).beginning(training)
+    assert sentence == f"Every {atoms[:-1]} is its own piece, or token."
