@@ -15,7 +15,9 @@ class CommandError(ValueError):
 
 
 def print_error(message: str) -> None:
-    """Print a message to standard error, if it is open."""
+    """Print a message to standard error, if it is open; a terminal obeys none of its characters."""
     if sys.stderr is not None:
+        parts = (c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in message)
+        message = "".join(parts)
         with contextlib.suppress(OSError):
             print(message, file=sys.stderr, flush=True)

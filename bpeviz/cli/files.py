@@ -22,7 +22,8 @@ from bpeviz.corpus.files import STANDARD, named
 from bpeviz.formats import archive
 from bpeviz.formats.chat_templates import chat_template
 from bpeviz.formats.gguf.container import MAGIC
-from bpeviz.libraries.chat_template import SETTINGS, SOURCE, ChatTemplate
+from bpeviz.formats.model_settings import SETTINGS_FILES
+from bpeviz.libraries.chat_template import FURTHER, SETTINGS, SOURCE, ChatTemplate
 from bpeviz.pretrained import catalog, download, hub
 
 _READ = 1 << 20
@@ -119,14 +120,15 @@ def tokenizer_inputs(name: str) -> list[str]:
     if name in catalog.ENTRIES or hub.is_id(name):
         return []
     with contextlib.suppress(OSError, ValueError):  # loading reports the error
-        return [*map(str, formats.paths_to_read(Path(name))), *_chat_paths(name).values()]
+        return [*map(str, formats.paths_to_read(Path(name))), *map(str, _chat_paths(name))]
     return []
 
 
-def _chat_paths(name: str) -> dict[str, str]:
-    """Return where the files of a chat template are beside a tokenizer, by their names."""
-    folder = name if os.path.isdir(name) else os.path.dirname(name)
-    return {one: os.path.join(folder, one) for one in (SETTINGS, SOURCE)}
+def _chat_paths(name: str) -> list[Path]:
+    """Return the files of a chat template beside a tokenizer."""
+    folder = Path(name) if os.path.isdir(name) else Path(name).parent
+    beside = [folder / one for one in (*SETTINGS_FILES, SOURCE)]
+    return [one for one in (*beside, *sorted((folder / FURTHER).glob("*.jinja"))) if one.is_file()]
 
 
 def load_chat_template(name: str) -> ChatTemplate:
@@ -143,11 +145,7 @@ def load_chat_template(name: str) -> ChatTemplate:
         if head.startswith((MAGIC, b"PK")):
             found = archive.opened({os.path.basename(name): head})
         else:
-            found = {
-                one: read_bytes(path, formats.MAX_FILE)
-                for one, path in _chat_paths(name).items()
-                if os.path.isfile(path)
-            }
+            found = {one.name: read_bytes(str(one), formats.MAX_FILE) for one in _chat_paths(name)}
     template = chat_template(found)
     if template is None:
         raise CommandError(

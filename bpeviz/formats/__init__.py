@@ -33,8 +33,8 @@ from bpeviz.formats.paths import (
     recognized_names,
 )
 from bpeviz.formats.recognition import (
-    COMPANIONS,
     explain,
+    is_companion,
     is_text_file,
     unknown_format,
 )
@@ -171,7 +171,7 @@ def _without_companions(files: Mapping[str, bytes]) -> Mapping[str, bytes]:
     if len(files) < 2:
         return files
     last = {name: name.replace("\\", "/").rsplit("/", 1)[-1] for name in files}
-    kept = {name: content for name, content in files.items() if last[name] not in COMPANIONS}
+    kept = {name: content for name, content in files.items() if not is_companion(last[name])}
     for name, content in kept.items():
         if last[name] == "tokenizer.json":
             return {name: content}

@@ -2,48 +2,43 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from bpeviz.formats.base import FormatError
 from bpeviz.formats.gguf.container import MAGIC, read_metadata
-from bpeviz.libraries.chat_template import SETTINGS, SOURCE, ChatTemplate
+from bpeviz.formats.model_settings import model_settings
+from bpeviz.libraries.chat_template import SOURCE, ChatTemplate
 
 _LARGEST = 2_000_000
 """The most bytes of such a file."""
 
 
 def chat_template(files: Mapping[str, bytes]) -> ChatTemplate | None:
-    """Return the chat template among the files of a tokenizer, or None."""
+    """Return the chat template among the files of a tokenizer, or None.
+
+    As in `transformers`, files in Jinja replace the templates of the settings. They have the names
+    of the files, which are in a folder additional_chat_templates, except for chat_template.jinja.
+    """
     if len(files) == 1:
         (file,) = files
         if files[file].startswith(MAGIC):
             return _of_gguf(file, files[file])
-    found = {name.replace("\\", "/").rpartition("/")[2]: name for name in files}
-    contents = {
-        name: files[found[name]]
-        for name in (SETTINGS, SOURCE)
-        if name in found and len(files[found[name]]) <= _LARGEST
-    }
-    settings: Any = None
-    template: Any = None
-    try:
-        settings = json.loads(contents.get(SETTINGS, b"{}"))
-        if SOURCE in contents:
-            template = contents[SOURCE].decode()
-    except (ValueError, RecursionError):
+    files = {name.replace("\\", "/").rpartition("/")[2]: one for name, one in files.items()}
+    named: dict[str, Any] = {}
+    for name in sorted(files, key=lambda one: (one != SOURCE, one)):
+        if name.endswith(".jinja") and len(files[name]) <= _LARGEST:
+            with suppress(ValueError):
+                key = "default" if name == SOURCE else name.removesuffix(".jinja")
+                named[key] = files[name].decode()
+    settings = model_settings(files)
+    named = named or _of_settings(settings.values.get("chat_template"))
+    named = {name: one for name, one in named.items() if isinstance(one, str) and one}
+    if not named:
         return None
-    if not isinstance(settings, dict):
-        return None
-    tool_use = None
-    if not template:
-        template, tool_use = _of_settings(settings.get("chat_template"))
-    if not template:
-        return None
-    texts = {name: _text(value) for name, value in settings.items() if name.endswith("_token")}
-    variables = {name: text for name, text in texts.items() if text is not None}
-    return ChatTemplate(template, variables, tool_use or "")
+    default = named.get("default", next(iter(named.values())))
+    return ChatTemplate(default, settings.tokens, named.get("tool_use", ""))
 
 
 def _of_gguf(file: str, content: bytes) -> ChatTemplate | None:
@@ -63,24 +58,12 @@ def _of_gguf(file: str, content: bytes) -> ChatTemplate | None:
     return ChatTemplate(template, texts, tool_use or "") if template else None
 
 
-def _of_settings(template: Any) -> tuple[str | None, str | None]:
-    """Return the template itself, or those named "default" and "tool_use" of a list."""
-    tool_use = None
+def _of_settings(template: Any) -> dict[str, Any]:
+    """Return templates by name. Of two with one name, the last one counts."""
     if isinstance(template, list):
-        named = {
-            one.get("name"): one.get("template")
-            for one in reversed(template)
+        return {
+            one["name"]: one.get("template")
+            for one in template
             if isinstance(one, dict) and isinstance(one.get("name"), str)
         }
-        template = named.get("default", next(reversed(named.values()), None))
-        tool_use = named.get("tool_use")
-    return (
-        template if isinstance(template, str) else None,
-        tool_use if isinstance(tool_use, str) else None,
-    )
-
-
-def _text(token: Any) -> str | None:
-    """Return the text of a special token, which may be an object."""
-    text = token.get("content") if isinstance(token, dict) else token
-    return text if isinstance(text, str) else None
+    return template if isinstance(template, dict) else {"default": template}

@@ -10,7 +10,7 @@ import regex
 
 from bpeviz.formats.base import Format, FormatError, printable_name
 from bpeviz.formats.model_settings import SETTINGS_FILES
-from bpeviz.formats.recognition import COMPANIONS
+from bpeviz.formats.recognition import is_companion
 from bpeviz.formats.registry import FORMATS, READERS
 
 FOLDER_FORMAT = "gpt2"
@@ -165,7 +165,7 @@ def recognized_names(files: Mapping[str, bytes]) -> list[str]:
     return [
         name
         for name, content in sorted(files.items())
-        if name not in COMPANIONS
+        if not is_companion(name)
         and any(one.detect({"": content}) for one in READERS.values())
         and (not _JSON.match(content) or _TOKENIZER_JSON.search(content, endpos=_HEAD))
     ]

@@ -27,7 +27,13 @@ COMPANIONS = (
     "params.json",
     "README.md",
 )
-"""Files beside a tokenizer in a folder of Hugging Face; none is needed for ids."""
+"""Files beside a tokenizer in a folder of Hugging Face."""
+
+
+def is_companion(name: str) -> bool:
+    """Return whether a file beside a tokenizer has settings or a chat template."""
+    return name in COMPANIONS or name.endswith(".jinja")
+
 
 _CHOOSE = (
     "Choose the tokenizer itself, such as tokenizer.json, tokenizer.model, or vocab.json and "

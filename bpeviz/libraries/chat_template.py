@@ -18,6 +18,9 @@ from bpeviz.text import clean
 SETTINGS, SOURCE = "tokenizer_config.json", "chat_template.jinja"
 """Files beside a tokenizer: settings with special tokens and possibly the template; its source."""
 
+FURTHER = "additional_chat_templates"
+"""The folder beside them with further templates by name, such as tool_use.jinja."""
+
 _SENTINEL = "\N{OBJECT REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}"
 """A message that no template contains, to find the place of messages."""
 

@@ -25,7 +25,7 @@ from typing import Any
 
 import regex
 
-from bpeviz.libraries.chat_template import SETTINGS, SOURCE
+from bpeviz.libraries.chat_template import FURTHER, SETTINGS, SOURCE
 from bpeviz.pretrained import transfer
 from bpeviz.pretrained.catalog import cache_folder
 from bpeviz.pretrained.errors import VocabularyUnavailable, why_not_stored
@@ -51,8 +51,11 @@ _WANTED = (
 )
 """The files that are downloaded: the first of these sets that a model has."""
 
-_BESIDE = (SETTINGS, SOURCE, "config.json", "added_tokens.json", "special_tokens_map.json")
-"""The settings and the chat template beside them. A tokenizer.json needs only the first two."""
+_BESIDE = (SETTINGS, SOURCE, "special_tokens_map.json", "config.json", "added_tokens.json")
+"""The settings and the chat template beside them. A tokenizer.json needs only the first three."""
+
+_MOST_TEMPLATES = 10
+"""The most further chat templates of a model."""
 
 _GGUF = ".gguf"
 """Models with a vocabulary at their beginning, which are read up to the limit of size."""
@@ -195,14 +198,17 @@ def _download(model: ModelId, report: Callable[[str], None], end: float) -> None
             raise VocabularyUnavailable(
                 f"{file} of {model.model} does not have the checksum that Hugging Face states."
             )
-    _store(model, found, info.sha)
+    flat = {file.rpartition("/")[2]: content for file, content in found.items()}
+    _store(model, flat, info.sha)
 
 
 def _wanted(model: ModelId, files: dict[str, Any]) -> list[str]:
     for names in _WANTED:
         if all(name in files for name in names):
-            beside = _BESIDE[:2] if names == _WANTED[0] else _BESIDE
-            return [*names, *(name for name in beside if name in files)]
+            beside = _BESIDE[:3] if names == _WANTED[0] else _BESIDE
+            templates = rf"{FURTHER}/(?!chat_template\.){_NAME}\.jinja"
+            further = [one for one in files if regex.fullmatch(templates, one)]
+            return [*names, *(one for one in beside if one in files), *further[:_MOST_TEMPLATES]]
     ranks = [name for name in files if name.endswith(".tiktoken") and "/" not in name]
     if len(ranks) == 1 and regex.fullmatch(_NAME, ranks[0]):
         return ranks

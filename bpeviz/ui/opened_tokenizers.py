@@ -17,7 +17,7 @@ from bpeviz.formats.base import printable_name
 from bpeviz.formats.chat_templates import chat_template
 from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.formats.known_models import known_title, model_name
-from bpeviz.formats.recognition import COMPANIONS
+from bpeviz.formats.recognition import is_companion
 from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretokenizers.patterns import CUSTOM, SplitError, pretokenize
 from bpeviz.pretrained import catalog
@@ -130,7 +130,7 @@ def _name(given: Sequence[File], files: Mapping[str, bytes], tokenizer: Tokenize
         return entry.title
     if given[0][1].startswith(MAGIC):  # a GGUF file contains the name of its model
         return tokenizer.name
-    named = [name for name, _ in given if name not in COMPANIONS]
+    named = [name for name, _ in given if not is_companion(name)]
     return model_name(files) or known_title(tokenizer) or [*named, given[0][0]][0]
 
 

@@ -491,8 +491,14 @@ def test_encode_applies_the_chat_template_of_a_folder_on_request(shell: Shell) -
         assert "need --chat" in shell.err
     Path("tokenizer_config.json").write_bytes(json.dumps(template).encode())
     assert "no chat template" in shell("encode", "--tokenizer", "gpt2", "--chat").sentence
-    Path("m/chat_template.jinja").write_bytes(b"{{ raise_exception('only *tools*') }}")
-    assert "only *tools*" in shell(*encode, "--chat", text="a").sentence
+    Path("m/chat_template.jinja").write_bytes(b"{{ raise_exception('only *tools*\x1b[31m') }}")
+    assert "only *tools*\\x1b[31m" in shell(*encode, "--chat", text="a").sentence
+    Path("m/chat_template.jinja").write_bytes(b"a")
+    Path("m/additional_chat_templates").mkdir()
+    Path("m/additional_chat_templates/tool_use.jinja").write_bytes(b"{{ eos_token }}{{ tools }}")
+    Path("m/special_tokens_map.json").write_bytes(b'{"eos_token": "</s>"}')
+    given = '{"messages": [{"role": "user"}], "tools": [1]}'
+    assert json.loads(shell(*encode, "--chat", "--rendered", text=given).out) == "</s>[1]"
 
 
 def chat_model(template: str) -> Tokenizer:

@@ -82,7 +82,8 @@ def test_tools_are_rendered_where_the_template_takes_them() -> None:
         "tokenizer.chat_template.tool_use": "with",
         "tokens": ["a"],
     }
-    for files in (settings(chat_template=named), {"model.gguf": gguf_file(metadata)}):
+    beside = {"chat_template.jinja": b"without", "tool_use.jinja": b"with"}
+    for files in (settings(chat_template=named), {"model.gguf": gguf_file(metadata)}, beside):
         found = chat_template(files)
         assert found is not None
         assert (found.render(given), found.render(Conversation(messages))) == ("with", "without")
@@ -137,6 +138,20 @@ def settings(**values: object) -> dict[str, bytes]:
     return {"model/tokenizer_config.json": json.dumps(values).encode(), "tokenizer.json": b"{}"}
 
 
+END = "<|endoftext|>"
+
+
+def mapped(**values: object) -> dict[str, bytes]:
+    """Return settings beside special_tokens_map.json, which lists of added tokens replace."""
+    tokens = {"bos_token": "<s>", "eos_token": {"content": "</s>"}}
+    given = settings(chat_template="{{ bos_token }}{{ eos_token }}", **values)
+    return given | {"special_tokens_map.json": json.dumps(tokens).encode()}
+
+
+def further(*names: str) -> dict[str, bytes]:
+    return {f"additional_chat_templates/{name}.jinja": name.encode() for name in names}
+
+
 def test_template_is_found_beside_a_tokenizer() -> None:
     token = {"content": "<s>", "lstrip": False}
     named = [{"name": "tool_use", "template": "tools"}, {"name": "default", "template": "first"}]
@@ -146,6 +161,13 @@ def test_template_is_found_beside_a_tokenizer() -> None:
         (settings(chat_template=named[:1]), "tools"),
         (settings(chat_template="old") | {"chat_template.jinja": b"new"}, "new"),
         ({"chat_template.jinja": b"alone"}, "alone"),
+        (settings(chat_template={"default": "of two", "rag": "x"}), "of two"),
+        (settings(chat_template=[*named, {"name": "default", "template": "last"}]), "last"),
+        (settings(chat_template="{{ boi }}", extra_special_tokens={"boi": "<s>"}), "<s>"),
+        (settings(chat_template="{{ eos_token }}", tokenizer_class="GPT2Tokenizer"), END),
+        (mapped(), "<s></s>"),
+        (mapped(added_tokens_decoder={}, eos_token="<e>"), "<e>"),
+        (settings(chat_template=named) | further("default"), "default"),
     ):
         template = chat_template(files)
         assert template is not None

@@ -178,6 +178,9 @@ def test_requests_contain_the_token_of_the_server_only_if_its_operator_allows_it
     assert [token for _, token in server.requests] == ["Bearer hf_secret"] * 2
 
 
+TOOLS = "additional_chat_templates/tool_use.jinja"
+
+
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
@@ -190,6 +193,10 @@ def test_requests_contain_the_token_of_the_server_only_if_its_operator_allows_it
             ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja", "config.json"],
             ["tokenizer.json", "tokenizer_config.json", "chat_template.jinja"],
         ),
+        (
+            ["tokenizer.json", TOOLS, "special_tokens_map.json", "prompts/x.jinja"],
+            ["special_tokens_map.json", "tokenizer.json", TOOLS],
+        ),
         (["qwen.tiktoken", "config.json", "sub/other.tiktoken"], ["qwen.tiktoken"]),
     ],
 )
@@ -200,7 +207,8 @@ def test_fetch_downloads_one_set_of_tokenizer_files(
     server.models["someone/model"] = Repository(contents, frozenset(files[:1]))
     messages = fetch()
     assert messages[-1] == f"{NAME}: ready"
-    assert download.contents(NAME) == {name: contents[name] for name in expected}
+    stored = {name.rpartition("/")[2]: contents[name] for name in expected}
+    assert download.contents(NAME) == stored
 
 
 def test_fetch_reports_models_without_tokenizer_files(server: Hub) -> None:
