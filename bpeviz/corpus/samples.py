@@ -41,7 +41,7 @@ GROUPS: Final[Mapping[str, tuple[Sample, ...]]] = {
         Sample("banana", "banana bandana banana", "overlaps"),
         Sample("low-lower-newest-widest", "low lower newest widest", "endings"),
         Sample("hug-pug-pun-bun-hugs", "hug pug pun bun hugs", "rhymes"),
-        Sample("quick-brown-fox", "The quick brown fox", "nothing repeats"),
+        Sample("quick-brown-fox", "The quick brown fox", "one pair repeats"),
     ),
     "Languages": (
         Sample("english-prose", "English prose", "everyday words"),

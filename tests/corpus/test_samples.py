@@ -1,9 +1,11 @@
 """The sample texts: all are listed, valid, and match their descriptions."""
 
+import re
 import sqlite3
 import subprocess
 import sys
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,6 +33,49 @@ def test_sample_keys_do_not_change() -> None:
         *("numbers-and-tables", "quick-brown-fox", "yao-ming"),
     } <= {*KEYS}
     assert KEYS[0] == "seashells"
+
+
+def has(*tokens: str) -> Callable[[str, list[str]], bool]:
+    """Return a check that these tokens are trained on a text."""
+    return lambda text, trained: {*tokens} <= {*trained}
+
+
+SHOWN: dict[str, Callable[[str, list[str]], bool]] = {
+    "words that return": has("·she", "·sea"),
+    "whole words soon": lambda text, trained: {"the", "·cat", "·old"} <= {*trained[:8]},
+    "overlaps": lambda text, trained: "ana" in trained and "anana" in text,
+    "endings": has("est"),
+    "rhymes": lambda text, trained: trained[:2] == ["ug", "un"],
+    "one pair repeats": lambda text, trained: trained == ["he"],
+    "everyday words": has("·the", "·a"),
+    "accents": lambda text, trained: any(one in token for token in trained for one in "áéíóúñ"),
+    "one Spanish sentence": lambda text, trained: text.count(".") <= 1 and "·de" in trained,
+    "two bytes a letter": lambda text, trained: (
+        {len(one.encode()) for one in text if one.isalpha()} == {2}
+    ),
+    "no spaces": lambda text, trained: " " not in text,
+    "where do words end?": lambda text, trained: not trained and not text.strip().isascii(),
+    "three languages": lambda text, trained: text.count("\n---\n") == 2,
+    "right to left": lambda text, trained: unicodedata.bidirectional(text[0]) == "AL",
+    "indentation": lambda text, trained: trained[0] == "··",
+    "many bytes each": lambda text, trained: trained[0] == "⟨F0⟩⟨9F⟩",
+    "digits": lambda text, trained: any(token.strip("·").isdigit() for token in trained),
+    "letters": has("trawberry"),
+    "decimal numbers": lambda text, trained: bool(re.search(r"\d\.\d", text)),
+    "years": has("2024"),
+    "groups of digits": has("123", "456", "789"),
+    "words in capitals": lambda text, trained: "TOKENIZATION" in text,
+    "spaces as tokens": has("··"),
+}
+"""Checks of what each sample says it shows, on its text and the tokens trained on it."""
+
+
+def test_each_sample_shows_what_it_says_when_it_is_trained_on() -> None:
+    for sample in SAMPLES:
+        training = train(sample.text, vocab_size=1024, min_count=2)
+        trained = [training.name(merge.new_id) for merge in training.merges]
+        assert SHOWN[sample.shows](sample.text, trained), sample.key
+    assert {*SHOWN} == {sample.shows for sample in SAMPLES}
 
 
 def test_each_sample_says_briefly_what_it_shows() -> None:
