@@ -237,10 +237,14 @@ def _pictures(setup: Setup) -> list[Picture]:
     ]
     unigram = _unigram(setup)
     wordpiece = engine.train(setup["text"], "wordpiece", merges=20, pattern="whitespace")
-    trained = {"BPE": _bpe(setup["text"]), "WordPiece": wordpiece, "Unigram": unigram}
+    trained = {
+        "BPE": _bpe(setup["text"]).tokenizer(),
+        "WordPiece": wordpiece.tokenizer(),
+        "Unigram, before it prunes": unigram.at_step(0),
+    }
     cut = [
-        [name, "  ".join(one.label for one in training.tokenizer().tokens(setup["word"]))]
-        for name, training in trained.items()
+        [name, "  ".join(one.label for one in tokenizer.tokens(setup["word"]))]
+        for name, tokenizer in trained.items()
     ]
     about = f"Means of {DRAWS:,} draws. The vocabulary stays the same; only encoding is random."
     return [

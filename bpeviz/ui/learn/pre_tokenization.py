@@ -32,6 +32,7 @@ def _first(setup: Setup) -> Question:
             "Which pair is merged first? Click it."
         ],
         setup["text"],
+        hint="Spaces and periods are bytes, too: a pair may cross the end of a word.",
     )
 
 

@@ -29,7 +29,7 @@ from bpeviz.ui.runtime.cache import cached
 KEY = "published"
 VOCABULARY = "cl100k_base"
 LISTED = 9
-"""The most pieces of a vocabulary above a question."""
+"""The most pieces of a vocabulary above a question, unless the text has more tokens."""
 
 MAX_TOKENS = 40
 """The most tokens that a result lists."""
@@ -99,17 +99,37 @@ def _dearer(setup: Setup) -> Question:
 def pieces(text: str) -> list[str]:
     """Return pieces of a text in GPT-4's vocabulary, its tokens among them: spaces, then by length.
 
-    A piece has at least two characters.
+    A piece has at least two characters. The fewest of them that cover the text are its tokens.
+
+    Raises:
+        NoQuestionError: Fewer pieces than its tokens cover the text.
     """
     tokenizer = bpeviz.load(VOCABULARY)
     parts = {text[i:j] for i in range(len(text)) for j in range(i + 2, min(len(text), i + 12) + 1)}
     found = [one for one in parts if len(tokenizer.encode(one)) == 1]
-    used = {text[one.start : one.end] for one in tokenizer.tokens(text)}
-    listed = sorted(found, key=lambda one: (one not in used, -len(one), one))[:LISTED]
+    tokens = tokenizer.tokens(text)
+    used = {text[one.start : one.end] for one in tokens}
+    listed: list[str] = []
+    for one in sorted(found, key=lambda one: (one not in used, -len(one), one)):
+        # With another piece, fewer than GPT-4's tokens could cover the text.
+        if one in used or (len(listed) < LISTED and fewest(text, [*listed, one]) >= len(tokens)):
+            listed.append(one)
+    if fewest(text, listed) < len(tokens):
+        raise NoQuestionError("GPT-4 does not take the fewest pieces of this text. Change it.")
     return [
         label(one.encode())
         for one in sorted(listed, key=lambda one: (not one.isspace(), -len(one), one))
     ]
+
+
+def fewest(text: str, listed: Sequence[str]) -> int:
+    """Return the fewest tokens that cover a text: these pieces, and the tokens of its letters."""
+    tokenizer = bpeviz.load(VOCABULARY)
+    best = [0]
+    for end in range(1, len(text) + 1):
+        costs = [best[end - len(one)] + 1 for one in listed if text.endswith(one, 0, end)]
+        best.append(min([best[-1] + len(tokenizer.encode(text[end - 1])), *costs]))
+    return best[-1]
 
 
 def _digits(setup: Setup) -> Question:

@@ -12,7 +12,8 @@ from markup import MARKUP
 from payloads import color_index
 
 from bpeviz.corpus import samples
-from bpeviz.pretrained import download
+from bpeviz.pretrained import download, rank_tokenizer
+from bpeviz.ui.learn import published
 from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Result
 from bpeviz.ui.learn.engine import merges_of, next_pair
 from bpeviz.ui.learn.forms import PairForm
@@ -144,6 +145,12 @@ def test_first_wrong_answer_gets_a_sentence_of_its_own(
     key: str, number: int, given: Any, feedback: str
 ) -> None:
     assert words(question(key, number).feedback(given)).startswith(feedback)
+
+
+def test_hint_of_the_first_pair_fits_a_letter_and_a_period() -> None:
+    asked = question("pre-tokenization")
+    assert words(asked.judge(None).message).startswith("[a] + [.] occurs 6 times")
+    assert asked.hint.startswith("Spaces and periods are bytes, too:")
 
 
 def test_likely_wrong_answers_follow_the_text() -> None:
@@ -485,6 +492,16 @@ def test_ids_of_published_tokenizers() -> None:
     assert judged("published", [3, 6], 1).verdict == "right"
 
 
+def test_fewest_pieces_of_a_text_are_the_tokens_of_gpt4() -> None:
+    skip_without_vocabularies(BY_KEY["published"])
+    assert published.pieces("Ahoj světe") == ["·sv", "·s", "Ah", "ho", "sv", "te"]
+    tokenizer = rank_tokenizer.load("cl100k_base")
+    for text in ("    Hello World", "Ahoj světe", "Hei verden", "0" * 18, "नमस्ते", "a b " * 9):
+        listed = [one.replace("·", " ") for one in published.pieces(text)]
+        assert published.fewest(text, listed) == len(tokenizer.encode(text))
+    assert published.fewest("Ahoj světe", ["Ah", "oj", " sv", "te"]) == 5
+
+
 @pytest.mark.parametrize(
     ("text", "other", "right"),
     [
@@ -556,6 +573,11 @@ def test_wordpiece_sorts_by_score_and_allows_ties() -> None:
 def test_words_too_long_for_wordpiece_are_no_question(text: str) -> None:
     with pytest.raises(NoQuestionError, match="shorter"):
         question("other-trainers", text=text)
+
+
+def test_table_shows_the_most_likely_path_of_the_question() -> None:
+    rows = BY_KEY["other-trainers"].pictures(BY_KEY["other-trainers"].initial)[1].data[1]
+    assert rows[2] == ["Unigram, before it prunes", "t  hat"]
 
 
 def test_dropout_of_all_merges_leaves_single_characters() -> None:
@@ -683,7 +705,7 @@ def test_word_is_shown_under_three_trainers() -> None:
     """The WordPiece figure is that of known_answers: prueba ##s."""
     chapter = BY_KEY["other-trainers"]
     _, cut, _ = chapter.pictures({**chapter.initial, **chapter.sample("Spanish")})
-    assert [name for name, _ in cut.data[1]] == ["BPE", "WordPiece", "Unigram"]
+    assert [name for name, _ in cut.data[1]] == ["BPE", "WordPiece", "Unigram, before it prunes"]
     assert cut.data[1][1][1] == "prueba  ##s"
 
 
