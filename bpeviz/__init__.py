@@ -12,6 +12,9 @@
 
 from __future__ import annotations
 
+from bpeviz import interrupts as _interrupts  # noqa: F401  # first: the others take a second
+
+# isort: split
 from bpeviz.analysis.comparison import compare
 from bpeviz.analysis.lines import worst_lines
 from bpeviz.api import load, read, save, train

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -227,3 +228,16 @@ def digest_of(*values: object) -> str:
     for value in values:
         digest.update(value.encode() if isinstance(value, str) else as_json(value, repr))
     return digest.hexdigest()
+
+
+_FORMULA = re.compile(r"(?![+-]?[\d.,]*\d%?\Z)[=+\-@\t\r]")
+"""The beginning of a text that a spreadsheet takes for a formula, and not for a number."""
+
+
+def without_formula(cell: object) -> object:
+    """Return a cell, after an apostrophe if a spreadsheet would take its text for a formula.
+
+    >>> [without_formula(one) for one in ("=1+1", "+", "-5.2%", "a=b", -3)]
+    ["'=1+1", "'+", '-5.2%', 'a=b', -3]
+    """
+    return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell

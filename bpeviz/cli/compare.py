@@ -24,7 +24,7 @@ from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.cli.named_texts import Source
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
-from bpeviz.text import counted, distinct
+from bpeviz.text import counted, distinct, without_formula
 from bpeviz.views import export, playable, text_table
 from bpeviz.views.credit import check_link
 from bpeviz.views.tables import metrics
@@ -158,7 +158,8 @@ def _many_printed(found: Comparison, relative_to: str | None, options: argparse.
     if options.csv:
         written = io.StringIO()
         exact = text_table.exact(found)
-        csv.writer(written, lineterminator="\n").writerows([exact.names, *exact.rows])
+        rows = (map(without_formula, row) for row in (exact.names, *exact.rows))
+        csv.writer(written, lineterminator="\n").writerows(rows)
         return written.getvalue()
     if options.html:
         return playable.html(playable.of_texts(found), options.link)
@@ -295,7 +296,7 @@ def _curves(columns: Sequence[Column]) -> str:
     rows.writerow(("tokenizer", "vocabulary size", "bytes per token"))
     for column in columns:
         for size, ratio in zip(*sweep(column), strict=True):
-            rows.writerow((column.title, int(size), f"{ratio:.6g}"))
+            rows.writerow((without_formula(column.title), int(size), f"{ratio:.6g}"))
     return written.getvalue()
 
 

@@ -7,7 +7,7 @@ import io
 import sys
 from collections.abc import Iterable, Sequence
 
-from bpeviz import limits
+from bpeviz import interrupts, limits
 from bpeviz.cli import (
     compare,
     convert,
@@ -101,6 +101,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
+        interrupts.raise_again()
         try:
             return _run(arguments)
         finally:

@@ -64,7 +64,11 @@ def run(options: argparse.Namespace) -> int:
         environment["BPEVIZ_ROOM_SHEET"] = str(run_sheet)
     # Without a handler, SIGTERM would end this process alone, and the server would go on.
     before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    # The server starts without Ctrl-C, which would print a traceback of its imports: this process
+    # ends it.
+    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
     server = subprocess.Popen(command, cwd=APP.parent, env=environment)  # noqa: S603
+    signal.signal(signal.SIGINT, interrupt)
     try:
         return server.wait()
     finally:

@@ -29,6 +29,9 @@ TOKEN = 16
 AT_REST: dict[str, Any] = {"playing": False, "speed": 1, "lit": None}
 """Whether the leader's player plays, how fast, and the token that is pointed at: text and atom."""
 
+ABANDONED = 600
+"""Seconds without a member after which a room makes place for another one."""
+
 ENDED = "This room has ended."
 FULL = (
     f"This room is full: it has {counted(limits.ROOM_FOLLOWERS, 'follower')}, the limit. When one "
@@ -98,9 +101,16 @@ class Room:
         self.votes: list[Vote] = []
         self.run: Run | None = None
         self._members: set[Member] = set()
+        self._left = clock()
         self._lock = threading.RLock()
         self._clock = clock
         self._moved()
+
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether it had no member for ten minutes."""
+        with self._lock:
+            return not self._members and self._clock() - self._left >= ABANDONED
 
     @property
     def has_ended(self) -> bool:
@@ -147,6 +157,7 @@ class Room:
         """Remove a connection. The follower's answer stays."""
         with self._lock:
             self._members.discard(member)
+            self._left = self._clock()
             left = member.is_leader and not any(one.is_leader for one in self._members)
             if left:
                 self.display |= AT_REST
@@ -378,10 +389,14 @@ class Rooms:
         first: int = 0,
     ) -> Room:
         self._remove_ended()
+        abandoned = [room for room in self._rooms.values() if room.is_abandoned]
+        if len(self._rooms) >= limits.ROOMS and abandoned:
+            self._rooms.pop(abandoned[0].letters).close()
         if len(self._rooms) >= limits.ROOMS:
             raise RoomError(
                 f"This server has {counted(limits.ROOMS, 'open room')}, the limit. Close one, or "
-                f"wait: a room ends {limits.ROOM_HOURS} hours after its leader's last move."
+                f"wait: a room that nobody has open makes place after {ABANDONED // 60} minutes, "
+                f"and each ends {limits.ROOM_HOURS} hours after its leader's last move."
             )
         room = Room(letters, leader, owner, join(letters), self._clock, first)
         self._rooms[letters] = room

@@ -9,6 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from bpeviz.text import without_formula
+
 MOST_NUMBERS = 7
 """The most numbers that the results of a vote name: those with the most answers."""
 
@@ -184,5 +186,5 @@ def table(votes: Sequence[Vote]) -> str:
             first = "" if vote.earlier is None else before
             right = "yes" if vote.is_revealed and value == vote.question.right else ""
             row = [number, step, vote.question.words, option.words, first, count]
-            writer.writerow([*row, right])
+            writer.writerow(map(without_formula, [*row, right]))
     return out.getvalue()

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 
 import numpy as np
 import streamlit as st
 
+from bpeviz.text import without_formula
 from bpeviz.views.html_table import table
 from bpeviz.views.tables import Table
 
@@ -18,9 +18,6 @@ __all__ = ["MOST_ROWS", "csv", "draw", "offer_file", "table"]
 
 MOST_ROWS = 200
 """Longer tables need the search and the speed of `st.dataframe`."""
-
-_SIGNS = ("=", "+", "-", "@", "\t", "\r")
-_NUMBER = re.compile(r"[+-]?[\d.,]*\d%?")
 
 
 def draw(
@@ -79,24 +76,14 @@ def offer_file(shown: Table, key: str, label: str) -> None:
 
 def csv(shown: Table) -> str:
     """Return a table as CSV for a spreadsheet, without cells that it takes for formulas."""
-    header = [str(_without_formula(name)) for name in shown.names]
-    safe: str = shown.frame().map(_without_formula).to_csv(index=False, header=header)
+    header = [str(without_formula(name)) for name in shown.names]
+    safe: str = shown.frame().map(without_formula).to_csv(index=False, header=header)
     return safe
 
 
 def _are_numbers(values: Sequence[object]) -> bool:
     known = [one for one in values if one is not None]
     return bool(known) and all(isinstance(one, int | float | np.integer) for one in known)
-
-
-def _without_formula(cell: object) -> object:
-    """Return a cell, after an apostrophe if a spreadsheet would take its text for a formula.
-
-    >>> [_without_formula(one) for one in ("=1+1", "+", "-5.2%", "a=b", -3)]
-    ["'=1+1", "'+", '-5.2%', 'a=b', -3]
-    """
-    is_formula = isinstance(cell, str) and cell.startswith(_SIGNS) and not _NUMBER.fullmatch(cell)
-    return f"'{cell}" if is_formula else cell
 
 
 def _text(value: object, *, grouped: bool = False) -> str:

@@ -210,3 +210,45 @@ def test_class_votes_on_a_question_of_learn(
     expect(leader.get_by_text("1 of 2 have answered.")).to_be_visible()
     expect(keyboard.get_by_role("button", name="o + ·")).to_have_attribute("aria-pressed", "true")
     leader.get_by_role("button", name="Close the room").click()
+
+
+REFUSE_STORAGE = """
+  const get = () => { throw new DOMException("", "SecurityError"); };
+  for (const name of ["localStorage", "sessionStorage"])
+    Object.defineProperty(window, name, { get });
+"""
+
+
+def test_browser_that_refuses_storage_leads_and_votes_once(
+    open_page: Callable[..., Page], open_at: Callable[..., Page], server: Server
+) -> None:
+    sockets: list[Any] = []
+
+    def prepare(page: Page) -> None:
+        page.add_init_script(REFUSE_STORAGE)
+        page.route_web_socket("**/ws", lambda one: sockets.append((one, one.connect_to_server())))
+
+    page = open_page("/")
+    expect(page.get_by_role("button", name="Step forward")).to_be_visible()
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Open a room").click()
+    link = page.get_by_role("link", name="Open the leader's page").get_attribute("href") or ""
+    path = link.removeprefix(server.address)
+    leader = open_at(server, path, prepare)
+    follower = open_at(server, path.partition("/lead")[0], prepare)
+    expect(leader.get_by_text("1 follower")).to_be_visible()
+    leader.reload()
+    leader.get_by_role("button", name="Vote on the next step").click()
+    options = follower.get_by_role("region", name="Vote").get_by_role("button")
+    options.nth(0).click()
+    expect(leader.get_by_text("1 of 1 have answered.")).to_be_visible()
+    for one, to_server in sockets:
+        to_server.close()
+        one.close()
+    expect(follower.get_by_text("Connecting again …")).to_be_visible()
+    expect(follower.get_by_text("Following the leader")).to_be_visible()
+    expect(options.nth(0)).to_have_attribute("aria-pressed", "true")
+    options.nth(1).click()
+    expect(options.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(leader.get_by_text("1 of 1 have answered.")).to_be_visible()
+    leader.get_by_role("button", name="Close the room").click()

@@ -14,7 +14,7 @@ import shlex
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pyarrow.parquet
@@ -88,7 +88,7 @@ def trained(shell: Shell) -> Shell:
     return shell
 
 
-def started(*arguments: str, **more: object) -> subprocess.Popen[bytes]:
+def started(*arguments: str, before: Sequence[str] = (), **more: object) -> subprocess.Popen[bytes]:
     """Start the command line in a process of its own, with Ctrl-C enabled as on a terminal.
 
     A process inherits an ignored SIGINT, for example from a shell that runs the tests in the
@@ -96,7 +96,7 @@ def started(*arguments: str, **more: object) -> subprocess.Popen[bytes]:
     """
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
     return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
-        [sys.executable, "-m", "bpeviz", *arguments],
+        [sys.executable, *before, "-m", "bpeviz", *arguments],
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         **{"env": environment, "stderr": subprocess.PIPE, **more},
     )
@@ -1511,6 +1511,29 @@ def test_ctrl_c_stops_training_with_130_however_the_tests_were_started(shell: Sh
     assert process.wait(timeout=120) == 130
     assert message == "Stopped.\n"
     assert {path.name for path in Path().iterdir()} == {"text.txt"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("module", ["bpeviz.interrupts", "numpy", "bpeviz.cli.arguments"])
+def test_ctrl_c_stops_the_command_line_while_it_is_imported(module: str) -> None:
+    process = started("encode", before=("-X", "importtime"), stdin=subprocess.PIPE)
+    assert process.stderr
+    while not process.stderr.readline().decode().rstrip().endswith(f" {module}"):
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    rest = process.stderr.read().decode().splitlines()
+    assert [line for line in rest if not line.startswith("import time:")] == ["Stopped."]
+    assert process.wait(timeout=120) == 130
+
+
+def test_names_that_begin_like_formulas_are_text_in_a_spreadsheet(trained: Shell) -> None:
+    Path("t.csv").write_text("=1+1,@b\nThe river,El rio\n", encoding="utf-8")
+    trained("compare", "t.csv", "--tokenizer", "t.json", "--csv")
+    assert trained.out.decode().count("\n'=1+1,") == 1
+    assert trained.out.decode().count("\n'@b,") == 1
+    Path("t.json").rename("=t.json")
+    trained("compare", "text.txt", "--tokenizer", "=t.json", "--curves")
+    assert "\n'=t.json,256," in trained.out.decode()
 
 
 def test_ctrl_c_stops_every_command_with_130(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,6 +19,7 @@ class Started:
     calls: ClassVar[list[tuple[list[str], dict[str, Any]]]] = []
 
     def __init__(self, command: list[str], **options: Any) -> None:
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN, "it would print a traceback"
         self.calls.append((command, options))
 
     def wait(self) -> int:
@@ -41,6 +42,7 @@ def test_room_listens_on_the_network_with_a_password(
 ) -> None:
     assert main(["room", "--address", "teacher.local", "--port", "8080"]) == 0
     ((command, options),) = started.calls
+    assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
     assert command[command.index("--server.address") + 1] == "0.0.0.0"
     assert command[command.index("--browser.serverAddress") + 1] == "teacher.local"
     shown = capsys.readouterr().out

@@ -9,7 +9,7 @@ import pytest
 
 import bpeviz
 from bpeviz import limits
-from bpeviz.room.rooms import AT_REST, Room, RoomError, Rooms
+from bpeviz.room.rooms import ABANDONED, AT_REST, Room, RoomError, Rooms
 from bpeviz.room.shown import Timeline
 from bpeviz.room.votes import Option, Question, Range
 from bpeviz.views import playable, player
@@ -374,6 +374,13 @@ def test_csv_has_counts_and_no_persons(room: Room, leader: Browser) -> None:
     assert [row.split(",")[5] for row in rows[1:]] == ["1", "0", "0", "0", "0"]
     assert follower.member.token not in leader.got[-1]["votes"]
     assert "votes" not in follower.got[-1]
+    options = [Option([], "@SUM(1)"), Option([], "-5%")]
+    room.ask(Question(["=1+1"], options, 0))
+    leader.send(do="end vote")
+    assert leader.got[-1]["votes"].splitlines()[-2:] == [
+        "2,,'=1+1,'@SUM(1),,0,",
+        "2,,'=1+1,-5%,,0,",
+    ]
 
 
 def test_rooms_end_and_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -395,6 +402,25 @@ def test_rooms_end_and_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch
     Browser(other, leader=other.leader).send(do="close room")
     assert rooms.of("me") is None
     rooms.open("you", lambda _: {})
+
+
+def test_abandoned_room_makes_place_for_another(clock: Clock) -> None:
+    rooms = Rooms(clock)
+    opened = [rooms.open("me", lambda _: {}) for _ in range(limits.ROOMS)]
+    followed = Browser(opened[0])
+    left = Browser(opened[1])
+    clock.now += ABANDONED - 1
+    opened[1].leave(left.member)
+    with pytest.raises(RoomError, match="after 10 minutes"):
+        rooms.open("you", lambda _: {})
+    clock.now += 1
+    new = rooms.open("you", lambda _: {})
+    assert opened[2].has_ended, "the oldest one without a member"
+    again = rooms.reopen(opened[2].letters, opened[2].leader, "me", lambda _: {})
+    assert opened[3].has_ended
+    assert again.letters == opened[2].letters
+    assert not any(one.has_ended for one in (*opened[:2], *opened[4:], new, again))
+    assert "ended" not in opened[0].state(followed.member)
 
 
 def test_leader_opens_an_ended_room_again_with_the_same_letters(clock: Clock) -> None:

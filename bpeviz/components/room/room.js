@@ -90,12 +90,13 @@ class Room {
     addEventListener("beforeprint", () => this.sheet && (this.find(".sheet").open = true), { signal });
   }
 
-  // The token leaves the address bar at once: a projector may show it.
+  // The token leaves the address bar at once: a projector may show it. The history keeps it over a
+  // reload if the browser refuses its storage.
   #readLeaderToken() {
-    const token = location.hash.slice(1);
+    const token = location.hash.slice(1) || history.state?.leader;
     if (token) {
       store(this.#name("leader"), token);
-      history.replaceState(history.state, "", location.pathname);
+      history.replaceState({ leader: token }, "", location.pathname);
     }
   }
 

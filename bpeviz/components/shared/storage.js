@@ -1,4 +1,7 @@
-// Values in the browser's storage. A browser may refuse it.
+// Values in the browser's storage. A browser may refuse it: they then last as long as the page.
+
+/** @type {Map<string, string>} */
+const refused = new Map();
 
 /**
  * @param {string} name
@@ -7,7 +10,7 @@
  */
 export function stored(name, where = "localStorage") {
   try {
-    return globalThis[where].getItem(name);
+    return refused.get(where + name) ?? globalThis[where].getItem(name);
   } catch {
     return null;
   }
@@ -21,7 +24,8 @@ export function stored(name, where = "localStorage") {
 export function store(name, value, where = "localStorage") {
   try {
     globalThis[where].setItem(name, value);
+    refused.delete(where + name);
   } catch {
-    // The value lasts as long as the page.
+    refused.set(where + name, value);
   }
 }

@@ -382,7 +382,7 @@ def read_file(name: str, content: bytes) -> str:
     """Return the text of a file without its byte order mark.
 
     Raises:
-        UnreadableFileError: The file is no UTF-8 text, or too long.
+        UnreadableFileError: The file is empty, no UTF-8 text, or too long.
     """
     try:
         if name.lower().endswith(".parquet"):
@@ -398,6 +398,8 @@ def read_file(name: str, content: bytes) -> str:
         raise UnreadableFileError(
             f"{name} is not UTF-8 text: {reason}. Save it as UTF-8 and open it again."
         ) from None
+    if not found:
+        raise UnreadableFileError(f"{name} is empty. Open another.")
     if is_binary(found):
         raise UnreadableFileError(
             f"{name} contains many zero bytes, so it is not text. Open another."

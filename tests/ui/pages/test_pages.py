@@ -370,6 +370,8 @@ def test_utf8_file_is_read(content: bytes, text: str) -> None:
 @pytest.mark.parametrize(
     ("content", "fact"),
     [
+        (b"", "is empty"),
+        (b"\xef\xbb\xbf", "is empty"),
         ("hello".encode("utf-16"), "UTF-16"),
         ("hello".encode("utf-16-le"), "zero bytes"),
         ("é".encode("latin-1") + b"a", "byte 1 is E9"),
