@@ -12,8 +12,8 @@ from bpeviz.corpus.files import STANDARD, named
 
 _HELP = """\
 Write a tokenizer of another program, or a published one, in another file format. A file is written
-only if it keeps every id: the library of the format encodes difficult texts, and all ids must be
-those of the tokenizer. Otherwise the error gives the reason.
+only if it keeps every id: it is read back and encodes difficult texts, and all ids must be those
+of the tokenizer. Otherwise the error gives the reason.
 """
 _EXAMPLES = """\
 examples:

@@ -21,7 +21,7 @@ from bpeviz.formats.base import (
     has_suffix,
     printable_name,
 )
-from bpeviz.formats.conversion import converted, needs_check
+from bpeviz.formats.conversion import converted
 from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.formats.model_settings import SETTINGS_FILES
 from bpeviz.formats.parsing import MAX_FILE
@@ -39,7 +39,7 @@ from bpeviz.formats.recognition import (
     unknown_format,
 )
 from bpeviz.formats.registry import FORMATS, READERS
-from bpeviz.formats.verification import check
+from bpeviz.formats.verification import check_written, refused
 from bpeviz.text import shorten
 
 __all__ = [
@@ -74,8 +74,11 @@ def dump(tokenizer: Tokenizer, format: str) -> dict[str, bytes]:
         raise FormatError(f"{known.title}: bpeviz only reads this format.")
     try:
         files = known.write(converted(tokenizer, format))
-        if known.encoder is not None and needs_check(tokenizer, files):
-            check(tokenizer, known.encoder(files))
+        try:
+            back = parse(files, format)
+        except FormatError as error:
+            raise refused(error) from error
+        check_written(tokenizer, back, by_line=known.by_line)
         return files
     except UnsupportedError as error:
         raise FormatError(f"{known.title} cannot represent this tokenizer: {error}.") from error

@@ -94,8 +94,8 @@ class Format:
         other_files: other names of the same files, as other programs write them.
         algorithms: trainers for whose tokenizers a suffix selects this format before others.
         settings: names of files with settings beside them, which are read as well.
-        encoder: returns the function with which the format's library encodes a text, from the
-            written files. None if only bpeviz reads them.
+        by_line: whether the format's library encodes lines without ▁ as bpeviz does, and may have
+            one token for several unknown characters.
         example: Python code that loads the files with the format's own library, where its usual
             call is not enough.
         assumed: returns what files do not contain and `read` assumes, as a sentence, or "". None
@@ -113,7 +113,7 @@ class Format:
     other_files: tuple[tuple[str, ...], ...] = ()
     algorithms: tuple[str, ...] = ()
     settings: tuple[str, ...] = ()
-    encoder: Callable[[Mapping[str, bytes]], Callable[[str], list[int]]] | None = None
+    by_line: bool = False
     example: str = ""
     assumed: Callable[[Source], str] | None = None
 

@@ -5,17 +5,13 @@ These can be written in formats of merges or ranks over bytes, if the file has n
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import FormatError, UnsupportedError
 from bpeviz.formats.huggingface import LARGEST_PARSED, bpe
-from bpeviz.formats.merges import pattern_of_ranks, tokenizer_of
+from bpeviz.formats.merges import tokenizer_of
 from bpeviz.formats.parsing import parse_json
 from bpeviz.libraries.tokenizer import LibraryTokenizer
 from bpeviz.libraries.worker import HUGGING_FACE, SENTENCEPIECE
-from bpeviz.pretokenizers.patterns import CUSTOM
-from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
 _WITHOUT_CONVERSION = {
     (HUGGING_FACE, "huggingface"),
@@ -57,13 +53,3 @@ def converted(tokenizer: Tokenizer, format: str) -> Tokenizer:
             return bpe.ranks_of_document(document)
     except FormatError as error:
         raise UnsupportedError(str(error).rstrip(".")) from None
-
-
-def needs_check(tokenizer: Tokenizer, files: Mapping[str, bytes]) -> bool:
-    """Return whether only a comparison shows that written files keep all ids."""
-    if isinstance(tokenizer, LibraryTokenizer):
-        return tokenizer.file.content not in files.values()
-    inner = tokenizer.with_own_ids
-    if isinstance(inner, RankTokenizer):
-        return pattern_of_ranks(inner)[0] == CUSTOM
-    return isinstance(inner, TrainedTokenizer) and inner.pre_tokenizer.pattern == CUSTOM

@@ -55,9 +55,7 @@ from bpeviz.formats.parsing import (
     split_lines,
 )
 from bpeviz.formats.remapped_ids import with_template
-from bpeviz.formats.verification import Encode, encoder
 from bpeviz.formats.wordpiece_vocabulary import is_lower
-from bpeviz.libraries.worker import HUGGING_FACE
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, PreTokenizer
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
@@ -78,14 +76,6 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
         "vocab.json": dump_json(by_id),
         "merges.txt": encoded("".join(f"{line}\n" for line in lines)),
     }
-
-
-def _encoder(files: Mapping[str, bytes]) -> Encode:
-    """Return the function that encodes with the library, split as GPT-2 does."""
-    vocab, merges = (parse_json("", files["vocab.json"]), files["merges.txt"])
-    pairs = [pair for _, pair in _pairs("", merges)]
-    document = _document(Source("", files), vocab.vocabulary(), pairs, ModelSettings())
-    return encoder(HUGGING_FACE, dump_json(document))
 
 
 def _read(source: Source) -> Tokenizer:
@@ -296,7 +286,6 @@ FORMAT = Format(
         ("encoder_bpe_40000.json", "vocab_40000.bpe"),
     ),
     write=_write,
-    encoder=_encoder,
     read=_read,
     detect=_detect,
     settings=SETTINGS_FILES,

@@ -47,7 +47,7 @@ def _read(
         largest = tokenizer.vocab_size
         tokenizer.encode("a")  # some files load, and fail at every text
     except LibraryError as error:
-        raise error_at(shown, "", str(error)) from None
+        raise error_at(shown, "", str(error)) from error
     if largest > MAX_ID:
         raise error_at(shown, "", f"the id {largest - 1:,} is too large; the limit is {MAX_ID:,}")
     return tokenizer

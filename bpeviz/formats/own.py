@@ -87,7 +87,7 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
                 if (value := getattr(splitter, name)) != _ADDED.get(name)
             },
         },
-        "alphabet": None if splitter.atoms == "bytes" else tokenizer.alphabet,
+        "alphabet": None if tokenizer.over_bytes else tokenizer.alphabet,
         "special_tokens": tokenizer.special,
         "merges": [[merge.left, merge.right, merge.count] for merge in tokenizer.merges],
     }
@@ -156,10 +156,12 @@ def _pre_tokenizer(node: Node) -> PreTokenizer:
 
 
 def _alphabet(node: Node, pre_tokenizer: PreTokenizer) -> tuple[str, ...]:
-    if pre_tokenizer.atoms == "bytes":
-        node.expect(None, why="the atoms are the 256 bytes")
-        return tuple(BYTE_SYMBOLS.values())
+    over_bytes, every_byte = pre_tokenizer.atoms == "bytes", tuple(BYTE_SYMBOLS.values())
+    if over_bytes and node.value is None:
+        return every_byte
     symbols = tuple(one.text() for one in node.nodes())
+    if over_bytes and tuple(sorted(symbols)) != every_byte:
+        raise node.error("the atoms are the 256 bytes")
     if not all(0 < len(symbol) <= _LONGEST_SYMBOL for symbol in symbols):
         raise node.error(f"a symbol has 1 to {_LONGEST_SYMBOL} characters")
     if len({*symbols}) < len(symbols):

@@ -164,4 +164,6 @@ def _model(
 
 _BYTES = frozenset(BYTES)
 
-FORMAT = replace(library.SENTENCEPIECE, write=_write, algorithms=("sentencepiece", "unigram"))
+FORMAT = replace(
+    library.SENTENCEPIECE, write=_write, by_line=True, algorithms=("sentencepiece", "unigram")
+)

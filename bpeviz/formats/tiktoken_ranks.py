@@ -13,7 +13,6 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
-import json
 from collections.abc import Mapping
 
 import regex
@@ -97,12 +96,6 @@ def ranks_encoder(ranks: Mapping[bytes, int], pattern: str) -> Encode:
     return encoder(TIKTOKEN, dump_json(content))
 
 
-def _encoder(files: Mapping[str, bytes]) -> Encode:
-    lines, arguments = (files[name].decode() for name in FORMAT.files)
-    pattern = json.loads(arguments)["pat_str"]
-    return encoder(TIKTOKEN, dump_json({"lines": lines, "pat_str": pattern}))
-
-
 def _read(source: Source) -> Tokenizer:
     arguments_file, file = source.pair()
     if file is None:
@@ -119,7 +112,7 @@ def _read(source: Source) -> Tokenizer:
                 ours = LoadedRanks(source.name, pattern, expression, ranks, {})
                 check(ours, ranks_encoder(ranks, written.text()))
             except UnsupportedError as error:
-                raise written.error(f"this pattern is not supported: {error}") from None
+                raise written.error(f"this pattern is not supported: {error}") from error
     else:
         published = catalog.entry_of(source.files[file])
         digest = hashlib.sha256(source.files[file]).hexdigest()
@@ -215,7 +208,6 @@ FORMAT = Format(
     files=("tokenizer.tiktoken", "tokenizer.tiktoken.json"),
     suffixes=(".tiktoken",),
     write=_write,
-    encoder=_encoder,
     read=_read,
     detect=_detect,
 )

@@ -1,7 +1,7 @@
-"""Compare a written file with its tokenizer: the library of its format encodes difficult texts.
+"""Compare a written file with its tokenizer: it is read back, and encodes difficult texts.
 
-Conversions of files of other programs, and a user's own regular expressions, are offered only where
-all ids are the same.
+A file is offered only where all ids are the same, and so are the bytes of its tokens. Where the
+library of its format applies it, as with a user's own regular expression, these ids are its own.
 """
 
 from __future__ import annotations
@@ -9,15 +9,18 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable
 from functools import cache
+from itertools import groupby
 
 import numpy as np
+import regex
 
-from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
 from bpeviz.corpus.samples import SAMPLES
 from bpeviz.formats.base import TransientError, UnsupportedError
 from bpeviz.formats.parsing import quoted
 from bpeviz.libraries import worker
 from bpeviz.libraries.pool import File, ask
+from bpeviz.pretokenizers.patterns import CUSTOM
 
 Encode = Callable[[str], list[int]]
 """A function that returns the ids of a text."""
@@ -66,14 +69,14 @@ def texts() -> tuple[str, ...]:
     return (*_SHORT, *(sample.text for sample in SAMPLES), *every)
 
 
-def _of_vocabulary(tokenizer: Tokenizer) -> list[str]:
+def _of_vocabulary(tokenizer: Tokenizer, *, by_line: bool) -> list[str]:
     """Return texts of the tokens themselves, so that merges cross all that an expression splits."""
     special = {*tokenizer.special_tokens.values()}
     ids = [token_id for token_id in tokenizer.known_ids() if token_id not in special]
     chosen = ids[:: max(1, len(ids) // 4_000)]
     tokens = [tokenizer.token_bytes(token_id).decode(errors="ignore") for token_id in chosen]
     rows = [tokens[i : i + 500] for i in range(0, len(tokens), 500)]
-    return [separator.join(row) for row in rows for separator in ("", " ", "\n")]
+    return [separator.join(row) for row in rows for separator in ("", " ", "\n")[: 3 - by_line]]
 
 
 def encoder(library: int, content: bytes) -> Encode:
@@ -93,28 +96,93 @@ def encoder(library: int, content: bytes) -> Encode:
     return encode
 
 
-def check(tokenizer: Tokenizer, encode: Encode) -> None:
+def check(tokenizer: Tokenizer, encode: Encode, *, by_line: bool = False) -> None:
     """Compare the ids of a tokenizer with those of a written file.
 
     Args:
         tokenizer: the tokenizer.
-        encode: returns the ids that the library of the format gives for a text.
+        encode: returns the ids of a text by the written file.
+        by_line: whether only lines without ▁ are compared, in which the library of the format may
+            have one token for several unknown characters, as SentencePiece.
 
     Raises:
-        UnsupportedError: they differ, or the library refuses the file or a text.
-        TransientError: the library, or an expression, takes too long.
+        UnsupportedError: they differ, or a library refuses the file or a text.
+        TransientError: a library, or an expression, takes too long.
     """
-    compared = (*texts(), *_of_vocabulary(tokenizer))
+    inner = tokenizer.with_own_ids
+    is_known = isinstance(inner, TrainedTokenizer) and inner.pre_tokenizer.pattern != CUSTOM
+    compared = [
+        *(_SHORT if is_known or by_line else texts()),
+        *_of_vocabulary(tokenizer, by_line=by_line),
+    ]
+    if by_line:
+        compared = [part for text in compared for part in _PART.findall(text)]
+    unknown = tokenizer.unknown_id if by_line else None
     try:
-        ours = [tokenizer.encode(text) for text in compared]
-        for text, ids in zip(compared, ours, strict=True):
-            if encode(text) != ids:
+        for text in dict.fromkeys(compared):
+            if _joined(encode(text), unknown) != _joined(tokenizer.encode(text), unknown):
                 raise UnsupportedError(
-                    f"the library of this format would encode some texts with other ids, such as "
+                    f"the written file would encode some texts with other ids, such as "
                     f"{quoted(text)}"
                 )
-    except ValueError as error:  # of the library, or of an expression
-        reason = str(error).partition(". ")[0].rstrip(".")
-        if isinstance(error.__cause__, TimeoutError):  # the machine may be busy
-            raise TransientError(f"{reason}. Try again") from error
-        raise UnsupportedError(reason) from None
+    except ValueError as error:  # of a library, or of an expression
+        raise refused(error) from None
+
+
+_PART = regex.compile(r"[^\n▁]{1,128}+")
+"""A part of a text that SentencePiece encodes as bpeviz does: of one line, and not too long."""
+
+
+def _joined(ids: list[int], unknown: int | None) -> list[int]:
+    """Return ids with one unknown token instead of several neighbors, unless `unknown` is None."""
+    if unknown is None:
+        return ids
+    return [i for i, run in groupby(ids) for _ in (range(1) if i == unknown else run)]
+
+
+def refused(error: ValueError) -> UnsupportedError:
+    """Return why a file cannot be compared: because of it, or because the machine is busy."""
+    reason = str(error).partition(". ")[0].rstrip(".")
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, (TimeoutError, TransientError)):  # the machine may be busy
+            return TransientError(f"{reason.removesuffix('. Try again')}. Try again")
+        cause = cause.__cause__
+    return UnsupportedError(reason)
+
+
+def check_written(tokenizer: Tokenizer, back: Tokenizer, *, by_line: bool = False) -> None:
+    """Compare a tokenizer with the one that is read from its written files.
+
+    Args:
+        tokenizer: the tokenizer.
+        back: the tokenizer of the files.
+        by_line: see `check`.
+
+    Raises:
+        UnsupportedError: they differ.
+        TransientError: a library, or an expression, takes too long.
+    """
+    special, names = tokenizer.special_tokens, back.special_tokens
+    for name, token_id in special.items():
+        if token_id == tokenizer.unknown_id:
+            continue
+        if names.get(name) != token_id:
+            raise UnsupportedError(
+                f"the written file would not have its special token {quoted(name)}"
+            )
+        flags = {*tokenizer.added_flags(token_id)} ^ {*back.added_flags(token_id)}
+        if flags:
+            raise UnsupportedError(
+                f"its special token {quoted(name)} has the flag {min(flags)}, which the format "
+                "does not contain"
+            )
+    files = [getattr(each, "file", None) for each in (tokenizer, back)]
+    if files[0] is not None and files[0] == files[1]:
+        return  # the library has the same file
+    check(tokenizer, back.encode, by_line=by_line)
+    known = {*back.known_ids()}
+    for token_id in tokenizer.known_ids():
+        raw = back.token_bytes(token_id) if token_id in known else None
+        if raw != tokenizer.token_bytes(token_id):
+            raise UnsupportedError(f"the written file would have other bytes for id {token_id}")

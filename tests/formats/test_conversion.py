@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ import tokenizers
 from difficult import DIFFICULT
 from libraries import LIBRARIES, hugging_face
 from library_files import LINES, sentencepiece_model
-from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, trainers
+from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 import bpeviz
 from bpeviz import formats
@@ -176,6 +177,46 @@ def test_ids_in_another_order_than_the_merges_are_refused() -> None:
     made.pre_tokenizer = pre_tokenizers.Sequence([SPLIT, LEVEL])
     with pytest.raises(FormatError, match="not in the order of its merges"):
         formats.dump(opened(made), "tiktoken")
+
+
+def test_template_stays_in_a_tokenizer_json() -> None:
+    made = byte_level(pre_tokenizers.ByteLevel(add_prefix_space=False))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    token = ("<|end|>", made.token_to_id("<|end|>"))
+    made.post_processor = processors.TemplateProcessing("<|end|> $A", special_tokens=[token])
+    ours = opened(made)
+    assert ours.template == ([token[1]], [])
+    assert formats.parse(formats.dump(ours, "huggingface")).template == ours.template
+
+
+@pytest.mark.parametrize("key", formats.FORMATS)
+def test_written_file_of_any_format_is_read_back_and_compared(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    format = formats.FORMATS[key]
+    options: dict[str, Any] = {"merges": 4, "special_tokens": ("<|end|>",)}
+    if key == "sentencepiece":
+        options |= {"algorithm": "sentencepiece", "pattern": "none"}
+    ours, other, fewer = (
+        bpeviz.train(text, **(options | more)).tokenizer()
+        for text, more in (
+            ("low lower lowest", {}),
+            ("lowest slower", {}),
+            ("low lower lowest", {"special_tokens": ()}),
+        )
+    )
+    assert format.write is not None
+    files = [format.write(tokenizer) for tokenizer in (other, fewer)]
+    damaged = dict.fromkeys(files[0], b"damaged")
+    for written, reason in (
+        (files[0], "would encode some texts with other ids, such as"),
+        (files[1], "would not have its special token"),
+        (damaged, "tokenizer: .*(not valid|pre-tokenization|expected|damaged)"),
+    ):
+        wrong = replace(format, write=lambda _, written=written: written)
+        monkeypatch.setitem(formats.READERS, key, wrong)  # type: ignore[arg-type]
+        with pytest.raises(FormatError, match=reason):
+            formats.dump(ours, key)
 
 
 def test_conversion_with_another_id_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

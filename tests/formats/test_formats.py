@@ -227,7 +227,7 @@ def any_arguments(draw: st.DrawFn) -> dict[str, Any]:
     }
 
 
-@many(300)
+@many(100)
 @given(any_arguments(), TEXTS)
 @example(
     {

@@ -248,6 +248,16 @@ def test_gguf_special_tokens_in_texts_give_the_ids_of_llama_cpp(name: str) -> No
         assert inspect(text, ours, [*ours.special_tokens]).text_ids == expected
 
 
+def test_flags_of_special_tokens_stay_or_are_named() -> None:
+    ours = parse(with_special_tokens("phi-3"))
+    back = formats.parse(formats.dump(ours, "huggingface"))
+    text = "Hi<|user|> \n Paris<|end|>  is"
+    ids = back.encode(text, allowed_special="all")
+    assert ids == ours.encode(text, allowed_special="all")
+    with pytest.raises(FormatError, match=r"'<|user|>' has the flag rstrip"):
+        formats.dump(ours, "sentencepiece")
+
+
 # ---- WordPiece and RWKV
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.core.byte_alphabet import BYTE_OF
 from bpeviz.formats import FormatError
 
 TEXT = "low lower lowest newest widest\n---\nthe low island, the lowest isle 12 123"
@@ -53,6 +55,18 @@ def test_read_returns_the_tokenizer_that_was_saved(
     assert formats.dump(back, "bpeviz").keys() == {"tokenizer.bpeviz"}
 
 
+def test_bytes_keep_the_order_of_their_file(tmp_path: Path) -> None:
+    """Ordinary files number the bytes in the order of GPT-2's alphabet."""
+    entries = {character: i for i, character in enumerate(sorted(BYTE_OF))}
+    merges = [("l", "o"), ("lo", "w")]
+    model = models.BPE(entries | {"lo": 256, "low": 257}, merges)
+    theirs = Tokenizer(model)
+    theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    theirs.save(str(tmp_path / "tokenizer.json"))
+    (path,) = bpeviz.save(bpeviz.read(tmp_path / "tokenizer.json"), tmp_path / "x.bpeviz")
+    assert bpeviz.read(path).encode("lowest") == theirs.encode("lowest").ids == [257, 68, 82, 83]
+
+
 def changed(**changes: Any) -> bytes:
     tokenizer = bpeviz.train(TEXT, "scaffold", merges=5).tokenizer()
     document = json.loads(formats.dump(tokenizer, "bpeviz")["tokenizer.bpeviz"])
@@ -75,7 +89,7 @@ def changed(**changes: Any) -> bytes:
         ({"pre_tokenizer__pattern": "other"}, "pattern"),
         ({"pre_tokenizer__expression": 5}, "expression"),
         ({"pre_tokenizer__end_mark": "symbol"}, "end_mark"),
-        ({"alphabet": ["a"]}, "alphabet"),
+        ({"alphabet": ["a"]}, "alphabet: the atoms are the 256 bytes"),
         ({"merges": [[1, 256, 0]]}, r"merges\[0\]"),
         ({"merges": [[-1, 2, 0]]}, r"merges\[0\]"),
         ({"merges": [[1, 2]]}, r"merges\[0\]"),

@@ -31,14 +31,13 @@ from bpeviz.formats.base import (
     UnsupportedError,
 )
 from bpeviz.formats.huggingface import bpe, sentencepiece, unigram, wordpiece
-from bpeviz.formats.huggingface.common import require
+from bpeviz.formats.huggingface.common import require, template
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.merges import merges_of, tokenizer_of
 from bpeviz.formats.parsing import Node, dump_json, parse_json
 from bpeviz.formats.recognition import explain, with_reason
 from bpeviz.formats.remapped_ids import RemappedTokenizer as RemappedTokenizer
 from bpeviz.formats.remapped_ids import with_template
-from bpeviz.formats.verification import encoder
 from bpeviz.libraries.tokenizer import LONGEST_TEMPLATE, LibraryTokenizer
 from bpeviz.libraries.worker import HUGGING_FACE
 from bpeviz.pretokenizers.patterns import CUSTOM
@@ -68,6 +67,11 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
             document = bpe.document_of_ranks(tokenizer)
     else:
         document = bpe.to_document(merges_of(tokenizer))
+    if isinstance(tokenizer, RemappedTokenizer):
+        named = {i: name for name, i in tokenizer.special.items()}
+        require(named.keys() >= {*chain(*tokenizer.around)}, "its template has an ordinary token")
+        before, after = ([named[i] for i in ids] for ids in tokenizer.around)
+        document["post_processor"] = template(tokenizer.special, before, after)
     return {FORMAT.files[0]: dump_json(document)}
 
 
@@ -173,7 +177,6 @@ FORMAT = Format(
     files=("tokenizer.json",),
     suffixes=(".json",),
     write=_write,
-    encoder=lambda files: encoder(HUGGING_FACE, *files.values()),
     read=_read,
     detect=_detect,
 )

@@ -79,6 +79,7 @@ def to_document(tokenizer: LibraryTokenizer) -> dict[str, Any]:
     )
     for token in document["added_tokens"]:
         token["special"] = pieces[token["id"]].type != kinds.USER_DEFINED
+        token |= dict.fromkeys(tokenizer.added_flags(token["id"]), True)
     return document
 
 
