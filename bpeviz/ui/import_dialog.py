@@ -90,7 +90,7 @@ def _dialog(chosen: Callable[[str], None]) -> None:
             st.text_input(
                 "Name of the column",
                 one.title,
-                max_chars=LONGEST_TITLE,
+                max_chars=max(LONGEST_TITLE, len(one.title)),  # it may end in a number
                 key=f"name of {one.key}",
                 on_change=_rename,
                 args=(one.key,),

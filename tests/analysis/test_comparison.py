@@ -282,6 +282,14 @@ def test_verdict_counts_wins_ties_and_losses() -> None:
     lines = {"en": ["ab"] * 30, "es": ["ab", "abx"] * 15, "fr": ["xa", "a"] * 15}
     found = bpeviz.compare(lines, {"none": tokenizers["none"]}, "es")
     assert "Of these, none needs more tokens under none than es." in found.verdict
+    close = {
+        "en": ["a", "ab"] * 15,
+        "es": ["ab"] * 30,
+        "fr": ["ab", "a"] * 15,
+        "de": ["a"] * 29 + ["ab" * 15],
+    }
+    found = bpeviz.compare(close, {"none": tokenizers["none"]}, "es")
+    assert found.verdict.endswith(" than es; undecided for de.")
     lines |= {"de": ["xab"] * 30, "it": ["bax"] * 30}
     found = bpeviz.compare(lines, {"none": tokenizers["none"]}, "en")
     assert " Of these, de and it need the most tokens under none: 1.50 times" in found.verdict

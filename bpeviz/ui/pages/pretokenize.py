@@ -222,9 +222,7 @@ def _word_list(key: str, arrived: bool) -> Chosen:
         help=f"Words separated by white space. {ABOUT_WORDS}",
     )
     if written.split() == published.words.split():
-        st.caption(
-            f"Splits {SENTENCE} as {published.source} does. Type any other words to try them."
-        )
+        st.caption(f"These words are from {published.source}. Type any others to try them.")
     return Chosen(key, OWN[key], ABOUT_WORDS, WORD_LIST, written, st.container())
 
 
