@@ -69,6 +69,7 @@ def every_atom_is_a_token(atoms: str) -> str:
 
 
 def _beginning(training: Any) -> str:
+    """Return the sentence about step 0 of a training that merges."""
     return every_atom_is_a_token(training.pre_tokenizer.atoms)
 
 

@@ -94,7 +94,6 @@ def payload_of_columns(columns: Sequence[Column], label: str) -> dict[str, Any]:
     """Return the payload of a table with one row, the tokens of a text under each tokenizer."""
     standings = [*map(verdict.standing, columns)]
     best = verdict.best(standings)
-    best = best if len(best) < len(columns) else []
     counts = [one.tokens or None for one in standings]
     row = [
         Cell(f"{one.tokens:,}", shade, "fewest" if i in best else "", one.tokens)
