@@ -103,7 +103,9 @@ def test_browser_measures_a_page_and_the_player() -> None:
     if chromium() is None:
         pytest.skip("Chromium not found.")
     rows = cells("\n".join(output_of("in_browser.py", "--quick", "--rounds=1")))
-    assert [row[0] for row in rows] == ["page", "---", "empty", "Train", "atoms", "---:", "1,000"]
+    heads = ["page", "---", "empty", "Train", "text", "---", "10,000 line breaks"]
+    assert [row[0] for row in rows] == [*heads, "atoms", "---:", "1,000"]
+    assert float(rows[6][3]) <= 2
     for _, shift, *_, paint, _ in rows[2:4]:
         assert 0 <= float(shift) < 2
         assert float(paint.removesuffix(" s")) > 0.05

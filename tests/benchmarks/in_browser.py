@@ -1,12 +1,14 @@
-"""Measure the pages in a real browser: layout shift, first useful paint, and the player's frames.
+"""Measure the pages in a real browser: layout shift, first useful paint, line breaks, and frames.
 
     python tests/benchmarks/in_browser.py [--rounds N] [--quick]
 
 Each page is opened by a cold link: a new session in a new tab of a browser that has Streamlit's
 scripts. In each round, every page and an empty Streamlit page load in turn. The first useful paint
-is the frame after which tokens are on the screen, or on Learn the question. Then the player plays
-on Train at 4×, at normal processor speed and slowed four times by the browser. The script needs
-Chromium (`BPEVIZ_CHROMIUM` sets its path) and starts its own servers.
+is the frame after which tokens are on the screen, or on Learn the question. Then Train shows texts
+with many line breaks, and texts of equal length without: the task time is the renderer's processor
+time, from the input until the page rests. Last, the player plays on Train at 4×, at normal
+processor speed and slowed four times by the browser. The script needs Chromium (`BPEVIZ_CHROMIUM`
+sets its path) and starts its own servers.
 """
 
 from __future__ import annotations
@@ -25,6 +27,8 @@ from benchmarks.corpora import standard_library
 from browser.serving import FLAGS, chromium, serving
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
+from bpeviz.views.player import WINDOW
+
 PAGES = ("", "Compare", "Inspect", "Algorithms", "Pre-tokenize", "Learn")
 SIZES = {1366: 768, 820: 1180, 390: 844}
 """Widths and heights of windows in pixels."""
@@ -32,6 +36,12 @@ SIZES = {1366: 768, 820: 1180, 390: 844}
 EMPTY = "import streamlit as st\nst.text('Empty')\n"
 REST = 2_000
 """Milliseconds after a load during which charts and tables may still move something."""
+
+LINES = {
+    "10,000 line breaks": ("\n" * 10_000, "a" * 10_000),
+    "10,000 lines of a b": ("a b\n" * 10_000, "a b " * 10_000),
+}
+"""Texts with many line breaks, each with a text of equal length without."""
 
 RECORD = """() => {
   const record = (window.measured = { shift: 0, paint: null });
@@ -56,7 +66,11 @@ SETTLED = """() => measured.paint !== null
   && document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning" """
 
 SHOWS = """atoms => [...document.querySelectorAll('*')].some(
-  e => e.shadowRoot?.querySelectorAll('.c').length === atoms)"""
+  e => e.shadowRoot?.querySelectorAll('.c').length >= atoms)"""
+ENTER = """(box, text) => {
+  box.value = text;
+  box.dispatchEvent(new Event("input"));
+}"""
 COUNT = """(seconds) => new Promise((done) => {
   const times = [];
   const tick = (now) => {
@@ -100,6 +114,32 @@ def loads(context: BrowserContext, addresses: dict[str, str], rounds: int) -> No
         print(f"| {name} | {' | '.join(cells)} |", flush=True)
 
 
+def task_time(browser: Browser, address: str, text: str) -> float:
+    """Enter a text on Train; return the renderer's processor time in seconds until it rests."""
+    page = browser.new_page(viewport={"width": 1366, "height": 768})
+    page.set_default_timeout(120_000)
+    page.goto(address)
+    page.get_by_role("button", name="Play", exact=True).wait_for()
+    page.wait_for_timeout(REST)
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable", {"timeDomain": "threadTicks"})
+
+    def total() -> float:
+        metrics = session.send("Performance.getMetrics")["metrics"]
+        return float(next(one["value"] for one in metrics if one["name"] == "TaskDuration"))
+
+    start = before = total()
+    # Playwright's `fill` edits the box line by line, which takes minutes.
+    page.get_by_label("Text to use").evaluate(ENTER, text)
+    page.get_by_label("Text to use").press("Control+Enter")
+    page.wait_for_function(SHOWS, arg=min(len(text), WINDOW - 1), polling=500)
+    while (now := total()) - before > 0.05:
+        before = now
+        page.wait_for_timeout(REST)
+    page.close()
+    return now - start
+
+
 def frames(browser: Browser, address: str, atoms: int, slowed: int) -> tuple[float, float]:
     """Play on Train; return the frames per second and the longest frame in milliseconds."""
     page = browser.new_page(viewport={"width": 1366, "height": 768})
@@ -122,7 +162,7 @@ def frames(browser: Browser, address: str, atoms: int, slowed: int) -> tuple[flo
 
 
 def main() -> None:
-    """Measure and print two tables."""
+    """Measure and print three tables."""
     parser = argparse.ArgumentParser(description="Measure the pages in a browser.")
     parser.add_argument("--rounds", type=int, default=5, metavar="N", help="default: 5")
     parser.add_argument("--quick", action="store_true", help="one page, as a smoke test")
@@ -146,6 +186,15 @@ def main() -> None:
             pages = PAGES[:1] if arguments.quick else PAGES
             addresses = {page or "Train": f"{app.address}/{page}" for page in pages}
             loads(context, {"empty": f"{empty.address}/?empty"} | addresses, arguments.rounds)
+        print("\n| text | task time | without | ratio |\n| --- | ---: | ---: | ---: |")
+        for name in [*LINES][: 1 if arguments.quick else None]:
+            rounds = [
+                [task_time(browser, app.address, text) for text in LINES[name]]
+                for _ in range(arguments.rounds)
+            ]
+            lines, without = (median(values) for values in zip(*rounds, strict=True))
+            ratio = lines / without
+            print(f"| {name} | {lines:.2f} s | {without:.2f} s | {ratio:.2f} |", flush=True)
         print("\n| atoms | processor | frames/s | longest frame |\n| ---: | --- | ---: | ---: |")
         for atoms, slowed in product((1_000, 20_000), (1, 4)):
             found = [frames(browser, app.address, atoms, slowed) for _ in range(arguments.rounds)]

@@ -219,3 +219,35 @@ def test_non_latin_scripts_are_drawn_completely(open_page: Open) -> None:
         choose(page, "Text", sample.title)
         await_sign(column, sample.text[1])
         assert drawn_boundaries(column) > 0
+
+
+def test_thousands_of_lines_are_drawn_searched_and_copied(open_page: Open) -> None:
+    text = "".join(f"{i} line\n" for i in range(1_200))
+    page = open_page(link(text))
+    player = Player(page)
+    training, boundaries = player.await_text(text)
+    assert player.text.locator(".block").count() < 30
+    # Select from the middle of one block to that of another, and then two whole blocks.
+    select(player.text, (700, 0), (len(text) - 700, 1))
+    assert copy_selection(page) == text[700:-699]
+    sizes: list[int] = player.text.locator(".block").evaluate_all(
+        "blocks => blocks.map(block => block.querySelectorAll('.c').length)"
+    )
+    player.text.evaluate("text => getSelection().setBaseAndExtent(text, 1, text, 3)")
+    assert copy_selection(page) == text[sizes[0] : sum(sizes[:3])]
+    page.evaluate("getSelection().empty()")
+    # The last word is found, and the token under the mouse at the end has a card.
+    assert page.evaluate("find('1199')")
+    player.text.evaluate("text => text.scrollTo(0, text.scrollHeight)")
+    player.text.locator(".c").nth(len(text) - 3).hover()
+    expect(player.card).to_contain_text("id ")
+    # The only place of a late merge is seen, and the text plays on from there.
+    names = [training.name(merge.new_id) for merge in training.merges]
+    player.go(names.index("11") + 1)
+    seen = """text => {
+      const { top, bottom } = text.getBoundingClientRect();
+      const isSeen = box => box.top >= top && box.bottom <= bottom;
+      return [...text.querySelectorAll(".c.first")].some(c => isSeen(c.getBoundingClientRect()));
+    }"""
+    assert player.text.evaluate(seen)
+    assert player.drawn_boundaries() == boundaries.boundary_mask(player.step).sum()

@@ -66,6 +66,15 @@ test("class names are those of a token's first and last atom", () => {
   assert.equal(classNames(colors, [0, 0, TOKEN_END | LEFT_OUT], 2, 2), " b left-out");
 });
 
+test("lines are drawn in blocks of 500 cells or more", () => {
+  const host = createElement();
+  new CellText(host, `${"\n".repeat(600)}${"a".repeat(700)}\n${"a b\n".repeat(130)}`, "bytes");
+  const sizes = host.children.map(({ children }) => children.map((line) => line.children.length));
+  assert.deepEqual(sizes.map((lines) => lines.length), [500, 101, 125, 5]);
+  assert.deepEqual(sizes.map((lines) => lines.at(-1)), [1, 701, 4, 4]);
+  assert.deepEqual(host.children.map(({ style }) => style["--lines"]), [500, 101, 125, 5]);
+});
+
 for (const { name, payload, steps } of read("timelines")) {
   const options = { atomBytes: payload.atomBytes, marks: payload.endMarks, markLabel: () => "mark" };
   const host = createElement();
@@ -81,7 +90,8 @@ for (const { name, payload, steps } of read("timelines")) {
     }
     assert.equal(atom, steps[0].tokens.at(-1)[1]);
     assert.equal(offset, payload.text.length);
-    assert.equal(host.children.length, payload.text.trimEnd().split("\n").length);
+    const lines = host.children.flatMap(({ children }) => children);
+    assert.equal(lines.length, payload.text.trimEnd().split("\n").length);
   });
 
   test(`${name}: boundaries are drawn where Python says, and the atom under a cell is in its token`, () => {

@@ -222,7 +222,7 @@ class Player {
     if (!shown.length) return;
     const set = (size) => section.style.setProperty("--size", `${size}px`);
     const smallest = this.several ? SMALLEST_BESIDE : SMALLEST;
-    const brief = shown.every(({ cells }) => cells.cells.length <= BRIEF);
+    const brief = shown.every(({ cells: { cells } }) => cells.length <= BRIEF.cells && !(cells.at(-1)?.line >= BRIEF.lines));
     section.classList.toggle("brief", brief);
     section.classList.add("fitting"); // each text is as high as the stage may be
     const { paddingInlineStart } = getComputedStyle(shown[0].host);

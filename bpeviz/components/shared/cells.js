@@ -35,6 +35,7 @@ const RIGHT_TO_LEFT =
 const NO_BREAK_SPACE = "\u00A0"; // one of the text itself has a stand-in
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const MAX_GRAPHEME = 16; // UTF-16 units; a longer grapheme is drawn by code point
+const BLOCK = 500; // cells after which a line begins a new block: one for each line would be slow
 const STRIP_ROWS = 4; // rows of a strip before it continues in a second column
 
 /**
@@ -184,14 +185,23 @@ export class CellText {
     /** @type {DrawnCell[]} */
     this.cells = /** @type {any} */ (splitIntoCells(text, atomKind, options));
     this.cellOf = []; // the cell of each atom
-    const lines = document.createDocumentFragment();
+    const blocks = document.createDocumentFragment();
+    let block = null;
     let line = null;
+    let blockStart = -BLOCK;
     this.cells.forEach((cell, index) => {
-      if (cell.line !== this.cells[index - 1]?.line) line = lines.appendChild(element("div", "line"));
+      if (cell.line !== this.cells[index - 1]?.line) {
+        if (index >= blockStart + BLOCK) {
+          block = blocks.appendChild(element("div", "block"));
+          blockStart = index;
+        }
+        line = block.appendChild(element("div", "line"));
+      }
       line.append(this.#draw(cell, index));
       for (let i = 0; i < cell.size; i++) this.cellOf.push(index);
     });
-    host.replaceChildren(lines);
+    for (const { style, children } of blocks.children) style.setProperty("--lines", children.length);
+    host.replaceChildren(blocks);
     this.colors = new Int8Array(this.cellOf.length).fill(-1);
     this.flags = new Uint16Array(this.cellOf.length);
   }
@@ -232,17 +242,13 @@ export class CellText {
     const { top, bottom, height } = this.host.getBoundingClientRect();
     const low = top - height * margin;
     const high = bottom + height * margin;
-    const first = (elements, test) =>
-      firstIndex(elements.length, (i) => test(elements[i].getBoundingClientRect()));
-    const endsBelow = (box) => box.bottom >= low;
-    const startsBelow = (box) => box.top > high;
-    const lines = this.host.children;
-    const firstLine = lines[first(lines, endsBelow)];
-    if (!firstLine) return [0, 0];
-    const lastLine = lines[first(lines, startsBelow) - 1] ?? firstLine;
-    // A line may be a long paragraph: search inside it too.
-    const from = firstLine.children[first(firstLine.children, endsBelow)] ?? firstLine.lastChild;
-    const to = lastLine.children[first(lastLine.children, startsBelow) - 1] ?? lastLine.firstChild;
+    const first = ({ children }, test) =>
+      firstIndex(children.length, (i) => test(children[i].getBoundingClientRect()));
+    if (!this.cells.length) return [0, 0];
+    let [from, to] = [this.host, this.host];
+    // From a block to its line to the cell: a line may be a long paragraph.
+    while (from.cell === undefined) from = from.children[first(from, ({ bottom }) => bottom >= low)] ?? from.lastChild;
+    while (to.cell === undefined) to = to.children[first(to, ({ top }) => top > high) - 1] ?? to.firstChild;
     const last = this.cells[to.cell];
     return [this.cells[from.cell].firstAtom, last.firstAtom + last.size];
   }
@@ -317,7 +323,8 @@ export class CellText {
       while (next && next.cell === undefined) next = next.nextSibling; // an id
       if (next?.cell !== undefined) return this.cells[next.cell].start;
       const before = parent.childNodes[offset - 1];
-      const last = before?.cell !== undefined ? before : before?.lastElementChild;
+      let last = before;
+      while (last && last.cell === undefined) last = last.lastElementChild;
       return last?.cell !== undefined ? this.cells[last.cell].end : atEnd ? this.text.length : 0;
     };
     const start = offsetOf(range.startContainer, range.startOffset, false);
