@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import io
 from typing import Any
 
 import app_pages
+import pyarrow as pa
 import pytest
 from payloads import payloads
+from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.core.boundaries import SPECIAL_ID
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS, Trainer
-from bpeviz.ui.inputs.text import OWN_TEXT, SESSION, TEXT, TextSource
+from bpeviz.ui.inputs.text import (
+    OWN_TEXT,
+    SESSION,
+    TEXT,
+    TextSource,
+    UnreadableFileError,
+    read_file,
+)
 from bpeviz.ui.inputs.training import option_widget
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.runtime.long_texts import Inbox
@@ -178,3 +188,46 @@ def test_counted_words_are_not_split_at_special_tokens() -> None:
     app = app_pages.opened("Train", **NAMED | {"text_box": "low 5\n<|end|> 3", "counted": True})
     assert splits(app) is None
     assert any("Counted words are already split" in one.value for one in app.caption)
+
+
+def file_script() -> None:
+    import streamlit as st
+
+    from bpeviz.ui.inputs import text
+
+    for name, content in st.session_state.pop("files", ()):
+        text.TEXT.open_file(name, text.read_file(name, content))
+    text.choose_text(text.TEXT)
+
+
+TICKETS = 'id,lang,message\n1,en,"the river, the sea"\n2,es,el río\n'
+
+
+def test_opened_table_gives_its_column_of_text_or_another_one() -> None:
+    app = AppTest.from_function(file_script, default_timeout=60)
+    written = io.BytesIO()
+    parquet.write_table(pa.table({"id": [1], "message": ["two words"]}), written)
+    app.session_state["files"] = [("t.parquet", written.getvalue())]
+    assert app.run().session_state[TEXT.box.key] == "two words\n"
+    app.session_state["files"] = [("t.csv", TICKETS.encode())]
+    app.run()
+    assert app.session_state[TEXT.box.key] == "the river, the sea\nel río\n"
+    (choice,) = app.selectbox
+    assert (choice.label, choice.value) == ("Text in t\\.csv, one value a line", "message")
+    choice.set_value("lang").run()
+    assert app.session_state[TEXT.box.key] == "en\nes\n"
+    app.selectbox[0].set_value("(the file as it is)").run()
+    assert app.session_state[TEXT.box.key] == TICKETS
+    app.selectbox[0].set_value("message").run()
+    assert app.session_state[TEXT.box.key] == "the river, the sea\nel río\n"
+    app.session_state["files"] = [("a.txt", b"low")]
+    assert not app.run().selectbox
+    app.session_state["files"] = [("p.csv", "en,es\nthe river,el río\na sea,un mar\n".encode())]
+    assert app.run().selectbox[0].value == "(all columns of text)"
+    assert app.session_state[TEXT.box.key] == "the river\na sea\nel río\nun mar\n"
+    assert [one.message for one in app.exception] == []
+
+
+def test_parquet_file_that_is_not_one_is_refused() -> None:
+    with pytest.raises(UnreadableFileError, match=r"^t.parquet cannot be used: .*damaged"):
+        read_file("t.parquet", b"PAR1 no")

@@ -66,7 +66,9 @@ class _Label(_OfTable, OneOf):
     """The column of labels, or ""."""
 
 
-COLUMNS = Family("columns_of_", ".+", lambda name, _: _Text(name, "Text", titles={}, most=_MOST))
+COLUMNS = Family(
+    "columns_of_", ".+", lambda name, _: _Text(name, "Columns of text", titles={}, most=_MOST)
+)
 LABELS = Family("labels_of_", ".+", lambda name, _: _Label(name, "Grouped by", titles={}))
 TRANSLATIONS = Switch("translations", "These are translations")
 
