@@ -160,22 +160,14 @@ def _is_byte_level(pairs: Sequence[tuple[str, str]], has_bytes: bool) -> bool:
 
 def _needs_library(source: Source, settings: ModelSettings) -> bool:
     """Return whether only a tokenizer.json can represent the settings."""
-    changes = _expression(settings) or settings.adds_space
-    # The library searches for one group of tokens after the other.
-    groups = {one["normalized"] for one in settings.added}
+    changes = bool(settings.expression) or settings.adds_space
+    flags = ("lstrip", "rstrip", "single_word")
     return (
-        (not source.pattern and bool(changes))
-        or len(groups) > 1
-        or any(
-            not one["special"] or one["lstrip"] or one["rstrip"] or one["single_word"]
-            for one in settings.added
-        )
+        (changes and not source.pattern)
+        # The library searches for one group of tokens after the other.
+        or len({one["normalized"] for one in settings.added}) > 1
+        or any(not one["special"] or any(one[flag] for flag in flags) for one in settings.added)
     )
-
-
-def _expression(settings: ModelSettings) -> str:
-    """Return the pre-tokenization of a class, or "" for GPT-2's."""
-    return settings.family.expression if settings.family is not None else ""
 
 
 def _document(
@@ -190,9 +182,9 @@ def _document(
     parts: list[Component] = [level | {"use_regex": True}]
     if source.pattern:
         parts = [*splits(source.pattern, source.expression), BYTE_LEVEL]
-    elif expression := _expression(settings):
+    elif settings.expression:
         normalizers = [{"type": "NFC"}]
-        parts = [split_at(expression), level]
+        parts = [split_at(settings.expression), level]
     document = document_of(
         bpe_model(entries, pairs),
         {},
@@ -217,7 +209,7 @@ def _assumed(source: Source) -> str:
         return f"{missing}. That of {title} is assumed, since tokens end in </w>."
     settings = model_settings(source.settings, GPT2)
     if settings.is_known and settings.family is not None:
-        title = settings.family.title if settings.family.expression else "GPT-2"
+        title = settings.family.title if settings.expression else "GPT-2"
         return f"{missing}. It is that of {title}, since {settings.named_in} names {settings.name}."
     return f"{missing}. That of GPT-2 is assumed, which most such files need."
 

@@ -61,88 +61,52 @@ class Family:
     adds_space: bool = False
     format: str = "gpt2"
 
+    def names_it(self, name: str) -> bool:
+        """Return whether this is the name of one of the classes or types."""
+        names = rf"(?:{self.names[0]})Tokenizer(?:Fast)?|(?:{self.names[1]})"
+        return regex.fullmatch(names, name) is not None
 
-def _roles(bos: str, eos: str, unknown: str, pad: str, mask: str) -> dict[str, str]:
+
+def _tokens(bos: str, eos: str, unknown: str, pad: str, mask: str) -> dict[str, str]:
     return dict(zip(_ROLES, (bos, eos, unknown, eos, pad, bos, mask), strict=True))
 
 
 _END = dict.fromkeys(("bos_token", "eos_token", "unk_token"), "<|endoftext|>")
 _QWEN = dict.fromkeys(("eos_token", "unk_token", "pad_token"), "<|endoftext|>")
-_BART = _roles("<s>", "</s>", "<unk>", "<pad>", "<mask>")
-_BRACKETS = _roles("[CLS]", "[SEP]", "[UNK]", "[PAD]", "[MASK]")
+_BART = _tokens("<s>", "</s>", "<unk>", "<pad>", "<mask>")
+_BRACKETS = _tokens("[CLS]", "[SEP]", "[UNK]", "[PAD]", "[MASK]")
 _CLS_SEP: dict[str, Any] = {"before": ("cls_token",), "after": ("sep_token",)}
+_WORDPIECE = _CLS_SEP | {"format": "wordpiece"}
+_MASK = {"mask_token": {"lstrip": True}}
+_QWEN2 = catalog.ENTRIES["qwen"].pattern
+_QWEN3_5 = _QWEN2.replace(r"\p{L}+", r"[\p{L}\p{M}]+").replace(r"s\p{L}", r"s\p{L}\p{M}")
+_STARTS = ("<|startoftranscript|>", "<|notimestamps|>")
 
+# fmt: off
 GPT2 = Family(
-    "GPT-2",
-    ("GPT2|CodeGen", "gpt2|gpt_neo|gptj|opt|codegen|phi|starcoder2|dbrx|emu3|jais2|blip-2"),
-    _END,
+    "GPT-2", ("GPT2|CodeGen", "gpt2|gpt_neo|gptj|opt|codegen|phi|starcoder2|dbrx|emu3|jais2"), _END
 )
 BERT = Family(
     "BERT",
-    (
-        "(?:Distil|Mobile|Squeeze|Conv|Retri)?Bert|Electra|LayoutLM|Lxmert|Realm|DPR\\w+",
-        "(?:distil|mobile|squeeze|conv|retri|megatron-|nomic_|visual_)?bert|electra|layoutlm|"
-        "lxmert|realm|dpr",
-    ),
-    {role: name for role, name in _BRACKETS.items() if role not in ("bos_token", "eos_token")},
-    **_CLS_SEP,
-    format="wordpiece",
+    ("(?:Distil|Mobile|Squeeze|Conv|Retri)?Bert|Electra|LayoutLM|Lxmert|Realm",
+     "(?:distil|mobile|squeeze|conv|retri|megatron-|nomic_|visual_)?bert|electra|layoutlm|lxmert"),
+    {role: _BRACKETS[role] for role in _ROLES[2:]}, **_WORDPIECE,
 )
 _FAMILIES = (
     GPT2,
     BERT,
-    Family(
-        "RoBERTa",
-        (
-            "Roberta|Bart|Longformer|LED|Mvp",
+    Family("RoBERTa",
+           ("Roberta|Bart|Longformer|LED|Mvp",
             "roberta(?:-prelayernorm)?|bart|longformer|led|mvp|bridgetower|clap|data2vec-text|"
-            "ibert|lilt|mega|mra|florence2",
-        ),
-        _BART,
-        **_CLS_SEP,
-    ),
-    Family(
-        "Blenderbot",
-        ("Blenderbot", "blenderbot"),
-        _BART,
-        {"mask_token": {"lstrip": True}},
-        adds_space=True,
-    ),
+            "ibert|lilt|mega|mra|florence2"), _BART, **_CLS_SEP),
+    Family("Blenderbot", ("Blenderbot", "blenderbot"), _BART, _MASK, adds_space=True),
     Family("DeBERTa", ("Deberta", "deberta"), _BRACKETS, **_CLS_SEP),
-    Family(
-        "Whisper",
-        ("Whisper", "whisper"),
-        _END,
-        before=("<|startoftranscript|>", "<|notimestamps|>"),
-        after=("eos_token",),
-    ),
-    Family(
-        "MPNet",
-        ("MPNet", "mpnet"),
-        _BART | {"unk_token": "[UNK]"},
-        {"mask_token": {"lstrip": True}},
-        **_CLS_SEP,
-        format="wordpiece",
-    ),
-    Family(
-        "Qwen 3.5",
-        (r"Qwen3_5\w*", r"qwen3_5\w*"),
-        _QWEN,
-        expression=catalog.ENTRIES["qwen"]
-        .pattern.replace(r"]?\p{L}+", r"]?[\p{L}\p{M}]+")
-        .replace(r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{M}\p{N}]"),
-    ),
-    Family(
-        "Qwen 2",
-        (r"Qwen[23]\w*", r"qwen[23]\w*"),
-        _QWEN,
-        expression=catalog.ENTRIES["qwen"].pattern,
-        plain=True,
-    ),
+    Family("Whisper", ("Whisper", "whisper"), _END, before=_STARTS, after=("eos_token",)),
+    Family("MPNet", ("MPNet", "mpnet"), _BART | {"unk_token": "[UNK]"}, _MASK, **_WORDPIECE),
+    Family("Qwen 3.5", (r"Qwen3_5\w*", r"qwen3_5\w*"), _QWEN, expression=_QWEN3_5),
+    Family("Qwen 2", (r"Qwen[23]\w*", r"qwen[23]\w*"), _QWEN, expression=_QWEN2, plain=True),
 )
-_NAMES = [
-    regex.compile(rf"(?:{one.names[0]})Tokenizer(?:Fast)?|(?:{one.names[1]})") for one in _FAMILIES
-]
+# fmt: on
 
 
 @dataclass(frozen=True)
@@ -166,6 +130,11 @@ class ModelSettings:
     values: Mapping[str, Any] = field(default_factory=dict)
     tokens: Mapping[str, str] = field(default_factory=dict)
     added: Sequence[Mapping[str, Any]] = ()
+
+    @property
+    def expression(self) -> str:
+        """The pre-tokenization of the class, or "" for GPT-2's or BERT's."""
+        return "" if self.family is None else self.family.expression
 
     @property
     def adds_space(self) -> bool:
@@ -209,24 +178,18 @@ def model_settings(
         entries: The vocabulary. Of an assumed family, only its entries are special tokens.
     """
     ours, model = (settings_in(files, name) for name in SETTINGS_FILES[:2])
+    classes = ours.get("tokenizer_class"), model.get("tokenizer_class") or model.get("model_type")
     named_in, name = next(
         (
             (file, value)
-            for file, value in (
-                (SETTINGS_FILES[0], ours.get("tokenizer_class")),
-                (SETTINGS_FILES[1], model.get("tokenizer_class") or model.get("model_type")),
-            )
+            for file, value in zip(SETTINGS_FILES[:2], classes, strict=True)
             if isinstance(value, str) and value.isprintable()
         ),
         ("", ""),
     )
-    family = next(
-        (one for one, names in zip(_FAMILIES, _NAMES, strict=True) if names.fullmatch(name)), None
-    )
-    if family is None or (assumed is not None and family.format != assumed.format):
-        is_known, family = False, assumed
-    else:
-        is_known = True
+    family = next((one for one in _FAMILIES if one.names_it(name)), None)
+    is_known = family is not None and (assumed is None or family.format == assumed.format)
+    family = family if is_known else assumed
     values, extra, others = _merged(ours, settings_in(files, "special_tokens_map.json"))
     listed = _listed(values, extra, settings_in(files, "added_tokens.json"))
     defaults = {} if family is None else family.tokens
@@ -277,9 +240,7 @@ def _listed(
     else:
         named = [values.get(role) for role in _ROLES] + [*extra]
         # Objects of tokenizer_config.json are not compared with these names.
-        special = {
-            _content(one) for one in named if not isinstance(one, dict) or "__type" not in one
-        }
+        special = {_content(one) for one in named if not _is_typed(one)}
         found = {
             number: {"content": name, "special": name in special, "normalized": name not in special}
             for name, number in old.items()
@@ -310,13 +271,12 @@ def _added(
         token = _token(value)
         if token is None or token["content"] in listed:
             continue
-        key = isinstance(value, str), *token.values()
-        if key in seen:
-            continue
-        seen.add(key)
-        if family is not None and isinstance(value, str):
-            token |= family.flags.get(role, {})
-        added[token["content"]] = token
+        flags = family.flags.get(role, {}) if family is not None and isinstance(value, str) else {}
+        token = {**token, **flags}
+        key = isinstance(value, str) and not flags, *token.values()
+        if key not in seen:
+            seen.add(key)
+            added[token["content"]] = token
     plain = {_content(one) for one in extra} | contents
     for name, token in added.items():
         if family is not None and family.plain and name in plain:
@@ -335,6 +295,10 @@ def _token(value: Any) -> dict[str, Any] | None:
     flags: dict[str, Any] = {flag: given.get(flag) is True for flag in _FLAGS}
     flags["normalized"] = None if given.get("normalized") is None else flags["normalized"]
     return flags | {"content": content}
+
+
+def _is_typed(value: Any) -> bool:
+    return isinstance(value, dict) and "__type" in value
 
 
 def _is_id(number: str) -> bool:
