@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hmac
 import re
 import secrets
 import threading
@@ -77,7 +79,7 @@ class Room:
         letters: str,
         leader: str,
         owner: str,
-        join: dict[str, Any],
+        join: Callable[[Room], dict[str, Any]],
         clock: Callable[[], float],
         first: int = 0,
     ) -> None:
@@ -87,11 +89,12 @@ class Room:
             letters: Its name.
             leader: The leader's token.
             owner: The user who opens it.
-            join: The address for followers, as the leader's page shows it.
+            join: Returns the address for followers, as the leader's page shows it.
             clock: The time in seconds.
             first: The number after which contents and votes are numbered.
         """
-        self.letters, self.leader, self.owner, self.join = letters, leader, owner, join
+        self.letters, self.leader, self.owner = letters, leader, owner
+        self.join = join(self)
         self.link = ""
         self.number = self._first = first
         self.shown: Timeline | Columns | None = None
@@ -122,6 +125,16 @@ class Room:
         """The number of browsers that follow."""
         with self._lock:
             return len({one.token for one in self._members if not one.is_leader})
+
+    @property
+    def key(self) -> str:
+        """The key of invitations, of 128 bits. A room that is opened again has the same one."""
+        digest = hmac.digest(self.leader.encode(), b"invitation", "sha256")
+        return base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
+
+    def admits(self, key: str) -> bool:
+        """Return whether a key is that of its invitations."""
+        return secrets.compare_digest(key.encode(), self.key.encode())
 
     def is_led_by(self, leader: str) -> bool:
         """Return whether a token is the leader's."""
@@ -341,12 +354,12 @@ class Rooms:
         self._rooms: dict[str, Room] = {}
         self._lock = threading.Lock()
 
-    def open(self, owner: str, join: Callable[[str], dict[str, Any]]) -> Room:
+    def open(self, owner: str, join: Callable[[Room], dict[str, Any]]) -> Room:
         """Open a room.
 
         Args:
             owner: The user who opens it; other rooms of this user stay open.
-            join: Returns the address for followers from the letters.
+            join: Returns the address for followers.
 
         Raises:
             RoomError: There are too many rooms.
@@ -358,7 +371,7 @@ class Rooms:
             return self._open(letters, secrets.token_urlsafe(TOKEN), owner, join)
 
     def reopen(
-        self, letters: str, leader: str, owner: str, join: Callable[[str], dict[str, Any]]
+        self, letters: str, leader: str, owner: str, join: Callable[[Room], dict[str, Any]]
     ) -> Room:
         """Return the room of a leader, and open it again if it has ended.
 
@@ -385,7 +398,7 @@ class Rooms:
         letters: str,
         leader: str,
         owner: str,
-        join: Callable[[str], dict[str, Any]],
+        join: Callable[[Room], dict[str, Any]],
         first: int = 0,
     ) -> Room:
         self._remove_ended()
@@ -398,7 +411,7 @@ class Rooms:
                 f"wait: a room that nobody has open makes place after {ABANDONED // 60} minutes, "
                 f"and each ends {limits.ROOM_HOURS} hours after its leader's last move."
             )
-        room = Room(letters, leader, owner, join(letters), self._clock, first)
+        room = Room(letters, leader, owner, join, self._clock, first)
         self._rooms[letters] = room
         return room
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from page_helpers import expect
 from playwright.sync_api import Browser
-from serving import serving
+from serving import OPTIONS, serving
 
 from bpeviz.corpus import samples
 
@@ -17,7 +17,7 @@ def test_password_opens_the_page_of_a_link(browser: Browser, tmp_path: Path) -> 
     with serving(tmp_path, BPEVIZ_PASSWORD="tea for two", STREAMLIT_SERVER_BASE_URL_PATH="/7b") as (
         server
     ):
-        page = browser.new_page()
+        page = browser.new_context(**OPTIONS).new_page()
         problems: list[str] = []
         page.goto(f"{server.address}/Pre-tokenize?s=broken")
         box = page.get_by_label("Password of this room")
@@ -37,5 +37,33 @@ def test_password_opens_the_page_of_a_link(browser: Browser, tmp_path: Path) -> 
         assert {"bpeviz_password", "bpeviz_user"} <= {*cookies}
         for name in ("bpeviz_password", "bpeviz_user"):
             assert (cookies[name]["httpOnly"], cookies[name]["path"]) == (True, "/7b")
-        page.context.close()
+        assert server.tracebacks() == ""
+
+        page.goto(server.address)
+        page.get_by_role("button", name="Share").click()
+        page.get_by_role("button", name="Open a room").click()
+        link = page.get_by_role("link", name="Open the leader's page").get_attribute("href") or ""
+        leader = page.context.new_page()
+        leader.goto(link)
+        expect(leader.get_by_text("Password, if it is asked for: tea for two")).to_be_visible()
+        leader.get_by_role("button", name="Copy invitation").click()
+        expect(leader.get_by_role("button", name="Copied")).to_be_visible()
+        invitation = leader.evaluate("navigator.clipboard.readText()")
+        phone = browser.new_page()
+        phone.goto(invitation)
+        expect(phone.get_by_text("Following the leader: merge 0")).to_be_visible()
+        address = link.partition("/lead")[0]
+        assert (phone.url, invitation.partition("?key=")[0]) == (address, address)
+        expect(phone.get_by_role("button", name="Save what was shown")).to_be_visible()
+        phone.goto(server.address)
+        phone.get_by_label("Password of this room").fill(address[-4:].lower())
+        phone.keyboard.press("Enter")
+        expect(phone.get_by_role("alert")).to_contain_text("letters of a room")
+        phone.goto(invitation)
+        leader.get_by_role("button", name="Close the room").click()
+        phone.reload()
+        expect(phone.get_by_role("alert")).to_contain_text("its room may have ended")
+        assert invitation.partition("=")[2] not in server.log.read_text()
+        for one in (phone, page):
+            one.context.close()
         assert server.tracebacks() == ""

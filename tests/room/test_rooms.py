@@ -56,7 +56,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def room(clock: Clock) -> Room:
-    opened = Rooms(clock).open("me", lambda letters: {"address": f"http://here/room/{letters}"})
+    opened = Rooms(clock).open("me", lambda room: {"address": f"http://here/room/{room.letters}"})
     opened.show(page(merges=12))
     return opened
 
@@ -429,7 +429,7 @@ def test_leader_opens_an_ended_room_again_with_the_same_letters(clock: Clock) ->
     assert Browser(first, leader=first.leader).got[0]["link"] == "/?s=x"
     assert "link" not in Browser(first).got[0]
     restarted = Rooms(clock)
-    again = restarted.reopen(first.letters, first.leader, "me", lambda letters: {"at": letters})
+    again = restarted.reopen(first.letters, first.leader, "me", lambda room: {"at": room.letters})
     assert (again.letters, again.join) == (first.letters, {"at": first.letters})
     assert Browser(again, leader=first.leader).got
     again.show(page(merges=2))

@@ -1,6 +1,7 @@
 // The buttons that copy a link to the page or the code of a frame, and that show its QR code. Python packs the settings when
 // one is pressed (`bpeviz/ui/permalink/session.py`); the step comes from the player.
 
+import { copyText } from "../shared/clipboard.js";
 import { unbroken } from "../shared/dom.js";
 import { currentStep } from "../shared/events.js";
 
@@ -15,32 +16,6 @@ const button = { root: null, send: null, pending: null, fitFrames: "" };
 const find = (selector) => button.root.querySelector(selector);
 
 /**
- * Copy a text that is still on its way; browsers allow it for some seconds after a press.
- * @param {Promise<string>} promise
- * @returns {Promise<boolean>} whether it was copied
- */
-async function copy(promise) {
-  try {
-    const blob = promise.then((text) => new Blob([text], { type: "text/plain" }));
-    await navigator.clipboard.write([new ClipboardItem({ "text/plain": blob })]);
-    return true;
-  } catch {
-    // Without https, such as in a classroom, the clipboard API is not available; this
-    // older way works there.
-    // Outside an open dialog, nothing can be selected.
-    const field = (find("dialog[open]") ?? document.body).appendChild(document.createElement("textarea"));
-    field.value = await promise;
-    field.style.cssText = "position: fixed; opacity: 0";
-    const focused = button.root.activeElement ?? document.activeElement;
-    field.select();
-    const isCopied = document.execCommand("copy");
-    field.remove();
-    focused?.focus?.({ preventScroll: true });
-    return isCopied;
-  }
-}
-
-/**
  * @param {string} selector of the button
  * @param {(url: URL) => string} write returns what is copied
  */
@@ -52,7 +27,7 @@ async function press(selector, write) {
     if (step !== null) url.searchParams.set("step", String(step));
     return write(url);
   });
-  const isCopied = await copy(text);
+  const isCopied = await copyText(text, button.root);
   if (!isCopied) showByHand(await text);
   showResult(selector, isCopied ? "Copied" : "Not copied");
 }
@@ -83,7 +58,7 @@ async function showCode() {
 }
 
 async function copyAddress() {
-  const isCopied = await copy(Promise.resolve(find(".address").textContent));
+  const isCopied = await copyText(Promise.resolve(find(".address").textContent), button.root);
   find(".copy-address").textContent = isCopied ? "Copied" : "Not copied: select the address above";
 }
 

@@ -3,6 +3,7 @@
 // race (`on("races", payloads)`), which it hides before a decision (`on("hidden", true)`). A vote is
 // shown above them (`on("vote", "above")`) or alone.
 
+import { copyText } from "../shared/clipboard.js";
 import { component, element, saveFile } from "../shared/dom.js";
 import { FOLLOW, STEP_CHANGED, currentDisplay, emit, subscribe } from "../shared/events.js";
 import { counted, formatCount } from "../shared/format.js";
@@ -17,6 +18,7 @@ const LOOK_AFTER = 5000; // milliseconds, if the room has ended: its leader may 
 const LOOK_FOR = 15 * 60_000; // milliseconds
 const OPEN_WITHIN = 60_000; // milliseconds until a page in a hidden frame has failed
 const NO_VOTE = "No vote here: it needs one algorithm, a next step, and candidates that do not all tie";
+const ENDED = "This room has ended. If it needs its password again, reload this page.";
 const FEW = 5; // failed connections until a sentence says what to do
 
 /**
@@ -65,6 +67,7 @@ class Room {
     this.find(".votes").onclick = () =>
       saveFile(new Blob([this.state.votes], { type: "text/csv" }), `votes-${data.letters}.csv`);
     this.find(".keep").onclick = () => this.#keep();
+    this.find(".invite").onclick = () => this.#invite();
     this.find(".reopen").onclick = () => this.#reopen();
     this.find(".next").onclick = () => this.#next();
     this.find(".previous").onclick = () => this.#goTo(this.state.part - 1);
@@ -118,13 +121,20 @@ class Room {
       this.failures = 0;
       this.#receive(JSON.parse(data));
     };
-    socket.onclose = () => {
+    socket.onclose = async () => {
       if (this.signal.aborted) return;
+      // The invitation has ended with its room.
+      if (!leader && !this.hasEnded && (await this.#isRefused())) this.#end({ ended: ENDED });
       if (this.hasEnded) return this.#look();
       const isLong = ++this.failures > FEW;
       this.find(".where").textContent = isLong ? "No connection. If the server was restarted, reload this page." : "Connecting again …";
       setTimeout(() => this.#connect(), RETRY_AFTER);
     };
+  }
+
+  async #isRefused() {
+    const answer = await fetch(this.data.room, { method: "HEAD" }).catch(() => null);
+    return answer?.status === 401;
   }
 
   // The next step reveals the answer to a question about it.
@@ -414,7 +424,8 @@ class Room {
   #drawJoin({ join, canAsk, vote, votes, furthest }) {
     const details = this.find(".join");
     if (join) {
-      const { qr, address, notes } = join;
+      const { qr, address, password, notes } = join;
+      this.invitation = join.invitation;
       details.hidden = false;
       this.find(".qr").toggleAttribute("hidden", !qr);
       if (qr) {
@@ -423,6 +434,8 @@ class Room {
       }
       this.find(".address").textContent = address;
       this.find(".code").textContent = `Room ${this.data.letters}`;
+      this.find(".password").hidden = !password;
+      this.find(".password b").textContent = password;
       this.find(".notes").textContent = notes;
     }
     const ask = this.find("[data-do=ask]");
@@ -431,6 +444,12 @@ class Room {
     const toFurthest = "Go to the furthest step that followers have seen";
     ask.title = canAsk ? "Ask which step comes next, before you play it" : this.display.step < furthest ? toFurthest : NO_VOTE;
     this.find(".votes").disabled = votes.split("\n").length < 3;
+  }
+
+  async #invite() {
+    const isCopied = await copyText(Promise.resolve(this.invitation), this.root);
+    this.find(".invite").textContent = isCopied ? "Copied" : "Not copied: select the address above";
+    if (!isCopied) this.find(".address").textContent = this.invitation;
   }
 
   /** @param {{title: string, questions: {key: string, words: string}[]}[]} chapters */

@@ -25,6 +25,9 @@ from bpeviz.ui.room import pages, questions
 
 _log = logging.getLogger("bpeviz")
 
+KEY = "key"
+"""The parameter of an address with the key of a room, which opens it without the password."""
+
 PAUSE = 0.02
 """Seconds between two messages to a member, of which each has the latest state."""
 

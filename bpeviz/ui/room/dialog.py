@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
@@ -23,7 +24,7 @@ from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import address, session
 from bpeviz.ui.room import sheets
-from bpeviz.ui.room.connections import path
+from bpeviz.ui.room.connections import KEY, path
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.ui.widgets import SessionValue
@@ -154,7 +155,7 @@ def _opened(room: Room, questions: Sequence[Question]) -> None:
             "followers see each step. Before you play one, they can vote on it. They open"
         )
     st.markdown(f"Room **{room.letters}** {shows}")
-    st.code(room.join["address"], None)
+    st.code(room.join["invitation"], None)
     for number, one in enumerate(questions):
         words = markdown.escape(shorten(one.words, MAX_WORDS))
         if st.button(f"Ask: {words}", key=f"room_question_{number}", width="stretch"):
@@ -170,10 +171,15 @@ def _opened(room: Room, questions: Sequence[Question]) -> None:
     )
     if key != (room.run.key if room.run else ""):
         room.use(sheets.run(key) if key else None)
+    who = (
+        "This invitation and its QR code open this room without the password, and nothing else."
+        if room.join["password"]
+        else "The letters are not a password: anyone who can open this server can follow."
+    )
     st.caption(
-        "“Share” on a page with a player, on Compare or on Learn works for the same room. The "
-        "letters are not a password: anyone who can open this server can follow. A room ends "
-        f"{limits.ROOM_HOURS} hours after your last move; the leader's page can open it again."
+        "“Share” on a page with a player, on Compare or on Learn works for the same room. "
+        f"{who} A room ends {limits.ROOM_HOURS} hours after your last move; the leader's page can "
+        "open it again."
     )
 
 
@@ -187,10 +193,17 @@ def _path() -> str:
     return path(f"/{base}")
 
 
-def _join(letters: str) -> dict[str, object]:
-    """Return the address for followers, its QR code, and the reason why they cannot open it."""
+def _join(room: Room) -> dict[str, object]:
+    """Return how to join: addresses, their QR code, the password, and why they cannot be opened."""
     at = address.reachable(st.context.url or "")
     parts = urlsplit(at.page or st.context.url or "")
-    shown = f"{parts.scheme}://{parts.netloc}{_path()}/{letters}"
-    notes = at.note.replace("`", "")
-    return {"address": shown, "qr": address.qr_code(shown), "notes": notes}
+    typed = f"{parts.scheme}://{parts.netloc}{_path()}/{room.letters}"
+    password = os.environ.get("BPEVIZ_PASSWORD", "")
+    invitation = f"{typed}?{KEY}={room.key}" if password else typed
+    return {
+        "address": typed,
+        "invitation": invitation,
+        "qr": address.qr_code(invitation) or address.qr_code(typed),
+        "password": password,
+        "notes": at.note.replace("`", ""),
+    }

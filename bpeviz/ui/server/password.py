@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import re
 import time
 from collections import deque
 from collections.abc import Callable
@@ -18,13 +19,30 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
 from bpeviz import limits
+from bpeviz.room.rooms import ROOMS, Room, are_valid
 from bpeviz.ui import private
 from bpeviz.ui.mark import IMAGE
+from bpeviz.ui.room.connections import KEY, path
 from bpeviz.ui.server.user_cookie import cookie, opens_page
 
 COOKIE = "bpeviz_password"
 SECONDS = 7 * 24 * 3600
 """Seconds for which a browser stays logged in."""
+
+ROOM_COOKIE = "bpeviz_room"
+"""The key of an invitation, in a cookie with the path of its room."""
+
+_INVITED = {("GET", ""), ("HEAD", ""), ("GET", "/file"), ("WEBSOCKET", "/ws")}
+"""The methods and addresses below that of a room which its invitation opens."""
+
+_NO_ROOM = (
+    "This invitation is not valid: its room may have ended. Ask the leader, or give the password."
+)
+
+_LETTERS = (
+    "These look like the letters of a room. The password is another word, which the leader's page "
+    "shows under “How to join”."
+)
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -57,7 +75,10 @@ input, button {{ box-sizing: border-box; margin-top: 0.5rem; padding: 0.5rem; wi
 
 
 class PasswordGate:
-    """Answers everything but the health check with a form until the password is given."""
+    """Answers everything but the health check with a form until the password is given.
+
+    An invitation to a room opens the follower's page of this room, as long as the room is open.
+    """
 
     def __init__(
         self, app: ASGIApp, password: str, base: str, clock: Callable[[], float] = time.time
@@ -65,6 +86,7 @@ class PasswordGate:
         self._app = app
         self._base = base
         self._health = f"{base.rstrip('/')}/{private.HEALTH}"
+        self._room = re.compile(f"({re.escape(path(base))}/)([^/]+)((?:/.*)?)", re.DOTALL)
         self._clock = clock
         self._password = password.encode()
         # The key depends on the password alone, so browsers stay logged in after a restart. It
@@ -78,14 +100,25 @@ class PasswordGate:
             await self._app(scope, receive, send)
             return
         answer: ASGIApp
-        logged_in = self._valid(HTTPConnection(scope).cookies.get(COOKIE, ""))
+        connection = HTTPConnection(scope)
+        room, at, below = self._asked_room(scope["path"])
+        kind = (scope.get("method", "WEBSOCKET"), below)
+        key = connection.query_params.get(KEY, "") if kind == ("GET", "") else ""
+        room_key = connection.cookies.get(ROOM_COOKIE, "")
+        logged_in = self._valid(connection.cookies.get(COOKIE, ""))
+        is_open = logged_in or (room is not None and kind in _INVITED and room.admits(room_key))
         if scope["type"] == "http" and _is_form(scope):
             # The form has the page's own address, so a link survives the login.
             answer = _to_page(scope) if logged_in else await self._checked(scope, receive)
-        elif logged_in:
-            answer = self._app
+        elif key and room is not None and room.admits(key):
+            answer = RedirectResponse(at, 303)
+            answer.headers.append("Set-Cookie", cookie(scope, ROOM_COOKIE, key, at, SECONDS))
+        elif is_open:
+            answer = RedirectResponse(at, 303) if key else self._app
+        elif scope["type"] == "websocket":
+            answer = WebSocketClose()
         else:
-            answer = WebSocketClose() if scope["type"] == "websocket" else _asked(scope)
+            answer = _asked(scope, _NO_ROOM if key or (room_key and not below) else "")
         await answer(scope, receive, send)
 
     async def _checked(self, scope: Scope, receive: Receive) -> Response:
@@ -97,15 +130,26 @@ class PasswordGate:
         own = sum(one == network for _, one in self._wrong)
         if own >= limits.PASSWORD_TRIES or len(self._wrong) >= limits.ALL_PASSWORD_TRIES:
             return _form("There were too many wrong passwords. Wait a minute and try again.", 429)
-        given = form.get("password", [""])[0].encode()
-        if not hmac.compare_digest(given, self._password):
-            self._wrong.append((now, network))
-            return _form("This password is wrong.", 401)
+        given = form.get("password", [""])[0]
+        if not hmac.compare_digest(given.encode(), self._password):
+            letters = "".join(given.upper().split()).removeprefix("ROOM")
+            # A class that types them all must not use up its tries. Rooms are too few to help to
+            # guess the password.
+            if ROOMS.find(letters) is None:
+                self._wrong.append((now, network))
+            return _form(_LETTERS if are_valid(letters) else "This password is wrong.", 401)
         answer = _to_page(scope)
         ends = str(int(now) + SECONDS)
         token = f"{ends}.{self._signature(ends)}"
         answer.headers.append("Set-Cookie", cookie(scope, COOKIE, token, self._base, SECONDS))
         return answer
+
+    def _asked_room(self, address: str) -> tuple[Room | None, str, str]:
+        """Return the open room of an address, the room's own address, and the rest."""
+        if not (found := self._room.fullmatch(address)):
+            return None, "", "/"
+        letters = found[2].upper()
+        return ROOMS.find(letters), found[1] + letters, found[3]
 
     def _valid(self, token: str) -> bool:
         ends, _, signature = token.partition(".")
@@ -142,10 +186,10 @@ def _to_page(scope: Scope) -> Response:
     return RedirectResponse(f"{path}?{query}" if query else path, 303)
 
 
-def _asked(scope: Scope) -> Response:
+def _asked(scope: Scope, message: str) -> Response:
     """Return the form to a browser that opens a page, and a short text to any other request."""
     if opens_page(scope):
-        return _form("", 401)
+        return _form(message, 401)
     return PlainTextResponse("Open the app in a browser and give its password.", 401)
 
 

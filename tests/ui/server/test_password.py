@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import functools
 import hashlib
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,7 +13,11 @@ import pytest
 from asgi import HTML, Answer, ask, page
 
 from bpeviz import limits
-from bpeviz.ui.server.password import COOKIE, SECONDS, PasswordGate
+from bpeviz.room.rooms import ROOMS, Room
+from bpeviz.ui.registry import PAGES
+from bpeviz.ui.room.connections import KEY, RoomPages
+from bpeviz.ui.server.headers import SecurityHeaders
+from bpeviz.ui.server.password import COOKIE, ROOM_COOKIE, SECONDS, PasswordGate
 
 PASSWORD = "öpen & sesame+="
 FORM = {"content_type": "application/x-www-form-urlencoded"}
@@ -47,6 +53,20 @@ def give(app: PasswordGate, password: str, address: str = "/", **headers: str) -
 def logged_in(app: PasswordGate, **options: Any) -> str:
     """Return the Cookie header of a browser after the login."""
     return give(app, PASSWORD, **options).header("set-cookie").partition(";")[0]
+
+
+@pytest.fixture
+def room() -> Iterator[Room]:
+    opened = ROOMS.open("tester", lambda _: {})
+    yield opened
+    opened.close()
+
+
+def invited(app: PasswordGate, room: Room, base: str = "", **options: Any) -> str:
+    """Return the Cookie header of a browser that has opened an invitation."""
+    answer = ask(app, address=f"{base}/room/{room.letters}?{KEY}={room.key}", **HTML | options)
+    assert (answer.status, answer.header("location")) == (303, f"{base}/room/{room.letters}")
+    return answer.header("set-cookie").partition(";")[0]
 
 
 def test_browser_gets_a_form() -> None:
@@ -180,3 +200,89 @@ def test_forged_cookie_is_refused(token: str) -> None:
     ends, _, signature = logged_in(gate()).partition("=")[2].partition(".")
     forged = f"{COOKIE}={int(ends) + 1}.{signature}"
     assert ask(gate(), cookie=forged, **HTML).status == 401
+
+
+@pytest.mark.parametrize("base", ["", "/class/7b"])
+def test_invitation_is_exchanged_for_a_cookie_of_the_room(room: Room, base: str) -> None:
+    assert len(room.key) == 22  # 128 bits
+    app = PasswordGate(RoomPages(page, base), PASSWORD, base or "/")
+    at = f"{base}/room/{room.letters}"
+    answer = ask(app, address=f"{base}/room/{room.letters.lower()}?{KEY}={room.key}&utm=x", **HTML)
+    assert (answer.status, answer.header("location")) == (303, at)
+    cookie, *attributes = answer.header("set-cookie").split("; ")
+    assert {*attributes} == {f"Path={at}", "HttpOnly", "SameSite=Lax", f"Max-Age={SECONDS}"}
+    shown = ask(app, address=at, cookie=cookie, **HTML)
+    assert (shown.status, f"Room {room.letters}: Follower" in shown.body) == (200, True)
+    assert room.key not in shown.body
+    assert ask(gate(base), "WEBSOCKET", f"{at}/ws", cookie=cookie).status == 101
+    secure = ask(app, address=f"{at}?{KEY}={room.key}", scheme="https", **HTML)
+    assert "Secure" in secure.header("set-cookie").split("; ")
+    headers = ask(SecurityHeaders(app, ""), address=f"{at}?{KEY}={room.key}", **HTML)
+    assert headers.header("referrer-policy") == "no-referrer"
+
+
+def test_invitation_opens_the_page_of_its_room_alone(room: Room) -> None:
+    app, other = gate(), ROOMS.open("tester", lambda _: {})
+    cookie, at = invited(app, room), f"/room/{room.letters}"
+    opened = {("GET", at), ("HEAD", at), ("GET", f"{at}/file"), ("WEBSOCKET", f"{at}/ws")}
+    below = ("", "/", "/file", "/ws", "/lead", "/lead/", "/file/", "/ws/ws", "//", "/../lead", "?x")
+    below = (*below, "/_stcore/health", "/..", "/../../Compare")
+    rooms = (at, f"/room/{other.letters}", "/room/", "/room", "/base/room", f"/base{at}", f"/{at}")
+    paths = {a + b for a, b in product(rooms, below)} | {f"/{one.title}" for one in PAGES}
+    streamlit = ("stream", "upload_file/a/b", "host-config", "metrics", "script-health-check")
+    paths |= {f"/_stcore/{one}" for one in streamlit} | {f"{at}s", "/", "/app.py", "/favicon.ico"}
+    paths |= {"/static/js/index.js", "/media/a.png", "/texts/a/b/1", "/component/x", "/~/+/_stcore"}
+    for method, path in product(("GET", "HEAD", "POST", "PUT", "DELETE", "WEBSOCKET"), paths):
+        status = ask(app, method, path, cookie=cookie, **HTML).status
+        is_open = (method, path.removesuffix("?x")) in opened
+        assert status == {True: 101 if method == "WEBSOCKET" else 200}.get(
+            is_open, 403 if method == "WEBSOCKET" else 401
+        ), (method, path)
+    for path in ("/", "/Compare", f"{at}/lead", f"{at}/file", f"/room/{other.letters}"):
+        asked = ask(app, address=f"{path}?{KEY}={room.key}", **HTML)
+        assert (asked.status, asked.all("set-cookie")) == (401, [])
+    assert ask(app, "WEBSOCKET", f"{at}/ws?{KEY}={room.key}").status == 403
+    both = f"{cookie}; {COOKIE}=9999999999.00"
+    assert ask(app, address=f"{at}/lead", cookie=both, **HTML).status == 401
+    other.close()
+
+
+def test_invitation_ends_with_its_room_and_returns_with_it(room: Room) -> None:
+    app = gate()
+    cookie, address = invited(app, room), f"/room/{room.letters}"
+    room.close()
+    for asked in (f"{address}?{KEY}={room.key}", address):
+        answer = ask(app, address=asked, cookie=cookie, **HTML)
+        assert (answer.status, "may have ended" in answer.body) == (401, True)
+    assert ask(app, "WEBSOCKET", f"{address}/ws", cookie=cookie).status == 403
+    ROOMS.reopen(room.letters, "another leader's token", "you", lambda _: {}).close()
+    again = ROOMS.reopen(room.letters, "another leader's token", "you", lambda _: {})
+    assert ask(app, address=address, cookie=cookie, **HTML).status == 401
+    again.close()
+    again = ROOMS.reopen(room.letters, room.leader, "me", lambda _: {})
+    assert ask(gate(password="another"), address=address, cookie=cookie, **HTML).status == 200
+    again.close()
+
+
+@pytest.mark.parametrize("key", ["", "x", "é", "%C3%A9%FF", "=", "A" * 22])
+def test_wrong_key_is_refused_and_does_not_count_as_a_password(room: Room, key: str) -> None:
+    app, address = gate(), f"/room/{room.letters}"
+    for _ in range(limits.PASSWORD_TRIES):
+        assert ask(app, address=f"{address}?{KEY}={key}", **HTML).status == 401
+    assert ask(app, address=address, cookie=f"{ROOM_COOKIE}={key}", **HTML).status == 401
+    answer = give(app, PASSWORD, f"{address}?{KEY}={key}")
+    cookie = answer.header("set-cookie").partition(";")[0]
+    answer = ask(app, address=f"{address}?{KEY}={key}", cookie=cookie, **HTML)
+    assert answer.header("location") == (address if key else "")  # the key leaves the address
+    assert len(answer.all("set-cookie")) == 0
+
+
+def test_letters_given_as_the_password_get_a_sentence(room: Room) -> None:
+    app = gate()
+    for given in (room.letters, f" {room.letters.lower()} ", " ".join(room.letters), "abcd"):
+        assert "How to join" in give(app, given).body
+    assert "How to join" not in give(app, "O0I1").body
+    for _ in range(limits.PASSWORD_TRIES):  # a class
+        assert give(app, f"Room {room.letters}").status == 401
+    assert give(app, PASSWORD).status == 303
+    assert give(gate(password=room.letters), room.letters).status == 303
