@@ -9,7 +9,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
 from bpeviz import limits
@@ -185,14 +185,9 @@ class Room:
             step: The step to begin at.
         """
         with self._lock:
-            self.number += 1
-            number = self.number
-            shown = Timeline(number, page) if isinstance(page, Playable) else Columns(number, page)
-            self.shown, self.link = shown, link
-            self.step = self.furthest = max(0, min(step, shown.last))
-            self.display |= AT_REST
             self._end_vote()
-            self._moved()
+            self._show(Ready(page, link, step))
+            self._keep_page()
         self._notify()
 
     def ask(self, question: Question) -> None:
@@ -207,6 +202,7 @@ class Room:
         """Use a run sheet."""
         with self._lock:
             self.run = run
+            self._keep_page()
         self._notify(leaders=True)
 
     def prepare(self, part: int, page: Ready) -> None:
@@ -217,7 +213,9 @@ class Room:
                 return
             run.ready[part] = page
             if run.awaited == part:
-                self._go_to(run, part)
+                self._bring_page(run)
+                if run.sheet.parts[run.part].kind == "vote" and (question := self._next_question()):
+                    self._ask(question)
         self._notify()
 
     def receive(self, member: Member, message: dict[str, Any]) -> None:
@@ -307,23 +305,56 @@ class Room:
 
     def _next_question(self) -> Question | None:
         """Return the question about the next decision, which followers have not seen."""
+        if self.run is not None and self.run.awaited >= 0:
+            return None
         if isinstance(self.shown, Timeline) and self.step == self.furthest:
             return self.shown.question(self.step)
         return None
 
     def _go_to(self, run: Run, part: int) -> None:
-        """Begin a part of the run sheet. The leader's page moves the step and asks for votes."""
+        """Begin a part of the run sheet, and bring its page, at the step that the sheet leads to.
+
+        The next part goes on with its page where the leader is: the leader's page moves the step
+        and asks for votes.
+        """
         self._end_vote()
-        run.part, run.awaited = part, -1
+        is_next, run.part = part == run.part + 1, part
         if run.began is None:
             run.began = self._clock()
-        if run.sheet.parts[part].kind == "ask":
+        kind = run.sheet.parts[part].kind
+        if kind == "ask":
             self._ask(run.question())
-        elif run.sheet.parts[part].kind == "show":
-            if (ready := run.ready.get(part)) is not None:
-                self.show(ready.page, ready.link, ready.step)
-            else:
-                run.awaited = part
+        page = run.ready.get(run.page_of(part))
+        is_shown = page and self.shown and self.shown.page is page.page
+        if is_next and is_shown and kind != "show":
+            run.awaited = -1
+        else:
+            self._bring_page(run)
+
+    def _bring_page(self, run: Run) -> None:
+        """Show the page of the current part of the run sheet, or await it."""
+        part = run.page_of(run.part)
+        page, step = run.ready.get(part), run.step_at(run.part)
+        if page is None:
+            run.awaited = part
+        else:
+            self._show(page if step is None else replace(page, step=step))
+
+    def _show(self, page: Ready) -> None:
+        self.number += 1
+        number, it = self.number, page.page
+        shown = Timeline(number, it) if isinstance(it, Playable) else Columns(number, it)
+        self.shown, self.link = shown, page.link
+        self.step = self.furthest = max(0, min(page.step, shown.last))
+        self.display |= AT_REST
+        if self.run is not None:
+            self.run.awaited = -1
+        self._moved()
+
+    def _keep_page(self) -> None:
+        """Remember the page that the leader shows before the first one of the run sheet."""
+        if self.run is not None and self.shown is not None and self.run.page_of(self.run.part) < 0:
+            self.run.ready[-1] = Ready(self.shown.page, self.link, self.step)
 
     def _ask(self, question: Question) -> None:
         self._end_vote()

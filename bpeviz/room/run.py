@@ -36,7 +36,7 @@ class Run:
         addresses: The address of the page of each part, relative to the app, or "".
         part: The index of the part, -1 before the first one.
         began: The time of the first part.
-        ready: The pages, by the index of their part.
+        ready: The pages, by the index of their part; of part -1, the page before the first one.
         awaited: The part whose page is shown as soon as it is ready, or -1.
     """
 
@@ -47,6 +47,16 @@ class Run:
     began: float | None = None
     ready: dict[int, Ready] = field(default_factory=dict)
     awaited: int = -1
+
+    def page_of(self, part: int) -> int:
+        """Return the part that shows the page of a part, or -1 if none does."""
+        kinds = [one.kind for one in self.sheet.parts[: part + 1]]
+        return max((i for i, kind in enumerate(kinds) if kind == "show"), default=-1)
+
+    def step_at(self, part: int) -> int | None:
+        """Return the step to which the parts on the page of a part lead, or None."""
+        moves = self.sheet.parts[self.page_of(part) + 1 : part + 1]
+        return next((one.step for one in reversed(moves) if one.kind in ("step", "vote")), None)
 
     def payload(self) -> dict[str, Any]:
         """Return the sheet for the leader, as plain JSON values."""

@@ -155,6 +155,15 @@ def test_leader_clicks_through_a_run_sheet(
     expect(follower.get_by_text("Right: 4: its bytes occur only once.")).to_be_visible()
     leader.get_by_role("button", name="Next: show Algorithms").click()
     expect(follower.get_by_text("Following the leader: size")).to_be_visible()
+    expect(leader.get_by_text("Part 7 of 8")).to_be_visible()
+    leader.keyboard.press("PageUp")  # to the question, with its page
+    expect(follower.get_by_role("heading", name="How many tokens")).to_be_visible()
+    expect(follower.get_by_text("Following the leader: merge 22")).to_be_visible()
+    leader.get_by_role("button", name="vote at step 3").click()
+    expect(follower.get_by_role("heading", name="Which pair merges next?")).to_be_visible()
+    expect(follower.get_by_text("Following the leader: merge 3")).to_be_visible()
+    leader.get_by_role("button", name="show Algorithms").click()
+    expect(follower.get_by_text("Following the leader: size")).to_be_visible()
     follower.set_viewport_size({"width": 390, "height": 844})  # it shows one algorithm at a time
     leader.locator(".view").nth(1).locator(".c").first.hover()
     expect(follower.get_by_role("button", name="WordPiece", pressed=True)).to_be_visible()

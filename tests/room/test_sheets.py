@@ -14,6 +14,7 @@ from bpeviz.room import sheet
 from bpeviz.room.rooms import Room, Rooms
 from bpeviz.room.run import Ready, Run
 from bpeviz.room.shown import Timeline
+from bpeviz.room.votes import Option, Question
 from bpeviz.views import playable
 
 TEXT = """
@@ -132,6 +133,45 @@ def test_leader_goes_through_the_parts(room: Room) -> None:
     for part in (-1, 4, True, "1"):
         leader.send(do="part", part=part)
     assert leader.send()["part"] == 3
+
+
+def test_going_to_a_part_brings_its_page(room: Room) -> None:
+    lines = "show /Compare\n1 min ask Why?\n- a\n* b\n1 min show /\n1 min vote 2\n1 min step 5"
+    found = sheet.parse(f"T\n1 min ask Who?\n- a\n* b\n1 min {lines}\n1 min learn first-merge 1")
+    pages = [page() for _ in range(3)]
+    room.show(pages[0], "/?s=first")
+    room.use(Run("own", found, [part.link for part in found.parts]))
+    leader, question = Leader(room), Question(["?"], [Option([], "a")], 0)
+
+    def seen() -> tuple[Any, ...]:
+        assert room.shown
+        asked = room.vote and room.vote.question.prompt[0]
+        return [*map(id, pages)].index(id(room.shown.page)), room.step, room.furthest, asked
+
+    leader.send(do="part", part=4)  # its page is not ready
+    leader.send(do="ask")
+    assert (seen(), leader.send()["canAsk"]) == ((0, 0, 0, None), False)
+    room.prepare(3, Ready(pages[2], "", 1))
+    assert seen() == (2, 2, 2, "Which pair merges next?")
+    leader.send(do="part", part=5)
+    leader.send(step=5, content=room.number)
+    leader.send(step=9, content=room.number)
+    leader.send(do="part", part=6)
+    assert seen() == (2, 9, 9, None)  # the next part goes on where the leader is
+    leader.send(do="part", part=2)
+    assert seen() == (2, 9, 9, "Why?")
+    room.prepare(1, Ready(pages[1], "", 0))
+    assert seen() == (1, 0, 0, "Why?")
+    leader.send(do="part", part=6)
+    room.ask(question)
+    assert seen() == (2, 5, 5, "?")
+    for part, stage in ((4, (2, 2, 2)), (3, (2, 1, 1)), (2, (1, 0, 0)), (0, (0, 0, 0))):
+        leader.send(do="part", part=part)
+        assert seen()[:3] == stage
+    leader.send(do="part", part=2)
+    room.show(pages[0])  # by hand
+    leader.send(do="part", part=3)
+    assert seen() == (2, 1, 1, None)
 
 
 def test_sheet_of_the_documentation_is_valid() -> None:

@@ -274,7 +274,7 @@ class Room {
     if (!this.sheet || this.frame || this.hasEnded) return;
     const { parts } = this.sheet;
     const { ready, part: at } = this.state;
-    const order = parts.map((_, i) => (i + Math.max(at, 0)) % parts.length);
+    const order = parts.map((_, i) => (i + Math.max(this.#pageOf(at), 0)) % parts.length);
     const next = order.find((i) => parts[i].kind === "show" && !ready.includes(i) && !this.failed.has(i));
     if (next === undefined) return;
     this.#open(parts[next].address, next);
@@ -284,6 +284,16 @@ class Room {
       this.#prepareNext();
       this.#drawRun();
     }, OPEN_WITHIN);
+  }
+
+  /** Return the part that shows the page of a part, -1 if none does. */
+  #pageOf(at) {
+    return this.sheet.parts.findLastIndex(({ kind }, i) => i <= at && kind === "show");
+  }
+
+  #isReady(at) {
+    const page = this.#pageOf(at);
+    return page < 0 || this.state.ready.includes(page);
   }
 
   /** What “Next” does: first it ends the vote. */
@@ -306,8 +316,9 @@ class Room {
     if (!part) return;
     this.find(".join").open = false;
     this.#send({ do: "part", part: i });
-    if (part.kind === "step") this.#moveTo(part.step);
     if (part.kind === "learn") this.#send({ do: "ask question", key: part.words });
+    if (!this.#isReady(i)) return; // the room goes on once it is
+    if (part.kind === "step") this.#moveTo(part.step);
     if (part.kind !== "vote") return;
     this.#moveTo(Math.max(part.step, this.state.furthest)); // followers have already seen earlier decisions
     this.#send({ do: "ask" });
@@ -343,7 +354,7 @@ class Room {
     const { sheet, state } = this;
     this.find(".run").hidden = !sheet;
     if (!sheet) return;
-    const { part, ready, elapsed } = state;
+    const { part, elapsed } = state;
     if (this.drawnState !== state) this.began = Date.now() - elapsed * 1000;
     this.drawnState = state;
     const next = this.find(".next");
@@ -351,13 +362,13 @@ class Room {
     next.disabled = !this.#following;
     this.find(".previous").disabled = part < 1;
     [...this.find(".parts").children].forEach(({ firstChild }, i) => (firstChild.ariaCurrent = i === part ? "step" : null));
-    const isShown = sheet.parts[part]?.kind !== "show" || ready.includes(part);
+    const isShown = this.#isReady(part);
     const until = sheet.parts.slice(0, part + 1).reduce((sum, { minutes }) => sum + minutes, 0);
     const minute = Math.floor((Date.now() - this.began) / 60_000) + 1;
     const words = [`Part ${part + 1} of ${sheet.parts.length}`, `minute ${minute}`, `planned until minute ${until}`];
-    if (!isShown) words.push(this.failed.has(part) ? "its page could not be prepared: open its link to see why" : "preparing …");
+    if (!isShown) words.push(this.failed.has(this.#pageOf(part)) ? "its page could not be prepared: open its link to see why" : "preparing …");
     if (state.vote) this.votedIn = part;
-    if (sheet.parts[part]?.kind === "vote" && this.votedIn !== part && !state.canAsk) words.push(NO_VOTE);
+    if (sheet.parts[part]?.kind === "vote" && this.votedIn !== part && isShown && !state.canAsk) words.push(NO_VOTE);
     const missing = sheet.parts.flatMap((_, i) => (this.failed.has(i) ? [i + 1] : []));
     const start = missing.length ? `Could not be prepared: part ${missing.join(", ")}.` : "";
     const text = part < 0 ? start : words.join(" · ");
