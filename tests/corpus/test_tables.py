@@ -62,19 +62,6 @@ def tickets(**others: Any) -> dict[str, Any]:
         ({"created": ["2026-11-15"] * 4, "price": ["1.50", "2.00"] * 2, "body": JA}, "body", ""),
         ({"n": [1, 2], "lang": ["en", "es"], "m": ["low", "bajo"]}, "m", "lang"),
     ],
-    ids=[
-        "tickets",
-        "numbers",
-        "named",
-        "languages",
-        "text",
-        "sparse",
-        "codes",
-        "titles",
-        "words",
-        "dates",
-        "short",
-    ],
 )
 def test_the_text_and_the_labels_are_recognized(
     columns: dict[str, Any], text: str, label: str
