@@ -121,6 +121,12 @@ def test_dropped_white_space_is_no_token_of_a_column() -> None:
     assert column.tokens == 3
 
 
+def test_each_separation_has_a_start_and_an_end_also_after_dropped_text_at_the_start() -> None:
+    starts, ends = trained_column("  low low", 9, algorithm="wordpiece").separations
+    assert len(starts) == len(ends)
+    assert (starts[-1], ends[-1]) == (5, 6)
+
+
 def test_dropped_white_space_counts_in_the_ratios_and_is_one_boundary() -> None:
     text = "low  lower\tlow\n"
     words = trained_column(text, 9, algorithm="wordpiece")  # low|  |lower|\t|low|\n

@@ -110,6 +110,9 @@ def test_several_merges_for_a_token_become_ranks() -> None:
     check_kept(formats.parse(formats.dump(ours, "tiktoken")), "huggingface")
     with pytest.raises(FormatError, match=r"second merge"):
         formats.dump(ours, "csv")
+    made.model = models.BPE(entries, merges[::-1], ignore_merges=True)
+    with pytest.raises(FormatError, match="its ids are not in the order of its merges"):
+        formats.dump(opened(made), "tiktoken")
 
 
 NEVER = "which only a tokenizer.json can contain"

@@ -365,6 +365,15 @@ def test_gguf_length_that_lies_is_refused(content: bytes) -> None:
         formats.parse({"a.gguf": content})
 
 
+def test_gguf_key_and_index_have_limits() -> None:
+    metadata: dict[str, Value] = {"general." + "x" * 65_527: 1, "unk_token_id": 3}
+    found = read_metadata("a.gguf", gguf_file(metadata))
+    key = "tokenizer.ggml.unk_token_id"
+    assert [found.index(key, size) for size in (3, 4)] == [None, 3]
+    with pytest.raises(FormatError, match="a key has 65,536 bytes"):
+        read_metadata("a.gguf", gguf_file({"general." + "x" * 65_528: 1}))
+
+
 def without(metadata: dict[str, Value], key: str) -> dict[str, Value]:
     return {name: value for name, value in metadata.items() if name != key}
 

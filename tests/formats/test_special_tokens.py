@@ -17,6 +17,8 @@ from bpeviz import formats
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.trace import inspect, scored_words
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
+from bpeviz.formats.huggingface.common import assigned_ids
+from bpeviz.libraries.tokenizer import _stripped as stripped
 
 Added = Sequence[AddedToken]
 CORPUS = ["The capital of France is Paris, the system user said hi there. Hello you!"] * 3
@@ -292,3 +294,16 @@ def test_user_defined_symbols_of_sentencepiece_are_found_as_the_library_does(kin
     # At control symbols, a text is split, and both parts begin as a text does.
     ids = ours.encode("the</s>the", allowed_special="all")
     assert ids == [*theirs.encode("the"), theirs.eos_id(), *theirs.encode("the")]
+
+
+def test_added_token_gets_the_next_id_after_the_vocabulary() -> None:
+    entries = {"<s>": 0, "a": 1, "b": 2}
+    assert assigned_ids(entries, {"<s>": 0, "<x>": 3, "<y>": 4}) == {"<s>": 0, "<x>": 3, "<y>": 4}
+
+
+def test_stripped_space_is_not_taken_from_another_special_token() -> None:
+    parts = [("<a> ", 1), ("<x>", 2), (" <b>", 3)]
+    assert stripped(parts, {2: ["lstrip", "rstrip"]}) == parts
+    ordinary = [("a ", None), ("<x>", 2), (" b", None)]
+    both = [("a", None), (" <x> ", 2), ("b", None)]
+    assert stripped(ordinary, {2: ["lstrip", "rstrip"]}) == both

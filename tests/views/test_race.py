@@ -47,3 +47,31 @@ def test_later_steps_are_sent_at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     assert late["atRest"]["step"] == 6
     assert [ids for ids, _ in late["atRest"]["rows"]] == [list(one.ids) for one in found[:5]]
     assert {i for one in found[:5] for i in one.ids} <= late["styles"].keys()
+
+
+def test_candidates_at_rest_are_sent_only_for_steps_without_them() -> None:
+    training = usual.train("bpe", TEXT)
+    boundaries = training.tokenizer().boundaries(TEXT)
+    first = race.first_rows(training, TEXT, boundaries, 4)
+    data = race.payload(training, first, OWN, "timeline")
+    sent = [
+        (race.with_rest(data, training, TEXT, boundaries, step, OWN)["atRest"] or {}).get("step")
+        for step in (0, 4, 5, training.steps, training.steps + 1)
+    ]
+    assert sent == [None, None, 4, training.steps - 1, None]
+
+
+def test_races_of_a_file_share_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    training = usual.train("bpe", TEXT)
+    boundaries = training.tokenizer().boundaries(TEXT)
+
+    def rows(last: int, races: int = 1) -> int:
+        data = race.in_file(training, TEXT, boundaries, last, OWN, "timeline", races)
+        assert data is not None
+        assert ("note" in data) == (len(data["first"]) < last)
+        return len(data["first"])
+
+    monkeypatch.setattr(race, "STEPS", 8)
+    assert [rows(3), rows(8), rows(10), rows(10, races=2)] == [3, 8, 8, 4]
+    monkeypatch.setattr(race, "IN_FILE", 6 * len(boundaries))
+    assert [rows(3), rows(10), rows(10, races=2)] == [3, 6, 3]
