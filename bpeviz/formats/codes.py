@@ -33,6 +33,7 @@ _MOST_MERGES = 300_000
 _CLIP_MERGES = 49_152 - 256 - 2
 _CLIP_SPECIAL = ("<|startoftext|>", "<|endoftext|>")
 _CLIP_SPLIT = r"'s|'t|'re|'ve|'m|'ll|'d|[\p{L}]+|[\p{N}]|[^\s\p{L}\p{N}]+"
+_NAMES = r"<\|startoftext\|>|<\|endoftext\|>|"  # `transformers` keeps them apart as text, too
 _UNKNOWN = "<unk>"
 _WHITE_SPACE = r"[\s\x1C-\x1F]+"
 """The white space of CLIP's own code: that of `str.split`."""
@@ -54,7 +55,7 @@ def clip_document(
         own: whether white space and upper case are those of CLIP's own code, not of `transformers`.
     """
     white_space = _WHITE_SPACE if own else r"\s+"
-    split = split_at(_CLIP_SPLIT.replace("'s", "'[sſ]") if own else _CLIP_SPLIT) | {
+    split = split_at(_CLIP_SPLIT.replace("'s", "'[sſ]") if own else _NAMES + _CLIP_SPLIT) | {
         "behavior": "Removed",
         "invert": True,
     }
@@ -68,7 +69,7 @@ def clip_document(
         _model(entries, merges, [*special][-1] if special else None),
         special,
         normalizers=parts,
-        pre_tokenizers=[split, level | {"use_regex": False}],
+        pre_tokenizers=[split, level | {"use_regex": not own}],
         decoder=level | {"use_regex": True},
     )
 

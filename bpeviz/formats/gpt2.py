@@ -44,7 +44,7 @@ from bpeviz.formats.merges import (
     pattern_of_ranks,
     tokenizer_of,
 )
-from bpeviz.formats.model_settings import GPT2, SETTINGS_FILES, ModelSettings, model_settings
+from bpeviz.formats.model_settings import CLIP, GPT2, SETTINGS_FILES, ModelSettings, model_settings
 from bpeviz.formats.parsing import (
     Node,
     dump_json,
@@ -86,7 +86,7 @@ def _read(source: Source) -> Tokenizer:
     entries = vocabulary.vocabulary()
     pairs = _pairs(merges_file, source.files[merges_file])
     if any(entry.endswith(END_OF_WORD) for entry in entries):
-        document = _with_end_marks(vocab, entries, [pair for _, pair in pairs])
+        document = _with_end_marks(source, vocab, entries, [pair for _, pair in pairs])
         return read_tokenizer_json(source.name, vocab, dump_json(document))
     has_bytes = len(entries.keys() & BYTE_OF.keys()) >= _FEW_BYTES
     is_byte_level = _is_byte_level([pair for _, pair in pairs], has_bytes)
@@ -215,12 +215,17 @@ def _assumed(source: Source) -> str:
 
 
 def _with_end_marks(
-    vocab: str, entries: Mapping[str, int], pairs: Sequence[tuple[str, str]]
+    source: Source, vocab: str, entries: Mapping[str, int], pairs: Sequence[tuple[str, str]]
 ) -> dict[str, Any]:
     """Return the tokenizer.json of CLIP over bytes, or of GPT-1. Raises `FormatError`."""
     if all(character in entries for character in CHARACTER_OF.values()):
+        settings = model_settings(source.settings, CLIP, entries)
         special = {name: entries[name] for name in entries if _SPECIAL.fullmatch(name)}
-        return clip_document(entries, pairs, special)
+        document = clip_document(entries, pairs, special)
+        if settings.tokens.get("unk_token") in entries:
+            document["model"]["unk_token"] = settings.tokens["unk_token"]
+        add_tokens(document, settings, () if settings.is_known else special)
+        return document
     if "<unk>" not in entries or "<s>" in entries:
         raise error_at(
             vocab,

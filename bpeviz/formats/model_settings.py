@@ -47,7 +47,7 @@ class Family:
         expression: The pre-tokenization, if it is not GPT-2's or BERT's.
         plain: Whether all special tokens lose their flags.
         adds_space: Whether encoding puts a space before a text, unless the settings say so.
-        format: The key of the format of their vocabulary.
+        format: The kind of their vocabulary.
     """
 
     title: str
@@ -92,9 +92,15 @@ BERT = Family(
      "(?:distil|mobile|squeeze|conv|retri|megatron-|nomic_|visual_)?bert|electra|layoutlm|lxmert"),
     {role: _BRACKETS[role] for role in _ROLES[2:]}, **_WORDPIECE,
 )
+CLIP = Family(
+    "CLIP", ("CLIP", "clip|clipseg|groupvit|owlvit|owlv2|xclip|aimv2|oneformer|omdet-turbo|sam3"),
+    _QWEN | {"bos_token": "<|startoftext|>"}, before=("bos_token",), after=("eos_token",),
+    format="clip",
+)
 _FAMILIES = (
     GPT2,
     BERT,
+    CLIP,
     Family("RoBERTa",
            ("Roberta|Bart|Longformer|LED|Mvp",
             "roberta(?:-prelayernorm)?|bart|longformer|led|mvp|bridgetower|clap|data2vec-text|"

@@ -106,6 +106,17 @@ def written(files: Mapping[str, bytes], path: Path) -> Tokenizer:
     return bpeviz.read(path)
 
 
+def test_folder_of_clip_has_the_template_and_the_splits_of_transformers() -> None:
+    names = [*BYTE_OF, *(f"{one}</w>" for one in BYTE_OF), "<|startoftext|>", "<|endoftext|>"]
+    ids = {name: i for i, name in enumerate(names)}
+    files = {"vocab.json": json.dumps(ids).encode(), "merges.txt": b"#version: 0.2\n"}
+    for ours in (formats.parse(files), formats.parse(configured("CLIP") | files)):
+        assert ours.template == ([512], [513])
+        text = ours.encode("<|endoftext|>!")
+        assert text[-2:] == [ids["></w>"], ids["!</w>"]]
+        assert encoded(ours, "a<|endoftext|>") == [ids["a</w>"], 513]
+
+
 def test_page_library_and_paths_read_the_same_settings(tmp_path: Path) -> None:
     files = configured("Roberta", mask_token=MASK)
     ids = encoded(written(files, tmp_path), " the  <mask>")

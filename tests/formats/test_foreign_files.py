@@ -395,13 +395,6 @@ def test_codes_of_fastbpe_have_no_version() -> None:
     assert ours.encode("low lo") == versioned.encode("low lo")
 
 
-@pytest.mark.parametrize("lower", [False, True])
-def test_vocab_txt_has_the_case_of_its_settings(lower: bool) -> None:
-    content = b"[UNK]\n[CLS]\nlow\n##er\nLow\n"
-    ours = formats.parse({"vocab.txt": content} | settings(do_lower_case=lower))
-    assert ours.encode("Lower") == ([2, 3] if lower else [4, 3])
-
-
 def _decoded(theirs: tokenizers.Tokenizer, decoder: decoders.Decoder) -> tokenizers.Tokenizer:
     theirs.decoder = decoder
     return theirs
