@@ -16,7 +16,6 @@ from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.room.connections import KEY, RoomPages
-from bpeviz.ui.server.headers import SecurityHeaders
 from bpeviz.ui.server.password import COOKIE, ROOM_COOKIE, SECONDS, PasswordGate
 
 PASSWORD = "öpen & sesame+="
@@ -217,8 +216,6 @@ def test_invitation_is_exchanged_for_a_cookie_of_the_room(room: Room, base: str)
     assert ask(gate(base), "WEBSOCKET", f"{at}/ws", cookie=cookie).status == 101
     secure = ask(app, address=f"{at}?{KEY}={room.key}", scheme="https", **HTML)
     assert "Secure" in secure.header("set-cookie").split("; ")
-    headers = ask(SecurityHeaders(app, ""), address=f"{at}?{KEY}={room.key}", **HTML)
-    assert headers.header("referrer-policy") == "no-referrer"
 
 
 def test_invitation_opens_the_page_of_its_room_alone(room: Room) -> None:
@@ -242,8 +239,6 @@ def test_invitation_opens_the_page_of_its_room_alone(room: Room) -> None:
         asked = ask(app, address=f"{path}?{KEY}={room.key}", **HTML)
         assert (asked.status, asked.all("set-cookie")) == (401, [])
     assert ask(app, "WEBSOCKET", f"{at}/ws?{KEY}={room.key}").status == 403
-    both = f"{cookie}; {COOKIE}=9999999999.00"
-    assert ask(app, address=f"{at}/lead", cookie=both, **HTML).status == 401
     other.close()
 
 
@@ -255,7 +250,6 @@ def test_invitation_ends_with_its_room_and_returns_with_it(room: Room) -> None:
         answer = ask(app, address=asked, cookie=cookie, **HTML)
         assert (answer.status, "may have ended" in answer.body) == (401, True)
     assert ask(app, "WEBSOCKET", f"{address}/ws", cookie=cookie).status == 403
-    ROOMS.reopen(room.letters, "another leader's token", "you", lambda _: {}).close()
     again = ROOMS.reopen(room.letters, "another leader's token", "you", lambda _: {})
     assert ask(app, address=address, cookie=cookie, **HTML).status == 401
     again.close()
