@@ -51,5 +51,5 @@ def converted(tokenizer: Tokenizer, format: str) -> Tokenizer:
             if not document["model"]["ignore_merges"].value or format != "tiktoken":
                 raise
             return bpe.ranks_of_document(document)
-    except FormatError as error:
+    except ValueError as error:  # of the file, or of its ranks
         raise UnsupportedError(str(error).rstrip(".")) from None

@@ -450,7 +450,12 @@ class LibraryTokenizer(Tokenizer):
         splitter = self.info.get("pre_tokenizer") or {"behavior": "Isolated"}
         # Files of bpeviz have these decoders. Their unknown token is shown as everywhere in bpeviz.
         is_joined = decoder.get("type") == "BPEDecoder" and splitter.get("behavior") == "Isolated"
-        if decoder == {"type": "Fuse"} or is_joined:  # so does the default
+        model = self.info["model"]
+        has_marks = model.get("continuing_subword_prefix") or model.get("end_of_word_suffix")
+        is_fused = decoder == {"type": "Fuse"} and not (
+            has_marks or self._space or self._over_bytes
+        )
+        if is_fused or is_joined:  # so does the default
             return super().decode(ids)
         ids = [*ids]
         for token_id in {*ids}:
@@ -478,7 +483,8 @@ class LibraryTokenizer(Tokenizer):
             return [*zip(ids, map(len, raws), strict=True)]
         if self.file.library == worker.HUGGING_FACE:
             before = _byte_offsets(part)
-            starts, ends = before[starts], before[ends]
+            # With byte fallback, some offsets are after the end of the text.
+            starts, ends = (before[np.minimum(place, len(part))] for place in (starts, ends))
         sizes = ends - starts
         if np.array_equal(np.append(starts, len(text)), np.append(0, ends)) and sizes.all():
             return [*zip(ids, sizes.tolist(), strict=True)]  # the same, since nothing is dropped

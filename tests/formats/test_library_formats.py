@@ -749,3 +749,23 @@ def test_added_tokens_are_marked_in_the_grid() -> None:
     notes = [token["note"] for token in grid(found, part)["tokens"]]
     assert "an added token" in notes[1]
     assert notes[3] == "a special token"
+
+
+def test_offsets_of_byte_fallback_stay_in_the_text() -> None:
+    entries = {f"<0x{byte:02X}>": byte for byte in range(256)}
+    entries |= {"a": 256, "b</w>": 257}
+    model = models.BPE(entries, [], end_of_word_suffix="</w>", byte_fallback=True)
+    made = tokenizers.Tokenizer(model)
+    made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    ours = formats.parse({"tokenizer.json": made.to_str().encode()})
+    assert all(token.end <= 5 for token in ours.tokens("ab xy"))
+    assert ours.boundaries("ab xy").ends[-1] == 5
+
+
+def test_fuse_keeps_marks_as_the_library_does() -> None:
+    entries = {piece: i for i, piece in enumerate(("▁", "##a", "Ġ", "b</w>"))}
+    marks = {"continuing_subword_prefix": "##", "end_of_word_suffix": "</w>"}
+    made = tokenizers.Tokenizer(models.BPE(entries, [], **marks))
+    made.decoder = decoders.Fuse()
+    ours = formats.parse({"tokenizer.json": made.to_str().encode()})
+    assert ours.decode([0, 1, 2, 3]) == made.decode([0, 1, 2, 3]) == "▁##aĠb</w>"
