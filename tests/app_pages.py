@@ -17,10 +17,10 @@ def opened(page: str, query: Mapping[str, str] | None = None, **state: Any) -> A
     Args:
         page: The name of a page, or the path of its file.
         query: The parameters of the address.
-        **state: Values of the session.
+        **state: Values of the session. The menu “Share” is open unless they say otherwise.
     """
     app = AppTest.from_file(str(APP), default_timeout=60)
-    for key, value in state.items():
+    for key, value in ({"share": True} | state).items():
         app.session_state[key] = value
     for key, value in (query or {}).items():
         app.query_params[key] = value

@@ -7,24 +7,34 @@ import streamlit as st
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS, texts_of
+from bpeviz.trainers.screen import Detail
 from bpeviz.ui import html_table
+from bpeviz.ui.widgets import Section
 from bpeviz.views import charts, tables
 
 
 def details(text: str, training: Training, boundaries: Boundaries, step: int) -> None:
-    """Draw the tables that only this trainer has."""
-    title = TRAINERS[training.algorithm].short
-    for number, detail in enumerate(texts_of(training).details(training, text, boundaries, step)):
-        st.header(f"{title}: {detail.title}", anchor=False)
-        st.caption(detail.about)
-        key = f"detail {number} of {training.algorithm}"
-        table = tables.detail(detail)
-        chart = charts.detail(detail) if len(table) > 1 else None  # a curve needs two points
-        if chart is None:
-            html_table.draw(table, key, label=detail.title, scrolls=True, download=True)
-            continue
-        left, right = st.columns(2, gap="medium")
-        with left:
-            html_table.draw(table, key, label=detail.title, scrolls=True, download=True)
-        with right:
-            st.vega_lite_chart(spec=chart, key=f"{key}, drawn", alt=detail.title)
+    """Draw the tables that only this trainer has, each folded."""
+    algorithm = training.algorithm
+    tables_of = texts_of(training).details(training, text, boundaries, step)
+    for number, detail in enumerate(tables_of):
+        key = f"detail_{number}_of_{algorithm}"
+        title = f"{TRAINERS[algorithm].short}: {detail.title}"
+        if (place := Section(f"{key}_open", title).opened()) is not None:
+            with place:
+                _detail(detail, key)
+
+
+def _detail(detail: Detail, key: str) -> None:
+    """Draw the table of a detail, with its curve beside it."""
+    st.caption(detail.about)
+    table = tables.detail(detail)
+    chart = charts.detail(detail) if len(table) > 1 else None  # a curve needs two points
+    if chart is None:
+        html_table.draw(table, key, label=detail.title, scrolls=True, download=True)
+        return
+    left, right = st.columns(2, gap="medium")
+    with left:
+        html_table.draw(table, key, label=detail.title, scrolls=True, download=True)
+    with right:
+        st.vega_lite_chart(spec=chart, key=f"{key}, drawn", alt=detail.title)

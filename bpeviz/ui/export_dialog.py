@@ -18,7 +18,6 @@ from bpeviz.ui import markdown
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.slides_section import slides_section
 from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export, playable
@@ -87,7 +86,6 @@ EXPORT: SessionValue[Export] = SessionValue("offered_export")
 """The exports of the page, for the menu in the header."""
 
 
-@fragment
 def export_button(page: Page) -> None:
     """Draw the button that opens the export dialog, if the page offers exports."""
     offer = EXPORT.get()

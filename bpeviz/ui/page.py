@@ -17,6 +17,7 @@ from bpeviz.ui.permalink import session
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.room.dialog import room_button, show_in_room
 from bpeviz.ui.runtime import fragments, page_change, stop_run, style
+from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.widgets import SessionValues
 
 UNSENT = 0.015
@@ -60,14 +61,27 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
                 session.restore(page)
                 with stop_run.until_stopped():
                     yield inputs
-        page_change.end_page({one.key: one.get() for one in page.widgets(SessionValues())})
-        tab_state.store(page)
-        with link, st.popover("Share", icon=":material/share:", type="tertiary", key="share"):
-            session.offer(page)
-            export_button(page)
-            room_button(page)
+        widgets = [*page.widgets(SessionValues())]
+        page_change.end_page({widget.key: widget.get() for widget in widgets})
+        tab_state.store(widgets)
+        session.keep_values()
+        with link:
+            _share(page)
         show_in_room(page)
         if st.context.theme.type == "dark":
             st.html(style.DARK)
     if st.context.headers:  # in a browser
         time.sleep(UNSENT)
+
+
+@fragment
+def _share(page: Page) -> None:
+    """Draw the menu with the link to the page, its export and its room, while it is open."""
+    menu = st.popover(
+        "Share", icon=":material/share:", type="tertiary", key="share", on_change="rerun"
+    )
+    if menu.open:
+        with menu:
+            session.link_buttons(page)
+            export_button(page)
+            room_button(page)

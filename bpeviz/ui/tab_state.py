@@ -11,7 +11,7 @@ the earlier one, which exists for some minutes.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -86,17 +86,17 @@ def restore(page: Page) -> None:
 def _store_after(fragment: str) -> None:
     for page in PAGES:
         if page.title == page_change.current():
-            store(page, f"{_KEY}_{fragment.strip('_')}")
+            store(page.widgets(SessionValues()), f"{_KEY}_{fragment.strip('_')}")
 
 
 fragments.after_runs.append(_store_after)
 
 
-def store(page: Page, key: str = _KEY) -> None:
+def store(widgets: Iterable[Widget[Any]], key: str = _KEY) -> None:
     """Send the settings to the browser, after all widgets of a page or fragment.
 
     Args:
-        page: The page.
+        widgets: The widgets whose values a link to the page contains.
         key: The component's key.
     """
     if st.context.is_embedded:
@@ -104,7 +104,7 @@ def store(page: Page, key: str = _KEY) -> None:
     own = inbox()
     values = _VALUES.get() or {}
     held = dict(own.held)
-    for widget in page.widgets(SessionValues()):
+    for widget in widgets:
         if isinstance(widget, Sample):
             held |= _held(widget.source)
         elif not isinstance(widget, Box) and (value := widget.get()) is not None:

@@ -177,7 +177,7 @@ def _find_or_train(handle: Handle, slider: DeltaGenerator | None) -> trainings.R
         with trainings.run(
             key, handle.text, choice.algorithm, _arguments(choice), current_user()
         ) as job:
-            with shown, st.spinner("Training …"), run_lock.released():
+            with run_lock.released():
                 is_long = not job.wait(PROGRESS)
             if is_long:
                 _show_progress(job, name, shown, slider)

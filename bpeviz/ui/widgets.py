@@ -11,12 +11,13 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar, cast
+from typing import Any, Generic, NoReturn, Protocol, TypeVar, cast
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import limits
+from bpeviz.cached_property import cached_property
 from bpeviz.text import clean
 from bpeviz.ui.runtime import page_change
 
@@ -89,6 +90,11 @@ class Widget(SessionValue[V], ABC):
         """Set the value of a link."""
         self.put(value)
 
+    def _stored(self) -> V | None:
+        """Return the value of a widget that is not drawn in this run."""
+        page_change.set_again(self.key)
+        return self.get()
+
     def put_again(self, value: V) -> None:
         """Set the current value again, or this value if there is none, after a change of the page.
 
@@ -115,6 +121,10 @@ class TextField(Widget[str]):
     def allows(self, value: Any) -> bool:
         return isinstance(value, str) and len(value) <= self.longest
 
+    def value(self, initial: str = "") -> str:
+        """Return the text, cleaned, without drawing it. initial: the text at first."""
+        return clean(initial if (text := self._stored()) is None else text)
+
     def line(self, value: str = "", **options: Any) -> str:
         """Draw a box for one line; return the text, cleaned. value: the text at first."""
         drawn = self._drawn | {"value": value if (now := self.get()) is None else now}
@@ -136,6 +146,12 @@ class OneOf(Widget[str]):
 
     def allows(self, value: Any) -> bool:
         return isinstance(value, str) and value in self.titles
+
+    def value(self, initial: str = "") -> str:
+        """Return the value without drawing it. initial: the value at first, or "" for the first."""
+        chosen = self._stored()
+        first = initial or next(iter(self.titles))
+        return chosen if chosen is not None and self.allows(chosen) else first
 
     def select(self, titles: Mapping[str, str] | None = None, **options: Any) -> str:
         """Draw a drop-down list; return the value. titles: where these are not the declared."""
@@ -231,6 +247,18 @@ class Number(Widget[int]):
     def used(self, value: int) -> int:
         return min(max(value, self.low), self.high) if type(value) is int else value
 
+    def value_in(self, fold: Settings, initial: int) -> int:
+        """Return the number of a closed fold, which opens with a message if it is not allowed.
+
+        Args:
+            fold: The fold.
+            initial: The number at first.
+        """
+        number = self._stored()
+        if number is not None and self.used(number) != number:
+            fold.open_again()
+        return self.used(initial if number is None else int(number))
+
     def box(self, **options: Any) -> int:
         """Draw a box that takes only allowed numbers; return the number."""
         return int(st.number_input(self.label, self.low, self.high, key=self.key, **options))
@@ -290,6 +318,10 @@ class Switch(Widget[bool]):
     def allows(self, value: Any) -> bool:
         return isinstance(value, bool)
 
+    def value(self, initial: bool = False) -> bool:
+        """Return whether it is on, without drawing it. initial: whether it is on at first."""
+        return initial if (is_on := self._stored()) is None else bool(is_on)
+
     def toggle(self, **options: Any) -> bool:
         """Draw the switch; return whether it is on."""
         return st.toggle(**self._drawn, **options)
@@ -335,6 +367,33 @@ class Section(Widget[bool]):
         titles[self.key] = label
         place = st.expander(label, key=self.key, on_change="rerun")
         return place if place.open else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Section):
+    """Folded settings, which are drawn only while they are open.
+
+    A link that has a value of one of them opens them, and so does a value that is not allowed.
+    """
+
+    def for_link(self) -> tuple[None, None]:
+        return None, None
+
+    def opened(self, label: str = "") -> DeltaGenerator | None:
+        if self._due.present:
+            self._due.clear()
+            self.put(True)
+        return super().opened(label)
+
+    def open_again(self) -> NoReturn:
+        """Run the page again with these settings open, for a message about one of them."""
+        self._due.put(True)
+        st.rerun()
+
+    @property
+    def _due(self) -> SessionValue[bool]:
+        """Whether the next run opens them: Streamlit sets an expander only before it is drawn."""
+        return SessionValue(f"{self.key}_due")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -424,7 +483,12 @@ class SessionValues(Values):
         return widget.get()
 
     def members(self, family: Family[W]) -> Iterator[W]:
-        return family.members([str(name) for name in st.session_state])
+        return family.members(self._names)
+
+    @cached_property
+    def _names(self) -> list[str]:
+        # Streamlit computes all values of the session to list their names.
+        return [str(name) for name in st.session_state]
 
 
 @dataclass(frozen=True)

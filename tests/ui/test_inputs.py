@@ -8,6 +8,7 @@ from typing import Any
 import app_pages
 import pyarrow as pa
 import pytest
+from app_pages import errors
 from payloads import payloads
 from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
@@ -23,8 +24,9 @@ from bpeviz.ui.inputs.text import (
     UnreadableFileError,
     read_file,
 )
-from bpeviz.ui.inputs.training import option_widget
+from bpeviz.ui.inputs.training import MORE, option_widget
 from bpeviz.ui.permalink import codec
+from bpeviz.ui.permalink.codec import pack
 from bpeviz.ui.runtime.long_texts import Inbox
 
 
@@ -231,3 +233,54 @@ def test_opened_table_gives_its_column_of_text_or_another_one() -> None:
 def test_parquet_file_that_is_not_one_is_refused() -> None:
     with pytest.raises(UnreadableFileError, match=r"^t.parquet cannot be used: .*damaged"):
         read_file("t.parquet", b"PAR1 no")
+
+
+# ---- folded settings
+
+
+def folded(app: AppTest) -> bool:
+    assert errors(app) == []
+    return not any(box.key == "largest" for box in app.number_input)
+
+
+def toggle(app: AppTest, *, is_open: bool) -> AppTest:
+    """Open or close “More”, as a click on its title does."""
+    app.session_state[MORE.key] = is_open
+    return app.run()
+
+
+def test_folded_settings_have_their_values_without_being_drawn() -> None:
+    app = app_pages.opened("Train", largest=300, pattern="whitespace", bpe_ties="largest")
+    assert folded(app)
+    handle, _ = app.session_state["offered_export"].tokenizer.cache_key
+    assert (handle.choice.pattern, handle.choice.largest) == ("whitespace", 300)
+    assert dict(handle.choice.options)["ties"] == "largest"
+
+
+def test_settings_keep_their_values_through_a_fold_and_other_pages() -> None:
+    app = toggle(app_pages.opened("Train"), is_open=True)
+    app.number_input(key="largest").set_value(300).run()
+    app.selectbox(key="pattern").set_value("whitespace").run()
+    assert folded(toggle(app, is_open=False))
+    for page in ("pages/Compare.py", "pages/Algorithms.py", "app.py"):
+        app.switch_page(page).run()
+    assert folded(app)
+    toggle(app, is_open=True)
+    assert app.number_input(key="largest").value == 300
+    assert app.selectbox(key="pattern").value == "whitespace"
+
+
+def test_settings_with_a_number_out_of_bounds_open_with_its_message() -> None:
+    app = app_pages.opened("Train", largest=100, bpe_atoms="characters")
+    assert folded(app)
+    app.session_state["bpe_atoms"] = "bytes"
+    app.run()
+    assert not folded(app)
+    assert ["at least 256" in one.value for one in app.warning] == [True]
+
+
+@pytest.mark.parametrize(
+    ("values", "is_folded"), [({"algorithm": "bpe"}, True), ({"algorithm": "bpe", "bpe_min_count": 3}, False)]
+)
+def test_link_opens_settings_that_it_has_a_value_of(values: Any, is_folded: bool) -> None:
+    assert folded(app_pages.opened("Train", {"s": pack(values)})) == is_folded

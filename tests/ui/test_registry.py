@@ -61,6 +61,7 @@ app.query_params["s"] = pack({"name": "Ada"})
 app.switch_page("pages/Toy.py").run()
 assert not app.exception, app.exception
 assert app.code[0].value == "Hello Ada"
+app.session_state["share"] = True
 app.session_state["copy_link"] = {"request": 1}
 app.run()
 assert unpack(app.session_state["made_link"]["packed"]) == {"name": "Ada"}

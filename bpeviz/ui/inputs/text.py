@@ -278,8 +278,7 @@ def choose_text(source: TextSource, most: int = limits.PAGE_TEXT) -> str:
         The text, cleaned and cut after `most` characters; empty where a message says why it cannot
         be used.
     """
-    if not source.box.present:
-        source.put(source.first)
+    _begin(source)
 
     def take_change() -> None:
         source.take((source.component.get() or {}).get("change"))
@@ -310,8 +309,19 @@ def choose_text(source: TextSource, most: int = limits.PAGE_TEXT) -> str:
     _choose_column(source)
     if failed := source.failed.get():
         message.error(markdown.escape(failed))
-    whole = source.file.get() or source.box.get() or ""
-    chosen = clean(whole)
+    return text_of(source, most)
+
+
+def _begin(source: TextSource) -> None:
+    """Set the first sample, if the session has no text yet."""
+    if not source.box.present:
+        source.put(source.first)
+
+
+def text_of(source: TextSource, most: int = limits.PAGE_TEXT) -> str:
+    """Return the text of a source, which may be folded, as `choose_text` does."""
+    _begin(source)
+    chosen = clean(source.file.get() or source.box.get() or "")
     if len(chosen) > limits.TEXT:
         st.error(
             f"This text has {len(chosen):,} characters; the limit is {limits.TEXT:,}. "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
@@ -20,9 +21,19 @@ from bpeviz.pretokenizers.patterns import (
     pattern_title,
 )
 from bpeviz.trainers import TRAINERS, Option, Trainer
-from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text, expand_counts
+from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text, expand_counts, text_of
 from bpeviz.ui.inputs.vocabulary_size import BY_MERGES, LARGEST, SIZE
-from bpeviz.ui.widgets import Number, OneOf, SessionValue, SomeOf, Switch, TextField, Values, Widget
+from bpeviz.ui.widgets import (
+    Number,
+    OneOf,
+    SessionValue,
+    Settings,
+    SomeOf,
+    Switch,
+    TextField,
+    Values,
+    Widget,
+)
 
 SIDE = "side"
 """Begins the names of the options of the Algorithms page, which have values of their own."""
@@ -112,6 +123,7 @@ def option_widgets(trainer: Trainer, values: Values, place: str = "") -> Iterato
 
 def pattern_widgets(values: Values) -> Iterator[Widget[Any]]:
     """Yield the widgets of the pre-tokenization, the largest vocabulary and the kind of text."""
+    yield MORE
     yield PATTERN
     if values.get(PATTERN) == CUSTOM:
         yield EXPRESSION
@@ -134,10 +146,37 @@ def training_widgets(values: Values) -> Iterator[Widget[Any]]:
     yield SIZE
 
 
+FIRST_EXPRESSION = r"\w+|[^\w\s]+|\s+"
+"""The regular expression at first."""
+
 SPLIT_HELP = "The text is split into pre-tokens before training; no merge crosses their ends."
 
-MORE = "More"
-"""The title of the options that most users leave as they are."""
+
+def _all_options(trainer: Trainer, place: str = "") -> tuple[Widget[Any], ...]:
+    """Return the widgets of all options of a trainer, for links that have a value of one."""
+    options = [one for one in trainer.options if one.name != trainer.largest]
+    widgets = [option_widget(trainer, one, place) for one in options]
+    return tuple(one.sample if isinstance(one, TextSource) else one for one in widgets)
+
+
+MORE = Settings(
+    "more_open",
+    "More",
+    contents=(
+        *(PATTERN, EXPRESSION, WORDS, LARGEST_SIZE, COUNTED, BY_MERGES),
+        *(SPECIAL_TOKENS, SPLIT_AT_SPECIAL),
+        *(widget for trainer in TRAINERS.values() for widget in _all_options(trainer)),
+    ),
+)
+"""The settings that most users leave as they are."""
+
+SIDE_OPTIONS = {
+    key: Settings(
+        f"{SIDE}_{key}_open", f"{trainer.short} options", contents=_all_options(trainer, SIDE)
+    )
+    for key, trainer in TRAINERS.items()
+}
+"""The options of each algorithm on the Algorithms page."""
 
 
 def choose_training(text: str) -> tuple[str, Choice, DeltaGenerator]:
@@ -156,18 +195,21 @@ def choose_training(text: str) -> tuple[str, Choice, DeltaGenerator]:
 def _more(trainer: Trainer) -> Choice:
     """Draw the options of a trainer and the pre-tokenization, folded; return the choice."""
     values: dict[str, str | int] = {}
-    with st.expander(MORE):
-        _options(trainer, trainer.options[:1], values)
-        pattern, expression = _pre_tokenization()
-        place = st.container()
-        _options(trainer, trainer.options[1:], values)
-        special = _special_tokens()
-        counted = _counted()
-        if not trainer.prunes:
-            BY_MERGES.toggle(on_change=_keep_size)
-        st.caption(_source(trainer))
-    with place:
-        largest = _largest(over_bytes="bytes" in values.values(), label=trainer.largest_title)
+    fold = MORE.opened()
+    is_open = fold is not None
+    with fold or nullcontext():
+        _options(trainer, trainer.options[:1], values, is_open=is_open)
+        pattern, expression = _pre_tokenization(is_open=is_open)
+        place = st.container() if is_open else None
+        _options(trainer, trainer.options[1:], values, is_open=is_open)
+        special = _special_tokens(is_open=is_open)
+        counted = _counted(is_open=is_open)
+        if is_open:
+            if not trainer.prunes:
+                BY_MERGES.toggle(on_change=_keep_size)
+            st.caption(_source(trainer))
+    over_bytes = "bytes" in values.values()
+    largest = _largest(place, over_bytes=over_bytes, label=trainer.largest_title)
     options = tuple(values.items())
     return Choice(trainer.key, largest, pattern, expression, counted, options, *special)
 
@@ -189,19 +231,24 @@ def choose_trainings(
         default=list(default),
         help=f"Up to {limits.ALGORITHMS}. The options of each, below, say what it does.",
     )
-    with st.expander(MORE):
-        pattern, expression = _pre_tokenization()
-        place = st.container()
-        special = _special_tokens()
-        counted = _counted()
-    options: dict[str, dict[str, str | int]] = {}
+    fold = MORE.opened()
+    is_open = fold is not None
+    with fold or nullcontext():
+        pattern, expression = _pre_tokenization(is_open=is_open)
+        place = st.container() if is_open else None
+        special = _special_tokens(is_open=is_open)
+        counted = _counted(is_open=is_open)
+    options: dict[str, dict[str, str | int]] = {key: {} for key in keys}
     for key in keys:
-        with st.expander(f"{ALGORITHMS[key]} options"):
-            options[key] = {}
-            st.caption(f"{TRAINERS[key].about} {_source(TRAINERS[key])}")
-            _options(TRAINERS[key], TRAINERS[key].options, options[key], SIDE, initial)
-    with place:
-        largest = _largest(over_bytes=any("bytes" in one.values() for one in options.values()))
+        trainer = TRAINERS[key]
+        fold = SIDE_OPTIONS[key].opened()
+        with fold or nullcontext():
+            if fold is not None:
+                st.caption(f"{trainer.about} {_source(trainer)}")
+            is_open = fold is not None
+            _options(trainer, trainer.options, options[key], SIDE, initial, is_open=is_open)
+    over_bytes = any("bytes" in values.values() for values in options.values())
+    largest = _largest(place, over_bytes=over_bytes)
     choices = [
         Choice(key, largest, pattern, expression, counted, (*options[key].items(),), *special)
         for key in keys
@@ -213,8 +260,12 @@ def _source(trainer: Trainer) -> str:
     return f"Source: {trainer.source}."
 
 
-def _pre_tokenization() -> tuple[str, str]:
-    """Draw the pre-tokenization; return the pattern and the expression typed for it."""
+def _pre_tokenization(*, is_open: bool) -> tuple[str, str]:
+    """Draw the pre-tokenization, if it is open; return the pattern and its expression."""
+    if not is_open:
+        pattern = PATTERN.value()
+        typed = {CUSTOM: EXPRESSION.value(FIRST_EXPRESSION), WORD_LIST: WORDS.value()}
+        return pattern, typed.get(pattern, "")
     shown = PATTERNS.get(PATTERN.get() or next(iter(PATTERNS)))
     about = f" {shown.title}: {shown.about}" if shown else ""
     pattern = PATTERN.select(help=SPLIT_HELP + about)
@@ -228,19 +279,29 @@ def _pre_tokenization() -> tuple[str, str]:
 
 def regular_expression() -> str:
     """Draw the box of the regular expression, the same on all pages; return its value."""
-    return EXPRESSION.line(value=r"\w+|[^\w\s]+|\s+", help=HELP_EXPRESSION)
+    return EXPRESSION.line(value=FIRST_EXPRESSION, help=HELP_EXPRESSION)
 
 
-def _largest(*, over_bytes: bool, label: str = LARGEST_SIZE.label) -> int:
+def _largest(
+    place: DeltaGenerator | None, *, over_bytes: bool, label: str = LARGEST_SIZE.label
+) -> int:
+    """Draw the largest vocabulary in its place, if that is open; return it."""
     low = BYTE_VALUES if over_bytes else LARGEST_SIZE.low
-    return replace(LARGEST_SIZE, low=low, label=label).any_number(
-        LARGEST,
-        why="one entry per byte value" if over_bytes else "",
-        help="Training stops at this size. You can then try any smaller size without retraining.",
-    )
+    widget = replace(LARGEST_SIZE, low=low, label=label)
+    if place is None:
+        return widget.value_in(MORE, LARGEST)
+    with place:
+        return widget.any_number(
+            LARGEST,
+            why="one entry per byte value" if over_bytes else "",
+            help="Training stops at this size. You can then try any smaller size without "
+            "retraining.",
+        )
 
 
-def _counted() -> bool:
+def _counted(*, is_open: bool) -> bool:
+    if not is_open:
+        return COUNTED.value()
     return COUNTED.toggle(
         help="One word per line with its count, such as “low 5”. Each word is repeated that many "
         "times. With pre-tokenization by white space, this trains as Sennrich et al. did."
@@ -253,21 +314,28 @@ def _keep_size() -> None:
         SIZE.linked.put(size)
 
 
-def _special_tokens() -> tuple[tuple[str, ...], bool]:
+def _special_tokens(*, is_open: bool) -> tuple[tuple[str, ...], bool]:
     """Draw the special tokens; return them, and whether the training text is split at them."""
-    typed = SPECIAL_TOKENS.line(
-        placeholder="<|endoftext|>",
-        help="Separate names with spaces. Their ids follow all others; they do not count toward "
-        "the vocabulary size, and are exported.",
+    typed = (
+        SPECIAL_TOKENS.line(
+            placeholder="<|endoftext|>",
+            help="Separate names with spaces. Their ids follow all others; they do not count "
+            "toward the vocabulary size, and are exported.",
+        )
+        if is_open
+        else SPECIAL_TOKENS.value()
     )
     names = tuple(dict.fromkeys(typed.split()))
-    if names and COUNTED.get():
+    if is_open and names and COUNTED.get():
         st.caption("Counted words are already split: names of special tokens are like others.")
     if not names or COUNTED.get():
         return names, False
     is_split = SPLIT_AT_SPECIAL.get()
+    first = SPECIAL_TOKENS.get() != _RESTORED.get() if is_split is None else is_split
+    if not is_open:
+        return names, SPLIT_AT_SPECIAL.value(first)
     return names, SPLIT_AT_SPECIAL.toggle(
-        value=SPECIAL_TOKENS.get() != _RESTORED.get() if is_split is None else is_split,
+        value=first,
         help="Each name in the training text is then one token that no merge touches, as in "
         "SentencePiece, nanochat and Stanford’s CS336. Without, merges are trained on its letters, "
         "too, as in Hugging Face tokenizers.",
@@ -280,8 +348,10 @@ def _options(
     values: dict[str, str | int],
     place: str = "",
     initial: Mapping[str, str | int] = MappingProxyType({}),
+    *,
+    is_open: bool,
 ) -> None:
-    """Draw options of a trainer and add the values that have an effect to `values`.
+    """Add the values of a trainer's options that have an effect to `values`.
 
     Args:
         trainer: The trainer.
@@ -289,19 +359,24 @@ def _options(
         values: The values chosen so far, by the options' names.
         place: Begins the names of options that have values of their own.
         initial: The first values of options, by their names.
+        is_open: Whether to draw them.
     """
+    fold = SIDE_OPTIONS[trainer.key] if place else MORE
     for option in options:
-        if option.name == trainer.largest:
+        if option.name == trainer.largest or not option.applies(values):
             continue
-        if option.applies(values):
-            widget = option_widget(trainer, option, place)
-            values[option.name] = _option(option, widget, initial.get(option.name, option.at_first))
-
-
-def _option(option: Option, widget: OneOf | Number | TextSource, initial: str | int) -> str | int:
-    if isinstance(widget, TextSource):
-        return choose_text(widget)
-    if isinstance(widget, OneOf):
-        index = list(widget.titles).index(str(initial))
-        return widget.select(index=index, help=option.help)
-    return widget.any_number(int(initial), help=option.help)
+        widget = option_widget(trainer, option, place)
+        first = initial.get(option.name, option.at_first)
+        if isinstance(widget, TextSource):
+            values[option.name] = choose_text(widget) if is_open else text_of(widget)
+        elif isinstance(widget, Number):
+            values[option.name] = (
+                widget.any_number(int(first), help=option.help)
+                if is_open
+                else widget.value_in(fold, int(first))
+            )
+        elif is_open:
+            index = list(widget.titles).index(str(first))
+            values[option.name] = widget.select(index=index, help=option.help)
+        else:
+            values[option.name] = widget.value(str(first))

@@ -28,6 +28,7 @@ from bpeviz.ui.inputs.training import (
     ALGORITHMS,
     SIDE,
     SIDE_BY_SIDE,
+    SIDE_OPTIONS,
     Choice,
     choose_trainings,
     option_widgets,
@@ -83,6 +84,9 @@ def _strength(name: str, end: str) -> Share:
 
 
 STRENGTH = Family("strength of ", r".{1,60} up to [0-9]{1,3}\.[0-9]{1,3}", _strength)
+RANDOM = Section(
+    "random_open", "One word, split at random", contents=(WORD, METHOD, STRENGTH, SEED)
+)
 
 _CLICKED: SessionValue[dict[str, Any]] = SessionValue("clicked_word")
 """The last click on a word of the player that was handled."""
@@ -94,8 +98,9 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from pattern_widgets(values)
     for key in values.get(SIDE_BY_SIDE) or ():
         if key in TRAINERS:  # a message that is not from a browser may contain other keys
+            yield SIDE_OPTIONS[key]
             yield from option_widgets(TRAINERS[key], values, SIDE)
-    yield SHARED
+    yield from (RANDOM, SHARED)
     yield from values.members(PART)
     yield WORD
     yield from values.members(METHOD)
@@ -248,6 +253,7 @@ def _follow(shown: list[Trained], payload: dict[str, Any]) -> None:
     if reported["word"] and _CLICKED.get() != reported["word"]:
         _CLICKED.put(reported["word"])
         WORD.put(reported["word"]["word"][:MAX_WORD])
+        RANDOM.put(True)
     steps = [view["ownSteps"][place] for view in payload["views"]]
     if payload["hasRace"]:
         components.race(_races(shown, payload, steps) if is_drawn else None)
@@ -334,14 +340,23 @@ def _at_random(shown: list[Trained], steps: list[int]) -> None:
         for one, step in zip(shown, steps, strict=True)
         if one.history.stochastic
     ]
-    if not able:
-        return
-    st.header("One word, split at random", anchor=False)
+    if able and (place := RANDOM.opened()) is not None:
+        with place:
+            _random_splits(able, shown[0].text)
+
+
+def _random_splits(able: Sequence[tuple[Training, Randomness, int]], text: str) -> None:
+    """Draw random segmentations of a word under trainers that support them.
+
+    Args:
+        able: The training histories, their methods and steps.
+        text: The text, in which a word that varies is searched for at first.
+    """
     left, right = st.columns((2, 3), gap="medium")
     with left:
         if not WORD.present:
-            first = [*shown[0].text[:SHOWN].split(), ""][0][:MAX_WORD]
-            WORD.put(_varied_word(shown[0].text, able[0]) or first)
+            first = [*text[:SHOWN].split(), ""][0][:MAX_WORD]
+            WORD.put(_varied_word(text, able[0]) or first)
         word = WORD.line()
         which = 0
         if len(able) > 1:
@@ -383,7 +398,7 @@ def _at_random(shown: list[Trained], steps: list[int]) -> None:
             st.markdown(f"Always **{markdown.escape(rows[0][0])}**")
         # Its place is always drawn: else the caption below would stand twice for a moment.
         place = st.empty()
-        if len(found) == 1 and (other := _varied_word(shown[0].text, able[which])) is not None:
+        if len(found) == 1 and (other := _varied_word(text, able[which])) is not None:
             place.button(f"Try “{other}”", on_click=WORD.put, args=(other,), key="try_another_word")
         some = f" The chart shows the top {MAX_SEGMENTATIONS}." * (len(found) > MAX_SEGMENTATIONS)
         tokens = sum(len(ids) * times for ids, times in found.items()) / DRAWS

@@ -268,7 +268,8 @@ def _many(
     answer: DeltaGenerator, texts: Texts, translations: Sequence[str], chosen: Sequence[Offer]
 ) -> None:
     """Draw the table of many texts, and the text of a cell in columns."""
-    made = _available(chosen, lambda offer: offer.make())
+    with st.spinner("Loading the tokenizers …"):
+        made = _available(chosen, lambda offer: offer.make())
     found = [(offer, made[offer.key]) for offer in chosen if offer.key in made]
     if not texts or not found:
         return  # messages say why
@@ -392,8 +393,7 @@ def _available(chosen: Sequence[Offer], make: Callable[[Offer], T]) -> dict[str,
             continue
         name = markdown.escape(offer.name)
         try:
-            with st.spinner(f"Loading {name} …"):
-                found[offer.key] = make(offer)
+            found[offer.key] = make(offer)
         except ValueError as error:
             st.error(f"{name} cannot tokenize this text: {markdown.escape(str(error))}")
     return found

@@ -193,7 +193,7 @@ def _inspected(
         return str(error)
 
 
-@cached()
+@cached("Tokenizing …")
 def _trace(
     offer: Offer,
     text: str,
@@ -268,8 +268,7 @@ def show(side: DeltaGenerator) -> None:
         template = _template(offer)
     if offer is None:
         return
-    with st.spinner(f"Tokenizing with {markdown.escape(offer.title)} …"):
-        found = _inspected(text, special, offer, template=template, chat=chat, system=system)
+    found = _inspected(text, special, offer, template=template, chat=chat, system=system)
     if isinstance(found, str):
         st.error(markdown.escape(found))
         return

@@ -21,7 +21,6 @@ from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import address, codec, short_links
 from bpeviz.ui.permalink.codec import MAX_PACKED, LinkError, TooLongError, Value
-from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.ui.widgets import LinkValues, Section, SessionValue, SessionValues, Widget
@@ -99,14 +98,15 @@ def address_of(page: Page) -> str:
     return "" if without or not at else f"{at}?{PARAMETER}={packed}"
 
 
-def offer(page: Page) -> None:
-    """Draw the buttons for a link to the page, after all of its widgets."""
+def keep_values() -> None:
+    """Run the page again after a link was opened, once all of its widgets are drawn.
+
+    Streamlit 1.67 drops a value that was set before its widget was ever drawn if the next run is
+    another page's. One more run keeps the values.
+    """
     if FRESH.get():
         FRESH.clear()
-        # Streamlit 1.67 drops a value that was set before its widget was ever drawn if the next
-        # run is another page's. Once all widgets are drawn, one more run keeps the values.
         st.rerun()
-    _button(page)
 
 
 @dataclass(frozen=True)
@@ -136,9 +136,8 @@ def _request() -> _Request:
     return _Request()
 
 
-@fragment
-def _button(page: Page) -> None:
-    """Draw the buttons. Each press is a numbered request; the link is made only then."""
+def link_buttons(page: Page) -> None:
+    """Draw the buttons for a link to the page. Each press is a numbered request; the link is made only then."""
     request = _request()
     made = MADE.get() or {"request": 0, "packed": ""}
     if request.number and made["request"] != request.number:

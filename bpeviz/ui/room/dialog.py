@@ -25,7 +25,6 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import address, session
 from bpeviz.ui.room import sheets
 from bpeviz.ui.room.connections import KEY, path
-from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.ui.widgets import SessionValue
 from bpeviz.views.playable import Comparison, Playable, Texts
@@ -49,7 +48,6 @@ _SHOWN: SessionValue[str] = SessionValue("shown_in_room")
 """The parameter for which the page was shown."""
 
 
-@fragment
 def room_button(page: Page) -> None:
     """Draw the button, if the page has a player, columns, or questions to vote on."""
     offer = EXPORT.get()

@@ -28,7 +28,7 @@ every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter:
 
 def opened(chapter: str | None = None, link: str = "", **state: Any) -> AppTest:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for key, value in state.items():
+    for key, value in ({"share": True} | state).items():
         app.session_state[key] = value
     if chapter:
         app.query_params["chapter"] = chapter

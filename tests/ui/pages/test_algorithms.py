@@ -33,7 +33,7 @@ USUAL = ["bpe", "wordpiece", "unigram"]
 FOLLOWER = "lock_step_follower"
 
 
-opened = partial(app_pages.opened, "Algorithms", shared_open=True)
+opened = partial(app_pages.opened, "Algorithms", shared_open=True, random_open=True)
 
 
 def with_text(text: str, **state: Any) -> AppTest:
@@ -66,7 +66,7 @@ def report_player(app: AppTest, place: int, word: str | None = None) -> AppTest:
 
 
 def headings(app: AppTest) -> list[str]:
-    return [one.value for one in app.header]
+    return [one.value for one in app.header] + [one.label for one in app.expander]
 
 
 def only_cut(app: AppTest) -> str:

@@ -157,9 +157,11 @@ def test_all_algorithms_are_offered() -> None:
 
 
 def test_end_mark_option_requires_characters() -> None:
-    keys = {box.key for box in opened("Train").selectbox}
+    keys = {box.key for box in opened("Train", more_open=True).selectbox}
+    assert "bpe_atoms" in keys
     assert "bpe_end_mark" not in keys
-    keys = {box.key for box in opened("Train", bpe_atoms="characters").selectbox}
+    app = opened("Train", more_open=True, bpe_atoms="characters")
+    keys = {box.key for box in app.selectbox}
     assert "bpe_end_mark" in keys
 
 
@@ -342,7 +344,7 @@ def test_messages_have_room_for_three_full_boxes() -> None:
 )
 def test_stopped_page_still_offers_its_link(page: str, state: dict[str, Any]) -> None:
     app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=30)
-    for key, value in ({"text_box": "abc", "text_sample": "own"} | state).items():
+    for key, value in ({"text_box": "abc", "text_sample": "own", "share": True} | state).items():
         app.session_state[key] = value
     app.switch_page(page).run()
     assert [one.message for one in app.exception] == []
@@ -548,8 +550,8 @@ def test_train_shows_the_steps_and_candidates_of_every_trainer(key: str) -> None
     app.session_state["step"] = last
     app.run()
     assert component(app)["tokenCounts"] == boundaries.token_counts.tolist()
-    headings = [one.value for one in app.header]
-    assert texts.heading in [one.label for one in app.expander]
+    headings = [one.label for one in app.expander]
+    assert texts.heading in headings
     assert texts.rule.format(step=f"{last:,}") in [one.value for one in app.caption]
     best = training.candidates(SHORT, boundaries, last - 1, 1)[0]
     candidates = app.dataframe[1].value
@@ -614,7 +616,7 @@ def test_costs_are_compared_where_vocabularies_differ() -> None:
 
 
 def test_size_can_be_set_as_a_number_of_merges() -> None:
-    app = with_text("Train", SHORT, linked_size=260)
+    app = with_text("Train", SHORT, linked_size=260, more_open=True)
     size = app.slider[0]
     assert (size.label, size.value) == ("Vocabulary size", 260)
     app.toggle(key="by_merges").set_value(True).run()

@@ -29,7 +29,7 @@ from bpeviz.text import clean
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
 from bpeviz.ui.inputs.text import TextSource
-from bpeviz.ui.inputs.training import option_widget
+from bpeviz.ui.inputs.training import MORE, SIDE_OPTIONS, option_widget
 from bpeviz.ui.opened_tokenizers import Opened
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.permalink import codec
@@ -385,6 +385,9 @@ def inputs_of(app: AppTest) -> set[str]:
     return found
 
 
+OPEN: dict[str, Any] = dict.fromkeys([MORE.key, *(one.key for one in SIDE_OPTIONS.values())], True)
+"""The state in which all settings are unfolded."""
+
 STATES: dict[str, list[dict[str, Any]]] = {
     "Train": [{"algorithm": key} for key in TRAINERS]
     + [{"pattern": "regex"}, {"pattern": "list", "words": "a b"}, {"text_box": TEXT * 400}],
@@ -432,6 +435,7 @@ def test_links_contain_every_input_of_the_page(page: str) -> None:
             "compared": ["yours"],
             "text_box": TEXT,
             "text_sample": "own",
+            **OPEN,
         } | changed
         app = opened(page, **state)
         assert not app.exception
@@ -459,6 +463,7 @@ def test_page_state_round_trips_through_a_link(page: str) -> None:
             "compared": ["yours"],
             "text_box": TEXT,
             "text_sample": "own",
+            **OPEN,
         } | changed
         packed, _ = copy_link(opened(page, **state))
         app = opened(page, packed)
@@ -471,7 +476,7 @@ def test_page_state_round_trips_through_a_link(page: str) -> None:
 @pytest.mark.parametrize(("key", "page"), pairs([*TRAINERS], ["Train", "Algorithms"]))
 def test_trainer_options_round_trip_through_a_link(page: str, key: str) -> None:
     place = "side" if page == "Algorithms" else ""
-    state: dict[str, Any] = {"algorithm": key, "algorithms": [key]}
+    state: dict[str, Any] = OPEN | {"algorithm": key, "algorithms": [key]}
     for option in TRAINERS[key].options:
         widget = option_widget(TRAINERS[key], option, place)
         if isinstance(widget, TextSource) or option.name in ("base", TRAINERS[key].largest):
