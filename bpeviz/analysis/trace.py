@@ -77,6 +77,12 @@ class Inspection:
     template: tuple[Sequence[int], Sequence[int]] = (), ()
     message: tuple[int, int] | None = None
 
+    @property
+    def cache_key(self) -> tuple[object, ...]:
+        """A key that identifies the inspection among those of one tokenizer."""
+        template = tuple(map(tuple, self.template))
+        return self.text, self.special_tokens, template, self.message
+
     @cached_property
     def raw(self) -> bytes:
         """The text in UTF-8."""

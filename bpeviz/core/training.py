@@ -178,6 +178,11 @@ class Training(ABC):
         """The number of steps."""
         return len(self.decisions)
 
+    @cached_property
+    def decisions_hash(self) -> int:
+        """A hash of all decisions."""
+        return hash(tuple(self.decisions))
+
     @property
     def vocab_size(self) -> int:
         """The largest vocabulary, special tokens not counted."""

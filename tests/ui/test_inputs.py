@@ -279,8 +279,11 @@ def test_settings_with_a_number_out_of_bounds_open_with_its_message() -> None:
     assert ["at least 256" in one.value for one in app.warning] == [True]
 
 
+BPE_OPTION = {"algorithm": "bpe", "bpe_min_count": 3}
+
+
 @pytest.mark.parametrize(
-    ("values", "is_folded"), [({"algorithm": "bpe"}, True), ({"algorithm": "bpe", "bpe_min_count": 3}, False)]
+    ("values", "is_folded"), [({"algorithm": "bpe"}, True), (BPE_OPTION, False)]
 )
 def test_link_opens_settings_that_it_has_a_value_of(values: Any, is_folded: bool) -> None:
     assert folded(app_pages.opened("Train", {"s": pack(values)})) == is_folded

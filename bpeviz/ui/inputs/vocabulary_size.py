@@ -75,7 +75,7 @@ def vocabulary_size(training: Training, largest: int, options: Options) -> int:
     # be mixed up when the page changes, so each slider has its own key.
     slider: SessionValue[int] = SessionValue(f"{SLIDER}{'merges_' * by_merges}{low}_{high}")
     # A hash: sessions must not keep decisions in memory after the cache evicts them.
-    decisions = hash((low, tuple(training.decisions)))
+    decisions = hash((low, training.decisions_hash))
     opening = int(training.sizes[training.opening])
     if not _SLIDER_OF.present and reconnected():
         _SLIDER_OF.put(decisions)  # the browser sends the size

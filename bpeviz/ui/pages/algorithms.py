@@ -151,8 +151,8 @@ def show(side: DeltaGenerator) -> None:
     columns = [_column(one, one.history.steps) for one in shown]
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
     part = choose_part(PART, parts, "Training and all figures use")
-    payload = _lock_step(shown, part)
-    payload["hasRace"] = all(len(one.boundaries) <= race.COUNTED for one in shown)
+    has_race = all(len(one.boundaries) <= race.COUNTED for one in shown)
+    payload = _lock_step(tuple(shown), part) | {"hasRace": has_race}
     handles = [one.handle for one in shown]
     EXPORT.put(
         Export(
@@ -196,8 +196,12 @@ def _same_everywhere(shown: Sequence[Trained], payload: dict[str, Any]) -> None:
         TEXT.offer(TEXT.first)
 
 
-def _lock_step(shown: Sequence[Trained], part: Part) -> dict[str, Any]:
-    """Return the payload of the player for a part of the text in common boundaries."""
+@cached()
+def _lock_step(shown: tuple[Trained, ...], part: Part) -> dict[str, Any]:
+    """Return the payload of the player for a part of the text in common boundaries.
+
+    Do not change it, it is cached.
+    """
     own = [player.part_between(one.boundaries, part, one.text) for one in shown]
     hues = player.hues_of(
         [(one.history, one.boundaries, at) for one, at in zip(shown, own, strict=True)]
@@ -212,7 +216,7 @@ def _lock_step(shown: Sequence[Trained], part: Part) -> dict[str, Any]:
 def _animation(handles: Sequence[Handle], part: Part) -> Callable[[], Playable]:
     shown = [handle.open() for handle in handles]
     trainings = [(one.history, one.boundaries, dict(one.choice.options)) for one in shown]
-    payload = _lock_step(shown, part)
+    payload = _lock_step(tuple(shown), part)
     return partial(playable.of_lock_step, payload, trainings, shown[0].text, part)
 
 
@@ -227,7 +231,7 @@ def _slides(handles: Sequence[Handle], part: Part) -> Slides:
     for one in shown:
         words = settings_of(one.history, one.history.steps, dict(one.choice.options))
         settings.append(f"{_name(one)}: {', '.join(words)}")
-    return StepSlides(title, _lock_step(shown, part), boundaries, "step", settings=settings)
+    return StepSlides(title, _lock_step(tuple(shown), part), boundaries, "step", settings=settings)
 
 
 def _column(one: Trained, step: int) -> Column:

@@ -210,8 +210,8 @@ def _chat(offer: Offer, text: str, system: str, _template: ChatTemplate) -> Chat
 
 
 @cached()
-def _scored_words(offer: Offer, text: str, special: tuple[str, ...], _of: Inspection) -> list[Word]:
-    return trace.scored_words(_of)
+def _scored_words(offer: Offer, found: Inspection) -> list[Word]:
+    return trace.scored_words(found)
 
 
 @cached()
@@ -220,8 +220,26 @@ def _word_lattice(offer: Offer, word: str) -> Lattice:
 
 
 @cached()
-def _round_trip(offer: Offer, text: str, special: tuple[str, ...], _of: Inspection) -> RoundTrip:
-    return round_trip(_of)
+def _round_trip(offer: Offer, found: Inspection) -> RoundTrip:
+    return round_trip(found)
+
+
+@cached()
+def _colors(offer: Offer, found: Inspection) -> Hues:
+    return inspection.hues_of(found, offer.training)
+
+
+@cached()
+def _grid(offer: Offer, found: Inspection, part: Part, decimal: bool) -> dict[str, Any]:
+    """Return the payload of the grid; do not change it, it is cached."""
+    return inspection.grid(found, part, decimal=decimal, colors=_colors(offer, found))
+
+
+@cached()
+def _steps(offer: Offer, found: Inspection, part: Part) -> dict[str, Any]:
+    """Return the timeline of a part of the boundaries; do not change it, it is cached."""
+    name = "your tokenizer" if offer.key == OWN else offer.title
+    return inspection.timeline(found, part, name, offer.training, _colors(offer, found))
 
 
 def _shows_own() -> bool:
@@ -287,9 +305,8 @@ def show(side: DeltaGenerator) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(_sizes(found))
         decimal = DECIMAL.toggle()
-    colors = inspection.hues_of(found, offer.training)
-    data = inspection.grid(found, part, decimal=decimal, colors=colors)
-    pressed = components.grid(data, "grid")
+    colors = _colors(offer, found)
+    pressed = components.grid(_grid(offer, found, part, decimal), "grid")
     if pressed and _PRESSED.get() != pressed["number"]:
         _PRESSED.put(pressed["number"])
         LOOK_UP.put(str(pressed["id"]))
@@ -453,7 +470,7 @@ def _normalization(found: Inspection) -> None:
 
 def _verdict(offer: Offer, found: Inspection) -> None:
     """Draw whether decoding returns the text, and otherwise the differences."""
-    trip = _round_trip(offer, found.text, found.special_tokens, found)
+    trip = _round_trip(offer, found)
     added = found.added_count
     figures = (
         f"{markdown.escape(offer.title)}: {counted(len(found.ids), 'token')} for "
@@ -502,9 +519,7 @@ def _timeline(
     if _without_steps(offer, found):
         _lattice(offer, found, part)
         return None
-    shown = player.part_between(found.boundaries, part, found.text)
-    name = "your tokenizer" if offer.key == OWN else offer.title
-    data = inspection.timeline(found, shown, name, offer.training, colors)
+    data = _steps(offer, found, player.part_between(found.boundaries, part, found.text))
     if data["last"]:
         training = offer.training if trained_on and data["part"] is None else None
         payload = player.payload(data) | {"hasRace": training is not None}
@@ -566,7 +581,7 @@ def _lattice(offer: Offer, found: Inspection, part: Part) -> None:
     """Draw the lattice of a word, and its best segmentations, if the model scores them."""
     tokenizer = found.tokenizer
     words: dict[str, Word] = {}
-    for word in _scored_words(offer, found.text, found.special_tokens, found):
+    for word in _scored_words(offer, found):
         if (
             part.first <= word.start
             and word.end <= part.last

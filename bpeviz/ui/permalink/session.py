@@ -137,7 +137,10 @@ def _request() -> _Request:
 
 
 def link_buttons(page: Page) -> None:
-    """Draw the buttons for a link to the page. Each press is a numbered request; the link is made only then."""
+    """Draw the buttons for a link to the page.
+
+    Each press is a numbered request; the link is made only then.
+    """
     request = _request()
     made = MADE.get() or {"request": 0, "packed": ""}
     if request.number and made["request"] != request.number:
