@@ -76,6 +76,14 @@ def test_load_runs_without_errors() -> None:
 
 
 @pytest.mark.large
+def test_cost_prints_a_row_per_action() -> None:
+    header, *rows = output_of("cost.py", "--rounds=1", "--times=1")
+    assert header.split() == ["ms", "per", "action", "1"]
+    assert {row.split()[0] for row in rows} >= {"edit", "slide", "step", "Compare", "load"}
+    assert all(float(row.split()[1]) > 0 for row in rows)
+
+
+@pytest.mark.large
 def test_room_counts_votes_and_loses_no_follower() -> None:
     if chromium() is None:
         pytest.skip("Chromium not found.")
