@@ -187,7 +187,8 @@ def test_text_is_split_at_special_tokens_that_the_user_types() -> None:
 
 
 def test_counted_words_are_not_split_at_special_tokens() -> None:
-    app = app_pages.opened("Train", **NAMED | {"text_box": "low 5\n<|end|> 3", "counted": True})
+    counted = {"text_box": "low 5\n<|end|> 3", "counted": True, "more_open": True}
+    app = app_pages.opened("Train", **NAMED | counted)
     assert splits(app) is None
     assert any("Counted words are already split" in one.value for one in app.caption)
 
