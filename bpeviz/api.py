@@ -67,6 +67,9 @@ def train(
     return replace(training, training_text=text, training_options=options)
 
 
+_FILES = tuple(suffix for format in formats.READERS.values() for suffix in format.suffixes)
+
+
 def load(name: str, report: Callable[[str], None] | None = None) -> Tokenizer:
     """Return a published tokenizer.
 
@@ -81,6 +84,10 @@ def load(name: str, report: Callable[[str], None] | None = None) -> Tokenizer:
         ValueError: the name is unknown, or bpeviz cannot read the files.
         VocabularyUnavailable: the files could not be downloaded.
     """
+    if not isinstance(name, str):
+        raise ValueError(f"Give the name of a published tokenizer, such as 'gpt2', not {name!r}.")
+    if name.lower().endswith(_FILES) and not name.startswith("hf:"):
+        raise ValueError(f"{name!r} is a file: open it with bpeviz.read({name!r}).")
     if name in catalog.NAMES:
         return rank_tokenizer.load(name, report)
     if not download.available(name):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from typing import ClassVar, cast
 
 import numpy as np
@@ -156,6 +157,10 @@ def compare(
     >>> found.rows[1].premium, found.rows[1].low, found.rows[1].high
     (7.0, 7.0, 7.0)
     """
+    if isinstance(texts, str):
+        raise ValueError('Give each text a name, as in compare({"greeting": "hello"}, …).')
+    if not all(isinstance(price, Real) for price in (prices or {}).values()):
+        raise ValueError("A price is a number: the price of a million tokens.")
     tokenizers = _by_name(tokenizers)
     if not isinstance(texts, Mapping):
         texts = by_label(texts)

@@ -387,3 +387,15 @@ def test_costs_are_those_of_the_prices(english: Tokenizer) -> None:
             bpeviz.compare({"en": ENGLISH}, both, prices={"mine": price})
     with pytest.raises(ValueError, match="There is no tokenizer gpt2"):
         bpeviz.compare({"en": ENGLISH}, both, prices={"gpt2": 1})
+
+
+def test_wrong_arguments_of_the_library_get_a_sentence() -> None:
+    tokenizer = bpeviz.train("low lower", merges=2).tokenizer()
+    with pytest.raises(ValueError, match="Give each text a name"):
+        bpeviz.compare("hello", [tokenizer])  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="A price is a number"):
+        bpeviz.compare({"a": "x"}, [tokenizer], prices={"bpe": "1"})  # type: ignore[dict-item]
+    with pytest.raises(ValueError, match="Give the name of a published tokenizer"):
+        bpeviz.load(5)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"bpeviz\.read\('x\.json'\)"):
+        bpeviz.load("x.json")
