@@ -49,7 +49,7 @@ def hidden_counts(hidden_times: HiddenTimes, steps: int) -> NDArray[np.int64]:
     return np.cumsum(change)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
     """A tokenizer that applies merges in their order, then splits hidden tokens back.
 

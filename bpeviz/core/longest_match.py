@@ -33,7 +33,7 @@ LONGEST_WORD = 100
 _NO_PIECE = "\0"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
     """A tokenizer that takes the longest piece, from the left, within each pre-token.
 

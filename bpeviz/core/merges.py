@@ -54,7 +54,7 @@ class Merge(NamedTuple):
     note: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MergedVocabulary(TrainedTokenizer):
     """A tokenizer with one token for each merge, whichever way it encodes."""
 
@@ -124,7 +124,7 @@ class MergedVocabulary(TrainedTokenizer):
         raise NotMergesError("it does not apply its merges in their order")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class MergeTokenizer(MergedVocabulary):
     """A tokenizer that applies merges in their order within each pre-token.
 

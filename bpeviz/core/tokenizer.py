@@ -110,6 +110,10 @@ class Tokenizer(ABC):
     name: str
     atoms: Atoms
 
+    def __repr__(self) -> str:
+        """Return a short line, without the vocabulary."""
+        return f"<{type(self).__name__} {self.name!r}>"
+
     @property
     @abstractmethod
     def vocab_size(self) -> int:
@@ -364,7 +368,7 @@ class Tokenizer(ABC):
         return [(i, len(self.token_bytes(i))) for i in self._encode_ordinary(part)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class TrainedTokenizer(Tokenizer):
     """A tokenizer trained here: it segments a text pre-token by pre-token.
 

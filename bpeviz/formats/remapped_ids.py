@@ -19,7 +19,7 @@ from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import Normalized
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RemappedTokenizer(Tokenizer):
     """A tokenizer that maps the ids of another one.
 

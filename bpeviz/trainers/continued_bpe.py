@@ -162,7 +162,7 @@ def _check_base(base: Tokenizer, special_tokens: Sequence[str]) -> None:
 # --- Tokenizer and training history --------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AdaptiveTokenizer(Tokenizer):
     """Tokenizes a text as its base does, then applies the added merges in their order.
 

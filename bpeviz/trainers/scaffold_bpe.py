@@ -145,7 +145,7 @@ def train(
 # --- Tokenizer and training history --------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ScaffoldTokenizer(HiddenTokenTokenizer):
     """Applies all merges, then splits scaffold tokens back; their ids are never in the output."""
 

@@ -318,7 +318,7 @@ class SentencePiecePreTokenizer(PreTokenizer):
         return bytes([int(symbol[1:-1], 16)]) if len(symbol) > 1 else symbol.encode()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SentencePieceTokenizer(MergeTokenizer, encodes_by_merges=True):
     """Applies merges to characters, with ▁ for a space, and bytes or `<unk>` for unknown ones.
 

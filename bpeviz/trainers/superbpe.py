@@ -176,7 +176,7 @@ class SuperPreTokenizer(PreTokenizer):
         return pre_tokens, np.diff(n_before[n_before > 0], prepend=0).tolist()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SuperTokenizer(MergeTokenizer):
     """Applies the merges of phase 1 within pre-tokens, then those of phase 2 across them.
 

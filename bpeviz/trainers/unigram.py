@@ -348,7 +348,7 @@ class Round:
         return tuple(Pruning(i, int(self.uses[i]), float(self.losses[i]), self.number) for i in ids)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class UnigramTokenizer(NonMonotonicTokenizer):
     """Segments each pre-token into its most likely pieces (Viterbi; for ties see the lattice).
 

@@ -349,7 +349,7 @@ def _continues(symbol: str) -> bool:
     return symbol.startswith(CONTINUES)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class WordPieceTokenizer(LongestMatchTokenizer):
     """Encodes each word by longest match first, as BERT does.
 

@@ -391,6 +391,7 @@ def test_costs_are_those_of_the_prices(english: Tokenizer) -> None:
 
 def test_wrong_arguments_of_the_library_get_a_sentence() -> None:
     tokenizer = bpeviz.train("low lower", merges=2).tokenizer()
+    assert repr(tokenizer) == "<MergeTokenizer 'bpe'>"
     with pytest.raises(ValueError, match="Give each text a name"):
         bpeviz.compare("hello", [tokenizer])  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="A price is a number"):
