@@ -68,7 +68,7 @@ def in_file(
     """
     if not last or len(boundaries) > COUNTED:
         return None
-    most = min(last, STEPS // races, IN_FILE // races // len(boundaries))
+    most = min(STEPS // races, IN_FILE // races // len(boundaries))
     decided = (range(last) if steps is None else steps)[:most]
     rows = [_rows(training.candidates(text, boundaries, step, BEST)) for step in decided]
     data = payload(training, rows, hues, timeline)

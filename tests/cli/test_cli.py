@@ -110,7 +110,9 @@ def test_convert_writes_another_format_or_names_the_reason(trained: Shell) -> No
     for name in ("t.json", "t.tiktoken"):
         assert trained("encode", "text.txt", "--tokenizer", name).code == 0
         assert bpeviz.read(name).encode(TEXT) == json.loads(trained.out)
-    assert trained("convert", "--tokenizer", "t.tiktoken", "--format", "huggingface").code == 0
+    convert = ("convert", "--progress", "--tokenizer", "t.tiktoken")
+    assert "Written to u.json: " in trained(*convert, "--output", "u.json").err
+    assert "Written to standard output: " in trained(*convert, "--format", "huggingface").err
     assert formats.parse({"a.json": trained.out}).encode(TEXT) == bpeviz.read("t.json").encode(TEXT)
     trained("convert", "--tokenizer", "t.json", "--output", "t.model", "--format", "sentencepiece")
     assert "cannot represent this tokenizer: the format is only for" in trained.sentence
@@ -622,6 +624,7 @@ def test_lookup_finds_tokens_by_id_text_and_part(trained: Shell) -> None:
         *(str(low - 1), str(low + 1)),
     ]
     assert trained(*lookup, str(low)).out.decode().startswith(first)
+    assert [len(line) - len(line.lstrip()) for line in [left, *rest[:3]]] == [2, 4, 4, 2]
     assert "merges" not in trained(*lookup).out.decode()
     assert "268 tokens" in trained.out.decode()
     (other,) = [json.loads(line) for line in trained(*lookup, "slow 1", "--json").out.splitlines()]

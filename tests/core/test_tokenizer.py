@@ -465,3 +465,11 @@ def test_untrained_merges_are_applied_in_order_not_by_bytes() -> None:
     )
     tokenizer = MergeTokenizer("odd", PreTokenizer(), tuple(map(chr, range(256))), merges)
     assert tokenizer.encode("abc" * 3_000) == [256, 99] * 3_000
+
+
+def test_tiktoken_engine_needs_tokens_with_different_bytes() -> None:
+    tokens = [*(bytes([byte]) for byte in range(256)), b"ab"]
+    encode = tiktoken_engine.encoder(tokens)
+    assert encode is not None
+    assert encode(b"aab") == [97, 256]
+    assert tiktoken_engine.encoder([*tokens, b"ab"]) is None

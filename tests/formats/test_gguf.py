@@ -374,6 +374,14 @@ def test_gguf_key_and_index_have_limits() -> None:
         read_metadata("a.gguf", gguf_file({"general." + "x" * 65_528: 1}))
 
 
+def test_gguf_pre_tokenizers_that_take_whole_words_are_those_of_llama_cpp() -> None:
+    whole = {name for name, found in PRE_TOKENIZERS.items() if found.ignore_merges}
+    assert whole == {
+        *("falcon-h1", "falcon3", "granite-embed-multi-97m", "jina-v5-nano", "lfm2", "llama-bpe"),
+        *("llama-v3", "llama3", "midm-2.0", "minicpm5", "pixtral", "tekken", "youtu"),
+    }
+
+
 def without(metadata: dict[str, Value], key: str) -> dict[str, Value]:
     return {name: value for name, value in metadata.items() if name != key}
 

@@ -96,3 +96,14 @@ def test_busy_server_does_not_hide_the_merges_of_a_file(monkeypatch: pytest.Monk
     monkeypatch.setattr(library_merges, "ask", library_pool.ask)
     assert tokenizer.steps == 1
     assert tokenizer.boundaries("ab").ids(0).tolist() == [0, 1]
+
+
+@pytest.mark.parametrize(("size", "known"), [(99, True), (100, True), (101, False)])
+def test_template_of_more_than_a_hundred_ids_is_left_out(
+    monkeypatch: pytest.MonkeyPatch, size: int, known: bool
+) -> None:
+    tokenizer = object.__new__(LibraryTokenizer)
+    tokenizer.__dict__ |= {"file": File(1, b""), "_spellings": (np.array([7]),)}
+    answer = json.dumps([[7], [7] * (size - 1)]).encode()
+    monkeypatch.setattr(library_pool, "ask", lambda *_: answer)
+    assert (tokenizer.template != ((), ())) == known

@@ -7,7 +7,8 @@ import threading
 import time
 from math import inf
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given, settings
@@ -279,6 +280,24 @@ def test_spare_worker_replaces_one_that_works_long(monkeypatch: pytest.MonkeyPat
         one.leave()
     shared.close()
     assert not shared._idle
+
+
+def test_reason_of_a_failure_is_the_error_and_the_exit_code(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def failure(code: int) -> Exception:
+        ended = SimpleNamespace(end=lambda: code, _ready=True)
+        return Child.failure(cast(Child, ended))
+
+    assert isinstance(failure(child._OUT_OF_TIME), child.OvertimeError)
+    assert isinstance(failure(child._OUT_OF_TIME + 1), EndedError)
+    for error, reason in (
+        (OSError("no place"), "no place"),
+        (OSError(12, "no memory"), "no memory"),
+    ):
+        monkeypatch.setattr("subprocess.Popen", Mock(side_effect=error))
+        with pytest.raises(StartError, match=f"^{reason}"):
+            Child("nothing")
 
 
 def test_worker_that_cannot_start_is_a_transient_error(monkeypatch: pytest.MonkeyPatch) -> None:
