@@ -25,16 +25,18 @@ def chat_template(files: Mapping[str, bytes]) -> ChatTemplate | None:
         (file,) = files
         if files[file].startswith(MAGIC):
             return _of_gguf(file, files[file])
-    files = {name.replace("\\", "/").rpartition("/")[2]: one for name, one in files.items()}
+    files = {name.replace("\\", "/").rpartition("/")[2]: content for name, content in files.items()}
     named: dict[str, Any] = {}
-    for name in sorted(files, key=lambda one: (one != SOURCE, one)):
+    for name in sorted(files, key=lambda file: (file != SOURCE, file)):
         if name.endswith(".jinja") and len(files[name]) <= _LARGEST:
             with suppress(ValueError):
                 key = "default" if name == SOURCE else name.removesuffix(".jinja")
                 named[key] = files[name].decode()
     settings = model_settings(files)
     named = named or _of_settings(settings.values.get("chat_template"))
-    named = {name: one for name, one in named.items() if isinstance(one, str) and one}
+    named = {
+        name: template for name, template in named.items() if isinstance(template, str) and template
+    }
     if not named:
         return None
     default = named.get("default", next(iter(named.values())))
@@ -62,8 +64,8 @@ def _of_settings(template: Any) -> dict[str, Any]:
     """Return templates by name. Of two with one name, the last one counts."""
     if isinstance(template, list):
         return {
-            one["name"]: one.get("template")
-            for one in template
-            if isinstance(one, dict) and isinstance(one.get("name"), str)
+            entry["name"]: entry.get("template")
+            for entry in template
+            if isinstance(entry, dict) and isinstance(entry.get("name"), str)
         }
     return template if isinstance(template, dict) else {"default": template}

@@ -122,7 +122,7 @@ def _read(source: Source) -> Tokenizer:
 def _clip(merges: Sequence[tuple[str, str]]) -> dict[str, Any]:
     merges = merges[:_CLIP_MERGES]
     of_bytes = [*CHARACTER_OF.values()]
-    names = [*of_bytes, *(one + END_OF_WORD for one in of_bytes)]
+    names = [*of_bytes, *(symbol + END_OF_WORD for symbol in of_bytes)]
     names += [left + right for left, right in merges]
     special = {name: len(names) + i for i, name in enumerate(_CLIP_SPECIAL)}
     entries = {name: i for i, name in enumerate([*names, *special])}

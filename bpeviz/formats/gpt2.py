@@ -102,7 +102,7 @@ def _read(source: Source) -> Tokenizer:
     error = None
     if not (is_byte_level and _needs_library(source, settings)):
         try:
-            special = {one["content"]: one["id"] for one in document["added_tokens"]}
+            special = {token["content"]: token["id"] for token in document["added_tokens"]}
             merged = _merges_tokenizer(source, vocabulary, merges_file, pairs, special, settings)
             if merged is not None:
                 return merged
@@ -165,8 +165,10 @@ def _needs_library(source: Source, settings: ModelSettings) -> bool:
     return (
         (changes and not source.pattern)
         # The library searches for one group of tokens after the other.
-        or len({one["normalized"] for one in settings.added}) > 1
-        or any(not one["special"] or any(one[flag] for flag in flags) for one in settings.added)
+        or len({token["normalized"] for token in settings.added}) > 1
+        or any(
+            not token["special"] or any(token[flag] for flag in flags) for token in settings.added
+        )
     )
 
 
@@ -248,7 +250,7 @@ def _pairs(merges_file: str, content: bytes) -> list[tuple[str, tuple[str, str]]
         first = 2
     if lines and not lines[-1]:
         lines.pop()
-    found = []
+    pairs = []
     for number, line in enumerate(lines, first):
         pair = line.split(" ")
         if len(pair) == 3 and pair[2].isdecimal():
@@ -259,8 +261,8 @@ def _pairs(merges_file: str, content: bytes) -> list[tuple[str, tuple[str, str]]
                 f"line {number:,}",
                 f"expected two tokens with one space between them, not {quoted(line)}",
             )
-        found.append((f"line {number:,}", (pair[0], pair[1])))
-    return found
+        pairs.append((f"line {number:,}", (pair[0], pair[1])))
+    return pairs
 
 
 def _detect(files: Mapping[str, bytes]) -> bool:

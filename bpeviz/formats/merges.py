@@ -67,11 +67,11 @@ class Merges:
             UnsupportedError: two tokens have the same spelling.
         """
         self.check_sizes()
-        found = dict(symbols)
+        spellings = dict(symbols)
         for left, right, new in self.merges:
-            found[new] = found[left] + found[right]
+            spellings[new] = spellings[left] + spellings[right]
         ids: dict[str, int] = {}
-        for token_id, name in found.items():
+        for token_id, name in spellings.items():
             if name in ids:
                 raise UnsupportedError(
                     f"the ids {ids[name]} and {token_id} are both spelled {quoted(name)}, and in "
@@ -83,7 +83,7 @@ class Merges:
                 raise UnsupportedError(
                     f"its special token {quoted(name)} is spelled like the id {ids[name]}"
                 )
-        return found
+        return spellings
 
 
 def merges_of(tokenizer: Tokenizer) -> Merges:
@@ -92,19 +92,19 @@ def merges_of(tokenizer: Tokenizer) -> Merges:
     Raises:
         UnsupportedError: the tokenizer encodes in another way.
     """
-    found = _merges_of(tokenizer)
-    _check_ids(found)
-    return found
+    merges = _merges_of(tokenizer)
+    _check_ids(merges)
+    return merges
 
 
 def byte_merges_of(tokenizer: Tokenizer) -> Merges:
     """Return the merges of a tokenizer over all 256 bytes. Raises `UnsupportedError`."""
-    found = merges_of(tokenizer)
-    if found.pre_tokenizer.atoms != "bytes":
+    merges = merges_of(tokenizer)
+    if merges.pre_tokenizer.atoms != "bytes":
         raise UnsupportedError(NOT_BYTES)
-    if len(found.symbols) < 256:
+    if len(merges.symbols) < 256:
         raise UnsupportedError(MISSING_BYTES)
-    return found
+    return merges
 
 
 def _check_ids(merges: Merges) -> None:
@@ -243,7 +243,7 @@ def tokenizer_of(name: str, merges: Merges) -> Tokenizer:
     pre_tokenizer = merges.pre_tokenizer
     alphabet = tuple(merges.symbols[i] for i in atoms)
     names = sorted(merges.special, key=merges.special.__getitem__)
-    special = tuple(one for one in names if one != pre_tokenizer.unknown)
+    special = tuple(name for name in names if name != pre_tokenizer.unknown)
     inner: MergeTokenizer
     if isinstance(pre_tokenizer, SentencePiecePreTokenizer):
         inner = SentencePieceTokenizer(

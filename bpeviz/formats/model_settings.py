@@ -26,7 +26,7 @@ SETTINGS_FILES = (
 
 _LARGEST_SETTINGS = 2_000_000
 
-_ROLES = tuple(f"{one}_token" for one in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
+_ROLES = tuple(f"{name}_token" for name in ("bos", "eos", "unk", "sep", "pad", "cls", "mask"))
 """The names of special tokens that every class knows. Others end in _token as well."""
 
 _FLAGS = ("lstrip", "normalized", "rstrip", "single_word", "special")
@@ -193,16 +193,16 @@ def model_settings(
         ),
         ("", ""),
     )
-    family = next((one for one in _FAMILIES if one.names_it(name)), None)
+    family = next((candidate for candidate in _FAMILIES if candidate.names_it(name)), None)
     is_known = family is not None and (assumed is None or family.format == assumed.format)
     family = family if is_known else assumed
     values, extra, others = _merged(ours, settings_in(files, "special_tokens_map.json"))
     listed = _listed(values, extra, settings_in(files, "added_tokens.json"))
     defaults = {} if family is None else family.tokens
     values = {k: v for k, v in defaults.items() if is_known or v in entries} | values
-    more = {role: one for role, one in values.items() if role.endswith("_token")}
+    more = {role: token for role, token in values.items() if role.endswith("_token")}
     named = {role: values.get(role) for role in _ROLES} | more | others
-    contents = {role: _content(one) for role, one in named.items()}
+    contents = {role: _content(token) for role, token in named.items()}
     tokens = {role: content for role, content in contents.items() if content is not None}
     return ModelSettings(
         named_in, name, family, is_known, values, tokens, [*_added(listed, named, extra, family)]
@@ -242,18 +242,18 @@ def _listed(
     listed = values.get("added_tokens_decoder")
     if "added_tokens_decoder" in values:
         given = listed.items() if isinstance(listed, dict) else ()
-        found = {int(number): one for number, one in given if _is_id(number)}
+        by_id = {int(number): token for number, token in given if _is_id(number)}
     else:
         named = [values.get(role) for role in _ROLES] + [*extra]
         # Objects of tokenizer_config.json are not compared with these names.
-        special = {_content(one) for one in named if not _is_typed(one)}
-        found = {
+        special = {_content(token) for token in named if not _is_typed(token)}
+        by_id = {
             number: {"content": name, "special": name in special, "normalized": name not in special}
             for name, number in old.items()
             if type(number) is int
         }
-    tokens = [_token(one) for _, one in sorted(found.items()) if isinstance(one, dict)]
-    return {one["content"]: one for one in tokens if one is not None}
+    tokens = [_token(token) for _, token in sorted(by_id.items()) if isinstance(token, dict)]
+    return {token["content"]: token for token in tokens if token is not None}
 
 
 def _added(
@@ -270,10 +270,10 @@ def _added(
         extra: Special tokens without a role.
         family: The class of the tokenizer.
     """
-    contents = {_content(one) for one in named.values()}
+    contents = {_content(token) for token in named.values()}
     added = dict(listed)
     seen: set[tuple[Any, ...]] = set()
-    for role, value in (*named.items(), *(("", one) for one in extra)):
+    for role, value in (*named.items(), *(("", token) for token in extra)):
         token = _token(value)
         if token is None or token["content"] in listed:
             continue
@@ -283,7 +283,7 @@ def _added(
         if key not in seen:
             seen.add(key)
             added[token["content"]] = token
-    plain = {_content(one) for one in extra} | contents
+    plain = {_content(token) for token in extra} | contents
     for name, token in added.items():
         if family is not None and family.plain and name in plain:
             token |= dict.fromkeys(_FLAGS, False) | {"special": True}
@@ -322,7 +322,7 @@ def settings_in(files: Mapping[str, bytes], name: str) -> dict[str, Any]:
     """Return the JSON object of a file of settings, or {}."""
     content = files.get(name, b"{}")
     try:
-        found = json.loads(content) if len(content) <= _LARGEST_SETTINGS else {}
+        settings = json.loads(content) if len(content) <= _LARGEST_SETTINGS else {}
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return settings if isinstance(settings, dict) else {}

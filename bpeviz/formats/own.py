@@ -63,11 +63,13 @@ _LONGEST_SYMBOL = 16
 
 
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
-    kind = next((key for key, one in _TOKENIZERS.items() if type(tokenizer) is one), None)
+    kind = next((key for key, cls in _TOKENIZERS.items() if type(tokenizer) is cls), None)
     if kind is None or not isinstance(tokenizer, MergedVocabulary):
         raise UnsupportedError("it does not merge, or it was read from a file of another library")
     splitter = tokenizer.pre_tokenizer
-    its_kind = next((key for key, one in _PRE_TOKENIZERS.items() if type(splitter) is one[0]), None)
+    its_kind = next(
+        (key for key, entry in _PRE_TOKENIZERS.items() if type(splitter) is entry[0]), None
+    )
     if its_kind is None:
         raise UnsupportedError("its pre-tokenization is not one of bpeviz's own")
     _merges_by_id(splitter, tokenizer.alphabet, tokenizer.merges).check_sizes()
@@ -159,7 +161,7 @@ def _alphabet(node: Node, pre_tokenizer: PreTokenizer) -> tuple[str, ...]:
     over_bytes, every_byte = pre_tokenizer.atoms == "bytes", tuple(BYTE_SYMBOLS.values())
     if over_bytes and node.value is None:
         return every_byte
-    symbols = tuple(one.text() for one in node.nodes())
+    symbols = tuple(symbol.text() for symbol in node.nodes())
     if over_bytes and tuple(sorted(symbols)) != every_byte:
         raise node.error("the atoms are the 256 bytes")
     if not all(0 < len(symbol) <= _LONGEST_SYMBOL for symbol in symbols):
@@ -179,25 +181,25 @@ def _alphabet(node: Node, pre_tokenizer: PreTokenizer) -> tuple[str, ...]:
 
 
 def _merges(node: Node, first: int) -> tuple[Merge, ...]:
-    found = []
+    merges = []
     for new, (place, row) in enumerate(enumerate(node.list()), first):
         valid = isinstance(row, list) and [*map(type, row)] == [int, int, int]
         if not valid or not (0 <= row[0] < new and 0 <= row[1] < new and row[2] >= 0):
             raise node.entry_error(place, f"expected two ids below {new:,} and a count")
-        found.append(Merge(row[0], row[1], new, row[2], 0, 0))
-    return tuple(found)
+        merges.append(Merge(row[0], row[1], new, row[2], 0, 0))
+    return tuple(merges)
 
 
 def _hidden_times(node: Node, merges: int) -> tuple[tuple[int, ...], ...]:
-    found = []
+    hidden_times = []
     for place, times in enumerate(node.list()):
         valid = isinstance(times, list) and all(type(time) is int for time in times)
         if not valid or times != sorted({*times}) or (times and times[0] < 0):
             raise node.entry_error(place, "expected ascending steps")
-        found.append(tuple(times))
-    if len(found) != merges:
+        hidden_times.append(tuple(times))
+    if len(hidden_times) != merges:
         raise node.error(f"expected one entry for each of the {merges:,} merges")
-    return tuple(found)
+    return tuple(hidden_times)
 
 
 def _detect(files: Mapping[str, bytes]) -> bool:

@@ -103,14 +103,14 @@ class _InvalidJSONError(ValueError):
 
 
 def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    entries = dict(pairs)
+    if len(entries) < len(pairs):
         seen: set[str] = set()
         for key, _ in pairs:
             if key in seen:
                 raise _InvalidJSONError(f"the key {quoted(key)} occurs twice")
             seen.add(key)
-    return found
+    return entries
 
 
 def _short_int(digits: str) -> int:
@@ -218,8 +218,10 @@ class Node:
         Raises:
             FormatError: it is another one; `why` explains the restriction.
         """
-        for one in allowed:
-            if self.value is one or (type(self.value) is type(one) and self.value == one):
+        for expected in allowed:
+            if self.value is expected or (
+                type(self.value) is type(expected) and self.value == expected
+            ):
                 return self.value
         listed = " or ".join(map(json.dumps, allowed))
         raise self.error(f"expected {listed}, not {describe(self.value)}{why and f': {why}'}")
@@ -275,10 +277,10 @@ class Node:
 
     def special_tokens(self) -> dict[str, int]:
         """Return an object of ids by special token. Raises `FormatError`."""
-        found = self.vocabulary()
-        if "" in found:
+        ids = self.vocabulary()
+        if "" in ids:
             raise self.error("a special token is empty")
-        return found
+        return ids
 
     def reject_unknown_keys(self) -> None:
         """Raise `FormatError` if a member of this object was never looked up."""

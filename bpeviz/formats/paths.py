@@ -42,11 +42,13 @@ def paths_to_save(
     folder = path.is_dir() or (not path.suffix and not path.exists())
     suffix = path.suffix.lower()
     if key is None and not folder:
-        found = [one for one in FORMATS.values() if suffix in one.suffixes]
-        found.sort(key=lambda one: algorithm not in one.algorithms)
-        key = found[0].key if found else None
+        formats = [format for format in FORMATS.values() if suffix in format.suffixes]
+        formats.sort(key=lambda format: algorithm not in format.algorithms)
+        key = formats[0].key if formats else None
         if key is None:
-            known = ", ".join(f"{one} ({f.key})" for f in FORMATS.values() for one in f.suffixes)
+            known = ", ".join(
+                f"{ending} ({f.key})" for f in FORMATS.values() for ending in f.suffixes
+            )
             raise FormatError(
                 f"{printable_name(path.name)} does not end in the suffix of a format: {known}. "
                 f"A path without a suffix is a folder ({FOLDER_FORMAT})."
@@ -65,10 +67,12 @@ def paths_to_read(path: Path) -> list[Path]:
         FormatError: the folder does not contain a tokenizer.
     """
     if path.is_dir():
-        if found := names_to_read(_names(path)) or recognized_names(_heads(path)):
-            return [path / name for name in found]
+        if own_names := names_to_read(_names(path)) or recognized_names(_heads(path)):
+            return [path / name for name in own_names]
         within = sorted(
-            one.name for one in path.iterdir() if one.is_dir() and names_to_read(_names(one))
+            inner.name
+            for inner in path.iterdir()
+            if inner.is_dir() and names_to_read(_names(inner))
         )
         if within:
             raise FormatError(
@@ -88,27 +92,27 @@ def paths_to_read(path: Path) -> list[Path]:
     for endings in _PREFIXED:
         for ending in endings:
             start = path.name.removesuffix(ending)
-            siblings = [path.with_name(f"{start}{one}") for one in endings]
-            if start != path.name and all(one.is_file() for one in siblings):
+            siblings = [path.with_name(f"{start}{ending}") for ending in endings]
+            if start != path.name and all(sibling.is_file() for sibling in siblings):
                 return [*siblings, *_settings_beside(path)]
     for format in READERS.values():
         if not format.suffixes and format.settings:
             for names in (format.files, *format.other_files):
                 siblings = [path.with_name(name) for name in names]
-                if path in siblings and all(one.is_file() for one in siblings):
+                if path in siblings and all(sibling.is_file() for sibling in siblings):
                     return [*siblings, *_settings_beside(path)]
     for format in FORMATS.values():
         if path.suffix.lower() in format.suffixes:
             first, *others = format.files
             beside = [_beside(path, name.removeprefix(first)) for name in others]
             beside += [path.with_name(name) for name in _settings(path.suffix.lower())]
-            return [path, *(one for one in beside if one.is_file())]
+            return [path, *(file for file in beside if file.is_file())]
     return [path, *(_settings_beside(path) if path.suffix.lower() == ".txt" else ())]
 
 
 def _settings_beside(path: Path) -> list[Path]:
     """Return the files with settings beside a vocabulary."""
-    return [one for name in SETTINGS_FILES if (one := path.with_name(name)).is_file()]
+    return [file for name in SETTINGS_FILES if (file := path.with_name(name)).is_file()]
 
 
 _PREFIXED = (("-vocab.json", "-merges.txt"), (".vocab", ".merges.txt"))
@@ -117,12 +121,14 @@ _PREFIXED = (("-vocab.json", "-merges.txt"), (".vocab", ".merges.txt"))
 
 def _settings(suffix: str) -> Collection[str]:
     """Return the names of settings beside files with a suffix."""
-    return {name for one in READERS.values() if suffix in one.suffixes for name in one.settings}
+    return {
+        name for format in READERS.values() if suffix in format.suffixes for name in format.settings
+    }
 
 
 def _names(folder: Path) -> list[str]:
     try:
-        return [one.name for one in folder.iterdir() if one.is_file()]
+        return [file.name for file in folder.iterdir() if file.is_file()]
     except OSError:
         return []
 
@@ -141,18 +147,18 @@ def names_to_read(names: Collection[str]) -> list[str]:
                 return [name for name in (*files, *format.settings) if name in names]
     # Names with a prefix, as `tokenizers` saves them: mine-vocab.json and mine-merges.txt.
     for of_pair in (*_PREFIXED, ("-vocab.txt",)):
-        found = [name for name in names if name.endswith(of_pair[0])]
-        if len(found) == 1:
-            both = [found[0].removesuffix(of_pair[0]) + ending for ending in of_pair]
+        mains = [name for name in names if name.endswith(of_pair[0])]
+        if len(mains) == 1:
+            both = [mains[0].removesuffix(of_pair[0]) + ending for ending in of_pair]
             if all(name in names for name in both):
                 return [name for name in (*both, *SETTINGS_FILES) if name in names]
     # Names of other programs, such as spiece.model, if only one file may be a tokenizer.
     for format in READERS.values():
-        suffixes = tuple(one for one in format.suffixes if one not in (".json", ".csv"))
-        found = [name for name in names if suffixes and name.lower().endswith(suffixes)]
-        if len(found) == 1:
-            beside = (f"{found[0]}.json", *format.settings)
-            return [found[0], *(name for name in beside if name in names)]
+        suffixes = tuple(suffix for suffix in format.suffixes if suffix not in (".json", ".csv"))
+        vocabularies = [name for name in names if suffixes and name.lower().endswith(suffixes)]
+        if len(vocabularies) == 1:
+            beside = (f"{vocabularies[0]}.json", *format.settings)
+            return [vocabularies[0], *(name for name in beside if name in names)]
     return []
 
 
@@ -166,7 +172,7 @@ def recognized_names(files: Mapping[str, bytes]) -> list[str]:
         name
         for name, content in sorted(files.items())
         if not is_companion(name)
-        and any(one.detect({"": content}) for one in READERS.values())
+        and any(format.detect({"": content}) for format in READERS.values())
         and (not _JSON.match(content) or _TOKENIZER_JSON.search(content, endpos=_HEAD))
     ]
 
@@ -181,12 +187,12 @@ _MANY = 200
 
 def _heads(folder: Path) -> dict[str, bytes]:
     """Return the beginning of each file in a folder, unless there are many."""
-    found = {}
+    heads = {}
     names = _names(folder)
     for name in names if len(names) <= _MANY else ():
         with suppress(OSError), (folder / name).open("rb") as file:
-            found[name] = file.read(_HEAD)
-    return found
+            heads[name] = file.read(_HEAD)
+    return heads
 
 
 def _beside(path: Path, ending: str) -> Path:

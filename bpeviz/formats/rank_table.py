@@ -23,11 +23,11 @@ def parents_by_rank(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> tuple[
     else:
         parts = [raw[i : i + 1] for i in range(len(raw))]
         while len(parts) > 2:
-            found = [ranks.get(a + b, rank) for a, b in pairwise(parts)]
-            lowest = min(found)
+            pair_ranks = [ranks.get(a + b, rank) for a, b in pairwise(parts)]
+            lowest = min(pair_ranks)
             if lowest >= rank:
                 return None
-            at = found.index(lowest)
+            at = pair_ranks.index(lowest)
             parts[at : at + 2] = [parts[at] + parts[at + 1]]
     return (ranks[parts[0]], ranks[parts[1]]) if len(parts) == 2 else None
 
@@ -55,8 +55,8 @@ class LoadedRanks(RankTokenizer):
         return LoadedRanks(name, self.pattern, self.expression, ranks, {})
 
     def _pre_tokens(self, text: str) -> Iterator[bytes]:
-        found = pretokenize(text, self.pattern, self.expression)
-        return (pre_token.encode() for pre_token in found)
+        pre_tokens = pretokenize(text, self.pattern, self.expression)
+        return (pre_token.encode() for pre_token in pre_tokens)
 
     def _ids(self, text: str) -> NDArray[np.int32]:
         encode = self._encode_pre_token

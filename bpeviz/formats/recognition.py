@@ -134,8 +134,8 @@ def explain(files: Mapping[str, bytes]) -> None:
         for kind, reason in _COMPILED:
             if kind.match(start) or kind.match(content[:300]):
                 raise error_at(name, "", reason)
-        if (found := _COUNTED.match(start)) is not None:
-            counts = [*map(int, found.captures(1))]
+        if (pairs := _COUNTED.match(start)) is not None:
+            counts = [*map(int, pairs.captures(1))]
             if counts == sorted(counts, reverse=True):  # ranks rise
                 raise error_at(name, "", _DICTIONARY)
         if len(files) == 1 and start.startswith((b"{", b'"{')):
@@ -177,10 +177,10 @@ def unknown_format(files: Mapping[str, bytes]) -> FormatError:
             "the vocab.txt of BERT, which contains [UNK]",
         )
     is_text = is_text_file(content)
-    found = f"text that begins with {quoted(_first_line(content))}" if is_text else "binary data"
+    contents = f"text that begins with {quoted(_first_line(content))}" if is_text else "binary data"
     if is_text and name.lower().endswith(".model"):
-        found += ". A .model of SentencePiece is binary, and minbpe’s begins with “minbpe v1”"
-    return error_at(name, "", f"unknown format: {found}. {_CHOOSE}")
+        contents += ". A .model of SentencePiece is binary, and minbpe’s begins with “minbpe v1”"
+    return error_at(name, "", f"unknown format: {contents}. {_CHOOSE}")
 
 
 def _failed_download(message: str) -> str:
@@ -230,7 +230,7 @@ def _explain_json(file: str, content: bytes) -> None:
         return
     if not isinstance(value, dict) or isinstance(value.get("model"), dict | list):
         return
-    ids = [one for one in value.values() if type(one) is int]
+    ids = [number for number in value.values() if type(number) is int]
     if len(ids) == len(value) > 0 and not {"n_layers", "eos_token_id"} & value.keys():
         if min(ids) > len(ids):
             raise error_at(file, "", f"these are added tokens only. {_BESIDE}")

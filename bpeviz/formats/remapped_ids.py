@@ -90,10 +90,10 @@ class RemappedTokenizer(Tokenizer):
 
     def inner_id(self, token_id: int) -> int:
         """Return the inner tokenizer's id. Raises `ValueError` for an unknown one."""
-        found = self._inner_id.get(token_id)
-        if found is None:
+        inner_id = self._inner_id.get(token_id)
+        if inner_id is None:
             raise ValueError(f"{self.name} has no id {token_id}.")
-        return found
+        return inner_id
 
     @cached_property
     def vocab_size(self) -> int:
@@ -128,8 +128,10 @@ class RemappedTokenizer(Tokenizer):
         return self.inner.adds_prefix
 
     def parents(self, token_id: int) -> tuple[int, int] | None:
-        found = self.inner.parents(self.inner_id(token_id))
-        return None if found is None else (int(self.table[found[0]]), int(self.table[found[1]]))
+        parents = self.inner.parents(self.inner_id(token_id))
+        return (
+            None if parents is None else (int(self.table[parents[0]]), int(self.table[parents[1]]))
+        )
 
     def merge_step(self, token_id: int) -> int:
         return self.inner.merge_step(self.inner_id(token_id))
@@ -142,8 +144,8 @@ class RemappedTokenizer(Tokenizer):
 
     def _encode_ordinary(self, text: str) -> list[int]:
         ids = np.array(self.inner._encode_ordinary(text), np.int64)
-        found: list[int] = self.table[ids].tolist()
-        return found
+        own_ids: list[int] = self.table[ids].tolist()
+        return own_ids
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
         return [

@@ -158,8 +158,8 @@ def _model(
     rules.add_dummy_prefix = prefix
     rules.remove_extra_whitespaces = False
     rules.escape_whitespaces = True
-    found: bytes = model.SerializeToString(deterministic=True)
-    return found
+    content: bytes = model.SerializeToString(deterministic=True)
+    return content
 
 
 _BYTES = frozenset(BYTES)

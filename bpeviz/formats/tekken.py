@@ -93,11 +93,11 @@ def _special(document: Node, count: int) -> dict[str, int]:
         names = {node["rank"].id(): node["token_str"].text() for node in nodes}
     if count > MAX_ID // 2:
         raise document.error(f"{count:,} special tokens are too many")
-    found: dict[str, int] = {}
+    ids: dict[str, int] = {}
     for token_id in range(count):
         name = checked_text(document.file, "", names.get(token_id, f"<SPECIAL_{token_id}>"))
-        found.setdefault(name, token_id)
-    return found
+        ids.setdefault(name, token_id)
+    return ids
 
 
 def _detect(files: Mapping[str, bytes]) -> bool:

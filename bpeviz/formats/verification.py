@@ -89,8 +89,8 @@ def encoder(library: int, content: bytes) -> Encode:
     file = File(library, content)
 
     def encode(text: str) -> list[int]:
-        found = ask(file, worker.IDS, text.encode())
-        ids: list[int] = np.frombuffer(found, np.int32).tolist()
+        answer = ask(file, worker.IDS, text.encode())
+        ids: list[int] = np.frombuffer(answer, np.int32).tolist()
         return ids
 
     return encode

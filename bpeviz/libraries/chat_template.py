@@ -60,8 +60,8 @@ def _system(prompt: str) -> list[Mapping[str, Any]]:
     return [{"role": "system", "content": prompt}] if prompt else []
 
 
-def _is_message(one: object) -> bool:
-    return isinstance(one, dict) and isinstance(one.get("role"), str)
+def _is_message(message: object) -> bool:
+    return isinstance(message, dict) and isinstance(message.get("role"), str)
 
 
 @dataclass(frozen=True)
@@ -106,12 +106,12 @@ class ChatTemplate:
             ValueError: The template fails; the message is user-facing.
         """
         text, around = (
-            self.render(Conversation([*_system(system), {"role": "user", "content": one}]))
-            for one in (message, _SENTINEL)
+            self.render(Conversation([*_system(system), {"role": "user", "content": content}]))
+            for content in (message, _SENTINEL)
         )
-        before, found, after = around.partition(_SENTINEL)
+        before, marker, after = around.partition(_SENTINEL)
         end = len(text) - len(after)
-        if found and text.startswith(before) and text.endswith(after) and len(before) <= end:
+        if marker and text.startswith(before) and text.endswith(after) and len(before) <= end:
             inside = text[len(before) : end]
             if inside == message or inside == message.strip():
                 return Chat(text, (len(before), end))

@@ -65,7 +65,7 @@ class RankedMerges:
 
     def replay(self, token_id: int, atoms: Sequence[int]) -> Replay | None:
         """Return the merges that make a token from its atoms, or None if they do not make it."""
-        found: list[dict[int, int]] = [{-1: atom} for atom in atoms]
+        id_changes: list[dict[int, int]] = [{-1: atom} for atom in atoms]
         ids, starts = [*atoms], [*range(len(atoms))]
         ranks = [self._rank(*pair) for pair in pairwise(ids)]
         parents, time = None, -1
@@ -81,11 +81,11 @@ class RankedMerges:
             for place in (at - 1, at):  # only the ranks beside the new token change
                 if 0 <= place < len(ranks):
                     ranks[place] = self._rank(ids[place], ids[place + 1])
-            found[starts[at]][time] = ids[at]
-            found[starts.pop(at + 1)][time] = INSIDE_ID
+            id_changes[starts[at]][time] = ids[at]
+            id_changes[starts.pop(at + 1)][time] = INSIDE_ID
         if ids != [token_id]:
             return None
-        changes = atom_changes([at_atom.items() for at_atom in found])
+        changes = atom_changes([at_atom.items() for at_atom in id_changes])
         return Replay(tuple(atoms), changes, parents, time)
 
 
@@ -95,8 +95,8 @@ def of_tokenizer_json(content: bytes) -> RankedMerges:
     Raises:
         LibraryError: The file cannot be parsed within the limits.
     """
-    found = np.frombuffer(ask(File(MERGES, content), LOAD, reuse=False), np.int32)
-    left, right, new = found.reshape(3, -1)
+    triples = np.frombuffer(ask(File(MERGES, content), LOAD, reuse=False), np.int32)
+    left, right, new = triples.reshape(3, -1)
     pairs = left.astype(np.int64) << 32 | right
     # The last of two equal merges counts. Arrays take a tenth of the memory of a dictionary.
     order = np.argsort(pairs, kind="stable")

@@ -92,10 +92,10 @@ class LibraryTokenizer(Tokenizer):
     @cached_property
     def _spellings(self) -> tuple[NDArray[np.int32], bytes, NDArray[np.int64]]:
         """The ids, their spellings in UTF-8 after a byte FF each, and where each one begins."""
-        found = pool.ask(self.file, worker.VOCABULARY)
-        size = int(np.frombuffer(found, np.uint64, 1)[0])
-        ids = np.frombuffer(found, np.int32, size, 8)
-        names = found[8 + 4 * size :]
+        answer = pool.ask(self.file, worker.VOCABULARY)
+        size = int(np.frombuffer(answer, np.uint64, 1)[0])
+        ids = np.frombuffer(answer, np.int32, size, 8)
+        names = answer[8 + 4 * size :]
         begins = np.flatnonzero(np.frombuffer(names, np.uint8) == _SEPARATOR[0]) + 1
         return ids, names, begins
 
@@ -142,8 +142,8 @@ class LibraryTokenizer(Tokenizer):
         return (before, after) if is_usable else ((), ())
 
     def known_ids(self) -> Iterable[int]:
-        found: list[int] = self._spellings[0].tolist()
-        return found
+        ids: list[int] = self._spellings[0].tolist()
+        return ids
 
     def is_atom(self, token_id: int) -> bool:
         spelling = self._spelling(token_id)
@@ -190,15 +190,15 @@ class LibraryTokenizer(Tokenizer):
     def _settings(self) -> Sequence[Mapping[str, Any]]:
         """All normalizers, pre-tokenizers and decoders of a tokenizer.json."""
         waiting = [self.info.get(name) for name in ("normalizer", "pre_tokenizer", "decoder")]
-        found: list[Mapping[str, Any]] = []
+        parts: list[Mapping[str, Any]] = []
         while waiting:
             part = waiting.pop()
             if not isinstance(part, dict) or "type" not in part:
                 continue
-            found.append(part)
+            parts.append(part)
             for name in ("normalizers", "pretokenizers", "decoders"):
                 waiting += part.get(name) or ()
-        return found
+        return parts
 
     @cached_property
     def _composes(self) -> bool:
@@ -245,7 +245,7 @@ class LibraryTokenizer(Tokenizer):
         return label(spelling.encode() if byte is None else byte)
 
     def find(self, query: str) -> Iterator[int]:
-        found = set()
+        ids = set()
         query = clean(query)
         for text in {query, query.replace("·", " ")}:
             spellings = {text, text.replace(" ", self._space or " ")}
@@ -260,8 +260,12 @@ class LibraryTokenizer(Tokenizer):
                 for start in ("", prefix)
                 for end in ("", suffix)
             }:
-                found.add(self._find_id(spelling))
-        yield from sorted(one for one in found if one is not None and one not in self._special_ids)
+                ids.add(self._find_id(spelling))
+        yield from sorted(
+            token_id
+            for token_id in ids
+            if token_id is not None and token_id not in self._special_ids
+        )
 
     # ---- Merges
 
@@ -304,14 +308,14 @@ class LibraryTokenizer(Tokenizer):
         if token_id in replays:
             return replays[token_id]
         atoms = None if self._merges is None else self._atoms_of(token_id)
-        found = None
+        replay = None
         if atoms is not None and self._merges is not None:
-            found = self._merges.replay(token_id, atoms)
+            replay = self._merges.replay(token_id, atoms)
         if len(replays) >= _CACHED:
             # Other threads may use the old dictionary; a new one does not empty it.
             self._replays = replays = {}
-        replays[token_id] = found
-        return found
+        replays[token_id] = replay
+        return replay
 
     def _atoms_of(self, token_id: int) -> list[int] | None:
         """Return the ids of the atoms that merges start from, or None if one has no id."""
@@ -328,8 +332,8 @@ class LibraryTokenizer(Tokenizer):
         if not characters:
             return [token_id]
         characters[-1] += ending
-        found = [self._id_of(character) for character in characters]
-        return None if None in found else [one for one in found if one is not None]
+        ids = [self._id_of(character) for character in characters]
+        return None if None in ids else [atom_id for atom_id in ids if atom_id is not None]
 
     def _id_of(self, spelling: str) -> int | None:
         """Return the id of a spelling, or None."""
@@ -354,8 +358,8 @@ class LibraryTokenizer(Tokenizer):
             return []
         text = clean(text)
         if self.file.library == worker.HUGGING_FACE:
-            found = json.loads(self._ask(worker.PRE_TOKENS, text))
-            return [Word(word, *span) for word, span, is_added in found if not is_added]
+            words = json.loads(self._ask(worker.PRE_TOKENS, text))
+            return [Word(word, *span) for word, span, is_added in words if not is_added]
         normalized = self.normalized(text)
         starts = [*normalized.starts, len(text)]
         return [
@@ -404,8 +408,8 @@ class LibraryTokenizer(Tokenizer):
         return self._ids_in(text)
 
     def _ids_in(self, text: str) -> list[int]:
-        found: list[int] = np.frombuffer(self._ask(worker.IDS, text), np.int32).tolist()
-        return found
+        ids: list[int] = np.frombuffer(self._ask(worker.IDS, text), np.int32).tolist()
+        return ids
 
     def _bytes_of_each(self, ids: Sequence[int]) -> list[bytes]:
         known = {token_id: self.token_bytes(token_id) for token_id in {*ids}}
@@ -415,21 +419,21 @@ class LibraryTokenizer(Tokenizer):
         if not texts:
             return []
         joined = worker.END_OF_TEXT.join(clean(text).encode() for text in texts)
-        found: list[int] = np.frombuffer(
+        counts: list[int] = np.frombuffer(
             pool.ask(self.file, worker.COUNTS, joined), np.int32
         ).tolist()
-        return found
+        return counts
 
     def _finding(self, names: frozenset[str]) -> LibraryTokenizer | None:
         # The library applies the flags of added tokens, and sees what is before and after them.
         if self.file.library != worker.HUGGING_FACE:
             return None
-        found = self._with_special
-        if found is None or found._allowed != names:
-            found = copy(self)
-            found._allowed = names
-            self._with_special = found
-        return found
+        tokenizer = self._with_special
+        if tokenizer is None or tokenizer._allowed != names:
+            tokenizer = copy(self)
+            tokenizer._allowed = names
+            self._with_special = tokenizer
+        return tokenizer
 
     def _parts(
         self, text: str, allowed_special: Collection[str]
@@ -475,9 +479,9 @@ class LibraryTokenizer(Tokenizer):
             if b"".join(raws) == text:
                 return [*zip(ids, map(len, raws), strict=True)]
             self._keeps_texts = False
-        found = np.frombuffer(self._ask(worker.TOKENS, part), np.int32)
-        _, starts, ends = found.reshape(3, -1).astype(np.int64)
-        ids = found[: len(starts)].tolist()
+        numbers = np.frombuffer(self._ask(worker.TOKENS, part), np.int32)
+        _, starts, ends = numbers.reshape(3, -1).astype(np.int64)
+        ids = numbers[: len(starts)].tolist()
         raws = self._bytes_of_each(ids)
         if b"".join(raws) == text:
             return [*zip(ids, map(len, raws), strict=True)]
@@ -632,14 +636,14 @@ def _fitted(sizes: Sequence[int], length: int) -> NDArray[np.int64]:
     ([0, 1, 2], [1, 2])
     """
     skipped = sum(sizes) - length
-    found = []
+    fitted = []
     for size in sizes:
         taken = min(size, max(0, skipped))
         skipped -= taken
-        found.append(size - taken)
+        fitted.append(size - taken)
     if skipped < 0:
-        found[-1] -= skipped
-    return np.array(found, np.int64)
+        fitted[-1] -= skipped
+    return np.array(fitted, np.int64)
 
 
 def _character_sizes(raw: bytes) -> NDArray[np.int64]:

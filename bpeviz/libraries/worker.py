@@ -147,19 +147,24 @@ class HuggingFace:
             "model": {"type": type(model).__name__, **settings},
             "unknown": unknown_id,
             "size": tokenizer.get_vocab_size(),
-            "special": {one.content: i for i, one in self.added.items() if one.special},
+            "special": {token.content: i for i, token in self.added.items() if token.special},
             "added": sorted(self.added),
-            "flags": {i: _flags(one) for i, one in self.added.items()},
+            "flags": {i: _flags(token) for i, token in self.added.items()},
         }
 
     def vocabulary(self) -> dict[int, str]:
         """Return the spelling of each id."""
-        found = {i: name for name, i in self.tokenizer.get_vocab(with_added_tokens=True).items()}
+        spellings = {
+            i: name for name, i in self.tokenizer.get_vocab(with_added_tokens=True).items()
+        }
         for token_id in range(self.tokenizer.get_vocab_size()):
             # Several ids of a Unigram model may have the same spelling.
-            if token_id not in found and (name := self.tokenizer.id_to_token(token_id)) is not None:
-                found[token_id] = name
-        return found | {i: one.content for i, one in self.added.items()}
+            if (
+                token_id not in spellings
+                and (name := self.tokenizer.id_to_token(token_id)) is not None
+            ):
+                spellings[token_id] = name
+        return spellings | {i: token.content for i, token in self.added.items()}
 
     def allow(self, names: list[str] | bool) -> None:
         """Find only these special tokens in the next text, or all of them if True."""
@@ -167,10 +172,10 @@ class HuggingFace:
             return
         self.allowed = names
         allowed = frozenset([] if isinstance(names, bool) else names)
-        self.found = {
-            i: one
-            for i, one in self.added.items()
-            if names is True or not one.special or one.content in allowed
+        self.findable = {
+            i: token
+            for i, token in self.added.items()
+            if names is True or not token.special or token.content in allowed
         }
         self.encoder = self._encoder(allowed) if allowed else self.tokenizer
         self.encoder.encode_special_tokens = names is not True
@@ -185,24 +190,24 @@ class HuggingFace:
         if self.tokenizer.pre_tokenizer is not None:
             encoder.pre_tokenizer = self.tokenizer.pre_tokenizer
         added = []
-        for _, one in sorted(self.added.items()):  # in this order, each gets its id again
-            flags = {flag: getattr(one, flag) for flag in _FLAGS}
-            special = one.special and one.content not in names
-            added.append(tokenizers.AddedToken(one.content, special=special, **flags))
+        for _, token in sorted(self.added.items()):  # in this order, each gets its id again
+            flags = {flag: getattr(token, flag) for flag in _FLAGS}
+            special = token.special and token.content not in names
+            added.append(tokenizers.AddedToken(token.content, special=special, **flags))
         encoder.add_tokens(added)
         return encoder
 
     def ids(self, text: bytes) -> bytes:
         """Return the ids of a text. int32."""
         # A batch of one: only a batch can be encoded without offsets.
-        (found,) = self.encoder.encode_batch_fast([text.decode()], add_special_tokens=False)
-        return _numbers(found.ids)
+        (encoding,) = self.encoder.encode_batch_fast([text.decode()], add_special_tokens=False)
+        return _numbers(encoding.ids)
 
     def tokens(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
         """Return the ids of a text, and where each begins and ends, in characters."""
-        found = self.encoder.encode(text.decode(), add_special_tokens=False)
-        offsets = found.offsets
-        return found.ids, [start for start, _ in offsets], [end for _, end in offsets]
+        encoding = self.encoder.encode(text.decode(), add_special_tokens=False)
+        offsets = encoding.offsets
+        return encoding.ids, [start for start, _ in offsets], [end for _, end in offsets]
 
     def template(self) -> tuple[list[int], list[int]]:
         """Return the ids that the post-processor adds before and after a text."""
@@ -212,11 +217,11 @@ class HuggingFace:
             return [], []
         # A token of another tokenizer replaces the text: this vocabulary may have none for it.
         probe = tokenizers.Tokenizer(tokenizers.models.WordLevel({"a": 0}))
-        found = self.post_processor.process(probe.encode("a"), add_special_tokens=True)
-        if found.special_tokens_mask.count(0) != 1:  # a template can repeat the text
+        encoding = self.post_processor.process(probe.encode("a"), add_special_tokens=True)
+        if encoding.special_tokens_mask.count(0) != 1:  # a template can repeat the text
             return [], []
-        at = found.special_tokens_mask.index(0)
-        return found.ids[:at], found.ids[at + 1 :]
+        at = encoding.special_tokens_mask.index(0)
+        return encoding.ids[:at], encoding.ids[at + 1 :]
 
     def scores(self) -> bytes:
         """Return the score of each id of a Unigram model. float64."""
@@ -249,12 +254,12 @@ class HuggingFace:
             self.tokenizer.pre_tokenizer.pre_tokenize(prepared)
         return prepared
 
-    def _expression(self, one: Any) -> str:
+    def _expression(self, token: Any) -> str:
         """Return the expression of an added token in a normalized text."""
-        name = re.escape(self._normalized(one.content))
-        if one.single_word:
+        name = re.escape(self._normalized(token.content))
+        if token.single_word:
             name = rf"(?<!\w){name}(?!\w)"
-        before, after = (r"\s*" if flag else "" for flag in (one.lstrip, one.rstrip))
+        before, after = (r"\s*" if flag else "" for flag in (token.lstrip, token.rstrip))
         return before + name + after
 
     def _normalized(self, text: str) -> str:
@@ -263,35 +268,37 @@ class HuggingFace:
 
     def _spans(self, text: str) -> list[_Span]:
         """Return the added tokens in a text."""
-        if not any(one.normalized or one.content in text for one in self.found.values()):
+        if not any(token.normalized or token.content in text for token in self.findable.values()):
             return []
-        found = map(_Span, *self.tokens(text.encode()))
-        return [span for span in found if self._is_added(span, text)]
+        spans = map(_Span, *self.tokens(text.encode()))
+        return [span for span in spans if self._is_added(span, text)]
 
     def _is_added(self, span: _Span, text: str) -> bool:
         """Return whether a token is the name of an added token, and not an unknown word."""
-        one = self.found.get(span.id)
+        token = self.findable.get(span.id)
         written = text[span.start : span.end]
-        if one is None or not written:
+        if token is None or not written:
             return False
-        if not one.normalized:
-            return written.strip() == one.content.strip()
-        return self._normalized(written).strip() == self._normalized(one.content).strip()
+        if not token.normalized:
+            return written.strip() == token.content.strip()
+        return self._normalized(written).strip() == self._normalized(token.content).strip()
 
     def _splits(
-        self, prepared: Any, text: str, spans: Sequence[_Span], *, one: bool = False
+        self, prepared: Any, text: str, spans: Sequence[_Span], *, by_character: bool = False
     ) -> list[_Split]:
-        """Return the parts of a prepared text; added tokens are whole, or characters if `one`."""
-        found: list[_Split] = prepared.get_splits(offset_referential="original", offset_type="char")
+        """Return the parts of a prepared text; added tokens are whole, or characters."""
+        splits: list[_Split] = prepared.get_splits(
+            offset_referential="original", offset_type="char"
+        )
         begins = [span.start for span in spans]
 
         def is_outside(part: _Split) -> bool:
             place = bisect_right(begins, part[1][0]) - 1
             return place < 0 or spans[place].end <= part[1][0]
 
-        parts = [*filter(is_outside, found)]
+        parts = [*filter(is_outside, splits)]
         for _, start, end in spans:
-            inside = [(i, i + 1) for i in range(start, end)] if one else [(start, end)]
+            inside = [(i, i + 1) for i in range(start, end)] if by_character else [(start, end)]
             parts += [(text[a:b], (a, b), None) for a, b in inside]
         return sorted(parts, key=lambda part: part[1][0])
 
@@ -306,20 +313,20 @@ class HuggingFace:
         whole = text.decode()
         spans = self._spans(whole)
         prepared = self._prepared(whole, spans, split=self.marks_spaces)
-        one = tokenizers.Regex(r"[\s\S]")
-        prepared.split(lambda _, part: part.split(one, "isolated"))
-        found = _with_spaces(whole, self._splits(prepared, whole, spans, one=True))
+        any_character = tokenizers.Regex(r"[\s\S]")
+        prepared.split(lambda _, part: part.split(any_character, "isolated"))
+        parts = _with_spaces(whole, self._splits(prepared, whole, spans, by_character=True))
         if self.adds_space:
-            found = [*_with_prefixes(found, spans)]
-        return "".join(character for character, _ in found), [start for _, (start, _) in found]
+            parts = [*_with_prefixes(parts, spans)]
+        return "".join(character for character, _ in parts), [start for _, (start, _) in parts]
 
     def pre_tokens(self, text: bytes) -> list[tuple[str, tuple[int, int], bool]]:
         """Return the pre-tokens of a text, their characters, and whether it is an added token."""
         whole = text.decode()
         spans = self._spans(whole)
-        found = self._splits(self._prepared(whole, spans, split=True), whole, spans)
+        splits = self._splits(self._prepared(whole, spans, split=True), whole, spans)
         added = {span[1:] for span in spans}
-        return [(*part, part[1] in added) for part in _with_spaces(whole, found) if part[0]]
+        return [(*part, part[1] in added) for part in _with_spaces(whole, splits) if part[0]]
 
     def decode(self, ids: list[int]) -> bytes:
         """Return the text of ids."""
@@ -349,15 +356,15 @@ def _with_spaces(text: str, parts: Iterable[_Split]) -> list[tuple[str, tuple[in
 
     `WhitespaceSplit` removes spaces, and `Metaspace` then adds ▁ before each word, as in T5.
     """
-    found: list[tuple[str, tuple[int, int]]] = []
+    spaced: list[tuple[str, tuple[int, int]]] = []
     reached = 0
     for part, (start, end), _ in parts:
         is_removed = reached < start and text[start - 1] == " " and part[:1] == "▁"
         if is_removed and text[start:end][:1] not in (" ", "▁"):
             start -= 1
-        found.append((part, (start, end)))
+        spaced.append((part, (start, end)))
         reached = max(reached, end)
-    return found
+    return spaced
 
 
 class _Buffers:
@@ -426,9 +433,9 @@ class SentencePiece:
 
     def tokens(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
         """Return the ids of a text, and where each begins and ends, in bytes."""
-        found = self.processor.encode(text, return_type="offset_mapping")
-        offsets = found["offsets"]
-        return found["ids"], [start for start, _ in offsets], [end for _, end in offsets]
+        encoding = self.processor.encode(text, return_type="offset_mapping")
+        offsets = encoding["offsets"]
+        return encoding["ids"], [start for start, _ in offsets], [end for _, end in offsets]
 
     def template(self) -> tuple[list[int], list[int]]:
         """Return the ids of BOS and EOS. A .model does not define whether to add them."""
@@ -548,7 +555,7 @@ def _without_tables(part: Any) -> Any:
             for key, value in part.items()
             if key != "precompiled_charsmap"
         }
-    return [_without_tables(one) for one in part] if isinstance(part, list) else part
+    return [_without_tables(inner) for inner in part] if isinstance(part, list) else part
 
 
 def _merges(content: bytes) -> bytes:

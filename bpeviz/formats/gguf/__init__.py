@@ -55,15 +55,15 @@ class _Model:
     def tokens(self) -> list[str]:
         """The spelling of each id. Raises `FormatError`."""
         key = f"{_KEY}tokens"
-        found = self.metadata.texts(key)
-        if not found:
+        spellings = self.metadata.texts(key)
+        if not spellings:
             raise self.metadata.error(key, "this model contains no vocabulary")
-        found = [token or f"[EMPTY_{i}]" for i, token in enumerate(found)]
-        if len({*found}) < len(found):
-            last = {token: i for i, token in enumerate(found)}
-            twice = next(token for i, token in enumerate(found) if last[token] != i)
+        spellings = [token or f"[EMPTY_{i}]" for i, token in enumerate(spellings)]
+        if len({*spellings}) < len(spellings):
+            last = {token: i for i, token in enumerate(spellings)}
+            twice = next(token for i, token in enumerate(spellings) if last[token] != i)
             raise self.metadata.error(key, f"the token {quoted(twice)} occurs twice")
-        return found
+        return spellings
 
     @cached_property
     def types(self) -> list[int]:
@@ -77,26 +77,26 @@ class _Model:
 
     def _column(self, name: str, kinds: str, otherwise: Any) -> list[Any]:
         """Return a number for each token. Raises `FormatError`."""
-        found = self.metadata.numbers(_KEY + name, kinds)
-        if found is None:
+        values = self.metadata.numbers(_KEY + name, kinds)
+        if values is None:
             return [otherwise] * len(self.tokens)
-        if len(found) < len(self.tokens):
-            reason = f"{len(found):,} entries are too few for {len(self.tokens):,} tokens"
+        if len(values) < len(self.tokens):
+            reason = f"{len(values):,} entries are too few for {len(self.tokens):,} tokens"
             raise self.metadata.error(_KEY + name, reason)
-        column: list[Any] = found[: len(self.tokens)].tolist()
+        column: list[Any] = values[: len(self.tokens)].tolist()
         return column
 
     def flag(self, key: str, otherwise: bool) -> bool:
         """Return a truth value of the tokenizer."""
-        found = self.metadata.flag(_KEY + key)
-        return otherwise if found is None else found
+        flag = self.metadata.flag(_KEY + key)
+        return otherwise if flag is None else flag
 
     def id(self, key: str, otherwise: int) -> int | None:
         """Return the id of a special token, or None if the vocabulary does not have it."""
-        found = self.metadata.index(f"{_KEY}{key}_token_id", len(self.tokens))
-        if found is None and otherwise in range(len(self.tokens)):
-            found = otherwise
-        return found
+        token_id = self.metadata.index(f"{_KEY}{key}_token_id", len(self.tokens))
+        if token_id is None and otherwise in range(len(self.tokens)):
+            token_id = otherwise
+        return token_id
 
     def added(self) -> dict[str, int]:
         """Return the tokens that are found in a text before all others, or that are special."""
@@ -111,15 +111,15 @@ class _Model:
             for key in ("general.name", "general.architecture", f"{_KEY}pre")
         )
         if pre_tokenizer in _LEFT_MASK or architecture in _LEFT_MASK:
-            found = {"<mask>": "lstrip"}
+            flags = {"<mask>": "lstrip"}
         elif regex.search("phi-?3", name.lower()):
             kept = ("<unk>", "<s>", "<|endoftext|>")
-            found = {token: "rstrip" for token in self.added() if token not in kept}
+            flags = {token: "rstrip" for token in self.added() if token not in kept}
         elif "modern-bert" in name.lower():
-            found = {"[MASK]": "lstrip"}
+            flags = {"[MASK]": "lstrip"}
         else:
             return {}
-        return {i: [found[token]] for token, i in self.added().items() if token in found}
+        return {i: [flags[token]] for token, i in self.added().items() if token in flags}
 
 
 # ---- BPE
@@ -193,7 +193,7 @@ def _merges(model: _Model, entries: Mapping[str, int]) -> list[tuple[str, str]]:
     lines = model.metadata.texts(key)
     if lines is None:
         raise model.metadata.error(key, "the merges are missing")
-    found: dict[tuple[str, str], None] = {}
+    merges: dict[tuple[str, str], None] = {}
     for line in lines:
         at = line.find(" ", 1)
         left, right = line[:at], line[at + 1 :]
@@ -201,8 +201,8 @@ def _merges(model: _Model, entries: Mapping[str, int]) -> list[tuple[str, str]]:
             raise model.metadata.error(
                 key, f"the merge {quoted(line)} does not join two tokens into a third one"
             )
-        found[left, right] = None
-    return [*found]
+        merges[left, right] = None
+    return [*merges]
 
 
 # ---- SentencePiece
@@ -234,11 +234,13 @@ def _sentencepiece(model: _Model, kind: str, *, unknown: int, bos: int, eos: int
     unknown_id = model.id("unknown", unknown)
     if unknown_id is None:
         raise model.metadata.error("", "it has no unknown token, which SentencePiece requires")
-    types = [_NORMAL if one == _UNKNOWN else one for one in types]
+    types = [_NORMAL if token_type == _UNKNOWN else token_type for token_type in types]
     types[unknown_id] = _UNKNOWN
-    for token, score, one in zip(model.tokens, model.scores, types, strict=True):
+    for token, score, token_type in zip(model.tokens, model.scores, types, strict=True):
         piece = token.replace(" ", _SPACE)
-        proto.pieces.add(piece=piece, score=score, type=one if one in range(1, 7) else _NORMAL)
+        proto.pieces.add(
+            piece=piece, score=score, type=token_type if token_type in range(1, 7) else _NORMAL
+        )
     trainer, rules = proto.trainer_spec, proto.normalizer_spec
     trainer.model_type = messages.TrainerSpec.ModelType.Value(kind)
     trainer.vocab_size = len(types)

@@ -144,18 +144,18 @@ class _Reader:
         keys = self._count()
         if keys > _MAX_KEYS:
             raise self._error(f"{keys:,} metadata are too many; the limit is {_MAX_KEYS:,}")
-        found: dict[str, Value] = {}
+        metadata: dict[str, Value] = {}
         for _ in range(keys):
             size = self._count()
             if size > _LONGEST_KEY:
                 raise self._error(f"a key has {size:,} bytes; the limit is {_LONGEST_KEY:,}")
             key = self._text(self._take(size))
             value = self._value(kept=key.startswith(_KEPT))
-            if key in found:
+            if key in metadata:
                 raise self._error(f"the key {quoted(key)} occurs twice")
             if value is not None:
-                found[key] = value
-        return Metadata(self._file, found)
+                metadata[key] = value
+        return Metadata(self._file, metadata)
 
     def _value(self, *, kept: bool) -> Value | None:
         """Return the value at this place, or None if it is not kept."""
@@ -174,8 +174,8 @@ class _Reader:
             raise self._error(f"{count:,} entries exceed the limit of {MAX_ENTRIES:,}")
         if kind == _STRING:
             return self._texts(count, kept=kept)
-        found = self._numbers(kind, count)
-        return found if kept else None
+        numbers = self._numbers(kind, count)
+        return numbers if kept else None
 
     def _numbers(self, kind: int, count: int) -> NDArray[Any]:
         if kind not in _NUMBERS:
@@ -188,7 +188,7 @@ class _Reader:
         if self._left < 0:
             raise self._error(f"more than {_MAX_TEXTS:,} texts in lists are too many")
         content, at = self._content, self._at
-        found: list[bytes] = []
+        texts: list[bytes] = []
         for _ in range(count):  # without calls, since there may be a million
             start = at + _COUNT.size
             if start > len(content):
@@ -197,8 +197,8 @@ class _Reader:
             if at > len(content):
                 raise self._truncated()
             if kept:
-                found.append(content[start:at])
+                texts.append(content[start:at])
         self._at = at
-        if (total := sum(map(len, found))) > MAX_SPELLED:
+        if (total := sum(map(len, texts))) > MAX_SPELLED:
             raise self._error(f"{total:,} bytes in a list exceed the limit of {MAX_SPELLED:,}")
-        return [*map(self._text, found)] if kept else None
+        return [*map(self._text, texts)] if kept else None

@@ -95,10 +95,10 @@ def _read(source: Source) -> Tokenizer:
 
 def _inside(content: bytes) -> bytes | None:
     """Return the tokenizer.json that a file of MidiTok contains as a text, or None."""
-    if (found := _MIDITOK.search(content)) is None:
+    if (match := _MIDITOK.search(content)) is None:
         return None
     with contextlib.suppress(ValueError):
-        inner: str = json.loads(found[1])
+        inner: str = json.loads(match[1])
         return inner.encode("utf-8", "replace")
     return None
 
@@ -155,7 +155,7 @@ def _template(processor: Node) -> tuple[list[int], list[int]]:
             except (KeyError, TypeError, ValueError) as error:
                 raise UnsupportedError("its template does not contain the text once") from error
     added = [*before, *after]
-    is_usable = len(added) <= LONGEST_TEMPLATE and all(type(one) is int for one in added)
+    is_usable = len(added) <= LONGEST_TEMPLATE and all(type(token_id) is int for token_id in added)
     require(is_usable, "its template is not usable")
     return before, after
 

@@ -87,7 +87,7 @@ def add_tokens(document: Component, settings: ModelSettings, special: Collection
         special: Entries that are special tokens as well.
     """
     entries: Mapping[str, int] = document["model"]["vocab"]
-    added = {one["content"]: one for one in settings.added}
+    added = {token["content"]: token for token in settings.added}
     names = [*added, *(name for name in special if name not in added)]
     new = [name for name in names if name not in entries]
     ids = {**entries, **{name: len(entries) + i for i, name in enumerate(new)}}
@@ -166,8 +166,8 @@ def ids_of(inner: TrainedTokenizer, tokenizer: Tokenizer) -> list[int]:
     """Return the ids of atoms and trained tokens in the order of the inner tokenizer."""
     known = len(inner.alphabet) + inner.trained_size
     if isinstance(tokenizer, RemappedTokenizer):
-        found: list[int] = tokenizer.table[:known].tolist()
-        return found
+        ids: list[int] = tokenizer.table[:known].tolist()
+        return ids
     return [*range(known)]
 
 
@@ -184,7 +184,7 @@ def added_tokens(tokens: Node) -> dict[str, int]:
         FormatError: the file is not valid.
         UnsupportedError: some are not special, or have flags.
     """
-    found: dict[str, int] = {}
+    ids: dict[str, int] = {}
     normalized: set[bool] = set()
     nodes = [*tokens.nodes()] if tokens.value else []
     for token in nodes:
@@ -201,12 +201,12 @@ def added_tokens(tokens: Node) -> dict[str, int]:
                 "tokenizer.json can contain",
             )
         normalized.add(bool(token["normalized"].value))
-        found[name] = token["id"].id()
-    is_valid = "" not in found and len({*found.values()}) == len(nodes)
+        ids[name] = token["id"].id()
+    is_valid = "" not in ids and len({*ids.values()}) == len(nodes)
     require(is_valid, "two of its added tokens have one name or one id")
     # The library searches for one group after the other.
     require(len(normalized) < 2, "it searches for its special tokens in two groups")
-    return found
+    return ids
 
 
 def check_added(entries: Mapping[str, int], special: Mapping[str, int]) -> None:

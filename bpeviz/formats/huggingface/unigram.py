@@ -97,8 +97,8 @@ def _as_read(score: float) -> float:
     sign, digits, exponent = Decimal(repr(score)).as_tuple()
     whole_number = float("".join(map(str, digits)))
     places = cast(int, exponent)
-    found = whole_number / 10.0**-places if places < 0 else whole_number * 10.0**places
-    return -found if sign else found
+    magnitude = whole_number / 10.0**-places if places < 0 else whole_number * 10.0**places
+    return -magnitude if sign else magnitude
 
 
 def _readable(score: float) -> float:

@@ -92,16 +92,16 @@ def to_document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, An
 
 def _pieces(inner: WordPieceTokenizer) -> list[Piece]:
     """Return each piece, by id."""
-    found = [_piece_of(symbol) for symbol in inner.alphabet]
+    pieces = [_piece_of(symbol) for symbol in inner.alphabet]
     for merge in inner.merges:
-        (left, continues), (right, _) = found[merge.left], found[merge.right]
-        found.append((left + right, continues))
+        (left, continues), (right, _) = pieces[merge.left], pieces[merge.right]
+        pieces.append((left + right, continues))
         if len(left) + len(right) > LONGEST_WRITTEN:
             raise UnsupportedError(
                 f"one of its pieces has {len(left) + len(right):,} characters; the limit is "
                 f"{LONGEST_WRITTEN:,}"
             )
-    return found
+    return pieces
 
 
 def _piece_of(symbol: str) -> Piece:
