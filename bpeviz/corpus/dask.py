@@ -86,10 +86,10 @@ def count(
         room = 1
         while True:
             for _ in range(room - len(running)):
-                one = next(waiting, None)
-                if one is None:
+                next_part = next(waiting, None)
+                if next_part is None:
                     break
-                running.add(client.submit(_count_part, one, pattern, expression, pure=False))
+                running.add(client.submit(_count_part, next_part, pattern, expression, pure=False))
             if not running:
                 return tally.result()
             threads = _threads(client)
@@ -140,8 +140,8 @@ def _result(dask: Any, future: Any, address: str) -> PreTokenCounts:
             f"A worker has version {version} of the package regex, and this machine has "
             f"{regex.__version__}. Their Unicode tables may differ. Install the same version."
         )
-    found: PreTokenCounts = counts
-    return found
+    trusted: PreTokenCounts = counts
+    return trusted
 
 
 def _threads(client: Any) -> int | None:

@@ -21,33 +21,35 @@ _NAME = regex.compile(r"^#[ \t]+(\S.*)$", regex.MULTILINE)
 
 
 def collect(
-    found: Iterable[tuple[str, str | Table]], rename: str, *, most: float = inf
+    named_contents: Iterable[tuple[str, str | Table]], rename: str, *, most: float = inf
 ) -> tuple[Texts, list[str]]:
     """Return texts by name, and the names of those that are translations, by their languages.
 
     Texts of two tables with one name get that of their table before it.
 
     Args:
-        found: The name and the text of each, or "" and a table.
+        named_contents: The name and the text of each, or "" and a table.
         rename: How to name texts, as a sentence.
         most: The most megabytes of all texts together.
 
     Raises:
         CorpusError: A name occurs twice, or the texts are too many or too large.
     """
-    found = [*found]
-    contents = [content for _, content in found]
-    sizes = [len(one.encode()) if isinstance(one, str) else one.size for one in contents]
+    named_contents = [*named_contents]
+    contents = [content for _, content in named_contents]
+    sizes = [
+        len(content.encode()) if isinstance(content, str) else content.size for content in contents
+    ]
     if sum(sizes) > most * 1_000_000:
         raise CorpusError(
             f"The texts have more than {most} MB together. Compare fewer or shorter ones; the "
             "command line has no such limit."
         )
-    tables = [one for one in contents if isinstance(one, Table)]
+    tables = [content for content in contents if isinstance(content, Table)]
     times = Counter(title for table in tables for title in table.texts)
     texts: Texts = {}
     languages: dict[str, str] = {}
-    for name, content in found:
+    for name, content in named_contents:
         pairs = [(name, content)] if isinstance(content, str) else content.texts.items()
         for title, text in pairs:
             heading = title if isinstance(content, Table) else PurePath(title).stem
@@ -83,5 +85,5 @@ def pasted(text: str) -> list[tuple[str, str]]:
     """
     first, *rest = _NAME.split(text)
     pairs = [("text", first), *zip(map(str.strip, rest[::2]), rest[1::2], strict=True)]
-    found = [(visible(name), content.strip("\r\n")) for name, content in pairs]
-    return found if found[0][1].strip() else found[1:]
+    texts = [(visible(name), content.strip("\r\n")) for name, content in pairs]
+    return texts if texts[0][1].strip() else texts[1:]

@@ -46,7 +46,7 @@ def dump(counts: PreTokenCounts) -> bytes:
 
     types = {"chunk": pa.large_binary(), "count": pa.int64(), "first": pa.int64()}
     schema = pa.schema(
-        [pa.field(name, one, nullable=False) for name, one in types.items()],
+        [pa.field(name, data_type, nullable=False) for name, data_type in types.items()],
         {_PATTERN: counts.pattern.encode(), _EXPRESSION: counts.expression.encode()},
     )
     pre_tokens = arrow_pre_tokens(counts.blob, counts.ends)
@@ -191,13 +191,13 @@ def _parts(table: Any, name: str) -> list[Any]:
     return column.chunks or [pa.array([], column.type)]
 
 
-def _is(found: Any, name: str) -> bool:
+def _is(data_type: Any, name: str) -> bool:
     from pyarrow import types
 
     if name != "chunk":
-        return bool(types.is_integer(found))
+        return bool(types.is_integer(data_type))
     kinds = (types.is_binary, types.is_large_binary, types.is_string, types.is_large_string)
-    return any(kind(found) for kind in kinds)
+    return any(kind(data_type) for kind in kinds)
 
 
 def _whole(table: Any, name: str) -> Integers:

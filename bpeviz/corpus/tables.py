@@ -114,18 +114,18 @@ class Table:
 
     def about(self, *, grouped: bool = True) -> str:
         """Return how the table was understood, as a sentence. grouped: whether by labels."""
-        found = f"the lines of “{self.text[0]}”"
+        texts = f"the lines of “{self.text[0]}”"
         if len(self.text) > 1:
             kind = "parallel text" if self.is_parallel else "text"
-            found = f"{counted(len(self.text), kind)}, one per column: {listed(self.text, 8)}"
+            texts = f"{counted(len(self.text), kind)}, one per column: {listed(self.text, 8)}"
         label = self.label if grouped else ""
         if label:
-            found += f", grouped by the {counted(len(self.texts), 'label')} of “{label}”"
+            texts += f", grouped by the {counted(len(self.texts), 'label')} of “{label}”"
         others = [name for name in self.columns if name not in (*self.text, label)]
         rest = (
             f" Not used: {listed([*others, *self.left_out], 5)}." if others or self.left_out else ""
         )
-        return f"{named(self.path)}: {found}.{rest}"
+        return f"{named(self.path)}: {texts}.{rest}"
 
 
 def as_text(lines: Iterable[str]) -> str:
@@ -272,22 +272,25 @@ def _is_running(lines: Sequence[str]) -> bool:
 
 
 def _are_conversations(cells: Sequence[Any]) -> bool:
-    given = [one for one in cells if one is not None]
-    messages = [message for one in given if isinstance(one, list) for message in one]
+    given = [cell for cell in cells if cell is not None]
+    messages = [message for cell in given if isinstance(cell, list) for message in cell]
     return (
         bool(messages)
-        and all(isinstance(one, list) for one in given)
-        and all(isinstance(one, dict) and isinstance(one.get("role"), str) for one in messages)
+        and all(isinstance(cell, list) for cell in given)
+        and all(
+            isinstance(message, dict) and isinstance(message.get("role"), str)
+            for message in messages
+        )
     )
 
 
 def _with_roles(values: dict[str, list[Any]], name: str) -> tuple[dict[str, list[Any]], str]:
     """Return columns with a row for each message of a column, and the name of that of roles."""
-    rows = [(i, message) for i, one in enumerate(values[name]) for message in one or ()]
+    rows = [(i, message) for i, cell in enumerate(values[name]) for message in cell or ()]
     role = "role" if "role" not in values else f"role in {name}"
-    found = {other: [cells[i] for i, _ in rows] for other, cells in values.items()}
-    found |= {name: [_content(message.get("content")) for _, message in rows]}
-    return found | {role: [message["role"] for _, message in rows]}, role
+    columns = {other: [cells[i] for i, _ in rows] for other, cells in values.items()}
+    columns |= {name: [_content(message.get("content")) for _, message in rows]}
+    return columns | {role: [message["role"] for _, message in rows]}, role
 
 
 def _content(content: Any) -> str:

@@ -419,8 +419,8 @@ def cache_folder() -> Path:
 def entry_of(*contents: bytes) -> Entry | None:
     """Return the entry of which all files are among these contents, or None."""
     given = {hashlib.sha256(content).hexdigest() for content in contents}
-    found = (entry for entry in _ALL if given.issuperset(file.sha256 for file in entry.files))
-    return next(found, None)
+    entries = (entry for entry in _ALL if given.issuperset(file.sha256 for file in entry.files))
+    return next(entries, None)
 
 
 def title(name: str) -> str:

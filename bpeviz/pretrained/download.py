@@ -97,15 +97,15 @@ def contents(name: str) -> dict[str, bytes]:
     """
     if hub.is_id(name):
         return hub.contents(name)
-    found = {}
+    contents = {}
     try:
         for file in files(name):
-            found[file.base_name] = content = file.path.read_bytes()
+            contents[file.base_name] = content = file.path.read_bytes()
             if not _has_checksum(file, content):
                 raise VocabularyUnavailable(f"The file {file.path} has changed.")
     except OSError as error:
         raise VocabularyUnavailable(f"The file {file.path} cannot be read.") from error
-    return found
+    return contents
 
 
 def paths(name: str) -> list[Path]:

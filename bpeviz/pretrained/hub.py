@@ -79,15 +79,15 @@ class ModelId:
     @classmethod
     def parse(cls, text: str) -> ModelId:
         """Return the id in a text. Raises `ValueError` with a user-facing message."""
-        found = _ID.fullmatch(text.strip())
-        if found is None or ".." in found["model"] or "--" in found["model"]:
+        match = _ID.fullmatch(text.strip())
+        if match is None or ".." in match["model"] or "--" in match["model"]:
             raise ValueError(
                 "A model id on Hugging Face has the form owner/name, or owner/name@revision."
             )
-        revision = found["revision"] or "main"
+        revision = match["revision"] or "main"
         if ".." in revision or "//" in revision or revision[0] in "/-" or revision[-1] == "/":
             raise ValueError("The revision after @ must be a branch, a tag or a commit.")
-        return cls(found["model"], revision)
+        return cls(match["model"], revision)
 
     @property
     def folder(self) -> Path:
@@ -133,20 +133,20 @@ def contents(name: str) -> dict[str, bytes]:
     folder = ModelId.parse(name).folder
     try:
         manifest = json.loads((folder / _MANIFEST).read_bytes())
-        found = {file: (folder / file).read_bytes() for file in manifest["sha256"]}
+        contents = {file: (folder / file).read_bytes() for file in manifest["sha256"]}
         intact = all(
-            hashlib.sha256(found[file]).hexdigest() == sha256
+            hashlib.sha256(contents[file]).hexdigest() == sha256
             for file, sha256 in manifest["sha256"].items()
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        found, intact = {}, False
-    if not found or not intact:
+        contents, intact = {}, False
+    if not contents or not intact:
         # Otherwise it would count as fetched.
         shutil.rmtree(folder, ignore_errors=True)
         raise VocabularyUnavailable(f"The files of {name} are not on this machine.")
     with contextlib.suppress(OSError):  # a folder that is only readable has no quota
         os.utime(folder)  # the quota removes the folders that were not used for the longest time
-    return found
+    return contents
 
 
 def fetch(name: str, report: Callable[[str], None]) -> None:
@@ -181,7 +181,7 @@ def _download(model: ModelId, report: Callable[[str], None], end: float) -> None
     info = HfApi(endpoint=endpoint, token=token).model_info(
         model.model, revision=model.revision, timeout=transfer.LIMITS.silence, files_metadata=True
     )
-    files = {one.rfilename: one for one in info.siblings or ()}
+    files = {sibling.rfilename: sibling for sibling in info.siblings or ()}
     wanted = _wanted(model, files)
     total = sum(files[file].size or 0 for file in wanted)
     if wanted[0].endswith(_GGUF):
@@ -189,16 +189,16 @@ def _download(model: ModelId, report: Callable[[str], None], end: float) -> None
     if total > transfer.LIMITS.most_bytes:
         raise _too_large(model, total)
     report(f"{model.model}: downloading {' and '.join(wanted)} ({total / 1e6:.1f} MB) …")
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for file in wanted:
-        room = transfer.LIMITS.most_bytes - sum(map(len, found.values()))
-        found[file] = _read(model, info.sha or model.revision, file, endpoint, token, room, end)
-        whole = len(found[file]) == (files[file].size or len(found[file]))
-        if (whole or not file.endswith(_GGUF)) and not _verified(files[file], found[file]):
+        room = transfer.LIMITS.most_bytes - sum(map(len, contents.values()))
+        contents[file] = _read(model, info.sha or model.revision, file, endpoint, token, room, end)
+        whole = len(contents[file]) == (files[file].size or len(contents[file]))
+        if (whole or not file.endswith(_GGUF)) and not _verified(files[file], contents[file]):
             raise VocabularyUnavailable(
                 f"{file} of {model.model} does not have the checksum that Hugging Face states."
             )
-    flat = {file.rpartition("/")[2]: content for file, content in found.items()}
+    flat = {file.rpartition("/")[2]: content for file, content in contents.items()}
     _store(model, flat, info.sha)
 
 
@@ -207,8 +207,8 @@ def _wanted(model: ModelId, files: dict[str, Any]) -> list[str]:
         if all(name in files for name in names):
             beside = _BESIDE[:3] if names == _WANTED[0] else _BESIDE
             templates = rf"{FURTHER}/(?!chat_template\.){_NAME}\.jinja"
-            further = [one for one in files if regex.fullmatch(templates, one)]
-            return [*names, *(one for one in beside if one in files), *further[:_MOST_TEMPLATES]]
+            further = [name for name in files if regex.fullmatch(templates, name)]
+            return [*names, *(name for name in beside if name in files), *further[:_MOST_TEMPLATES]]
     ranks = [name for name in files if name.endswith(".tiktoken") and "/" not in name]
     if len(ranks) == 1 and regex.fullmatch(_NAME, ranks[0]):
         return ranks
@@ -257,13 +257,13 @@ def _verified(stated: Any, content: bytes) -> bool:
     return bool(stated.blob_id == git.hexdigest())
 
 
-def _store(model: ModelId, found: dict[str, bytes], commit: str | None) -> None:
+def _store(model: ModelId, contents: dict[str, bytes], commit: str | None) -> None:
     """Write files to the cache: all or none of them."""
     hub_folder().mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix=".new-", dir=hub_folder()) as new:
-        sha256 = {file: hashlib.sha256(content).hexdigest() for file, content in found.items()}
+        sha256 = {file: hashlib.sha256(content).hexdigest() for file, content in contents.items()}
         manifest = {"model": model.model, "commit": commit, "sha256": sha256}
-        files = {**found, _MANIFEST: json.dumps(manifest, indent=1).encode()}
+        files = {**contents, _MANIFEST: json.dumps(manifest, indent=1).encode()}
         made = Path(new) / "model"
         made.mkdir()
         for file, content in files.items():
@@ -283,7 +283,7 @@ def _keep_quota(new: Path) -> None:
     for folder in hub_folder().iterdir():
         with contextlib.suppress(OSError):  # another process removes it
             used = folder.stat().st_mtime
-            sizes[used, folder] = sum(one.stat().st_size for one in folder.iterdir())
+            sizes[used, folder] = sum(file.stat().st_size for file in folder.iterdir())
     total = sum(sizes.values())
     for (used, folder), size in sorted(sizes.items()):
         unfinished = folder.name.startswith(".") and time.time() - used < transfer.LIMITS.total

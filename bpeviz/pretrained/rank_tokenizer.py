@@ -213,8 +213,8 @@ class RankTokenizer(Tokenizer):
         order = places(pre_tokens, rows)
         return boundaries_from_changes([*rows.values()], order, ends, atom_ids, self.steps)
 
-    def _check_whole(self, found: int, size: int) -> None:
-        if found != size:
+    def _check_whole(self, covered: int, size: int) -> None:
+        if covered != size:
             raise ValueError(
                 f"The pre-tokenization pattern of {self.name} skips a part of this text."
             )
@@ -281,8 +281,8 @@ def below(rank: int, ranks: Mapping[bytes, int]) -> Callable[[bytes], int | None
     """Return a lookup function for the ranks below `rank`."""
 
     def lower(part: bytes) -> int | None:
-        found = ranks.get(part)
-        return None if found is None or found >= rank else found
+        part_rank = ranks.get(part)
+        return None if part_rank is None or part_rank >= rank else part_rank
 
     return lower
 
@@ -326,21 +326,21 @@ def _changes(pre_token: bytes, ranks: Mapping[bytes, int]) -> AtomChanges:
     A merge happens at the highest rank so far: with fewer ranks, the merges after that one would
     not have happened. A pre-token that is a token is whole from the rank of that token on.
     """
-    found = [{-1: ranks[pre_token[i : i + 1]]} for i in range(len(pre_token))]
+    changes = [{-1: ranks[pre_token[i : i + 1]]} for i in range(len(pre_token))]
     whole = ranks.get(pre_token)
     highest = 0
     for rank, start, middle in merged(pre_token, ranks.get)[1]:
         highest = max(highest, rank)
         if whole is not None and highest >= whole:
             break
-        found[start][highest - 256] = rank
-        found[middle][highest - 256] = INSIDE_ID
+        changes[start][highest - 256] = rank
+        changes[middle][highest - 256] = INSIDE_ID
     if whole is not None and len(pre_token) > 1:
-        found[0][whole - 256] = whole
-        for at_byte in found[1:]:
+        changes[0][whole - 256] = whole
+        for at_byte in changes[1:]:
             if [*at_byte.values()][-1] != INSIDE_ID:
                 at_byte[whole - 256] = INSIDE_ID
-    return atom_changes([at_byte.items() for at_byte in found])
+    return atom_changes([at_byte.items() for at_byte in changes])
 
 
 _loaded: dict[str, RankTokenizer] = {}

@@ -63,12 +63,12 @@ def in_time(work: Callable[[float], Value]) -> Value:
 
     threading.Thread(target=run, name="download", daemon=True).start()
     try:
-        found, error = outcome.get(timeout=LIMITS.total + 0.5)
+        value, error = outcome.get(timeout=LIMITS.total + 0.5)
     except queue.Empty:
         raise TimeoutError from None
     if error is not None:
         raise error
-    return found  # type: ignore[return-value]  # without an error, it is the result
+    return value  # type: ignore[return-value]  # without an error, it is the result
 
 
 def joined(pieces: Iterable[bytes], end: float, room: int, *, cut: bool = False) -> bytes:
