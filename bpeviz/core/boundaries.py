@@ -239,7 +239,7 @@ class MergeBoundaries(Boundaries):
         if self.merged_at[start] < 0:  # a special token
             inside: list[list[tuple[int, int]]] = [[]] * (end - start - 1)
             return atom_changes([[(-1, int(self.atom_ids[start]))], *inside])
-        found = [[(-1, atom)] for atom in self.atom_ids[start:end].tolist()]
+        by_atom = [[(-1, atom)] for atom in self.atom_ids[start:end].tolist()]
         # Tokens whose right end is still open: where each begins, and the merge behind it.
         pending: list[tuple[int, int]] = []
         for place, step in enumerate(self.merged_at[start : end - 1].tolist()):
@@ -248,9 +248,9 @@ class MergeBoundaries(Boundaries):
             while pending and pending[-1][1] <= step:
                 begin, _ = pending.pop()
             pending.append((begin, step))
-            found[begin].append((step, self.first_merge_id + step))
-            found[place + 1].append((step, INSIDE_ID))
-        return atom_changes([sorted({*of_atom}) for of_atom in found])
+            by_atom[begin].append((step, self.first_merge_id + step))
+            by_atom[place + 1].append((step, INSIDE_ID))
+        return atom_changes([sorted({*of_atom}) for of_atom in by_atom])
 
 
 @dataclass(frozen=True, eq=False)
@@ -367,7 +367,7 @@ as in `ChangingBoundaries`."""
 def changes(timeline: Timeline) -> AtomChanges:
     """Return the entries of `ChangingBoundaries` for one row of atoms."""
     atoms = sum(timeline[0][2]) if timeline else 0
-    found: list[list[tuple[int, int]]] = [[] for _ in range(atoms)]
+    by_atom: list[list[tuple[int, int]]] = [[] for _ in range(atoms)]
     before: dict[int, int] = {}
     for time, ids, lengths in timeline:
         now: dict[int, int] = {}
@@ -378,19 +378,19 @@ def changes(timeline: Timeline) -> AtomChanges:
         if at != atoms:
             raise ValueError(f"At time {time} there are {at} atoms instead of {atoms}.")
         for place in before.keys() - now.keys():
-            found[place].append((time, INSIDE_ID))
+            by_atom[place].append((time, INSIDE_ID))
         for place, token_id in now.items():
             if before.get(place) != token_id:
-                found[place].append((time, token_id))
+                by_atom[place].append((time, token_id))
         before = now
-    return atom_changes(found)
+    return atom_changes(by_atom)
 
 
-def atom_changes(found: Sequence[Collection[tuple[int, int]]]) -> AtomChanges:
+def atom_changes(by_atom: Sequence[Collection[tuple[int, int]]]) -> AtomChanges:
     """Return the (time, id) entries of each atom as arrays."""
-    flat = [entry for of_atom in found for entry in of_atom]
+    flat = [entry for of_atom in by_atom for entry in of_atom]
     return (
-        np.fromiter(map(len, found), np.int64, len(found)),
+        np.fromiter(map(len, by_atom), np.int64, len(by_atom)),
         np.fromiter((time for time, _ in flat), np.int32, len(flat)),
         np.fromiter((token_id for _, token_id in flat), np.int32, len(flat)),
     )
@@ -411,7 +411,7 @@ def changes_of_merges(
         width: Returns the number of atoms of a token without parents.
     """
     counts: list[int] = []
-    found: list[tuple[int, int]] = []
+    entries: list[tuple[int, int]] = []
     # Tokens to expand, the leftmost last, each with the later entries of its first atom, the latest
     # first.
     waiting: list[tuple[int, list[tuple[int, int]]]] = [(token_id, [])]
@@ -423,10 +423,10 @@ def changes_of_merges(
             later.append((step, at))
             waiting += ((of[1], [(step, INSIDE_ID)]), (of[0], later))
             continue
-        found += [(-1, at), *reversed(later)]
+        entries += [(-1, at), *reversed(later)]
         counts += [len(later) + 1, *[0] * (width(at) - 1)]
-    times, entries = np.array(found, np.int32).T
-    return np.array(counts, np.int64), times, entries
+    times, ids = np.array(entries, np.int32).T
+    return np.array(counts, np.int64), times, ids
 
 
 def places(items: Sequence[Item], distinct: Iterable[Item]) -> NDArray[np.int64]:
@@ -490,7 +490,11 @@ def undivided(text: str, atoms: str, token_id: int) -> MergeBoundaries:
         atoms: The kind of its atoms, "bytes" or "characters".
         token_id: The token.
     """
-    sizes = [1] * len(text.encode()) if atoms == "bytes" else [len(one.encode()) for one in text]
+    sizes = (
+        [1] * len(text.encode())
+        if atoms == "bytes"
+        else [len(character.encode()) for character in text]
+    )
     merged_at = np.full(len(sizes), -1, np.int32)
     merged_at[-1] = NEVER
     atom_ids = np.full(len(sizes), token_id, np.int32)
@@ -503,15 +507,18 @@ def joined(parts: Sequence[Boundaries], steps: int) -> Boundaries:
     def column(arrays: Iterable[NDArray[Any]]) -> NDArray[Any]:
         return np.concatenate([np.empty(0, np.int32), *arrays])
 
-    ends = np.cumsum(column(np.diff(one.ends, prepend=0) for one in parts))
-    atom_ids = column(one.atom_ids for one in parts)
-    merges = [one for one in parts if isinstance(one, MergeBoundaries)]
+    ends = np.cumsum(column(np.diff(part.ends, prepend=0) for part in parts))
+    atom_ids = column(part.atom_ids for part in parts)
+    merges = [part for part in parts if isinstance(part, MergeBoundaries)]
     if merges and len(merges) == len(parts):
-        merged_at = column(one.merged_at for one in merges)
+        merged_at = column(part.merged_at for part in merges)
         return MergeBoundaries(ends, atom_ids, steps, merged_at, merges[0].first_merge_id)
-    changes = [one.as_changes() for one in parts]
-    rows = np.append(0, np.cumsum(column(np.diff(one.rows) for one in changes)))
-    times, entries = column(one.times for one in changes), column(one.entries for one in changes)
+    changes = [part.as_changes() for part in parts]
+    rows = np.append(0, np.cumsum(column(np.diff(part.rows) for part in changes)))
+    times, entries = (
+        column(part.times for part in changes),
+        column(part.entries for part in changes),
+    )
     return ChangingBoundaries(ends, atom_ids, steps, rows, times, entries)
 
 

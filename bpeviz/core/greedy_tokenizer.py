@@ -38,7 +38,7 @@ class GreedyTokenizer(Tokenizer):
         for raw in ids:
             if len(raw) > 1:
                 lengths.setdefault(raw[:2], set()).add(len(raw))
-        self._lengths = {start: sorted(found, reverse=True) for start, found in lengths.items()}
+        self._lengths = {start: sorted(sizes, reverse=True) for start, sizes in lengths.items()}
 
     @cached_property
     def vocab_size(self) -> int:
@@ -76,7 +76,7 @@ class GreedyTokenizer(Tokenizer):
 
     def _encode_ordinary(self, text: str) -> list[int]:
         raw, ids, lengths = text.encode(), self._ids, self._lengths
-        found: list[int] = []
+        encoded: list[int] = []
         at = 0
         while at < len(raw):
             for length in lengths.get(raw[at : at + 2], ()):
@@ -85,9 +85,9 @@ class GreedyTokenizer(Tokenizer):
                     break
             else:
                 length, token_id = 1, ids[raw[at : at + 1]]
-            found.append(token_id)
+            encoded.append(token_id)
             at += length
-        return found
+        return encoded
 
     def boundaries(self, text: str) -> Boundaries:
         return self.last_boundaries(text)

@@ -120,15 +120,15 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
 
     def changes(self, rows: Sequence[Row]) -> list[AtomChanges]:
         inside: dict[int, AtomChanges] = {}
-        found = []
+        changes = []
         for ids, _ in self.merger._segment_rows(rows):
             for token_id in ids:
                 if token_id not in inside:
                     inside[token_id] = self._changes_inside(token_id)
             of_tokens = [atom_changes([]), *(inside[token_id] for token_id in ids)]
             counts, times, entries = zip(*of_tokens, strict=True)
-            found.append((np.concatenate(counts), np.concatenate(times), np.concatenate(entries)))
-        return found
+            changes.append((np.concatenate(counts), np.concatenate(times), np.concatenate(entries)))
+        return changes
 
     def _changes_inside(self, token_id: int) -> AtomChanges:
         """Return the entries of the atoms inside a token of the last step."""
@@ -154,7 +154,7 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
             merge = self.merges[made_at]
             pending.append((merge.right, at + self._lengths[merge.left], made_at, hidden))
             pending.append((merge.left, at, made_at, hidden))
-        found = []
+        by_atom = []
         for at_atom in shown:
             of_atom: list[tuple[int, int]] = []
             now = -1
@@ -165,8 +165,8 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
                 now = stop
             if now < end:
                 of_atom.append((now, INSIDE_ID))
-            found.append(of_atom)
-        return atom_changes(found)
+            by_atom.append(of_atom)
+        return atom_changes(by_atom)
 
 
 def _split_spans(spans: Sequence[Span], times: Sequence[int]) -> tuple[list[Span], list[Span]]:
@@ -200,10 +200,10 @@ class HiddenTokenTraining(MergeTraining):
     ) -> Counter[tuple[int, ...]]:
         """Merge with dropout, then split back, as `apply_bpe.py` of subword-nmt does."""
         split_back = self.at_step(step).split_back
-        found: Counter[tuple[int, ...]] = Counter()
+        counts: Counter[tuple[int, ...]] = Counter()
         for ids, times in super().segmentations(step, pre_token, strength, draws, seed).items():
-            found[tuple(split_back(ids))] += times
-        return found
+            counts[tuple(split_back(ids))] += times
+        return counts
 
 
 @dataclass(frozen=True, repr=False)

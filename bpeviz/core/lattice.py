@@ -73,11 +73,11 @@ def spans_of(text: str, index: Mapping[str, int]) -> Iterator[tuple[int, int, in
         if get(text[start], PREFIX) == PREFIX:
             yield start, start + 1, UNKNOWN_ID
         for end in range(start + 1, len(text) + 1):
-            found = get(text[start:end])
-            if found is None:
+            token_id = get(text[start:end])
+            if token_id is None:
                 break
-            if found != PREFIX:
-                yield start, end, found
+            if token_id != PREFIX:
+                yield start, end, token_id
 
 
 class Edge(NamedTuple):
@@ -170,13 +170,13 @@ class Lattice:
         # The best paths to each node: (score, last edge, rank of the path to that edge's start).
         ways: list[list[tuple[float, Edge | None, int]]] = [[(0.0, None, 0)]]
         for edges in self._ending[1:]:
-            found = (
+            extended = (
                 (value + edge.score, edge, rank)
                 for edge in edges
                 for rank, (value, _, _) in enumerate(ways[edge.start])
             )
             # `nsmallest` preserves the order of ties: by start, then by rank at the start.
-            ways.append(nsmallest(n, found, key=lambda way: -way[0]))
+            ways.append(nsmallest(n, extended, key=lambda way: -way[0]))
         paths: list[Path] = []
         for _, edge, rank in ways[-1]:
             path: list[Edge] = []
@@ -201,12 +201,12 @@ class Lattice:
         """
         total = self.forward()
         passing = [0.0] * len(self.text) + [1.0]
-        found = []
+        marginals = []
         for edge in reversed(self.edges):  # edges after a node are done before those that end at it
             share = exp(total[edge.start] + edge.score - total[edge.end])
-            found.append(passing[edge.end] * share)
-            passing[edge.start] += found[-1]
-        return found[::-1]
+            marginals.append(passing[edge.end] * share)
+            passing[edge.start] += marginals[-1]
+        return marginals[::-1]
 
     def sample(self, strength: float, draws: int, seed: int) -> Counter[Path]:
         """Draw segmentations, each with a probability in proportion to P**strength.
@@ -440,14 +440,14 @@ class Lattices:
         """
         texts = np.flatnonzero(self.last > self.first)
         nodes = self.last[texts]
-        found = []
+        path = []
         while len(texts):
             edges = by[nodes]
-            found.append(edges)
+            path.append(edges)
             nodes = self.starts[edges].astype(np.int64)
             on = nodes > self.first[texts]
             texts, nodes = texts[on], nodes[on]
-        edges = np.concatenate(found) if found else np.empty(0, np.int64)
+        edges = np.concatenate(path) if path else np.empty(0, np.int64)
         return edges[np.argsort(self.starts[edges], kind="stable")]
 
     def expected(self, values: Floats, weights: Floats, pieces: int) -> Floats:

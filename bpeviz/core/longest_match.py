@@ -57,22 +57,22 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
     def _ids_of_pieces(self) -> dict[str, int]:
         """The ids of the pieces of two or more atoms; for equal pieces, the id of the first."""
         strings: list[str] = [chr(atom + 1) for atom in range(len(self.alphabet))]
-        found: dict[str, int] = {}
+        ids: dict[str, int] = {}
         for token_id, merge in enumerate(self.merges, len(self.alphabet)):
             if self._lengths[token_id] <= LONGEST_PIECE:
                 strings.append(strings[merge.left] + strings[merge.right])
-                found.setdefault(strings[-1], token_id)
+                ids.setdefault(strings[-1], token_id)
             else:
                 strings.append("")
-        return found
+        return ids
 
     @cached_property
     def _piece_lengths(self) -> dict[str, list[int]]:
         """The lengths of the pieces by their first two atoms, the longest first."""
-        found: dict[str, set[int]] = {}
+        lengths: dict[str, set[int]] = {}
         for piece in self._ids_of_pieces:
-            found.setdefault(piece[:2], set()).add(len(piece))
-        return {start: sorted(sizes, reverse=True) for start, sizes in found.items()}
+            lengths.setdefault(piece[:2], set()).add(len(piece))
+        return {start: sorted(sizes, reverse=True) for start, sizes in lengths.items()}
 
     def _matches(self, row: str, place: int) -> Iterator[int]:
         """Yield the ids of the pieces of two or more atoms at a position, the longest first."""
@@ -109,9 +109,9 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
         segmented again from there to the first boundary that existed before.
         """
         known = [row for row in rows if not self._is_unknown(row)]
-        found = iter(self._changes_of_known(known))
+        of_known = iter(self._changes_of_known(known))
         return [
-            changes([(-1, (UNKNOWN_ID,), (len(row),))]) if self._is_unknown(row) else next(found)
+            changes([(-1, (UNKNOWN_ID,), (len(row),))]) if self._is_unknown(row) else next(of_known)
             for row in rows
         ]
 
@@ -158,26 +158,26 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
         all_entries = np.concatenate((at_first, np.array(entries, np.int32)))[order]
         counts = np.bincount(of_place, minlength=len(together))
         ends = np.concatenate(([0], np.cumsum(counts)))
-        found: list[AtomChanges] = []
+        changes: list[AtomChanges] = []
         start = 0
         for row in rows:
             end = start + len(row)
             of_row = slice(ends[start], ends[end])
-            found.append((counts[start:end], all_times[of_row], all_entries[of_row]))
+            changes.append((counts[start:end], all_times[of_row], all_entries[of_row]))
             start = end + 1  # after the gap
-        return found
+        return changes
 
     def _longest_when_added(self, together: str) -> dict[int, list[int]]:
         """Return for each piece the positions where it is the longest when its step adds it."""
-        found: dict[int, list[int]] = {}
+        places: dict[int, list[int]] = {}
         for place in range(len(together)):
             earliest = len(self.alphabet) + len(self.merges)
             for token_id in self._matches(together, place):
                 # A shorter piece matters only before a longer one is added.
                 if token_id < earliest:
                     earliest = token_id
-                    found.setdefault(token_id, []).append(place)
-        return found
+                    places.setdefault(token_id, []).append(place)
+        return places
 
 
 def _as_string(row: Row) -> str:

@@ -204,10 +204,10 @@ def joined(atoms: Iterable[Joined], merges: Iterable[Merge]) -> list[Joined]:
         atoms: The string, the bytes or a number of each atom.
         merges: The merges.
     """
-    found = list(atoms)
+    values = list(atoms)
     for merge in merges:
-        found.append(found[merge.left] + found[merge.right])
-    return found
+        values.append(values[merge.left] + values[merge.right])
+    return values
 
 
 def apply_merges(ids: list[int], rank: Mapping[tuple[int, int], int]) -> tuple[int, ...]:

@@ -26,8 +26,8 @@ class SpecialNames:
         """Return the parts of a text, none of them empty: (part, whether it is a name)."""
         parts: list[tuple[str, bool]] = []
         end = 0
-        for found in self._first.finditer(text):
-            at = found.start()
+        for match in self._first.finditer(text):
+            at = match.start()
             if at >= end and (name := self._longest_prefix(text[at : at + self._longest])):
                 parts += [(text[end:at], False), (name, True)]
                 end = at + len(name)

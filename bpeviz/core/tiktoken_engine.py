@@ -48,7 +48,7 @@ def pre_token_encoder(encoding: tiktoken.Encoding) -> Callable[[bytes], list[int
             # take half a second.
             with suppress(UnicodeDecodeError):
                 return encoding.encode_ordinary(raw.decode())
-        found: list[int] = encoding._encode_single_piece(raw)
-        return found
+        ids: list[int] = encoding._encode_single_piece(raw)
+        return ids
 
     return encode

@@ -342,7 +342,7 @@ class Tokenizer(ABC):
         # The index of the character of each byte.
         sizes = [len(character.encode()) for character in text]
         character = [i for i, size in enumerate(sizes) for _ in range(size)]
-        found = Tokens(text, self, allowed_special)
+        tokens = Tokens(text, self, allowed_special)
         seen: dict[int, tuple[bytes, str]] = {}
         at = 0
         ordinary, parts = self._parts(text, allowed_special)
@@ -356,9 +356,9 @@ class Tokenizer(ABC):
                 end = character[at + length - 1] + 1 if length else start
                 if token_id not in seen:
                     seen[token_id] = self.token_bytes(token_id), self.token_label(token_id)
-                found.append(Token(token_id, *seen[token_id], start, end))
+                tokens.append(Token(token_id, *seen[token_id], start, end))
                 at += length
-        return found
+        return tokens
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
         """Return the tokens of `part`, a text without special tokens: (id, length in bytes).
@@ -570,8 +570,8 @@ class TrainedTokenizer(Tokenizer):
 
     def pre_token_ends(self, text: str) -> NDArray[np.int64]:
         _, ends = self.atoms_in(self.pre_tokenizer.pre_tokens(clean(text)))
-        found = np.unique(ends[self.pre_token_atom_ends(text) - 1])
-        return found[found > 0]  # a mark at the start is a pre-token of no bytes
+        ends_in_text = np.unique(ends[self.pre_token_atom_ends(text) - 1])
+        return ends_in_text[ends_in_text > 0]  # a mark at the start is a pre-token of no bytes
 
     def pre_token_atom_ends(self, text: str) -> NDArray[np.int64]:
         """Return the index after the last atom of each pre-token of a text. int64 [pre-tokens]."""
@@ -602,10 +602,10 @@ class NonMonotonicTokenizer(TrainedTokenizer):
         drops = self.pre_tokenizer.drops
         row_of = {pre_token: self.row(pre_token)[0] for pre_token in dict.fromkeys(pre_tokens)}
         rows = {pre_token: row for pre_token, row in row_of.items() if not drops(pre_token)}
-        found = dict(zip(rows, self.changes(list(rows.values())), strict=True))
+        changes_of = dict(zip(rows, self.changes(list(rows.values())), strict=True))
         for pre_token, row in row_of.items():
             if pre_token not in rows:
-                found[pre_token] = changes([(-1, (DROPPED_ID,) * len(row), (1,) * len(row))])
-        order = places(pre_tokens, found)
+                changes_of[pre_token] = changes([(-1, (DROPPED_ID,) * len(row), (1,) * len(row))])
+        order = places(pre_tokens, changes_of)
         atom_ids, ends = self.atoms_in(pre_tokens)
-        return boundaries_from_changes([*found.values()], order, ends, atom_ids, self.steps)
+        return boundaries_from_changes([*changes_of.values()], order, ends, atom_ids, self.steps)

@@ -129,18 +129,18 @@ class Training(ABC):
 
     def _cached(self, kind: str, text: str, make: Callable[[str], Cached]) -> Cached:
         """Return `make(text)`, cached for the texts asked for last, up to `CACHE_ATOMS`."""
-        found: Any = self._cache.get((kind, text))
-        if found is None:
-            found = make(text)
+        derived: Any = self._cache.get((kind, text))
+        if derived is None:
+            derived = make(text)
             entries = [*self._cache.items()]  # one call, so that other threads cannot interfere
-            atoms = len(found) + sum(len(value) for _, value in entries)
+            atoms = len(derived) + sum(len(value) for _, value in entries)
             while entries and (atoms > CACHE_ATOMS or len(entries) >= 4):
                 key, value = entries.pop(0)
                 self._cache.pop(key, None)
                 atoms -= len(value)
             if atoms <= CACHE_ATOMS:
-                self._cache[kind, text] = found
-        cached: Cached = found
+                self._cache[kind, text] = derived
+        cached: Cached = derived
         return cached
 
     def segmentations(
@@ -199,14 +199,14 @@ class Training(ABC):
         Raises:
             ValueError: It never has this size.
         """
-        found = np.flatnonzero(self.sizes == vocab_size)
-        if not len(found):
+        steps = np.flatnonzero(self.sizes == vocab_size)
+        if not len(steps):
             low, high = int(self.sizes.min()), int(self.sizes.max())
             raise ValueError(
                 f"The vocabulary size must be between {low} and {high}, the sizes during training, "
                 f"not {vocab_size}."
             )
-        return int(found[-1])
+        return int(steps[-1])
 
     def tokenizer(self, vocab_size: int | None = None) -> Tokenizer:
         """Return the tokenizer of a vocabulary size; by default the one after the last step.
@@ -232,14 +232,14 @@ class Training(ABC):
     def _split_boundaries(self, text: str, tokenizer: Tokenizer) -> Boundaries:
         if not self.split_at:
             return tokenizer.boundaries(text)
-        found = [tokenizer.boundaries("")]
+        boundaries = [tokenizer.boundaries("")]
         for part, is_name in split_at_names(text, self.split_at):
             if is_name:
                 token_id = SPECIAL_ID - self.special[::-1].index(part)
-                found.append(undivided(part, self.pre_tokenizer.atoms, token_id))
+                boundaries.append(undivided(part, self.pre_tokenizer.atoms, token_id))
             else:
-                found.append(tokenizer.boundaries(part))
-        return joined(found, tokenizer.steps)
+                boundaries.append(tokenizer.boundaries(part))
+        return joined(boundaries, tokenizer.steps)
 
     def ends(self, text: str, ends_in: Callable[[str], Ends]) -> NDArray[np.int64]:
         """Return the index after the last atom of each pre-token of a text. int64 [pre-tokens].
@@ -409,11 +409,11 @@ class MergeTraining(Training):
     def _color_keys(self) -> tuple[int, ...]:
         """The color key of the token of each merge."""
         atoms = [self.pre_tokenizer.symbol_bytes(symbol) for symbol in self.alphabet]
-        found = [(color_key(raw), len(raw)) for raw in atoms]
+        keys = [(color_key(raw), len(raw)) for raw in atoms]
         for merge in self.merges:
-            (left, left_length), (right, length) = found[merge.left], found[merge.right]
-            found.append((joined_color_key(left, right, length), left_length + length))
-        return tuple(key for key, _ in found[len(self.alphabet) :])
+            (left, left_length), (right, length) = keys[merge.left], keys[merge.right]
+            keys.append((joined_color_key(left, right, length), left_length + length))
+        return tuple(key for key, _ in keys[len(self.alphabet) :])
 
 
 @dataclass(frozen=True)

@@ -17,13 +17,13 @@ def available(cgroup: Path = _CGROUP) -> int:
     the limit of a container.
     """
     if hasattr(os, "sched_getaffinity"):
-        found = len(os.sched_getaffinity(0))
+        number = len(os.sched_getaffinity(0))
     else:
-        found = os.cpu_count() or 1
+        number = os.cpu_count() or 1
     try:
         # "max 100000" without a limit
         quota, period = (cgroup / "cpu.max").read_text("utf-8").split()
-        found = min(found, int(quota) // int(period))
+        number = min(number, int(quota) // int(period))
     except (OSError, ValueError):
         pass
-    return max(1, found)
+    return max(1, number)

@@ -93,10 +93,10 @@ def _ask_server(operation: int, expression: str, text: str, seconds: float) -> l
     """Let the server run an expression, whose workers all users share."""
     serving.send(EXPRESSION, pickle.dumps((operation, expression, text, seconds)))
     _, (reply,), _, _ = serving.receive()
-    found: list[int] | Exception = pickle.loads(reply)  # noqa: S301, from the server
-    if isinstance(found, Exception):
-        raise found
-    return found
+    ends: list[int] | Exception = pickle.loads(reply)  # noqa: S301, from the server
+    if isinstance(ends, Exception):
+        raise ends
+    return ends
 
 
 def reply(message: serving.Buffer, user: str) -> bytes:

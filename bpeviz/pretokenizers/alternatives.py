@@ -64,7 +64,7 @@ class Alternative:
 
 def _any_case(word: str) -> str:
     """Return the expression of a word in upper or lower case, with any apostrophe."""
-    return "".join(_QUOTE if one == "'" else f"[{one.upper()}{one}]" for one in word)
+    return "".join(_QUOTE if letter == "'" else f"[{letter.upper()}{letter}]" for letter in word)
 
 
 ALTERNATIVES = {
@@ -210,12 +210,14 @@ ALTERNATIVES = {
 
 def joined(key: str) -> str:
     """Return the whole expression of a pattern of `ALTERNATIVES`."""
-    return "|".join(one.expression for one in ALTERNATIVES[key])
+    return "|".join(alternative.expression for alternative in ALTERNATIVES[key])
 
 
 @cache
 def _grouped(key: str) -> regex.Pattern[str]:
-    return regex.compile("|".join(f"({one.expression})" for one in ALTERNATIVES[key]))
+    return regex.compile(
+        "|".join(f"({alternative.expression})" for alternative in ALTERNATIVES[key])
+    )
 
 
 def matched(text: str, key: str, starts: Iterable[int]) -> list[int]:
@@ -233,6 +235,6 @@ def matched(text: str, key: str, starts: Iterable[int]) -> list[int]:
     [1, 0, 1]
     """
     expression = _grouped(key)
-    found = (expression.match(text, start) for start in starts)
+    matches = (expression.match(text, start) for start in starts)
     # The built-in expressions match at each position, so the fallback is never used.
-    return [(match.lastindex or 1) - 1 if match else 0 for match in found]
+    return [(match.lastindex or 1) - 1 if match else 0 for match in matches]

@@ -80,8 +80,8 @@ class PreTokenCounts(Mapping[str, int]):
     @cached_property
     def pre_tokens(self) -> list[bytes]:
         """The distinct pre-tokens."""
-        found: list[bytes] = arrow_pre_tokens(self.blob, self.ends).to_pylist()
-        return found
+        pre_tokens: list[bytes] = arrow_pre_tokens(self.blob, self.ends).to_pylist()
+        return pre_tokens
 
     @cached_property
     def _by_text(self) -> dict[str, int]:
@@ -171,8 +171,8 @@ def distinct(
     # Arrow's own allocator does not return memory to the system.
     pre_tokens, memory = arrow_pre_tokens(raw, ends), pa.system_memory_pool()
     parts = [_encoded(pre_tokens, rows, times, first, memory) for rows in _shares(raw, ends)]
-    found = pa.concat_arrays([part for part, _, _ in parts], memory_pool=memory)
-    n = len(found)
+    unique = pa.concat_arrays([part for part, _, _ in parts], memory_pool=memory)
+    n = len(unique)
     seen = np.concatenate([of_part for _, of_part, _ in parts])
     added = np.concatenate([of_part for _, _, of_part in parts])
     del parts
@@ -180,10 +180,10 @@ def distinct(
     # or several shares, are not in order.
     if (seen[1:] < seen[:-1]).any():
         order = np.argsort(seen)
-        found = compute.take(found, pa.array(order), memory_pool=memory)
+        unique = compute.take(unique, pa.array(order), memory_pool=memory)
         seen, added = seen[order], added[order]
-    _, offsets, data = found.buffers()
-    edges = np.frombuffer(offsets, np.int64)[found.offset : found.offset + n + 1]
+    _, offsets, data = unique.buffers()
+    edges = np.frombuffer(offsets, np.int64)[unique.offset : unique.offset + n + 1]
     blob = b"" if data is None else data[int(edges[0]) : int(edges[-1])].to_pybytes()
     return PreTokenCounts(blob, edges[1:] - edges[0], added, seen, pattern, expression)
 
@@ -218,15 +218,15 @@ def _encoded(
         first, times = first[rows], None if times is None else times[rows]
     encoded = compute.dictionary_encode(pre_tokens, memory_pool=memory)
     # Arrow's own conversion to NumPy imports pandas, which takes 0.3 s.
-    found = encoded.dictionary
+    unique = encoded.dictionary
     codes = cast(npt.NDArray[np.int32], np.from_dlpack(encoded.indices))
-    seen = np.full(len(found), np.iinfo(np.int64).max)
+    seen = np.full(len(unique), np.iinfo(np.int64).max)
     np.minimum.at(seen, codes, first)
     if times is None:
-        return found, seen, np.bincount(codes, minlength=len(found))
-    added = np.zeros(len(found), np.int64)
+        return unique, seen, np.bincount(codes, minlength=len(unique))
+    added = np.zeros(len(unique), np.int64)
     np.add.at(added, codes, times)
-    return found, seen, added
+    return unique, seen, added
 
 
 def _starts(pre_tokens: Sequence[str]) -> Integers:
@@ -273,15 +273,15 @@ class Tally:
         pattern, expression = self._split
         raw = block.encode()
         if breaks(pattern) and pattern in PATTERNS.keys() - AT_ONCE - {"sentences"}:
-            found = self._by_words(block, raw)
+            counts = self._by_words(block, raw)
         else:
             if pattern in AT_ONCE:
                 starts = pre_token_starts(block, pattern)
             else:
                 starts = _starts(pretokenize(block, pattern, expression, time_limit))
             starts = _in_bytes(block, starts)
-            found = distinct(raw, _ends(starts, raw), None, starts + self._at, *self._split)
-        self.add(found)
+            counts = distinct(raw, _ends(starts, raw), None, starts + self._at, *self._split)
+        self.add(counts)
         self._at += len(raw)
 
     def _by_words(self, block: str, raw: bytes) -> PreTokenCounts:
@@ -323,8 +323,8 @@ class Tally:
             rest = [(counts.times, counts.first) for counts in self._pending]
             self._pending.clear()  # the joined copy replaces them
             times, first = map(np.concatenate, zip(*rest, strict=True))
-            found = distinct(raw, np.concatenate(ends), times, first, *self._split)
-            self._pending.append(found)
+            merged = distinct(raw, np.concatenate(ends), times, first, *self._split)
+            self._pending.append(merged)
         self._rows = sum(map(len, self._pending))
 
 

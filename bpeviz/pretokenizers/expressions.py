@@ -98,9 +98,9 @@ def run(
                 _refused[key] = seconds, kind
         raise
     if is_result:
-        found = array("q")
-        found.frombytes(content[0])
-        return found.tolist()
+        numbers = array("q")
+        numbers.frombytes(content[0])
+        return numbers.tolist()
     if content:
         raise InvalidExpressionError(str(content[0], "utf-8"))
     raise RecursionError

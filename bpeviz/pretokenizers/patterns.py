@@ -277,8 +277,10 @@ def _filler(key: str) -> regex.Pattern[str] | None:
 
     Each such pre-token matches by itself, and no other pre-token does.
     """
-    found = [one.expression for one in ALTERNATIVES.get(key, ()) if one.fills]
-    return regex.compile("|".join(found)) if found else None
+    fillers = [
+        alternative.expression for alternative in ALTERNATIVES.get(key, ()) if alternative.fills
+    ]
+    return regex.compile("|".join(fillers)) if fillers else None
 
 
 @contextmanager
@@ -449,22 +451,27 @@ def mark_unmatched(text: str, pattern: str = "gpt2", expression: str = "") -> li
     pre_tokens = pretokenize(text, pattern, expression)
     if pattern == WORD_LIST:
         words = {*expression.split()}
-        return [one if one in words else Unmatched(one) for one in pre_tokens]
+        return [
+            pre_token if pre_token in words else Unmatched(pre_token) for pre_token in pre_tokens
+        ]
     filler = _filler(pattern)
     if filler is None:
         return pre_tokens
-    return [Unmatched(one) if filler.fullmatch(one) else one for one in pre_tokens]
+    return [
+        Unmatched(pre_token) if filler.fullmatch(pre_token) else pre_token
+        for pre_token in pre_tokens
+    ]
 
 
 def _marked(text: str, spans: Sequence[int]) -> list[str]:
-    found: list[str] = []
+    parts: list[str] = []
     end = 0
     for start, stop in zip(spans[::2], spans[1::2], strict=True):
         if end < start:
-            found.append(Unmatched(text[end:start]))
+            parts.append(Unmatched(text[end:start]))
         if start < stop:
-            found.append(text[start:stop])
+            parts.append(text[start:stop])
         end = stop
     if end < len(text):
-        found.append(Unmatched(text[end:]))
-    return found
+        parts.append(Unmatched(text[end:]))
+    return parts

@@ -58,7 +58,7 @@ def _listed(expression: str) -> tuple[frozenset[str], dict[str, list[int]]]:
     lengths: dict[str, set[int]] = {}
     for word in words:
         lengths.setdefault(word[0], set()).add(len(word))
-    return words, {first: sorted(found, reverse=True) for first, found in lengths.items()}
+    return words, {first: sorted(sizes, reverse=True) for first, sizes in lengths.items()}
 
 
 def word_ends(expression: str, text: str) -> Iterator[int]:
@@ -84,12 +84,12 @@ def _answer(operation: int, parts: Sequence[serving.Buffer]) -> Sequence[memoryv
     """Return the result as int64; refuse an expression with the message, or without if nested."""
     expression, text = (str(part, "utf-8", ERRORS) for part in parts)
     try:
-        found: Iterator[int]
+        places: Iterator[int]
         if operation == WORD_ENDS:
-            found = word_ends(expression, text)
+            places = word_ends(expression, text)
         else:
-            found = (spans if operation == SPANS else ends)(_compiled(expression), text)
-        return (memoryview(array("q", found)),)
+            places = (spans if operation == SPANS else ends)(_compiled(expression), text)
+        return (memoryview(array("q", places)),)
     except RecursionError:
         raise serving.Refused from None
     except (MemoryError, OverflowError):

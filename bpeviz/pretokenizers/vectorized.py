@@ -97,12 +97,12 @@ def _cut_contractions(starts: Bools, letters: Integers, quotes: Integers) -> Non
     """
     letters = np.concatenate((letters, letters[:2] * 0))
     first, second = letters[quotes + 1], letters[quotes + 2]
-    one = np.isin(first, [*b"sdmt"])
-    two = (first == ord("l")) & (second == ord("l"))
-    two |= np.isin(first, [*b"vr"]) & (second == ord("e"))
-    starts[quotes[one | two] + 1] = False
-    starts[quotes[one] + 2] = True
-    starts[quotes[two] + 3] = True
+    short = np.isin(first, [*b"sdmt"])
+    long = (first == ord("l")) & (second == ord("l"))
+    long |= np.isin(first, [*b"vr"]) & (second == ord("e"))
+    starts[quotes[short | long] + 1] = False
+    starts[quotes[short] + 2] = True
+    starts[quotes[long] + 3] = True
 
 
 def _gpt2(points: Integers, classes: Classes, starts: Bools) -> None:

@@ -124,7 +124,7 @@ class Room:
     def followers(self) -> int:
         """The number of browsers that follow."""
         with self._lock:
-            return len({one.token for one in self._members if not one.is_leader})
+            return len({member.token for member in self._members if not member.is_leader})
 
     @property
     def key(self) -> str:
@@ -158,7 +158,7 @@ class Room:
             raise RoomError("This page is the leader's. Open the room from your own bpeviz tab.")
         member = Member(token or secrets.token_urlsafe(12), is_leader, notify)
         with self._lock:
-            known = {one.token for one in self._members}
+            known = {member.token for member in self._members}
             is_new = not is_leader and member.token not in known
             if is_new and self.followers >= limits.ROOM_FOLLOWERS:
                 raise RoomError(FULL)
@@ -171,7 +171,7 @@ class Room:
         with self._lock:
             self._members.discard(member)
             self._left = self._clock()
-            left = member.is_leader and not any(one.is_leader for one in self._members)
+            left = member.is_leader and not any(other.is_leader for other in self._members)
             if left:
                 self.display |= AT_REST
         self._notify(leaders=not left)
@@ -237,35 +237,35 @@ class Room:
             if self.has_ended:
                 return {"ended": ENDED}
             shown = self.shown
-            found: dict[str, Any] = {
+            state: dict[str, Any] = {
                 "step": self.step,
                 **self.display,
                 "followers": self.followers,
                 "vote": self.vote and self.vote.state(member.token),
             }
             if member.is_new:
-                found |= {"join": self.join} if member.is_leader else {"token": member.token}
+                state |= {"join": self.join} if member.is_leader else {"token": member.token}
                 member.is_new = False
             if shown is not None and member.content != shown.number:
-                found["content"] = shown.full() if member.is_leader else shown.beginning()
+                state["content"] = shown.full() if member.is_leader else shown.beginning()
                 member.content, member.step = shown.number, 0
             if member.is_leader:
                 if (run := self.run) is not None:
                     elapsed = 0 if run.began is None else self._clock() - run.began
-                    found |= {"part": run.part, "ready": sorted(run.ready), "elapsed": elapsed}
+                    state |= {"part": run.part, "ready": sorted(run.ready), "elapsed": elapsed}
                     if member.run is not run:
-                        found["sheet"] = run.payload()
+                        state["sheet"] = run.payload()
                 member.run = run
-                return found | {
+                return state | {
                     "canAsk": self._next_question() is not None,
                     "furthest": self.furthest,
                     "link": self.link,
                     "votes": votes.table(self.votes),
                 }
             if isinstance(shown, Timeline) and member.step < self.furthest:
-                found["more"] = shown.more(member.step, self.furthest)
+                state["more"] = shown.more(member.step, self.furthest)
                 member.step = self.furthest
-            return found
+            return state
 
     def close(self) -> None:
         """End the room, for all members."""
@@ -372,9 +372,13 @@ class Room:
     def _notify(self, *, leaders: bool = False, also: Member | None = None) -> None:
         """Notify the members, or only the leader's pages and one more."""
         with self._lock:
-            members = [one for one in self._members if not leaders or one.is_leader or one is also]
-        for one in members:
-            one.notify()
+            members = [
+                member
+                for member in self._members
+                if not leaders or member.is_leader or member is also
+            ]
+        for member in members:
+            member.notify()
 
 
 class Rooms:

@@ -50,13 +50,13 @@ class Run:
 
     def page_of(self, part: int) -> int:
         """Return the part that shows the page of a part, or -1 if none does."""
-        kinds = [one.kind for one in self.sheet.parts[: part + 1]]
+        kinds = [earlier.kind for earlier in self.sheet.parts[: part + 1]]
         return max((i for i, kind in enumerate(kinds) if kind == "show"), default=-1)
 
     def step_at(self, part: int) -> int | None:
         """Return the step to which the parts on the page of a part lead, or None."""
         moves = self.sheet.parts[self.page_of(part) + 1 : part + 1]
-        return next((one.step for one in reversed(moves) if one.kind in ("step", "vote")), None)
+        return next((move.step for move in reversed(moves) if move.kind in ("step", "vote")), None)
 
     def payload(self) -> dict[str, Any]:
         """Return the sheet for the leader, as plain JSON values."""

@@ -121,14 +121,14 @@ def parse(text: str) -> Sheet:
         try:
             if len(words) > MAX_LINE:
                 raise SheetError(f"has more than {MAX_LINE:,} characters")
-            found = _PART.fullmatch(words)
+            match = _PART.fullmatch(words)
             if not title and not words.startswith("#"):
-                if found:
+                if match:
                     raise SheetError("is a part, but a title must come first")
                 title = words
-            elif found:
+            elif match:
                 _check_end(parts)
-                parts.append(_part(number, found, parts))
+                parts.append(_part(number, match, parts))
             elif parts:
                 _add(parts[-1], words)
             elif not words.startswith("#"):
@@ -144,8 +144,8 @@ def parse(text: str) -> Sheet:
     return Sheet(title, parts)
 
 
-def _part(number: int, found: re.Match[str], before: Sequence[Part]) -> Part:
-    minutes, kind, rest = found.groups()
+def _part(number: int, match: re.Match[str], before: Sequence[Part]) -> Part:
+    minutes, kind, rest = match.groups()
     if kind not in get_args(Kind):
         kinds = ", ".join(get_args(Kind))
         raise SheetError(f"has “{kind}” after the minutes: use one of {kinds}")
@@ -163,7 +163,7 @@ def _part(number: int, found: re.Match[str], before: Sequence[Part]) -> Part:
             raise SheetError("needs a chapter and a question, such as “learn first-merge 2”")
         part.words = f"{asked[1]}/{int(asked[2]) - 1}"
     else:
-        if all(one.kind != "show" for one in before):
+        if all(earlier.kind != "show" for earlier in before):
             raise SheetError(f"needs a “show” above it: “{kind}” is about the page that is shown")
         if not re.fullmatch("[0-9]{1,8}", rest):
             raise SheetError(f"needs the number of a step, such as “{kind} 3”")
@@ -174,16 +174,16 @@ def _part(number: int, found: re.Match[str], before: Sequence[Part]) -> Part:
 def _link(rest: str) -> str:
     """Return the address of a page relative to the app, also of one copied with its server."""
     try:
-        found = urlsplit(rest)
+        address = urlsplit(rest)
     except ValueError:
-        found = urlsplit("")
-    is_copied = found.scheme in ("http", "https")
+        address = urlsplit("")
+    is_copied = address.scheme in ("http", "https")
     if not (is_copied or rest.startswith("/")) or re.search(r"\s", rest):
         raise SheetError("needs an address of this app, such as “show /Compare”")
-    page = found.path.rpartition("/")[2]
+    page = address.path.rpartition("/")[2]
     if page.lower() not in PAGES:
         raise SheetError("needs a page that a room shows: /, /Compare, /Inspect or /Algorithms")
-    return f"/{page}" + (f"?{found.query}" if found.query else "")
+    return f"/{page}" + (f"?{address.query}" if address.query else "")
 
 
 def _add(part: Part, words: str) -> None:

@@ -77,13 +77,13 @@ class Timeline:
 
     def more(self, after: int, step: int) -> dict[str, Any]:
         """Return what followers lack who have the steps up to `after`, for those up to `step`."""
-        found: dict[str, Any] = {"last": step, "views": [], "races": []}
+        more: dict[str, Any] = {"last": step, "views": [], "races": []}
         for i, view in enumerate(self.page.player["views"]):
             first, last = self._reached(view, after), self._reached(view, step)
-            found["views"].append(self._view(view, first, last, only_new=True))
+            more["views"].append(self._view(view, first, last, only_new=True))
             if self.page.races:
-                found["races"].append(self._race(i, first, last))
-        return found
+                more["races"].append(self._race(i, first, last))
+        return more
 
     def _race(self, number: int, after: int, last: int) -> dict[str, Any]:
         """Return the candidates of a view from one step to another, and their styles."""
@@ -116,7 +116,7 @@ class Timeline:
             rows, min(OPTIONS, len(rows))
         )
         listed = [([race["styles"][i] for i in ids], ids) for ids in chosen]
-        listed.sort(key=lambda one: [label for label, _ in one[0]])
+        listed.sort(key=lambda entry: [label for label, _ in entry[0]])
         options = [Option(tokens, " + ".join(label for label, _ in tokens)) for tokens, _ in listed]
         places = [ids for _, ids in listed]
         place = places.index(right) if right in places else len(places)
@@ -127,7 +127,7 @@ class Timeline:
     @cached_property
     def _changes(self) -> list[dict[int, list[list[int]]]]:
         """For each view, the boundaries that change at each step: [atom, step] or with an id."""
-        found = []
+        by_view = []
         for view in self.page.player["views"]:
             steps: dict[int, list[list[int]]] = {}
             if (changes := view["changes"]) is None:
@@ -141,8 +141,8 @@ class Timeline:
                 ):
                     atom = bisect_right(offsets, k) - 1
                     steps.setdefault(step, []).append([atom, step, token])
-            found.append(dict(sorted(steps.items())))
-        return found
+            by_view.append(dict(sorted(steps.items())))
+        return by_view
 
     def _reached(self, view: dict[str, Any], step: int) -> int:
         """Return the last step of a view that its player shows up to `step`."""
@@ -160,24 +160,26 @@ class Timeline:
         changes = self._changes[number]
         times = [*changes]
         begin = bisect_left(times, first if only_new else -1)
-        changed = [one for time in times[begin : bisect_left(times, last)] for one in changes[time]]
+        changed = [
+            change for time in times[begin : bisect_left(times, last)] for change in changes[time]
+        ]
         ids = {i for name in ("id", "left", "right") for i in columns[name]}
-        ids.update(one[2] for one in changed if len(one) > 2)
+        ids.update(change[2] for change in changed if len(change) > 2)
         if not only_new:
             ids.update(view["atomIds"] or view["text"].encode())
-        found = {
+        sent = {
             "steps": {"kind": steps["kind"], "notes": notes, **columns},
             "changed": changed,
             "tokenStyles": _chosen(view["tokenStyles"], ids),
             "tokenCounts": view["tokenCounts"][after + 1 : last + 1],
         }
         if only_new:
-            return found
+            return sent
         atoms = len(view["mergedAt"]) if view["mergedAt"] else 0
         rows = None if view["changes"] is None else len(view["changes"]["offsets"]) - 1
         return (
             view
-            | found
+            | sent
             | {
                 "mergedAt": None if view["mergedAt"] is None else [-1] * atoms,
                 "changes": rows and {"offsets": [0] * (rows + 1), "steps": [], "ids": []},

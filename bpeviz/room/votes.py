@@ -68,7 +68,7 @@ class Question:
     @property
     def words(self) -> str:
         """The question as text."""
-        return "".join(one if isinstance(one, str) else one["label"] for one in self.prompt)
+        return "".join(piece if isinstance(piece, str) else piece["label"] for piece in self.prompt)
 
     def accepts(self, answer: int) -> bool:
         """Return whether a number is an answer."""
@@ -118,14 +118,14 @@ class Vote:
     def state(self, follower: str) -> dict[str, Any]:
         """Return the vote for a follower or the leader, as plain JSON values."""
         asked, revealed = self.question, self.is_revealed
-        found = {
+        state = {
             "number": self.number,
             "prompt": list(asked.prompt),
             "see": list(asked.see),
             "isAlone": asked.is_alone,
             "isAboutStep": asked.step is not None,
             "numbers": asked.numbers and vars(asked.numbers),
-            "options": [_option(i, one) for i, one in enumerate(asked.options)],
+            "options": [_option(i, option) for i, option in enumerate(asked.options)],
             "isOpen": self.is_open,
             "isAgain": self.earlier is not None,
             "answered": len(self.answers),
@@ -136,9 +136,9 @@ class Vote:
             "explanation": list(asked.explanation) if revealed else [],
         }
         if not self.is_shown:
-            return found
+            return state
         results = self.results(shown=True)
-        return found | {
+        return state | {
             "options": [_option(value, option) for value, option, *_ in results],
             "counts": [count for *_, count in results],
             "earlier": None if self.earlier is None else [before for _, _, before, _ in results],
@@ -152,23 +152,23 @@ class Vote:
         """
         counts, earlier, asked = self.counts, self.earlier or Counter(), self.question
         if not asked.numbers:
-            return [(i, one, earlier[i], counts[i]) for i, one in enumerate(asked.options)]
+            return [(i, option, earlier[i], counts[i]) for i, option in enumerate(asked.options)]
         values = {*counts, *earlier} | ({asked.right} if self.is_revealed else set())
         ranked = sorted(
             values,
-            key=lambda one: (
-                one != asked.right or not self.is_revealed,
-                -counts[one],
-                -earlier[one],
-                one,
+            key=lambda value: (
+                value != asked.right or not self.is_revealed,
+                -counts[value],
+                -earlier[value],
+                value,
             ),
         )
         named = sorted(ranked[:MOST_NUMBERS] if shown else ranked)
-        found = [(one, Option([], f"{one:,}"), earlier[one], counts[one]) for one in named]
+        rows = [(value, Option([], f"{value:,}"), earlier[value], counts[value]) for value in named]
         if others := values.difference(named):
-            before, now = (sum(one[i] for i in others) for one in (earlier, counts))
-            found.append((-1, Option([], f"{len(others):,} other numbers"), before, now))
-        return found
+            before, now = (sum(counter[i] for i in others) for counter in (earlier, counts))
+            rows.append((-1, Option([], f"{len(others):,} other numbers"), before, now))
+        return rows
 
 
 def _option(value: int, option: Option) -> dict[str, Any]:

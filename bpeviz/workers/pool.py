@@ -161,10 +161,10 @@ class Pool:
     def ahead(self, request: Request) -> int:
         """Return how many requests run or wait before a waiting one; 0 where it runs."""
         with self._lock:
-            waiting = [one for one in self._waiting if one.slow == request.slow]
-            before = [one.user for one in self._running if one.slow == request.slow]
+            waiting = [waiter for waiter in self._waiting if waiter.slow == request.slow]
+            before = [other.user for other in self._running if other.slow == request.slow]
         while request in waiting:
-            first = min(waiting, key=lambda one: before.count(one.user))
+            first = min(waiting, key=lambda waiter: before.count(waiter.user))
             if first is request:
                 return len(before)
             waiting.remove(first)
@@ -199,7 +199,10 @@ class Pool:
 
     def _forget(self) -> None:
         """Forget all workers in a fork: they belong to its parent."""
-        for child in (*(child for _, child in self._idle), *(one.child for one in self._running)):
+        for child in (
+            *(child for _, child in self._idle),
+            *(request.child for request in self._running),
+        ):
             if child is not None:
                 child.abandon()
         self._lock = threading.RLock()
@@ -209,7 +212,9 @@ class Pool:
 
     def _number(self, slow: bool, user: str | None = None) -> int:
         """Return how many places are taken, of a user or of all."""
-        return sum(one.slow == slow and user in (None, one.user) for one in self._running)
+        return sum(
+            request.slow == slow and user in (None, request.user) for request in self._running
+        )
 
     def _own(self, user: str, slow: bool) -> int:
         return self._number(slow, user) if user else 0  # a program has no users, and no shares
@@ -223,15 +228,15 @@ class Pool:
 
     def _take_place(self, request: Request) -> None:
         with self._lock:
-            slow = [one.user for one in self._waiting if one.slow]
+            slow = [waiter.user for waiter in self._waiting if waiter.slow]
             self._waiting.append(request)
             self._serve()
             if request.slow and request in self._waiting:
                 own = slow.count(request.user) >= self._most_waiting[1]
                 if own or len(slow) >= self._most_waiting[0]:
                     self.stop(request, BusyError(own))
-            for one in self._running:
-                self._settle(one)
+            for running in self._running:
+                self._settle(running)
         request.granted.wait(self._patience)
         with self._lock:
             if request in self._waiting:
@@ -241,10 +246,12 @@ class Pool:
 
     def _serve(self) -> None:
         """Give the free places to waiting requests."""
-        while fitting := [one for one in self._waiting if self._fits(one.user, one.slow)]:
-            chosen = min(fitting, key=lambda one: self._number(one.slow, one.user))
+        while fitting := [
+            waiter for waiter in self._waiting if self._fits(waiter.user, waiter.slow)
+        ]:
+            chosen = min(fitting, key=lambda waiter: self._number(waiter.slow, waiter.user))
             self._waiting.remove(chosen)
-            self._waiting.sort(key=lambda one: one.user == chosen.user)
+            self._waiting.sort(key=lambda waiter: waiter.user == chosen.user)
             self._running.append(chosen)
             chosen.granted.set()
 
@@ -256,8 +263,12 @@ class Pool:
             return
         if self.keep_as_slow(request):
             return
-        needed = sum(not one.slow and self._has_share(one.user, False) for one in self._waiting)
-        if needed > sum(one.error is not None and not one.slow for one in self._running):
+        needed = sum(
+            not waiter.slow and self._has_share(waiter.user, False) for waiter in self._waiting
+        )
+        if needed > sum(
+            running.error is not None and not running.slow for running in self._running
+        ):
             self.stop(request, BusyError(self._own(request.user, slow=True) > 0))
 
     # ---- Workers
@@ -267,12 +278,12 @@ class Pool:
         with self._lock:
             # A slow request can wait for its worker to start; a quick one needs the idle one.
             fitting = [] if request.slow else self._idle
-            for one in [one for one in fitting if one[0].key == request.key]:
-                self._idle.remove(one)
-                if one[1].process.poll() is None:
-                    child = one[1]
+            for idle in [idle for idle in fitting if idle[0].key == request.key]:
+                self._idle.remove(idle)
+                if idle[1].process.poll() is None:
+                    child = idle[1]
                     break
-                one[1].end()
+                idle[1].end()
             most = sum(places for places, _ in self._places.values())
             if child is None and self._idle and len(self._idle) + len(self._running) > most:
                 self._end_one(request.user)
@@ -289,8 +300,10 @@ class Pool:
 
     def _end_one(self, user: str) -> None:
         """End an idle worker, to start another one: of the user who has the most workers."""
-        owned = Counter(one.user for one in (*(one for one, _ in self._idle), *self._running))
-        ended = max(self._idle, key=lambda one: owned[one[0].user])
+        owned = Counter(
+            request.user for request in (*(request for request, _ in self._idle), *self._running)
+        )
+        ended = max(self._idle, key=lambda idle: owned[idle[0].user])
         self._idle.remove(ended)
         ended[1].end()
 
