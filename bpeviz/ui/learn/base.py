@@ -69,7 +69,7 @@ class Row:
 
     def payload(self) -> dict[str, Any]:
         """Return the data for the browser, as plain JSON values."""
-        items = [list(one) for one in self.items]
+        items = [list(item) for item in self.items]
         return {"title": self.title, "items": items, "numbered": self.numbered}
 
 
@@ -108,12 +108,12 @@ class Question:
 
     def likely(self) -> list[Mistake]:
         """Return the likely wrong answers that are possible and wrong here, each once."""
-        found: list[Mistake] = []
-        for one in self.mistakes():
-            is_new = not any(self.form.matches(one.given, other.given) for other in found)
-            if is_new and self._is_wrong(one.given):
-                found.append(one)
-        return found
+        likely: list[Mistake] = []
+        for mistake in self.mistakes():
+            is_new = not any(self.form.matches(mistake.given, other.given) for other in likely)
+            if is_new and self._is_wrong(mistake.given):
+                likely.append(mistake)
+        return likely
 
     def _is_wrong(self, given: Any) -> bool:
         return self.form.accepts(given) and not self.solved(given)
@@ -124,12 +124,12 @@ class Question:
 
     def feedback(self, given: Any) -> list[MessagePart]:
         """Return the sentence about a wrong answer, and a hint, without the right answer."""
-        found = (
-            one.words
-            for one in self.mistakes()
-            if self.form.matches(given, one.given) and self._is_wrong(one.given)
+        messages = (
+            mistake.words
+            for mistake in self.mistakes()
+            if self.form.matches(given, mistake.given) and self._is_wrong(mistake.given)
         )
-        words = next(found, None) or self.form.difference(given, self.judge(None).marks)
+        words = next(messages, None) or self.form.difference(given, self.judge(None).marks)
         return [*words, f" {self.hint}".rstrip()]
 
     def mark(self, tries: Sequence[Any], shown: bool) -> Mark | None:
@@ -194,12 +194,14 @@ class Why:
 
     def question(self) -> Question:
         """Return the question for the component `answer`."""
-        (right,) = (one for one in self.options if one.right)
-        words = {one.key: one.words for one in self.options}
+        (right,) = (option for option in self.options if option.right)
+        words = {option.key: option.words for option in self.options}
         return chosen([self.prompt], words, lambda: (right.key, [right.feedback]), self._mistakes)
 
     def _mistakes(self) -> list[Mistake]:
-        return [Mistake(one.key, [one.feedback]) for one in self.options if not one.right]
+        return [
+            Mistake(option.key, [option.feedback]) for option in self.options if not option.right
+        ]
 
 
 def chosen(
@@ -329,7 +331,7 @@ class Chapter:
     @property
     def initial(self) -> Setup:
         """The values of the inputs at first."""
-        return {one.name: one.initial for one in self.inputs}
+        return {field.name: field.initial for field in self.inputs}
 
     def sample(self, title: str) -> Setup:
         """Return the values of inputs that a sample sets."""
@@ -338,7 +340,7 @@ class Chapter:
 
     def about(self, setup: Setup) -> str:
         """Return a short name of the inputs that the questions are about."""
-        values = json.dumps([setup[one.name] for one in self.inputs if one.asked])
+        values = json.dumps([setup[field.name] for field in self.inputs if field.asked])
         return hashlib.blake2b(values.encode(), digest_size=9).hexdigest()
 
 

@@ -61,13 +61,13 @@ def _tokens(setup: Setup) -> Question:
         raise NoQuestionError("There is no text. Type one.")
 
     def judge(given: int | None) -> Result:
-        found = training.tokenizer().tokens(text)
-        message: list[MessagePart] = [f"{counted(len(found), 'token')}: "]
-        for one in found[:60]:
-            message += [engine.named(training, one.id, colors), " "]
-        if len(found) > 60:
+        tokens = training.tokenizer().tokens(text)
+        message: list[MessagePart] = [f"{counted(len(tokens), 'token')}: "]
+        for token in tokens[:60]:
+            message += [engine.named(training, token.id, colors), " "]
+        if len(tokens) > 60:
             message.append("…")
-        return Result(compared(given, len(found)), message, {"right": len(found)})
+        return Result(compared(given, len(tokens)), message, {"right": len(tokens)})
 
     if not training.steps:
         raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
@@ -99,7 +99,7 @@ def _order(setup: Setup) -> Question | None:
         return None
     merges = [training.merges[step] for step in steps]
     colors = engine.hues((training, text))
-    names = [(training.name(one.left), training.name(one.right)) for one in merges]
+    names = [(training.name(merge.left), training.name(merge.right)) for merge in merges]
     shown = sorted(range(len(merges)), key=names.__getitem__)
     items = [
         [
@@ -148,12 +148,12 @@ def _pictures(setup: Setup) -> list[Picture]:
     ids = tokenizer.encode(text)
     rows = [
         [
-            str(one),
-            " ".join(map(str, tokenizer.token_bytes(one))),
-            tokenizer.token_label(one),
-            tokenizer.decode([one]),
+            str(token_id),
+            " ".join(map(str, tokenizer.token_bytes(token_id))),
+            tokenizer.token_label(token_id),
+            tokenizer.decode([token_id]),
         ]
-        for one in dict.fromkeys(ids)
+        for token_id in dict.fromkeys(ids)
     ]
     alone = any("\N{REPLACEMENT CHARACTER}" in row[3] for row in rows)
     about = "Decoding joins the bytes of all tokens, and returns exactly the text."

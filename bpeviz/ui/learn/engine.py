@@ -117,18 +117,18 @@ def train(text: str, algorithm: str = "bpe", **options: Any) -> Training:
 
 def merges_of(text: str, algorithm: str = "bpe", **options: Any) -> MergeTraining:
     """Return the training history of a trainer that merges."""
-    found = train(text, algorithm, **options)
-    assert isinstance(found, MergeTraining)  # noqa: S101 (for the type)
-    return found
+    training = train(text, algorithm, **options)
+    assert isinstance(training, MergeTraining)  # noqa: S101 (for the type)
+    return training
 
 
 def hues(*shown: tuple[Training, str]) -> Hues:
     """Return the color indices of the tokens of texts, at all steps of the training of each."""
-    found = []
+    parts = []
     for training, text in shown:
         boundaries = training.at_step(training.steps).boundaries(text)
-        found += [(training, boundaries, part) for part in player.parts(text, boundaries)]
-    return player.hues_of(found)
+        parts += [(training, boundaries, part) for part in player.parts(text, boundaries)]
+    return player.hues_of(parts)
 
 
 def named(training: Training, token_id: int, colors: Hues) -> dict[str, Any]:
@@ -163,9 +163,9 @@ def grid(
     colors: Hues = OWN,
 ) -> Picture:
     """Return the grid of a text: characters, code points, bytes, tokens and ids."""
-    found = trace.inspect(text, tokenizer)
-    part = player.parts(found.text, found.cuts, 240)[0]
-    data = inspection.grid(found, part, decimal=decimal, colors=colors)
+    inspected = trace.inspect(text, tokenizer)
+    part = player.parts(inspected.text, inspected.cuts, 240)[0]
+    data = inspection.grid(inspected, part, decimal=decimal, colors=colors)
     return Picture("grid", data, caption)
 
 
@@ -230,9 +230,12 @@ def next_pair(
         left, right = (token(*shown["tokenStyles"][token_id]) for token_id in pair)
         return [left, " + ", right]
 
+    def all_counts() -> dict[tuple[int, ...], int]:
+        table = before.pairs(text, boundaries, step)
+        return {pair.ids: pair.count for pair in table.best(table.counts, (), len(table.keys))}
+
     def judge(given: int | None) -> Result:
-        found = before.pairs(text, boundaries, step)
-        count = {one.ids: one.count for one in found.best(found.counts, (), len(found.keys))}
+        count = all_counts()
         most = max(count.values())
         taken = merges_of(text, algorithm, merges=step + 1, **options).merges[step]
         starts = [0, *ends.tolist()]
@@ -253,8 +256,7 @@ def next_pair(
         return Result("right" if count[mine] == most else "wrong", message, marks)
 
     def mistakes() -> list[Mistake]:
-        found = before.pairs(text, boundaries, step)
-        counts = {one.ids: one.count for one in found.best(found.counts, (), len(found.keys))}
+        counts = all_counts()
         first = {(int(ids[i]), int(ids[i + 1])): i for i in reversed(pairs)}
         most = max(counts.values())
         ranked = sorted(first, key=lambda pair: -counts[pair])
@@ -268,7 +270,7 @@ def next_pair(
         ]
 
     unknown = ("?", -1)
-    tokens = [token(*shown["tokenStyles"].get(int(one), unknown)) for one in ids]
+    tokens = [token(*shown["tokenStyles"].get(int(token_id), unknown)) for token_id in ids]
     form = PairForm(shown, pairs, tokens)
     return Question(prompt, form, judge, mistakes, hint, see)
 
@@ -319,7 +321,7 @@ def encoded_result(
     """Return the result of the boundaries that a user set in a text to encode."""
     tokens = tokenizer.tokens(text)
     result = boundaries_result(given, tokens, text, colors)
-    if all(one.id != tokenizer.unknown_id for one in tokens):
+    if all(token.id != tokenizer.unknown_id for token in tokens):
         return result
     note = "A character that is not in the training text is unknown: <unk>."
     return replace(result, message=[*result.message, note])
@@ -336,16 +338,16 @@ def boundaries_result(
         text: The text.
         colors: The color indices; by default those of this text alone.
     """
-    right = sorted({one.end for one in tokens} - {len(text)})
+    right = sorted({part.end for part in tokens} - {len(text)})
     verdict: Verdict = "right" if given == right else "wrong"
     message: list[MessagePart] = [f"{counted(len(tokens), 'token')}: "]
     keys = [
-        color_key(one.raw) if len(one.raw.decode(errors="replace")) > 1 else -1 for one in tokens
+        color_key(part.raw) if len(part.raw.decode(errors="replace")) > 1 else -1 for part in tokens
     ]
     colors = colors or coloring.hues([(coloring.contacts_at(keys), lambda key: key)])
     indices = [colors.index(key) for key in keys]
-    for one, index in zip(tokens, indices, strict=True):
-        message += [token(one.label, index), " "]
+    for part, index in zip(tokens, indices, strict=True):
+        message += [token(part.label, index), " "]
     marks = {"right": right, "colors": indices}
     return Result("shown" if given is None else verdict, message, marks)
 
@@ -361,7 +363,7 @@ def cut_mistakes(
         training: The training history whose merges apply, or None for a list of pieces.
     """
     join = "piece fits" if training is None else "merge applies"
-    found = [
+    wrong = [
         Mistake([*range(1, len(text))], [f"You left every letter alone, but a {join} here."]),
         Mistake([], ["You left it whole, but it is not a single token."]),
         Mistake([*right[:-1]], ["Your last token joins too much."]),
@@ -370,8 +372,8 @@ def cut_mistakes(
     for step in range(training.steps - 1, 0, -1) if training else ():
         tokens = training.at_step(step).tokens(text) if training else []
         cuts = boundaries_result(None, tokens, text).marks["right"]
-        found.append(Mistake(cuts, [f"That is after merge {step:,}. A later merge applies, too."]))
-    return found
+        wrong.append(Mistake(cuts, [f"That is after merge {step:,}. A later merge applies, too."]))
+    return wrong
 
 
 RIGHT_CURVE, NEAR_CURVE = 0.04, 0.08
@@ -448,15 +450,15 @@ def merges_row(
 ) -> Row:
     """Return the first merges of a training as a numbered row above a question."""
     items: list[list[MessagePart]] = [
-        [named(training, one.left, colors), " + ", named(training, one.right, colors)]
-        for one in training.merges[:most]
+        [named(training, merge.left, colors), " + ", named(training, merge.right, colors)]
+        for merge in training.merges[:most]
     ]
     return Row(title, items, numbered=True)
 
 
 def tokens_row(title: str, labels: Sequence[str]) -> Row:
     """Return tokens, which may have no id, as a row above a question. They have no color."""
-    return Row(title, [[token(one)] for one in labels])
+    return Row(title, [[token(label)] for label in labels])
 
 
 # ---- links
@@ -481,10 +483,10 @@ def train_page(
     trainer = TRAINERS[algorithm]
     values: dict[str, Value] = text_values(setup["text"] if text is None else text)
     values |= {ALGORITHM.link: algorithm, PATTERN.link: pattern}
-    for one in trainer.options:
-        widget = option_widget(trainer, one)
-        if one.name in options and isinstance(widget, Widget):
-            values[widget.link] = options[one.name]
+    for option in trainer.options:
+        widget = option_widget(trainer, option)
+        if option.name in options and isinstance(widget, Widget):
+            values[widget.link] = options[option.name]
     return Target(path, label, values | {LARGEST_SIZE.link: largest})
 
 

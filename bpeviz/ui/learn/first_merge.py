@@ -32,7 +32,7 @@ def _pair(setup: Setup) -> Question:
     prompt: list[MessagePart] = [
         "Which two neighbors occur together most often? Click between them, wherever they are."
     ]
-    if longer := next((one for one in text if len(one.encode()) > 1), ""):
+    if longer := next((character for character in text if len(character.encode()) > 1), ""):
         size = len(longer.encode())
         prompt += [" Below ", token(character_stand_in(longer)), f" are its {size} bytes."]
     return engine.next_pair(prompt, text)

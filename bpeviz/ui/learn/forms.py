@@ -78,7 +78,7 @@ class PairForm(Form):
         return self.words(given) == self.words(other)
 
     def words(self, given: Any) -> str:
-        return "+".join(one["label"] for one in self.tokens[given : given + 2])
+        return "+".join(item["label"] for item in self.tokens[given : given + 2])
 
 
 @dataclass(frozen=True)
@@ -97,14 +97,14 @@ class BoundariesForm(Form):
     def accepts(self, given: Any) -> bool:
         return (
             isinstance(given, list)
-            and all(_is_whole(one, 1, len(self.text) - 1) for one in given)
+            and all(_is_whole(place, 1, len(self.text) - 1) for place in given)
             and {*given}.isdisjoint(self.fixed)
             and given == sorted({*given})
         )
 
     def difference(self, given: Any, marks: Mapping[str, Any]) -> list[MessagePart]:
         first = min({*given} ^ {*marks["right"]})
-        same = max((one for one in given if one < first), default=0)
+        same = max((place for place in given if place < first), default=0)
         if same:
             return ["Up to here you are right: ", token(self.text[:same]), ". Look again after it."]
         return ["Look again at the first token: it has another length."]
@@ -150,7 +150,7 @@ class CurveForm(Form):
         return (
             isinstance(given, list)
             and len(given) == len(self.handles)
-            and all(_is_whole(one, 0, self.high) for one in given)
+            and all(_is_whole(value, 0, self.high) for value in given)
             and given[0] == self.first
         )
 
@@ -159,18 +159,18 @@ class CurveForm(Form):
 
     def distance(self, given: Sequence[int], other: Sequence[int]) -> float:
         """Return the mean distance of two curves, as a share of their first value."""
-        away = [abs(one - two) for one, two in zip(given[1:], other[1:], strict=True)]
+        away = [abs(mine - theirs) for mine, theirs in zip(given[1:], other[1:], strict=True)]
         return sum(away) / max(1, len(away)) / max(1, self.first)
 
     def difference(self, given: Any, marks: Mapping[str, Any]) -> list[MessagePart]:
         true = dict(marks["points"])
-        away = sum(one - true[at] for at, one in zip(self.handles, given, strict=True))
+        away = sum(value - true[at] for at, value in zip(self.handles, given, strict=True))
         if away < 0:
             return ["Your curve falls too fast: most merges save only a few tokens."]
         return ["Your curve stays too high: the merges save more than that."]
 
     def words(self, given: Any) -> str:
-        return ", ".join(f"{one:,}" for one in given)
+        return ", ".join(f"{value:,}" for value in given)
 
 
 @dataclass(frozen=True)
@@ -189,17 +189,17 @@ class OrderForm(Form):
     def accepts(self, given: Any) -> bool:
         return (
             isinstance(given, list)
-            and all(type(one) is int for one in given)
+            and all(type(place) is int for place in given)
             and sorted(given) == list(range(len(self.items)))
         )
 
     def difference(self, given: Any, marks: Mapping[str, Any]) -> list[MessagePart]:
-        same = sum(one == other for one, other in zip(given, marks["order"], strict=True))
+        same = sum(mine == other for mine, other in zip(given, marks["order"], strict=True))
         are = "row is" if same == 1 else "rows are"
         return [f"{same} of {len(given)} {are} in the right place."]
 
     def words(self, given: Any) -> str:
-        return ", ".join(" + ".join(one["label"] for one in self.items[i]) for i in given)
+        return ", ".join(" + ".join(part["label"] for part in self.items[i]) for i in given)
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,8 @@ def counts(setup: Setup) -> dict[int, int]:
     """Return the number of tokens of the text at each vocabulary size."""
     text = setup["text"]
     training = engine.train(text, vocab_size=LARGEST, pattern="gpt2")
-    found = training.tokenizer().boundaries(text).token_counts
-    return {256 + step: int(tokens) for step, tokens in enumerate(found.tolist())}
+    by_step = training.tokenizer().boundaries(text).token_counts
+    return {256 + step: int(tokens) for step, tokens in enumerate(by_step.tolist())}
 
 
 def _curve(setup: Setup) -> Question:
@@ -68,19 +68,19 @@ def _curve(setup: Setup) -> Question:
 
 
 def _double(setup: Setup) -> Question:
-    found = counts(setup)
-    large = max(found)
+    tokens = counts(setup)
+    large = max(tokens)
     small = max(256, large // 2)
 
     width = setup["width"]
 
     def answer() -> tuple[str, list[MessagePart]]:
-        saved = 1 - found[large] / found[small]
+        saved = 1 - tokens[large] / tokens[small]
         grown = large / small - 1
         message = (
             f"The table grows from {small:,} × {width:,} = {small * width:,} numbers to "
             f"{large:,} × {width:,} = {large * width:,}, by {grown:.0%}. The text goes from "
-            f"{counted(found[small], 'token')} to {found[large]:,}: {saved:.1%} fewer."
+            f"{counted(tokens[small], 'token')} to {tokens[large]:,}: {saved:.1%} fewer."
         )
         return "both" if saved >= 0.5 and grown >= 1 else "table", [message]
 
@@ -110,18 +110,18 @@ def _double(setup: Setup) -> Question:
 
 
 def _pictures(setup: Setup) -> list[Picture]:
-    found, width = counts(setup), setup["width"]
-    chosen = min(setup["size"], max(found))
-    sizes = [size for size in sorted({*SIZES, chosen}) if size in found]
+    tokens, width = counts(setup), setup["width"]
+    chosen = min(setup["size"], max(tokens))
+    sizes = [size for size in sorted({*SIZES, chosen}) if size in tokens]
     rows = []
     before = None
     for size in sizes:
         saved = ""
         if before is not None:
-            saved = f"{(found[before] - found[size]) / (size - before):.1f}"
+            saved = f"{(tokens[before] - tokens[size]) / (size - before):.1f}"
         before = size
         mark = " (chosen)" if size == chosen else ""
-        rows.append([f"{size:,}{mark}", f"{found[size]:,}", saved, f"{size * width:,}"])
+        rows.append([f"{size:,}{mark}", f"{tokens[size]:,}", saved, f"{size * width:,}"])
     header = [
         "Entries",
         "Tokens",
@@ -129,7 +129,7 @@ def _pictures(setup: Setup) -> list[Picture]:
         "Numbers in the embedding table",
     ]
     cost = (
-        f"With {chosen:,} entries, the text has {counted(found[chosen], 'token')}, and the "
+        f"With {chosen:,} entries, the text has {counted(tokens[chosen], 'token')}, and the "
         f"table has {chosen:,} × {width:,} = {chosen * width:,} numbers."
     )
     pictures = [Picture("table", (header, rows), cost)]
@@ -145,8 +145,8 @@ def _pictures(setup: Setup) -> list[Picture]:
 
 def gpt2_rows(text: str) -> list[list[str]]:
     """Return sizes of GPT-2's vocabulary, the tokens of a text, and the share that each saves."""
-    found = bpeviz.load("gpt2").boundaries(text).token_counts
-    tokens = {size: int(found[size - 256]) for size in (1_024, 2_048, 4_096, 8_192, 16_384, 32_768)}
+    costs = bpeviz.load("gpt2").boundaries(text).token_counts
+    tokens = {size: int(costs[size - 256]) for size in (1_024, 2_048, 4_096, 8_192, 16_384, 32_768)}
     rows = []
     for size, number in tokens.items():
         before = tokens.get(size // 2)

@@ -47,21 +47,23 @@ def pairs_of(setup: Setup) -> tuple[MergeTraining, list[Candidate], dict[int, in
     boundaries = training.at_step(0).boundaries(text)
     if (boundaries.ids(0) == UNKNOWN_ID).any():
         raise NoQuestionError("WordPiece does not split a word this long. Type shorter words.")
-    found = training.candidates(text, boundaries, 0, 1_000)
+    candidates = training.candidates(text, boundaries, 0, 1_000)
     counts = training.pairs(text, boundaries, 0).tokens
-    if len(found) < 2:
+    if len(candidates) < 2:
         raise NoQuestionError("This text has too few pairs. Type more words.")
-    frequent = sorted(found, key=lambda one: -one.count)[:SHOWN]
+    frequent = sorted(candidates, key=lambda pair: -pair.count)[:SHOWN]
     return training, frequent, dict(enumerate(counts.tolist()))
 
 
 def _score(setup: Setup) -> Question:
     training, pairs, counts = pairs_of(setup)
-    items = [[engine.named(training, token_id, OWN) for token_id in one.ids] for one in pairs]
-    hints = [f"{one.count:,} ÷ ({counts[one.ids[0]]:,} × {counts[one.ids[1]]:,})" for one in pairs]
+    items = [[engine.named(training, token_id, OWN) for token_id in pair.ids] for pair in pairs]
+    hints = [
+        f"{pair.count:,} ÷ ({counts[pair.ids[0]]:,} × {counts[pair.ids[1]]:,})" for pair in pairs
+    ]
 
     def judge(given: list[int] | None) -> Result:
-        scores = [one.score or 0.0 for one in pairs]
+        scores = [pair.score or 0.0 for pair in pairs]
         right = sorted(range(len(pairs)), key=lambda i: -scores[i])
         verdict: Verdict = "shown"
         if given is not None:
@@ -73,8 +75,8 @@ def _score(setup: Setup) -> Question:
         if given is not None and verdict == "right":
             right = list(given)  # tied pairs stay as the user put them
         notes = [
-            f"score {score:.3g}, occurs {engine.times(one.count)}"
-            for one, score in zip(pairs, scores, strict=True)
+            f"score {score:.3g}, occurs {engine.times(pair.count)}"
+            for pair, score in zip(pairs, scores, strict=True)
         ]
         return Result(verdict, [message], {"order": right, "notes": notes})
 
@@ -85,13 +87,13 @@ def _score(setup: Setup) -> Question:
 
     def mistakes() -> list[Mistake]:
         every = range(len(pairs))
-        scores = [one.score or 0.0 for one in pairs]
+        scores = [pair.score or 0.0 for pair in pairs]
         right = sorted(every, key=lambda i: -scores[i])
-        parts = [counts[one.ids[0]] * counts[one.ids[1]] for one in pairs]
-        found = sorted(every, key=lambda i: -pairs[i].count)
+        parts = [counts[pair.ids[0]] * counts[pair.ids[1]] for pair in pairs]
+        by_count = sorted(every, key=lambda i: -pairs[i].count)
         return [
-            Mistake(found, ["You sorted by count, as BPE does. The parts matter here."]),
-            Mistake(found[::-1], ["The rarest pair first: but its parts matter, too."]),
+            Mistake(by_count, ["You sorted by count, as BPE does. The parts matter here."]),
+            Mistake(by_count[::-1], ["The rarest pair first: but its parts matter, too."]),
             Mistake(sorted(every, key=lambda i: scores[i]), ["That is the lowest score first."]),
             Mistake(sorted(every, key=lambda i: -parts[i]), ["You sorted by the parts alone."]),
             Mistake([right[1], right[0], *right[2:]], ["The first two are the wrong way round."]),
@@ -110,8 +112,8 @@ def _bpe(text: str) -> MergeTraining:
 def dropped(text: str, word: str, share: float) -> float:
     """Return the mean number of tokens of a word under BPE-dropout, trained on a text."""
     training = _bpe(text)
-    found = training.segmentations(training.steps, word, share, DRAWS, 0)
-    return sum(len(ids) * count for ids, count in found.items()) / DRAWS
+    drawn = training.segmentations(training.steps, word, share, DRAWS, 0)
+    return sum(len(ids) * count for ids, count in drawn.items()) / DRAWS
 
 
 def _unigram(setup: Setup) -> UnigramTraining:
@@ -172,7 +174,7 @@ def _paths(setup: Setup) -> list[tuple[float, list[str], list[float]]]:
     lattice, scores = tokenizer.lattice(setup["word"]), tokenizer.model.scores
     if any(edge.id < 0 for edge in lattice.edges) or lattice.paths > MOST_PATHS:
         return []
-    found = [[*path] for path in lattice.sample(0.0, MOST_DRAWS, 0)]
+    sampled = [[*path] for path in lattice.sample(0.0, MOST_DRAWS, 0)]
     return sorted(
         (
             (
@@ -180,7 +182,7 @@ def _paths(setup: Setup) -> list[tuple[float, list[str], list[float]]]:
                 [lattice.text[edge.start : edge.end] for edge in path],
                 [math.exp(float(scores[edge.id])) for edge in path],
             )
-            for path in found
+            for path in sampled
         ),
         reverse=True,
     )
@@ -196,7 +198,7 @@ def _path(setup: Setup) -> Question | None:
         return None
     options = {"-".join(pieces): " + ".join(pieces) for _, pieces, _ in paths}
     products = {
-        "-".join(pieces): f"{' × '.join(f'{one:.1%}' for one in each)} = {100 * product:.2g}%"
+        "-".join(pieces): f"{' × '.join(f'{chance:.1%}' for chance in each)} = {100 * product:.2g}%"
         for product, pieces, each in paths
     }
 
@@ -210,15 +212,17 @@ def _path(setup: Setup) -> Question | None:
         return [Mistake(key, [f"{products[key]}. Another path has more."]) for key in options]
 
     shares = {
-        piece: one for _, pieces, each in paths for piece, one in zip(pieces, each, strict=True)
+        piece: chance
+        for _, pieces, each in paths
+        for piece, chance in zip(pieces, each, strict=True)
     }
     colors = engine.hues((_unigram(setup), setup["text"]))
     rows: list[list[MessagePart]] = [
         [
             token(piece, colors.index(color_key(piece.encode())) if len(piece) > 1 else -1),
-            f" {one:.1%}",
+            f" {chance:.1%}",
         ]
-        for piece, one in sorted(shares.items(), key=lambda item: -item[1])
+        for piece, chance in sorted(shares.items(), key=lambda item: -item[1])
     ]
     prompt: list[MessagePart] = [
         "Each piece has a probability. Multiply them along a path through "
@@ -243,7 +247,7 @@ def _pictures(setup: Setup) -> list[Picture]:
         "Unigram, before it prunes": unigram.at_step(0),
     }
     cut = [
-        [name, "  ".join(one.label for one in tokenizer.tokens(setup["word"]))]
+        [name, "  ".join(part.label for part in tokenizer.tokens(setup["word"]))]
         for name, tokenizer in trained.items()
     ]
     about = f"Means of {DRAWS:,} draws. The vocabulary stays the same; only encoding is random."

@@ -104,8 +104,8 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield CHAPTER
     yield DONE
     if chapter := BY_KEY.get(values.get(CHAPTER) or ""):
-        for one in chapter.inputs:
-            yield one.widget
+        for field in chapter.inputs:
+            yield field.widget
 
 
 PAGE = Page(
@@ -164,8 +164,8 @@ def _for_votes(chapter: Chapter, setup: Setup) -> list[votes.Question]:
     Raises:
         NoQuestionError: There are none about this text.
     """
-    found = [questions.for_vote(one) for one in teachers_page.asked(chapter, setup)]
-    return [one for one in found if one is not None]
+    offered = [questions.for_vote(question) for question in teachers_page.asked(chapter, setup)]
+    return [question for question in offered if question is not None]
 
 
 def _draw_end() -> None:
@@ -174,10 +174,12 @@ def _draw_end() -> None:
     core = [chapter for chapter in CHAPTERS if chapter.core]
     done = sum(map(_is_done, core))
     st.markdown(f"You have finished {done} of {len(core)} core chapters. These are their facts:")
-    facts = (f"{i}. **{one.title.rstrip('?')}:** {one.fact}" for i, one in enumerate(core, 1))
+    facts = (
+        f"{i}. **{chapter.title.rstrip('?')}:** {chapter.fact}" for i, chapter in enumerate(core, 1)
+    )
     st.markdown("\n".join(facts))
     st.subheader("Your marks", anchor=False)
-    marks = [mark for one in CHAPTERS for mark in _marks(one) if mark]
+    marks = [mark for chapter in CHAPTERS for mark in _marks(chapter) if mark]
     if marks:
         sums = (f"{SIGNS[mark]} {marks.count(mark)} {words}" for mark, words in MARK_WORDS.items())
         st.markdown(
@@ -258,14 +260,14 @@ def _bar(current: str) -> None:
         _SESSION.put(secrets.token_hex(8))
     listed = [
         {
-            "key": one.key,
+            "key": chapter.key,
             "number": str(number),
-            "title": one.title,
-            "core": one.core,
-            "marks": _marks(one),
-            "opened": one.key in linked,
+            "title": chapter.title,
+            "core": chapter.core,
+            "marks": _marks(chapter),
+            "opened": chapter.key in linked,
         }
-        for number, one in enumerate(CHAPTERS, 1)
+        for number, chapter in enumerate(CHAPTERS, 1)
     ]
     end = {"key": END, "number": "", "title": END_TITLE, "core": True}
     listed.append(end | {"marks": [], "opened": False})
@@ -311,7 +313,7 @@ def _is_new(name: str, number: int) -> bool:
 
 def _has_other_inputs(chapter: Chapter) -> bool:
     """Return whether the session has inputs of a chapter that are not its first ones."""
-    return any(one.widget.get() not in (None, one.initial) for one in chapter.inputs)
+    return any(field.widget.get() not in (None, field.initial) for field in chapter.inputs)
 
 
 def _read(
@@ -325,7 +327,7 @@ def _read(
         entries = json.loads(stored if len(stored) <= MAX_STORED else "{}")
     except (ValueError, RecursionError):
         return answers, marks, own
-    known = {_name(one, number) for one in CHAPTERS for number in _numbers(one)}
+    known = {_name(chapter, number) for chapter in CHAPTERS for number in _numbers(chapter)}
     match entries:
         case {"answers": dict(given), "marks": dict(reached)}:
             for name, entry in given.items():
@@ -344,7 +346,7 @@ def _read(
         case {"own": dict(changed)}:
             for key, values in changed.items():
                 if key in BY_KEY and isinstance(values, dict):
-                    widgets = {one.name: one.widget for one in BY_KEY[key].inputs}
+                    widgets = {field.name: field.widget for field in BY_KEY[key].inputs}
                     own[key] = {
                         name: value
                         for name, value in values.items()
@@ -362,7 +364,7 @@ def _name(chapter: Chapter, number: int | str) -> str:
 
 def _take_answers(chapter: Chapter) -> dict[str, Any]:
     """Take the answers that the browser sent; return the values of the inputs."""
-    values = {one.name: _value(one) for one in chapter.inputs}
+    values = {field.name: _value(field) for field in chapter.inputs}
     for number in range(len(chapter.questions)):
         for of in {chapter.about(chapter.initial), chapter.about(values)}:
             _take(chapter, number, of)
@@ -372,7 +374,7 @@ def _take_answers(chapter: Chapter) -> dict[str, Any]:
 
 def _first(chapter: Chapter) -> Setup:
     """Return the first values of the inputs that the questions depend on."""
-    return {one.name: one.initial for one in chapter.inputs if one.asked}
+    return {field.name: field.initial for field in chapter.inputs if field.asked}
 
 
 def _draw_own(chapter: Chapter, values: dict[str, Any]) -> dict[str, Any]:
@@ -391,7 +393,7 @@ def _draw_own(chapter: Chapter, values: dict[str, Any]) -> dict[str, Any]:
                         on_click=_put,
                         args=(chapter, chapter.sample(title)),
                     )
-        drawn = values | {one.name: _draw(one) for one in chapter.inputs if one.asked}
+        drawn = values | {field.name: _draw(field) for field in chapter.inputs if field.asked}
         if _changed(chapter, drawn):
             st.button("Back to the first text", on_click=_reset, args=(chapter,))
         _open_in(chapter, drawn)
@@ -439,31 +441,31 @@ def _variants() -> None:
         _page_link("app.py", f"{trainer.short} in Train", {ALGORITHM.link: key})
 
 
-def _value(one: Input) -> Any:
+def _value(field: Input) -> Any:
     """Return the value of an input, the initial one where the session has none that is valid."""
-    value = one.widget.get()
-    if not one.widget.allows(value):
-        one.widget.put(one.initial)
-        return one.initial
+    value = field.widget.get()
+    if not field.widget.allows(value):
+        field.widget.put(field.initial)
+        return field.initial
     return value
 
 
-def _draw(one: Input) -> Any:
-    widget = one.widget
+def _draw(field: Input) -> Any:
+    widget = field.widget
     if isinstance(widget, TextField):
-        many = one.initial.count("\n") > 2
-        text = widget.area(height=136 if many else 100) if one.lines else widget.line()
+        many = field.initial.count("\n") > 2
+        text = widget.area(height=136 if many else 100) if field.lines else widget.line()
         return text[: widget.longest]
     if isinstance(widget, OneOf):
         return widget.segments()
     assert isinstance(widget, Number)  # noqa: S101 (for the type)
-    return widget.slider(one.initial) if one.slider else widget.any_number(one.initial)
+    return widget.slider(field.initial) if field.slider else widget.any_number(field.initial)
 
 
 def _put(chapter: Chapter, values: Setup) -> None:
-    for one in chapter.inputs:
-        if one.name in values:
-            one.widget.put(values[one.name])
+    for field in chapter.inputs:
+        if field.name in values:
+            field.widget.put(values[field.name])
 
 
 def _reset(chapter: Chapter) -> None:
@@ -481,8 +483,8 @@ def _entry(chapter: Chapter, number: int | str, of: str) -> str:
 
 def _answers(chapter: Chapter, number: int | str, of: str) -> dict[str, Any]:
     """Return the answer to a question about these inputs: its tries, and whether it was shown."""
-    found = (_ANSWERS.get() or {}).get(_entry(chapter, number, of))
-    return found if found and found["of"] == of else {"of": of, "tries": [], "shown": False}
+    entry = (_ANSWERS.get() or {}).get(_entry(chapter, number, of))
+    return entry if entry and entry["of"] == of else {"of": of, "tries": [], "shown": False}
 
 
 def _answered(chapter: Chapter, setup: Setup) -> bool:
@@ -524,7 +526,10 @@ def _ask(chapter: Chapter, setup: Setup, *, is_own: bool = False, has_inputs: bo
         _question(chapter, WHY, chapter.why.question(), WHY)
     with st.expander("See it", icon=":material/visibility:"):
         if has_inputs:
-            setup = {**setup, **{one.name: _draw(one) for one in chapter.inputs if not one.asked}}
+            setup = {
+                **setup,
+                **{field.name: _draw(field) for field in chapter.inputs if not field.asked},
+            }
         for number, picture in enumerate(chapter.pictures(setup)):
             _picture(picture, f"learn_{chapter.key}_picture_{number}{OWN if is_own else ''}")
         if chapter.claims and not is_own:
@@ -597,13 +602,15 @@ def _picture(picture: Picture, key: str) -> None:
 def _neighbors(number: int) -> None:
     """Draw the buttons to other chapters: next and back on the same path, and one off it."""
     chapter = CHAPTERS[number - 1]
-    before = [one for one in CHAPTERS[: number - 1] if one.core or not chapter.core]
-    after = [one for one in CHAPTERS[number:] if one.core or not chapter.core]
+    before = [other for other in CHAPTERS[: number - 1] if other.core or not chapter.core]
+    after = [other for other in CHAPTERS[number:] if other.core or not chapter.core]
     following = after[0] if after else None
     buttons = [("Next", following.key, following.title) if following else ("Next", END, END_TITLE)]
-    buttons += [("Back", one.key, one.title) for one in before[-1:]]
+    buttons += [("Back", other.key, other.title) for other in before[-1:]]
     buttons += [
-        ("Extra", one.key, one.title) for one in CHAPTERS[number : number + 1] if one not in after
+        ("Extra", other.key, other.title)
+        for other in CHAPTERS[number : number + 1]
+        if other not in after
     ]
     with st.container(horizontal=True, gap="small"):
         for word, key, title in buttons:

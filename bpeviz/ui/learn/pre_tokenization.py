@@ -98,7 +98,7 @@ def _cost(setup: Setup) -> Question:
         ]
 
     see = [
-        engine.tokens_row("Pre-tokens", [label(one.encode()) for one in parts]),
+        engine.tokens_row("Pre-tokens", [label(part.encode()) for part in parts]),
         engine.merges_row(
             engine.merges_of(setup["text"], merges=setup["merges"]),
             colors,
@@ -138,8 +138,8 @@ def _target(setup: Setup) -> Target:
 
 def _claims() -> str:
     def split(text: str, pattern: str) -> str:
-        found = bpeviz.pretokenize(text, pattern=pattern)
-        return " ".join(f"`{label(one.encode())}`" for one in found)
+        parts = bpeviz.pretokenize(text, pattern=pattern)
+        return " ".join(f"`{label(part.encode())}`" for part in parts)
 
     return (
         "GPT-3 neither limited numbers to three digits, nor joined letters and other characters. "

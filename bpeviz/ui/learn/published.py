@@ -37,13 +37,13 @@ MAX_TOKENS = 40
 NEEDS = ("gpt2", "cl100k_base")
 
 
-def _with_ids(found: Sequence[Token]) -> list[MessagePart]:
+def _with_ids(tokens: Sequence[Token]) -> list[MessagePart]:
     """Return tokens and their ids as a message."""
-    each = "with its id" if len(found) == 1 else "each with its id"
-    message: list[MessagePart] = [f"{counted(len(found), 'token')}, {each}: "]
-    for one in found[:MAX_TOKENS]:
-        message += [token(one.label), f"\u00a0{one.id}, "]
-    message[-1] = f"\u00a0{found[-1].id}." if len(found) <= MAX_TOKENS else "…"
+    each = "with its id" if len(tokens) == 1 else "each with its id"
+    message: list[MessagePart] = [f"{counted(len(tokens), 'token')}, {each}: "]
+    for part in tokens[:MAX_TOKENS]:
+        message += [token(part.label), f"\u00a0{part.id}, "]
+    message[-1] = f"\u00a0{tokens[-1].id}." if len(tokens) <= MAX_TOKENS else "…"
     return message
 
 
@@ -53,19 +53,19 @@ def _dearer(setup: Setup) -> Question:
         raise NoQuestionError("There is no text. Type one into both boxes.")
 
     def cost() -> tuple[int, int]:
-        one, other = (len(bpeviz.load(VOCABULARY).encode(text)) for text in (first, second))
-        return one, other
+        own, other = (len(bpeviz.load(VOCABULARY).encode(text)) for text in (first, second))
+        return own, other
 
     def answer() -> tuple[str, list[MessagePart]]:
-        one, other = cost()
+        own, other = cost()
         both = [bpeviz.load(VOCABULARY).tokens(text) for text in (first, second)]
         message = ["First: ", *_with_ids(both[0]), " Second: ", *_with_ids(both[1])]
         raw = [token.raw.decode(errors="replace") for token in (*both[0], *both[1])]
         if any("\N{REPLACEMENT CHARACTER}" in text for text in raw):
             message.append(" A byte in ⟨ ⟩ is only a part of a character, and no text by itself.")
-        if other == one:
+        if other == own:
             return "same", message
-        return "less" if other < one else "more" if other < 2 * one else "double", message
+        return "less" if other < own else "more" if other < 2 * own else "double", message
 
     def mistakes() -> list[Mistake]:
         sizes = f"It has {counted(len(second), 'character')}, the first {len(first):,}. "
@@ -86,7 +86,7 @@ def _dearer(setup: Setup) -> Question:
     see = []
     for name, text in (("First text", first), ("Second text", second)):
         see += [engine.text_row(text, name)]
-        see += [engine.tokens_row("Its pieces", found)] if (found := pieces(text)) else []
+        see += [engine.tokens_row("Its pieces", fitting)] if (fitting := pieces(text)) else []
     prompt = (
         "GPT-4's vocabulary has these pieces. Where none fits, a letter is a token. What does the "
         "second text cost?"
@@ -106,19 +106,19 @@ def pieces(text: str) -> list[str]:
     """
     tokenizer = bpeviz.load(VOCABULARY)
     parts = {text[i:j] for i in range(len(text)) for j in range(i + 2, min(len(text), i + 12) + 1)}
-    found = [one for one in parts if len(tokenizer.encode(one)) == 1]
+    fitting = [part for part in parts if len(tokenizer.encode(part)) == 1]
     tokens = tokenizer.tokens(text)
-    used = {text[one.start : one.end] for one in tokens}
+    used = {text[part.start : part.end] for part in tokens}
     listed: list[str] = []
-    for one in sorted(found, key=lambda one: (one not in used, -len(one), one)):
+    for part in sorted(fitting, key=lambda part: (part not in used, -len(part), part)):
         # With another piece, fewer than GPT-4's tokens could cover the text.
-        if one in used or (len(listed) < LISTED and fewest(text, [*listed, one]) >= len(tokens)):
-            listed.append(one)
+        if part in used or (len(listed) < LISTED and fewest(text, [*listed, part]) >= len(tokens)):
+            listed.append(part)
     if fewest(text, listed) < len(tokens):
         raise NoQuestionError("GPT-4 does not take the fewest pieces of this text. Change it.")
     return [
-        label(one.encode())
-        for one in sorted(listed, key=lambda one: (not one.isspace(), -len(one), one))
+        label(part.encode())
+        for part in sorted(listed, key=lambda part: (not part.isspace(), -len(part), part))
     ]
 
 
@@ -127,7 +127,7 @@ def fewest(text: str, listed: Sequence[str]) -> int:
     tokenizer = bpeviz.load(VOCABULARY)
     best = [0]
     for end in range(1, len(text) + 1):
-        costs = [best[end - len(one)] + 1 for one in listed if text.endswith(one, 0, end)]
+        costs = [best[end - len(part)] + 1 for part in listed if text.endswith(part, 0, end)]
         best.append(min([best[-1] + len(tokenizer.encode(text[end - 1])), *costs]))
     return best[-1]
 
@@ -225,7 +225,7 @@ def _target(setup: Setup) -> Target:
 
 
 def _claims() -> str:
-    curly, straight = (bpeviz.load("cl100k_base").encode(one)[0] for one in '“"')
+    curly, straight = (bpeviz.load("cl100k_base").encode(quote)[0] for quote in '“"')
     return (
         "GPT-4 does not turn curly quotes into straight ones. tiktoken changes no character: in "
         f'cl100k, `“` has the id {curly:,} and `"` the id {straight:,}.'

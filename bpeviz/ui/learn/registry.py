@@ -12,8 +12,8 @@ def _chapters() -> tuple[Chapter, ...]:
     names = (path.stem for path in Path(__file__).parent.glob("*.py"))
     others = {"__init__", "page", "teachers_page", Path(__file__).stem}  # they import this one
     modules = [import_module(f"{__package__}.{name}") for name in names if name not in others]
-    found = [module.CHAPTER for module in modules if hasattr(module, "CHAPTER")]
-    return tuple(sorted(found, key=lambda chapter: chapter.place))
+    chapters = [module.CHAPTER for module in modules if hasattr(module, "CHAPTER")]
+    return tuple(sorted(chapters, key=lambda chapter: chapter.place))
 
 
 CHAPTERS = _chapters()

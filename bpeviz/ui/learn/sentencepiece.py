@@ -48,7 +48,7 @@ def trained(setup: Setup, unknown: str, digits: str | None = None) -> MergeTrain
 
 def labels(setup: Setup, unknown: str) -> list[str]:
     """Return the labels of the tokens of the text."""
-    return [one.label for one in trained(setup, unknown).tokenizer().tokens(setup["text"])]
+    return [part.label for part in trained(setup, unknown).tokenizer().tokens(setup["text"])]
 
 
 def _marks(setup: Setup) -> Question:
@@ -63,7 +63,9 @@ def _marks(setup: Setup) -> Question:
         "after": "▁".join(words) + "▁",
     }
     options = {
-        key: one for key, one in written.items() if key == "before" or one != written["before"]
+        key: marked
+        for key, marked in written.items()
+        if key == "before" or marked != written["before"]
     }
 
     def answer() -> tuple[str, list[MessagePart]]:
@@ -97,17 +99,17 @@ def _fallback(setup: Setup) -> Question:
     training = trained(setup, "bytes")
 
     def judge(given: int | None) -> Result:
-        found = labels(setup, "bytes")
-        message: list[MessagePart] = [f"{counted(len(found), 'token')}: "]
-        for one in found:
-            message += [token(one), " "]
-        if bytes_found := [one for one in found if one.startswith("<0x")]:
+        texts = labels(setup, "bytes")
+        message: list[MessagePart] = [f"{counted(len(texts), 'token')}: "]
+        for text_of_token in texts:
+            message += [token(text_of_token), " "]
+        if bytes_found := [label for label in texts if label.startswith("<0x")]:
             message.append(f"{bytes_found[0]} is a byte, in hexadecimal.")
-        return Result(compared(given, len(found)), message, {"right": len(found)})
+        return Result(compared(given, len(texts)), message, {"right": len(texts)})
 
     def mistakes() -> list[Mistake]:
         whole = len(trained({**setup, "merges": 0}, "bytes").tokenizer().encode(text))
-        lost = sum(one.startswith("<0x") for one in labels(setup, "bytes"))
+        lost = sum(label.startswith("<0x") for label in labels(setup, "bytes"))
         return [
             Mistake(len(text), ["You counted characters. An unknown one becomes its bytes."]),
             Mistake(len(labels(setup, "unk")), ["That is without byte fallback."]),
@@ -146,8 +148,8 @@ def _unknown(setup: Setup) -> Question:
     def answer() -> tuple[str, list[MessagePart]]:
         lost, text = decoded()
         message: list[MessagePart] = []
-        for one in labels(setup, "unk"):
-            message += [token(one), " "]
+        for label in labels(setup, "unk"):
+            message += [token(label), " "]
         message[-1:] = [". Decoding gives ", engine.quoted(text), "."]
         return "lost" if lost else "kept", message
 
@@ -180,8 +182,8 @@ def _pictures(setup: Setup) -> list[Picture]:
     for digits, how in DIGITS.items():
         tokenizer = trained(setup, setup["fallback"], digits).tokenizer()
         for text in dict.fromkeys((setup["text"], "12")):
-            found = "  ".join(one.label for one in tokenizer.tokens(text))
-            rows.append([how, text, found, tokenizer.decode(tokenizer.encode(text))])
+            tokens = "  ".join(part.label for part in tokenizer.tokens(text))
+            rows.append([how, text, tokens, tokenizer.decode(tokenizer.encode(text))])
     training = trained(setup, "bytes")
     about = (
         "In the text, · is a space; in a token it is ▁. When no pair of the text is left, bpeviz "

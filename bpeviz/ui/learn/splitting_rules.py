@@ -56,7 +56,7 @@ SENTENCES = (
 def words_of(text: str, rule: str, words: str = "", *, spaces: bool = False) -> list[str]:
     """Return the pre-tokens of a text, white space only on request. Raises `NoQuestionError`."""
     try:
-        return [one for one in pretokenize(text, rule, words) if spaces or not one.isspace()]
+        return [part for part in pretokenize(text, rule, words) if spaces or not part.isspace()]
     except SplitError as error:
         raise NoQuestionError(str(error)) from error
 
@@ -81,11 +81,11 @@ def _sentence(setup: Setup) -> Question:
     def judge(given: list[int] | None) -> Result:
         parts = mark_unmatched(sentence, "nltk")
         right = cuts(parts, sentence)
-        found = [one for one in parts if not isinstance(one, Unmatched)]
-        message: list[MessagePart] = [f"{counted(len(found), 'token')}: "]
-        for one in found:
-            message += [token(label(one.encode())), " "]
-        if len("".join("".join(found).split())) < len("".join(sentence.split())):
+        words = [part for part in parts if not isinstance(part, Unmatched)]
+        message: list[MessagePart] = [f"{counted(len(words), 'token')}: "]
+        for word in words:
+            message += [token(label(word.encode())), " "]
+        if len("".join("".join(words).split())) < len("".join(sentence.split())):
             message.append("The rule drops all other symbols.")
         verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
         return Result(verdict, message, {"right": right, "colors": [-1] * (len(right) + 1)})
@@ -123,8 +123,8 @@ def _rule(setup: Setup) -> Question:
     def found(rule: str) -> list[MessagePart]:
         pieces = words_of(text, rule)
         message: list[MessagePart] = [f"{counted(len(pieces), 'piece')}: "]
-        for one in pieces[:8]:
-            message += [token(label(one.encode())), " "]
+        for piece in pieces[:8]:
+            message += [token(label(piece.encode())), " "]
         return message
 
     def answer() -> tuple[str, list[MessagePart]]:
@@ -147,7 +147,7 @@ def _rule(setup: Setup) -> Question:
     hint = "Where are the spaces and the punctuation marks in this text?"
     see = [
         engine.text_row(text),
-        Row("Words of the list", [[token(label(one.encode()))] for one in listed[:12]]),
+        Row("Words of the list", [[token(label(word.encode()))] for word in listed[:12]]),
     ]
     alone = "" if words >= {*listed} else " Where no word fits, a character is alone."
     prompt = f"A list of words finds these words.{alone} Which rule finds them, too?"

@@ -50,11 +50,11 @@ def answer(question: Question) -> str:
 
 def mistakes(question: Question) -> str:
     """Return the likely wrong answers to a question, with what to say."""
-    found = [
-        f"“{question.form.words(one.given)}”: {words(one.words)}"
-        for one in question.likely()[:MOST_MISTAKES]
+    wrong = [
+        f"“{question.form.words(mistake.given)}”: {words(mistake.words)}"
+        for mistake in question.likely()[:MOST_MISTAKES]
     ]
-    return " ".join([*found, question.hint and f"Hint: {question.hint}"]).strip()
+    return " ".join([*wrong, question.hint and f"Hint: {question.hint}"]).strip()
 
 
 def asked(chapter: Chapter, setup: Setup | None = None) -> Iterator[Question]:
@@ -77,10 +77,10 @@ def minutes(chapter: Chapter) -> int:
     """Return an estimate of the minutes for a chapter."""
     questions = [*asked(chapter)]
     texts = [chapter.lead, chapter.myth, chapter.fact]
-    for one in questions:
-        texts += [words(one.prompt), words(one.judge(None).message), one.hint]
-        if isinstance(one.form, ChoiceForm):
-            texts += one.form.options.values()
+    for question in questions:
+        texts += [words(question.prompt), words(question.judge(None).message), question.hint]
+        if isinstance(question.form, ChoiceForm):
+            texts += question.form.options.values()
     read = sum(len(re.findall(r"\w+", text)) for text in texts) / WORDS_A_MINUTE
     return round(read + MINUTES_A_QUESTION * (len(questions) + 1))
 
@@ -127,7 +127,9 @@ def _list(place: int, chapter: Chapter) -> None:
     kind = "Core" if chapter.core else "Extra"
     try:
         questions = [*asked(chapter)]
-        rows = [[words(one.prompt), answer(one), mistakes(one)] for one in questions]
+        rows = [
+            [words(question.prompt), answer(question), mistakes(question)] for question in questions
+        ]
         st.caption(f"{kind}, about {minutes(chapter)} minutes. Many think: {chapter.myth}")
     except NoQuestionError as error:
         st.caption(markdown.escape(str(error)))

@@ -84,7 +84,7 @@ def _whole(setup: Setup) -> Question:
 
     def judge(given: int | None) -> Result:
         size = len(text.encode())
-        more = sum(len(one.encode()) > 1 for one in text)
+        more = sum(len(character.encode()) > 1 for character in text)
         some = f"{more:,}" if more else "none"
         message = (
             f"{counted(len(text), 'code point')} in {counted(size, 'byte')}. Of the code points, "
@@ -112,11 +112,13 @@ def _pictures(setup: Setup) -> list[Picture]:
     in_hex = setup["digits"] == "hexadecimal"
     rows = [
         [
-            character_stand_in(one),
-            f"U+{ord(one):04X}" if in_hex else str(ord(one)),
-            one.encode().hex(" ").upper() if in_hex else " ".join(map(str, one.encode())),
+            character_stand_in(character),
+            f"U+{ord(character):04X}" if in_hex else str(ord(character)),
+            character.encode().hex(" ").upper()
+            if in_hex
+            else " ".join(map(str, character.encode())),
         ]
-        for one in setup["text"][:ROWS]
+        for character in setup["text"][:ROWS]
     ]
     tokenizer = engine.train("", merges=0).tokenizer()
     header = ["Character", "Code point", "Bytes in UTF-8"]

@@ -56,8 +56,8 @@ def _question(setup: Setup, way: str, rule: str, hint: str) -> Question:
         tokens = _trained(setup, other).tokenizer().tokens(text)
         cuts = engine.boundaries_result(None, tokens, text).marks["right"]
         words = f"That is the result of the other way: {TITLES[other].lower()}."
-        found = engine.cut_mistakes(judge(None).marks["right"], text, _trained(setup, "merges"))
-        return [Mistake(cuts, [words]), *found]
+        others = engine.cut_mistakes(judge(None).marks["right"], text, _trained(setup, "merges"))
+        return [Mistake(cuts, [words]), *others]
 
     see = [
         engine.text_row(setup["corpus"], "Training text"),

@@ -47,13 +47,13 @@ def _split(setup: Setup) -> Question:
     pieces_of(setup)
 
     def judge(given: list[int] | None) -> Result:
-        ends = [0, *accumulate(map(len, found := pieces_of(setup)))]
+        ends = [0, *accumulate(map(len, pieces := pieces_of(setup)))]
         tokens = [
-            Token(-1, one.encode(), label(one.encode()), start, end)
-            for one, (start, end) in zip(found, pairwise(ends), strict=True)
+            Token(-1, piece.encode(), label(piece.encode()), start, end)
+            for piece, (start, end) in zip(pieces, pairwise(ends), strict=True)
         ]
         result = engine.boundaries_result(given, tokens, setup["text"])
-        if {*found} <= {*setup["pieces"].split()}:
+        if {*pieces} <= {*setup["pieces"].split()}:
             return result
         note = "Where no piece fits, one letter is a token."
         return replace(result, message=[*result.message, note])
@@ -76,7 +76,7 @@ def _whole_words(setup: Setup) -> Question:
         raise NoQuestionError("The list of whole words is empty. Type one.")
 
     def missing() -> list[str]:
-        return [one for one in setup["text"].split() if one not in words]
+        return [word for word in setup["text"].split() if word not in words]
 
     def answer() -> tuple[str, list[MessagePart]]:
         if absent := missing():

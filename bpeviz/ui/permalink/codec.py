@@ -74,14 +74,14 @@ def unpack(packed: str, longest: int = MAX_PACKED) -> dict[str, Value]:
         raw = decompressor.decompress(compressed, MAX_JSON)
         if not decompressor.eof or decompressor.unused_data:
             raise damaged
-        found = json.loads(raw.decode(), parse_constant=_reject_constant)
+        values = json.loads(raw.decode(), parse_constant=_reject_constant)
     except (ValueError, zlib.error, RecursionError) as error:
         raise damaged from error
-    if not isinstance(found, dict) or len(found) > MAX_VALUES:
+    if not isinstance(values, dict) or len(values) > MAX_VALUES:
         raise damaged
-    if not all(map(_is_value, found.values())):
+    if not all(map(_is_value, values.values())):
         raise damaged
-    return {clean(name): _cleaned(value) for name, value in found.items()}
+    return {clean(name): _cleaned(value) for name, value in values.items()}
 
 
 def _reject_constant(name: str) -> NoReturn:
@@ -91,7 +91,7 @@ def _reject_constant(name: str) -> NoReturn:
 
 def _is_value(value: object) -> bool:
     if isinstance(value, list):
-        return len(value) <= MAX_VALUES and all(isinstance(one, str) for one in value)
+        return len(value) <= MAX_VALUES and all(isinstance(text, str) for text in value)
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, str | int)
@@ -99,5 +99,5 @@ def _is_value(value: object) -> bool:
 
 def _cleaned(value: Value) -> Value:
     if isinstance(value, list):
-        return [clean(one) for one in value]
+        return [clean(text) for text in value]
     return clean(value) if isinstance(value, str) else value

@@ -83,8 +83,7 @@ def make(page: Page, longest: int = MAX_PACKED) -> tuple[str, list[str]]:
     without += [f"Tokenizer: {title}" for title in page.left_out()]
     while True:
         try:
-            found = codec.pack(values | ({WITHOUT: without} if without else {}), longest)
-            return found, without
+            return codec.pack(values | ({WITHOUT: without} if without else {}), longest), without
         except TooLongError:
             left_out = max(values, key=lambda name: len(str(values[name])))
             without.append(widgets[left_out].described())
@@ -196,7 +195,7 @@ def _dialog(
                 "until it is restarted. “Copy link” copies one that lasts."
             )
     if without:
-        names = ", ".join(shorten(one, 140) for one in without[:MAX_NAMES])
+        names = ", ".join(shorten(name, 140) for name in without[:MAX_NAMES])
         notes.append(f"Not included, because it is too long or comes from a file: {names}.")
     if code is None:
         notes.append("The address of this page is too long for a QR code.")
@@ -227,11 +226,11 @@ def restore(page: Page) -> None:
 def _opened(page: Page, packed: str) -> str:
     """Restore packed values; return a message about those that are missing, or an empty one."""
     try:
-        found = _values(packed)
+        values = _values(packed)
     except LinkError as error:
         return markdown.escape(str(error))
-    without = found.pop(WITHOUT, [])
-    rejected = _restore(page, found)
+    without = values.pop(WITHOUT, [])
+    rejected = _restore(page, values)
     step = st.query_params.get(STEP, "0")
     if re.fullmatch("[0-9]{1,9}", step, re.ASCII) and int(step) <= MAX_STEPS:
         if STEP in st.query_params:
@@ -267,13 +266,13 @@ _RETIRED = {"checked_against"}
 """Names in links of earlier versions, whose values no longer change the page."""
 
 
-def _restore(page: Page, found: Mapping[str, Value]) -> list[str]:
+def _restore(page: Page, linked: Mapping[str, Value]) -> list[str]:
     """Restore the values of a link that the page allows; return the labels of the others."""
     valid: dict[str, Value] = {}
     rejected: list[str] = []
-    rest = dict(found)
+    rest = dict(linked)
     allowed: list[tuple[Widget[Any], Value]] = []
-    for widget in page.widgets(LinkValues(valid, list(found))):
+    for widget in page.widgets(LinkValues(valid, list(linked))):
         if widget.link not in rest:
             continue
         value = rest.pop(widget.link)
@@ -286,12 +285,12 @@ def _restore(page: Page, found: Mapping[str, Value]) -> list[str]:
         widget.restore(value)
     values = LinkValues(valid, list(valid))
     for widget in page.widgets(values):
-        if isinstance(widget, Section) and widget.link not in found and widget.has_value(values):
+        if isinstance(widget, Section) and widget.link not in linked and widget.has_value(values):
             widget.put(True)
     return rejected + [name for name in rest if name not in _RETIRED]
 
 
 def _listed(names: Iterable[str]) -> str:
     """Return names for a message, in quotes and escaped, since they may contain any text."""
-    found = [f"“{markdown.escape(shorten(one, 140))}”" for one in dict.fromkeys(names)]
-    return listed(found, MAX_NAMES)
+    quoted = [f"“{markdown.escape(shorten(name, 140))}”" for name in dict.fromkeys(names)]
+    return listed(quoted, MAX_NAMES)

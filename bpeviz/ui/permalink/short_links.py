@@ -78,10 +78,10 @@ class ShortLinks:
     def get(self, name: str) -> str | None:
         """Return the packed values of a link, or None if it is unknown or has expired."""
         with self._lock:
-            found = self._links.execute(
+            row = self._links.execute(
                 "SELECT packed FROM links WHERE name = ? AND ends > ?", (name, self._clock())
             ).fetchone()
-        return None if found is None else found[0]
+        return None if row is None else row[0]
 
     def _too_many(self, user: str) -> bool:
         own, everyone, size = self._links.execute(

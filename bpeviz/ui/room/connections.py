@@ -144,10 +144,10 @@ async def _receive(socket: WebSocket) -> dict[str, Any]:
     if len(text) > limits.ROOM_MESSAGE:
         return {}
     try:
-        found = json.loads(text)
+        value = json.loads(text)
     except (ValueError, RecursionError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return value if isinstance(value, dict) else {}
 
 
 async def _listen(socket: WebSocket, room: Room, member: Member) -> None:

@@ -85,11 +85,11 @@ def show_in_room(page: Page) -> None:
         key, _, at = st.query_params.get(SHEET, "").partition(".")
         if room.run is None and key in sheets.offered():
             room.use(replace(sheets.run(key), part=min(_number(at), MAX_PARTS) - 1))
-        found = Ready(shown, _link(page), _number(st.query_params.get(session.STEP, "")))
+        ready = Ready(shown, _link(page), _number(st.query_params.get(session.STEP, "")))
         if part:
-            room.prepare(_number(part), found)
+            room.prepare(_number(part), ready)
         else:
-            room.show(found.page, found.link, found.step)
+            room.show(ready.page, ready.link, ready.step)
 
 
 def _number(digits: str) -> int:
@@ -115,8 +115,8 @@ def _content(offer: Export) -> Playable | Comparison:
         ValueError: It has none, or cannot be made; the message is user-facing.
     """
     make = offer.animation or offer.comparison
-    found = make()() if make else None
-    shown = found.columns if isinstance(found, Texts) else found
+    content = make()() if make else None
+    shown = content.columns if isinstance(content, Texts) else content
     if not isinstance(shown, Playable | Comparison):
         raise ValueError("A room shows one text. Press a number in the table to choose one.")
     return shown
@@ -154,16 +154,16 @@ def _opened(room: Room, questions: Sequence[Question]) -> None:
         )
     st.markdown(f"Room **{room.letters}** {shows}")
     st.code(room.join["invitation"], None)
-    for number, one in enumerate(questions):
-        words = markdown.escape(shorten(one.words, MAX_WORDS))
+    for number, question in enumerate(questions):
+        words = markdown.escape(shorten(question.words, MAX_WORDS))
         if st.button(f"Ask: {words}", key=f"room_question_{number}", width="stretch"):
-            room.ask(one)
+            room.ask(question)
     names = sheets.offered()
     key = st.selectbox(
         "Run sheet",
         ["", *names],
         [*names].index(room.run.key) + 1 if room.run else 0,
-        format_func=lambda one: names[one].title if one else "None",
+        format_func=lambda key: names[key].title if key else "None",
         help="The parts of a workshop, which you click through on the leader's page.",
         key=f"run_sheet_{room.letters}",
     )

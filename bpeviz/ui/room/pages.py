@@ -161,9 +161,8 @@ def member(letters: str, room: str, app: str, *, is_leader: bool) -> HTMLRespons
         is_leader: Whether the page is the leader's.
     """
     script, markup = _program()
-    found = {"letters": letters, "room": room, "app": app, "isLeader": is_leader}
-    settings = as_json(found).decode()
-    data = f'<script type="application/json" id="room">{settings}</script>'
+    settings = {"letters": letters, "room": room, "app": app, "isLeader": is_leader}
+    data = f'<script type="application/json" id="room">{as_json(settings).decode()}</script>'
     body = f'<div id="place-room"></div><noscript>This page needs JavaScript.</noscript>{_PLACES}'
     role = "Leader" if is_leader else "Follower"
     return _page(f"Room {letters}: {role}", body, script, markup + data)

@@ -28,14 +28,14 @@ def offered() -> list[dict[str, Any]]:
     The questions themselves are not among them: some tell the answer to an earlier one, and a
     projector shows the list.
     """
-    found = []
+    chapters = []
     for place, chapter in enumerate(CHAPTERS, 1):
         with suppress(base.NoQuestionError):
             votes = _votes(chapter.key) if is_there(chapter) else {}
             listed = [{"key": key, "words": words} for key, (words, _) in votes.items()]
             if listed:
-                found.append({"title": f"{place}. {chapter.title}", "questions": listed})
-    return found
+                chapters.append({"title": f"{place}. {chapter.title}", "questions": listed})
+    return chapters
 
 
 def find(key: str) -> Question | None:
@@ -54,12 +54,12 @@ def find(key: str) -> Question | None:
 @cache  # without chapters that cannot be computed
 def _votes(chapter: str) -> Mapping[str, tuple[str, Question]]:
     """Return the questions of a chapter for votes, by their keys, each after its name."""
-    found = {}
+    by_key = {}
     for number, question in enumerate(asked(BY_KEY[chapter])):
         if (vote := for_vote(question)) is not None:
             name = f"Question {number + 1}: {_KINDS[question.form.kind]}"
-            found[f"{chapter}/{number}"] = name, vote
-    return found
+            by_key[f"{chapter}/{number}"] = name, vote
+    return by_key
 
 
 def for_vote(question: base.Question) -> Question | None:
@@ -86,11 +86,11 @@ def for_vote(question: base.Question) -> Question | None:
 def _pair(question: base.Question, form: PairForm, more: dict[str, Any]) -> Question:
     """Return a question about pairs, whose options are the most frequent ones."""
     merged = next(i for i in form.pairs if not _is_other(question, i))
-    places = [merged, *(one.given for one in question.likely()[: PAIRS - 1])]
+    places = [merged, *(mistake.given for mistake in question.likely()[: PAIRS - 1])]
     places.sort(key=form.words)
     options = []
     for place in places:
-        tokens = [[one["label"], one["color"]] for one in form.tokens[place : place + 2]]
+        tokens = [[item["label"], item["color"]] for item in form.tokens[place : place + 2]]
         options.append(Option(tokens, " + ".join(label for label, _ in tokens)))
     text = base.Row("Text", [[*form.tokens]]).payload()
     prompt = _without_form(question.prompt)
@@ -106,5 +106,7 @@ def _is_other(question: base.Question, place: int) -> bool:
 
 def _without_form(prompt: Sequence[MessagePart]) -> list[MessagePart]:
     """Return the prompt without sentences about the form: where to click, and what is below."""
-    words = takewhile(lambda one: one != " Below ", prompt)
-    return [re.sub(r" Click [^.]*\.", "", one) if isinstance(one, str) else one for one in words]
+    words = takewhile(lambda part: part != " Below ", prompt)
+    return [
+        re.sub(r" Click [^.]*\.", "", part) if isinstance(part, str) else part for part in words
+    ]

@@ -53,8 +53,8 @@ def offered() -> Mapping[str, Sheet]:
 
 def run(key: str) -> Run:
     """Return a new run through a run sheet."""
-    found = offered()[key]
-    return Run(key, found, [part.link and with_settings(part.link) for part in found.parts])
+    sheet = offered()[key]
+    return Run(key, sheet, [part.link and with_settings(part.link) for part in sheet.parts])
 
 
 def with_settings(link: str) -> str:

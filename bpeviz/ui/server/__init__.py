@@ -75,7 +75,7 @@ def middleware() -> list[Middleware]:
     gc.set_threshold(*GARBAGE)
     base = "/" + "/".join(filter(None, st.get_option("server.baseUrlPath").split("/")))
     policy = content_security_policy(os.environ.get("BPEVIZ_FRAME_ANCESTORS", ""))
-    found = [
+    layers = [
         Middleware(SecurityHeaders, policy=policy),
         Middleware(RequestSizes, base=base),
     ]
@@ -83,11 +83,11 @@ def middleware() -> list[Middleware]:
         origins = st.get_option("server.corsAllowedOrigins")
         names = [private.server_name() or "", *map(_host, origins)]  # an empty one is not known
         listens = st.get_option("server.address") or ""
-        found.append(Middleware(KnownHosts, hosts=names, listens=listens))
+        layers.append(Middleware(KnownHosts, hosts=names, listens=listens))
     if password := os.environ.get("BPEVIZ_PASSWORD"):
-        found.append(Middleware(PasswordGate, password=password, base=base))
+        layers.append(Middleware(PasswordGate, password=password, base=base))
     return [
-        *found,
+        *layers,
         Middleware(RoomPages, base=base),
         Middleware(PageAddresses, base=base),
         Middleware(UserCookie, base=base),

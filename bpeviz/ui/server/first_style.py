@@ -55,17 +55,17 @@ def _preloads() -> str:
         for font in private.MEDIA.iterdir()
         if font.name.startswith("SourceCodeVF-Upright")
     )
-    scripts = {one.name: one for one in private.SCRIPTS.iterdir()}
+    scripts = {file.name: file for file in private.SCRIPTS.iterdir()}
     page = private.PAGE.read_text(encoding="utf-8")  # it loads most scripts early itself
     waiting = [name for name in scripts if name.split(".")[0] in _FIRST]
-    found: dict[str, None] = {}
+    preloaded: dict[str, None] = {}
     while waiting:
         name = waiting.pop()
-        if name in scripts and name not in found and name not in page:
-            found[name] = None
+        if name in scripts and name not in preloaded and name not in page:
+            preloaded[name] = None
             waiting += _IMPORTED.findall(scripts[name].read_text(encoding="utf-8"))
     return fonts + "".join(
-        f'<link rel="modulepreload" href="./static/js/{name}" crossorigin>' for name in found
+        f'<link rel="modulepreload" href="./static/js/{name}" crossorigin>' for name in preloaded
     )
 
 

@@ -47,7 +47,7 @@ class KnownHosts:
         if scope["type"] == "lifespan" or self._accepts(scope):
             answer = self._app
             if scope["type"] == "websocket":
-                headers = [one for one in scope["headers"] if one[0] != b"origin"]
+                headers = [header for header in scope["headers"] if header[0] != b"origin"]
                 scope = {**scope, "headers": headers}
         else:
             answer = WebSocketClose() if scope["type"] == "websocket" else _REFUSED

@@ -23,8 +23,8 @@ class LongTexts:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         is_put = scope["type"] == "http" and scope["method"] == "PUT"
-        if is_put and (found := self._path.fullmatch(scope["path"])):
-            answer = await _stored(Request(scope, receive), *found.groups())
+        if is_put and (match := self._path.fullmatch(scope["path"])):
+            answer = await _stored(Request(scope, receive), *match.groups())
             await answer(scope, receive, send)
         else:
             await self._app(scope, receive, send)

@@ -20,7 +20,7 @@ class PageAddresses:
     def __init__(self, app: ASGIApp, base: str) -> None:
         self._app = app
         self._base = base.rstrip("/") + "/"
-        names = {one.title.lower(): PurePath(one.path).stem for one in PAGES}
+        names = {page.title.lower(): PurePath(page.path).stem for page in PAGES}
         self._names = {name: "" if stem == "app" else stem for name, stem in names.items()}
         self._names |= _EARLIER
 

@@ -127,7 +127,7 @@ class PasswordGate:
         now, network = self._clock(), _network(scope)
         while self._wrong and self._wrong[0][0] <= now - 60:
             self._wrong.popleft()
-        own = sum(one == network for _, one in self._wrong)
+        own = sum(address == network for _, address in self._wrong)
         if own >= limits.PASSWORD_TRIES or len(self._wrong) >= limits.ALL_PASSWORD_TRIES:
             return _form("There were too many wrong passwords. Wait a minute and try again.", 429)
         given = form.get("password", [""])[0]
@@ -146,10 +146,10 @@ class PasswordGate:
 
     def _asked_room(self, address: str) -> tuple[Room | None, str, str]:
         """Return the open room of an address, the room's own address, and the rest."""
-        if not (found := self._room.fullmatch(address)):
+        if not (match := self._room.fullmatch(address)):
             return None, "", "/"
-        letters = found[2].upper()
-        return ROOMS.find(letters), found[1] + letters, found[3]
+        letters = match[2].upper()
+        return ROOMS.find(letters), match[1] + letters, match[3]
 
     def _valid(self, token: str) -> bool:
         ends, _, signature = token.partition(".")
