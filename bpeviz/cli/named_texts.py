@@ -60,16 +60,16 @@ def read_table(path: str, options: argparse.Namespace) -> Table:
     Raises:
         ValueError: The file is not a valid table; the message is user-facing.
     """
+    if path.lower().endswith(".parquet"):
+        try:
+            content = parquet.rows(files.read_bytes(path, files.MAX_COUNTS))
+        except CorpusError as error:
+            raise CorpusError(f"{named(path)} is not a table: {error}.") from None
+    else:
+        content = files.read_text(path)
+        if is_binary(content):
+            raise CorpusError(f"{named(path)} contains many zero bytes: it is not text.")
     try:
-        if path.lower().endswith(".parquet"):
-            try:
-                content = parquet.rows(files.read_bytes(path, files.MAX_COUNTS))
-            except CorpusError as error:
-                raise CorpusError(f"{named(path)} is not a table: {error}.") from None
-        else:
-            content = files.read_text(path)
-            if is_binary(content):
-                raise CorpusError(f"{named(path)} contains many zero bytes: it is not text.")
         return tables.read_table(path, content, options.label, options.text)
     except CorpusError as error:
         if path.lower().endswith(".parquet"):

@@ -6,7 +6,7 @@ column of labels, if there is one. Columns of text whose headings are languages 
 are translations, each a text of its own. The lengths of lines do not tell translations apart.
 
 In JSON, a column of `{"messages": [{"role": "user", "content": "Hi"}]}` contains conversations. It
-gives a line for each message, with its role as the label.
+gives a line for each message, with its role as the label. The keys may be `from` and `value`.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ _RUNNING = regex.compile(
 )
 """Two words, more than 20 characters, or some of a script without spaces."""
 
+_DIGIT = regex.compile(r"\p{N}")
 _NUMBER = regex.compile(r"[+-]?\p{N}+")
 _DATE = regex.compile(
     r"(?:[^\p{L}]|(?<!\p{L})(?:(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu"
@@ -64,8 +65,10 @@ _DATE = regex.compile(
 )
 """Dates, times, numbers, and signs without letters."""
 
-_ID = regex.compile(r"(?=[!-~]*[0-9_@/:#=&%+\\~$^*|<>{}\[\]])[!-~]+|[!-~]{41,}|\S+://\S*")
-"""Identifiers, addresses and paths."""
+_ID = regex.compile(
+    r"(?=[!-~]*[0-9_@/:#=&%+\\~$^*|<>{}\[\]])[!-~]+|[!-~]{41,}|\S+://\S*|(?s:<[A-Za-z!?].*>)"
+)
+"""Identifiers, addresses, paths, and markup."""
 
 
 def is_table(path: str) -> bool:
@@ -161,6 +164,8 @@ def read_table(
         CorpusError: The table is not valid, or does not have these columns.
     """
     values = _values(path, content)
+    if not any(values.values()):
+        raise CorpusError(f"{named(path)} has no rows below its headings.")
     messages = next((name for name, cells in values.items() if _are_conversations(cells)), "")
     if messages and (not text or messages in text):
         values, role = _with_roles(values, messages)
@@ -277,20 +282,22 @@ def _are_conversations(cells: Sequence[Any]) -> bool:
     return (
         bool(messages)
         and all(isinstance(cell, list) for cell in given)
-        and all(
-            isinstance(message, dict) and isinstance(message.get("role"), str)
-            for message in messages
-        )
+        and all(isinstance(message, dict) for message in messages)
+        and all(isinstance(_role(message), str) for message in messages)
     )
+
+
+def _role(message: dict[str, Any]) -> Any:
+    return message.get("role", message.get("from"))
 
 
 def _with_roles(values: dict[str, list[Any]], name: str) -> tuple[dict[str, list[Any]], str]:
     """Return columns with a row for each message of a column, and the name of that of roles."""
     rows = [(i, message) for i, cell in enumerate(values[name]) for message in cell or ()]
     role = "role" if "role" not in values else f"role in {name}"
+    contents = [_content(message.get("content", message.get("value"))) for _, message in rows]
     columns = {other: [cells[i] for i, _ in rows] for other, cells in values.items()}
-    columns |= {name: [_content(message.get("content")) for _, message in rows]}
-    return columns | {role: [message["role"] for _, message in rows]}, role
+    return columns | {name: contents, role: [_role(message) for _, message in rows]}, role
 
 
 def _content(content: Any) -> str:
@@ -318,18 +325,26 @@ def _values(path: str, text: str) -> dict[str, list[Any]]:
 def _csv_values(path: str, rows: Iterator[tuple[int, list[str]]]) -> dict[str, list[Any]]:
     _, header = next(rows, (0, []))
     if not header:
-        raise CorpusError(f"{named(path)} has no columns.")
-    if "" in header:
-        raise CorpusError(f"{named(path)}: column {header.index('') + 1} has no name.")
+        raise CorpusError(f"{named(path)} is empty.")
+    header = [name or f"column {i}" for i, name in enumerate(header, 1)]
     ((title, times),) = Counter(map(visible, header)).most_common(1)
     if times > 1:
         raise CorpusError(f"{named(path)} has {times} columns named {title}.")
+
+    def is_number(cell: str) -> bool:
+        return bool(_DATE.fullmatch(cell) and _DIGIT.search(cell))
+
     lines: list[list[str]] = []
     for number, row in rows:
         if len(row) != len(header):
             columns = f"{counted(len(row), 'column')} instead of {len(header):,}"
             raise CorpusError(f"{named(path)}, line {number:,}: {columns}.")
         lines.append(row)
+    for i, name in enumerate(header):
+        if is_number(name) and _most((row[i] for row in lines), is_number):  # without headings
+            lines.insert(0, header)
+            header = [f"column {j}" for j in range(1, len(header) + 1)]
+            break
     return {visible(name): [row[i] for row in lines] for i, name in enumerate(header)}
 
 

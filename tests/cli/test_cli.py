@@ -1089,8 +1089,9 @@ def test_compare_leaves_out_files_of_folders_that_are_not_text(
     assert "code/sub/b.csv: en" in names
     assert b"code/a.png" not in trained.out
     Path("zero.txt").write_bytes("rio".encode("utf-16-le"))
-    trained("compare", "text.txt", "zero.txt", "--tokenizer", "t.json")
-    assert trained.sentence == "zero.txt contains many zero bytes: it is not text."
+    for options in ((), ("--as", "table")):
+        trained("compare", "zero.txt", "text.txt", "--tokenizer", "t.json", *options)
+        assert trained.sentence == "zero.txt contains many zero bytes: it is not text."
     trained("compare", "code=code", "--tokenizer", "gpt2")
     assert "code/bad.csv" in trained.out.decode(), "with a name, files are texts"
     only = Path("only")
@@ -1104,8 +1105,8 @@ def test_compare_leaves_out_files_of_folders_that_are_not_text(
     ("content", "message"),
     [
         ("en,es\na,b\nc\n", "t.csv, line 3: 1 column instead of 2."),
-        ("en,\na,b\n", "t.csv: column 2 has no name."),
-        ("", "t.csv has no columns."),
+        ("en,es\n\n", "t.csv has no rows below its headings."),
+        ("", "t.csv is empty."),
         ("en,en\na,b\n", "t.csv has 2 columns named en."),
         ('{"en": "a"}\n[', "t.jsonl, line 2 is not JSON."),
         ("[1]", 't.jsonl, line 1 is not an object of texts, such as {"en": "a text"}.'),
@@ -1531,7 +1532,8 @@ def test_ctrl_c_stops_the_command_line_while_it_is_imported(module: str) -> None
 
 def test_names_that_begin_like_formulas_are_text_in_a_spreadsheet(trained: Shell) -> None:
     Path("t.csv").write_text("=1+1,@b\nThe river,El rio\n", encoding="utf-8")
-    trained("compare", "t.csv", "--tokenizer", "t.json", "--csv")
+    columns = ("--text", "=1+1", "--text", "@b")
+    trained("compare", "t.csv", "--tokenizer", "t.json", "--csv", *columns)
     assert trained.out.decode().count("\n'=1+1,") == 1
     assert trained.out.decode().count("\n'@b,") == 1
     Path("t.json").rename("=t.json")

@@ -60,6 +60,8 @@ def tickets(**others: Any) -> dict[str, Any]:
         ({"title": ["Two words"] * 3 + ["One"], "body": EN}, "body", "title"),
         ({"to": ["a@b.de", "c@d.de"], "is": ["x1", "x2"], "body": EN[:2]}, "body", ""),
         ({"created": ["2026-11-15"] * 4, "price": ["1.50", "2.00"] * 2, "body": JA}, "body", ""),
+        ({"html": [f"<p>{line}\n{line}</p>" for line in EN], "body": EN}, "body", ""),
+        ({"#": [1, 2, 3, 4], "": [*"abcd"], "body": EN}, "body", ""),
         ({"n": [1, 2], "lang": ["en", "es"], "m": ["low", "bajo"]}, "m", "lang"),
     ],
 )
@@ -183,6 +185,8 @@ def test_messages_of_conversations_are_texts_by_role() -> None:
         "en": ["Be kind.", "Hi there"],
         "es": ["Look"],
     }
+    other = content.replace('"role"', '"from"').replace('"content"', '"value"')
+    assert read_table("t.jsonl", other).texts == table.texts
     own = read_table("t.jsonl", content.replace('"lang"', '"role"', 1).replace('"lang"', '"role"'))
     assert own.label == "role in messages"
 
@@ -203,6 +207,14 @@ def test_parquet_gives_its_rows_as_json() -> None:
 
 
 # --- CSV
+
+
+def test_a_first_line_of_values_is_not_of_headings() -> None:
+    table = read_table("t.csv", csv_of({"0": [1, 2, 3], "en": ["en", "es", "es"], EN[0]: EN[1:]}))
+    assert table.texts == {"en": EN[:2], "es": EN[2:]}
+    assert table.about().endswith("by the 2 labels of “column 2”. Not used: column 1.")
+    years = read_table("t.csv", csv_of({"2025": EN, "label": [*"abab"]}))
+    assert (years.text, years.label) == (["2025"], "label")
 
 
 def test_quotes_in_tsv_are_plain_signs_unless_they_enclose_cells() -> None:
