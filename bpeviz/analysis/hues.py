@@ -13,13 +13,22 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 
 import numpy as np
+from numpy.typing import NDArray
 
-from bpeviz.core.boundaries import INSIDE_ID, UNKNOWN_ID, Boundaries
+from bpeviz.core.boundaries import (
+    INSIDE_ID,
+    UNKNOWN_ID,
+    Boundaries,
+    ChangingBoundaries,
+    TokenSpans,
+)
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import COLORS, color_key
 
 Keys = Callable[[int], int]
 """A function from ids to color keys (`bpeviz.text.color_key`), -1 for a token without color."""
+
+Ids = NDArray[np.int64]
 
 Contacts = Counter[tuple[int, int]]
 """How many times a pair of tokens touch, left and right."""
@@ -57,8 +66,52 @@ def keys_of(tokenizer: Tokenizer) -> Keys:
 
 
 def contacts(boundaries: Boundaries) -> Contacts:
-    """Count how often tokens touch, by their ids: each pair once at each place and time."""
-    changes = boundaries.as_changes()
+    """Count how often tokens touch, by their ids: each pair at each place, for each that begins.
+
+    A token that is not in the vocabulary touches none.
+    """
+    tokens = boundaries.merged_tokens()
+    if tokens is None:
+        return _contacts_of_changes(boundaries.as_changes())
+    atoms = boundaries.atom_ids
+    before = _beside(tokens, tokens.ends, tokens.starts, np.append(np.int32(UNKNOWN_ID), atoms))
+    after = _beside(tokens, tokens.starts, tokens.ends, np.append(atoms, np.int32(UNKNOWN_ID)))
+    # Before the first step, each atom begins.
+    lefts: Ids = np.concatenate((before, tokens.ids, atoms[:-1], atoms[:-1]))
+    rights: Ids = np.concatenate((tokens.ids, after, atoms[1:], atoms[1:]))
+    known = (lefts >= 0) & (rights >= 0)
+    period = int(rights.max(initial=0)) + 1
+    pairs, counts = np.unique(lefts[known] * period + rights[known], return_counts=True)
+    columns = (*np.divmod(pairs, period), counts)
+    ids = zip(*(column.tolist() for column in columns), strict=True)
+    return Counter({(left, right): times for left, right, times in ids})
+
+
+def _beside(
+    tokens: TokenSpans,
+    sides: NDArray[np.int64],
+    places: NDArray[np.int64],
+    atoms: NDArray[np.int64],
+) -> Ids:
+    """Return the id of the token on one side of each token at the time when it begins.
+
+    Args:
+        tokens: The tokens.
+        sides: Their ends for the side before, their starts for the side after.
+        places: Where the tokens on that side must end or start.
+        atoms: The id of the atom there, for each place.
+    """
+    period = int(tokens.times.max(initial=0)) + 1
+    keys = sides * period + tokens.times
+    order = np.argsort(keys)
+    latest = np.searchsorted(keys[order], places * period + tokens.times, "right") - 1
+    chosen = order[np.maximum(latest, 0)]
+    is_there = (latest >= 0) & (sides[chosen] == places)
+    return np.where(is_there, tokens.ids[chosen], atoms[places])
+
+
+def _contacts_of_changes(changes: ChangingBoundaries) -> Contacts:
+    """Count how often tokens touch while boundaries change, step by step."""
     size = len(changes)
     atoms = np.repeat(np.arange(1, size + 1), np.diff(changes.rows))
     order = np.argsort(changes.times, kind="stable")
@@ -91,9 +144,9 @@ def contacts(boundaries: Boundaries) -> Contacts:
                 after[left], before[right] = right, left
             begun = begun[1:-1]
         for atom in begun:
-            if ids[atom] >= 0:
-                found[ids[before[atom]], ids[atom]] += 1
-                found[ids[atom], ids[after[atom]]] += 1
+            for left, right in ((before[atom], atom), (atom, after[atom])):
+                if ids[left] >= 0 and ids[right] >= 0:
+                    found[ids[left], ids[right]] += 1
     return found
 
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -108,6 +108,10 @@ class Boundaries(ABC):
         """The steps, from 0, that change the tokens, in rising order. int32 [changes]."""
         return self.as_changes().change_steps
 
+    def merged_tokens(self) -> TokenSpans | None:
+        """Return every token that a merge makes, or None where boundaries can reappear."""
+        return None
+
     def slice(self, start: int, end: int) -> Boundaries:
         """Return the boundaries of atoms `start` to `end`."""
         return self.as_changes().slice(start, end)
@@ -127,6 +131,22 @@ class Boundaries(ABC):
     def cuts(self, step: int) -> Ends:
         """Return the ends of the tokens after `step` steps in UTF-8 bytes. Like `ends` [tokens]."""
         return self.ends[self.boundary_mask(step)]
+
+
+class TokenSpans(NamedTuple):
+    """Tokens of a text over time. int64 [tokens] each.
+
+    Attributes:
+        starts: The first atom of each token.
+        ends: The atom after its last one.
+        times: The step, from 0, that makes it.
+        ids: Its id.
+    """
+
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    times: NDArray[np.int64]
+    ids: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -198,6 +218,18 @@ class MergeBoundaries(Boundaries):
     def change_steps(self) -> NDArray[np.int32]:
         return np.unique(self.merged_at[(self.merged_at >= 0) & (self.merged_at < self.steps)])
 
+    def merged_tokens(self) -> TokenSpans:
+        merged_at = self.merged_at.astype(np.int64)
+        inner = np.flatnonzero(merged_at < self.steps)
+        # The atoms whose boundaries end the token that the merge of each boundary makes.
+        ends = _next_greater(merged_at)[inner]
+        starts = len(merged_at) - 1 - _next_greater(merged_at[::-1])[::-1][inner]
+        times = merged_at[inner]
+        # In a token of three atoms or more, one merge may remove several boundaries.
+        _, kept = np.unique(starts * (self.steps + 1) + times, return_index=True)
+        times = times[kept]
+        return TokenSpans(starts[kept] + 1, ends[kept] + 1, times, times + self.first_merge_id)
+
     def slice(self, start: int, end: int) -> MergeBoundaries:
         merged_at = self.merged_at[start:end].copy()
         merged_at[-1:] = NEVER
@@ -251,6 +283,18 @@ class MergeBoundaries(Boundaries):
             by_atom[begin].append((step, self.first_merge_id + step))
             by_atom[place + 1].append((step, INSIDE_ID))
         return atom_changes([sorted({*of_atom}) for of_atom in by_atom])
+
+
+def _next_greater(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the place of the next greater value after each, or the length. int64 [values]."""
+    places = np.arange(1, len(values) + 1)
+    places = np.append(places, len(values))
+    ended = np.append(values, NEVER)
+    # All values between a place and its candidate are not greater, nor are those up to the
+    # candidate's own candidate. So each round skips as many as were skipped before.
+    while len(lower := np.flatnonzero(ended[places[:-1]] <= np.minimum(values, NEVER - 1))):
+        places[lower] = places[places[lower]]
+    return places[:-1]
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,10 @@ from itertools import pairwise
 
 import pytest
 import usual
+from hypothesis import given
+from hypothesis import strategies as st
 from payloads import color_index
+from properties import many
 
 import bpeviz
 from bpeviz.analysis.hues import OWN, Contacts, Hues, Keys, contacts, contacts_at, hues, keys_of
@@ -98,3 +101,17 @@ def test_token_has_one_color_in_all_columns_and_in_the_player() -> None:
     for _, name, raw, index in shown:
         assert colors[name] == index == found.index(color_key(bytes.fromhex(raw)))
     assert any(index != color_index(bytes.fromhex(raw)) for _, _, raw, index in shown)
+
+
+@many()
+@given(
+    st.text("ab \U0001f41a", max_size=40),
+    st.text("abc ", min_size=1, max_size=30),
+    st.integers(0, 12),
+)
+def test_contacts_of_merges_are_those_of_their_changes(
+    trained: str, text: str, merges: int
+) -> None:
+    tokenizer = bpeviz.train(trained, merges=merges).tokenizer()
+    for boundaries in (tokenizer.boundaries(text), tokenizer.boundaries(text).slice(0, 1)):
+        assert contacts(boundaries) == contacts(boundaries.as_changes())
