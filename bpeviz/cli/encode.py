@@ -205,10 +205,11 @@ def _labels(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -
     from rich.console import Console  # only needed here, as is the palette of exports
     from rich.text import Text
 
-    from bpeviz.views.export import FILLS, INK
+    from bpeviz.palette import LIGHT
 
+    looks = [f"{LIGHT.text} on {fill}" for fill in LIGHT.fills]
     colors = {i: color_index_of(tokenizer, i) for i in labels}
-    styles = {i: f"{INK} on {FILLS[color]}" if color >= 0 else "" for i, color in colors.items()}
+    styles = {i: looks[color] if color >= 0 else "" for i, color in colors.items()}
     shown = Text(" ").join(Text(labels[i], styles[i]) for i in ids)
     system: Any = Console(file=sys.stdout).color_system if is_terminal else None
     drawn = io.StringIO()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from bpeviz import palette
 from bpeviz.components.modules import bundle
 
 FOLDER = Path(__file__).parent
@@ -38,4 +39,5 @@ def read(name: str) -> Component:
         return Component(None, None, script)
     styles = (FOLDER / "shared" / "cells.css", folder / f"{name}.css")
     css = "\n".join(path.read_text(encoding="utf-8") for path in styles)
+    css = palette.style(":host", in_host=True) + palette.hue_classes() + css
     return Component(markup.read_text(encoding="utf-8"), css, script)

@@ -11,6 +11,7 @@ from typing import Any
 
 import streamlit as st
 
+from bpeviz.palette import DARK, LIGHT
 from bpeviz.text import digest_of
 from bpeviz.ui import components
 from bpeviz.ui.runtime import run_lock
@@ -59,7 +60,7 @@ def slides_section(key: str, prepare: Callable[[], Slides], step: int | None, li
         "svg": svg(slides, step, look),
         "name": f"bpeviz-{key}-{content.lower().replace(' ', '-')}-{slides.step_numbers[step]}",
         "alternative": f"{slides.heading(step)}. {slides.numbers(step)}",
-        "isDark": dark,
+        "background": (DARK if dark else LIGHT).background,
         "animation": animation.payload if steps else None,
     }
     name = f"slide_{key}"

@@ -34,9 +34,6 @@ Chart = dict[str, Any]
 POINTS = 400
 """The largest number of points in a curve."""
 
-COLORS = ("#3b82f6", "#d9661f", "#1f9d66", "#9a66ea", "#c9a21a", "#d6478f", "#1ba3b8", "#8a7a6d")
-"""Colors of tokenizers, readable on light and dark backgrounds."""
-
 HEIGHT = 280
 ROW = 30
 """The height of a bar with a label."""
@@ -216,7 +213,7 @@ def _curves() -> Chart:
     # A legend above the chart: names at the ends would cross other curves. Shapes, too, tell curves
     # apart.
     legend = alt.Legend(title=None, orient="top", labelFontSize=13, labelLimit=300, symbolSize=110)
-    color = alt.Color("tokenizer:N", legend=legend).scale(range=list(COLORS))
+    color = alt.Color("tokenizer:N", legend=legend).scale()
     shape = alt.Shape("tokenizer:N", legend=legend).scale(range=SHAPES)
     tooltip = [
         "tokenizer:N",
@@ -290,10 +287,10 @@ def _shares() -> Chart:
             alt.Tooltip("share:Q", format=".1%"),
         ],
     )
-    numbers = base.mark_text(align="left", dx=4, fontSize=13, color=COLORS[0]).encode(
+    numbers = base.mark_text(align="left", dx=4, fontSize=13).encode(
         text=alt.Text("share:Q", format=".1%")
     )
-    bars = base.mark_bar(color=COLORS[0], height={"band": 0.7})
+    bars = base.mark_bar(height={"band": 0.7})
     return _drawn(alt.layer(bars, numbers))
 
 

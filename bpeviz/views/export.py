@@ -21,49 +21,13 @@ from bpeviz.analysis import verdict
 from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
+from bpeviz.palette import LIGHT, Theme
 from bpeviz.text import character_stand_in, counted, distinct, shorten
 from bpeviz.views.credit import credit
 from bpeviz.views.player import side_by_side
 
 HELD = 20_000
 """The largest size of an exported text, in bytes."""
-
-FILLS = (
-    *("#fcd5d3", "#f9d8c6", "#efddbf", "#e1e3c1", "#d1e7cc", "#c4eadb"),
-    *("#bee9eb", "#c3e6f8", "#cfe1fe", "#dedbfc", "#edd7f2", "#f8d4e4"),
-)
-"""Background colors by color index, as in the components' `cells.css` on white."""
-
-INK, QUIET, ACCENT = "#31333f", "#5c5e67", "#1f6feb"
-
-
-@dataclass(frozen=True)
-class Theme:
-    """The colors of a drawing.
-
-    Attributes:
-        paper: The background.
-        ink: Text.
-        quiet: Notes and boundaries.
-        accent: Marks.
-        fills: The background of tokens by color index.
-    """
-
-    paper: str
-    ink: str
-    quiet: str
-    accent: str
-    fills: Sequence[str]
-
-
-LIGHT = Theme("#ffffff", INK, QUIET, ACCENT, FILLS)
-DARK = Theme(
-    *("#0e1117", "#fafafa", "#b4b6bd", "#6cb0ff"),
-    (
-        *("#563232", "#543523", "#4c3a1b", "#3f401d", "#2e4429", "#1c4739"),
-        *("#124649", "#1c4354", "#2d3e5a", "#3d3958", "#4a344f", "#533241"),
-    ),
-)
 
 _UNSEEN = regex.compile(r"[\p{C}\p{Z}]")
 _CONTROL = regex.compile(r"[\p{Cc}\uFFFE\uFFFF]")
@@ -310,15 +274,16 @@ def colored_lines(text: str, drawn: dict[str, Any], note: str, wide: Collection[
 
 def _html_style() -> str:
     color_indices = "".join(
-        f".h{number} {{ background: {fill}; }}\n" for number, fill in enumerate(FILLS)
+        f".h{number} {{ background: {fill}; }}\n" for number, fill in enumerate(LIGHT.fills)
     )
     return f"""\
 :root {{ color-scheme: light; }}
-body {{ margin: 1.5rem; background: #fff; color: {INK}; font: 16px/1.5 system-ui, sans-serif; }}
+body {{ margin: 1.5rem; background: {LIGHT.background}; color: {LIGHT.text}; }}
+body {{ font: 16px/1.5 system-ui, sans-serif; }}
 body * {{ -webkit-print-color-adjust: exact; print-color-adjust: exact; }}
 h1 {{ font-size: 1.3rem; margin: 0 0 .3rem; }}
 h2 {{ font-size: 1.1rem; margin: .8rem 0 0; }}
-p {{ margin: 0 0 .4rem; color: {QUIET}; overflow-wrap: anywhere; }}
+p {{ margin: 0 0 .4rem; color: {LIGHT.quiet}; overflow-wrap: anywhere; }}
 .several {{ display: grid; gap: 0 1.5rem; }}
 .several {{ grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); }}
 section {{ min-width: 0; }}
@@ -326,20 +291,20 @@ section div {{ font: 16px/1.8 ui-monospace, "DejaVu Sans Mono", Menlo, Consolas,
 section div {{ white-space: pre-wrap; overflow-wrap: anywhere; tab-size: 4; }}
 section div {{ unicode-bidi: plaintext; break-inside: avoid-page; }}
 i {{ font-style: normal; }}
-.b {{ border-inline-end: 1.5px solid {QUIET}; }}
-.own {{ border-inline-end: 3px solid {ACCENT}; }}
-.missing {{ border-inline-end: 3px dotted {ACCENT}; }}
-.unknown {{ text-decoration: underline wavy {ACCENT}; }}
+.b {{ border-inline-end: 1.5px solid {LIGHT.quiet}; }}
+.own {{ border-inline-end: 3px solid {LIGHT.accent}; }}
+.missing {{ border-inline-end: 3px dotted {LIGHT.accent}; }}
+.unknown {{ text-decoration: underline wavy {LIGHT.accent}; }}
 .left-out {{ opacity: .45; }}
-.q {{ color: {QUIET}; font-size: .8em; }}
-.space {{ background: radial-gradient(circle, {QUIET} .07em, transparent .09em); }}
+.q {{ color: {LIGHT.quiet}; font-size: .8em; }}
+.space {{ background: radial-gradient(circle, {LIGHT.quiet} .07em, transparent .09em); }}
 .tab {{ position: relative; }}
-.tab::after {{ content: "→"; position: absolute; inset: 0; text-align: center; color: {QUIET}; }}
-.tab::after {{ line-height: 1.2; }}
+.tab::after {{ content: "→"; position: absolute; inset: 0; text-align: center; }}
+.tab::after {{ line-height: 1.2; color: {LIGHT.quiet}; }}
 .cut {{ display: inline-block; vertical-align: top; text-align: center; }}
 .right::before, .right::after {{ content: "\\200f"; }}
 .left::before, .left::after {{ content: "\\200e"; }}
-.cut .strip {{ display: flex; direction: ltr; border: 1px solid {QUIET}; }}
+.cut .strip {{ display: flex; direction: ltr; border: 1px solid {LIGHT.quiet}; }}
 .cut .strip {{ font-size: .62em; line-height: 1.5; }}
 .cut .strip i {{ padding: 0 .15em; }}
 .legend {{ margin: .6rem 0 0; font-size: .9rem; }}
@@ -635,7 +600,7 @@ def row_style(theme: Theme) -> str:
     """Return the style of rows of text."""
     fills = "".join(f".h{number}{{fill:{fill}}}" for number, fill in enumerate(theme.fills))
     return (
-        f"text{{font:{_SIZE}px {MONO};fill:{theme.ink};text-anchor:middle}}"
+        f"text{{font:{_SIZE}px {MONO};fill:{theme.text};text-anchor:middle}}"
         f"text.q{{font-size:12px;fill:{theme.quiet}}}text.byte{{font-size:9.5px}}"
         f".left-out{{opacity:.45}}path{{fill:none;stroke:{theme.quiet}}}"
         f".own{{stroke:{theme.accent};stroke-width:3}}.unknown{{stroke:{theme.accent}}}"
@@ -677,9 +642,10 @@ class _Sheet(Rows):
             "text.words{font:14px system-ui,sans-serif;text-anchor:start}"
             "text.title{font:600 19px system-ui,sans-serif;text-anchor:start}"
             "text.head{font:600 16px system-ui,sans-serif;text-anchor:start}"
-            f"text.quiet{{font:14px system-ui,sans-serif;text-anchor:start;fill:{QUIET}}}"
+            f"text.quiet{{font:14px system-ui,sans-serif;text-anchor:start;fill:{LIGHT.quiet}}}"
             "a{text-decoration:underline}</style>\n"
-            f'<rect width="{width}" height="{y}" fill="{LIGHT.paper}"/>\n{super().svg()}\n</svg>\n'
+            f'<rect width="{width}" height="{y}" fill="{LIGHT.background}"/>\n'
+            f"{super().svg()}\n</svg>\n"
         )
 
     @property
@@ -708,4 +674,4 @@ def xml(words: str) -> str:
     return escape(_CONTROL.sub(lambda one: character_stand_in(one[0]), words), quote=False)
 
 
-__all__ = ["FILLS", "HELD", "ColoredText", "html", "svg"]
+__all__ = ["HELD", "ColoredText", "html", "svg"]

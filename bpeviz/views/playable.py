@@ -17,7 +17,7 @@ from functools import cache
 from html import escape
 from typing import Any, ClassVar
 
-from bpeviz import components
+from bpeviz import components, palette
 from bpeviz.analysis import trace
 from bpeviz.analysis.comparison import Comparison as ComparedTexts
 from bpeviz.analysis.hues import Hues
@@ -92,9 +92,9 @@ if (parent !== window) announceHeight(document.documentElement);
 )
 """Tells the page around a frame its height."""
 
-STYLE = """
-:root { color-scheme: light dark; --text: light-dark(#31333f, #fafafa);
-  --background: light-dark(#fff, #0e1117); --quiet: light-dark(#5c5e67, #b4b6bd); }
+STYLE = (
+    f"\n:root {{ color-scheme: light dark; }}\n{palette.style(':root')}"
+    + """\
 body { margin: 0 auto; max-width: 72rem; padding: 0.75rem 1rem; font-family: system-ui, sans-serif;
   line-height: 1.5; background: var(--background); color: var(--text); overflow-wrap: anywhere; }
 /* The controls and the title of the table stay on the screen. On narrow ones, the race is below the
@@ -107,10 +107,10 @@ body { margin: 0 auto; max-width: 72rem; padding: 0.75rem 1rem; font-family: sys
 h1 { font-size: 1.25rem; margin: 0; }
 p { color: var(--quiet); font-size: 0.9rem; margin: 0.15rem 0 0.75rem; }
 h2 { position: absolute; clip-path: inset(50%); margin: 0; } /* for screen readers */
-a { color: light-dark(#1a5fd0, #6cb0ff); }
+a { color: var(--accent); }
 h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1rem; }
-.facts .shaded { --ink: light-dark(#1a5fd0, #6cb0ff);
-  background: color-mix(in srgb, var(--ink) calc(0.45 * var(--shade)), #0000); }
+.facts .shaded {
+  background: color-mix(in srgb, var(--accent) calc(0.45 * var(--shade)), #0000); }
 .facts .marked { font-weight: 700; box-shadow: inset 0 0 0 2px; }
 .facts-frame.fits { overflow: visible; }
 .sortable th { position: sticky; top: 0; z-index: 2; background: var(--background); }
@@ -127,7 +127,7 @@ h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1re
 .sortable [aria-sort]:not(.right)::before { inset-inline: 0.05rem auto; }
 .sortable :is([aria-sort=ascending], [aria-sort=descending])::before { background: currentcolor; }
 .sortable [aria-sort=ascending]::before { rotate: 180deg; }
-.sortable :focus-visible { outline: 2px solid light-dark(#1a5fd0, #6cb0ff); outline-offset: -2px; }
+.sortable :focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
 .unseen { position: absolute; clip-path: inset(50%); }
 .verdict { color: inherit; font-size: 1rem; font-weight: 600; }
 .facts-frame { overflow: auto; margin-top: 1rem; }
@@ -138,6 +138,7 @@ h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1re
 .facts .right { text-align: end; }
 .facts .long { min-width: 11rem; }
 """
+)
 
 
 FRAME_HEIGHT = 720

@@ -14,17 +14,15 @@ from typing import Any
 
 from wcwidth import wcswidth
 
+from bpeviz.palette import DARK, LIGHT, Theme
 from bpeviz.text import counted, distinct, shorten, visible
 from bpeviz.views.credit import credit
 from bpeviz.views.export import (
     CELL,
-    DARK,
-    LIGHT,
     ROW,
     Lines,
     Placed,
     Rows,
-    Theme,
     legend_of,
     row_height,
     row_style,
@@ -166,7 +164,7 @@ class _Slide:
         self.words(_LEFT, 1060, shorten(" · ".join(slides.settings), 110), 20, theme.quiet)
         credited = credit(self.look.link)
         self.words(_LEFT + _WIDE, 1060, credited, 20, theme.quiet, "end", are_markup=True)
-        paper = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{theme.paper}"/>\n'
+        paper = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="{theme.background}"/>\n'
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
             f'viewBox="0 0 {WIDTH} {HEIGHT}" role="img">\n'
@@ -196,7 +194,7 @@ class _Slide:
             return
         # A style, since the class of all texts would override an attribute.
         style = (
-            f"font-size:{size:g}px;font-weight:{weight};fill:{fill or self.theme.ink};"
+            f"font-size:{size:g}px;font-weight:{weight};fill:{fill or self.theme.text};"
             f"text-anchor:{anchor}"
         )
         written = words if are_markup else xml(visible(words))
@@ -322,7 +320,7 @@ class _Slide:
                 if isinstance(cell, tuple):
                     self._token(places[i], below, *cell, min(size, 28))
                 else:
-                    word(i, cell, below, 600 if is_current else 400, theme.ink)
+                    word(i, cell, below, 600 if is_current else 400, theme.text)
 
     def rule(self, x1: float, x2: float, y: float, stroke: str, width: float = 1) -> None:
         """Draw a horizontal line."""
@@ -358,7 +356,7 @@ class _Diagram:
             x, wide = self._x((first + end) / 2), (end - first) * self.column
             ems = 0.6 * max(1, wcswidth(sign))
             size = min(34, max(10, (wide - 2) / ems))
-            self._mono(x, self.text + 36, sign, size, theme.ink)
+            self._mono(x, self.text + 36, sign, size, theme.text)
             if len(cells) > 1:
                 for column, name in cells:
                     small = min(17, (self.column - 2) / 1.2)
@@ -410,8 +408,8 @@ class _Diagram:
         """Draw a token in a box; its state is 2 for current, 1 for earlier, 0 for later."""
         x, y, wide, high = box
         theme = self.theme
-        fill = theme.fills[color] if color >= 0 else theme.paper
-        stroke, width = (theme.ink, 3) if state == 2 else (theme.quiet, 1)
+        fill = theme.fills[color] if color >= 0 else theme.background
+        stroke, width = (theme.text, 3) if state == 2 else (theme.quiet, 1)
         self.slide.parts.append(f'<g opacity="{1 if state else 0.35}">')
         self.slide.parts.append(
             f'<rect x="{x:g}" y="{y:g}" width="{wide:g}" height="{max(0, high):g}" '
@@ -419,7 +417,7 @@ class _Diagram:
         )
         size = min(28, (wide - 6) / (0.61 * max(1, wcswidth(label))), high - 4)
         if size >= 10:
-            self._mono(x + wide / 2, y + high / 2 + size * 0.35, label, size, theme.ink)
+            self._mono(x + wide / 2, y + high / 2 + size * 0.35, label, size, theme.text)
         self.slide.parts.append("</g>")
 
     def _mono(self, x: float, y: float, words: str, size: float, fill: str) -> None:

@@ -8,8 +8,9 @@ from itertools import accumulate
 
 import wcwidth
 
+from bpeviz.palette import LIGHT
 from bpeviz.views.credit import credit
-from bpeviz.views.export import ACCENT, INK, QUIET, xml
+from bpeviz.views.export import xml
 from bpeviz.views.html_table import Cell
 
 _ROW, _MARGIN, _PAD, _LETTER = 26, 20, 12, 8.2
@@ -19,10 +20,10 @@ _WIDEST = 420
 """The largest width of a column of names."""
 
 _STYLE = (
-    f"text{{font:14px system-ui,sans-serif;fill:{INK};font-variant-numeric:tabular-nums}}"
+    f"text{{font:14px system-ui,sans-serif;fill:{LIGHT.text};font-variant-numeric:tabular-nums}}"
     ".title{font-size:18px}.title,.head,.best{font-weight:600}.right{text-anchor:end}"
-    f".quiet{{font-size:13px;fill:{QUIET}}}path{{stroke:{QUIET};stroke-opacity:.4}}"
-    f".shade{{fill:{ACCENT}}}.frame{{fill:none;stroke:{INK};stroke-width:2}}"
+    f".quiet{{font-size:13px;fill:{LIGHT.quiet}}}path{{stroke:{LIGHT.quiet};stroke-opacity:.4}}"
+    f".shade{{fill:{LIGHT.accent}}}.frame{{fill:none;stroke:{LIGHT.text};stroke-width:2}}"
     "a{text-decoration:underline}"
 )
 

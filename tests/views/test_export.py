@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 from html.parser import HTMLParser
-from math import cos, radians, sin
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,11 +15,10 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import UNKNOWN_ID
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
-from bpeviz.text import COLORS, clean
+from bpeviz.text import clean
 from bpeviz.views import export
 from bpeviz.views.credit import MADE_WITH
 
-CSS = Path(bpeviz.__file__).parent / "components" / "shared" / "cells.css"
 SVG = "{http://www.w3.org/2000/svg}"
 TRAINED = bpeviz.train("low lower lowest, the newest 世界 ", vocab_size=280)
 
@@ -154,34 +151,6 @@ def test_html_and_svg_contain_no_scripts_or_links(kind: object) -> None:
     assert not any(name.startswith("on") or "href" in name or name == "src" for name in names)
     assert "url(" not in style
     assert "@import" not in style
-
-
-def test_export_fills_equal_the_css_colors_on_white() -> None:
-    css = CSS.read_text(encoding="utf-8")
-    color_indices = re.findall(r"\.color\d+ { --color: oklch\(([\d.]+) ([\d.]+) ([\d.]+)\)", css)
-    share = int(re.findall(r"--tint: (\d+)%", css)[0]) / 100
-    assert len(color_indices) == len(export.FILLS) == COLORS
-
-    def fill(lightness: float, chroma: float, angle: float) -> list[int]:
-        # Mixed with white in oklch, then as in https://bottosson.github.io/posts/oklab/
-        light = share * lightness + 1 - share
-        a, b = (share * chroma * turn(radians(angle)) for turn in (cos, sin))
-        lab = np.array([light, a, b])
-        to_cones = [
-            [1, 0.3963377774, 0.2158037573],
-            [1, -0.1055613458, -0.0638541728],
-            [1, -0.0894841775, -1.2914855480],
-        ]
-        to_linear = [
-            [4.0767416621, -3.3077115913, 0.2309699292],
-            [-1.2684380046, 2.6097574011, -0.3413193965],
-            [-0.0041960863, -0.7034186147, 1.7076147010],
-        ]
-        linear = np.array(to_linear) @ (np.array(to_cones) @ lab) ** 3
-        return [round(float(one)) for one in 255 * (1.055 * linear ** (1 / 2.4) - 0.055)]
-
-    for made, one in zip(export.FILLS, color_indices, strict=True):
-        assert [*bytes.fromhex(made[1:])] == fill(*map(float, one))
 
 
 def test_html_and_svg_color_tokens_by_color_index() -> None:

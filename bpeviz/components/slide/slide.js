@@ -12,7 +12,7 @@ const RETRY_AFTER = 10_000; // milliseconds
  * @property {string} svg the slide
  * @property {string} name of the files, without suffix
  * @property {string} alternative the slide in words
- * @property {boolean} isDark
+ * @property {string} background the color behind a transparent slide
  * @property {{key: string, count: number, width: number, height: number} | null} animation the number of frames of the GIF,
  *   and their size
  * @property {{request: number, first: number, svgs: string[]} | null} frames the answer to a request
@@ -84,7 +84,7 @@ class Slide {
       this.image.src = URL.createObjectURL(svgBlob(data.svg));
     }
     this.image.alt = data.alternative;
-    this.image.className = `preview ${data.isDark ? "dark" : "light"}`;
+    this.image.style.background = data.background;
     this.part.hidden = !data.animation;
     if (this.animation && data.animation?.key !== this.key) this.#end("Stopped: the choices have changed.");
     if (data.frames && data.frames.request === this.request) this.#receive(data.frames);

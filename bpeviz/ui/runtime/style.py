@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-STYLE = f"<style>\n{Path(__file__).with_suffix('.css').read_text('utf-8')}</style>"
+from bpeviz import palette
+
+_COLORS = palette.style(":root")
+STYLE = f"<style>\n{_COLORS}{Path(__file__).with_suffix('.css').read_text('utf-8')}</style>"
 
 # In the dark theme, tables and charts are images with a dark background.
 DARK = """<style>
