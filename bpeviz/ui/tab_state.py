@@ -47,6 +47,9 @@ _VALUES: SessionValue[dict[str, Any]] = SessionValue("tab_state_values")
 _SENT: SessionValue[dict[str, int]] = SessionValue("tab_state_sent")
 """The hashes of the long values that the browser has."""
 
+_STORED: SessionValue[str] = SessionValue("tab_state_stored")
+"""The state that the browser has, without long values."""
+
 HELD: tuple[SessionValue[Any], ...] = (OPENED, compare.FILES)
 """The values of the session that a reloaded tab takes over, beside texts."""
 
@@ -125,7 +128,10 @@ def store(widgets: Iterable[Widget[Any]], key: str = _KEY) -> None:
         "files": [name for name in files if name],
     }
     changed = {name: clean(one) for name, one in long.items() if hashes[name] != sent.get(name)}
-    components.tab_state({"values": json.dumps(state, default=str), "long": changed}, key)
+    packed = json.dumps(state, default=str)
+    if key == _KEY or changed or packed != _STORED.get():  # most steps of the player change nothing
+        components.tab_state({"values": packed, "long": changed}, key)
+    _STORED.put(packed)
 
 
 def _held(source: TextSource) -> dict[str, Any]:
