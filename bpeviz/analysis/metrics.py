@@ -46,6 +46,11 @@ class Column:
     name: str = ""
 
     @property
+    def cache_size(self) -> int:
+        """The size in bytes of the arrays below, which follow from the other values."""
+        return 5 * self.boundaries.ends.nbytes
+
+    @property
     def vocab_size(self) -> int:
         """The size of the vocabulary at this step, special tokens not counted."""
         return int(self.tokenizer.sizes[self.step])

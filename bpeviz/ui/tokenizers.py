@@ -24,6 +24,7 @@ from bpeviz.ui import opened_tokenizers, trained
 from bpeviz.ui.inputs.training import Choice
 from bpeviz.ui.inputs.vocabulary_size import size_step
 from bpeviz.ui.opened_tokenizers import RESERVED, YOURS, Opened, opened
+from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.trained import Trained, TrainingError
 from bpeviz.ui.widgets import OneOf
 from bpeviz.views.credit import settings_of
@@ -102,10 +103,15 @@ class Offer:
 
     def column(self, text: str) -> Column:
         """Return the column of a text in a comparison. Raises `ValueError`."""
-        tokenizer = self.make()
-        step = tokenizer.steps if self.step is None else self.step
-        title = f"{self.name} ({int(tokenizer.sizes[step]):,})"
-        return Column(title, tokenizer, self.boundaries(text), step, self.name)
+        return _column(self, self.name, text)
+
+
+@cached()
+def _column(offer: Offer, name: str, text: str) -> Column:
+    tokenizer = offer.make()
+    step = tokenizer.steps if offer.step is None else offer.step
+    title = f"{name} ({int(tokenizer.sizes[step]):,})"
+    return Column(title, tokenizer, offer.boundaries(text), step, name)
 
 
 def names() -> dict[str, str]:

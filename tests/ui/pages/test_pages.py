@@ -358,7 +358,6 @@ def test_stopped_page_still_offers_its_link(page: str, state: dict[str, Any]) ->
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        (b"", ""),
         ("é\r\n".encode(), "é\r\n"),
         ("é".encode("utf-8-sig"), "é"),
         ("a\ufeffb".encode(), "a\ufeffb"),
