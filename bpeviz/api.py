@@ -44,7 +44,7 @@ def train(
         special_tokens: names that get the ids after all others.
         split_at_special: whether to split the text at these names before it is counted, so that no
             merge touches them. Otherwise they are plain text in it.
-        **options: options of the trainer, such as those of `bpeviz.trainers.bpe.train`.
+        **options: options of the trainer, such as those of `bpeviz.trainers.bpe.BpeOptions`.
 
     Raises:
         ValueError: a value is not valid.

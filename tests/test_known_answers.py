@@ -8,13 +8,13 @@ from functools import reduce
 from itertools import pairwise
 
 import pytest
-import reference
 from tokenizers import Tokenizer, models, pre_tokenizers
 from tokenizers.trainers import BpeTrainer
 
 import bpeviz
 from bpeviz import Training
 from bpeviz.pretokenizers.patterns import pretokenize
+from bpeviz.trainers import bpe
 from bpeviz.ui.learn import how_large
 
 DON_QUIJOTE = (
@@ -161,10 +161,10 @@ def test_bpe_equals_four_merges_by_hand() -> None:
     # The naive loop agrees.
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
     words = [([atom_id[c] for c in pre_token], 1) for pre_token in pretokenize(text, "whitespace")]
-    steps, _ = reference.train(words, training.alphabet, 4)
+    steps, _ = bpe.train_by_definition(words, training.alphabet, 4)
     assert [(m.left, m.right) for m in training.merges] == [(s.left, s.right) for s in steps]
     lower = reduce(
-        lambda row, step: reference.replace_all(row, (step.left, step.right), step.new_id),
+        lambda row, step: bpe.merge(row, (step.left, step.right), step.new_id),
         steps,
         [atom_id[c] for c in "lower"],
     )
@@ -372,5 +372,5 @@ def test_tutorial_prints_79_tokens_since_it_uses_an_id_twice(second_id: int, tok
     ids = list(DON_QUIJOTE.encode())
     for new_id in (256, *range(second_id, second_id + 20)):
         counts = Counter(pairwise(ids))
-        ids = reference.replace_all(ids, max(counts, key=counts.__getitem__), new_id)
+        ids = bpe.merge(ids, max(counts, key=counts.__getitem__), new_id)
     assert len(ids) == tokens

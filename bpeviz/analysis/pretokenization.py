@@ -101,7 +101,8 @@ def unrestricted_merges(text: str, limit: int = MERGES) -> list[str]:
 
     The minimum pair count is 2, so a short text gives fewer merges.
     """
-    training = bpe.train(text, merges=limit, pattern="none", atoms="characters", min_count=2)
+    options = bpe.BpeOptions(merges=limit, pattern="none", atoms="characters", min_count=2)
+    training = bpe.train(text, options)
     return joined(training.alphabet, training.merges)[len(training.alphabet) :]
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gc
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import MISSING, dataclass, field, fields, replace
 from numbers import Integral
 from reprlib import repr as short_repr
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
+from bpeviz.cached_property import cached_property
 from bpeviz.core.special_names import without_names
 from bpeviz.core.training import Training
 from bpeviz.pretokenizers.counts import PreTokenCounts
@@ -103,13 +104,12 @@ def collector_off() -> Iterator[None]:
 
 @dataclass(frozen=True)
 class Option:
-    """An option of a trainer: a choice, a text or a whole number.
+    """Declaration of an option of a trainer: a choice, a text or a whole number.
 
-    The command line, the links and the pages read this declaration, and `check` is the only check
-    of a value.
+    A field of the trainer's `Options` contains it. The command line, the links and the pages read
+    it there, and `check` is the only check of a value.
 
     Attributes:
-        name: Keyword argument of `train`.
         label: Label on the pages.
         help: Explanation on the pages and in the command line's help.
         default: Value if the option is not given.
@@ -121,9 +121,9 @@ class Option:
         initial: Value at first on the pages, if it differs from `default`.
         sample: Key of the sample text at first on the pages; None unless the option is a text.
         objects: Type of the objects that are allowed besides, in Python only.
+        name: Name of the field, which `Trainer.options` sets.
     """
 
-    name: str
     label: str
     help: str
     default: str | int
@@ -134,6 +134,18 @@ class Option:
     initial: str | int | None = None
     sample: str | None = None
     objects: type | None = None
+    name: str = ""
+
+    def field(self, *, unset: Any = MISSING, **changes: Any) -> Any:
+        """Return a field of a dataclass that contains this declaration, with changes.
+
+        Args:
+            unset: Value of the field that no user can give, in place of the option's default.
+            **changes: Changes of the declaration.
+        """
+        option = replace(self, **changes)
+        default = option.default if unset is MISSING else unset
+        return field(default=default, metadata={"option": option})
 
     @property
     def kind(self) -> Literal["choice", "text", "number"]:
@@ -179,20 +191,26 @@ class Option:
             )
 
 
-class Train(Protocol):
-    """Signature of all trainers. The options are those that the trainer declares."""
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Options of every trainer. A trainer's own options are fields of a subclass.
 
-    def __call__(
-        self,
-        corpus: Corpus,
-        *,
-        vocab_size: int | None,
-        merges: int | None,
-        pattern: str,
-        expression: str,
-        special_tokens: tuple[str, ...],
-        **options: Any,
-    ) -> Training: ...
+    Attributes:
+        vocab_size: Largest vocabulary, without special tokens.
+        merges: Number of merges, instead of `vocab_size`.
+        pattern: Pre-tokenization.
+        expression: Regular expression or word list, if the pattern takes one.
+        special_tokens: Names that get the ids after all others.
+    """
+
+    vocab_size: int | None = None
+    merges: int | None = None
+    pattern: str = "gpt2"
+    expression: str = ""
+    special_tokens: tuple[str, ...] = ()
+
+
+_COMMON = {common.name for common in fields(Options)}
 
 
 @dataclass(frozen=True)
@@ -205,8 +223,8 @@ class Trainer:
         short: Name where space is short.
         about: One or two sentences about the algorithm.
         source: The publication that the trainer follows.
-        train: Trains on values that `__call__` has checked.
-        options: The options besides the common arguments, in the order of the pages.
+        train: Trains on a corpus with options that `__call__` has checked.
+        declares: The class of these options, whose own fields are in the order of the pages.
         largest: Name of the argument with the largest size that a training passes through.
         largest_title: Label of this argument on the pages.
         prunes: Whether training starts with many pieces and prunes them. Then `vocab_size` may be
@@ -220,25 +238,22 @@ class Trainer:
     short: str
     about: str
     source: str
-    train: Train
-    options: tuple[Option, ...] = ()
+    train: Callable[[Corpus, Any], Training]
+    declares: type[Options] = Options
     largest: str = "vocab_size"
     largest_title: str = "Largest vocabulary"
     prunes: bool = False
     reserved: tuple[str, ...] = (UNKNOWN,)
     texts: Texts = field(default_factory=Texts)
 
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """The declared options, in the order of the pages."""
+        declared = [own for own in fields(self.declares) if "option" in own.metadata]
+        return tuple(replace(own.metadata["option"], name=own.name) for own in declared)
+
     def __call__(
-        self,
-        corpus: Corpus,
-        *,
-        vocab_size: int | None = None,
-        merges: int | None = None,
-        pattern: str = "gpt2",
-        expression: str = "",
-        special_tokens: tuple[str, ...] = (),
-        split_at_special: bool = False,
-        **options: Any,
+        self, corpus: Corpus, *, split_at_special: bool = False, **arguments: Any
     ) -> Training:
         """Check the arguments, then train (see `bpeviz.train`).
 
@@ -247,19 +262,16 @@ class Trainer:
         """
         if not isinstance(corpus, str | Mapping):
             raise ValueError(f"Give a text or a mapping of counts, not {short_repr(corpus)}.")
-        self._check_size(vocab_size, merges)
-        names = self._checked_names(special_tokens)
-        self.validate(options)
+        common = {name: arguments.pop(name) for name in _COMMON & {*arguments}}
+        self.validate(arguments)
+        options = self.declares(**common, **arguments)
+        self._check_size(options.vocab_size, options.merges)
+        names = self._checked_names(options.special_tokens)
         split_at = names if split_at_special else ()
         with collector_off():
             training = self.train(
                 _split(corpus, split_at) if split_at else corpus,
-                vocab_size=vocab_size,
-                merges=merges,
-                pattern=pattern,
-                expression=expression,
-                special_tokens=names,
-                **options,
+                replace(options, special_tokens=names),
             )
         return replace(training, split_at=split_at) if split_at else training
 
@@ -295,9 +307,9 @@ class Trainer:
                 )
 
     def _checked_names(self, special_tokens: Any) -> tuple[str, ...]:
-        is_one = isinstance(special_tokens, str) or not isinstance(special_tokens, Iterable)
-        names: tuple[str, ...] = () if is_one else tuple(special_tokens)
-        if is_one or not all(isinstance(name, str) for name in names):
+        is_single = isinstance(special_tokens, str) or not isinstance(special_tokens, Iterable)
+        names: tuple[str, ...] = () if is_single else tuple(special_tokens)
+        if is_single or not all(isinstance(name, str) for name in names):
             raise ValueError(
                 "Give special tokens as a tuple of names, such as ('<s>',), not "
                 f"{short_repr(special_tokens)}."

@@ -5,16 +5,17 @@ and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016, 
 (over characters, with an end-of-word mark). Over bytes it is called byte-level BPE:
 Wang, Cho and Gu, "Neural Machine Translation with Byte-Level Subwords", 2019, arXiv:1909.03341.
 
-`tests/references/reference.py` has the definition as a slow loop that recounts all pairs for each
-merge. `train_merges` makes the same decisions with counts that each merge updates
-(`pair_counts`), and `train_merges_fast` makes them with NumPy (`fast_bpe`).
+`train_by_definition` is the algorithm: it counts all pairs again for each merge. `train_merges`
+returns the same merges with counts that each merge updates (`pair_counts`), and
+`train_merges_fast` returns them with NumPy (`fast_bpe`). Tests compare the three, ties included.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any, Literal, cast
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, Literal
 
 from bpeviz import progress
 from bpeviz.core.boundaries import Boundaries
@@ -24,13 +25,92 @@ from bpeviz.core.longest_match import LongestMatchTraining
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import MergeTraining, Stopped
 from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark, PreTokenizer
-from bpeviz.trainers.base import Corpus, Option, Trainer
+from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.fast_bpe import layout, rounds
 from bpeviz.trainers.fast_bpe.pre_tokens import lay_out_bytes, lay_out_characters
 from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
-from bpeviz.trainers.pair_counts import PairCounts, TieRule
+from bpeviz.trainers.pair_counts import Pair, PairCounts, TieRule
 from bpeviz.trainers.preparation import BYTES, PER_ATOM, count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen import Detail, Texts, atoms_and_merges, hidden_table
+
+
+def train_by_definition(
+    rows: Sequence[tuple[Sequence[int], int]],
+    symbols: Sequence[str],
+    limit: int,
+    ties: TieRule = "first",
+    min_count: int = 1,
+) -> tuple[list[Merge], Stopped]:
+    """Count all pairs, choose the most frequent one, merge it everywhere, and repeat.
+
+    For the arguments and the result see `train_merges`.
+    """
+    names = [*symbols]
+    merges: list[Merge] = []
+    while len(merges) < limit:
+        counts = count(rows)
+        if not counts:
+            return merges, "no pair"
+        highest = max(counts.values())
+        if highest < min_count:
+            return merges, "rare"
+        tied = [pair for pair in counts if counts[pair] == highest]
+        pair, new_id = choose(tied, names, ties), len(names)
+        names.append(names[pair[0]] + names[pair[1]])
+        shorter = [(merge(ids, pair, new_id), weight) for ids, weight in rows]
+        applied = n_tokens(rows) - n_tokens(shorter)
+        merges.append(Merge(*pair, new_id, highest, applied, len(tied) - 1))
+        rows = shorter
+    return merges, "full"
+
+
+def count(rows: Sequence[tuple[Sequence[int], int]]) -> dict[Pair, int]:
+    """Return the weighted count of each pair of neighbors, overlaps included, in order."""
+    counts: dict[Pair, int] = {}
+    for ids, weight in rows:
+        for pair in pairwise(ids):
+            counts[pair] = counts.get(pair, 0) + weight
+    return counts
+
+
+def choose(
+    tied: Sequence[Pair], names: Sequence[Any] | Mapping[int, Any], ties: TieRule = "first"
+) -> Pair:
+    """Return the pair that a tie rule puts first.
+
+    Args:
+        tied: Pairs in the order of their first occurrence.
+        names: The string or the bytes of each token, by id.
+        ties: The tie rule.
+    """
+    if ties == "first":
+        return tied[0]
+    if ties == "smallest":
+        return min(tied)
+    named = {pair: (names[pair[0]], names[pair[1]]) for pair in tied}
+    first = min(named.values()) if ties == "bytes" else max(named.values())
+    return min(pair for pair in tied if named[pair] == first)
+
+
+def merge(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
+    """Replace a pair of neighbors by a new token, from left to right."""
+    merged: list[int] = []
+    left = None  # the previous token, unless it is already merged
+    for token_id in ids:
+        if (left, token_id) == pair:
+            merged[-1], left = new_id, None
+        else:
+            merged.append(token_id)
+            left = token_id
+    return merged
+
+
+def n_tokens(rows: Sequence[tuple[Sequence[int], int]]) -> int:
+    """Return the weighted number of tokens."""
+    return sum(len(ids) * weight for ids, weight in rows)
+
+
+# --- The same merges, faster ----------------------------------------------------------------------
 
 PROGRESS = "Training merges"
 REPORT_EVERY = 10
@@ -114,45 +194,68 @@ def _train_row(
     return rounds.train_merges(row, symbols, limit, ties=ties, min_count=min_count, report=report)
 
 
-def train(
-    corpus: Corpus,
-    *,
-    vocab_size: int | None = None,
-    merges: int | None = None,
-    pattern: str = "gpt2",
-    expression: str = "",
-    special_tokens: tuple[str, ...] = (),
-    atoms: Atoms = "bytes",
-    end_mark: EndMark = "none",
-    ties: TieRule | Literal["huggingface"] = "first",
-    min_count: int = 1,
-    encode: Literal["merges", "longest"] = "merges",
-    threshold: int = 0,
-) -> MergeTraining:
-    """Train BPE. `TRAINER` declares the arguments and checks them."""
-    pre_tokenizer = PreTokenizer(atoms, pattern, expression, end_mark)
-    byte_ids = _HUGGING_FACE_IDS if ties == "huggingface" and atoms == "bytes" else None
-    rule: TieRule = "smallest" if ties == "huggingface" else ties
-    if rule != "largest" and (atoms == "bytes" or end_mark == "none"):
+@dataclass(frozen=True, kw_only=True)
+class BpeOptions(Options):
+    """Options of BPE."""
+
+    atoms: Atoms = ATOMS.field(
+        help="Bytes: the text in UTF-8, with 256 atoms (the units before the first merge) and no "
+        "unknown characters. This is byte-level BPE, or BBPE (Wang et al. 2019, arXiv:1909.03341). "
+        "Characters: those of the training text; any other is unknown later."
+    )
+    end_mark: EndMark = END_MARK.field()
+    ties: TieRule | Literal["huggingface"] = TIES.field(
+        help="minbpe takes the pair seen first, subword-nmt the lexicographically largest by "
+        "bytes, Hugging Face tokenizers the smallest ids. Left tokens are compared first. Over "
+        "bytes, Hugging Face numbers the printable bytes before the others (space is 220).",
+        choices={**(TIES.choices or {}), "huggingface": "Smallest ids, as in Hugging Face"},
+    )
+    min_count: int = MIN_COUNT.field()
+    encode: Literal["merges", "longest"] = Option(
+        "Encode by",
+        "BPE applies the merges in the order of training. Some tutorials instead take the longest "
+        "matching token from the left: often the same tokens, but not always.",
+        "merges",
+        {"merges": "Merges in order", "longest": "Longest match"},
+    ).field()
+    threshold: int = Option(
+        "Vocabulary threshold",
+        "Encoding splits back tokens that occur less often than this in the training text, as "
+        "subword-nmt does with its vocabulary threshold. 0: none.",
+        0,
+        minimum=0,
+        needs=("encode", "merges"),
+    ).field()
+
+
+def train(corpus: Corpus, options: BpeOptions) -> MergeTraining:
+    """Train BPE."""
+    atoms, min_count = options.atoms, options.min_count
+    pre_tokenizer = PreTokenizer(atoms, options.pattern, options.expression, options.end_mark)
+    byte_ids = _HUGGING_FACE_IDS if options.ties == "huggingface" and atoms == "bytes" else None
+    rule: TieRule = "smallest" if options.ties == "huggingface" else options.ties
+    if rule != "largest" and (atoms == "bytes" or options.end_mark == "none"):
         # The pre-tokens have no name here, so their memory is free once they are laid out.
         if atoms == "bytes":
             alphabet = BYTES
             laid_out = lay_out_bytes(count_pre_tokens(corpus, pre_tokenizer), byte_ids)
         else:
             alphabet, laid_out = lay_out_characters(count_pre_tokens(corpus, pre_tokenizer))
-        limit = merge_limit(vocab_size, merges, len(alphabet), PER_ATOM[atoms])
+        limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
         trained, stopped = _train_row(laid_out, alphabet, limit, rule, min_count)
     else:
         alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
-        limit = merge_limit(vocab_size, merges, len(alphabet), PER_ATOM[atoms])
+        limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
         trained, stopped = train_merges_fast(rows, alphabet, limit, ties=rule, min_count=min_count)
     if byte_ids is not None:
         byte = [*_BY_CHARACTER, *range(256, 256 + len(trained))]
-        trained = [one._replace(left=byte[one.left], right=byte[one.right]) for one in trained]
-    decided = ("bpe", pre_tokenizer, alphabet, stopped, special_tokens, tuple(trained))
-    if encode == "longest":
+        trained = [new._replace(left=byte[new.left], right=byte[new.right]) for new in trained]
+    decided = ("bpe", pre_tokenizer, alphabet, stopped, options.special_tokens, tuple(trained))
+    if options.encode == "longest":
         return LongestMatchTraining(*decided)
-    return RestrictedTraining(*decided, threshold) if threshold else MergeTraining(*decided)
+    if options.threshold:
+        return RestrictedTraining(*decided, options.threshold)
+    return MergeTraining(*decided)
 
 
 _BY_CHARACTER = sorted(range(256), key=CHARACTER_OF.__getitem__)
@@ -164,10 +267,10 @@ _HUGGING_FACE_IDS = bytes(map(_BY_CHARACTER.index, range(256)))
 
 
 def _vocabulary(training: MergeTraining, step: int) -> str:
-    made = atoms_and_merges(training, step)
+    atoms = atoms_and_merges(training, step)
     if not isinstance(training, RestrictedTraining):
-        return made
-    return f"{made}, {int(training.hidden[step]):,} of them too rare to use"
+        return atoms
+    return f"{atoms}, {int(training.hidden[step]):,} of them too rare to use"
 
 
 def _details(training: MergeTraining, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
@@ -189,41 +292,7 @@ TRAINER = Trainer(
     "byte-level BPE, also called BBPE.",
     source="Sennrich, Haddow and Birch 2016, arXiv:1508.07909; over bytes: Wang, Cho and Gu 2019, "
     "arXiv:1909.03341",
-    train=cast(Any, train),
-    options=(
-        replace(
-            ATOMS,
-            help="Bytes: the text in UTF-8, with 256 atoms (the units before the first merge) and "
-            "no unknown characters. This is byte-level BPE, or BBPE (Wang et al. 2019, "
-            "arXiv:1909.03341). Characters: those of the training text; any other is unknown "
-            "later.",
-        ),
-        END_MARK,
-        replace(
-            TIES,
-            help="minbpe takes the pair seen first, subword-nmt the lexicographically largest by "
-            "bytes, Hugging Face tokenizers the smallest ids. Left tokens are compared first. Over "
-            "bytes, Hugging Face numbers the printable bytes before the others (space is 220).",
-            choices={**(TIES.choices or {}), "huggingface": "Smallest ids, as in Hugging Face"},
-        ),
-        MIN_COUNT,
-        Option(
-            "encode",
-            "Encode by",
-            "BPE applies the merges in the order of training. Some tutorials instead take the "
-            "longest matching token from the left: often the same tokens, but not always.",
-            "merges",
-            {"merges": "Merges in order", "longest": "Longest match"},
-        ),
-        Option(
-            "threshold",
-            "Vocabulary threshold",
-            "Encoding splits back tokens that occur less often than this in the training text, as "
-            "subword-nmt does with its vocabulary threshold. 0: none.",
-            0,
-            minimum=0,
-            needs=("encode", "merges"),
-        ),
-    ),
+    train=train,
+    declares=BpeOptions,
     texts=Texts(vocabulary=_vocabulary, details=_details),
 )

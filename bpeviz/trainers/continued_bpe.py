@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, Literal, cast
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.text import clean, color_key, counted, shorten
 from bpeviz.trainers import bpe
-from bpeviz.trainers.base import Corpus, Option, Trainer, texts_of_corpus
+from bpeviz.trainers.base import Corpus, Option, Options, Trainer, texts_of_corpus
 from bpeviz.trainers.options import MIN_COUNT, TIES
 from bpeviz.trainers.pair_counts import TieRule
 from bpeviz.trainers.preparation import merge_limit
@@ -44,44 +44,60 @@ Base = Literal["text", "gpt2", "cl100k_base", "o200k_base"]
 """The base: BPE trained on a first text, or a published vocabulary."""
 
 
-def train(
-    corpus: Corpus,
-    *,
-    vocab_size: int | None = None,
-    merges: int | None = None,
-    pattern: str = "gpt2",
-    expression: str = "",
-    special_tokens: tuple[str, ...] = (),
-    base: Base | Tokenizer = "text",
-    base_text: str = "",
-    base_size: int = 512,
-    ties: TieRule = "first",
-    min_count: int = 1,
-) -> AdaptiveTraining:
-    """Continue the training of a base. `TRAINER` declares the arguments and checks them.
+@dataclass(frozen=True, kw_only=True)
+class AdaptiveOptions(Options):
+    """Options of continued BPE; `vocab_size` counts all ids of the base and the merges."""
 
-    Each key of a mapping is a text by itself. `vocab_size` counts all ids of the base and the
-    merges. `base` can be any tokenizer over bytes whose ids 0 to 255 are the single bytes. The
-    files of a published one must be on this machine: a download would block the page.
+    base: Base | Tokenizer = Option(
+        "Continue from",
+        "The existing vocabulary. Its ids do not change. New tokens get the ids after them.",
+        "text",
+        {"text": "Vocabulary of a first text", **catalog.TITLES},
+        objects=Tokenizer,
+    ).field()
+    base_text: str = Option(
+        "First text",
+        "BPE trains the first vocabulary on this text.",
+        "",
+        needs=("base", "text"),
+        sample="spanish",  # not the training text at first
+    ).field()
+    base_size: int = Option(
+        "Vocabulary size of the first text",
+        "256 bytes and the merges trained on the first text.",
+        512,
+        minimum=256,
+        needs=("base", "text"),
+    ).field()
+    ties: TieRule = TIES.field()
+    min_count: int = MIN_COUNT.field()
+
+
+def train(corpus: Corpus, options: AdaptiveOptions) -> AdaptiveTraining:
+    """Continue the training of a base. Each key of a mapping is a text by itself.
+
+    The base can be any tokenizer over bytes whose ids 0 to 255 are the single bytes. The files of
+    a published one must be on this machine: a download would block the page.
     """
-    pre_tokenizer = PreTokenizer("bytes", pattern, expression)
+    base, ties, min_count = options.base, options.ties, options.min_count
+    pre_tokenizer = PreTokenizer("bytes", options.pattern, options.expression)
     if not isinstance(base, str):
         tokenizer, title = base, base.name
     elif base == "text":
-        tokenizer = bpe.train(
-            base_text,
-            vocab_size=base_size,
-            pattern=pattern,
-            expression=expression,
+        of_base = bpe.BpeOptions(
+            vocab_size=options.base_size,
+            pattern=options.pattern,
+            expression=options.expression,
             ties=ties,
             min_count=min_count,
-        ).tokenizer()
+        )
+        tokenizer = bpe.train(options.base_text, of_base).tokenizer()
         title = "the first text"
     else:
         tokenizer, title = _published(base), catalog.TITLES[base]
-    _check_base(tokenizer, special_tokens)
+    _check_base(tokenizer, options.special_tokens)
     first_id = tokenizer.vocab_size
-    limit = merge_limit(vocab_size, merges, first_id, f"id of {title}")
+    limit = merge_limit(options, first_id, f"id of {title}")
 
     rows: Counter[tuple[int, ...]] = Counter()
     for text, count in texts_of_corpus(corpus).items():
@@ -104,7 +120,8 @@ def train(
     )
     alphabet = tuple(tokenizer.token_bytes(i).decode("latin-1") for i in range(256))
     return AdaptiveTraining(
-        "adaptive", pre_tokenizer, alphabet, stopped, special_tokens, tokenizer, title, added
+        *("adaptive", pre_tokenizer, alphabet, stopped, options.special_tokens),
+        *(tokenizer, title, added),
     )
 
 
@@ -407,35 +424,8 @@ TRAINER = Trainer(
     about="Tokenizes the text with an existing vocabulary and continues merging. It shows the "
     "merges that a text adds to the vocabulary.",
     source="Purason et al. 2025, arXiv:2512.03989",
-    train=cast(Any, train),
-    options=(
-        Option(
-            "base",
-            "Continue from",
-            "The existing vocabulary. Its ids do not change. New tokens get the ids after them.",
-            "text",
-            {"text": "Vocabulary of a first text", **catalog.TITLES},
-            objects=Tokenizer,
-        ),
-        Option(
-            "base_text",
-            "First text",
-            "BPE trains the first vocabulary on this text.",
-            "",
-            needs=("base", "text"),
-            sample="spanish",  # not the training text at first
-        ),
-        Option(
-            "base_size",
-            "Vocabulary size of the first text",
-            "256 bytes and the merges trained on the first text.",
-            512,
-            minimum=256,
-            needs=("base", "text"),
-        ),
-        TIES,
-        MIN_COUNT,
-    ),
+    train=train,
+    declares=AdaptiveOptions,
     largest="merges",
     largest_title="Merges to add",
     reserved=(),

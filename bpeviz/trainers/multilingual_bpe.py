@@ -20,7 +20,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from math import gcd
-from typing import Any, cast
 
 import numpy as np
 import regex
@@ -31,7 +30,7 @@ from bpeviz.core.merges import MergeTokenizer
 from bpeviz.core.training import MergeTraining
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean
-from bpeviz.trainers.base import Corpus, Option, Trainer, split_like
+from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_like
 from bpeviz.trainers.bpe import train_merges_fast
 from bpeviz.trainers.options import ATOMS
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
@@ -47,22 +46,24 @@ SMOOTHING = {
 """The exponents of the shares."""
 
 
-def train(
-    corpus: Corpus,
-    *,
-    vocab_size: int | None = None,
-    merges: int | None = None,
-    pattern: str = "gpt2",
-    expression: str = "",
-    special_tokens: tuple[str, ...] = (),
-    atoms: Atoms = "bytes",
-    smoothing: str = "0.5",
-) -> MultilingualTraining:
-    """Train BPE over the texts between lines of three dashes; a mapping of counts is one text.
+@dataclass(frozen=True, kw_only=True)
+class MultilingualOptions(Options):
+    """Options of BPE over several texts."""
 
-    `TRAINER` declares the arguments and checks them.
-    """
-    pre_tokenizer = MultilingualPreTokenizer(atoms, pattern, expression)
+    atoms: Atoms = ATOMS.field()
+    smoothing: str = Option(
+        "Shares of the texts",
+        "Each text's share of all bytes is raised to this exponent. The smaller the exponent, the "
+        "closer the shares, and the more a pair in a small text counts.",
+        "0.5",
+        SMOOTHING,
+    ).field()
+
+
+def train(corpus: Corpus, options: MultilingualOptions) -> MultilingualTraining:
+    """Train BPE over the texts between lines of three dashes; a mapping of counts is one text."""
+    atoms, smoothing = options.atoms, options.smoothing
+    pre_tokenizer = MultilingualPreTokenizer(atoms, options.pattern, options.expression)
     if isinstance(corpus, str):
         counts: Counter[str] = Counter()
         for part in weighed(clean(corpus), float(smoothing)):
@@ -72,10 +73,11 @@ def train(
         alphabet, rows = to_rows(counts, pre_tokenizer)
     else:
         alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
-    limit = merge_limit(vocab_size, merges, len(alphabet), PER_ATOM[atoms])
+    limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
     trained, stopped = train_merges_fast(rows, alphabet, limit)
     return MultilingualTraining(
-        "multilingual", pre_tokenizer, alphabet, stopped, special_tokens, tuple(trained), smoothing
+        *("multilingual", pre_tokenizer, alphabet, stopped, options.special_tokens),
+        *(tuple(trained), smoothing),
     )
 
 
@@ -304,18 +306,8 @@ TRAINER = Trainer(
     "a small text count more, so a large one does not dominate the vocabulary.",
     source="Devlin et al. 2018, multilingual BERT; Conneau and Lample 2019, arXiv:1901.07291; "
     "Conneau et al. 2020, arXiv:1911.02116",
-    train=cast(Any, train),
-    options=(
-        ATOMS,
-        Option(
-            "smoothing",
-            "Shares of the texts",
-            "Each text's share of all bytes is raised to this exponent. The smaller the exponent, "
-            "the closer the shares, and the more a pair in a small text counts.",
-            "0.5",
-            SMOOTHING,
-        ),
-    ),
+    train=train,
+    declares=MultilingualOptions,
     texts=Texts(
         rule="The pairs with the highest weighted count before merge {step}: a pair in a small "
         "text counts more than one in a large text. The table of shares, below, gives the factors.",

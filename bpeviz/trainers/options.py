@@ -5,7 +5,6 @@ from __future__ import annotations
 from bpeviz.trainers.base import Option
 
 ATOMS = Option(
-    "atoms",
     "First tokens",
     "Bytes: the text in UTF-8, with 256 atoms (the units before the first merge) and no unknown "
     "characters. Characters: those of the training text; any other is unknown later.",
@@ -13,7 +12,6 @@ ATOMS = Option(
     {"bytes": "Bytes", "characters": "Characters"},
 )
 END_MARK = Option(
-    "end_mark",
     "End-of-word mark",
     "The mark `</w>` distinguishes the end of a word from its middle (Sennrich et al. 2016). It is "
     "part of the last character, as in subword-nmt since version 0.2, or a separate symbol, as "
@@ -27,7 +25,6 @@ END_MARK = Option(
     needs=("atoms", "characters"),
 )
 TIES = Option(
-    "ties",
     "Among equally frequent pairs",
     "Implementations break ties differently: minbpe takes the pair seen first, subword-nmt the "
     "lexicographically largest, courses that compare byte strings the smallest or the largest. "
@@ -51,7 +48,6 @@ TIE_WINNERS = {
 """What decides under each value of a tie rule, as half a sentence."""
 
 UNMATCHED = Option(
-    "unmatched",
     "Text that the pattern does not match",
     "For example, the commas between the matches of `\\w+`. Kept: it becomes pre-tokens. Dropped: "
     "it does not become a token. Only your own expressions and word lists leave such text, and "
@@ -60,7 +56,6 @@ UNMATCHED = Option(
     {"keep": "Kept", "drop": "Dropped"},
 )
 MIN_COUNT = Option(
-    "min_count",
     "Minimum pair count",
     "Pairs with a lower count are not merged.",
     1,

@@ -19,8 +19,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,7 +32,7 @@ from bpeviz.core.special_names import without_names
 from bpeviz.core.training import MergeTraining, Pairs, Stopped, count_pairs
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import clean, split_lines
-from bpeviz.trainers.base import Corpus, Option, Trainer, split_like
+from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_like
 from bpeviz.trainers.bpe import PROGRESS, REPORT_EVERY
 from bpeviz.trainers.multilingual_bpe import MultilingualPreTokenizer, texts
 from bpeviz.trainers.options import ATOMS, MIN_COUNT
@@ -107,25 +106,51 @@ def train_merges(
         merges.append(Merge(*pair, new_id, count, applied, n_tied, note=note))
 
 
-def train(
-    corpus: Corpus,
-    *,
-    vocab_size: int | None = None,
-    merges: int | None = None,
-    pattern: str = "gpt2",
-    expression: str = "",
-    special_tokens: tuple[str, ...] = (),
-    atoms: Atoms = "bytes",
-    measure: str = "line",
-    development: str = "",
-    global_merges: int = 0,
-    min_count: int = 2,
-) -> ParityTraining:
+MEASURES = {
+    "line": "Tokens per line (parallel texts)",
+    "byte": "Tokens per byte",
+    "development": "Tokens per line of other texts",
+}
+"""The measures by which a text is compressed least."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParityOptions(Options):
+    """Options of parity-aware BPE."""
+
+    atoms: Atoms = ATOMS.field()
+    measure: str = Option(
+        "Compressed least",
+        "The text with the most tokens per line, which fits parallel texts: each line is a "
+        "translation of the line with the same number. Or with the most tokens per byte. Or per "
+        "line of a development text, which is not trained on.",
+        "line",
+        MEASURES,
+    ).field()
+    development: str = Option(
+        "Development texts",
+        "Parallel texts, separated by lines of three dashes, in the order of the training texts. A "
+        "training text without one is measured itself.",
+        "",
+        needs=("measure", "development"),
+        sample="several-languages",
+    ).field()
+    global_merges: int = Option(
+        "Global merges first",
+        "The number of first merges that count the pairs of all texts together, as BPE does.",
+        0,
+        minimum=0,
+    ).field()
+    min_count: int = MIN_COUNT.field(default=2, initial=None)
+
+
+def train(corpus: Corpus, options: ParityOptions) -> ParityTraining:
     """Train parity-aware BPE over the texts between lines of three dashes.
 
-    A mapping of counts is one text. `TRAINER` declares the arguments and checks them.
+    A mapping of counts is one text.
     """
-    pre_tokenizer = MultilingualPreTokenizer(atoms, pattern, expression)
+    atoms, measure = options.atoms, options.measure
+    pre_tokenizer = MultilingualPreTokenizer(atoms, options.pattern, options.expression)
 
     def counted(text: Corpus) -> list[tuple[Sequence[str], int]]:
         text = split_like(text, corpus) if isinstance(text, str) else text
@@ -142,19 +167,19 @@ def train(
 
     of_texts = [*map(rows, symbols)]
     measured = [*map(str, corpora)]
-    others = _texts(development)[: len(corpora)] if measure == "development" else []
+    others = _texts(options.development)[: len(corpora)] if measure == "development" else []
     measured[: len(others)] = others
     trained, chosen, stopped = train_merges(
         of_texts,
         [*map(CHARACTER_OF.__getitem__, range(256))] if atoms == "bytes" else alphabet,
-        merge_limit(vocab_size, merges, len(alphabet), PER_ATOM[atoms]),
+        merge_limit(options, len(alphabet), PER_ATOM[atoms]),
         development=[*(rows(counted(one)) for one in others), *of_texts[len(others) :]],
         units=[_units(one, measure) for one in measured],
-        global_merges=global_merges,
-        min_count=min_count,
+        global_merges=options.global_merges,
+        min_count=options.min_count,
     )
     return ParityTraining(
-        *("parity", pre_tokenizer, alphabet, stopped, special_tokens, tuple(trained)),
+        *("parity", pre_tokenizer, alphabet, stopped, options.special_tokens, tuple(trained)),
         *(tuple(chosen), measure, tuple(measured)),
     )
 
@@ -229,13 +254,6 @@ class ParityTraining(MergeTraining):
 
 # --- On screen -----------------------------------------------------------------------------------
 
-MEASURES = {
-    "line": "Tokens per line (parallel texts)",
-    "byte": "Tokens per byte",
-    "development": "Tokens per line of other texts",
-}
-"""The measures by which a text is compressed least."""
-
 
 def _details(
     training: ParityTraining, text: str, boundaries: Boundaries, step: int
@@ -276,36 +294,8 @@ TRAINER = Trainer(
     "texts in several languages need similar numbers of tokens. Lines of three dashes separate "
     "the texts.",
     source="Foroutan et al. 2026, arXiv:2508.04796",
-    train=cast(Any, train),
-    options=(
-        ATOMS,
-        Option(
-            "measure",
-            "Compressed least",
-            "The text with the most tokens per line, which fits parallel texts: each line is a "
-            "translation of the line with the same number. Or with the most tokens per byte. Or "
-            "per line of a development text, which is not trained on.",
-            "line",
-            MEASURES,
-        ),
-        Option(
-            "development",
-            "Development texts",
-            "Parallel texts, separated by lines of three dashes, in the order of the training "
-            "texts. A training text without one is measured itself.",
-            "",
-            needs=("measure", "development"),
-            sample="several-languages",
-        ),
-        Option(
-            "global_merges",
-            "Global merges first",
-            "The number of first merges that count the pairs of all texts together, as BPE does.",
-            0,
-            minimum=0,
-        ),
-        replace(MIN_COUNT, default=2, initial=None),
-    ),
+    train=train,
+    declares=ParityOptions,
     texts=Texts(
         rule="The most frequent pairs before merge {step}, in the text that is compressed least "
         "then. The table of compression, below, names it.",

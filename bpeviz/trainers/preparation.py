@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, PreTokenizer
 from bpeviz.text import clean
-from bpeviz.trainers.base import Corpus, texts_of_corpus
+from bpeviz.trainers.base import Corpus, Options, texts_of_corpus
 
 BYTES = tuple(map(chr, range(256)))
 """The alphabet over bytes: one symbol per byte value."""
@@ -50,20 +50,20 @@ def to_rows(
     return alphabet, [([atom_id[symbol] for symbol in row], count) for row, count in rows]
 
 
-def merge_limit(vocab_size: int | None, merges: int | None, n_atoms: int, atoms: str) -> int:
+def merge_limit(options: Options, n_atoms: int, atoms: str) -> int:
     """Return the largest number of merges.
 
     Args:
-        vocab_size: The largest vocabulary, or None.
-        merges: The number of merges if `vocab_size` is None.
+        options: The options with the largest vocabulary or the number of merges.
         n_atoms: The number of ids before the first merge.
         atoms: The unit of one of these ids, for the error message.
 
     Raises:
         ValueError: The vocabulary is smaller than the atoms.
     """
+    vocab_size = options.vocab_size
     if vocab_size is None:
-        return merges or 0
+        return options.merges or 0
     if vocab_size < n_atoms:
         raise ValueError(
             f"The vocabulary size must be at least {n_atoms}: one entry per {atoms}, "

@@ -15,7 +15,6 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from heapq import heappop, heappush
-from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +30,7 @@ from bpeviz.core.hidden_tokens import (
 from bpeviz.core.merges import Merge
 from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark, PreTokenizer
 from bpeviz.text import joined, shorten
-from bpeviz.trainers.base import Corpus, Trainer
+from bpeviz.trainers.base import Corpus, Options, Trainer
 from bpeviz.trainers.bpe import train_merges
 from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
 from bpeviz.trainers.pair_counts import TieRule
@@ -104,38 +103,39 @@ class _Scaffolds:
         return len(self.counts) - len(self.queue)
 
 
-def train(
-    corpus: Corpus,
-    *,
-    vocab_size: int | None = None,
-    merges: int | None = None,
-    pattern: str = "gpt2",
-    expression: str = "",
-    special_tokens: tuple[str, ...] = (),
-    atoms: Atoms = "bytes",
-    end_mark: EndMark = "none",
-    ties: TieRule = "first",
-    min_count: int = 1,
-) -> ScaffoldTraining:
-    """Train Scaffold-BPE. `TRAINER` declares the arguments and checks them.
+@dataclass(frozen=True, kw_only=True)
+class ScaffoldOptions(Options):
+    """Options of Scaffold-BPE.
 
     `vocab_size` counts atoms and normal tokens, but no scaffold tokens; `merges` counts all merges.
     """
-    pre_tokenizer = PreTokenizer(atoms, pattern, expression, end_mark)
+
+    atoms: Atoms = ATOMS.field()
+    end_mark: EndMark = END_MARK.field()
+    ties: TieRule = TIES.field()
+    min_count: int = MIN_COUNT.field()
+
+
+def train(corpus: Corpus, options: ScaffoldOptions) -> ScaffoldTraining:
+    """Train Scaffold-BPE."""
+    atoms, unlimited = options.atoms, options.vocab_size is None
+    pre_tokenizer = PreTokenizer(atoms, options.pattern, options.expression, options.end_mark)
     alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
-    limit = merge_limit(vocab_size, merges, len(alphabet), PER_ATOM[atoms])
-    scaffolds = _Scaffolds(len(alphabet), sys.maxsize if vocab_size is None else limit, min_count)
+    limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
+    n_normal = sys.maxsize if unlimited else limit
+    scaffolds = _Scaffolds(len(alphabet), n_normal, options.min_count)
     trained, stopped = train_merges(
         rows,
         alphabet,
-        limit if vocab_size is None else (limit and sys.maxsize),
-        ties=ties,
-        min_count=min_count,
+        limit if unlimited else (limit and sys.maxsize),
+        ties=options.ties,
+        min_count=options.min_count,
         watch=scaffolds.after,
     )
     hidden_times = tuple(map(tuple, scaffolds.hidden_times))
     training = ScaffoldTraining(
-        "scaffold", pre_tokenizer, alphabet, stopped, special_tokens, tuple(trained), hidden_times
+        *("scaffold", pre_tokenizer, alphabet, stopped, options.special_tokens, tuple(trained)),
+        hidden_times,
     )
     notes = _notes(hidden_times, lambda token: training.names[token + len(alphabet)])
     noted = (merge._replace(note=note) for merge, note in zip(trained, notes, strict=True))
@@ -256,7 +256,7 @@ TRAINER = Trainer(
     about="Merges as BPE does. Tokens that only serve to build others (scaffold tokens) are split "
     "back when encoding.",
     source="Lian et al. 2024, arXiv:2404.17808",
-    train=cast(Any, train),
-    options=(ATOMS, END_MARK, TIES, MIN_COUNT),
+    train=train,
+    declares=ScaffoldOptions,
     texts=Texts(vocabulary=_vocabulary, details=_details),
 )

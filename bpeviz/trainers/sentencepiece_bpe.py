@@ -27,7 +27,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
-from typing import Any, Literal, cast
+from typing import Literal
 
 import numpy as np
 import regex
@@ -40,7 +40,7 @@ from bpeviz.core.training import MergeTraining, Pairs
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
 from bpeviz.text import Normalized, counted
-from bpeviz.trainers.base import Corpus, Option, Trainer
+from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.bpe import train_merges
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit
 from bpeviz.trainers.screen import Texts, every_atom_is_a_token
@@ -48,7 +48,7 @@ from bpeviz.trainers.screen import Texts, every_atom_is_a_token
 SPACE = "▁"
 """The character of a space: U+2581, LOWER ONE EIGHTH BLOCK."""
 
-Choice = Literal["yes", "no"]
+YesNo = Literal["yes", "no"]
 Fallback = Literal["bytes", "unk"]
 """The tokens of an unknown character: its UTF-8 bytes, or `<unk>`."""
 
@@ -56,27 +56,57 @@ DEFAULT_LONGEST = 16
 """Largest number of characters in a piece: the library's `max_sentencepiece_length`."""
 
 
-def train(
-    corpus: Corpus,
-    *,
-    vocab_size: int | None = None,
-    merges: int | None = None,
-    pattern: str = "gpt2",
-    expression: str = "",
-    special_tokens: tuple[str, ...] = (),
-    prefix: Choice = "yes",
-    unknown: Fallback = "bytes",
-    digits: Choice = "no",
-    coverage: str = "1.0",
-    longest: int = DEFAULT_LONGEST,
-) -> SentencePieceTraining:
-    """Train BPE as SentencePiece does. `TRAINER` declares the arguments and checks them.
+COVERAGES = {
+    "1.0": "All characters",
+    "0.9995": "99.95% of the text",
+    "0.99": "99% of the text",
+    "0.98": "98% of the text",
+}
 
-    `vocab_size` counts bytes, characters and merges. The library itself splits as the pattern
-    "none".
-    """
+
+@dataclass(frozen=True, kw_only=True)
+class SentencePieceOptions(Options):
+    """Options of SentencePiece's BPE; `vocab_size` counts bytes, characters and merges."""
+
+    prefix: YesNo = Option(
+        "Dummy prefix",
+        "Adds a ▁ before each line, so a word looks the same there as after a space. Decoding "
+        "removes it.",
+        "yes",
+        {"yes": "▁ before each line", "no": "None"},
+    ).field()
+    unknown: Fallback = Option(
+        "An unknown character becomes",
+        "Its UTF-8 bytes, `<0xC3>` and so on, for which the vocabulary has 256 ids; or `<unk>`, "
+        "which decoding cannot undo. Line feeds are always unknown.",
+        "bytes",
+        {"bytes": "Bytes (byte fallback)", "unk": "<unk>"},
+    ).field()
+    digits: YesNo = Option(
+        "Digits",
+        "Split: each of 0 to 9 is a token, also after a space.",
+        "no",
+        {"no": "Like other characters", "yes": "Split"},
+    ).field()
+    coverage: str = Option(
+        "Character coverage",
+        "The vocabulary contains the most frequent characters that make up this share of the text; "
+        "the others are unknown. The library's default is 99.95%.",
+        "1.0",
+        COVERAGES,
+    ).field()
+    longest: int = Option(
+        "Longest piece",
+        "The largest number of characters in a piece, ▁ included; 16 in the library.",
+        DEFAULT_LONGEST,
+    ).field()
+
+
+def train(corpus: Corpus, options: SentencePieceOptions) -> SentencePieceTraining:
+    """Train BPE as SentencePiece does. The library itself splits as the pattern "none"."""
+    prefix, unknown = options.prefix, options.unknown
     pre_tokenizer = SentencePiecePreTokenizer(
-        "characters", pattern, expression, "none", prefix, unknown
+        "characters", options.pattern, options.expression, "none", prefix, unknown
     )
     words: Counter[tuple[str, ...]] = Counter()
     characters: Counter[str] = Counter()
@@ -87,11 +117,11 @@ def train(
             words[word] += count
             for character in word:
                 characters[character] += count
-    alphabet = alphabet_of(covered(characters, float(coverage)), prefix, unknown)
+    alphabet = alphabet_of(covered(characters, float(options.coverage)), prefix, unknown)
     atoms = PER_ATOM["characters"]
     if unknown == "bytes":
         atoms = f"byte value and {atoms}"
-    limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
+    limit = merge_limit(options, len(alphabet), atoms)
     atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
     rows = [
         ([atom_id[symbol] for symbol in run], count)
@@ -104,21 +134,15 @@ def train(
         alphabet,
         limit,
         ties="shortest",
-        allowed=lambda piece: is_piece(piece, longest, digits),
+        allowed=lambda piece: is_piece(piece, options.longest, options.digits),
     )
     return SentencePieceTraining(
-        "sentencepiece",
-        pre_tokenizer,
-        alphabet,
-        stopped,
-        special_tokens,
-        tuple(trained),
-        longest,
-        digits,
+        *("sentencepiece", pre_tokenizer, alphabet, stopped, options.special_tokens),
+        *(tuple(trained), options.longest, options.digits),
     )
 
 
-def is_piece(piece: str, longest: int = DEFAULT_LONGEST, digits: Choice = "no") -> bool:
+def is_piece(piece: str, longest: int = DEFAULT_LONGEST, digits: YesNo = "no") -> bool:
     """Return whether characters may become one piece.
 
     A piece has ▁ only at its start, one script, at most `longest` characters and, where digits are
@@ -163,7 +187,7 @@ def covered(characters: Counter[str], coverage: float) -> list[str]:
 
 
 def alphabet_of(
-    characters: Iterable[str], prefix: Choice = "yes", fallback: Fallback = "bytes"
+    characters: Iterable[str], prefix: YesNo = "yes", fallback: Fallback = "bytes"
 ) -> tuple[str, ...]:
     """Return the symbols of the atoms: the bytes, if they are the fallback, and the characters."""
     known = {*characters} | ({SPACE} if prefix == "yes" else set())
@@ -244,7 +268,7 @@ class SentencePiecePreTokenizer(PreTokenizer):
     """
 
     atoms: Atoms = "characters"
-    prefix: Choice = "yes"
+    prefix: YesNo = "yes"
     fallback: Fallback = "bytes"
 
     @property
@@ -379,7 +403,7 @@ class SentencePieceTraining(MergeTraining):
 
     pre_tokenizer: SentencePiecePreTokenizer
     longest: int = DEFAULT_LONGEST
-    digits: Choice = "no"
+    digits: YesNo = "no"
 
     def merger(self, step: int) -> SentencePieceTokenizer:
         return self.first_merges(SentencePieceTokenizer, step)
@@ -421,13 +445,6 @@ def _vocabulary(training: SentencePieceTraining, step: int) -> str:
     return " + ".join([*kinds, counted(characters, "character"), counted(step, "merge")])
 
 
-COVERAGES = {
-    "1.0": "All characters",
-    "0.9995": "99.95% of the text",
-    "0.99": "99% of the text",
-    "0.98": "98% of the text",
-}
-
 TRAINER = Trainer(
     key="sentencepiece",
     title="SentencePiece-style BPE",
@@ -437,46 +454,8 @@ TRAINER = Trainer(
     "the lexicographically smaller. Nothing is normalized; by default, the library applies "
     "nmt_nfkc and collapses spaces.",
     source="Kudo and Richardson 2018, arXiv:1808.06226; the library, version 0.2.3",
-    train=cast(Any, train),
-    options=(
-        Option(
-            "prefix",
-            "Dummy prefix",
-            "Adds a ▁ before each line, so a word looks the same there as after a space. Decoding "
-            "removes it.",
-            "yes",
-            {"yes": "▁ before each line", "no": "None"},
-        ),
-        Option(
-            "unknown",
-            "An unknown character becomes",
-            "Its UTF-8 bytes, `<0xC3>` and so on, for which the vocabulary has 256 ids; or "
-            "`<unk>`, which decoding cannot undo. Line feeds are always unknown.",
-            "bytes",
-            {"bytes": "Bytes (byte fallback)", "unk": "<unk>"},
-        ),
-        Option(
-            "digits",
-            "Digits",
-            "Split: each of 0 to 9 is a token, also after a space.",
-            "no",
-            {"no": "Like other characters", "yes": "Split"},
-        ),
-        Option(
-            "coverage",
-            "Character coverage",
-            "The vocabulary contains the most frequent characters that make up this share of the "
-            "text; the others are unknown. The library's default is 99.95%.",
-            "1.0",
-            COVERAGES,
-        ),
-        Option(
-            "longest",
-            "Longest piece",
-            "The largest number of characters in a piece, ▁ included; 16 in the library.",
-            DEFAULT_LONGEST,
-        ),
-    ),
+    train=train,
+    declares=SentencePieceOptions,
     texts=Texts(
         beginning=_beginning,
         vocabulary=_vocabulary,

@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import Any, Literal, cast
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,7 +37,7 @@ from bpeviz.core.training import Candidate, MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean
-from bpeviz.trainers.base import Corpus, Option, Trainer, texts_of_corpus
+from bpeviz.trainers.base import Corpus, Option, Options, Trainer, texts_of_corpus
 from bpeviz.trainers.bpe import train_merges, train_merges_fast
 from bpeviz.trainers.options import ATOMS, MIN_COUNT, TIES
 from bpeviz.trainers.pair_counts import TieRule
@@ -50,30 +50,44 @@ Second = Literal["none", "lines", "sentences"]
 MAX_WORDS = 4
 
 
-def train(
-    corpus: Corpus,
-    *,
-    vocab_size: int | None = None,
-    merges: int | None = None,
-    pattern: str = "gpt2",
-    expression: str = "",
-    special_tokens: tuple[str, ...] = (),
-    transition: int = 640,
-    second: Second = "none",
-    max_words: int = MAX_WORDS,
-    atoms: Atoms = "bytes",
-    ties: TieRule = "first",
-    min_count: int = 1,
-) -> SuperTraining:
-    """Train SuperBPE. `TRAINER` declares the arguments and checks them.
+@dataclass(frozen=True, kw_only=True)
+class SuperOptions(Options):
+    """Options of SuperBPE."""
 
-    Each key of a mapping is a text by itself. Phase 2 begins at a vocabulary of `transition`, or
-    earlier if no pair is left within pre-tokens.
-    """
-    pre_tokenizer = SuperPreTokenizer(atoms, pattern, expression, second=second)
+    transition: int = Option(
+        "Vocabulary size at which merges may cross words",
+        "Up to this size, merges stay within pre-tokens, as in BPE; from there on, they may cross "
+        "them. If no pair is left before that, the second phase begins earlier.",
+        640,
+        minimum=0,
+    ).field()
+    second: Second = Option(
+        "Boundaries of the second phase",
+        "No merge of the second phase crosses these. In the paper, only the end of a text is a "
+        "boundary; the authors' code reads each line as a text.",
+        "none",
+        {"none": "End of the text", "lines": "Ends of lines", "sentences": "Ends of sentences"},
+    ).field()
+    max_words: int = Option(
+        "Maximum words in a token",
+        "For a token of the second phase. The authors use four; as in their code, no such token "
+        "contains a colon followed by a space.",
+        MAX_WORDS,
+    ).field()
+    atoms: Atoms = ATOMS.field()
+    ties: TieRule = TIES.field()
+    min_count: int = MIN_COUNT.field()
+
+
+def train(corpus: Corpus, options: SuperOptions) -> SuperTraining:
+    """Train SuperBPE. Each key of a mapping is a text by itself."""
+    atoms, ties, min_count = options.atoms, options.ties, options.min_count
+    pre_tokenizer = SuperPreTokenizer(
+        atoms, options.pattern, options.expression, second=options.second
+    )
     alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
-    limit = merge_limit(vocab_size, merges, len(alphabet), PER_ATOM[atoms])
-    first = max(0, transition - len(alphabet))
+    limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
+    first = max(0, options.transition - len(alphabet))
     trained, stopped = train_merges_fast(
         rows, alphabet, min(limit, first), ties=ties, min_count=min_count
     )
@@ -87,14 +101,14 @@ def train(
             limit - first,
             ties=ties,
             min_count=min_count,
-            allowed=_allowed(max_words),
+            allowed=_allowed(options.max_words),
         )
         if across:
             across[0] = across[0]._replace(note="from here on, merges may cross words")
         trained += across
-    merged = tuple(trained)
     return SuperTraining(
-        "superbpe", pre_tokenizer, alphabet, stopped, special_tokens, merged, first, max_words
+        *("superbpe", pre_tokenizer, alphabet, stopped, options.special_tokens, tuple(trained)),
+        *(first, options.max_words),
     )
 
 
@@ -328,34 +342,7 @@ TRAINER = Trainer(
     about="Merges within words first, as BPE does, and across words from a chosen vocabulary size "
     "on.",
     source="Liu et al. 2025, arXiv:2503.13423",
-    train=cast(Any, train),
-    options=(
-        Option(
-            "transition",
-            "Vocabulary size at which merges may cross words",
-            "Up to this size, merges stay within pre-tokens, as in BPE; from there on, they may "
-            "cross them. If no pair is left before that, the second phase begins earlier.",
-            640,
-            minimum=0,
-        ),
-        Option(
-            "second",
-            "Boundaries of the second phase",
-            "No merge of the second phase crosses these. In the paper, only the end of a text is "
-            "a boundary; the authors' code reads each line as a text.",
-            "none",
-            {"none": "End of the text", "lines": "Ends of lines", "sentences": "Ends of sentences"},
-        ),
-        Option(
-            "max_words",
-            "Maximum words in a token",
-            "For a token of the second phase. The authors use four; as in their code, no such "
-            "token contains a colon followed by a space.",
-            MAX_WORDS,
-        ),
-        ATOMS,
-        TIES,
-        MIN_COUNT,
-    ),
+    train=train,
+    declares=SuperOptions,
     texts=Texts(vocabulary=_vocabulary),
 )

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,7 +38,7 @@ from bpeviz.core.tokenizer import NonMonotonicTokenizer, Row, Segmentation, Word
 from bpeviz.core.training import Candidate, Pruning, Stopped, Training
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean, color_key, counted, shorten
-from bpeviz.trainers.base import Corpus, Option, Trainer
+from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.options import ATOMS
 from bpeviz.trainers.preparation import PER_ATOM, alphabet_of, count_pre_tokens, merge_limit
 from bpeviz.trainers.screen import Detail, Randomness, Texts
@@ -103,62 +103,74 @@ def prune(
         lattices = lattices.keep(alive[lattices.ids])
 
 
-def train(
-    corpus: Corpus,
-    *,
-    vocab_size: int | None = None,
-    merges: int | None = None,
-    pattern: str = "gpt2",
-    expression: str = "",
-    special_tokens: tuple[str, ...] = (),
-    atoms: Atoms = "characters",
-    seed_size: int | None = None,
-    max_piece: int = 16,
-    em_steps: int = 2,
-    pruned_share: int = 25,
-) -> UnigramTraining:
-    """Train Unigram. `TRAINER` declares the arguments and checks them.
+@dataclass(frozen=True, kw_only=True)
+class UnigramOptions(Options):
+    """Options of Unigram.
 
-    Args:
-        corpus: A text, or pre-tokens with counts.
-        vocab_size: Number of atoms and pieces at the end; None: only the atoms. The pruned pieces
-            and their ids do not depend on it.
-        merges: None.
-        pattern: Pre-tokenization.
-        expression: Expression of the user, if the pattern takes one.
-        special_tokens: Names that get the ids after all others.
-        atoms: Kind of the atoms.
-        seed_size: Number of initial atoms and pieces, if the text has so many; None: 10,000, or
-            four times `vocab_size` if that is more.
-        max_piece: Largest number of atoms in a piece.
-        em_steps: EM steps per round.
-        pruned_share: Percentage of the pieces that a round prunes.
+    `vocab_size` is the number of atoms and pieces at the end; None: only the atoms. The pruned
+    pieces and their ids do not depend on it.
     """
-    pre_tokenizer = ShortPreTokens(atoms, pattern, expression)
+
+    atoms: Atoms = ATOMS.field(
+        help="The single pieces that are never pruned. Characters: those of the training text; "
+        "any other is unknown later. Bytes: the text in UTF-8, so nothing is unknown.",
+        default="characters",
+        choices={"characters": "Characters", "bytes": "Bytes"},
+    )
+    seed_size: int | None = Option(
+        "Initial pieces",
+        "The number of single characters or bytes and frequent substrings before pruning.",
+        SEED_SIZE,
+    ).field(unset=None)
+    """None: 10,000, or four times `vocab_size` if that is more."""
+    max_piece: int = Option(
+        "Longest piece",
+        "The largest number of characters or bytes in a piece; 16 as in SentencePiece.",
+        16,
+    ).field()
+    em_steps: int = Option(
+        "EM steps per round",
+        "How often a round estimates the probabilities of the pieces before it prunes, by "
+        f"expectation-maximization: 1 to {MAX_EM_STEPS}.",
+        2,
+        maximum=MAX_EM_STEPS,
+    ).field()
+    pruned_share: int = Option(
+        "Pruned per round, in percent",
+        "The share of the pieces that a round prunes: 1 to 100. Less is more exact, and slower.",
+        25,
+        maximum=100,
+    ).field()
+
+
+def train(corpus: Corpus, options: UnigramOptions) -> UnigramTraining:
+    """Train Unigram."""
+    atoms, vocab_size = options.atoms, options.vocab_size
+    pre_tokenizer = ShortPreTokens(atoms, options.pattern, options.expression)
     pre_tokens = count_pre_tokens(corpus, pre_tokenizer)
     texts = ["".join(pre_tokenizer.symbols(pre_token)) for pre_token in pre_tokens]
     weights = [*pre_tokens.values()]
     alphabet = alphabet_of(texts, pre_tokenizer)
-    if vocab_size is not None:
-        merge_limit(vocab_size, None, len(alphabet), PER_ATOM[atoms])
+    merge_limit(options, len(alphabet), PER_ATOM[atoms])
+    seed_size = options.seed_size
     if seed_size is None:
         seed_size = max(SEED_SIZE, 4 * (vocab_size or 0), len(alphabet))
     if seed_size < (vocab_size or 0):
         raise ValueError(f"The option seed_size must be at least {vocab_size}, not {seed_size}.")
-    n_seeds = merge_limit(seed_size, None, len(alphabet), PER_ATOM[atoms])
+    n_seeds = merge_limit(replace(options, vocab_size=seed_size), len(alphabet), PER_ATOM[atoms])
     atom_counts: Counter[str] = Counter()
     for text, count in zip(texts, weights, strict=True):
         for symbol in text:
             atom_counts[symbol] += count
-    seed_counts = seeds(texts, weights, max_piece, n_seeds)
+    seed_counts = seeds(texts, weights, options.max_piece, n_seeds)
     pieces, rounds = prune(
         texts,
         weights,
         [*alphabet, *seed_counts],
         [*(atom_counts[symbol] for symbol in alphabet), *seed_counts.values()],
         len(alphabet),
-        em_steps=em_steps,
-        pruned_share=pruned_share,
+        em_steps=options.em_steps,
+        pruned_share=options.pruned_share,
     )
     stopped: Stopped = "atoms"
     if vocab_size is not None:
@@ -170,7 +182,7 @@ def train(
             if one.start <= steps
         )
     return UnigramTraining(
-        "unigram", pre_tokenizer, alphabet, stopped, special_tokens, pieces, rounds
+        "unigram", pre_tokenizer, alphabet, stopped, options.special_tokens, pieces, rounds
     )
 
 
@@ -606,44 +618,8 @@ TRAINER = Trainer(
     about="Starts with many pieces and prunes those that the text needs least. Segments a text "
     "into its most likely pieces.",
     source="Kudo 2018, arXiv:1804.10959",
-    train=cast(Any, train),
-    options=(
-        replace(
-            ATOMS,
-            help="The single pieces that are never pruned. Characters: those of the training text; "
-            "any other is unknown later. Bytes: the text in UTF-8, so nothing is unknown.",
-            default="characters",
-            choices={"characters": "Characters", "bytes": "Bytes"},
-        ),
-        Option(
-            "seed_size",
-            "Initial pieces",
-            "The number of single characters or bytes and frequent substrings before pruning.",
-            SEED_SIZE,
-        ),
-        Option(
-            "max_piece",
-            "Longest piece",
-            "The largest number of characters or bytes in a piece; 16 as in SentencePiece.",
-            16,
-        ),
-        Option(
-            "em_steps",
-            "EM steps per round",
-            "How often a round estimates the probabilities of the pieces before it prunes, by "
-            f"expectation-maximization: 1 to {MAX_EM_STEPS}.",
-            2,
-            maximum=MAX_EM_STEPS,
-        ),
-        Option(
-            "pruned_share",
-            "Pruned per round, in percent",
-            "The share of the pieces that a round prunes: 1 to 100. Less is more exact, and "
-            "slower.",
-            25,
-            maximum=100,
-        ),
-    ),
+    train=train,
+    declares=UnigramOptions,
     largest="seed_size",
     prunes=True,
     texts=Texts(

@@ -19,9 +19,9 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
 import regex
@@ -35,14 +35,14 @@ from bpeviz.core.training import Candidate, Pairs, Stopped
 from bpeviz.pretokenizers.patterns import Unmatched, mark_unmatched
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import Normalized
-from bpeviz.trainers.base import Corpus, Option, Trainer
+from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.bpe import PROGRESS, REPORT_EVERY
 from bpeviz.trainers.options import MIN_COUNT, TIES, UNMATCHED
 from bpeviz.trainers.preparation import count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen import Detail, Texts
 
 Case = Literal["keep", "lower"]
-TieRule = Literal["first", "smallest"]
+ScoreTies = Literal["first", "smallest"]
 UnmatchedText = Literal["keep", "drop"]
 
 
@@ -51,7 +51,7 @@ def train_merges(
     n_atoms: int,
     limit: int,
     *,
-    ties: TieRule = "first",
+    ties: ScoreTies = "first",
     min_count: int = 1,
 ) -> tuple[list[Merge], Stopped]:
     """Train up to `limit` merges.
@@ -84,34 +84,52 @@ def train_merges(
     return merges, "full"
 
 
-def train(
-    corpus: Corpus,
-    *,
-    vocab_size: int | None = None,
-    merges: int | None = None,
-    pattern: str = "gpt2",
-    expression: str = "",
-    special_tokens: tuple[str, ...] = (),
-    case: Case = "keep",
-    unmatched: UnmatchedText = "keep",
-    ties: TieRule = "first",
-    min_count: int = 1,
-) -> WordPieceTraining:
-    """Train WordPiece. `TRAINER` declares the arguments and checks them.
+@dataclass(frozen=True, kw_only=True)
+class WordPieceOptions(Options):
+    """Options of WordPiece."""
+
+    case: Case = Option(
+        "Capital letters",
+        "In lower case, Hello and hello are one word, as in BERT’s “uncased” models. (Those also "
+        "strip accents; this does not.)",
+        "keep",
+        {"keep": "Unchanged", "lower": "To lower case"},
+    ).field()
+    unmatched: UnmatchedText = UNMATCHED.field()
+    ties: ScoreTies = TIES.field(
+        label="Among pairs of equal score",
+        help="The score is a reconstruction, and so is this rule: the Hugging Face course takes "
+        "the pair seen first.",
+        choices={"first": "First seen", "smallest": "Smallest ids"},
+    )
+    min_count: int = MIN_COUNT.field(
+        help="Pairs with a lower count are not merged. With a minimum of 1, two parts that occur "
+        "once each, side by side, come first: their score of 1 is the highest possible."
+    )
+
+
+def train(corpus: Corpus, options: WordPieceOptions) -> WordPieceTraining:
+    """Train WordPiece.
 
     `vocab_size` counts characters, with and without ##, and merges. BERT's special tokens come
     before `special_tokens`.
     """
     pre_tokenizer = WordPiecePreTokenizer(
-        pattern=pattern, expression=expression, case=case, unmatched=unmatched
+        pattern=options.pattern,
+        expression=options.expression,
+        case=options.case,
+        unmatched=options.unmatched,
     )
     alphabet, words = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
     atoms = "character of the text, with and without ##"
-    limit = merge_limit(vocab_size, merges, len(alphabet), atoms)
-    trained, stopped = train_merges(words, len(alphabet), limit, ties=ties, min_count=min_count)
-    special = (*SPECIAL, *special_tokens)
+    limit = merge_limit(options, len(alphabet), atoms)
+    trained, stopped = train_merges(
+        words, len(alphabet), limit, ties=options.ties, min_count=options.min_count
+    )
+    special = (*SPECIAL, *options.special_tokens)
     return WordPieceTraining(
-        "wordpiece", pre_tokenizer, alphabet, stopped, special, tuple(trained), min_count
+        *("wordpiece", pre_tokenizer, alphabet, stopped, special, tuple(trained)),
+        options.min_count,
     )
 
 
@@ -184,7 +202,7 @@ class _Counts:
         total = int(self.tokens.sum())
         self.exact: type = np.int64 if total**3 < 2**63 else object
 
-    def best(self, min_count: int, ties: TieRule) -> tuple[int, int] | None:
+    def best(self, min_count: int, ties: ScoreTies) -> tuple[int, int] | None:
         """Return the number of the pair with the highest score, and the number of other ties."""
         a, b = self.tokens[self.left], self.tokens[self.right]
         score = np.zeros(len(self.pairs))
@@ -459,30 +477,8 @@ TRAINER = Trainer(
     "trainer behind BERT was never published.",
     source="Schuster and Nakajima 2012; Wu et al. 2016, arXiv:1609.08144; Devlin et al. 2018, "
     "arXiv:1810.04805; the score: Hugging Face course, chapter 6.6",
-    train=cast(Any, train),
-    options=(
-        Option(
-            "case",
-            "Capital letters",
-            "In lower case, Hello and hello are one word, as in BERT’s “uncased” models. (Those "
-            "also strip accents; this does not.)",
-            "keep",
-            {"keep": "Unchanged", "lower": "To lower case"},
-        ),
-        UNMATCHED,
-        replace(
-            TIES,
-            label="Among pairs of equal score",
-            help="The score is a reconstruction, and so is this rule: the Hugging Face course "
-            "takes the pair seen first.",
-            choices={"first": "First seen", "smallest": "Smallest ids"},
-        ),
-        replace(
-            MIN_COUNT,
-            help="Pairs with a lower count are not merged. With a minimum of 1, two parts that "
-            "occur once each, side by side, come first: their score of 1 is the highest possible.",
-        ),
-    ),
+    train=train,
+    declares=WordPieceOptions,
     reserved=SPECIAL,
     texts=Texts(
         rule="The pairs with the highest score before merge {step}: the count of the pair, divided "

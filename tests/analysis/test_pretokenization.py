@@ -6,7 +6,6 @@ import json
 from itertools import pairwise
 
 import pytest
-import reference
 import regex
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -17,6 +16,7 @@ from bpeviz.analysis import pretokenization
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
+from bpeviz.trainers import bpe
 from bpeviz.views.pretokenization import side_by_side
 
 ANY_TEXT = st.one_of(
@@ -189,7 +189,7 @@ def test_tokens_trained_under_a_pattern_occur_under_it(text: str, key: str) -> N
     number = {character: i for i, character in enumerate(alphabet)}
     pre_tokens = [([number[c] for c in pre_token], 1) for pre_token in pretokenize(text, key)]
     names = [*alphabet]
-    steps, _ = reference.train(pre_tokens, alphabet, 15)
+    steps, _ = bpe.train_by_definition(pre_tokens, alphabet, 15)
     for step in steps:
         names.append(names[step.left] + names[step.right])
     made = names[len(alphabet) :]
@@ -201,7 +201,7 @@ def test_tokens_trained_under_a_pattern_occur_under_it(text: str, key: str) -> N
 def test_unrestricted_merges_equal_the_naive_loop(text: str) -> None:
     alphabet = sorted({*text})
     row = [alphabet.index(character) for character in text]
-    steps, _ = reference.train([(row, 1)], alphabet, 12, min_count=2)
+    steps, _ = bpe.train_by_definition([(row, 1)], alphabet, 12, min_count=2)
     names = [*alphabet]
     for step in steps:
         names.append(names[step.left] + names[step.right])

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
 from properties import many
@@ -18,7 +17,7 @@ import bpeviz
 from bpeviz.core.dropout import segmentations
 from bpeviz.core.hidden_tokens import HiddenTokenTokenizer, RestrictedTraining, hidden_counts
 from bpeviz.core.training import MergeTraining
-from bpeviz.trainers import texts_of
+from bpeviz.trainers import bpe, texts_of
 from bpeviz.trainers.bpe import TRAINER
 
 HOW = st.sampled_from(
@@ -46,7 +45,7 @@ def merged(training: MergeTraining, text: str, step: int) -> list[int]:
     found: list[int] = []
     for row in rows_of(training, text):
         for merge in training.merges[:step]:
-            row = reference.replace_all(row, (merge.left, merge.right), merge.new_id)
+            row = bpe.merge(row, (merge.left, merge.right), merge.new_id)
         found += row
     return found
 

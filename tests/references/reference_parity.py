@@ -1,11 +1,12 @@
-"""Parity-aware BPE by its definition, slow and simple. It shares no code with `bpeviz`."""
+"""Parity-aware BPE by its definition, slow and simple."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-import reference
-from reference import Step
+from bpeviz.core.merges import Merge
+from bpeviz.trainers import bpe
+from bpeviz.trainers.pair_counts import Pair
 
 Rows = list[tuple[list[int], int]]
 
@@ -18,7 +19,7 @@ def train(
     limit: int,
     global_merges: int,
     min_count: int,
-) -> tuple[list[Step], list[int], str]:
+) -> tuple[list[Merge], list[int], str]:
     """Train: recount everything at each step.
 
     Args:
@@ -34,7 +35,7 @@ def train(
         The merges, the text of each choice (-1 for all), and why training ended.
     """
     names = list(symbols)
-    steps: list[Step] = []
+    steps: list[Merge] = []
     chosen: list[int] = []
     while True:
         costs = [
@@ -46,7 +47,7 @@ def train(
         if len(steps) == limit:
             return steps, chosen, "full"
         rows = [row for one in texts for row in one] if text == -1 else texts[text]
-        counts = reference.count_pairs(rows)
+        counts = bpe.count(rows)
         # -1 is an unknown character of a development text
         highest = max(counts.values(), default=0)
         if not highest:
@@ -54,18 +55,15 @@ def train(
         if highest < min_count:
             return steps, chosen, "rare"
         tied = [pair for pair, count in counts.items() if count == highest]
-        pair = reference.first_of(tied, names, "largest")
+        pair = bpe.choose(tied, names, "largest")
         new = len(names)
         names.append(names[pair[0]] + names[pair[1]])
 
-        def merged(some: Sequence[Rows], pair: reference.Pair = pair, new: int = new) -> list[Rows]:
-            return [
-                [(reference.replace_all(ids, pair, new), count) for ids, count in rows]
-                for rows in some
-            ]
+        def merged(some: Sequence[Rows], pair: Pair = pair, new: int = new) -> list[Rows]:
+            return [[(bpe.merge(ids, pair, new), count) for ids, count in rows] for rows in some]
 
         after = reference_length(merged([rows])[0])
-        steps.append(Step(*pair, new, highest, reference_length(rows) - after, len(tied) - 1))
+        steps.append(Merge(*pair, new, highest, reference_length(rows) - after, len(tied) - 1))
         texts, development = merged(texts), merged(development)
 
 

@@ -1,6 +1,6 @@
 """Scaffold-BPE by its two algorithms (arXiv:2404.17808), slow and simple.
 
-It shares no code with `bpeviz` and recounts everything in each round.
+It recounts everything in each round, with the definition of BPE.
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from reference import Pair, count_pairs, first_of, replace_all
+from bpeviz.trainers import bpe
+from bpeviz.trainers.pair_counts import Pair, TieRule
 
 
 class Trained(NamedTuple):
@@ -29,7 +30,7 @@ def train(
     *,
     size: int | None = None,
     limit: int | None = None,
-    ties: str = "first",
+    ties: TieRule = "first",
     min_count: int = 1,
 ) -> Trained:
     """Train by Algorithm 1 until the vocabulary without scaffold tokens has `size` tokens.
@@ -47,7 +48,7 @@ def train(
         return sum(row.count(token) * weight for row, weight in rows)
 
     def queue() -> tuple[dict[Pair, int], dict[int, int]]:
-        return count_pairs(rows), {token: frequency(token) for token in scaffolds}
+        return bpe.count(rows), {token: frequency(token) for token in scaffolds}
 
     while size is None or len(vocabulary) < size:
         pairs, scaffold_counts = queue()
@@ -64,10 +65,10 @@ def train(
         if len(trained.merges) == limit:
             break
         tied = [pair for pair, count in pairs.items() if count == highest]
-        pair = first_of(tied, names, ties)
+        pair = bpe.choose(tied, names, ties)
         new = len(names)
         names.append(names[pair[0]] + names[pair[1]])
-        rows = [(replace_all(row, pair, new), weight) for row, weight in rows]
+        rows = [(bpe.merge(row, pair, new), weight) for row, weight in rows]
         vocabulary.add(new)
         for part in pair:
             pairs, scaffold_counts = queue()
@@ -84,7 +85,7 @@ def encode(ids: Sequence[int], atoms: int, trained: Trained, step: int) -> list[
     """Encode by Algorithm 2 with the first `step` merges."""
     row = list(ids)
     for new, pair in enumerate(trained.merges[:step], atoms):
-        row = replace_all(row, pair, new)
+        row = bpe.merge(row, pair, new)
     scaffolds = trained.scaffolds[step - 1] if step else set()
 
     def split_back(token: int) -> list[int]:

@@ -1,12 +1,12 @@
-"""SuperBPE by its definition, slow and simple. It shares no code with `bpeviz`."""
+"""SuperBPE by its definition, slow and simple."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-import reference
-from reference import Step
+from bpeviz.core.merges import Merge
+from bpeviz.trainers import bpe
 
 WHITE_SPACE = " \t\n\r\f\v"
 
@@ -46,14 +46,16 @@ def train(
     max_words: int,
     ties: str,
     min_count: int,
-) -> tuple[list[Step], int, str]:
+) -> tuple[list[Merge], int, str]:
     """Train on groups of pre-tokens; each pre-token is a row of atom ids.
 
     Returns:
         The merges, the index of the first merge of phase 2, and why training ended.
     """
     pre_tokens = [(pre_token, 1) for group in groups for pre_token in group]
-    steps, why = reference.train(pre_tokens, symbols, min(transition, limit), ties, min_count)
+    steps, why = bpe.train_by_definition(
+        pre_tokens, symbols, min(transition, limit), ties, min_count
+    )
     if why != "full":
         transition = len(steps)
     if transition >= limit:
@@ -63,17 +65,14 @@ def train(
     for step in steps:
         names.append(names[step.left] + names[step.right])
         rows = [
-            [
-                reference.replace_all(pre_token, (step.left, step.right), step.new_id)
-                for pre_token in group
-            ]
+            [bpe.merge(pre_token, (step.left, step.right), step.new_id) for pre_token in group]
             for group in rows
         ]
     joined = [[token for pre_token in group for token in pre_token] for group in rows]
     while len(steps) < limit:
         counts = {
             pair: count
-            for pair, count in reference.count_pairs([(row, 1) for row in joined]).items()
+            for pair, count in bpe.count([(row, 1) for row in joined]).items()
             if ": " not in names[pair[0]] + names[pair[1]]
             and count_words(names[pair[0]] + names[pair[1]]) <= max_words
         }
@@ -83,13 +82,13 @@ def train(
         if highest < min_count:
             return steps, transition, "rare"
         tied = [pair for pair, count in counts.items() if count == highest]
-        pair = reference.first_of(tied, names, ties)
+        pair = bpe.choose(tied, names, ties)
         new = len(names)
         names.append(names[pair[0]] + names[pair[1]])
         before = sum(map(len, joined))
-        joined = [reference.replace_all(row, pair, new) for row in joined]
+        joined = [bpe.merge(row, pair, new) for row in joined]
         applied = before - sum(map(len, joined))
-        steps.append(Step(*pair, new, highest, applied, len(tied) - 1))
+        steps.append(Merge(*pair, new, highest, applied, len(tied) - 1))
     return steps, transition, "full"
 
 
@@ -106,10 +105,10 @@ def segment(
         for pre_token in group:
             ids = list(pre_token)
             for merge in merges[:transition]:
-                ids = reference.replace_all(ids, (merge.left, merge.right), merge.new_id)
+                ids = bpe.merge(ids, (merge.left, merge.right), merge.new_id)
             row += ids
         for merge in merges[transition:]:
-            row = reference.replace_all(row, (merge.left, merge.right), merge.new_id)
+            row = bpe.merge(row, (merge.left, merge.right), merge.new_id)
         found += [(token, size_of(token, merges, first_id)) for token in row]
     return found
 

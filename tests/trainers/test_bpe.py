@@ -1,4 +1,4 @@
-"""The BPE trainer against its definition (`reference.py`) and tiktoken's educational trainer."""
+"""The BPE trainer against its definition and tiktoken's educational trainer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from itertools import count, islice, pairwise
 from typing import Any
 
 import pytest
-import reference
 import tiktoken._educational
 from candidates import check_candidates
 from hypothesis import example, given, settings
@@ -17,8 +16,9 @@ from properties import examples
 from texts import SMALL_TEXTS
 
 import bpeviz
-from bpeviz import Training
+from bpeviz import Merge, Training
 from bpeviz.pretokenizers.patterns import PATTERNS
+from bpeviz.trainers import bpe
 from bpeviz.trainers.base import collector_off
 from bpeviz.trainers.fast_bpe import pre_tokens
 
@@ -35,14 +35,14 @@ ATOMS = st.sampled_from(
 
 def reference_training(
     training: Training, weighted: dict[str, int], limit: int, **how: Any
-) -> tuple[list[Any], str]:
+) -> tuple[list[Merge], str]:
     """Train with the reference loop on weighted pre-tokens."""
     atom_id = {symbol: i for i, symbol in enumerate(training.alphabet)}
     rows = [
         ([atom_id[s] for s in symbols_of(pre_token, training)], times)
         for pre_token, times in weighted.items()
     ]
-    return reference.train(rows, training.alphabet, limit, **how)
+    return bpe.train_by_definition(rows, training.alphabet, limit, **how)
 
 
 def symbols_of(pre_token: str, training: Training) -> list[str]:
@@ -65,10 +65,9 @@ def count_pre_tokens(text: str, training: Training) -> dict[str, int]:
     return weighted
 
 
-def decided(training: Training) -> tuple[list[tuple[int, ...]], str]:
-    """Return the merges and the reason to stop, in the form of `reference.train`."""
-    merges = [(m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges]
-    return merges, training.stopped
+def decided(training: Training) -> tuple[list[Merge], str]:
+    """Return the merges and the reason to stop, in the form of `train_by_definition`."""
+    return list(training.merges), training.stopped
 
 
 def fibonacci_word(size: int) -> str:

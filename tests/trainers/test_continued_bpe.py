@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-import reference
 from candidates import check_candidates
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -18,9 +17,8 @@ import bpeviz
 from bpeviz import Tokenizer
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 from bpeviz.pretrained import download, rank_tokenizer
-from bpeviz.trainers import texts_of
+from bpeviz.trainers import bpe, texts_of
 from bpeviz.trainers.continued_bpe import AdaptiveTraining
-from bpeviz.trainers.continued_bpe import train as train_on
 
 TEXTS = st.one_of(
     over("ab ", 50),
@@ -95,18 +93,18 @@ def reference_merges(
     steps: list[tuple[int, ...]] = []
     raw = {token_id: base.token_bytes(token_id) for row in rows for token_id in row}
     while len(steps) < limit:
-        counts = reference.count_pairs([(row, 1) for row in rows])
+        counts = bpe.count([(row, 1) for row in rows])
         if not counts:
             return steps, "no pair"
         highest = max(counts.values())
         if highest < min_count:
             return steps, "rare"
         tied = [pair for pair, count in counts.items() if count == highest]
-        pair = reference.first_of(tied, raw, ties)
+        pair = bpe.choose(tied, raw, ties)
         new = base.vocab_size + len(steps)
         raw[new] = raw[pair[0]] + raw[pair[1]]
         before = sum(map(len, rows))
-        rows = [reference.replace_all(row, pair, new) for row in rows]
+        rows = [bpe.merge(row, pair, new) for row in rows]
         steps.append((*pair, new, highest, before - sum(map(len, rows)), len(tied) - 1))
     return steps, "full"
 
@@ -153,7 +151,7 @@ def test_tokens_equal_reference_segmentation_at_every_step(
             if step < training.steps:
                 merge = training.merges[step]
                 pair = merge.left, merge.right
-                rows = [reference.replace_all(row, pair, merge.new_id) for row in rows]
+                rows = [bpe.merge(row, pair, merge.new_id) for row in rows]
 
 
 @settings(max_examples=examples(150))
@@ -323,7 +321,7 @@ def test_continued_gpt2_equals_reference_loop(corpus: str, text: str, pattern: s
     rows = rows_of(text, base, pattern)
     for merge in training.merges:
         pair = merge.left, merge.right
-        rows = [reference.replace_all(row, pair, merge.new_id) for row in rows]
+        rows = [bpe.merge(row, pair, merge.new_id) for row in rows]
     assert tokenizer.encode(text) == [token_id for row in rows for token_id in row]
     assert tokenizer.decode(tokenizer.encode(text)) == text
 
@@ -375,10 +373,10 @@ def test_invalid_arguments_raise_value_error(wrong: dict[str, Any], message: str
 def test_unsuitable_base_raises_value_error() -> None:
     over_characters = bpeviz.train(OLD, merges=3, atoms="characters").tokenizer()
     with pytest.raises(ValueError, match="bpe cannot be a base: its ids 0 to 255 must be the"):
-        train_on("abc", base=over_characters, merges=1)
+        bpeviz.train("abc", "adaptive", base=over_characters, merges=1)
     leaky = rank_tokenizer.from_ranks("leaky", "[a-z]+", {bytes([i]): i for i in range(256)}, {})
     with pytest.raises(ValueError, match="leaky drops a part of this text"):
-        train_on("a b", base=leaky, merges=1)
+        bpeviz.train("a b", "adaptive", base=leaky, merges=1)
     special = bases()["special"]
     with pytest.raises(ValueError, match="must differ from those of the base"):
-        train_on("a b", base=special, merges=1, special_tokens=("<s>",))
+        bpeviz.train("a b", "adaptive", base=special, merges=1, special_tokens=("<s>",))

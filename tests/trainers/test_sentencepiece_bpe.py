@@ -23,11 +23,11 @@ from bpeviz.core.merges import Merge, apply_merges
 from bpeviz.pretokenizers.patterns import SplitError
 from bpeviz.trainers import texts_of
 from bpeviz.trainers.sentencepiece_bpe import (
-    Choice,
     Fallback,
     SentencePiecePreTokenizer,
     SentencePieceTokenizer,
     SentencePieceTraining,
+    YesNo,
     alphabet_of,
     is_piece,
     script,
@@ -509,7 +509,7 @@ def test_characters_at_coverage_equal_sentencepiece(coverage: str, tiny_shakespe
 
 
 def from_pieces(
-    pieces: Sequence[str], *, prefix: Choice = "yes", fallback: Fallback = "bytes"
+    pieces: Sequence[str], *, prefix: YesNo = "yes", fallback: Fallback = "bytes"
 ) -> SentencePieceTokenizer:
     """Return the tokenizer of a vocabulary of the library, its pieces by rank, the lowest first."""
     pre_tokenizer = SentencePiecePreTokenizer("characters", "none", "", "none", prefix, fallback)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
+from functools import partial
 from itertools import pairwise
 from pathlib import Path as File
 from typing import Any
@@ -18,12 +19,13 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from properties import examples, spans
 
+import bpeviz
 from bpeviz.core import lattice as lattice_module
 from bpeviz.core.boundaries import UNKNOWN_ID, ChangingBoundaries
 from bpeviz.core.lattice import Lattice, Lattices, Path, UnigramModel, index_of, score
 from bpeviz.corpus import samples
 from bpeviz.trainers import texts_of, unigram
-from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTraining, train
+from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTraining
 
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 
@@ -57,6 +59,9 @@ def scores_of(model: UnigramModel) -> dict[str, float]:
 def pieces_of(lattice: Lattice, path: Path) -> tuple[str, ...]:
     assert [edge.end for edge in path[:-1]] == [edge.start for edge in path[1:]]
     return tuple(lattice.text[edge.start : edge.end] for edge in path)
+
+
+train: Any = partial(bpeviz.train, algorithm="unigram")
 
 
 def train_on_words(words: Mapping[str, int], **how: Any) -> UnigramTraining:
