@@ -135,8 +135,8 @@ def save(tokenizer: Tokenizer, path: str | Path, format: str | None = None) -> l
     contents = formats.dump(tokenizer, known.key)
     if paths[0] != Path(path):
         Path(path).mkdir(parents=True, exist_ok=True)
-    for one, content in zip(paths, contents.values(), strict=True):
-        one.write_bytes(content)
+    for target, content in zip(paths, contents.values(), strict=True):
+        target.write_bytes(content)
     return paths
 
 
@@ -170,7 +170,7 @@ def files_at(path: str | Path) -> Mapping[str, bytes]:
         OSError: a file cannot be read.
     """
     files = {}
-    for one in formats.paths_to_read(Path(path)):
-        with one.open("rb") as file:
-            files[one.name] = file.read(MAX_FILE + 1)  # `parse` refuses a larger one
+    for member in formats.paths_to_read(Path(path)):
+        with member.open("rb") as file:
+            files[member.name] = file.read(MAX_FILE + 1)  # `parse` refuses a larger one
     return archive.opened(files)

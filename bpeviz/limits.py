@@ -63,10 +63,10 @@ def check() -> None:
 def table() -> str:
     """Return all limits as a table in Markdown."""
     rows = []
-    for one in LIMITS:
-        setting = f"`{one.variable}`" if one.variable else "fixed"
-        unit = one.unit.removesuffix("s") if one.default == 1 else one.unit
-        rows.append(f"| {one.about} | {one.default:,} {unit} | {setting} |")
+    for limit in LIMITS:
+        setting = f"`{limit.variable}`" if limit.variable else "fixed"
+        unit = limit.unit.removesuffix("s") if limit.default == 1 else limit.unit
+        rows.append(f"| {limit.about} | {limit.default:,} {unit} | {setting} |")
     return "\n".join(["| limit | default | set by |", "| --- | --- | --- |", *rows])
 
 

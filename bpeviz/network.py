@@ -11,9 +11,9 @@ def network_address() -> str:
     Connecting a datagram socket sends nothing: it only selects the network interface. The address
     is one that RFC 5737 reserves for documentation.
     """
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as connection:
         try:
-            one.connect(("192.0.2.1", 9))
+            connection.connect(("192.0.2.1", 9))
         except OSError:
             return ""
-        return str(one.getsockname()[0])
+        return str(connection.getsockname()[0])

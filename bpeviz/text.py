@@ -189,14 +189,14 @@ def distinct(names: Iterable[str], key: Callable[[str], str] = str) -> list[str]
     >>> distinct(["a", "b", "a"]), distinct(["a", "A"], str.casefold)
     (['a', 'b', 'a 2'], ['a', 'A 2'])
     """
-    found: dict[str, str] = {}
+    unique: dict[str, str] = {}
     for name in names:
         title, number = name, 1
-        while key(title) in found:
+        while key(title) in unique:
             number += 1
             title = f"{name} {number}"
-        found[key(title)] = title
-    return [*found.values()]
+        unique[key(title)] = title
+    return [*unique.values()]
 
 
 def as_json(value: object, default: Callable[[Any], object] | None = None) -> bytes:

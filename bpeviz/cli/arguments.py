@@ -209,7 +209,7 @@ def check_files(inputs: Sequence[str], outputs: Iterable[str]) -> None:
         raise UsageError("Standard input (-) can be read only once.")
     for output in outputs:
         is_file = output != STANDARD and os.path.isfile(output)  # a device is not overwritten
-        if is_file and any(_is_same_file(one, output) for one in inputs):
+        if is_file and any(_is_same_file(file, output) for file in inputs):
             raise UsageError(f"--output would overwrite an input, {named(output)}.")
 
 

@@ -61,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
 def _decoded(tokenizer: Tokenizer, listed: Iterable[str], options: argparse.Namespace) -> bytes:
     """Return the text or the bytes of the ids in lines or arguments."""
     skipped = {*tokenizer.special_tokens.values()} if options.skip_special else ()
-    ids = (one for one in _ids(listed) if one not in skipped)
+    ids = (token_id for token_id in _ids(listed) if token_id not in skipped)
     return tokenizer.decode_bytes(ids) if options.bytes else tokenizer.decode(ids).encode()
 
 

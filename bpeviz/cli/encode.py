@@ -120,14 +120,14 @@ def _printed(
     return [_labels(tokenizer, ids, options) if options.tokens else json.dumps(ids)]
 
 
-def _json(found: Inspection) -> str:
+def _json(inspection: Inspection) -> str:
     """Return the tokens of a text with their offsets as JSON."""
-    tokens = [one for one in found.pieces_with_template if one.id != DROPPED_ID]
+    tokens = [token for token in inspection.pieces_with_template if token.id != DROPPED_ID]
     columns = {
-        "ids": [one.id for one in tokens],
-        "tokens": [found.tokenizer.token_label(one.id) for one in tokens],
-        "offsets": [(one.first, one.last) for one in tokens],
-        "byte_offsets": [(one.start, one.end) for one in tokens],
+        "ids": [token.id for token in tokens],
+        "tokens": [inspection.tokenizer.token_label(token.id) for token in tokens],
+        "offsets": [(token.first, token.last) for token in tokens],
+        "byte_offsets": [(token.start, token.end) for token in tokens],
     }
     return json.dumps(columns, ensure_ascii=False)
 
@@ -152,7 +152,7 @@ def _steps(tokenizer: Tokenizer, text: str, allowed: Collection[str]) -> list[st
     printed = []
     for event in trace.inspect(text, tokenizer, allowed).events:
         parents = None if event.id is None else tokenizer.parents(event.id)
-        pair = [tokenizer.token_label(one) for one in parents or ()]
+        pair = [tokenizer.token_label(token_id) for token_id in parents or ()]
         step = {"step": event.step + 1, "id": event.id, "merged": pair}
         printed.append(json.dumps(step, ensure_ascii=False))
     return printed
@@ -160,9 +160,9 @@ def _steps(tokenizer: Tokenizer, text: str, allowed: Collection[str]) -> list[st
 
 def _round_trip(tokenizer: Tokenizer, text: str, allowed: Collection[str]) -> str:
     """Return as JSON whether decoding restores a text, and the differences."""
-    found = round_trip(trace.inspect(text, tokenizer, allowed))
-    losses = [asdict(loss) for loss in found.losses]
-    return json.dumps({"lossless": found.lossless, "losses": losses}, ensure_ascii=False)
+    trip = round_trip(trace.inspect(text, tokenizer, allowed))
+    losses = [asdict(loss) for loss in trip.losses]
+    return json.dumps({"lossless": trip.lossless, "losses": losses}, ensure_ascii=False)
 
 
 def _pre_tokens(tokenizer: Tokenizer, text: str) -> str:
@@ -189,8 +189,8 @@ def _segmentations(tokenizer: Tokenizer, text: str, most: int) -> list[str]:
             }
             for path in tokenizer.word_lattice(word.text).nbest(most)
         ]
-        found = {"word": word.text, "segmentations": best}
-        printed.append(json.dumps(found, ensure_ascii=False))
+        scored = {"word": word.text, "segmentations": best}
+        printed.append(json.dumps(scored, ensure_ascii=False))
     return printed
 
 

@@ -127,8 +127,10 @@ def tokenizer_inputs(name: str) -> list[str]:
 def _chat_paths(name: str) -> list[Path]:
     """Return the files of a chat template beside a tokenizer."""
     folder = Path(name) if os.path.isdir(name) else Path(name).parent
-    beside = [folder / one for one in (*SETTINGS_FILES, SOURCE)]
-    return [one for one in (*beside, *sorted((folder / FURTHER).glob("*.jinja"))) if one.is_file()]
+    beside = [folder / file for file in (*SETTINGS_FILES, SOURCE)]
+    return [
+        path for path in (*beside, *sorted((folder / FURTHER).glob("*.jinja"))) if path.is_file()
+    ]
 
 
 def load_chat_template(name: str) -> ChatTemplate:
@@ -137,16 +139,18 @@ def load_chat_template(name: str) -> ChatTemplate:
     Raises:
         ValueError: There is none, or its file cannot be read; the message is user-facing.
     """
-    found: Mapping[str, bytes] = {}
+    contents: Mapping[str, bytes] = {}
     if hub.is_id(name):
-        found = download.contents(name)
+        contents = download.contents(name)
     elif name != STANDARD and name not in catalog.ENTRIES:
         head = b"" if os.path.isdir(name) else _head(name)
         if head.startswith((MAGIC, b"PK")):
-            found = archive.opened({os.path.basename(name): head})
+            contents = archive.opened({os.path.basename(name): head})
         else:
-            found = {one.name: read_bytes(str(one), formats.MAX_FILE) for one in _chat_paths(name)}
-    template = chat_template(found)
+            contents = {
+                path.name: read_bytes(str(path), formats.MAX_FILE) for path in _chat_paths(name)
+            }
+    template = chat_template(contents)
     if template is None:
         raise CommandError(
             f"{named(name)} has no chat template. It would be in {SOURCE} or {SETTINGS} beside "

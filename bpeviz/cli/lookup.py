@@ -53,11 +53,11 @@ def run(options: argparse.Namespace) -> int:
             continue
         if answer.note:
             print_error(answer.note)
-        for one in answer.tokens:
-            lines.append(_line(one))
+        for token in answer.tokens:
+            lines.append(_line(token))
             if not options.containing:
-                lines += _tree(one.id, tokenizer)
-            if near := _neighbors(one, tokenizer, options):
+                lines += _tree(token.id, tokenizer)
+            if near := _neighbors(token, tokenizer, options):
                 lines += ["  neighbors:", *(f"    {_line(other)}" for other in near)]
     files.write_output(options.output, "".join(f"{line}\n" for line in lines).encode())
     return 0
@@ -76,25 +76,25 @@ def _answer(query: str, tokenizer: Tokenizer, options: argparse.Namespace) -> _A
     shown = visible(shorten(query))
     if options.containing:
         ids = token_lookup.containing(query, tokenizer)
-        found = [token_lookup.about(token_id, tokenizer) for token_id in ids[: options.most]]
-        note = f"{len(ids):,} tokens contain “{shown}”; the first {len(found):,} are listed."
-        return _Answer(query, found, note if len(found) < len(ids) else "")
-    if found := token_lookup.look_up(query, tokenizer):
-        return _Answer(query, found)
+        tokens = [token_lookup.about(token_id, tokenizer) for token_id in ids[: options.most]]
+        note = f"{len(ids):,} tokens contain “{shown}”; the first {len(tokens):,} are listed."
+        return _Answer(query, tokens, note if len(tokens) < len(ids) else "")
+    if tokens := token_lookup.look_up(query, tokenizer):
+        return _Answer(query, tokens)
     ids = tokenizer.encode(token_lookup.query_text(query))
     note = f"No token has the id or text “{shown}”. As text, it has {len(ids):,} tokens."
     return _Answer(query, [token_lookup.about(token_id, tokenizer) for token_id in ids], note)
 
 
-def _neighbors(one: Found, tokenizer: Tokenizer, options: argparse.Namespace) -> list[Found]:
+def _neighbors(token: Found, tokenizer: Tokenizer, options: argparse.Namespace) -> list[Found]:
     if not options.neighbors:
         return []
-    near = token_lookup.neighbors(one.id, tokenizer, options.neighbors)
-    return [other for other in near if other.id != one.id]
+    near = token_lookup.neighbors(token.id, tokenizer, options.neighbors)
+    return [other for other in near if other.id != token.id]
 
 
-def _line(one: Found) -> str:
-    return f"{one.id}  {visible(one.label)}  {hexadecimal(one.raw)}  {one.place}"
+def _line(token: Found) -> str:
+    return f"{token.id}  {visible(token.label)}  {hexadecimal(token.raw)}  {token.place}"
 
 
 def _tree(token_id: int, tokenizer: Tokenizer) -> Iterator[str]:
@@ -107,33 +107,33 @@ def _tree(token_id: int, tokenizer: Tokenizer) -> Iterator[str]:
             yield "  …"
             return
         printed += 1
-        one = token_lookup.about(at, tokenizer)
-        yield f"{'  ' * level}{visible(one.label)}  {one.id}  {one.place}"
+        token = token_lookup.about(at, tokenizer)
+        yield f"{'  ' * level}{visible(token.label)}  {token.id}  {token.place}"
         waiting += ((parent, level + 1) for parent in reversed(tokenizer.parents(at) or ()))
 
 
 def _plain(answer: _Answer, tokenizer: Tokenizer, options: argparse.Namespace) -> dict[str, Any]:
     """Return an answer for JSON."""
     tokens = []
-    for one in answer.tokens:
-        found = _plain_token(one)
+    for token in answer.tokens:
+        plain = _plain_token(token)
         if not options.containing:
-            found["tree"] = [
+            plain["tree"] = [
                 {
                     **_plain_token(ancestor.token),
                     "merged": [parent.id for parent in ancestor.parents or ()],
                 }
-                for ancestor in token_lookup.ancestry(one.id, tokenizer, _LARGEST_TREE)
+                for ancestor in token_lookup.ancestry(token.id, tokenizer, _LARGEST_TREE)
             ]
-        if near := _neighbors(one, tokenizer, options):
-            found["neighbors"] = [*map(_plain_token, near)]
-        tokens.append(found)
+        if near := _neighbors(token, tokenizer, options):
+            plain["neighbors"] = [*map(_plain_token, near)]
+        tokens.append(plain)
     return {"query": answer.query, "note": answer.note, "tokens": tokens}
 
 
-def _plain_token(one: Found) -> dict[str, Any]:
-    found = {"id": one.id, "label": one.label, "bytes": one.raw.hex(), "kind": one.place}
-    return found | ({"flags": one.flags} if one.flags else {})
+def _plain_token(token: Found) -> dict[str, Any]:
+    plain = {"id": token.id, "label": token.label, "bytes": token.raw.hex(), "kind": token.place}
+    return plain | ({"flags": token.flags} if token.flags else {})
 
 
 COMMAND = Command(

@@ -69,13 +69,13 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _add(to: argparse._ActionsContainer, arguments: Iterable[Argument | Choice | Section]) -> None:
-    for one in arguments:
-        if isinstance(one, Choice):
-            _add(to.add_mutually_exclusive_group(required=one.required), one.arguments)
-        elif isinstance(one, Section):
-            _add(to.add_argument_group(one.title, one.text), one.arguments)
+    for argument in arguments:
+        if isinstance(argument, Choice):
+            _add(to.add_mutually_exclusive_group(required=argument.required), argument.arguments)
+        elif isinstance(argument, Section):
+            _add(to.add_argument_group(argument.title, argument.text), argument.arguments)
         else:
-            to.add_argument(*one.names, **one.keywords)
+            to.add_argument(*argument.names, **argument.keywords)
 
 
 def _run(arguments: Sequence[str] | None) -> int:

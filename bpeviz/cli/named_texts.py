@@ -84,25 +84,25 @@ def sources(arguments: Iterable[str], options: argparse.Namespace) -> list[Sourc
         UsageError: An argument is not valid.
         ValueError: There are too many files, or a folder contains none.
     """
-    found: list[Source] = []
+    sources: list[Source] = []
     for argument in arguments:
         name, path = split_name(argument)
         if path != STANDARD and os.path.isdir(path):
             inside = [*_files_in(path, name, options)]
             if not inside:
                 raise CommandError(f"{named(path)} is a folder without files.")
-            found += inside
+            sources += inside
         else:
             is_text = name or not is_table(path, options)  # with a name, a file is one text
-            found.append(Source((name or named(path)) if is_text else "", path))
-    named_texts.check_number(len(found))
-    return found
+            sources.append(Source((name or named(path)) if is_text else "", path))
+    named_texts.check_number(len(sources))
+    return sources
 
 
 def _files_in(folder: str, name: str, options: argparse.Namespace) -> Iterator[Source]:
     """Yield the files in a folder, in order, without hidden ones."""
     for at, folders, names in os.walk(folder):
-        folders[:] = sorted(one for one in folders if not one.startswith("."))
+        folders[:] = sorted(inner for inner in folders if not inner.startswith("."))
         for file in sorted(names):
             path = os.path.join(at, file)
             if not file.startswith(".") and os.path.isfile(path):
@@ -117,22 +117,22 @@ def check_columns(options: argparse.Namespace, *, has_table: bool) -> None:
         raise UsageError("--text and --label are for tables. --as table reads a file as a table.")
 
 
-def read(found: Sequence[Source], options: argparse.Namespace) -> tuple[Texts, list[str]]:
+def read(sources: Sequence[Source], options: argparse.Namespace) -> tuple[Texts, list[str]]:
     """Return the texts by name, and sentences about tables and files that were left out.
 
     Args:
-        found: The files.
+        sources: The files.
         options: The arguments, with the columns of all tables.
 
     Raises:
         ValueError: A file is not valid, a name occurs twice, or the texts are too many or too
             large; the message is user-facing.
     """
-    check_columns(options, has_table=not all(one.name for one in found))
+    check_columns(options, has_table=not all(source.name for source in sources))
     contents: list[tuple[str, str | Table]] = []
     left_out: list[str] = []
     notes: list[str] = []
-    for source in found:
+    for source in sources:
         if not source.name:
             try:
                 contents.append(("", table := read_table(source.path, options)))

@@ -60,7 +60,9 @@ _SAMPLE = 2_000
 def run(options: argparse.Namespace) -> int:
     """Train, and write the tokenizer; return the exit code."""
     paths = _inputs(options)
-    has_table = options.counts is None and any(named_texts.is_table(one, options) for one in paths)
+    has_table = options.counts is None and any(
+        named_texts.is_table(path, options) for path in paths
+    )
     named_texts.check_columns(options, has_table=has_table)
     trainer = TRAINERS[options.algorithm]
     arguments.check_expression(options)

@@ -16,7 +16,7 @@ from bpeviz.trainers import TRAINERS, Corpus, Option, texts_of
 
 def chosen(options: argparse.Namespace) -> dict[str, str | int]:
     """Return the options of the algorithm that the user gave, by name. Raises `UsageError`."""
-    found: dict[str, str | int] = {}
+    given: dict[str, str | int] = {}
     algorithm = options.algorithm
     for name, owners in _owners().items():
         value = getattr(options, _destination(name))
@@ -32,8 +32,8 @@ def chosen(options: argparse.Namespace) -> dict[str, str | int]:
             option.check(value, _flag(name))
         except ValueError as error:
             raise UsageError(f"--algorithm {algorithm}: {error}") from error
-        found[name] = value
-    return found
+        given[name] = value
+    return given
 
 
 def text_paths(values: Mapping[str, str | int]) -> list[str]:
@@ -79,11 +79,11 @@ def report_early_end(training: Training, vocab_size: int | None) -> None:
 
 def _owners() -> dict[str, dict[str, Option]]:
     """Return the options by name, then by the key of the algorithm."""
-    found: dict[str, dict[str, Option]] = {}
+    owners: dict[str, dict[str, Option]] = {}
     for trainer in TRAINERS.values():
         for option in trainer.options:
-            found.setdefault(option.name, {})[trainer.key] = option
-    return found
+            owners.setdefault(option.name, {})[trainer.key] = option
+    return owners
 
 
 def _flag(name: str) -> str:

@@ -140,41 +140,41 @@ def _interactive(make: Callable[[], Interactive], link: str) -> bytes:
 
 def _tokenizer(key: str, exported: Exported) -> None:
     st.markdown(f"**Tokenizer**: {markdown.escape(exported.title)}")
-    listed = sorted(FORMATS.values(), key=lambda one: one.key not in FIRST)
+    listed = sorted(FORMATS.values(), key=lambda format: format.key not in FIRST)
     if exported.is_large:
         chosen = st.selectbox(
-            "File format", listed, format_func=lambda one: one.title, key=f"format of {key}"
+            "File format", listed, format_func=lambda format: format.title, key=f"format of {key}"
         )
         _format(key, exported, chosen)
         return
-    for one in listed[: len(FIRST)]:
-        _format(key, exported, one)
+    for format in listed[: len(FIRST)]:
+        _format(key, exported, format)
     more = st.expander("More formats", key=f"more formats of {key}", on_change="rerun")
     if more.open:
         with more:
-            for one in listed[len(FIRST) :]:
-                _format(key, exported, one)
+            for format in listed[len(FIRST) :]:
+                _format(key, exported, format)
 
 
-def _format(key: str, exported: Exported, one: Format) -> None:
+def _format(key: str, exported: Exported, format: Format) -> None:
     """Draw the button of a format, disabled with the reason if it cannot represent a tokenizer."""
     try:
-        written = _written(exported, one.key)
+        written = _written(exported, format.key)
     except FormatError as error:
         written = str(error.__cause__)
     left, right = st.columns((2, 3), vertical_alignment="center")
     with left:
         if isinstance(written, str):
-            name = f"{one.key} of {key}, not possible"
-            st.button(one.title, icon=DOWNLOAD, width="stretch", key=name, disabled=True)
+            name = f"{format.key} of {key}, not possible"
+            st.button(format.title, icon=DOWNLOAD, width="stretch", key=name, disabled=True)
         else:
-            file = one.files[0] if len(written) == 1 else f"tokenizer-{one.key}.zip"
-            _button(key, file, one.title, partial(_as_one, written), width="stretch")
+            file = format.files[0] if len(written) == 1 else f"tokenizer-{format.key}.zip"
+            _button(key, file, format.title, partial(_as_one, written), width="stretch")
     with right:
-        words = f"Not possible: {written}." if isinstance(written, str) else one.about
+        words = f"Not possible: {written}." if isinstance(written, str) else format.about
         st.caption(markdown.escape(words))
-    if one.example and not isinstance(written, str):
-        st.code(one.example, "python")
+    if format.example and not isinstance(written, str):
+        st.code(format.example, "python")
 
 
 @cached("Checking the file format …")

@@ -82,8 +82,8 @@ def csv(shown: Table) -> str:
 
 
 def _are_numbers(values: Sequence[object]) -> bool:
-    known = [one for one in values if one is not None]
-    return bool(known) and all(isinstance(one, int | float | np.integer) for one in known)
+    known = [value for value in values if value is not None]
+    return bool(known) and all(isinstance(value, int | float | np.integer) for value in known)
 
 
 def _text(value: object, *, grouped: bool = False) -> str:

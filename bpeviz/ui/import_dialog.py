@@ -85,31 +85,31 @@ def _dialog(chosen: Callable[[str], None]) -> None:
         st.caption(f"{MOST_OPEN} files are open, which is the limit. Close one first.")
     if failed := _FAILED.get():
         st.error(markdown.escape(failed))
-    for one in opened():
+    for file in opened():
         with st.container(horizontal=True, vertical_alignment="bottom"):
             st.text_input(
                 "Name of the column",
-                one.title,
-                max_chars=max(LONGEST_TITLE, len(one.title)),  # it may end in a number
-                key=f"name of {one.key}",
+                file.title,
+                max_chars=max(LONGEST_TITLE, len(file.title)),  # it may end in a number
+                key=f"name of {file.key}",
                 on_change=_rename,
-                args=(one.key,),
+                args=(file.key,),
             )
             st.button(
-                f"Close {markdown.escape(one.title)}",
+                f"Close {markdown.escape(file.title)}",
                 icon=":material/close:",
-                key=f"Close {one.title}",
+                key=f"Close {file.title}",
                 on_click=_close,
-                args=(one.key,),
+                args=(file.key,),
             )
-        if one.assumed:
-            st.caption(markdown.escape(one.assumed))
-        if one.files:
+        if file.assumed:
+            st.caption(markdown.escape(file.assumed))
+        if file.files:
             st.button(
                 "Choose another pre-tokenization",
-                key=f"pre-tokenization of {one.key}",
+                key=f"pre-tokenization of {file.key}",
                 on_click=_choose_again,
-                args=(one,),
+                args=(file,),
             )
 
 
@@ -147,7 +147,7 @@ def _uploader(chosen: Callable[[str], None]) -> None:
     )
     if not _PENDING.present:
         # The most common ones first.
-        st.caption(" · ".join(one.title for one in (FORMATS | READERS).values()))
+        st.caption(" · ".join(format.title for format in (FORMATS | READERS).values()))
         return
     pattern = st.selectbox(
         "The file does not contain its pre-tokenization. Choose it:",
@@ -191,40 +191,40 @@ def _open(
     _replace_uploader()
     first = _INCOMPLETE.get() or ()
     _INCOMPLETE.clear()
-    others = [one for one in opened() if one.key != _REPLACED.get()]
-    taken = [one.title for one in others]
+    others = [other for other in opened() if other.key != _REPLACED.get()]
+    taken = [other.title for other in others]
     for some in dict.fromkeys(((*first, *given), tuple(given))):
         try:
-            found = read_files(some, pattern, title, expression, taken)
+            tokenizer = read_files(some, pattern, title, expression, taken)
         except FormatError as error:
             _FAILED.put(str(error))  # of the files just given, which are the last attempt
             if isinstance(error, MissingFileError):
                 _INCOMPLETE.put(some)
             continue
         _FAILED.clear()
-        if found is None:
+        if tokenizer is None:
             _PENDING.put(some)
             _PENDING_TITLE.put(title)
             return
-        is_open = found.key in (one.key for one in others)
-        OPENED.put(others if is_open else [*others, found])
+        is_open = tokenizer.key in (other.key for other in others)
+        OPENED.put(others if is_open else [*others, tokenizer])
         _REPLACED.clear()
         _PENDING.clear()
         _INCOMPLETE.clear()
         _CHANGED.put(True)
-        chosen(found.key)
+        chosen(tokenizer.key)
         return
 
 
 def _rename(key: str) -> None:
-    others = [one.title for one in opened() if one.key != key]
+    others = [other.title for other in opened() if other.key != key]
     title = unique_title(str(st.session_state[f"name of {key}"]), others)
-    OPENED.put([replace(one, title=title) if one.key == key else one for one in opened()])
+    OPENED.put([replace(file, title=title) if file.key == key else file for file in opened()])
     _CHANGED.put(True)
 
 
 def _close(key: str) -> None:
-    OPENED.put([one for one in opened() if one.key != key])
+    OPENED.put([other for other in opened() if other.key != key])
     if _REPLACED.get() == key:
         _REPLACED.clear()
         _PENDING.clear()
@@ -232,8 +232,8 @@ def _close(key: str) -> None:
     _CHANGED.put(True)
 
 
-def _choose_again(one: Opened) -> None:
+def _choose_again(file: Opened) -> None:
     """Offer the files of a tokenizer with another pre-tokenization, to replace it."""
-    _PENDING.put(one.files)
-    _PENDING_TITLE.put(one.title)
-    _REPLACED.put(one.key)
+    _PENDING.put(file.files)
+    _PENDING_TITLE.put(file.title)
+    _REPLACED.put(file.key)

@@ -89,7 +89,7 @@ def _steps(key: str, slides: Slides, step: int) -> tuple[int, Sequence[int], flo
             width=150,
             key=f"animation time of {key}",
         )
-    at, first, last = (bisect_right(numbers, one) - 1 for one in (number, first, last))
+    at, first, last = (bisect_right(numbers, value) - 1 for value in (number, first, last))
     return at, range(first, last + 1), seconds
 
 
@@ -135,12 +135,12 @@ class _Animation:
 
     def _drawings(self, first: int) -> list[str]:
         end = monotonic() + _ANSWER_TIME
-        found: list[str] = []
+        drawings: list[str] = []
         for drawing in frames(self.slides, self.steps[first:], self.look, self.steps):
-            found.append(drawing)
-            if monotonic() > end or sum(map(len, found)) > _ANSWER:
+            drawings.append(drawing)
+            if monotonic() > end or sum(map(len, drawings)) > _ANSWER:
                 break
-        return found
+        return drawings
 
     def _encoded(self, drawn: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         with run_lock.released():

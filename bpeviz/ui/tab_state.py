@@ -76,7 +76,7 @@ def restore(page: Page) -> None:
                 components.tab_state({"address": address, "mark": MARK}, _KEY)
                 st.stop()
     title, names = _LOST.get() or ("", [])
-    titles = {one.title for one in opened()} | {name for name, _ in named_texts.FILES.get() or ()}
+    titles = {file.title for file in opened()} | {name for name, _ in named_texts.FILES.get() or ()}
     lost = [f"“{markdown.escape(name)}”" for name in names if name not in titles]
     if title == page.title and lost:
         st.warning(
@@ -113,21 +113,25 @@ def store(widgets: Iterable[Widget[Any]], key: str = _KEY) -> None:
         elif not isinstance(widget, Box) and (value := widget.get()) is not None:
             values[widget.link] = value
     _VALUES.put(values)
-    own.held = held | {one.key: one.get() for one in (*HELD, named_texts.FILES)}
-    long = {name: one for name, one in values.items() if isinstance(one, str) and len(one) > LONG}
-    hashes = {name: hash(one) for name, one in long.items()}
+    own.held = held | {item.key: item.get() for item in (*HELD, named_texts.FILES)}
+    long = {
+        name: value
+        for name, value in values.items()
+        if isinstance(value, str) and len(value) > LONG
+    }
+    hashes = {name: hash(text) for name, text in long.items()}
     sent = _SENT.get() or {}
     _SENT.put(hashes)
-    short = {name: one for name, one in values.items() if name not in long}
+    short = {name: value for name, value in values.items() if name not in long}
     files = [own.held[name] for name in own.held if name.endswith("_file_name")]
-    files += [one.title for one in opened()] + [name for name, _ in named_texts.FILES.get() or ()]
+    files += [file.title for file in opened()] + [name for name, _ in named_texts.FILES.get() or ()]
     state = {
         "values": short,
         "long": sorted(long),
         "session": own.token,
         "files": [name for name in files if name],
     }
-    changed = {name: clean(one) for name, one in long.items() if hashes[name] != sent.get(name)}
+    changed = {name: clean(text) for name, text in long.items() if hashes[name] != sent.get(name)}
     packed = json.dumps(state, default=str)
     if key == _KEY or changed or packed != _STORED.get():  # most steps of the player change nothing
         components.tab_state({"values": packed, "long": changed}, key)
@@ -136,7 +140,7 @@ def store(widgets: Iterable[Widget[Any]], key: str = _KEY) -> None:
 
 def _held(source: TextSource) -> dict[str, Any]:
     """Return the values of the file that is used instead of a text box."""
-    return {one.key: one.get() for one in (source.file, source.file_name)}
+    return {item.key: item.get() for item in (source.file, source.file_name)}
 
 
 def _take(page: Page, sent: str) -> None:
@@ -147,8 +151,8 @@ def _take(page: Page, sent: str) -> None:
         values, token = dict(state.get("values", {})), str(state.get("session"))
         values |= {name: records[f"long/{name}"] for name in state.get("long", ())}
         texts = {
-            name.removeprefix("text/"): (one["sample"], one["text"])
-            for name, one in records.items()
+            name.removeprefix("text/"): (record["sample"], record["text"])
+            for name, record in records.items()
             if name.startswith("text/")
         }
         names = list(map(str, state.get("files", ())))
@@ -156,16 +160,16 @@ def _take(page: Page, sent: str) -> None:
         return  # a browser sends this only if its storage is damaged
     earlier = long_texts.find(token)
     held = {} if earlier is None else earlier.held
-    for one in HELD:
-        if held.get(one.key) is not None:
-            one.put(held[one.key])
+    for item in HELD:
+        if held.get(item.key) is not None:
+            item.put(held[item.key])
     if session.PARAMETER not in st.query_params:
         for name, (sample, text) in texts.items():
             values |= {f"{name}_sample": sample, f"{name}_box": text}
         _put(values, held)
         if held.get(named_texts.FILES.key) is not None:
             named_texts.FILES.put(held[named_texts.FILES.key])
-    known = {one.title for one in opened()} | {str(one) for one in held.values()}
+    known = {file.title for file in opened()} | {str(value) for value in held.values()}
     known |= {name for name, _ in held.get(named_texts.FILES.key) or ()}
     _LOST.put((page.title, [name for name in names if name not in known]))
     session.FRESH.put(True)
@@ -187,9 +191,9 @@ def _put(values: Mapping[str, Any], held: Mapping[str, Any]) -> None:
         widget.restore(valid[widget.link])
     for widget in widgets:
         if isinstance(widget, Sample) and held.get(widget.source.file.key) is not None:
-            for one in (widget.source.file, widget.source.file_name):
-                one.put(held[one.key])
-    page_change.remember({one.key: one.get() for one in widgets})
+            for item in (widget.source.file, widget.source.file_name):
+                item.put(held[item.key])
+    page_change.remember({widget.key: widget.get() for widget in widgets})
 
 
 def _allowed(widget: Widget[Any], value: Any) -> Any:
@@ -199,7 +203,7 @@ def _allowed(widget: Widget[Any], value: Any) -> Any:
     if isinstance(widget, OneOf | SomeOf) and tokenizers.OWN in widget.titles:
         widget = replace(widget, titles={**widget.titles, **tokenizers.names()})
         if isinstance(widget, SomeOf) and isinstance(value, list):
-            value = [one for one in value if one in widget.titles]
+            value = [name for name in value if name in widget.titles]
     if not widget.allows(value):
         return None
     return clean(value) if isinstance(value, str) else value

@@ -116,21 +116,21 @@ def _column(offer: Offer, name: str, text: str) -> Column:
 
 def names() -> dict[str, str]:
     """Return the unique names of all tokenizers that pages offer, by key, the user's own first."""
-    titles = distinct([*RESERVED, *(one.title for one in opened())])[len(RESERVED) :]
-    return LINKED | {one.key: title for one, title in zip(opened(), titles, strict=True)}
+    titles = distinct([*RESERVED, *(file.title for file in opened())])[len(RESERVED) :]
+    return LINKED | {file.key: title for file, title in zip(opened(), titles, strict=True)}
 
 
-def offers(found: Trained | str, step: int) -> list[Offer]:
+def offers(own: Trained | str, step: int) -> list[Offer]:
     """Return all tokenizers that pages offer, the user's own first.
 
     Args:
-        found: The user's training, or the message that says why there is none. It is "" if the
+        own: The user's training, or the message that says why there is none. It is "" if the
             page does not show the user's own tokenizer.
         step: The step of the vocabulary size.
     """
     titles = names()
-    files = (_from_file(one, titles[one.key]) for one in opened())
-    return [_own(found, step), *map(_published, catalog.ENTRIES), *files]
+    files = (_from_file(file, titles[file.key]) for file in opened())
+    return [_own(own, step), *map(_published, catalog.ENTRIES), *files]
 
 
 def offers_with_own(text: str, choice: Choice, sizes: DeltaGenerator) -> list[Offer]:
@@ -141,34 +141,34 @@ def offers_with_own(text: str, choice: Choice, sizes: DeltaGenerator) -> list[Of
         choice: How to train.
         sizes: The place of the slider of the vocabulary size.
     """
-    found: Trained | str
+    own: Trained | str
     try:
-        found = trained.get(text, choice, sizes)
+        own = trained.get(text, choice, sizes)
     except TrainingError as error:
-        found = str(error)
+        own = str(error)
     with sizes.container():
-        history = found if isinstance(found, str) else found.history
+        history = own if isinstance(own, str) else own.history
         step = size_step(history, choice.largest, choice.options)
-    return offers(found, step)
+    return offers(own, step)
 
 
-def _own(found: Trained | str, step: int) -> Offer:
-    if isinstance(found, str):
+def _own(own: Trained | str, step: int) -> Offer:
+    if isinstance(own, str):
 
         def failed(text: str = "") -> Any:
-            raise ValueError(found)
+            raise ValueError(own)
 
-        return Offer(OWN, YOURS, failed, failed, identity=(found,))
-    history = found.history
+        return Offer(OWN, YOURS, failed, failed, identity=(own,))
+    history = own.history
     return Offer(
         OWN,
         YOURS,
         lambda: history.at_step(step),
-        found.boundaries_of,
+        own.boundaries_of,
         history,
         step,
-        (found, step),
-        options=found.choice.options,
+        (own, step),
+        options=own.choice.options,
     )
 
 
@@ -182,12 +182,12 @@ def _published(name: str) -> Offer:
     )
 
 
-def _from_file(one: Opened, title: str) -> Offer:
+def _from_file(file: Opened, title: str) -> Offer:
     return Offer(
-        one.key,
+        file.key,
         title,
-        lambda: one.tokenizer,
-        lambda text: opened_tokenizers.boundaries(one.key, text, one.tokenizer),
-        chat=one.chat,
-        assumed=one.assumed,
+        lambda: file.tokenizer,
+        lambda text: opened_tokenizers.boundaries(file.key, text, file.tokenizer),
+        chat=file.chat,
+        assumed=file.assumed,
     )

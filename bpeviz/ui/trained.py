@@ -167,8 +167,8 @@ def _find_or_train(handle: Handle, slider: DeltaGenerator | None) -> trainings.R
     key = ("training", *handle.cache_key)
     # Drawn in each run: else what follows would move, and stand twice on the page for a moment.
     shown = st.empty()
-    if (found := cache.find(key)) is not None:
-        return cast(trainings.Result, value_of(found))
+    if (cached := cache.find(key)) is not None:
+        return cast(trainings.Result, value_of(cached))
     state = st.session_state
     name = digest(repr(key)).hex()
     is_long = False

@@ -200,7 +200,7 @@ class SomeOf(Widget[list[str]]):
         return (
             isinstance(value, list)
             and len(value) <= self.most
-            and all(isinstance(one, str) and one in self.titles for one in value)
+            and all(isinstance(key, str) and key in self.titles for key in value)
             and len({*value}) == len(value)
         )
 
@@ -348,8 +348,8 @@ class Section(Widget[bool]):
     def has_value(self, values: Values) -> bool:
         """Return whether a widget in the section has a value."""
         return any(
-            any(values.members(one)) if isinstance(one, Family) else values.get(one) is not None
-            for one in self.contents
+            any(values.members(item)) if isinstance(item, Family) else values.get(item) is not None
+            for item in self.contents
         )
 
     def opened(self, label: str = "") -> DeltaGenerator | None:
@@ -451,8 +451,8 @@ class Family(Generic[W]):
     def members(self, names: Iterable[str]) -> Iterator[W]:
         """Yield the widgets of those names that fit."""
         for name in names:
-            if found := re.fullmatch(f"{re.escape(self.beginning)}({self.ends})", name):
-                yield self.member(found[1])
+            if match := re.fullmatch(f"{re.escape(self.beginning)}({self.ends})", name):
+                yield self.member(match[1])
 
 
 def numbers(beginning: str, label: str, first: int = 1) -> Family[Number]:

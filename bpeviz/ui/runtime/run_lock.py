@@ -71,7 +71,9 @@ class _RunLock:
         if self._holder is not None and monotonic() < self._since + PATIENCE:
             return
         if self._waiting:
-            run = min(self._waiting, key=lambda one: (one.user == self._last_user, one.place))
+            run = min(
+                self._waiting, key=lambda waiter: (waiter.user == self._last_user, waiter.place)
+            )
             self._waiting.remove(run)
             self._holder, self._since, self._last_user = run, monotonic(), run.user
             run.granted.set()

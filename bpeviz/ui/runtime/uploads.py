@@ -44,12 +44,12 @@ def files(key: str) -> list[tuple[str, bytes]]:
     Raises:
         RefusedUploadError: The server did not accept one of them.
     """
-    found = [*_uploaded(st.session_state.get(key))]
-    ids = {one.file_id for one in found}
+    uploaded = [*_uploaded(st.session_state.get(key))]
+    ids = {file.file_id for file in uploaded}
     known = f"{key}_known"
     _remove(st.session_state.get(known, set()) - ids)
     st.session_state[known] = ids
-    contents = [(one.name, one.getvalue()) for one in found]
+    contents = [(file.name, file.getvalue()) for file in uploaded]
     for _, content in contents:
         if content.startswith(_REFUSED):
             raise RefusedUploadError(content.removeprefix(_REFUSED).decode())
@@ -67,7 +67,7 @@ def take(key: str) -> list[tuple[str, bytes]]:
     try:
         return files(key)
     finally:
-        _remove({one.file_id for one in _uploaded(st.session_state.get(key))})
+        _remove({file.file_id for file in _uploaded(st.session_state.get(key))})
 
 
 def remove_all() -> None:
@@ -98,9 +98,9 @@ def refusal(more: int) -> str:
 
 def _uploaded(value: Any) -> Iterator[Any]:
     """Yield the files of an uploader's value, except those that were removed."""
-    for one in value if isinstance(value, list) else [value]:
-        if hasattr(one, "getvalue"):
-            yield one
+    for file in value if isinstance(value, list) else [value]:
+        if hasattr(file, "getvalue"):
+            yield file
 
 
 def _size(value: Any) -> int:
