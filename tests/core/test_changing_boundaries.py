@@ -143,28 +143,6 @@ def test_changing_boundaries_of_hand_worked_example() -> None:
     assert boundaries.boundary_mask(1).tolist() == [False, True, True, False, True, True]
 
 
-def test_token_counts_include_unknown_tokens_but_not_dropped_atoms() -> None:
-    boundaries, _ = boundaries_of([[(-1, [(-1, 3), (-2, 1), (4, 1)])]], [0], steps=0)
-    assert boundaries.token_counts.tolist() == [2]
-    assert boundaries.ids(0).tolist() == [-1, -2, 4]
-    assert boundaries.permanent.tolist() == [False, False, True, True, True]
-
-
-@pytest.mark.parametrize("steps", [0, 3])
-@pytest.mark.parametrize("rows", [[], [[(-1, [])]]], ids=["no rows", "an empty row"])
-def test_empty_text_has_no_boundaries(rows: list[list[tuple[int, Frame]]], steps: int) -> None:
-    for order in ([], [0] * len(rows)):
-        boundaries, _ = boundaries_of(rows, order, steps)
-        assert len(boundaries) == 0
-        assert boundaries.token_counts.tolist() == [0] * (steps + 1)
-        assert boundaries.permanent.tolist() == []
-        for step in (0, steps):
-            assert boundaries.boundary_mask(step).tolist() == []
-            assert boundaries.ids(step).tolist() == []
-            assert boundaries.token_ends(step).tolist() == []
-            assert boundaries.cuts(step).tolist() == []
-
-
 def test_timeline_without_steps_has_one_frame() -> None:
     boundaries, _ = boundaries_of([[(-1, [(0, 2)])], [(-1, [(3, 1)])]], [1, 0, 1], steps=0)
     assert boundaries.token_counts.tolist() == [3]

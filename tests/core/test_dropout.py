@@ -120,15 +120,6 @@ VOCABULARY = {
 UNRELATED = tokenizer_of(MERGES, LETTERS)
 
 
-def test_dropout_zero_gives_one_token_and_dropout_one_gives_atoms() -> None:
-    assert named(UNRELATED, segmentations(UNRELATED, "unrelated", 0.0, 50, 0)) == {
-        ("unrelated",): 50
-    }
-    assert named(UNRELATED, segmentations(UNRELATED, "unrelated", 1.0, 50, 0)) == {
-        tuple("unrelated"): 50
-    }
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(("p", "measured", "tokens"), [(0.1, 1.606, 1.61242), (0.5, 5.07, 5.07935)])
 def test_mean_token_count_matches_exact_distribution(

@@ -18,7 +18,6 @@ from bpeviz.core.dropout import segmentations
 from bpeviz.core.hidden_tokens import HiddenTokenTokenizer, RestrictedTraining, hidden_counts
 from bpeviz.core.training import MergeTraining
 from bpeviz.trainers import bpe, texts_of
-from bpeviz.trainers.bpe import TRAINER
 
 HOW = st.sampled_from(
     [
@@ -208,11 +207,6 @@ def test_high_threshold_encodes_to_atoms() -> None:
     assert tokenizer.steps > 5
     assert tokenizer.encode(text) == [*text.encode()]
     assert (tokenizer.boundaries(text).token_counts == len(text)).all()
-
-
-def test_threshold_option_defaults_to_zero() -> None:
-    option = next(option for option in TRAINER.options if option.name == "threshold")
-    assert (option.default, option.minimum, option.choices) == (0, 0, None)
 
 
 def test_restriction_keeps_ids_and_special_tokens() -> None:

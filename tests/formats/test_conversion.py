@@ -64,12 +64,9 @@ def check_kept(ours: Tokenizer, format: str) -> None:
 def test_bytes_with_a_published_expression_become_tiktoken_ranks_and_back() -> None:
     ours = opened(byte_level(SPLIT))
     assert isinstance(ours, LibraryTokenizer)
-    for format in ("tiktoken", "minbpe"):
-        if format == "minbpe":  # its bytes are in order, and those of the library are not
-            with pytest.raises(FormatError, match="single bytes have other ids"):
-                formats.dump(ours, format)
-            continue
-        check_kept(ours, format)
+    check_kept(ours, "tiktoken")
+    with pytest.raises(FormatError, match="single bytes have other ids"):
+        formats.dump(ours, "minbpe")  # its bytes are in order, and those of the library are not
     again = formats.parse(formats.dump(ours, "tiktoken"))
     check_kept(again, "huggingface")
 

@@ -194,13 +194,6 @@ def test_tokenizers_trained_by_hugging_face_give_equal_ids(kind: str) -> None:
     check_same(READ[kind]())
 
 
-def test_byte_level_tokenizer_class_of_hugging_face_is_read() -> None:
-    made = tokenizers.ByteLevelBPETokenizer()
-    made.train_from_iterator(CORPUS, vocab_size=700, show_progress=False)
-    theirs = tokenizers.Tokenizer.from_str(made.to_str())
-    check_same(theirs)
-
-
 def with_own_ids() -> tokenizers.Tokenizer:
     """Return a tokenizer over characters, whose ids are those of bpeviz."""
     training = bpeviz.train("a cat", merges=1, atoms="characters", special_tokens=("<s>", END))
@@ -243,17 +236,6 @@ def test_template_that_is_not_usable_is_no_error_of_ours(single: list[Any]) -> N
     with contextlib.suppress(bpeviz.FormatError):
         before, after = formats.parse({FILE: json.dumps(document).encode()}).template
         assert not before + after
-
-
-def test_vocab_and_merges_saved_by_hugging_face_are_read() -> None:
-    theirs = over_bytes()
-    with tempfile.TemporaryDirectory() as folder:
-        paths = theirs.model.save(folder)
-        assert [Path(path).name for path in paths] == ["vocab.json", "merges.txt"]
-        ours = bpeviz.read(folder)
-    encode = libraries.of_library(theirs)
-    assert [ours.encode(text) for text in DIFFICULT] == [encode(text) for text in DIFFICULT]
-    assert dict(ours.special_tokens) == {END: 0}
 
 
 def saved(theirs: tokenizers.Tokenizer) -> dict[str, bytes]:

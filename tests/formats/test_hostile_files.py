@@ -128,10 +128,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         {JSON: pickle.dumps({"model": 1})},
         ["tokenizer.json:", "is never loaded"],
     ),
-    "a pickle under another name": (
-        {"a.tiktoken": pickle.dumps({b"a": 1})},
-        ["a.tiktoken:", "is never loaded"],
-    ),
     "UTF-16": ({JSON: "{}".encode("utf-16")}, ["tokenizer.json:", "UTF-16"]),
     "binary": (
         {"a.tiktoken": bytes(range(256))},
@@ -165,10 +161,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         replaced("huggingface", b'"truncation":null', b'"truncation":' + b"9" * 50_000),
         ["tokenizer.json:", "999999999999", "50,000"],
     ),
-    "a float without end": (
-        replaced("huggingface", b'"truncation":null', b'"truncation":1e999'),
-        ["tokenizer.json:", "1e999"],
-    ),
     "too many values": (
         {JSON: b'{"model": [' + b"0," * (MAX_VALUES + 1) + b"0]}"},
         ["tokenizer.json:", "4,000,000"],
@@ -178,21 +170,9 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         ["tokenizer.json:", "“model”"],
     ),
     # Ids and entries
-    "a negative id": (
-        replaced("huggingface", b'"b":98', b'"b":-1'),
-        ["tokenizer.json: tokenizers refuses it:", "-1"],
-    ),
-    "an id out of all bounds": (
-        replaced("huggingface", b'"b":98', b'"b":4294967295'),
-        ["tokenizer.json: tokenizers refuses it:", "too large"],
-    ),
     "half a surrogate pair": (
         replaced("huggingface", b'"b":98', b'"b":98,"\\ud800":400'),
         ["tokenizer.json: tokenizers refuses it:", "hex escape"],
-    ),
-    "no vocabulary": (
-        of_model("vocab", None),
-        ["tokenizer.json: tokenizers refuses it:", "null"],
     ),
     "a log probability that is none": (
         of_model("vocab", [["<unk>", -1e9], ["a", "x"]], "unigram"),
@@ -202,14 +182,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
     "a merge of an unknown token": (
         of_model("merges", [["l", "zz"]]),
         ["tokenizer.json: tokenizers refuses it:", "zz"],
-    ),
-    "a merge into an unknown token": (
-        of_model("merges", [["l", "z"]]),
-        ["tokenizer.json: tokenizers refuses it:", "lz"],
-    ),
-    "a merge of three": (
-        of_model("merges", ["l o w"]),
-        ["tokenizer.json: tokenizers refuses it:", "Merges"],
     ),
     "merges in a circle": (
         two_files({"ab": 256, "ba": 257, "aba": 258}, "a ba", "ab a"),
@@ -262,14 +234,6 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
     "a negative rank": (
         ranks("YWI= -5"),
         ["a.tiktoken, line 257:", "'-5'"],
-    ),
-    "a rank that is no number": (
-        ranks("YWI= 2.5"),
-        ["a.tiktoken, line 257:", "'2.5'"],
-    ),
-    "a rank in other digits": (
-        ranks("YWI= ٢٥٦"),
-        ["a.tiktoken, line 257:", "'٢٥٦'"],
     ),
     "a huge rank": (
         ranks("YWI= 99999999999"),

@@ -169,16 +169,6 @@ def test_programming_error_ends_the_job_and_is_logged(monkeypatch: pytest.Monkey
     assert not trainings._pool._running
 
 
-@pytest.mark.large
-def test_pattern_timeout_in_a_worker_is_a_transient_error() -> None:
-    options = {"pattern": "regex", "expression": r"(?s)(.+)(.+)(.+)\3\2\1\1", "vocab_size": 300}
-    with trainings.run("timeout", TEXT * 20, "bpe", options, "someone") as job:
-        assert job.wait(PATIENCE)
-    assert isinstance(job.outcome, trainings.JobError)
-    assert "seconds" in job.outcome.message
-    assert job.outcome.transient
-
-
 def test_thread_that_cannot_start_frees_the_slot_of_its_job(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -286,16 +276,6 @@ def test_stopped_by_its_user_is_not_logged(caplog: pytest.LogCaptureFixture) -> 
 
 
 # ---- a queue that is fair by user
-
-
-def test_short_training_does_not_wait_for_long_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    places(monkeypatch, 1)
-    with slow_job(35, "a") as long, slow_job(36, "b"):
-        process_of(long)
-        with trainings.run("short", TEXT, "bpe", {"vocab_size": 300}, "b") as short:
-            assert short.wait(PATIENCE)
-        assert isinstance(short.outcome, tuple)
-        assert not long.wait(0)
 
 
 def test_training_that_turns_out_long_leaves_its_worker_to_others_and_begins_again(

@@ -235,18 +235,6 @@ def test_count_of_long_text_needs_less_memory_than_the_text() -> None:
     assert found.size == len(text)
 
 
-@pytest.mark.slow
-def test_count_stops_slow_expression() -> None:
-    with pytest.raises(SplitError, match="took more than 2 seconds"):
-        count("a" * 60 + "b", "regex", "(a|aa)+$")
-
-
-def test_empty_text_has_no_counts() -> None:
-    for key in KEYS:
-        assert [*count("", key, WORDS if key == "list" else "").items()] == []
-    assert count("").pre_tokens == []
-
-
 @pytest.mark.parametrize("text", ["", "a"])
 def test_count_rejects_invalid_patterns(text: str) -> None:
     for pattern in ("gpt5", "regex", "list"):

@@ -66,15 +66,6 @@ def test_published_vocabularies_have_their_known_sizes(
     assert special.items() <= tokenizer.special_tokens.items()
 
 
-def test_known_ids_exclude_unused_ids(load: Load) -> None:
-    tokenizer = load("cl100k_base")
-    known = [*tokenizer.known_ids()]
-    assert known == sorted({*known})
-    assert 100_256 not in known
-    assert all(tokenizer.token_bytes(token_id) for token_id in known)
-    assert tokenizer.vocab_size - len(known) == 16  # 100256 and 100261 to 100275
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_tokens_of_one_emoji_share_its_span(load: Load, name: str) -> None:
     tokens = load(name).tokens("a👍b")
@@ -126,15 +117,6 @@ def test_unknown_ids_raise_value_error(load: Load, unknown_id: int) -> None:
             function(unknown_id)
     with pytest.raises(ValueError, match="has no id"):
         tokenizer.decode([15339, unknown_id])
-
-
-def test_load_rejects_unknown_names() -> None:
-    with pytest.raises(ValueError, match=r"'gpt5'.* Known: gpt2"):
-        bpeviz.load("gpt5")
-
-
-def test_load_caches_vocabularies(load: Load) -> None:
-    assert load("gpt2") is load("gpt2")
 
 
 def test_load_does_not_wait_for_the_download_of_another_vocabulary(
