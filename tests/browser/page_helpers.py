@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
-from merge_tree import Node
 
 import bpeviz
 from bpeviz.core.boundaries import Boundaries
@@ -135,16 +134,6 @@ class Player(Controls):
             self.button("Last").click()
         expect(self.figure("tokens")).to_have_text(f"{boundaries.token_counts[steps]:,}")
         return training, boundaries
-
-    def await_training(self, training: Training, boundaries: Boundaries) -> int:
-        """Wait until a training is shown up to its opening step, and go there; return it."""
-        last = training.opening
-        expect(self.last).to_have_text(f"{last:,}")
-        if self.step != last:
-            self.button("Last").click()
-        expect(self.track).to_have_value(str(last))
-        expect(self.figure("tokens")).to_have_text(f"{boundaries.token_counts[last]:,}")
-        return last
 
     def go(self, step: int) -> None:
         self.number.fill(str(step))
@@ -371,25 +360,3 @@ class LockStep(Controls):
     def await_tokens(self, title: str, tokens: int) -> None:
         """Wait until a view shows this token count."""
         expect(self.view(title).locator(".note b")).to_have_text(f"{tokens:,}")
-
-    def marked(self, title: str, looks: str) -> list[int]:
-        """Return the atoms of a view that are marked "extra" or "missing", in an ASCII text."""
-        found: list[int] = self.text(title).evaluate(
-            """(text, looks) => [...text.querySelectorAll(".c")]
-              .flatMap((cell, i) => cell.classList.contains(looks) ? [i] : [])""",
-            looks,
-        )
-        return found
-
-
-def nodes_of(tree: Node, name: Any) -> set[tuple[str, str, str]]:
-    """Return a merge tree as the page draws it: label, text below and columns of each node."""
-    todo, found = [tree], set()
-    while todo:
-        node = todo.pop()
-        label, token_id = name(node)
-        below = f"id {token_id}" + (f" · merge {node.step + 1}" if node.step >= 0 else "")
-        columns = f"{node.start - tree.start + 1} / {node.end - tree.start + 1}"
-        found.add((label, below, columns))
-        todo += node.parents or ()
-    return found

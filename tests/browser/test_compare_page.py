@@ -12,7 +12,6 @@ from page_helpers import (
     Locator,
     Page,
     box_at_rest,
-    choose,
     drawn_boundaries,
     english,
     expect,
@@ -87,10 +86,6 @@ def test_deep_link_shows_verdict_columns_and_marks(open_page: Open) -> None:
     expect(Columns(page).text("o200k")).to_have_css("font-size", "25.6px")
     projector.click()
     expect(Columns(page).frame.get_by_text(verdict)).to_be_hidden()
-
-    choose(page, "Baseline", "Your tokenizer")
-    expect(Columns(page).frame.locator(".column.baseline")).to_contain_text("Your tokenizer")
-    assert [marks(page, column) for column in columns] == differences(columns, 0)
 
     # The user's own tokenizer is removed like the others.
     page.get_by_role("button", name="Remove Your tokenizer").click()

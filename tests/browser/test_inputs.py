@@ -13,7 +13,6 @@ from page_helpers import (
     Player,
     alert,
     await_sign,
-    choose,
     english,
     expect,
     go_to,
@@ -205,33 +204,6 @@ def test_box_is_cut_at_its_limit_with_a_message(
     assert cut == limits.BOX + 1
     if says:
         expect(page.get_by_text(says).first).to_be_visible()
-
-
-def test_text_and_choices_are_shared_between_pages(open_page: Open) -> None:
-    page = open_page()
-    player = Player(page)
-    player.await_text(ENGLISH)
-    text = samples.by_key("russian").text
-    choose(page, "Text", samples.by_key("russian").title)
-    player.await_text(text)
-    choose(page, "First tokens", "Characters")
-    choose(page, "Pre-tokenization", "White space")
-    how = {"atoms": "characters", "pattern": "whitespace"}
-    training, _ = player.await_text(text, **how)
-    slider = page.get_by_role("slider", name="Vocabulary size")
-    steps = len(training.merges) - 4
-    slider.focus()
-    for _ in range(4):
-        page.keyboard.press("ArrowLeft")
-    expect(player.last).to_have_text(str(steps))
-    size = f"{len(training.alphabet) + steps:,}"
-    for _ in range(2):
-        go_to(page, "Compare")
-        expect(page.get_by_role("heading", name=f"Your tokenizer ({size})")).to_be_visible()
-        go_to(page, "Train")
-        expect(player.last).to_have_text(str(steps))
-    expect(page.get_by_role("combobox", name="Text", exact=True)).to_have_value("russian")
-    assert trained(text, **how)[0] == training
 
 
 def test_vocabulary_size_survives_an_immediate_page_change(open_page: Open) -> None:

@@ -14,7 +14,6 @@ from page_helpers import (
     box_at_rest,
     choose,
     expect,
-    go_to,
     trained,
     type_text,
 )
@@ -231,20 +230,6 @@ def test_merge_diagram_is_mirrored_and_saved_as_svg(open_page: Open, tmp_path: P
     assert {"<", "&", "世", "👍"} <= {*words}
     assert words[-1] == f"Made with bpeviz {bpeviz.__version__}."
     assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
-
-
-def test_inspect_inputs_persist_across_pages(open_page: Open) -> None:
-    page = open_page("/Inspect")
-    inspect = opened(page, "some words", "GPT-2")
-    inspect.closer("Decode ids")
-    type_text(page, "1 2 3", "Ids")
-    for _ in range(2):
-        go_to(page, "Pre-tokenize")
-        expect(page.get_by_text("How is a text split")).to_be_visible()
-        go_to(page, "Inspect")
-        expect(page.get_by_label("Type a text")).to_have_value("some words")
-        expect(page.get_by_label("Ids", exact=True)).to_have_value("1 2 3")
-        inspect.await_ids(bpeviz.load("gpt2").encode("some words"))
 
 
 def test_markup_in_text_is_not_rendered(inspect_page: Page) -> None:

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from itertools import product
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from page_helpers import (
     ENGLISH,
-    Columns,
     Locator,
-    LockStep,
     Page,
     Player,
     await_run,
@@ -24,10 +21,8 @@ from page_helpers import (
     open_more,
     open_share,
     trained,
-    type_number,
     type_text,
 )
-from properties import mostly_large
 from serving import Server
 
 import bpeviz
@@ -75,10 +70,6 @@ def decrease_size(page: Page, by: int) -> int:
         page.keyboard.press("ArrowLeft")
     expect(slider(page)).to_have_value(str(size - by))
     return size - by
-
-
-def pill(page: Page, name: str) -> Locator:
-    return page.get_by_role("button", name=name, exact=True)
 
 
 def radio(page: Page, name: str) -> Locator:
@@ -134,38 +125,6 @@ def check_train(page: Page) -> None:
     expect(page.get_by_text(re.compile("before merge 3."))).to_be_visible()
 
 
-def choose_on_compare(page: Page) -> None:
-    columns = Columns(page)
-    expect(columns.text("GPT-2")).to_contain_text("shells")
-    page.get_by_role("button", name="Remove GPT-2").click()
-    expect(columns.text("GPT-2")).to_have_count(0)
-    radio(page, "A new text").click()
-    type_text(page, OTHER_TEXT, "Test text to use")
-    expect(columns.text("o200k")).to_contain_text("not")
-    open_more(page)
-    type_number(page, "Largest vocabulary", 270)
-    expect(slider(page)).to_have_value("270")
-    decrease_size(page, 3)
-    expect(page.get_by_role("heading", name="Your tokenizer (267)")).to_be_visible()
-    await_run(page)
-    choose(page, "Baseline", "o200k")
-    expect(selected(page, "Baseline")).to_have_value(re.compile("^o200k"))
-
-
-def check_compare(page: Page) -> None:
-    columns = Columns(page)
-    expect(page.get_by_role("heading", name="Your tokenizer (267)")).to_be_visible()
-    expect(columns.text("o200k")).to_contain_text("not")
-    expect(columns.text("cl100k")).to_contain_text("not")
-    expect(columns.text("GPT-2")).to_have_count(0)
-    expect(box(page, "Test text to use")).to_have_value(OTHER_TEXT)
-    expect(selected(page, "Baseline")).to_have_value(re.compile("^o200k"))
-    expect(slider(page)).to_have_value("267")
-    open_more(page)
-    largest = page.get_by_role("spinbutton", name="Largest vocabulary")
-    expect(largest).to_have_value("270")
-
-
 def await_ids(page: Page, text: str) -> None:
     ids = [str(i) for i in bpeviz.load("cl100k_base").encode(text)]
     cells = page.get_by_role("group", name="From characters to ids").locator(".row.ids .cell")
@@ -194,87 +153,6 @@ def check_inspect(page: Page) -> None:
     expect(player.track).to_have_value("5")
 
 
-def choose_on_algorithms(page: Page) -> None:
-    player = LockStep(page)
-    expect(player.text("Unigram")).to_contain_text("shells")
-    type_text(page, TEXT)
-    expect(player.text("Unigram")).to_contain_text("mat")
-    page.get_by_role("combobox", name="Algorithms").click()
-    page.get_by_role("option", name="Scaffold-BPE", exact=True).click()
-    page.keyboard.press("Escape")
-    expect(player.text("Scaffold-BPE")).to_contain_text("mat")
-    await_run(page)
-    # The list of algorithms is one row lower without the focus, which moves what is below it.
-    page.get_by_role("heading", level=1).click()
-    page.get_by_text("WordPiece options", exact=True).click()
-    choose(page, "Capital letters", "To lower case")
-    expect(player.text("Scaffold-BPE")).to_contain_text("mat")
-    await_run(page)
-    player.go(24)
-    expect(page.get_by_role("heading", name="At a vocabulary size of 24")).to_be_visible()
-    await_run(page)
-    word = page.get_by_role("textbox", name=re.compile("^Word"))
-    word.fill("that")
-    word.press("Enter")
-    expect(page.get_by_text("“that”: ")).to_be_visible()
-    await_run(page)
-    type_number(page, "Seed", 7)
-    expect(page.get_by_text("“that”: ")).to_be_visible()
-
-
-def check_algorithms(page: Page) -> None:
-    player = LockStep(page)
-    for title in ("BPE", "WordPiece", "Unigram", "Scaffold-BPE"):
-        expect(player.text(title)).to_contain_text("mat")
-    expect(player.number).to_have_value("24")
-    expect(page.get_by_role("heading", name="At a vocabulary size of 24")).to_be_visible()
-    expect(box(page, "Text to use")).to_have_value(TEXT)
-    expect(page.get_by_role("textbox", name=re.compile("^Word"))).to_have_value("that")
-    expect(page.get_by_role("spinbutton", name="Seed")).to_have_value("7")
-    page.get_by_text("WordPiece options", exact=True).click()
-    expect(selected(page, "Capital letters")).to_have_value("To lower case")
-
-
-def choose_on_pre_tokenize(page: Page) -> None:
-    frame = page.get_by_role("region", name="The text in each pre-tokenization")
-    expect(frame.get_by_role("group", name="Pre-tokens of GPT-2")).to_contain_text("shells")
-    type_text(page, TEXT)
-    for name in ("White space", "Word list B", "Regular expression"):
-        pill(page, name).click()
-    field = box(page, "Regular expression")
-    field.fill("at")
-    field.press("Enter")
-    words = box(page, "Word list B")
-    words.fill("cat sat the")
-    words.press("Control+Enter")
-    expect(frame.get_by_role("group", name="Pre-tokens of Word list B")).to_contain_text("mat")
-
-
-def check_pre_tokenize(page: Page) -> None:
-    frame = page.get_by_role("region", name="The text in each pre-tokenization")
-    for title in ("GPT-2", "Word list B", "Regular expression"):
-        expect(frame.get_by_role("group", name=f"Pre-tokens of {title}")).to_contain_text("mat")
-    expect(frame.get_by_role("group", name="Pre-tokens of White space")).to_have_count(0)
-    expect(box(page, "Text to use")).to_have_value(TEXT)
-    expect(box(page, "Regular expression")).to_have_value("at")
-    expect(box(page, "Word list B")).to_have_value("cat sat the")
-
-
-@dataclass
-class Case:
-    """A test of one page's link.
-
-    Attributes:
-        choose: Makes choices on the page.
-        check: Checks that the page shows these choices.
-        step: The step of the player in the link, or None if the link has none.
-    """
-
-    choose: Callable[[Page], None]
-    check: Callable[[Page], None]
-    step: str | None = None
-
-
 def choose_on_learn(page: Page) -> None:
     page.locator('button[data-chapter="first-merge"]').click()
     check_learn(page)
@@ -287,37 +165,34 @@ def check_learn(page: Page) -> None:
     )
 
 
-CASES = {
-    "Train": Case(choose_on_train, check_train, "3"),
-    "Compare": Case(choose_on_compare, check_compare),
-    "Inspect": Case(choose_on_inspect, check_inspect, "5"),
-    "Algorithms": Case(choose_on_algorithms, check_algorithms, "any"),
-    "Pre-tokenize": Case(choose_on_pre_tokenize, check_pre_tokenize),
-    "Learn": Case(choose_on_learn, check_learn),
-}
-
-
-def path(title: str) -> str:
-    [file] = [page.path for page in PAGES if page.title == title]
-    return "/" if file == "app.py" else file.removeprefix("pages").removesuffix(".py")
-
-
-@pytest.mark.parametrize("name", mostly_large([page.title for page in PAGES], ["Train", "Learn"]))
+@pytest.mark.parametrize(
+    ("path", "choose", "check", "step"),
+    [
+        ("/", choose_on_train, check_train, ["3"]),
+        pytest.param("/Inspect", choose_on_inspect, check_inspect, ["5"], marks=pytest.mark.large),
+        ("/Learn", choose_on_learn, check_learn, None),
+    ],
+)
 def test_link_restores_a_page_on_a_fresh_server(
-    other_server: Server, open_page: Open, open_at: Open, name: str
+    other_server: Server,
+    open_page: Open,
+    open_at: Open,
+    path: str,
+    choose: Callable[[Page], None],
+    check: Callable[[Page], None],
+    step: list[str] | None,
 ) -> None:
-    assert name in CASES, f"Add a case for links to {name}."
-    case = CASES[name]
-    page = open_page(path(name), **CLIPBOARD)
-    case.choose(page)
+    """`tests/ui/permalink` tests the links of all pages, without a browser."""
+    page = open_page(path, **CLIPBOARD)
+    choose(page)
     address = copy_link(page)
-    assert urlsplit(address).path == path(name)
+    assert urlsplit(address).path == path
     query = parse_qs(urlsplit(address).query)
-    assert ("step" in query) == (case.step is not None)
-    case.check(page)  # copying does not change the page
+    assert query.get("step") == step
+    check(page)  # copying does not change the page
 
     other = open_at(other_server, path_of(address), **CLIPBOARD)
-    case.check(other)
+    check(other)
     messages = other.get_by_test_id("stAlert").filter(has_text="link")
     expect(messages).to_have_count(0)
     # A link copied from the restored page is the same link.

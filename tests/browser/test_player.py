@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from merge_tree import Node, merge_tree
 from page_helpers import (
     ENGLISH,
     ODD,
@@ -21,13 +20,10 @@ from page_helpers import (
     expect,
     go_to,
     link,
-    nodes_of,
     trained,
     type_text,
 )
 
-from bpeviz.core.boundaries import Boundaries
-from bpeviz.core.merges import MergeTokenizer
 from bpeviz.corpus import samples
 from bpeviz.text import hexadecimal
 
@@ -291,52 +287,6 @@ def test_token_card_equals_python(english_page: Page) -> None:
     expect(player.card).to_be_hidden()
 
 
-def drawn_nodes(player: Player) -> set[tuple[str, ...]]:
-    """Return the nodes of the displayed merge tree, as `nodes_of` does."""
-    found = player.tree.locator(".node").evaluate_all(
-        """nodes => nodes.map(node => [
-          node.querySelector("bdi").textContent,
-          node.querySelector("small").textContent,
-          `${node.style.gridColumnStart} / ${node.style.gridColumnEnd}`,
-        ])"""
-    )
-    return {tuple(node) for node in found}
-
-
-def named(tokenizer: MergeTokenizer, boundaries: Boundaries) -> Any:
-    """Return a function that returns the label and the id of a node."""
-
-    def name(node: Node) -> tuple[str, int]:
-        atom = int(boundaries.atom_ids[node.start])
-        token_id = atom if node.step < 0 else tokenizer.first_merge_id + node.step
-        return tokenizer.token_label(token_id), token_id
-
-    return name
-
-
-def test_clicked_token_shows_the_merge_tree_of_python(english_page: Page) -> None:
-    player = Player(english_page)
-    training, boundaries = player.await_text(ENGLISH)
-    tokenizer = training.tokenizer()
-    steps = len(training.merges)
-    ends = boundaries.token_ends(steps).tolist()
-    longest = max(range(1, len(ends)), key=lambda i: ends[i] - ends[i - 1])
-    for token in (0, longest):
-        start = ends[token - 1] if token else 0
-        player.first_cell_of(ends, token).click()
-        expect(player.tree).to_be_visible()
-        tree = merge_tree(boundaries, start, ends[token])
-        assert drawn_nodes(player) == nodes_of(tree, named(tokenizer, boundaries))
-        english_page.keyboard.press("Escape")
-        expect(player.tree).to_be_hidden()
-    player.first_cell_of(ends, longest).click()
-    player.button("Close the merge tree").click()
-    expect(player.tree).to_be_hidden()
-    # After Escape the player has the focus again, so the keys still work.
-    english_page.keyboard.press("Home")
-    expect(player.track).to_have_value("0")
-
-
 def test_keyboard_moves_between_tokens(english_page: Page) -> None:
     page = english_page
     player = Player(page)
@@ -350,6 +300,13 @@ def test_keyboard_moves_between_tokens(english_page: Page) -> None:
     expect(player.tree).to_be_visible()
     expect(player.tree).to_contain_text(training.tokenizer().token_label(ids[2]))
     page.keyboard.press("Escape")
+    expect(player.tree).to_be_hidden()
+    # After Escape the player has the focus again; a click opens the tree, too.
+    page.keyboard.press("Home")
+    expect(player.track).to_have_value("0")
+    player.button("Last").click()
+    player.first_cell_of(boundaries.token_ends(len(training.merges)), 2).click()
+    player.button("Close the merge tree").click()
     expect(player.tree).to_be_hidden()
     # Also if a button has the focus, which Enter presses otherwise.
     player.button("First").focus()
@@ -518,15 +475,7 @@ def test_playback_sends_little_data(open_page: Open) -> None:
 def test_each_text_remembers_its_step_and_its_tables_follow(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
-    _, boundaries = player.await_text(ENGLISH)
-    player.go(33)
-    type_text(page, POEM)
-    training, _ = trained(POEM)
-    expect(player.track).to_have_value(str(len(training.merges)))
-    type_text(page, ENGLISH)
-    expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[33]:,}")
-    expect(page.get_by_text("before merge 33.")).to_be_visible()
-
+    player.await_text(ENGLISH)
     # The tables follow also if both texts are at the same step.
     player.go(5)
     expect(page.get_by_text("before merge 5.")).to_be_visible()

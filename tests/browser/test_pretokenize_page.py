@@ -13,7 +13,6 @@ from page_helpers import (
     Player,
     alert,
     choose,
-    drawn_boundaries,
     english,
     expect,
     go_to,
@@ -58,10 +57,6 @@ class Splits:
             }"""
         )
         return found
-
-
-def levels(page: Page) -> Splits:
-    return Splits(page, "The text level by level")
 
 
 def pill(page: Page, name: str) -> Locator:
@@ -117,18 +112,12 @@ def test_hovering_a_pre_token_shows_card_and_highlights_its_span(split_page: Pag
     expect(shown.card).to_be_hidden()
 
 
-def test_word_lists_give_both_published_segmentations(open_page: Open) -> None:
-    """Jurafsky and Martin, Speech and Language Processing, chapter 2."""
+def test_word_list_persists_across_pages(open_page: Open) -> None:
     page = open_page(english("/Pre-tokenize"))
     page.get_by_role("button", name="Load the Chinese example").click()
     shown = Splits(page)
     expect(shown.text("Word list A")).to_contain_text("总")
-    assert shown.pre_tokens("Characters") == [*YAO_MING]
     assert shown.pre_tokens("Word list A") == ["姚明", "进入", "总决赛"]
-    assert shown.pre_tokens("Word list B") == ["姚", "明", "进入", "总", "决赛"]
-    expect(page.get_by_role("textbox", name="Text to use")).to_have_value(YAO_MING)
-    expect(page.get_by_text("as the Chinese Treebank does")).to_be_visible()
-    expect(page.get_by_text("as Peking University does")).to_be_visible()
     # The page does not keep the height of a longer text free.
     page.wait_for_function(
         """() => {
@@ -177,45 +166,6 @@ def test_custom_expression_is_shared_with_train(open_page: Open) -> None:
     go_to(page, "Train")
     open_more(page)
     expect(box).to_have_value("the")
-
-
-@pytest.mark.large  # the word lists and the expression are checked on other pages above, too
-def test_pre_tokenization_choices_persist_across_pages(open_page: Open) -> None:
-    page = open_page(english("/Pre-tokenize"))
-    shown = Splits(page)
-    expect(shown.text("GPT-2")).to_be_visible()
-    expect(shown.frame.locator(".column")).to_have_count(4)
-    for _ in range(2):
-        go_to(page, "Train")
-        expect(page.get_by_text("See how language models")).to_be_visible()
-        go_to(page, "Pre-tokenize")
-        expect(page.get_by_text("How is a text split")).to_be_visible()
-        expect(pill(page, "GPT-2")).to_have_attribute("aria-pressed", "true")
-        expect(pill(page, "White space")).to_have_attribute("aria-pressed", "true")
-    pill(page, "Word list A").click()
-    box = page.get_by_role("textbox", name="Word list A")
-    expect(box).to_have_value("姚明 进入 总决赛")
-    go_to(page, "Train")
-    expect(page.get_by_text("See how language models")).to_be_visible()
-    go_to(page, "Pre-tokenize")
-    expect(pill(page, "Word list A")).to_have_attribute("aria-pressed", "true")
-    expect(box).to_have_value("姚明 进入 总决赛")
-
-
-def test_levels_are_nested(split_page: Page) -> None:
-    shown = levels(split_page)
-    expect(shown.text("… then characters")).to_contain_text("W")
-    sentences = pretokenize(ENGLISH, "sentences")
-    words = [word for sentence in sentences for word in pretokenize(sentence, "words")]
-    assert shown.pre_tokens("Sentences") == sentences
-    assert shown.pre_tokens("… then words") == words
-    assert drawn_boundaries(shown.text("… then characters")) == len(ENGLISH)
-    # Thick lines are the boundaries of the previous level.
-    thick = [
-        shown.text(title).locator(".c.extra").count()
-        for title in ("Sentences", "… then words", "… then characters")
-    ]
-    assert thick == [0, len(sentences) - 1, len(words) - 1]
 
 
 def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:

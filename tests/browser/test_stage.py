@@ -204,12 +204,6 @@ def test_race_is_shown_for_each_algorithm_and_while_inspecting(open_page: Open) 
         race = lock_step.view(title).locator(".race")
         expect(race.get_by_role("heading", name=heading)).to_be_visible()
         expect(race.locator(".bar.wins:not(.gone)")).to_have_count(1)
-    training, boundaries = trained(FIRST, atoms="characters")
-    lock_step.go(int(training.sizes[3]))
-    found = training.candidates(FIRST, boundaries, 2, 5)
-    expect(lock_step.view("BPE").locator(".bar:not(.gone)")).to_have_count(len(found))
-    pairs = [(" + ".join(map(training.name, one.ids)), str(one.count)) for one in found]
-    assert [one[:2] for one in bars(lock_step.view("BPE"))] == pairs
     # Side by side on a small projector, the whole text is seen.
     page.set_viewport_size({"width": 1024, "height": 576})
     text = lock_step.text("BPE")
@@ -219,14 +213,8 @@ def test_race_is_shown_for_each_algorithm_and_while_inspecting(open_page: Open) 
     go_to(page, "Inspect")
     player = Player(page)
     expect(player.section.get_by_role("heading", name="Most frequent pairs")).to_be_visible()
-    training, boundaries = trained(FIRST)
-    player.go(4)
-    pairs = [
-        (" + ".join(map(training.name, one.ids)), str(one.count))
-        for one in training.candidates(FIRST, boundaries, 3, 5)
-    ]
-    assert [one[:2] for one in bars(player.section)] == pairs
     # A published tokenizer has not counted the pairs of this text.
+    before = player.last.inner_text()
     choose(page, "Tokenizer", "GPT-2")
-    expect(player.last).not_to_have_text(str(training.steps))
+    expect(player.last).not_to_have_text(before)
     expect(player.section.locator(".race")).to_be_hidden()

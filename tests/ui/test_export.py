@@ -399,20 +399,6 @@ def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
     assert differ()  # the library writes a run of unknown characters as one token
 
 
-@pytest.mark.parametrize("page", ["Compare", "Inspect"])
-def test_closed_file_is_removed_from_pages(page: str) -> None:
-    one = brought("minbpe")
-    app = opened(page, inspected_by=one.key, tokenizers_opened=[one], compared=["yours", one.key])
-    app.button(key="open_tokenizer").click().run()
-    app.button(key=f"Close {one.title}").click().run()
-    assert errors(app) == []
-    assert app.session_state["tokenizers_opened"] == []
-    if page == "Inspect":
-        assert app.selectbox(key="inspected_by").value == "yours"
-    else:
-        assert len(drawn(app, "baseline")["columns"]) == 1
-
-
 def test_number_of_open_files_is_limited() -> None:
     files = [brought(name) for name in MERGES][:MOST_OPEN]
     app = opened(

@@ -326,22 +326,6 @@ def test_algorithm_options_change_only_their_view() -> None:
     assert payload_of(opened(bpe_atoms="bytes", unigram_atoms="bytes"))["views"] == before
 
 
-@pytest.mark.large
-@pytest.mark.parametrize(
-    ("option", "value"),
-    [
-        (f"side_{trainer.key}_{option.name}", value)
-        for trainer in TRAINERS.values()
-        for option in trainer.options
-        if option.choices is not None and option.name not in ("base", "base_text")
-        for value in option.choices
-    ],
-)
-def test_every_algorithm_option_value_works(option: str, value: str) -> None:
-    (key,) = [key for key in TRAINERS if option.startswith(f"side_{key}_")]
-    assert errors(with_text(SHORT, algorithms=[key], **{option: value})) == []
-
-
 def test_word_counts_are_written_out_for_all_algorithms() -> None:
     app = with_text("low 3\nlowest 2", counted=True)
     assert errors(app) == []

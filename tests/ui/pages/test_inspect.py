@@ -112,15 +112,6 @@ def test_inspect_opens_with_the_text_of_train_and_its_merges() -> None:
     assert drawn(app, "views")["last"] >= 10
 
 
-def test_another_text_to_inspect_has_accents_scripts_and_an_emoji() -> None:
-    app = opened()
-    assert errors(app) == []
-    training = usual.train("bpe", FIRST)
-    assert ids(app) == training.tokenizer().encode(FIRST_TEXT)
-    assert app.text_area(key="inspect_box").value == FIRST_TEXT
-    assert drawn(app, "views")["views"][0]["text"] == FIRST_TEXT
-
-
 @pytest.mark.parametrize(("key", "closer"), pairs([*TRAINERS], [*CLOSER]))
 def test_every_algorithm_can_be_inspected(key: str, closer: str) -> None:
     text = "low low lower lowest, newer newest wider. " * 3
