@@ -9,11 +9,11 @@ from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
-import properties
 import pytest
 from _pytest.doctest import DoctestModule
+from helpers import properties
+from helpers.properties import examples
 from hypothesis import settings
-from properties import examples
 
 
 @pytest.hookimpl(tryfirst=True)  # before Hypothesis reads --hypothesis-profile

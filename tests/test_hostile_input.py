@@ -16,10 +16,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from gguf_files import gguf_file
+from helpers.gguf_files import gguf_file
+from helpers.properties import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples
 from streamlit.testing.v1 import AppTest
 from test_made_before import PAGE_FILES
 

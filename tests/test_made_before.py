@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from payloads import payloads
+from helpers.payloads import payloads
 from streamlit.testing.v1 import AppTest
 
 import bpeviz

@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 import pytest
+from helpers.payloads import color_index
 from hypothesis import given
 from hypothesis import strategies as st
-from payloads import color_index
 
 import bpeviz
 from bpeviz.core.boundaries import Part

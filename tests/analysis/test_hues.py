@@ -6,11 +6,11 @@ from collections import Counter
 from itertools import pairwise
 
 import pytest
-import usual
+from helpers import usual
+from helpers.payloads import color_index
+from helpers.properties import many
 from hypothesis import given
 from hypothesis import strategies as st
-from payloads import color_index
-from properties import many
 
 import bpeviz
 from bpeviz.analysis.hues import OWN, Contacts, Hues, Keys, contacts, contacts_at, hues, keys_of

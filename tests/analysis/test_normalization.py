@@ -5,9 +5,9 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
+from helpers.properties import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples
 
 import bpeviz
 from bpeviz.analysis import normalization, trace

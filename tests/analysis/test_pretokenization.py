@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import pytest
 import regex
+from helpers.properties import examples
+from helpers.texts import SMALL_TEXTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from properties import examples
-from texts import SMALL_TEXTS
 
 from bpeviz.analysis import pretokenization
 from bpeviz.corpus import samples

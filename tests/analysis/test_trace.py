@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 import regex
 import tiktoken
-import usual
+from helpers import usual
+from helpers.properties import examples, many, pairs
+from helpers.texts import SMALL_TEXTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from properties import examples, many, pairs
-from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz.analysis import token_lookup, trace

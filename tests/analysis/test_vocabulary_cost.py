@@ -6,10 +6,10 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from helpers.properties import examples
+from helpers.texts import SMALL_TEXTS
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from properties import examples
-from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz.analysis import vocabulary_cost

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from helpers.properties import mostly_large
 from page_helpers import Page, Player, expect, link
-from properties import mostly_large
 
 from bpeviz.corpus import samples
 from bpeviz.ui.inputs.text import TEXT

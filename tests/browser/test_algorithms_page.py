@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import usual
+from helpers import usual
 from page_helpers import (
     ENGLISH,
     LockStep,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from http_server import Handler, Server, running
+from helpers.http_server import Handler, Server, running
 from page_helpers import Player, await_height, expect, link, open_share
 from playwright.sync_api import Browser
 from serving import OPTIONS, serving

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from comparisons import comparison
-from exports import animation
-from markup import HTML
+from helpers.comparisons import comparison
+from helpers.exports import animation
+from helpers.markup import HTML
 from page_helpers import Page, await_height, expect, labelled
 from test_accessibility import violations
 

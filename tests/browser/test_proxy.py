@@ -9,8 +9,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from asgi import run
 from benchmarks.load import Measured, connected
+from helpers.asgi import run
 from page_helpers import (
     Page,
     Player,

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-import usual
+from helpers import usual
 from merge_tree import Node, merge_tree
 
 import bpeviz

@@ -16,11 +16,11 @@ from typing import Any
 
 import pytest
 import reference
+from helpers.properties import examples
+from helpers.texts import SMALL_TEXTS, over
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples
 from subword_nmt.apply_bpe import BPE as SubwordNmt  # noqa: N811
-from texts import SMALL_TEXTS, over
 from tokenizers import Tokenizer, models
 
 import bpeviz

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.properties import many
+from helpers.texts import SMALL_TEXTS
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import many
-from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz.core.dropout import segmentations

@@ -7,12 +7,12 @@ from functools import cache
 
 import numpy as np
 import pytest
-import usual
-from difficult import DIFFICULT
+from helpers import usual
+from helpers.difficult import DIFFICULT
+from helpers.library_files import sentencepiece_model
+from helpers.properties import many, quarter
 from hypothesis import given
 from hypothesis import strategies as st
-from library_files import sentencepiece_model
-from properties import many, quarter
 
 import bpeviz
 from bpeviz import formats

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import tokenizers
+from helpers.properties import many
+from helpers.texts import SMALL_TEXTS
 from hypothesis import example, given
 from hypothesis import strategies as st
-from properties import many
 from reference_wordpiece import longest_match
-from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import Merge, Training

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
+from helpers.properties import many, spans
+from helpers.texts import SMALL_TEXTS
 from hypothesis import given
 from hypothesis import strategies as st
 from merge_tree import Node, merge_tree, until
-from properties import many, spans
-from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import NEVER

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from helpers.properties import many
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import many
 
 from bpeviz.core.special_names import SpecialNames
 

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 import reference
 import tiktoken
+from helpers.properties import many
+from helpers.texts import SMALL_TEXTS
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
-from properties import many
-from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import Training

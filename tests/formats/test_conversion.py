@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import sentencepiece
 import tokenizers
-from difficult import DIFFICULT
-from libraries import LIBRARIES, hugging_face
-from library_files import LINES, sentencepiece_model
+from helpers.difficult import DIFFICULT
+from helpers.libraries import LIBRARIES, hugging_face
+from helpers.library_files import LINES, sentencepiece_model
 from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, processors, trainers
 
 import bpeviz

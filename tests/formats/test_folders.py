@@ -12,10 +12,10 @@ from random import Random
 from typing import Any
 
 import pytest
-from difficult import DIFFICULT
+from helpers.difficult import DIFFICULT
+from helpers.properties import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples
 
 import bpeviz
 from bpeviz import formats

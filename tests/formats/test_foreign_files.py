@@ -10,12 +10,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import libraries
 import numpy as np
 import pytest
 import tokenizers
-from difficult import DIFFICULT
-from properties import quarter
+from helpers import libraries
+from helpers.difficult import DIFFICULT
+from helpers.properties import quarter
 from tokenizers import (
     AddedToken,
     Regex,

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 import tiktoken
 import tiktoken_ext.openai_public
-from difficult import DIFFICULT
+from helpers.difficult import DIFFICULT
+from helpers.libraries import LIBRARIES
+from helpers.properties import examples, many, quarter
+from helpers.texts import SMALL_TEXTS
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from libraries import LIBRARIES
-from properties import examples, many, quarter
-from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import formats

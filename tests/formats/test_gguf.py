@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 import sentencepiece
 import tokenizers
-from difficult import DIFFICULT
-from gguf_files import Value, gguf_file
-from libraries import LIBRARIES
-from special_texts import SPECIAL_TEXTS
+from helpers.difficult import DIFFICULT
+from helpers.gguf_files import Value, gguf_file
+from helpers.libraries import LIBRARIES
+from helpers.special_texts import SPECIAL_TEXTS
 
 import bpeviz
 from bpeviz import formats

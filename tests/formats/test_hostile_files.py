@@ -12,9 +12,9 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from helpers.properties import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from properties import examples
 
 import bpeviz
 from bpeviz import formats

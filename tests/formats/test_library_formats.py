@@ -16,9 +16,9 @@ import pytest
 import sentencepiece
 import tiktoken
 import tokenizers
-from difficult import DIFFICULT
-from library_files import LINES, sentencepiece_model
-from properties import quarter
+from helpers.difficult import DIFFICULT
+from helpers.library_files import LINES, sentencepiece_model
+from helpers.properties import quarter
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors

@@ -6,10 +6,10 @@ from itertools import pairwise
 
 import pytest
 import tokenizers
-from packages import member, members, npm_package, python_package
-from real_files import check_same, of_content, of_ranks
-from special_texts import SPECIAL_TEXTS
-from texts import many_texts
+from helpers.packages import member, members, npm_package, python_package
+from helpers.real_files import check_same, of_content, of_ranks
+from helpers.special_texts import SPECIAL_TEXTS
+from helpers.texts import many_texts
 
 from bpeviz import formats
 from bpeviz.analysis.round_trip import round_trip

@@ -13,11 +13,11 @@ from dataclasses import replace
 import pytest
 import regex
 import tiktoken
-from difficult import DIFFICULT
+from helpers.difficult import DIFFICULT
+from helpers.libraries import LIBRARIES
+from helpers.properties import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from libraries import LIBRARIES
-from properties import examples
 from tokenizers import Regex, pre_tokenizers
 
 import bpeviz

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from difficult import DIFFICULT
+from helpers.difficult import DIFFICULT
 
 from bpeviz import formats
 from bpeviz.formats import FormatError

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import sentencepiece
-from difficult import DIFFICULT
+from helpers.difficult import DIFFICULT
+from helpers.properties import examples
+from helpers.texts import SMALL_TEXTS
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
-from properties import examples
-from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import formats

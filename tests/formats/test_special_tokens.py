@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import sentencepiece
 import tokenizers
-from special_texts import SPECIAL_TEXTS
+from helpers.special_texts import SPECIAL_TEXTS
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from bpeviz import formats

@@ -13,8 +13,8 @@ from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 import pytest
-from processes import PATIENCE, children, eventually, runs
-from properties import mostly_large
+from helpers.processes import PATIENCE, children, eventually, runs
+from helpers.properties import mostly_large
 
 import bpeviz
 from bpeviz import limits

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from gguf_files import Value, gguf_file
+from helpers.gguf_files import Value, gguf_file
 
 from bpeviz.formats.chat_templates import chat_template
 from bpeviz.libraries.chat_template import Chat, ChatTemplate, Conversation, conversation

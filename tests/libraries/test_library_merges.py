@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from helpers.properties import many
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import many
 
 from bpeviz.core.boundaries import INSIDE_ID
 from bpeviz.libraries import merges as library_merges

@@ -19,10 +19,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import regex
+from helpers.properties import examples
+from helpers.texts import ANY_TEXT
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from properties import examples
-from texts import ANY_TEXT
 
 import bpeviz
 from bpeviz import SplitError

@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 import reference
 import regex
+from helpers.processes import PATIENCE, eventually, runs
+from helpers.properties import examples
+from helpers.texts import ANY_TEXT
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from processes import PATIENCE, eventually, runs
-from properties import examples
-from texts import ANY_TEXT
 
 from bpeviz.pretokenizers import expressions, regex_worker
 from bpeviz.pretokenizers.patterns import SplitError, pretokenize

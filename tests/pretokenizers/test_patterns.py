@@ -9,11 +9,11 @@ import reference
 import regex
 import tiktoken
 import tiktoken_ext.openai_public
+from helpers.properties import examples
+from helpers.texts import ANY_TEXT
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from nltk.tokenize import TreebankWordTokenizer
-from properties import examples
-from texts import ANY_TEXT
 
 from bpeviz import SplitError, load
 from bpeviz.corpus import samples

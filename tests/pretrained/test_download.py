@@ -26,7 +26,7 @@ from pathlib import Path
 import pytest
 import tiktoken
 import tiktoken.load
-from http_server import Handler, Server, running
+from helpers.http_server import Handler, Server, running
 
 import bpeviz
 from bpeviz.__main__ import main

@@ -17,9 +17,9 @@ from typing import Any
 import huggingface_hub.constants
 import huggingface_hub.utils._headers
 import pytest
-from gguf_files import gguf_file
-from http_server import Handler, Server, running
-from processes import eventually
+from helpers.gguf_files import gguf_file
+from helpers.http_server import Handler, Server, running
+from helpers.processes import eventually
 
 import bpeviz
 from bpeviz import users

@@ -13,9 +13,9 @@ from typing import Any
 from unittest.mock import Mock, patch
 
 import pytest
-from packages import python_package
-from real_files import Reference, check_same, of_content, of_ranks
-from texts import many_texts
+from helpers.packages import python_package
+from helpers.real_files import Reference, check_same, of_content, of_ranks
+from helpers.texts import many_texts
 
 import bpeviz
 from bpeviz.pretrained import catalog, download

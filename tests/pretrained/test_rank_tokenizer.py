@@ -13,11 +13,11 @@ import pytest
 import reference
 import tiktoken
 import tiktoken._educational
+from helpers.properties import many, spans
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from merge_tree import Node, merge_tree, until
 from numpy.typing import NDArray
-from properties import many, spans
 
 import bpeviz
 from bpeviz import NEVER

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 import tiktoken._educational
-from candidates import check_candidates
+from helpers.candidates import check_candidates
+from helpers.properties import examples
+from helpers.texts import SMALL_TEXTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from properties import examples
-from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import Merge, Training

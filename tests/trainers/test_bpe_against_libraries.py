@@ -16,10 +16,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.properties import examples
+from helpers.texts import SMALL_TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples
-from texts import SMALL_TEXTS
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
 import bpeviz

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.properties import examples
+from helpers.texts import ANY_TEXT, SMALL_TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples
-from texts import ANY_TEXT, SMALL_TEXTS
 
 import bpeviz
 from bpeviz.text import clean

@@ -8,9 +8,9 @@ from itertools import chain
 
 import numpy as np
 import pytest
+from helpers.properties import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples
 
 from bpeviz import progress
 from bpeviz.trainers.bpe import train_merges, train_merges_fast

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from candidates import check_candidates
+from helpers.candidates import check_candidates
+from helpers.properties import examples
+from helpers.texts import SMALL_TEXTS, over
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples
-from texts import SMALL_TEXTS, over
 
 import bpeviz
 from bpeviz.core.boundaries import NEVER

@@ -16,12 +16,12 @@ from typing import Any
 
 import pytest
 import reference_parity
-from candidates import check_candidates
+from helpers.candidates import check_candidates
+from helpers.properties import many
+from helpers.texts import SMALL_TEXTS, over
 from hypothesis import given
 from hypothesis import strategies as st
-from properties import many
 from reference_parity import Rows
-from texts import SMALL_TEXTS, over
 
 import bpeviz
 from bpeviz.analysis.language_parity import Split

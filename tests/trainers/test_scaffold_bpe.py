@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 import reference_scaffold
-from candidates import check_candidates
+from helpers.candidates import check_candidates
+from helpers.properties import examples
+from helpers.texts import SMALL_TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples
-from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz.trainers import texts_of

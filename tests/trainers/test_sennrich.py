@@ -20,9 +20,9 @@ from functools import lru_cache
 from pathlib import Path
 
 import pytest
+from helpers.properties import examples
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from properties import examples
 from subword_nmt.apply_bpe import BPE, read_vocabulary
 from subword_nmt.get_vocab import get_vocab
 from subword_nmt.learn_bpe import learn_bpe

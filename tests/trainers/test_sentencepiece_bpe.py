@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 import reference_sentencepiece as reference
 import sentencepiece
-from candidates import check_candidates
+from helpers.candidates import check_candidates
+from helpers.properties import examples, spans
+from helpers.texts import SMALL_TEXTS, over
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from properties import examples, spans
-from texts import SMALL_TEXTS, over
 
 import bpeviz
 from bpeviz import formats

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.properties import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples
 
 import bpeviz
 from bpeviz.analysis.hues import OWN

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import reference_superbpe
-from candidates import check_candidates
+from helpers.candidates import check_candidates
+from helpers.properties import examples
+from helpers.texts import over
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from properties import examples
-from texts import over
 
 import bpeviz
 from bpeviz import NEVER

@@ -15,9 +15,9 @@ import pytest
 import reference_unigram as reference
 import sentencepiece
 import tokenizers
+from helpers.properties import examples, spans
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from properties import examples, spans
 
 import bpeviz
 from bpeviz.core import lattice as lattice_module

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import reference_wordpiece as reference
 import tokenizers
+from helpers.properties import examples
+from helpers.texts import SMALL_TEXTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from properties import examples
-from texts import SMALL_TEXTS
 
 import bpeviz
 from bpeviz import SplitError, Training

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from payloads import payloads
+from helpers.payloads import payloads
 from streamlit.testing.v1 import AppTest
 
 

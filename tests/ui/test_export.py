@@ -9,15 +9,14 @@ import json
 from dataclasses import replace
 from typing import Any, cast
 
-import app_pages
 import pytest
 import tokenizers
-import usual
-from app_pages import errors
-from gguf_files import Value, gguf_file
-from html_tables import shown_tables
-from payloads import payloads
-from properties import pairs
+from helpers import app_pages, usual
+from helpers.app_pages import errors
+from helpers.gguf_files import Value, gguf_file
+from helpers.html_tables import shown_tables
+from helpers.payloads import payloads
+from helpers.properties import pairs
 from streamlit.testing.v1 import AppTest
 from tokenizers import models, pre_tokenizers, processors
 

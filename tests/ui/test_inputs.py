@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 from typing import Any
 
-import app_pages
 import pyarrow as pa
 import pytest
-from app_pages import errors
-from payloads import payloads
+from helpers import app_pages
+from helpers.app_pages import errors
+from helpers.payloads import payloads
 from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 

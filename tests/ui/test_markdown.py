@@ -7,13 +7,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import app_pages
 import pytest
 from google.protobuf.message import Message
+from helpers import app_pages
+from helpers.markup import MARKUP
+from helpers.payloads import payloads
 from hypothesis import example, given
 from hypothesis import strategies as st
-from markup import MARKUP
-from payloads import payloads
 from streamlit.testing.v1 import AppTest
 
 import bpeviz

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
-from asgi import run
 from benchmarks.load import Measured, connected
+from helpers.asgi import run
 from serving import Server, serving
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg

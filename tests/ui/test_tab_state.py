@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from payloads import payloads
+from helpers.payloads import payloads
+from helpers.text_box import payload, type_text
 from streamlit.testing.v1 import AppTest
-from text_box import payload, type_text
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 import pytest
-import usual
+from helpers import usual
 from hypothesis import given
 from hypothesis import strategies as st
 

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from payloads import color_index
+from helpers.payloads import color_index
 
 import bpeviz
 from bpeviz.analysis.metrics import Column

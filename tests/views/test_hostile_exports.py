@@ -9,9 +9,9 @@ from functools import cache
 from html.parser import HTMLParser
 
 import pytest
-from exports import animation, cells, drawings, link, pages
-from markup import HTML
-from payloads import data_of
+from helpers.exports import animation, cells, drawings, link, pages
+from helpers.markup import HTML
+from helpers.payloads import data_of
 
 PLAIN = "a plain text"
 OF_TEXT = {"div", "i", "p", "span"}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from helpers.properties import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples
 
 from bpeviz.core.lattice import UnigramModel, score
 from bpeviz.views import tables

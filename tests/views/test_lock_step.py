@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import usual
+from helpers import usual
+from helpers.properties import examples, pairs, quarter
+from helpers.texts import SMALL_TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from properties import examples, pairs, quarter
-from texts import SMALL_TEXTS
 
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column

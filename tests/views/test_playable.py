@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from comparisons import comparison
-from payloads import data_of
+from helpers.comparisons import comparison
+from helpers.payloads import data_of
 
 import bpeviz
 from bpeviz import formats

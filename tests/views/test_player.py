@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-import usual
+from helpers import usual
+from helpers.payloads import color_index
+from helpers.properties import examples, many, pairs
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from payloads import color_index
-from properties import examples, many, pairs
 
 import bpeviz
 from bpeviz import Training

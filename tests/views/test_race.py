@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-import usual
+from helpers import usual
 
 from bpeviz.analysis.hues import OWN
 from bpeviz.text import COLORS

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-import usual
-from difficult import DIFFICULT
+from helpers import usual
+from helpers.difficult import DIFFICULT
 
 import bpeviz
 from bpeviz.analysis import metrics

@@ -11,10 +11,10 @@ from typing import Any, cast
 from unittest.mock import Mock
 
 import pytest
+from helpers.processes import PATIENCE, eventually
+from helpers.properties import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from processes import PATIENCE, eventually
-from properties import examples
 
 from bpeviz.pretokenizers import expressions
 from bpeviz.workers import child, pool

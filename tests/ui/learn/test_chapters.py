@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from markup import MARKUP
-from payloads import color_index
+from helpers.markup import MARKUP
+from helpers.payloads import color_index
 
 from bpeviz.corpus import samples
 from bpeviz.pretrained import download, rank_tokenizer

@@ -10,14 +10,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import app_pages
 import pytest
-import usual
-from app_pages import errors
-from html_tables import shown_tables
-from payloads import payloads
+from helpers import app_pages, usual
+from helpers.app_pages import errors
+from helpers.html_tables import shown_tables
+from helpers.payloads import payloads
+from helpers.usual import every_sample
 from streamlit.testing.v1 import AppTest
-from usual import every_sample
 
 from bpeviz.analysis import metrics
 from bpeviz.analysis.metrics import Column

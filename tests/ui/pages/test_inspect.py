@@ -6,15 +6,14 @@ import html
 from functools import partial
 from typing import Any
 
-import app_pages
 import pytest
-import usual
-from app_pages import errors
-from html_tables import shown_tables
-from payloads import payloads
-from properties import pairs
+from helpers import app_pages, usual
+from helpers.app_pages import errors
+from helpers.html_tables import shown_tables
+from helpers.payloads import payloads
+from helpers.properties import pairs
+from helpers.usual import every_sample
 from streamlit.testing.v1 import AppTest
-from usual import every_sample
 
 import bpeviz
 from bpeviz.analysis import trace

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 from unittest.mock import Mock
 
-import app_pages
 import pytest
-import usual
-from app_pages import errors
-from html_tables import shown_tables
-from payloads import data_of, payloads
+from helpers import app_pages, usual
+from helpers.app_pages import errors
+from helpers.html_tables import shown_tables
+from helpers.payloads import data_of, payloads
 from streamlit.testing.v1 import AppTest
 
 import bpeviz

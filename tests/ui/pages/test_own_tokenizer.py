@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import app_pages
 import pytest
-from app_pages import errors
-from html_tables import shown_tables
+from helpers import app_pages
+from helpers.app_pages import errors
+from helpers.html_tables import shown_tables
 from streamlit.testing.v1 import AppTest
 
 import bpeviz

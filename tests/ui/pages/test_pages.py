@@ -14,17 +14,16 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
-import app_pages
 import numpy as np
 import pytest
-import usual
-from app_pages import errors
-from html_tables import shown_tables
-from payloads import payloads
-from properties import mostly_large
+from helpers import app_pages, usual
+from helpers.app_pages import errors
+from helpers.html_tables import shown_tables
+from helpers.payloads import payloads
+from helpers.properties import mostly_large
+from helpers.text_box import choose_sample, payload, type_text
+from helpers.usual import every_sample
 from streamlit.testing.v1 import AppTest
-from text_box import choose_sample, payload, type_text
-from usual import every_sample
 
 from bpeviz import limits
 from bpeviz.corpus import samples

@@ -7,15 +7,15 @@ from functools import partial
 from typing import Any
 from unittest.mock import Mock
 
-import app_pages
 import pandas as pd
 import pytest
-from app_pages import errors
-from html_tables import shown_tables
-from payloads import payloads
+from helpers import app_pages
+from helpers.app_pages import errors
+from helpers.html_tables import shown_tables
+from helpers.payloads import payloads
+from helpers.text_box import payload
+from helpers.usual import every_sample
 from streamlit.testing.v1 import AppTest
-from text_box import payload
-from usual import every_sample
 
 from bpeviz import limits
 from bpeviz.analysis import pretokenization

@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from random import Random
 from typing import Any
 
-import app_pages
 import pytest
+from helpers import app_pages
+from helpers.payloads import payloads
+from helpers.properties import pairs
+from helpers.text_box import choose_sample, payload, type_text
 from hypothesis import example, given
 from hypothesis import strategies as st
-from payloads import payloads
-from properties import pairs
 from streamlit.testing.v1 import AppTest
-from text_box import choose_sample, payload, type_text
 
 import bpeviz
 from bpeviz import limits

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import app_pages
 import pytest
 import streamlit as st
-from payloads import payloads
+from helpers import app_pages
+from helpers.payloads import payloads
+from helpers.text_box import payload
 from streamlit.testing.v1 import AppTest
-from text_box import payload
 
 from bpeviz import limits
 from bpeviz.network import network_address

@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from asgi import HTML, ask, page
+from helpers.asgi import HTML, ask, page
 
 from bpeviz.pretokenizers import expressions
 from bpeviz.room.rooms import ROOMS

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from asgi import HTML, ask, page, run
+from helpers.asgi import HTML, ask, page, run
+from helpers.properties import examples
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from properties import examples
 from starlette.types import Receive, Scope, Send
 
 import bpeviz

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import streamlit
-from asgi import HTML, ask
+from helpers.asgi import HTML, ask
 from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse
 from starlette.types import ASGIApp
 

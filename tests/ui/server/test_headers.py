@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from asgi import ask, page
+from helpers.asgi import ask, page
 
 from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
 

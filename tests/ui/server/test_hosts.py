@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 
 import pytest
-from asgi import ask, page
+from helpers.asgi import ask, page
 
 from bpeviz.ui.server.hosts import KnownHosts
 

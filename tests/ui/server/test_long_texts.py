@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 
 import pytest
-from asgi import Answer, ask, page, run
+from helpers.asgi import Answer, ask, page, run
 from starlette.types import Message
 
 from bpeviz import limits

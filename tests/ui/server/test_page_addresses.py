@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from asgi import HTML, ask, page
+from helpers.asgi import HTML, ask, page
 
 from bpeviz.ui.server.page_addresses import PageAddresses
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from asgi import HTML, Answer, ask, page
+from helpers.asgi import HTML, Answer, ask, page
 
 from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Room

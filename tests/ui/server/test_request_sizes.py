@@ -6,7 +6,7 @@ import asyncio
 import errno
 
 import pytest
-from asgi import Answer, ask, handle, page, run
+from helpers.asgi import Answer, ask, handle, page, run
 from starlette.datastructures import Headers, UploadFile
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse

@@ -8,11 +8,11 @@ import urllib.request
 from collections.abc import Iterator
 from http.client import HTTPMessage
 
-import http_server
 import pytest
 import websockets
-from asgi import run
 from benchmarks.load import Measured, connected
+from helpers import http_server
+from helpers.asgi import run
 from serving import Server, serving
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg

@@ -5,7 +5,7 @@ from __future__ import annotations
 from http.cookies import SimpleCookie
 
 import pytest
-from asgi import HTML, ask, page
+from helpers.asgi import HTML, ask, page
 
 from bpeviz.ui.runtime.user import COOKIE
 from bpeviz.ui.server.user_cookie import UserCookie

@@ -6,13 +6,13 @@ from functools import lru_cache
 from typing import Any
 
 import pytest
-from properties import mostly_large
 
 import bpeviz
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs.vocabulary_size import LARGEST
+from helpers.properties import mostly_large
 
 ON_ALGORITHMS = {"atoms": "characters"}
 """Initial values of options, by name, on the Algorithms page."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from payloads import payloads
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.corpus import samples
 from bpeviz.ui.inputs.text import OWN_TEXT
+from helpers.payloads import payloads
 
 
 def payload(app: AppTest, name: str = "text") -> dict[str, Any]:

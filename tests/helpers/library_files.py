@@ -7,7 +7,7 @@ from pathlib import Path
 
 import sentencepiece
 
-SAMPLES = Path(__file__).resolve().parents[1] / "sample_texts"
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_texts"
 TEXTS = [
     *("arabic-hindi", "banana", "chinese-japanese"),
     *("don-quijote", "emoji-and-unicode", "english-prose"),

@@ -6,8 +6,9 @@ import random
 from functools import cache
 from pathlib import Path
 
-from difficult import DIFFICULT
 from hypothesis import strategies as st
+
+from helpers.difficult import DIFFICULT
 
 
 def over(letters: str, most: int) -> st.SearchStrategy[str]:
@@ -47,7 +48,7 @@ def many_texts() -> tuple[str, ...]:
     """Return several hundred texts: difficult ones, lines of all samples, and mixtures."""
     lines = [
         line
-        for path in sorted((Path(__file__).parents[1] / "sample_texts").glob("*.txt"))
+        for path in sorted((Path(__file__).parents[2] / "sample_texts").glob("*.txt"))
         for line in path.read_text(encoding="utf-8").splitlines()[:40:4]
         if line.strip()
     ]

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from comparisons import columns_of, comparison
-
 import bpeviz
 from bpeviz.analysis import metrics
 from bpeviz.analysis.comparison import Comparison
@@ -15,6 +13,7 @@ from bpeviz.views import export, playable, player, slide_drawing, tables, text_t
 from bpeviz.views.export import ColoredText
 from bpeviz.views.slide_drawing import Look
 from bpeviz.views.slides import ColumnSlides, Slides, StepSlides
+from helpers.comparisons import columns_of, comparison
 
 
 def link(text: str) -> str:
