@@ -121,7 +121,7 @@ def _contacts_of_changes(changes: ChangingBoundaries) -> Contacts:
     # first atom and after the last one are tokens without color.
     ids = [UNKNOWN_ID, *[INSIDE_ID] * size, UNKNOWN_ID]
     before, after = [0] * len(ids), [0] * len(ids)
-    found: Contacts = Counter()
+    contacts: Contacts = Counter()
     for time, entries in by_time:
         begun = []
         for _, atom, token_id in entries:
@@ -146,8 +146,8 @@ def _contacts_of_changes(changes: ChangingBoundaries) -> Contacts:
         for atom in begun:
             for left, right in ((before[atom], atom), (atom, after[atom])):
                 if ids[left] >= 0 and ids[right] >= 0:
-                    found[ids[left], ids[right]] += 1
-    return found
+                    contacts[ids[left], ids[right]] += 1
+    return contacts
 
 
 def contacts_at(ids: Iterable[int]) -> Contacts:
@@ -173,22 +173,22 @@ def hues(shown: Iterable[tuple[Contacts, Keys]], given: Hues = OWN) -> Hues:
             if key >= 0:
                 touching.setdefault(key, Counter())
         for (left, right), times in pairs.items():
-            one, other = keys[left], keys[right]
-            if one != other and one >= 0 and other >= 0:
-                touching[one][other] += times
-                touching[other][one] += times
-    found = dict(given.indices)
+            first, second = keys[left], keys[right]
+            if first != second and first >= 0 and second >= 0:
+                touching[first][second] += times
+                touching[second][first] += times
+    indices = dict(given.indices)
     most_first = sorted(touching, key=lambda key: (-touching[key].total(), key))
     for key in most_first:
-        if key in found:
+        if key in indices:
             continue
         taken = [0] * COLORS
         for other, times in touching[key].items():
-            if other in found:
-                taken[found[other]] += times
+            if other in indices:
+                taken[indices[other]] += times
         own = key % COLORS
         # Similar colors are side by side in a circle.
         beside = [taken[i - 1] + taken[(i + 1) % COLORS] for i in range(COLORS)]
         best = min(range(COLORS), key=lambda i: (taken[i], beside[i], (i - own) % COLORS))
-        found[key] = best if taken[own] else own
-    return Hues(found)
+        indices[key] = best if taken[own] else own
+    return Hues(indices)

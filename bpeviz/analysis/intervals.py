@@ -35,15 +35,15 @@ def totals(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     number = len(counts)
     generator = np.random.default_rng(SEED)
     exact = counts.astype(np.float64)  # a product of integers is slow
-    found = np.empty((RESAMPLES, counts.shape[1]))
+    sums = np.empty((RESAMPLES, counts.shape[1]))
     at_once = max(1, _DRAWN // number)
     for first in range(0, RESAMPLES, at_once):
-        part = found[first : first + at_once]
+        part = sums[first : first + at_once]
         drawn = generator.integers(number, size=(len(part), number))
         drawn += number * np.arange(len(part))[:, None]
         weights = np.bincount(drawn.reshape(-1), minlength=len(part) * number)
         part[:] = weights.reshape(len(part), number).astype(np.float64) @ exact
-    return found
+    return sums
 
 
 def ratios(values: NDArray[np.float64]) -> Ratios:
@@ -53,8 +53,8 @@ def ratios(values: NDArray[np.float64]) -> Ratios:
         values: The figure of each resample [resamples, tokenizers].
     """
     with np.errstate(divide="ignore", invalid="ignore"):
-        found: Ratios = np.quantile(values[:, :, None] / values[:, None, :], _ENDS, axis=0)
-    return found
+        intervals: Ratios = np.quantile(values[:, :, None] / values[:, None, :], _ENDS, axis=0)
+    return intervals
 
 
 def line_premiums(
@@ -70,14 +70,14 @@ def line_premiums(
         Premium, lower and upper end [3, tokenizers], NaN if there are too few lines; and the
         intervals of ratios, or None.
     """
-    found = np.full((3, counts.shape[1]), np.nan)
+    premiums = np.full((3, counts.shape[1]), np.nan)
     if len(counts):
-        found[0] = counts.sum(0) / base.sum(0)
+        premiums[0] = counts.sum(0) / base.sum(0)
     if len(counts) < FEWEST_LINES:
-        return found, None
+        return premiums, None
     own, others = np.split(totals(np.hstack([counts, base])), 2, axis=1)
-    found[1:] = np.quantile(own / others, _ENDS, axis=0)
-    return found, ratios(own / others)
+    premiums[1:] = np.quantile(own / others, _ENDS, axis=0)
+    return premiums, ratios(own / others)
 
 
 def leaders(figures: Sequence[float | None], intervals: Ratios | None) -> list[int]:
@@ -90,11 +90,11 @@ def leaders(figures: Sequence[float | None], intervals: Ratios | None) -> list[i
     >>> leaders([1, 2], None), leaders([1, 2], np.array([[[1, 0.4], [1, 1]], [[1, 1], [2.5, 1]]]))
     ([0], [])
     """
-    ranked = [i for i, one in enumerate(figures) if one is not None]
-    lowest = min((one for one in figures if one is not None), default=None)
-    found = [i for i in ranked if figures[i] == lowest]
+    ranked = [i for i, figure in enumerate(figures) if figure is not None]
+    lowest = min((figure for figure in figures if figure is not None), default=None)
+    leading = [i for i in ranked if figures[i] == lowest]
     if intervals is not None:
-        others = [i for i in ranked if i not in found]
-        if not (intervals[1][np.ix_(found, others)] < 1).all():
+        others = [i for i in ranked if i not in leading]
+        if not (intervals[1][np.ix_(leading, others)] < 1).all():
             return []
-    return found
+    return leading

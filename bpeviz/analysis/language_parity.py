@@ -71,12 +71,14 @@ class Split:
         """
 
         def largest(names: Collection[str]) -> str:
-            first, *others = [f"{max(one[name] for name in names):.2f}" for one in ratios.values()]
+            first, *others = [
+                f"{max(by_name[name] for name in names):.2f}" for by_name in ratios.values()
+            ]
             values = [f"{first} times as many tokens as another", *others]
-            return joined([f"{one} {how}" for one, how in zip(values, ratios, strict=True)])
+            return joined([f"{ratio} {how}" for ratio, how in zip(values, ratios, strict=True)])
 
         where = "On lines that were not trained on, one" if self.half else "One"
-        found = f"{where} language needs up to {largest(self.trained)}."
+        sentence = f"{where} language needs up to {largest(self.trained)}."
         if self.held_out:
-            found += f" A language that was not trained on needs up to {largest(self.held_out)}."
-        return found
+            sentence += f" A language that was not trained on needs up to {largest(self.held_out)}."
+        return sentence

@@ -78,14 +78,14 @@ def tokens_by_line(columns: Sequence[Column], lines: Sequence[str]) -> NDArray[n
     """
     sizes = np.array([len(line.encode()) + 1 for line in lines], np.int64)
     starts = (np.cumsum(sizes) - sizes)[_not_blank(lines)]
-    found = np.zeros((len(starts), len(columns)), np.int64)
+    tokens = np.zeros((len(starts), len(columns)), np.int64)
     if len(starts):
         for i, column in enumerate(columns):
             begins = np.append(0, column.cuts)[:-1][column.ids != DROPPED_ID]
             before = np.searchsorted(begins, starts)
             before[0] = 0
-            found[:, i] = np.diff(before, append=len(begins))
-    return found
+            tokens[:, i] = np.diff(before, append=len(begins))
+    return tokens
 
 
 def _not_blank(lines: Sequence[str]) -> NDArray[np.bool_]:

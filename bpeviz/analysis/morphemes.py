@@ -62,7 +62,7 @@ def compare(words: Sequence[Word], column: Column) -> Morphemes:
     for word in words:
         position += 1  # the space
         raw = "".join(word).encode()
-        morphemes = {*accumulate(len(one.encode()) for one in word[:-1])}
+        morphemes = {*accumulate(len(morpheme.encode()) for morpheme in word[:-1])}
         inside = [at for at in range(1, len(raw)) if position + at in boundaries]
         pieces = [label(raw[start:end]) for start, end in pairwise((0, *inside, len(raw)))]
         marks = [" + " if at in morphemes else " | " for at in inside]

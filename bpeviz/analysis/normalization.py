@@ -72,7 +72,7 @@ def units(text: str, normalized: Normalized) -> list[Unit]:
     if normalized.text == text:
         return []
     starts = normalized.starts
-    found: list[Unit] = []
+    divided: list[Unit] = []
     for run in _RUNS.finditer(text):
         start, end = run.span()
         shorter = bisect_left(starts, end) - bisect_left(starts, start) < end - start
@@ -80,15 +80,15 @@ def units(text: str, normalized: Normalized) -> list[Unit]:
         for part in parts:
             start, end = part.span()
             low, high = bisect_left(starts, start), bisect_left(starts, end)
-            found.append(Unit(start, end, part[0], normalized.text[low:high]))
-    return found
+            divided.append(Unit(start, end, part[0], normalized.text[low:high]))
+    return divided
 
 
-def describe(found: Sequence[Unit]) -> list[str]:
+def describe(changed: Sequence[Unit]) -> list[str]:
     """Return clauses in words for the changes of units, those that lose something first."""
     befores: dict[Kind, dict[str, None]] = {}
     others: dict[str, int] = {}
-    for unit in found:
+    for unit in changed:
         for kind, before, after in unit.changes():
             if kind == "other":
                 clause = _other(before, after)
@@ -177,4 +177,4 @@ def _leading(text: str) -> int:
 def _bare(text: str) -> str:
     """Return a text without accents, which are combining marks in the decomposed form."""
     decomposed = unicodedata.normalize("NFD", text)
-    return "".join(one for one in decomposed if unicodedata.category(one) != "Mn")
+    return "".join(character for character in decomposed if unicodedata.category(character) != "Mn")

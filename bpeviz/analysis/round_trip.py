@@ -113,8 +113,8 @@ def round_trip(inspection: Inspection) -> RoundTrip:
     decoded = tokenizer.decode(ids)
     if decoded == text:
         return RoundTrip(True, decoded, (), ())
-    found = _edits(inspection, decoded.encode())
-    edits = _difference(inspection, decoded) if found is None else found
+    aligned = _edits(inspection, decoded.encode())
+    edits = _difference(inspection, decoded) if aligned is None else aligned
     return RoundTrip(False, decoded, tuple(edits), tuple(_losses(inspection, edits)))
 
 

@@ -76,7 +76,7 @@ def read_ids(text: str) -> list[int]:
         )
     if ":" in text:
         text = _from_object(text)
-    found = []
+    ids = []
     at = 0
     for word in _BETWEEN.split(text):
         at = text.find(word, at)
@@ -88,13 +88,13 @@ def read_ids(text: str) -> list[int]:
                 "whole numbers."
             )
         # Parsing thousands of digits is slow, and no id is that large.
-        found.append(int(word) if len(word) <= 18 else 10**18)
+        ids.append(int(word) if len(word) <= 18 else 10**18)
         at += len(word)
-    if len(found) > MOST_IDS:
+    if len(ids) > MOST_IDS:
         raise IdsError(
-            f"The list has {len(found):,} ids; the limit is {MOST_IDS:,}. Paste fewer ids."
+            f"The list has {len(ids):,} ids; the limit is {MOST_IDS:,}. Paste fewer ids."
         )
-    return found
+    return ids
 
 
 def _from_object(text: str) -> str:
@@ -109,8 +109,10 @@ def _from_object(text: str) -> str:
             value = given.get(name)
             if isinstance(value, list):
                 flat = value[0] if len(value) == 1 and isinstance(value[0], list) else value
-                if all(isinstance(one, int) and not isinstance(one, bool) for one in flat):
-                    return " ".join(f"{one:d}" if abs(one) < 10**18 else "9" * 18 for one in flat)
+                if all(isinstance(entry, int) and not isinstance(entry, bool) for entry in flat):
+                    return " ".join(
+                        f"{entry:d}" if abs(entry) < 10**18 else "9" * 18 for entry in flat
+                    )
                 raise IdsError(f"“{name}” contains a value that is not a whole number.")
     raise IdsError(f"The JSON object has none of these lists: {', '.join(_LISTS)}.")
 
@@ -191,14 +193,14 @@ def look_up(query: str, tokenizer: Tokenizer) -> list[Found]:
     if regex.fullmatch(r"[0-9]{1,18}", query.strip()):
         ids.append(int(query))
     ids += _ids_by_text(query, tokenizer)
-    found = []
+    tokens = []
     for token_id in dict.fromkeys(ids):
         try:
             tokenizer.token_bytes(token_id)
         except ValueError:
             continue
-        found.append(about(token_id, tokenizer))
-    return found
+        tokens.append(about(token_id, tokenizer))
+    return tokens
 
 
 def _ids_by_text(query: str, tokenizer: Tokenizer) -> Iterator[int]:
@@ -257,13 +259,13 @@ def _place(token_id: int, tokenizer: Tokenizer) -> str:
 
 def neighbors(token_id: int, tokenizer: Tokenizer, each_side: int = 4) -> list[Found]:
     """Return a token with its neighbors in the order of ids."""
-    found = []
+    tokens = []
     for other in range(max(0, token_id - each_side), token_id + each_side + 1):
         try:
-            found.append(about(other, tokenizer))
+            tokens.append(about(other, tokenizer))
         except ValueError:  # vocabularies have gaps
             continue
-    return found
+    return tokens
 
 
 def describe_size(tokenizer: Tokenizer, ranges: int = 4) -> str:
@@ -279,19 +281,19 @@ def describe_size(tokenizer: Tokenizer, ranges: int = 4) -> str:
     """
     special = {*tokenizer.special_tokens.values()}
     known = {*tokenizer.known_ids()} | special
-    found = counted(len(known - special), "token")
+    size = counted(len(known - special), "token")
     if special:
-        found += f" and {counted(len(special), 'special token')}"
+        size += f" and {counted(len(special), 'special token')}"
     unused = tokenizer.vocab_size - len(known)
     if not unused:
-        return found
+        return size
     gaps = [
         str(before + 1) if after == before + 2 else f"{before + 1}–{after - 1}"
         for before, after in pairwise([-1, *sorted(known), tokenizer.vocab_size])
         if after > before + 1
     ]
     listed = ", ".join([*gaps[:ranges], "…"] if len(gaps) > ranges else gaps)
-    return f"{found}; {counted(unused, 'id')} {'is' if unused == 1 else 'are'} unused ({listed})"
+    return f"{size}; {counted(unused, 'id')} {'is' if unused == 1 else 'are'} unused ({listed})"
 
 
 @dataclass(frozen=True)
@@ -305,17 +307,17 @@ class Ancestor:
 
 def ancestry(token_id: int, tokenizer: Tokenizer, limit: int = 100) -> list[Ancestor]:
     """Return the distinct tokens of a merge tree, level by level, at most `limit`."""
-    found: list[Ancestor] = []
+    ancestors: list[Ancestor] = []
     seen = {token_id}
     waiting = [(0, token_id)]
     for level, at in waiting:
-        if len(found) == limit:
+        if len(ancestors) == limit:
             break
         pair = tokenizer.parents(at)
         both = None if pair is None else (about(pair[0], tokenizer), about(pair[1], tokenizer))
-        found.append(Ancestor(level, about(at, tokenizer), both))
+        ancestors.append(Ancestor(level, about(at, tokenizer), both))
         for parent in pair or ():
             if parent not in seen:
                 seen.add(parent)
                 waiting.append((level + 1, parent))
-    return found
+    return ancestors

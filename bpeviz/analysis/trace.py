@@ -152,8 +152,8 @@ class Inspection:
     @cached_property
     def grapheme_ends(self) -> list[int]:
         """The end of each grapheme cluster, a user-perceived character (UAX #29)."""
-        found = regex.findall(r"\X", self.text)
-        return [*accumulate(len(grapheme.encode()) for grapheme in found)]
+        graphemes = regex.findall(r"\X", self.text)
+        return [*accumulate(len(grapheme.encode()) for grapheme in graphemes)]
 
     @cached_property
     def cuts(self) -> MergeBoundaries:
@@ -206,13 +206,13 @@ def inspect(
     ordinary, parts = tokenizer._parts(text, special_tokens)
     for part, special in parts:
         size = len(part.encode())
-        found = ordinary._pieces(part) if special is None else [(special, size)]
-        if sum(length for _, length in found) != size:
+        id_lengths = ordinary._pieces(part) if special is None else [(special, size)]
+        if sum(length for _, length in id_lengths) != size:
             raise ValueError(
                 f"The pre-tokenization pattern of {tokenizer.name} skips a part of this text."
             )
         start = at
-        for token_id, length in found:
+        for token_id, length in id_lengths:
             first = int(character[at]) if at < len(character) else len(text)
             last = int(character[at + length - 1]) + 1 if length else first
             pieces.append(Piece(token_id, at, at + length, first, last))
@@ -269,14 +269,14 @@ def begins_twice(tokenizer: Tokenizer, before: Sequence[int], ids: Sequence[int]
 def scored_words(inspection: Inspection) -> list[Word]:
     """Return the words of the text without its special tokens, as `Tokenizer.scored_words`."""
     tokenizer = inspection.tokenizer
-    found: list[Word] = []
+    scored: list[Word] = []
     start = 0
     ordinary, parts = tokenizer._parts(inspection.text, inspection.special_tokens)
     for part, special in parts:
         words = ordinary.scored_words(part) if special is None else []
-        found += [Word(text, start + first, start + last) for text, first, last in words]
+        scored += [Word(text, start + first, start + last) for text, first, last in words]
         start += len(part)
-    return found
+    return scored
 
 
 def ids_between(inspection: Inspection, first: int, last: int) -> list[int]:
@@ -336,7 +336,7 @@ def _merge_order(token_id: int, tokenizer: Tokenizer) -> list[tuple[int, int, in
     while waiting:  # no recursion: a tree may be as deep as its token is long
         at = waiting[-1]
         pair = tokenizer.parents(at) if at >= 0 and at not in keys else None
-        todo = [one for one in pair or () if one not in keys]
+        todo = [parent for parent in pair or () if parent not in keys]
         if todo:
             waiting += todo
             continue
@@ -344,6 +344,6 @@ def _merge_order(token_id: int, tokenizer: Tokenizer) -> list[tuple[int, int, in
         if pair is None:
             keys.setdefault(at, (-1, 0, at))
             continue
-        steps, depths, _ = zip(*(keys[one] for one in pair), strict=True)
+        steps, depths, _ = zip(*(keys[parent] for parent in pair), strict=True)
         keys[at] = max(tokenizer.merge_step(at), *steps), 1 + max(depths), at
     return sorted(key for key in keys.values() if key[1])

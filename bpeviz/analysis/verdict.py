@@ -93,15 +93,19 @@ def cut_words(extra: int, missing: int) -> str:
     '105 extra cuts, 1 missing cut'
     """
     kinds = (extra, "extra cut"), (missing, "missing cut")
-    found = [counted(number, noun) for number, noun in kinds if number]
-    return ", ".join(found) or "Same cuts"
+    parts = [counted(number, noun) for number, noun in kinds if number]
+    return ", ".join(parts) or "Same cuts"
 
 
 def best(standings: Sequence[Standing]) -> list[int]:
     """Return the indices of those with the fewest tokens, of those that lose nothing if any."""
-    ranked = [one for one in standings if not one.lossy] or standings
-    fewest = min((one.tokens for one in ranked), default=0)
-    return [i for i, one in enumerate(standings) if one in ranked and one.tokens == fewest]
+    ranked = [standing for standing in standings if not standing.lossy] or standings
+    fewest = min((standing.tokens for standing in ranked), default=0)
+    return [
+        i
+        for i, standing in enumerate(standings)
+        if standing in ranked and standing.tokens == fewest
+    ]
 
 
 def sentence(standings: Sequence[Standing], baseline: int) -> str:
@@ -116,26 +120,30 @@ def sentence(standings: Sequence[Standing], baseline: int) -> str:
     tokens = counted(fewest, "token")
     if len(standings) == 1:
         return f"{standings[0].name} needs {tokens}."
-    if len(leaders) == len(standings):
-        return f"{joined([one.name for one in standings])} need the same number: {tokens} each."
     names = joined([standings[i].name for i in leaders])
-    found = f"{names} need{'s' * (len(leaders) == 1)} the fewest tokens: {fewest:,}"
-    found += " each" * (len(leaders) > 1)
-    ranked = [one for one in standings if not one.lossy]
+    if len(leaders) == len(standings):
+        return f"{names} need the same number: {tokens} each."
+    verdict = f"{names} need{'s' * (len(leaders) == 1)} the fewest tokens: {fewest:,}"
+    verdict += " each" * (len(leaders) > 1)
+    ranked = [standing for standing in standings if not standing.lossy]
     if baseline not in leaders:
-        found += f", {compared_with(fewest, standings[baseline])}."
-    elif later := [one for one in ranked if one.tokens > fewest]:
-        second = min(one.tokens for one in later)
-        seconds = [one.name for one in later if one.tokens == second]
+        verdict += f", {compared_with(fewest, standings[baseline])}."
+    elif later := [standing for standing in ranked if standing.tokens > fewest]:
+        second = min(standing.tokens for standing in later)
+        seconds = [standing.name for standing in later if standing.tokens == second]
         follow = f"follow{'s' * (len(seconds) == 1)} with {difference(second, fewest)}"
-        found += f". {joined(seconds)} {follow}{' each' * (len(seconds) > 1)}."
+        verdict += f". {joined(seconds)} {follow}{' each' * (len(seconds) > 1)}."
     else:
-        found += "."
-    lossy = [one.name for one in standings if one.lossy and ranked and one.tokens <= fewest]
+        verdict += "."
+    lossy = [
+        standing.name
+        for standing in standings
+        if standing.lossy and ranked and standing.tokens <= fewest
+    ]
     if lossy:
         lose, they = ("loses", "it is") if len(lossy) == 1 else ("lose", "they are")
-        found += f" {joined(lossy)} {lose} a part of the text, so {they} not ranked."
-    return found
+        verdict += f" {joined(lossy)} {lose} a part of the text, so {they} not ranked."
+    return verdict
 
 
 SEARCHED = 20_000
@@ -150,7 +158,7 @@ class Example(NamedTuple):
     others: int
 
 
-def telling_word(text: str, one: Column, other: Column) -> Example | None:
+def telling_word(text: str, own: Column, other: Column) -> Example | None:
     """Return the word whose numbers of tokens under two tokenizers differ most, the first of ties.
 
     A token that is only partly in the word counts. Without a difference, return None.
@@ -167,7 +175,7 @@ def telling_word(text: str, one: Column, other: Column) -> Example | None:
         1
         + np.searchsorted(column.inner_boundaries, ends)
         - np.searchsorted(column.inner_boundaries, starts, "right")
-        for column in (one, other)
+        for column in (own, other)
     ]
     most = int(np.abs(counts[0] - counts[1]).argmax())
     tokens, others = int(counts[0][most]), int(counts[1][most])

@@ -92,12 +92,12 @@ def costs(
         rarely: A token is rare if it occurs fewer times than this in the text.
     """
     size = int(boundaries.ends[-1]) if len(boundaries) else 0
-    found = []
+    costs = []
     for step, counts in zip(steps, _uses_after(training, boundaries, steps), strict=True):
         vocabulary = int(training.sizes[step])
         tokens = int(boundaries.token_counts[step])
         frequent = int((counts >= rarely).sum())
-        found.append(
+        costs.append(
             Cost(
                 vocabulary,
                 tokens,
@@ -106,4 +106,4 @@ def costs(
                 vocabulary - frequent,
             )
         )
-    return found
+    return costs

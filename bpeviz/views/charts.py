@@ -222,7 +222,7 @@ def _curves() -> Chart:
     ]
     lines = alt.Chart(alt.NamedData("points")).mark_line(strokeWidth=2)
     dots = alt.Chart(alt.NamedData("ends")).mark_point(filled=True, size=90, opacity=1)
-    layers = [one.encode(x=x, y=y, color=color, tooltip=tooltip) for one in (lines, dots)]
+    layers = [layer.encode(x=x, y=y, color=color, tooltip=tooltip) for layer in (lines, dots)]
     layers[1] = layers[1].encode(shape=shape)
     return _drawn(alt.layer(*layers), 360)
 
@@ -297,7 +297,7 @@ def _shares() -> Chart:
 def segmentations(rows: Sequence[tuple[str, int]], draws: int) -> Chart:
     """Return a bar chart of segmentations and how often each was drawn, most frequent first."""
     segmentations, times = zip(*rows, strict=True)
-    shares = [one / draws for one in times]
+    shares = [count / draws for count in times]
     finding = f"Most frequent: {times[0]:,} of {draws:,} samples"
     points = pa.table([segmentations, times, shares], ("segmentation", "times", "share"))
     chart = _with_data(_shares(), finding, points=points)

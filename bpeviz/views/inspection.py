@@ -149,19 +149,19 @@ def grid(
 def _normalized(inspection: Inspection, columns: _Columns) -> list[list[Any]] | None:
     """Return the normalized text of each unit, with its span and the changes in words."""
     placed = [(unit, _bytes_of(inspection, unit)) for unit in inspection.units]
-    found = [
+    rows = [
         [*columns.span(*at), shorten(label(unit.normalized.encode()), NAME), unit.description]
         for unit, at in placed
         if columns.overlaps(*at)
     ]
-    return found or None
+    return rows or None
 
 
 def _tokens(
     inspection: Inspection, pieces: Sequence[Piece], columns: _Columns, colors: Hues
 ) -> list[dict[str, Any]]:
     """Return the tokens of the grid with their spans; marks are in their order."""
-    found = []
+    tokens = []
     place = 0  # of the next mark
     for piece in pieces:
         if piece.start == piece.end:
@@ -170,8 +170,8 @@ def _tokens(
             place += 1
         else:
             start, end = columns.span(piece.start, piece.end)
-        found.append({"start": start, "end": end, **_token(inspection, piece, colors)})
-    return found
+        tokens.append({"start": start, "end": end, **_token(inspection, piece, colors)})
+    return tokens
 
 
 def _bytes_of(inspection: Inspection, unit: Unit) -> tuple[int, int]:
@@ -234,15 +234,15 @@ def _token(inspection: Inspection, piece: Piece, colors: Hues) -> dict[str, Any]
 
 def _partial(inspection: Inspection, piece: Piece) -> list[str]:
     """Return notes about characters of which a token contains only some bytes."""
-    found = []
+    notes = []
     for i in sorted({piece.first, piece.last - 1}):
         start = inspection.point_ends[i - 1] if i else 0
         end = inspection.point_ends[i]
         held = min(end, piece.end) - max(start, piece.start)
         if held < end - start:
             sign = character_stand_in(inspection.text[i])
-            found.append(f"{held} of the {end - start} bytes of {sign}")
-    return found
+            notes.append(f"{held} of the {end - start} bytes of {sign}")
+    return notes
 
 
 def timeline(

@@ -19,15 +19,15 @@ Name = Callable[[int], str]
 def rows(lattice: Lattice) -> list[list[Edge]]:
     """Return the edges in rows without overlaps: the best path, then the longest edges first."""
     best = [*lattice.best()]
-    found = [best]
-    for edge in sorted({*lattice.edges} - {*best}, key=lambda one: (one.start - one.end, one)):
-        for row in found[1:]:
+    rows = [best]
+    for edge in sorted({*lattice.edges} - {*best}, key=lambda edge: (edge.start - edge.end, edge)):
+        for row in rows[1:]:
             if all(edge.end <= other.start or other.end <= edge.start for other in row):
                 row.append(edge)
                 break
         else:
-            found.append([edge])
-    return [found[0], *(sorted(row) for row in found[1:])]
+            rows.append([edge])
+    return [rows[0], *(sorted(row) for row in rows[1:])]
 
 
 def description(lattice: Lattice, atoms: Sequence[str], name: Name) -> str:

@@ -101,7 +101,7 @@ def _signs(raw: bytes, behind: Any) -> list[list[Any]]:
 
     A byte outside a character is a grapheme of its own.
     """
-    found: list[list[Any]] = []
+    graphemes: list[list[Any]] = []
     at = 0
     for sign in regex.findall(r"\X", raw.decode(errors="surrogateescape")):
         part = sign.encode(errors="surrogateescape")
@@ -113,9 +113,9 @@ def _signs(raw: bytes, behind: Any) -> list[list[Any]]:
             shown = character_stand_in(sign)
         columns = [i + int(behind[i]) for i in range(at, at + len(part))]
         cells = [[column, f"{byte:02X}"] for column, byte in zip(columns, part, strict=True)]
-        found.append([columns[0], columns[-1] + 1, shown, cells])
+        graphemes.append([columns[0], columns[-1] + 1, shown, cells])
         at += len(part)
-    return found
+    return graphemes
 
 
 def _side(side: Side, part: Boundaries, start: int, marks: Any) -> dict[str, Any]:
@@ -127,13 +127,13 @@ def _side(side: Side, part: Boundaries, start: int, marks: Any) -> dict[str, Any
     for time in [-1, *happen]:
         taken = 0 if time < 0 else 1 + (time if side.numbers is None else side.numbers[time])
         now = _standing(part, time + 1)
-        for one in standing.keys() - now:
-            first, last, token_id = one
-            if standing[one] < taken:
-                tokens.append([places[first][0], places[last][1], standing[one], taken, token_id])
-            del standing[one]
-        for one in now:
-            standing.setdefault(one, taken)
+        for token in standing.keys() - now:
+            first, last, token_id = token
+            if standing[token] < taken:
+                tokens.append([places[first][0], places[last][1], standing[token], taken, token_id])
+            del standing[token]
+        for token in now:
+            standing.setdefault(token, taken)
     for (first, last, token_id), since in standing.items():
         tokens.append([places[first][0], places[last][1], since, -1, token_id])
     tokens.sort()
@@ -163,16 +163,16 @@ def _standing(part: Boundaries, step: int) -> dict[tuple[int, int, int], None]:
 def _columns(part: Boundaries, start: int, marks: Any) -> list[tuple[int, int]]:
     """Return the first and the end column of each atom."""
     behind = np.cumsum(marks)
-    found: list[tuple[int, int]] = []
+    columns: list[tuple[int, int]] = []
     before = start
     used = 0  # columns for marks that are taken at this byte
     for end in part.ends.tolist():
         if end == before:
             first = before - start + int(behind[before - start] - marks[before - start]) + used
             used += 1
-            found.append((first, first + 1))
+            columns.append((first, first + 1))
             continue
         low, high = before - start, end - start
-        found.append((low + int(behind[low]), high + int(behind[high] - marks[high])))
+        columns.append((low + int(behind[low]), high + int(behind[high] - marks[high])))
         before, used = end, 0
-    return found
+    return columns

@@ -44,9 +44,9 @@ def of_training(training: Training, text: str) -> str:
 
 def of_tokens(tokens: Tokens) -> str:
     """Return a cell with the tokens in color."""
-    found = trace.inspect(tokens.text, tokens.tokenizer, tokens.allowed_special)
+    inspected = trace.inspect(tokens.text, tokens.tokenizer, tokens.allowed_special)
     name = tokens.tokenizer.name
-    column = Column(name, found.tokenizer, found.boundaries, found.boundaries.steps)
+    column = Column(name, inspected.tokenizer, inspected.boundaries, inspected.boundaries.steps)
     last = min(len(tokens.text), _SHOWN)
     picture = export.ColoredText(tokens.text, [column], "Tokens", last=last)
     height = 210
@@ -58,9 +58,9 @@ def of_tokens(tokens: Tokens) -> str:
     return _frame(title, page, min(_HIGHEST, height), "see the tokens in color")
 
 
-def of_comparison(found: Comparison) -> str:
+def of_comparison(comparison: Comparison) -> str:
     """Return a cell with the tables of many texts."""
-    page = playable.html(playable.of_texts(found))
+    page = playable.html(playable.of_texts(comparison))
     return _frame("Comparison of texts", page, _HIGHEST, "see the tables")
 
 

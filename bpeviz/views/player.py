@@ -43,7 +43,7 @@ def parts(text: str, boundaries: Boundaries, size: int = WINDOW) -> list[Part]:
         return [Part(0, atoms, 0, len(text))]
     # A character ends before the first byte of the next one, or at the end of the text.
     raw = np.frombuffer(f"{text}\n".encode(), np.uint8)
-    found: list[Part] = []
+    parts: list[Part] = []
     half = size // 2
     start = first = past = 0
     while start < atoms:
@@ -60,9 +60,9 @@ def parts(text: str, boundaries: Boundaries, size: int = WINDOW) -> list[Part]:
             end = start + (half + last_of_all if last_of_all else size)
         upto = int(boundaries.ends[end - 1])
         last = first + int(np.count_nonzero(begins[1 : upto - past + 1]))
-        found.append(Part(start, end, first, last))
+        parts.append(Part(start, end, first, last))
         start, first, past = end, last, upto
-    return found
+    return parts
 
 
 def part_between(boundaries: Boundaries, shown: Part, text: str) -> Part:
@@ -82,8 +82,8 @@ def part_between(boundaries: Boundaries, shown: Part, text: str) -> Part:
 
 def _last(places: NDArray[np.bool_]) -> int:
     """Return the index after the last true value, or 0."""
-    found = np.flatnonzero(places)
-    return int(found[-1]) + 1 if len(found) else 0
+    true_places = np.flatnonzero(places)
+    return int(true_places[-1]) + 1 if len(true_places) else 0
 
 
 def hues_of(trainings: Sequence[tuple[Training, Boundaries, Part]]) -> Hues:
@@ -204,14 +204,14 @@ def decision_columns(decisions: Sequence[Merge | Pruning]) -> dict[str, Any]:
         columns["ties"].append(decision.ties)
         if decision.score is not None:
             columns["score"].append(decision.score)
-    notes = {number: one.note for number, one in enumerate(decisions) if one.note}
+    notes = {number: decision.note for number, decision in enumerate(decisions) if decision.note}
     return {"kind": kind, "notes": notes, **columns}
 
 
 def end_marks(tokenizer: Tokenizer, atom_ids: NDArray[np.int32]) -> list[int]:
     """Return the indices of atoms with an end-of-word mark."""
-    found: list[int] = np.flatnonzero(np.isin(atom_ids, [*tokenizer.end_of_word_ids])).tolist()
-    return found
+    marks: list[int] = np.flatnonzero(np.isin(atom_ids, [*tokenizer.end_of_word_ids])).tolist()
+    return marks
 
 
 def payload(timeline: dict[str, Any]) -> dict[str, Any]:
@@ -232,7 +232,12 @@ def lock_step(timelines: Sequence[tuple[str, dict[str, Any], Training]]) -> dict
     """
     # Only sizes that one of them has: there are none between a small vocabulary and GPT-2's.
     sizes = np.unique(
-        np.concatenate([np.arange(one.sizes.min(), one.sizes.max() + 1) for *_, one in timelines])
+        np.concatenate(
+            [
+                np.arange(training.sizes.min(), training.sizes.max() + 1)
+                for *_, training in timelines
+            ]
+        )
     )
     views = []
     for title, timeline, training in timelines:
@@ -246,7 +251,7 @@ def lock_step(timelines: Sequence[tuple[str, dict[str, Any], Training]]) -> dict
         "last": len(sizes) - 1,
         # The largest size that all of them have.
         "initialStep": int(
-            np.searchsorted(sizes, min(int(one.sizes.max()) for *_, one in timelines))
+            np.searchsorted(sizes, min(int(training.sizes.max()) for *_, training in timelines))
         ),
         "vocabSizes": sizes.tolist(),
         "unit": "size",
@@ -264,10 +269,10 @@ def steps_at(training: Training, low: int, high: int) -> NDArray[np.int64]:
     distinct, from_the_end = np.unique(training.sizes[::-1], return_index=True)
     steps = training.steps - from_the_end
     below = np.searchsorted(distinct, sizes, "right") - 1
-    found: NDArray[np.int64] = np.where(
+    last_steps: NDArray[np.int64] = np.where(
         distinct[below] == sizes, steps[below], np.maximum.accumulate(steps)[below]
     )
-    return found
+    return last_steps
 
 
 def still(training: Training) -> str:

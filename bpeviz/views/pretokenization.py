@@ -68,7 +68,7 @@ def _shown(
     text = of.text
     pre_tokens = [text[start:end] for start, end in zip(starts, ends, strict=True)]
     numbers: dict[tuple[str, int], int] = {}
-    indices = [numbers.setdefault(one, len(numbers)) for one in zip(pre_tokens, why, strict=True)]
+    indices = [numbers.setdefault(key, len(numbers)) for key in zip(pre_tokens, why, strict=True)]
     distinct: list[list[Any]] = []
     for pre_token, by in numbers:
         raw = pre_token.encode()
@@ -82,4 +82,4 @@ def _shown(
     if pre_tokens:  # crop the last one first: it may also be the first
         pre_tokens[-1] = text[starts[-1] : min(ends[-1], last)]
         pre_tokens[0] = pre_tokens[0][max(0, first - starts[0]) :]
-    return [len(one.encode()) for one in pre_tokens], indices, distinct
+    return [len(pre_token.encode()) for pre_token in pre_tokens], indices, distinct

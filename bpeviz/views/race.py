@@ -118,23 +118,26 @@ def with_rest(
     previous = max(step, 1) - 1
     if previous < len(data["first"]) or previous >= training.steps:
         return data
-    found = training.candidates(text, boundaries, previous, BEST)
-    return at_rest(data, training, previous, found, hues)
+    candidates = training.candidates(text, boundaries, previous, BEST)
+    return at_rest(data, training, previous, candidates, hues)
 
 
 def at_rest(
-    data: dict[str, Any], training: Training, step: int, found: Sequence[Candidate], hues: Hues
+    data: dict[str, Any], training: Training, step: int, candidates: Sequence[Candidate], hues: Hues
 ) -> dict[str, Any]:
     """Return the payload with the candidates after `step` steps, which it lacks."""
-    rows = _rows(found[:BEST])
+    rows = _rows(candidates[:BEST])
     styles = data["styles"] | _styles(training, [rows], hues)
     return data | {"atRest": {"step": step, "rows": rows}, "styles": styles}
 
 
-def _rows(found: Sequence[Candidate]) -> Rows:
+def _rows(candidates: Sequence[Candidate]) -> Rows:
     return [
-        [list(one.ids), one.count if one.score is None else float(f"{one.score:.3g}")]
-        for one in found
+        [
+            list(candidate.ids),
+            candidate.count if candidate.score is None else float(f"{candidate.score:.3g}"),
+        ]
+        for candidate in candidates
     ]
 
 

@@ -113,9 +113,9 @@ class PairTable:
         wanted = np.zeros(len(self.counts), np.bool_)
         wanted[keys] = True
         for block_keys, _ in self.blocks():
-            found = block_keys.compress(wanted.take(block_keys))
-            if len(found):
-                return int(found[0])
+            wanted_keys = block_keys.compress(wanted.take(block_keys))
+            if len(wanted_keys):
+                return int(wanted_keys[0])
         raise ValueError("None of these pairs occurs.")
 
 
@@ -275,10 +275,10 @@ def frequent_pairs(
             lengths = np.concatenate([left_table.lengths, *(pairs.lengths for pairs, _ in kept)])
             counts = np.concatenate([left_table.counts, *(counts for _, counts in kept)])
             lowest = max(lowest, _lowest_count(lengths, counts, min_count))
-            found = left_table.pairs(lowest)
+            range_pairs = left_table.pairs(lowest)
         else:
-            found = _sorted_pairs(row, vocab_size, low, high)
-        kept.append((found, found.counts(row.weights)))
+            range_pairs = _sorted_pairs(row, vocab_size, low, high)
+        kept.append((range_pairs, range_pairs.counts(row.weights)))
         lengths = np.concatenate([pairs.lengths for pairs, _ in kept])
         counts = np.concatenate([counts for _, counts in kept])
         lowest = max(lowest, _lowest_count(lengths, counts, min_count))

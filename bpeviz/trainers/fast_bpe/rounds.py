@@ -331,15 +331,15 @@ class Round:
         push, first, names = self.queue.push, self.queue.first, self.names
         count = len if row.weight_view is None else row.count
         if names is not None:
-            for other, found in before.items():
-                push(count(found), ((names[other], names[new]), other, new, found))
-            for other, found in after.items():
-                push(count(found), ((names[new], names[other]), new, other, found))
+            for other, starts in before.items():
+                push(count(starts), ((names[other], names[new]), other, new, starts))
+            for other, starts in after.items():
+                push(count(starts), ((names[new], names[other]), new, other, starts))
             return
-        for other, found in before.items():
-            push(count(found), (found[0] if first else 0, other, new, found))
-        for other, found in after.items():
-            push(count(found), (found[0] if first else 0, new, other, found))
+        for other, starts in before.items():
+            push(count(starts), (starts[0] if first else 0, other, new, starts))
+        for other, starts in after.items():
+            push(count(starts), (starts[0] if first else 0, new, other, starts))
 
     def _replace_by_numpy(
         self, left: int, right: int, new: int, positions: NDArray[np.int32], step: int

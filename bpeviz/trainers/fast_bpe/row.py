@@ -152,11 +152,11 @@ class RoundRow:
         for begin in range(0, len(self.ids), limits.BLOCK):
             rights = self.ids[begin + 1 : begin + 1 + limits.BLOCK]
             block = slice(begin, begin + len(rights))
-            found = self.merged_at[block] == self.unmerged
-            found &= (self.ids[block] != self.gap) & (rights != self.gap)
+            has_pair = self.merged_at[block] == self.unmerged
+            has_pair &= (self.ids[block] != self.gap) & (rights != self.gap)
             if self.weights is not None:
-                found &= self.weights[block] > 0
-            if found.any():
+                has_pair &= self.weights[block] > 0
+            if has_pair.any():
                 return True
         return False
 

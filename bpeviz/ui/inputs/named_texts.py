@@ -130,9 +130,9 @@ def choose_texts() -> tuple[Texts, list[str]]:
     texts = [file for file in files if not tables.is_table(file[0])]
     pasted = named_texts.pasted(typed)
     try:
-        found: list[tuple[str, str | Table]] = [*pasted, *texts]
-        found += [("", one) for one in opened_tables]
-        named, languages = named_texts.collect(found, _RENAME, most=limits.COMPARED_SIZE)
+        contents: list[tuple[str, str | Table]] = [*pasted, *texts]
+        contents += [("", table) for table in opened_tables]
+        named, languages = named_texts.collect(contents, _RENAME, most=limits.COMPARED_SIZE)
         same = parallel_texts(named)[1]
         if {*same} - {*languages} and TRANSLATIONS.toggle(help="Compare the texts line by line."):
             languages = same
@@ -178,7 +178,7 @@ def _close_files() -> None:
     """Close the files that were removed from the box."""
     TRANSLATIONS.clear()
     kept = _OPEN.get() or ()
-    FILES.put([one for one in FILES.get() or () if one[0] in kept])
+    FILES.put([file for file in FILES.get() or () if file[0] in kept])
 
 
 def _take_files() -> None:
@@ -203,7 +203,7 @@ def _take_files() -> None:
         if refusal := uploads.refusal(sys.getsizeof(text)):
             failed.append(refusal)
             break
-        FILES.put([*(one for one in FILES.get() or [] if one[0] != name), (name, text)])
+        FILES.put([*(file for file in FILES.get() or [] if file[0] != name), (name, text)])
     if len(unreadable) > 1:
         names = listed([*map(visible, unreadable)], 5)
         failed.append(f"Left out, since they cannot be read as texts: {names}.")
@@ -220,14 +220,14 @@ def _with_own_names(uploaded: Sequence[tuple[str, bytes]]) -> list[tuple[str, by
     The browser sends no paths. So files of one folder and its subfolders may have the same name,
     and are then numbered.
     """
-    found: dict[str, bytes] = {}
+    contents: dict[str, bytes] = {}
     for name, content in sorted(uploaded):
         if name.startswith(".") and len(uploaded) > 1:
             continue
         stem, dot, ending = name.rpartition(".")
         number, own = 1, name
-        while own in found:
+        while own in contents:
             number += 1
             own = f"{stem} ({number}){dot}{ending}" if stem else f"{name} ({number})"
-        found[own] = content
-    return [*found.items()]
+        contents[own] = content
+    return [*contents.items()]

@@ -132,7 +132,9 @@ class TextSource:
     @property
     def sample(self) -> Sample:
         """The sample chosen."""
-        titles = {one.key: one.title for one in samples.SAMPLES} | {OWN_TEXT: "Your own text"}
+        titles = {sample.key: sample.title for sample in samples.SAMPLES} | {
+            OWN_TEXT: "Your own text"
+        }
         return Sample(f"{self.name}_sample", self.label, titles=titles, source=self)
 
     @property
@@ -262,9 +264,9 @@ TEXT = TextSource("text", "Text", "seashells")
 
 def inbox() -> long_texts.Inbox:
     """Return the inbox of this session."""
-    if (found := SESSION.get()) is None:
-        SESSION.put(found := long_texts.Inbox())
-    return found
+    if (own := SESSION.get()) is None:
+        SESSION.put(own := long_texts.Inbox())
+    return own
 
 
 def choose_text(source: TextSource, most: int = limits.PAGE_TEXT) -> str:
@@ -367,7 +369,7 @@ def _box_data(source: TextSource) -> dict[str, Any]:
         "sample": source.sample.get(),
         "text": None if is_typed else clean(source.box.get() or ""),
         "file": named,
-        "files": [source.file_name.get()] * (file is not None) + [one.title for one in opened()],
+        "files": [source.file_name.get()] * (file is not None) + [file.title for file in opened()],
         "limit": limits.TEXT,
         "address": long_texts.address(own, source.name),
         "longest": long_texts.LONGEST_MESSAGE,
@@ -377,7 +379,7 @@ def _box_data(source: TextSource) -> dict[str, Any]:
         "placeholder": "Type or paste text.",
         "help": "Start with a sample, or type or paste your own text into the box below.",
         "samples": [
-            [group, [[one.key, f"{one.title} · {one.shows}"] for one in listed]]
+            [group, [[sample.key, f"{sample.title} · {sample.shows}"] for sample in listed]]
             for group, listed in samples.GROUPS.items()
         ],
         "ownTitle": source.sample.titles[OWN_TEXT],
@@ -397,7 +399,7 @@ def read_file(name: str, content: bytes) -> str:
     try:
         if name.lower().endswith(".parquet"):
             return ask(File(worker.PARQUET, content), worker.LOAD).decode()
-        found = content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except LibraryError as error:
         raise UnreadableFileError(f"{name} cannot be used: {error}.") from None
     except UnicodeDecodeError as error:
@@ -408,18 +410,17 @@ def read_file(name: str, content: bytes) -> str:
         raise UnreadableFileError(
             f"{name} is not UTF-8 text: {reason}. Save it as UTF-8 and open it again."
         ) from None
-    if not found:
+    if not text:
         raise UnreadableFileError(f"{name} is empty. Open another.")
-    if is_binary(found):
+    if is_binary(text):
         raise UnreadableFileError(
             f"{name} contains many zero bytes, so it is not text. Open another."
         )
-    if len(found) > limits.TEXT:
+    if len(text) > limits.TEXT:
         raise UnreadableFileError(
-            f"{name} has {len(found):,} characters; the limit is {limits.TEXT:,}. "
-            "Open a part of it."
+            f"{name} has {len(text):,} characters; the limit is {limits.TEXT:,}. Open a part of it."
         )
-    return found
+    return text
 
 
 def expand_counts(text: str, counted: bool) -> str:

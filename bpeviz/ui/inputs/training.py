@@ -154,9 +154,9 @@ SPLIT_HELP = "The text is split into pre-tokens before training; no merge crosse
 
 def _all_options(trainer: Trainer, place: str = "") -> tuple[Widget[Any], ...]:
     """Return the widgets of all options of a trainer, for links that have a value of one."""
-    options = [one for one in trainer.options if one.name != trainer.largest]
-    widgets = [option_widget(trainer, one, place) for one in options]
-    return tuple(one.sample if isinstance(one, TextSource) else one for one in widgets)
+    options = [option for option in trainer.options if option.name != trainer.largest]
+    widgets = [option_widget(trainer, option, place) for option in options]
+    return tuple(widget.sample if isinstance(widget, TextSource) else widget for widget in widgets)
 
 
 MORE = Settings(

@@ -51,7 +51,7 @@ def why_stopped(training: Training, options: Options) -> str:
     least = int(dict(options).get("min_count", 1))
     often = "twice" if least == 2 else f"{least:,} times"
     why = {"no pair": "no pair is left", "rare": f"no pair occurs {often} any more"}
-    return f"Training stopped: {found}" if (found := why.get(training.stopped)) else ""
+    return f"Training stopped: {reason}" if (reason := why.get(training.stopped)) else ""
 
 
 def size_step(training: Training | str, largest: int, options: Options) -> int:

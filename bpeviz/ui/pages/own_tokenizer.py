@@ -57,7 +57,7 @@ class _Names(SomeOf):
         return (
             isinstance(value, list)
             and len(value) <= self.most
-            and all(isinstance(one, str) and len(one) <= 200 for one in value)
+            and all(isinstance(name, str) and len(name) <= 200 for name in value)
         )
 
 
@@ -120,17 +120,20 @@ def _compare(lines: Mapping[str, Sequence[str]]) -> None:
     exponents = sorted({AS_THEY_ARE, exponent, EQUAL}, reverse=True)
     choices = {key: _choice(key, merges) for key in (*exponents, PARITY)}
     try:
-        found = {key: trained.get(text, choice) for key, choice in choices.items()}
+        trainings = {key: trained.get(text, choice) for key, choice in choices.items()}
         key = digest_of([*lines.items()], split.half)
-        ratios = {how: _ratios(one.handle, key, split, one) for how, one in found.items()}
+        ratios = {
+            how: _ratios(training.handle, key, split, training)
+            for how, training in trainings.items()
+        }
     except TrainingError as error:
         st.error(markdown.escape(str(error)))
         return
-    st.markdown(split.sentence({_within(how): one for how, one in ratios.items()}))
+    st.markdown(split.sentence({_within(how): ratio for how, ratio in ratios.items()}))
     _table(split, ratios)
-    notes = _notes(split, found[PARITY].history, merges)
+    notes = _notes(split, trainings[PARITY].history, merges)
     st.caption("  \n".join(map(markdown.escape, notes)))
-    _offer(text, found)
+    _offer(text, trainings)
 
 
 def _hold_out(lines: Mapping[str, Sequence[str]]) -> Split:
@@ -171,7 +174,7 @@ def _table(split: Split, ratios: Mapping[str, Mapping[str, float]]) -> None:
     lines = len(next(iter(split.texts.values())))
     measured = f", lines {split.first + 1:,} to {lines:,}" if split.half else ""
     header = [f"Language{measured}", *map(_title, ratios)]
-    highest = max(one for of_texts in ratios.values() for one in of_texts.values())
+    highest = max(ratio for of_texts in ratios.values() for ratio in of_texts.values())
 
     def cell(ratio: float) -> Cell:
         return Cell(f"{ratio:.2f}", log(ratio) / log(highest) if ratio > 1 else 0.0)
@@ -207,48 +210,50 @@ def _within(key: str) -> str:
 def _notes(split: Split, history: Training, merges: int) -> list[str]:
     """Return notes on the figures, and on the languages for which parity merges."""
     lines = len(next(iter(split.texts.values())))
-    found = [
+    notes = [
         "A figure is how many times as many tokens a language needs as the one with the fewest, "
         "among those that were trained on."
     ]
     if split.half:
-        found.append(
+        notes.append(
             f"Trained on lines 1 to {split.first:,}, measured on lines {split.first + 1:,} to "
             f"{lines:,}: no line here was trained on."
         )
     elif not split.held_out:
-        found.append("Measured on the lines that were trained on, which favors the tokenizers.")
+        notes.append("Measured on the lines that were trained on, which favors the tokenizers.")
     if isinstance(history, ParityTraining):
         names = [*split.trained]
         most = Counter(history.chosen[: history.steps]).most_common(3)
         often = joined([f"{names[text]} ({number:,})" for text, number in most])
-        found.append(f"Of parity’s {counted(history.steps, 'merge')}, most were for {often}.")
+        notes.append(f"Of parity’s {counted(history.steps, 'merge')}, most were for {often}.")
         if history.steps < merges:
-            found.append(
+            notes.append(
                 f"Then it ended: {names[history.chosen[-1]]} had the most tokens, and no pair was "
                 "left that occurs twice."
             )
-    return found
+    return notes
 
 
-def _offer(text: str, found: Mapping[str, trained.Trained]) -> None:
+def _offer(text: str, trainings: Mapping[str, trained.Trained]) -> None:
     """Draw a choice of the tokenizers, and buttons to use one on all pages, and to download it."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         how = st.segmented_control(
             "Use one of them",
-            [*found],
+            [*trainings],
             default=PARITY,
             required=True,
             format_func=_title,
-            key=f"own_used {' '.join(found)}",  # another choice with other options
+            key=f"own_used {' '.join(trainings)}",  # another choice with other options
             width="content",
         )
-        one = found.get(how, found[PARITY])
-        st.button("Make it your tokenizer", on_click=_use, args=(text, one.choice), key="use_own")
+        training = trainings.get(how, trainings[PARITY])
+        st.button(
+            "Make it your tokenizer", on_click=_use, args=(text, training.choice), key="use_own"
+        )
         st.download_button(
             "Download tokenizer.json",
             # On demand: a browser fetches finished content at once, to check its address.
-            lambda: file_of(one.history),
+            lambda: file_of(training.history),
             "tokenizer.json",
             "application/json",
             key="own_for_texts_file",

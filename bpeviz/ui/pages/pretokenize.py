@@ -198,13 +198,13 @@ def _load_example() -> None:
 
 def _written(keys: list[str], arrived: bool) -> dict[str, Chosen]:
     """Draw the boxes of the pre-tokenizations that the user defines; return their values."""
-    found: dict[str, Chosen] = {}
+    values: dict[str, Chosen] = {}
     if not keys:
-        return found
+        return values
     for key, column in zip(keys, st.columns(len(keys), gap="medium"), strict=True):
         with column:
-            found[key] = _expression() if key == CUSTOM else _word_list(key, arrived)
-    return found
+            values[key] = _expression() if key == CUSTOM else _word_list(key, arrived)
+    return values
 
 
 def _expression() -> Chosen:
@@ -263,13 +263,15 @@ def show(side: DeltaGenerator) -> None:
         text = choose_text(TEXT)
     chosen = _choose()
     done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]] = []
-    for one in chosen:
-        of = _split(text, one.pattern, one.expression)
+    for choice in chosen:
+        of = _split(text, choice.pattern, choice.expression)
         if isinstance(of, str):
-            (one.place or st).error(markdown.escape(of))
+            (choice.place or st).error(markdown.escape(of))
         else:
-            rules = one.pattern if one.pattern in ALTERNATIVES else ""
-            done.append((one, pretokenization.PreTokenizedColumn(one.title, one.about, of, rules)))
+            rules = choice.pattern if choice.pattern in ALTERNATIVES else ""
+            done.append(
+                (choice, pretokenization.PreTokenizedColumn(choice.title, choice.about, of, rules))
+            )
     if not text:
         st.info("There is no text yet. Type one on the left, or choose a sample.")
         return
@@ -293,7 +295,7 @@ def show(side: DeltaGenerator) -> None:
 
 def _same_everywhere(cuts: list[pretokenization.PreTokenized]) -> None:
     """Draw a note where several pre-tokenizations split a text alike, with one that differs."""
-    if len(cuts) < 2 or any(not np.array_equal(one.ends, cuts[0].ends) for one in cuts):
+    if len(cuts) < 2 or any(not np.array_equal(cut.ends, cuts[0].ends) for cut in cuts):
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         st.markdown("All of them split this text at the same places.", width="content")
@@ -377,9 +379,9 @@ def _words(text: str, pattern: str, expression: str, drops: bool) -> tuple[list[
         pre_tokens = mark_unmatched(text, pattern, expression)
     else:
         pre_tokens = [*_pre_tokenized(text, pattern, expression).pre_tokens()]
-    words = [one for one in pre_tokens if not isinstance(one, Unmatched)]
-    left_out = [one for one in pre_tokens if isinstance(one, Unmatched) and not one.isspace()]
-    return [word for one in words if (word := one.strip())], len(left_out)
+    words = [part for part in pre_tokens if not isinstance(part, Unmatched)]
+    left_out = [part for part in pre_tokens if isinstance(part, Unmatched) and not part.isspace()]
+    return [word for part in words if (word := part.strip())], len(left_out)
 
 
 @cached()
@@ -453,7 +455,10 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedC
             "figure counts the places where one does."
         )
         places = [("no pre-tokenization", _occurrences(text, "none", ""))]
-        places += [(one.title, _occurrences(text, one.pattern, one.expression)) for one, _ in done]
+        places += [
+            (choice.title, _occurrences(text, choice.pattern, choice.expression))
+            for choice, _ in done
+        ]
         html_table.draw(
             tables.occurrences(unsplit, places),
             "standing",
@@ -475,10 +480,10 @@ def _summary(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedCol
             [
                 pretokenization.summary(
                     column,
-                    _occurrences(text, one.pattern, one.expression),
-                    _separated_pairs(text, one.pattern, one.expression),
+                    _occurrences(text, choice.pattern, choice.expression),
+                    _separated_pairs(text, choice.pattern, choice.expression),
                 )
-                for one, column in done
+                for choice, column in done
             ]
         ),
         "summary",

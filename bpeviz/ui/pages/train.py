@@ -338,10 +338,10 @@ def _drawn(trained: Trained, last: int, part: str, start: int, shown: Part) -> d
     hues = trained.hues(shown)
     side = merge_diagram.of_training(title, trained.history, trained.boundaries, last, hues)
     settings = settings_of(trained.history, last, dict(trained.choice.options))
-    found: dict[str, Any] = merge_diagram.merge_diagram_payload(
+    payload: dict[str, Any] = merge_diagram.merge_diagram_payload(
         part.encode(), [side], start, settings
     )
-    return found
+    return payload
 
 
 def _before_and_after(trained: Trained, step: int, shown: Part) -> None:
@@ -388,14 +388,14 @@ def _candidates(trained: Trained, step: int) -> None:
         )
         return
     most = ALL_CANDIDATES if EVERY.get() else CANDIDATES
-    found = training.candidates(trained.text, trained.boundaries, previous, most)
+    candidates = training.candidates(trained.text, trained.boundaries, previous, most)
     rule = texts.rule.format(step=f"{previous + 1:,}")
-    if len(found) == most:
+    if len(candidates) == most:
         rule += f" The table lists the best {most:,}."
     st.caption(rule)
-    if len(found) >= CANDIDATES:
+    if len(candidates) >= CANDIDATES:
         EVERY.toggle()
-    table = tables.candidates(training, found, step).arrow()
+    table = tables.candidates(training, candidates, step).arrow()
     st.dataframe(table, hide_index=True, height=316, key="candidates")
 
 
