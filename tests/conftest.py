@@ -34,32 +34,17 @@ def pytest_configure(config: pytest.Config) -> None:
 collect_ignore = ["portability"]
 """Scripts of `test_portability.py`: importing them, as doctest does, takes away parts of `os`."""
 
-SLOW = (
-    *("browser", "jobs", "corpus/test_dask.py", "test_benchmarks.py"),
-    "ui/server/test_running_server.py",
-    *("components/test_javascript.py", "libraries/test_library_pool.py", "pretrained/test_hub.py"),
-    *("pretokenizers/test_expressions.py", "test_portability.py", "test_project.py"),
-    *("ui/test_export.py", "ui/test_markdown.py", "ui/test_hugging_face.py"),
-    *("test_hostile_input.py", "test_made_before.py"),
-    *("views/test_lock_step.py", "views/test_charts_and_tables.py"),
-    *("formats/test_foreign_files.py", "formats/test_library_formats.py"),
-    *("formats/test_conversion.py", "formats/test_regex_dialects.py"),
-    *("formats/test_special_tokens.py", "formats/test_sentencepiece.py"),
-    "trainers/test_bpe_against_libraries.py",
-    "trainers/test_sennrich.py",
-)
-"""Tests that start processes or compare with libraries. Single ones have a mark."""
-
-
-def below(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the beginnings of the paths of the files that are, or are below, these names."""
-    return tuple(str(Path(__file__).parent / name) for name in names)
-
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Import no file whose tests would all be left out: importing takes half as long as they do."""
-    left_out = "not slow" in config.getoption("markexpr")
-    return True if left_out and str(collection_path).startswith(below(SLOW)) else None
+    if "not slow" not in config.getoption("markexpr"):
+        return None
+    if collection_path.is_dir():
+        return True if collection_path == Path(__file__).with_name("browser") else None
+    if collection_path.suffix != ".py":
+        return None
+    source = collection_path.read_text("utf-8")
+    return True if "\npytestmark = pytest.mark.slow\n" in source else None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -74,11 +59,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     A failed test in a browser is repeated twice; the summary counts the repetitions.
     """
-    slow = below(SLOW)
     for item in items:
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=2))
-        if str(item.path).startswith(slow) or item.get_closest_marker("large"):
+            item.add_marker("slow")
+        if item.get_closest_marker("large"):
             item.add_marker("slow")
     items.sort(key=lambda item: bool(item.get_closest_marker("large")))
     items.sort(key=lambda item: not item.get_closest_marker("browser"))

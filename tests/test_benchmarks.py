@@ -11,6 +11,8 @@ import pytest
 from benchmarks import corpora, speed
 from serving import chromium
 
+pytestmark = pytest.mark.slow
+
 SPEED = Path(speed.__file__)
 TEXT = SPEED.parents[2] / "sample_texts" / "english-prose.txt"
 

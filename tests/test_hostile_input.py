@@ -49,6 +49,8 @@ from bpeviz.ui.widgets import (
     Widget,
 )
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
 TEXT = "low lower lowest, don't été 12 ab 姚明 👋"

@@ -25,6 +25,8 @@ from streamlit.testing.v1 import AppTest
 import bpeviz
 from bpeviz.__main__ import main
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 FIXTURES = ROOT / "tests" / "fixtures"
 

@@ -13,6 +13,8 @@ from bpeviz.pretokenizers import expressions
 from bpeviz.workers import serving
 from bpeviz.workers.child import Child
 
+pytestmark = pytest.mark.slow
+
 FOLDER = Path(__file__).resolve().parent / "portability"
 ROOT = FOLDER.parents[1]
 OURS = str(ROOT / "bpeviz") + os.sep

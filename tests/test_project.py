@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[1]
 SCRIPTS = Path(sys.executable).parent
 READMES = [ROOT / "README.md", *sorted(ROOT.glob("bpeviz/**/README.md"))]

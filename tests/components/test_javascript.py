@@ -27,6 +27,8 @@ from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS
 from bpeviz.views import inspection, merge_diagram, player
 
+pytestmark = pytest.mark.slow
+
 HERE = Path(__file__).parent
 SCRIPTS = sorted(HERE.glob("*.test.mjs"))
 NAMES = sorted(one.parent.name for one in FOLDER.glob("*/*.js") if one.stem == one.parent.name)

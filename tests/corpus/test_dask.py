@@ -20,6 +20,8 @@ from bpeviz.corpus.dask import ClusterError
 from bpeviz.corpus.files import CorpusError, Span
 from bpeviz.pretokenizers.counts import PreTokenCounts, count_blocks
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parents[2]
 LINE = "It's the 12345th “time” we meet, Élodie;\r\n  and слово {} follows {}.\n"
 

@@ -22,6 +22,8 @@ from bpeviz.formats.base import TransientError
 from bpeviz.libraries.pool import LibraryError
 from bpeviz.libraries.tokenizer import LibraryTokenizer
 
+pytestmark = pytest.mark.slow
+
 LLAMA = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|"
     r"\s*[\r\n]+|\s+(?!\S)|\s+"

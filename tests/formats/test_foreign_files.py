@@ -34,6 +34,8 @@ from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.libraries.tokenizer import LibraryTokenizer
 
+pytestmark = pytest.mark.slow
+
 ByteLevel = pre_tokenizers.ByteLevel
 Split = pre_tokenizers.Split
 CORPUS = [

@@ -35,6 +35,8 @@ from bpeviz.formats import FormatError, archive
 from bpeviz.views import player
 from bpeviz.views.inspection import grid
 
+pytestmark = pytest.mark.slow
+
 SENTENCEPIECE: dict[str, dict[str, object]] = {
     "unigram": {"model_type": "unigram"},
     "bpe with byte fallback, as in Llama 2": {

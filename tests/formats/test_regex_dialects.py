@@ -28,6 +28,8 @@ from bpeviz.formats.regex_dialects import DialectError, Engine, expression_of, p
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, pretokenize
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 
+pytestmark = pytest.mark.slow
+
 SINGLE_BYTES = {bytes([i]): i for i in range(256)}
 ENGINES: tuple[Engine, ...] = ("regex", "oniguruma", "rust")
 

@@ -20,6 +20,8 @@ from bpeviz.formats import FormatError
 from bpeviz.formats.sentencepiece import BEFORE_SPACES
 from bpeviz.trainers.unigram import UnigramTokenizer
 
+pytestmark = pytest.mark.slow
+
 SAMPLE = (
     Path(__file__).resolve().parents[2] / "sample_texts" / "several-languages.txt"
 ).read_text()

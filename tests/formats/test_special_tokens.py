@@ -20,6 +20,8 @@ from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.formats.huggingface.common import assigned_ids
 from bpeviz.libraries.tokenizer import _stripped as stripped
 
+pytestmark = pytest.mark.slow
+
 Added = Sequence[AddedToken]
 CORPUS = ["The capital of France is Paris, the system user said hi there. Hello you!"] * 3
 

@@ -24,6 +24,8 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.workers import child, pool
 from bpeviz.workers.child import Child
 
+pytestmark = pytest.mark.slow
+
 TEXT = "the cat sat on the mat; the rat sat on the cat. " * 4
 LONG = "".join(random.Random(3).choices("abcdefghijklm ", k=150_000))
 SLOW = {"vocab_size": 30_000, "pattern": "none", "ties": "largest"}

@@ -25,6 +25,8 @@ from bpeviz.libraries.tokenizer import LibraryTokenizer
 from bpeviz.workers.child import Child
 from bpeviz.workers.pool import Pool, Request
 
+pytestmark = pytest.mark.slow
+
 WAIT = 60.0
 
 

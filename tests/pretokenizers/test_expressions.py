@@ -24,6 +24,8 @@ from bpeviz.pretokenizers import expressions, regex_worker
 from bpeviz.pretokenizers.patterns import SplitError, pretokenize
 from bpeviz.workers.pool import Pool
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SLOW_TO_COMPILE = "((){50000})"
 

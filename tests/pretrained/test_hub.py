@@ -27,6 +27,8 @@ from bpeviz.__main__ import main
 from bpeviz.pretrained import download, hub, transfer
 from bpeviz.pretrained.download import VocabularyUnavailable
 
+pytestmark = pytest.mark.slow
+
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 NAME = "hf:someone/model"
 

@@ -26,6 +26,8 @@ import bpeviz
 from bpeviz.core.merges import MergeTokenizer
 from bpeviz.core.training import MergeTraining
 
+pytestmark = pytest.mark.slow
+
 SAMPLES = sorted((Path(__file__).resolve().parents[2] / "sample_texts").glob("*.txt"))
 HOW = st.sampled_from(
     [

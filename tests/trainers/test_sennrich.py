@@ -31,6 +31,8 @@ import bpeviz
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import MergeTraining
 
+pytestmark = pytest.mark.slow
+
 HOW = {"atoms": "characters", "end_mark": "attached", "ties": "largest", "min_count": 2}
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_texts"
 

@@ -45,6 +45,8 @@ from bpeviz.ui.pages.inspect import FIRST_TEXT
 from bpeviz.views import gif, playable, slide_drawing
 from bpeviz.views.tables import Table
 
+pytestmark = pytest.mark.slow
+
 CLOSER = inspect.CLOSER.titles
 ENGLISH = samples.by_key("english-prose").text
 TEXT = "low low lower lowest, newer newest wider. " * 3

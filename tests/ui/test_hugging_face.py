@@ -14,6 +14,8 @@ from bpeviz.pretrained import download, hub
 from bpeviz.pretrained.errors import VocabularyUnavailable
 from bpeviz.ui import hugging_face
 
+pytestmark = pytest.mark.slow
+
 
 def page() -> None:
     import streamlit as st

@@ -25,6 +25,8 @@ from bpeviz.ui.pages import inspect
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.registry import PAGES
 
+pytestmark = pytest.mark.slow
+
 EVIL = "![evil](//evil.eu) <evil> www.evil.eu ("
 """Markup as short as the shortest text field, and an invalid expression."""
 

@@ -25,6 +25,8 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen import Detail
 from bpeviz.views import charts, tables
 
+pytestmark = pytest.mark.slow
+
 
 def training_with(counts: list[int]) -> Training:
     """Return a training whose merges have these counts."""

@@ -31,6 +31,8 @@ from bpeviz.text import color_key
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views import player
 
+pytestmark = pytest.mark.slow
+
 SLOW = pytest.mark.large
 every_trainer = pytest.mark.parametrize("key", TRAINERS)
 

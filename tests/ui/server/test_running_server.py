@@ -21,6 +21,8 @@ from bpeviz.ui.runtime import user
 from bpeviz.ui.server import password
 from bpeviz.ui.server.headers import content_security_policy
 
+pytestmark = pytest.mark.slow
+
 PASSWORD = "room & 7"
 FRAMES = "'self' https://course.example"
 HTML = {"Accept": "text/html"}
