@@ -8,26 +8,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from numbers import Real
-from typing import ClassVar, cast
+from typing import Any, ClassVar, TypeVar, cast
 
 import numpy as np
 import regex
 from numpy.typing import NDArray
 
 from bpeviz import api
-from bpeviz.analysis import fairness, intervals, verdict
-from bpeviz.analysis.fairness import ComparedTokenizer
+from bpeviz.analysis import figures, intervals, verdict
+from bpeviz.analysis.figures import Figure, Measured, Total
 from bpeviz.analysis.intervals import FEWEST_LINES, ROUGH_LINES, Ratios
 from bpeviz.analysis.lines import lines_of, tokens_by_line
-from bpeviz.analysis.metrics import Column, boundaries_inside, word_spans
+from bpeviz.analysis.metrics import Column, word_spans
 from bpeviz.analysis.verdict import Standing
-from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.tables import by_label
 from bpeviz.progress import report
 from bpeviz.text import clean, counted, distinct, joined, listed
+
+Row = TypeVar("Row", "ComparedText", "ComparedTokenizer")
 
 _LETTERS = regex.compile(r"[\p{L}\p{M}]+")
 # Line_Break=SA: scripts of South East Asia, in which only a dictionary finds words (UAX #14).
@@ -37,7 +38,7 @@ _UNSPACED_SHARE = 0.1
 
 @dataclass(frozen=True)
 class ComparedText:
-    """A text under a tokenizer.
+    """A text under a tokenizer. Tables show the attributes that name a figure.
 
     Attributes:
         text: The name of the text.
@@ -65,12 +66,12 @@ class ComparedText:
 
     text: str
     tokenizer: str
-    tokens: int
-    bytes_per_token: float | None
-    tokens_per_word: float | None
+    tokens: int = field(metadata={"figure": figures.tokens})
+    bytes_per_token: float | None = field(metadata={"figure": figures.bytes_per_token})
+    tokens_per_word: float | None = field(metadata={"figure": figures.tokens_per_word})
     whole_words: float | None
     unknown: int
-    premium: float | None
+    premium: float | None = field(metadata={"figure": figures.premium})
     low: float | None
     high: float | None
     lines: int
@@ -78,8 +79,52 @@ class ComparedText:
     difference_low: float | None
     difference_high: float | None
     best: bool
-    cost: float | None
+    cost: float | None = field(metadata={"figure": figures.cost})
     notes: tuple[str, ...]
+
+    def shown(self, figure: Figure) -> str:
+        """Return a figure for readers, a premium with its interval."""
+        has_interval = figure is figures.premium and self.low is not None
+        interval = f" ({self.low:.2f} to {self.high:.2f})" if has_interval else ""
+        return figure.text(getattr(self, figure.key)) + interval
+
+
+@dataclass(frozen=True)
+class ComparedTokenizer:
+    """A tokenizer over all texts. Its figures (`TOTALS`) are None where they are not known.
+
+    Attributes:
+        tokenizer: The name of the tokenizer.
+        tokens: The number of tokens of all texts.
+        worst_text: The name of the text that has the largest premium, or "".
+        cost: The price of all tokens; None without a price per million of them.
+    """
+
+    tokenizer: str
+    tokens: int
+    gini: float | None = field(metadata={"figure": figures.gini})
+    worst_premium: float | None = field(metadata={"figure": figures.worst_premium})
+    worst_text: str
+    renyi_efficiency: float | None = field(metadata={"figure": figures.renyi_efficiency})
+    used_vocabulary: float | None = field(metadata={"figure": figures.used_vocabulary})
+    whole_words: float | None = field(metadata={"figure": figures.whole_words_of_all})
+    cost: float | None = None
+
+    def shown(self, figure: Figure) -> str:
+        """Return a figure for readers, the worst premium with its text."""
+        is_worst = figure is figures.worst_premium and self.worst_text
+        text = f" ({self.worst_text})" if is_worst else ""
+        return figure.text(getattr(self, figure.key)) + text
+
+
+def _figures(record: type) -> dict[str, Figure]:
+    declared = {attribute.name: attribute.metadata.get("figure") for attribute in fields(record)}
+    return {key: figure for key, figure in declared.items() if figure}
+
+
+FIGURES: Mapping[str, Figure] = _figures(ComparedText)
+TOTALS: Mapping[str, Figure] = _figures(ComparedTokenizer)
+"""The figures of a text under a tokenizer, and those of a tokenizer over all texts."""
 
 
 @dataclass(frozen=True)
@@ -153,8 +198,9 @@ def compare(
 
     >>> import bpeviz
     >>> tokenizer = bpeviz.train("low lower lowest", merges=4).tokenizer()
-    >>> found = compare({"en": ["low"] * 30, "de": ["niedrig"] * 30}, {"mine": tokenizer}, "en")
-    >>> found.rows[1].premium, found.rows[1].low, found.rows[1].high
+    >>> texts = {"en": ["low"] * 30, "de": ["niedrig"] * 30}
+    >>> premium = compare(texts, {"mine": tokenizer}, "en").rows[1]
+    >>> premium.premium, premium.low, premium.high
     (7.0, 7.0, 7.0)
     """
     if isinstance(texts, str):
@@ -175,68 +221,74 @@ def compare(
     lines = {name: lines_of(text) for name, text in texts.items()}
     base = None if relative_to is None else lines[relative_to]
     base_counts = None if base is None else _line_counts(base, tokenizers.values())
-    tallies = [_Tally(title, one) for title, one in tokenizers.items()]
-    added = [sum(map(len, tally.tokenizer.template)) * special_tokens for tally in tallies]
+    of_prices = [(prices or {}).get(title) for title in tokenizers]
+    totals = [*map(Total, tokenizers, tokenizers.values(), of_prices)]
+    added = [sum(map(len, total.tokenizer.template)) * special_tokens for total in totals]
     rows: list[ComparedText] = []
     of_texts: dict[str, TextIntervals] = {}
     for done, (name, text) in enumerate(texts.items()):
         report(name, done, len(texts))
         whole = clean(text) if isinstance(text, str) else "\n".join(lines[name])
-        premiums, premium_ratios, used = np.full((3, len(tokenizers)), np.nan), None, None
+        counts = base_kept = np.empty((0, len(tokenizers)), np.int64)
         notes: list[str] = []
-        if base is not None and len(lines[name]) != len(base):
-            notes.append(f"not as many lines as {relative_to}, so no premium")
-        elif base is not None and base_counts is not None:
+        is_parallel = base is not None and len(lines[name]) == len(base)
+        if base is not None and base_counts is not None and is_parallel:
             counts = _line_counts(lines[name], tokenizers.values())
-            kept = (counts > 0).all(1) & (base_counts > 0).all(1)
-            used = int(kept.sum())
-            premiums, premium_ratios = intervals.line_premiums(counts[kept], base_counts[kept])
+            is_kept = (counts > 0).all(1) & (base_counts > 0).all(1)
+            counts, base_kept = counts[is_kept], base_counts[is_kept]
             notes += _parallel_notes(lines[name], base, str(relative_to))
+        elif base is not None:
+            notes.append(f"not as many lines as {relative_to}, so no premium")
+        (_, *ends), premium_ratios = intervals.line_premiums(counts, base_kept)
         columns = [
-            Column(title, one, one.last_boundaries(whole), one.steps)
-            for title, one in tokenizers.items()
+            Column(title, tokenizer, tokenizer.last_boundaries(whole), tokenizer.steps)
+            for title, tokenizer in tokenizers.items()
         ]
         by_line = tokens_by_line(columns, lines[name])
         ratios = None
         if len(by_line) >= FEWEST_LINES and len(columns) > 1:
             ratios = intervals.ratios(intervals.totals(by_line) + np.array(added))
         of_texts[name] = TextIntervals(ratios, premium_ratios)
-        notes += _line_notes(len(by_line) if len(columns) > 1 else ROUGH_LINES, used)
-        size, has_words = len(whole.encode()), not has_no_spaces(whole)
+        own = len(by_line) if len(columns) > 1 else ROUGH_LINES
+        notes += _line_notes(own, len(counts) if is_parallel else None)
+        has_words = not has_no_spaces(whole)
         words = word_spans(whole if has_words else "")
         if not has_words:
             notes.append("no spaces between words, so no tokens per word")
-        tokens = [column.tokens + more for column, more in zip(columns, added, strict=True)]
-        differences = _differences(tokens, [column.unknown > 0 for column in columns], ratios)
-        for i, column in enumerate(columns):
-            inside = boundaries_inside(column, *words)
-            tallies[i].add(column, tokens[i], inside)
-            premium, low, high = (None if np.isnan(one) else float(one) for one in premiums[:, i])
+        parts = zip(columns, added, counts.T, base_kept.T, of_prices, strict=True)
+        measured = [Measured(whole, words, None, *part) for part in parts]
+        differences = _differences(measured, ratios)
+        for part, total, difference, *interval in zip(
+            measured, totals, differences, *ends, strict=True
+        ):
+            column = part.column
+            total.add(part)
+            low, high = (None if np.isnan(end) else float(end) for end in interval)
             lost = [f"{column.title} loses text, as unknown tokens"] if column.unknown else []
-            rows.append(
-                ComparedText(
-                    name,
-                    column.title,
-                    tokens[i],
-                    size / tokens[i] if tokens[i] else None,
-                    float(inside.mean()) + 1 if len(inside) else None,
-                    float((inside == 0).mean()) if len(inside) else None,
-                    column.unknown,
-                    premium,
-                    low,
-                    high,
-                    used or 0,
-                    *differences[i],
-                    None,
-                    (*notes, *lost),
-                )
-            )
+            row: dict[str, Any] = {key: figure.of(part) for key, figure in FIGURES.items()}
+            row |= {"text": name, "tokenizer": column.title, "unknown": column.unknown}
+            row |= {"whole_words": figures.whole_words.of(part), "low": low, "high": high}
+            row |= {"lines": len(counts), "notes": (*notes, *lost)}
+            rows.append(ComparedText(**row | difference))
     rows = _with_known_premiums(rows, relative_to)
-    summary = _notes(rows) + ([_special_note(tallies, added)] if special_tokens else [])
-    of_tokenizers = [tally.over(rows) for tally in tallies]
+    summary = _notes(rows) + ([_special_note(totals, added)] if special_tokens else [])
+    of_tokenizers = [_over(total, rows) for total in totals]
     sentence = _verdict(rows, relative_to)
-    found = Comparison(rows, sentence, summary, of_tokenizers, special_tokens, of_texts)
-    return found if prices is None else priced(found, prices)
+    return Comparison(rows, sentence, summary, of_tokenizers, special_tokens, of_texts)
+
+
+def _over(total: Total, rows: Sequence[ComparedText]) -> ComparedTokenizer:
+    """Return the figures of a tokenizer over all texts. rows: those of all tokenizers."""
+    total.premiums = [
+        (row.premium, row.text)
+        for row in rows
+        if row.tokenizer == total.title and row.premium is not None
+    ]
+    values: dict[str, Any] = {key: figure.of(total) for key, figure in TOTALS.items()}
+    cost = figures.cost.of(total)
+    return ComparedTokenizer(
+        total.title, total.tokens, worst_text=total.worst[1], cost=cost, **values
+    )
 
 
 def _by_name(
@@ -246,106 +298,60 @@ def _by_name(
     if isinstance(given, Mapping):
         return cast("Mapping[str, Tokenizer]", given)
     given = [given] if isinstance(given, str) else [*given]
-    names = distinct(one if isinstance(one, str) else one.name for one in given)
-    loaded = (api.load(one) if isinstance(one, str) else one for one in given)
+    names = distinct(entry if isinstance(entry, str) else entry.name for entry in given)
+    loaded = (api.load(entry) if isinstance(entry, str) else entry for entry in given)
     return dict(zip(names, loaded, strict=True))
 
 
-def priced(found: Comparison, prices: Mapping[str, float]) -> Comparison:
+def priced(comparison: Comparison, prices: Mapping[str, float]) -> Comparison:
     """Return a comparison with costs.
 
     Args:
-        found: The comparison.
+        comparison: The comparison.
         prices: The price of a million tokens by the name of the tokenizer.
     """
 
-    def cost(row: ComparedText | ComparedTokenizer) -> float | None:
-        price = prices.get(row.tokenizer)
-        return None if price is None else row.tokens * price / 1e6
+    def with_cost(row: Row) -> Row:
+        return replace(row, cost=figures.cost_of(row.tokens, prices.get(row.tokenizer)))
 
-    return replace(
-        found,
-        rows=[replace(row, cost=cost(row)) for row in found.rows],
-        tokenizers=[replace(one, cost=cost(one)) for one in found.tokenizers],
+    rows, tokenizers = (
+        [*map(with_cost, part)] for part in (comparison.rows, comparison.tokenizers)
     )
+    return replace(comparison, rows=rows, tokenizers=tokenizers)
 
 
-class _Tally:
-    """The tokens and words of a tokenizer over all texts."""
-
-    def __init__(self, title: str, tokenizer: Tokenizer) -> None:
-        self.title, self.tokenizer = title, tokenizer
-        self.tokens = self.words = self.whole = 0
-        self.counts = np.zeros(tokenizer.vocab_size + 1, np.int64)
-        """How often unknown tokens and each id occur [vocabulary + 1]."""
-
-    def add(self, column: Column, tokens: int, inside: NDArray[np.int64]) -> None:
-        """Add a text.
-
-        Args:
-            column: The text under this tokenizer.
-            tokens: The number of its tokens.
-            inside: The number of boundaries in each of its words.
-        """
-        self.tokens += tokens
-        self.words += len(inside)
-        self.whole += int((inside == 0).sum())
-        np.add.at(self.counts, column.ids[column.ids != DROPPED_ID] - UNKNOWN_ID, 1)
-
-    def over(self, rows: Sequence[ComparedText]) -> ComparedTokenizer:
-        """Return the figures over all texts. rows: those of all tokenizers."""
-        known = [
-            (row.premium, row.text)
-            for row in rows
-            if row.tokenizer == self.title and row.premium is not None
-        ]
-        worst, text = max(known, key=lambda one: one[0], default=(None, ""))
-        size = len([*self.tokenizer.known_ids()])
-        used = np.count_nonzero(self.counts[self.tokenizer.unknown_id is None :])
-        return ComparedTokenizer(
-            self.title,
-            self.tokens,
-            fairness.gini([premium for premium, _ in known]),
-            worst if len(known) > 1 else None,
-            text if len(known) > 1 else "",
-            fairness.renyi_efficiency(self.counts, size),
-            int(used) / size if size else None,
-            self.whole / self.words if self.words else None,
-        )
-
-
-def _special_note(tallies: Sequence[_Tally], added: Sequence[int]) -> str:
+def _special_note(totals: Sequence[Total], added: Sequence[int]) -> str:
     """Return how many special tokens are around each text."""
-    numbers = {tally.title: number for tally, number in zip(tallies, added, strict=True)}
+    numbers = {total.title: number for total, number in zip(totals, added, strict=True)}
     known = [f"{title} {number:,}" for title, number in numbers.items() if number]
     others = [title for title, number in numbers.items() if not number]
-    found = [f"Counts include the special tokens around each text: {listed(known, 8)}."] * bool(
-        known
-    )
+    notes = []
+    if known:
+        notes.append(f"Counts include the special tokens around each text: {listed(known, 8)}.")
     if others:
-        found.append(f"No special tokens around a text are known for {listed(others, 8)}.")
-    return " ".join(found)
+        notes.append(f"No special tokens around a text are known for {listed(others, 8)}.")
+    return " ".join(notes)
 
 
-def _differences(
-    tokens: Sequence[int], is_lossy: Sequence[bool], ratios: Ratios | None
-) -> list[tuple[float | None, float | None, float | None, bool]]:
+def _differences(measured: Sequence[Measured], ratios: Ratios | None) -> list[dict[str, Any]]:
     """Return the difference of each tokenizer with its interval, and whether it is the best."""
-    ranks_all = all(is_lossy)
+    is_lossy = [part.column.unknown > 0 for part in measured]
     counts = [
-        one if ranks_all or not loses else None for one, loses in zip(tokens, is_lossy, strict=True)
+        None if lossy and not all(is_lossy) else part.tokens
+        for part, lossy in zip(measured, is_lossy, strict=True)
     ]
     best = intervals.leaders(counts, ratios)
-    found: list[tuple[float | None, float | None, float | None, bool]] = []
+    differences = []
     for i, count in enumerate(counts):
-        others = [(one, j) for j, one in enumerate(counts) if one and j != i]
-        if count is None or not others:
-            found.append((None, None, None, i in best))
-            continue
-        least, j = min(others)
-        low, high = (None, None) if ratios is None else (float(end[i, j]) - 1 for end in ratios)
-        found.append((count / least - 1, low, high, i in best))
-    return found
+        others = [(other, j) for j, other in enumerate(counts) if other and j != i]
+        difference = low = high = None
+        if count is not None and others:
+            least, j = min(others)
+            difference = count / least - 1
+            low, high = (None, None) if ratios is None else (float(end[i, j]) - 1 for end in ratios)
+        ends = {"difference_low": low, "difference_high": high}
+        differences.append({"difference": difference, **ends, "best": i in best})
+    return differences
 
 
 def _with_known_premiums(
@@ -354,9 +360,9 @@ def _with_known_premiums(
     """Return rows without premiums of texts that a tokenizer loses, and notes on other ratios."""
     lossy = {(row.text, row.tokenizer) for row in rows if row.unknown}
     base = {row.tokenizer: row.tokens for row in rows if row.text == relative_to}
-    found = []
+    known = []
     for row in rows:
-        lost = [one for one in (row.text, relative_to) if (one, row.tokenizer) in lossy]
+        lost = [text for text in (row.text, relative_to) if (text, row.tokenizer) in lossy]
         if lost and row.premium is not None:
             note = f"{row.tokenizer} loses text of {lost[0]}, so no premium"
             row = replace(row, premium=None, low=None, high=None, notes=(*row.notes, note))
@@ -364,8 +370,8 @@ def _with_known_premiums(
             ratio = row.tokens / base[row.tokenizer]
             if f"{ratio:.2f}" != f"{row.premium:.2f}":
                 row = replace(row, notes=(*row.notes, _NO_RATIO))
-        found.append(row)
-    return found
+        known.append(row)
+    return known
 
 
 _NO_RATIO = "the premium is that of lines encoded alone, so it is not the ratio of the tokens"
@@ -415,23 +421,23 @@ def _parallel_notes(lines: Sequence[str], base: Sequence[str], relative_to: str)
     return [f"{left_out}, left out of the premium"]
 
 
-def _line_notes(own: int, used: int | None) -> list[str]:
+def _line_notes(own: int, parallel: int | None) -> list[str]:
     """Return why there is no interval, or only a rough one.
 
     Args:
         own: The number of lines that are not blank, or `ROUGH_LINES` with a single tokenizer.
-        used: The number of parallel lines, or None without them.
+        parallel: The number of parallel lines, or None without them.
     """
     notes = []
     if own < FEWEST_LINES:
         notes.append(f"fewer than {FEWEST_LINES} lines, so no intervals, only plain counts")
     elif own < ROUGH_LINES:
         notes.append(f"fewer than {ROUGH_LINES} lines, so intervals are rough")
-    if used == 0:
+    if parallel == 0:
         notes.append("no parallel lines, so no premium")
-    elif used is not None and used < FEWEST_LINES <= own:
+    elif parallel is not None and parallel < FEWEST_LINES <= own:
         notes.append(f"fewer than {FEWEST_LINES} parallel lines, so no interval")
-    elif used is not None and used < ROUGH_LINES <= own:
+    elif parallel is not None and parallel < ROUGH_LINES <= own:
         notes.append(f"fewer than {ROUGH_LINES} parallel lines, so the interval is rough")
     return notes
 
@@ -467,31 +473,31 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
     first = max(totals, key=rank)
     of_all = "both texts" if len(best) == 2 else f"all {len(best):,} texts"
     if len(best) == 1:
-        found = _verdict_of_one(rows)
+        sentence = _verdict_of_one(rows)
     elif len(totals) == 1:
-        found = f"{first} needs {counted(totals[first], 'token')} for {len(best):,} texts."
+        sentence = f"{first} needs {counted(totals[first], 'token')} for {len(best):,} texts."
     elif len(by_best) == 1:
         (leaders,) = by_best
         if not leaders:
-            found = f"Undecided for {of_all}: {_CHANCE}."
+            sentence = f"Undecided for {of_all}: {_CHANCE}."
         elif len(leaders) == len(totals):
-            found = f"{joined(leaders)} need the same number of tokens for each text."
+            sentence = f"{joined(leaders)} need the same number of tokens for each text."
         elif len(leaders) > 1:
-            found = f"{joined(leaders)} tie for the fewest tokens for {of_all}."
+            sentence = f"{joined(leaders)} tie for the fewest tokens for {of_all}."
         else:
-            found = f"{first} needs the fewest tokens for {of_all}."
+            sentence = f"{first} needs the fewest tokens for {of_all}."
     else:
         won = len(by_best.get((first,), ()))
         clauses = [f"needs the fewest tokens for {won:,} of {len(best):,} texts"] * bool(won)
-        for leaders, texts in sorted(by_best.items(), key=lambda one: first not in one[0]):
+        for leaders, texts in sorted(by_best.items(), key=lambda group: first not in group[0]):
             others = [name for name in leaders if name != first]
             if others:
                 does = "ties with" if first in leaders else "loses to"
                 clauses.append(f"{does} {joined(others)} for {_named(texts)}")
         if () in by_best:
             clauses[-1] += f"; undecided for {_named(by_best[()])}"
-        found = f"{first} {'; it '.join(clauses)}."
-    return found + _largest_premium(rows, first, relative_to)
+        sentence = f"{first} {'; it '.join(clauses)}."
+    return sentence + _largest_premium(rows, first, relative_to)
 
 
 def _largest_premium(rows: Sequence[ComparedText], first: str, relative_to: str | None) -> str:
@@ -540,6 +546,6 @@ def _verdict_of_one(rows: Sequence[ComparedText]) -> str:
     standings = [Standing(row.tokenizer, row.tokens, row.unknown > 0) for row in rows]
     if any(row.best for row in rows):
         return verdict.sentence(standings, 0)
-    first, *others = sorted((one.tokens, one.name) for one in standings if not one.lossy)
+    first, *others = sorted((row.tokens, row.name) for row in standings if not row.lossy)
     rest = listed([f"{name} {tokens:,}" for tokens, name in others], 3)
     return f"Undecided: {first[1]} needs {first[0]:,} tokens, {rest}; {_CHANCE}."

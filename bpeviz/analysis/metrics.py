@@ -1,4 +1,4 @@
-"""Metrics that compare tokenizers on one text: counts, ratios, and agreement of boundaries.
+"""Columns of a text under tokenizers: boundaries, their agreement, and vocabularies.
 
 Some tokenizers drop a part of the text, such as WordPiece its white space. So that all remain
 comparable, ratios are those of the whole text, and dropped text between two tokens is one boundary:
@@ -27,6 +27,9 @@ from bpeviz.core.boundaries import (
 )
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import shorten
+
+Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""Starts and ends in UTF-8 bytes [spans]."""
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 _IS_ASCII_WORD = np.array([chr(byte).isalnum() for byte in range(128)])
@@ -144,41 +147,15 @@ class Agreement:
     f1: float
 
 
-@dataclass(frozen=True)
-class Metrics:
-    """Metrics of a tokenizer on a text. A ratio is None if it is undefined.
-
-    bytes_per_token, characters_per_token: size of the text, dropped text included, per token.
-    dropped: number of bytes that belong to no token.
-    tokens_per_word: mean number of pieces of a word ("fertility"); a word is a run of letters,
-        marks and digits.
-    whole_words: share of the words without an inner boundary, 0 to 1.
-    distinct: number of different tokens.
-    """
-
-    title: str
-    vocab_size: int
-    tokens: int
-    bytes_per_token: float | None
-    characters_per_token: float | None
-    tokens_per_word: float | None
-    whole_words: float | None
-    distinct: int
-    dropped: int
-    agreement: Agreement
-
-
-def word_spans(text: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the starts and ends of words, in UTF-8 bytes. Two int64 [words]."""
+def word_spans(text: str) -> Spans:
+    """Return the starts and ends of words: runs of letters, marks and digits."""
     raw = np.frombuffer(text.encode(), np.uint8)
     if text.isascii():  # much faster than the expression
         edges = np.flatnonzero(np.diff(_IS_ASCII_WORD[raw], prepend=False, append=False))
         return edges[::2], edges[1::2]
     before = np.append(np.flatnonzero((raw & 0xC0) != 0x80), len(raw))
-    found = [match.span() for match in _WORD.finditer(text)]
-    starts = np.array([start for start, _ in found], np.int64)
-    ends = np.array([end for _, end in found], np.int64)
-    return before[starts], before[ends]
+    spans = np.array([match.span() for match in _WORD.finditer(text)], np.int64).reshape(-1, 2)
+    return before[spans[:, 0]], before[spans[:, 1]]
 
 
 def boundaries_inside(
@@ -186,10 +163,8 @@ def boundaries_inside(
 ) -> NDArray[np.int64]:
     """Return the number of token boundaries strictly inside each word: it has one more piece."""
     inner = column.inner_boundaries
-    found: NDArray[np.int64] = np.searchsorted(inner, ends, "left") - np.searchsorted(
-        inner, starts, "right"
-    )
-    return found
+    before: NDArray[np.int64] = np.searchsorted(inner, ends, "left")
+    return before - np.searchsorted(inner, starts, "right")
 
 
 def agreement(boundaries: Separations, baseline: Separations) -> Agreement:
@@ -209,33 +184,6 @@ def differences(column: Column, baseline: Column) -> tuple[Ends, Ends]:
     """
     ours, theirs = column.separations, baseline.separations
     return ours.starts[~ours.shared(theirs)], theirs.starts[~theirs.shared(ours)]
-
-
-def measure(text: str, columns: Sequence[Column], baseline: int) -> list[Metrics]:
-    """Return the metrics of every column; `agreement` is with column number `baseline`."""
-    starts, ends = word_spans(text)
-    standard = columns[baseline].separations
-    size = len(text.encode())
-    found = []
-    for column in columns:
-        inside = boundaries_inside(column, starts, ends)
-        ids = column.ids[column.ids != DROPPED_ID]
-        tokens = len(ids)
-        found.append(
-            Metrics(
-                title=column.title,
-                vocab_size=column.vocab_size,
-                tokens=tokens,
-                bytes_per_token=size / tokens if tokens else None,
-                characters_per_token=len(text) / tokens if tokens else None,
-                tokens_per_word=float(inside.mean()) + 1 if len(starts) else None,
-                whole_words=float((inside == 0).mean()) if len(starts) else None,
-                distinct=int(np.count_nonzero(np.bincount(ids - ids.min(initial=0)))),
-                dropped=column.dropped,
-                agreement=agreement(column.separations, standard),
-            )
-        )
-    return found
 
 
 def common_boundaries(columns: Sequence[Column], *, always: bool = False) -> Boundaries:
@@ -296,20 +244,20 @@ def composed_tokens(tokenizer: Tokenizer) -> dict[bytes, str]:
     Bytes are comparable, while labels differ between vocabularies: `##s`, `s` and `▁s`.
     """
     special = set(tokenizer.special_tokens.values())
-    found: dict[bytes, str] = {}
+    labels: dict[bytes, str] = {}
     for token_id in tokenizer.known_ids():
         if token_id not in special and not tokenizer.is_atom(token_id):
-            found.setdefault(tokenizer.token_bytes(token_id), tokenizer.token_label(token_id))
-    return found
+            labels.setdefault(tokenizer.token_bytes(token_id), tokenizer.token_label(token_id))
+    return labels
 
 
 def vocabularies(composed: Sequence[tuple[str, Mapping[bytes, str]]]) -> list[Vocabulary]:
     """Compare vocabularies: pairs of a title and its `composed_tokens`."""
-    found = []
+    compared = []
     for number, (title, tokens) in enumerate(composed):
         others = [keys.keys() for i, (_, keys) in enumerate(composed) if i != number]
         own = [raw for raw in tokens if not any(raw in keys for keys in others)]
         shared = sum(all(raw in keys for keys in others) for raw in tokens)
         examples = tuple(shorten(tokens[raw], 24) for raw in own[:8])
-        found.append(Vocabulary(title, len(tokens), shared if others else 0, len(own), examples))
-    return found
+        compared.append(Vocabulary(title, len(tokens), shared if others else 0, len(own), examples))
+    return compared

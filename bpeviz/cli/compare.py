@@ -15,9 +15,10 @@ from itertools import chain
 from wcwidth import ljust, rjust, wcswidth
 
 from bpeviz import limits
-from bpeviz.analysis import verdict
-from bpeviz.analysis.comparison import ComparedText, Comparison, compare, parallel_texts
-from bpeviz.analysis.metrics import Column, Metrics, measure, sweep
+from bpeviz.analysis import figures, verdict
+from bpeviz.analysis.comparison import FIGURES, Comparison, compare, parallel_texts
+from bpeviz.analysis.figures import Measured, measure
+from bpeviz.analysis.metrics import Column, sweep
 from bpeviz.cli import arguments, files, named_texts
 from bpeviz.cli.arguments import Choice, Command, flag, option
 from bpeviz.cli.errors import UsageError, print_error
@@ -65,8 +66,13 @@ should. A larger vocabulary usually needs fewer tokens.
 
 
 _NAMES = "text", "tokenizer"
-_ALL = (*_NAMES, "tokens", "bytes per token", "tokens per word", "premium", "cost")
-"""The columns of names, and all columns of the table of texts."""
+"""The columns of names."""
+
+_EXACT = (
+    *(figures.vocab_size, figures.tokens, figures.bytes_per_token, figures.characters_per_token),
+    *(figures.tokens_per_word, figures.whole_words, figures.distinct, figures.dropped),
+)
+"""The figures of one text as JSON, without the agreement."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -144,47 +150,54 @@ def _many(sources: Sequence[Source], options: argparse.Namespace) -> int:
     return 0
 
 
-def _many_printed(found: Comparison, relative_to: str | None, options: argparse.Namespace) -> str:
+def _many_printed(
+    comparison: Comparison, relative_to: str | None, options: argparse.Namespace
+) -> str:
     """Return the table of many texts in the form that the options select."""
     if options.json:
-        shown = {
-            "rows": [asdict(row) for row in found.rows],
-            "verdict": found.verdict,
-            "notes": found.notes,
-            "tokenizers": [asdict(one) for one in found.tokenizers],
-            "special_tokens": found.special_tokens,
+        exact = {
+            "rows": [asdict(row) for row in comparison.rows],
+            "verdict": comparison.verdict,
+            "notes": comparison.notes,
+            "tokenizers": [asdict(row) for row in comparison.tokenizers],
+            "special_tokens": comparison.special_tokens,
         }
-        return json.dumps(shown, ensure_ascii=False, indent=2) + "\n"
+        return json.dumps(exact, ensure_ascii=False, indent=2) + "\n"
     if options.csv:
         written = io.StringIO()
-        exact = text_table.exact(found)
-        rows = (map(without_formula, row) for row in (exact.names, *exact.rows))
+        table = text_table.exact(comparison)
+        rows = (map(without_formula, row) for row in (table.names, *table.rows))
         csv.writer(written, lineterminator="\n").writerows(rows)
         return written.getvalue()
     if options.html:
-        return playable.html(playable.of_texts(found), options.link)
+        return playable.html(playable.of_texts(comparison), options.link)
     if options.svg:
-        return _drawing(found, options.link)
-    tables = [_rows(found, with_premium=relative_to is not None), _figures(found)]
+        return _drawing(comparison, options.link)
+    left_out = [figures.premium] * (relative_to is None)
+    left_out += [figures.cost] * all(row.cost is None for row in comparison.rows)
+    columns = [figure for figure in FIGURES.values() if figure not in left_out]
+    tables = text_table.of_texts(comparison, columns), text_table.of_tokenizers(comparison)
     bullet = "- " if options.markdown else ""
-    notes = [f"{bullet}{note}" for note in found.notes]
-    if not found.special_tokens:
+    notes = [f"{bullet}{note}" for note in comparison.notes]
+    if not comparison.special_tokens:
         notes.append(f"{bullet}{text_table.WITHOUT_SPECIAL}")
     draw = _markdown if options.markdown else _aligned
-    blocks = [[found.verdict], *map(draw, tables), notes]
+    cells = ([[name.lower() for name in table.names], *table.rows] for table in tables)
+    blocks = [[comparison.verdict], *map(draw, cells), notes]
     return "\n\n".join("\n".join(block) for block in blocks) + "\n"
 
 
-def _drawing(found: Comparison, link: str) -> str:
+def _drawing(comparison: Comparison, link: str) -> str:
     """Return the costs, the premiums or the tokens of many texts as an SVG drawing."""
-    figures = ("cost", "premium", "tokens")
     figure = next(
-        one for one in figures if any(getattr(row, one) is not None for row in found.rows)
+        figure
+        for figure in (figures.cost, figures.premium, figures.tokens)
+        if any(getattr(row, figure.key) is not None for row in comparison.rows)
     )
-    label = f"{text_table.FIGURES[figure]} of {counted(len(text_table.by_text(found)), 'text')}"
-    is_parallel = any(row.premium is not None for row in found.rows)
-    payload = text_table.payload(found, figure, label, is_parallel=is_parallel)
-    return text_table.svg(found, figure, payload, link=link)
+    label = f"{figure.title} of {counted(len(text_table.by_text(comparison)), 'text')}"
+    is_parallel = any(row.premium is not None for row in comparison.rows)
+    payload = text_table.payload(comparison, figure, label, is_parallel=is_parallel)
+    return text_table.svg(comparison, figure, payload, link=link)
 
 
 def _markdown(cells: Sequence[Sequence[str]]) -> list[str]:
@@ -204,23 +217,6 @@ def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
         ).rstrip()
         for row in cells
     ]
-
-
-def _rows(found: Comparison, *, with_premium: bool) -> list[list[str]]:
-    """Return the table of texts under tokenizers."""
-    names = ["text", "tokenizer", "tokens", "bytes per token", "tokens per word"]
-    names += ["premium"] * with_premium + ["cost"] * any(row.cost is not None for row in found.rows)
-    cells = []
-    for row in found.rows:
-        of = dict(zip(_ALL, _cells(row), strict=True))
-        cells.append([of[name] for name in names])
-    return [names, *cells]
-
-
-def _figures(found: Comparison) -> list[list[str]]:
-    """Return the table of tokenizers over all texts."""
-    table = text_table.of_tokenizers(found)
-    return [[name.lower() for name in table.names], *map(list, table.rows)]
 
 
 def _prices(given: Sequence[str], titles: Mapping[str, str]) -> dict[str, float] | None:
@@ -243,18 +239,6 @@ def _prices(given: Sequence[str], titles: Mapping[str, str]) -> dict[str, float]
     return found or None
 
 
-def _cells(row: ComparedText) -> list[str]:
-    """Return the cells of a row for readers."""
-    ratios = [
-        "–" if one is None else f"{one:.2f}"
-        for one in (row.bytes_per_token, row.tokens_per_word, row.premium)
-    ]
-    interval = "" if row.low is None else f" ({row.low:.2f} to {row.high:.2f})"
-    ratios[-1] += interval
-    cost = "–" if row.cost is None else f"{row.cost:.6f}"
-    return [row.text, row.tokenizer, f"{row.tokens:,}", *ratios, cost]
-
-
 def _printed(
     text: str,
     columns: Sequence[Column],
@@ -268,23 +252,19 @@ def _printed(
         return (export.html if options.html else export.svg)(colored, options.link)
     if options.curves:
         return _curves(columns)
-    rows = measure(text, columns, baseline)
-    unknown = [column.unknown for column in columns]
+    measured = measure(text, columns, baseline)
     if options.json:
-        found = [
-            {"tokenizer": name, **_plain(row), "unknown": lost}
-            for name, row, lost in zip(names, rows, unknown, strict=True)
-        ]
-        return json.dumps(found, ensure_ascii=False, indent=2) + "\n"
-    printed = _table(text, rows, columns[baseline].title)
+        rows = [_exact(name, row) for name, row in zip(names, measured, strict=True)]
+        return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
+    printed = _table(text, measured, columns[baseline].title)
     for column in columns:
         if column.dropped:
             printed += f"{verdict.dropped(column, text)}\n"
-    for row, lost in zip(rows, unknown, strict=True):
-        if lost:
+    for column in columns:
+        if column.unknown:
             printed += (
-                f"{row.title} has {lost:,} unknown tokens: their text is lost, so its counts "
-                "look better than they are.\n"
+                f"{column.title} has {column.unknown:,} unknown tokens: their text is lost, so its "
+                "counts look better than they are.\n"
             )
     return printed
 
@@ -300,14 +280,16 @@ def _curves(columns: Sequence[Column]) -> str:
     return written.getvalue()
 
 
-def _plain(row: Metrics) -> dict[str, object]:
-    found = asdict(row)
-    del found["title"]
-    return found
+def _exact(name: str, measured: Measured) -> dict[str, object]:
+    """Return the figures of one text as JSON."""
+    values = {figure.key: figure.of(measured) for figure in _EXACT}
+    others = {"agreement": asdict(measured.agreement), "unknown": measured.column.unknown}
+    return {"tokenizer": name, **values, **others}
 
 
-def _table(text: str, rows: Sequence[Metrics], reference: str) -> str:
-    lines = [("", *(row.title for row in rows), ""), *metrics(rows, "the reference").rows]
+def _table(text: str, measured: Sequence[Measured], reference: str) -> str:
+    table = metrics(measured, "the reference")
+    lines = [("", *table.names[1:-1], ""), *table.rows]
     sizes = f"{len(text):,} characters, {len(text.encode()):,} bytes"
     return "\n".join([f"{sizes}; the reference is {reference}.", "", *_aligned(lines), ""])
 

@@ -18,7 +18,8 @@ from html import escape
 from typing import Any, ClassVar
 
 from bpeviz import components, palette
-from bpeviz.analysis import trace
+from bpeviz.analysis import figures, trace
+from bpeviz.analysis.comparison import FIGURES
 from bpeviz.analysis.comparison import Comparison as ComparedTexts
 from bpeviz.analysis.hues import Hues
 from bpeviz.components.modules import bundle
@@ -426,29 +427,31 @@ def of_columns(
     return Comparison("One text, several tokenizers", [*words], payload, metrics)
 
 
-def of_texts(found: ComparedTexts, settings: Sequence[str] = ()) -> Texts:
+def of_texts(comparison: ComparedTexts, settings: Sequence[str] = ()) -> Texts:
     """Return the tables of many texts under several tokenizers.
 
     Args:
-        found: The comparison.
+        comparison: The comparison.
         settings: The settings of tokenizers, in words.
     """
-    number = len({row.text for row in found.rows})
-    is_parallel = any(one.premium is not None for one in found.rows)
+    rows = comparison.rows
+    is_parallel = any(row.premium is not None for row in rows)
     tables = [
-        text_table.payload(found, figure, title, is_parallel=is_parallel)
-        for figure, title in text_table.FIGURES.items()
-        if any(getattr(one, figure) is not None for one in found.rows)
+        text_table.payload(comparison, figure, figure.title, is_parallel=is_parallel)
+        for key, figure in FIGURES.items()
+        if any(getattr(row, key) is not None for row in rows)
     ]
-    counts = counted(number, "text"), counted(len(found.tokenizers), "tokenizer")
-    title = "Several texts, several tokenizers"
-    notes = [f"{text_table.legend('tokens')} Press a title to sort.", *found.notes]
-    if not found.special_tokens:
+    number, tokenizers = len({row.text for row in rows}), text_table.of_tokenizers(comparison)
+    words = [counted(number, "text"), counted(len(tokenizers), "tokenizer"), *settings]
+    notes = [f"{text_table.legend(figures.tokens)} Press a title to sort.", *comparison.notes]
+    if not comparison.special_tokens:
         notes.append(text_table.WITHOUT_SPECIAL)
-    about = [f"{one.title}: {one.about} ({one.source})" for one in text_table.figures(found)]
-    tokenizers = text_table.of_tokenizers(found)
-    words = [*counts, *settings]
-    return Texts(title, words, found.verdict, tables, notes, tokenizers, about)
+    about = [
+        f"{figure.title}: {figure.meaning} ({figure.source})"
+        for figure in text_table.totals(comparison)
+    ]
+    title = "Several texts, several tokenizers"
+    return Texts(title, words, comparison.verdict, tables, notes, tokenizers, about)
 
 
 def html(shown: Interactive, link: str = "") -> str:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.analysis.metrics import Metrics, Vocabulary
+from bpeviz.analysis import figures
+from bpeviz.analysis.figures import OF_TEXT, Measured
+from bpeviz.analysis.metrics import Vocabulary
 from bpeviz.analysis.morphemes import Morphemes, Word
 from bpeviz.analysis.pretokenization import Summary, Used, WordLevel
 from bpeviz.analysis.pretokenization import name as pre_token_name
@@ -179,55 +180,26 @@ def pieces(word: Lattice, name: Callable[[int], str]) -> Table:
     )
 
 
-def metrics(rows: Sequence[Metrics], baseline: str = "the baseline") -> Table:
-    """Return metrics, one per row, with a column per tokenizer and an explanation.
+def metrics(columns: Sequence[Measured], baseline: str = "the baseline") -> Table:
+    """Return the figures of a text, one per row, with a column per tokenizer and their meaning.
 
     Args:
-        rows: The metrics of each tokenizer.
+        columns: The text under each tokenizer.
         baseline: The term for the tokenizer that the others are compared with.
     """
-    drops = any(row.dropped for row in rows)
-    whole = ", dropped text included" if drops else ""
-    one_boundary = "; dropped text is one boundary" if drops else ""
-    lines = (
-        ("tokens", "tokens", ",", "number of tokens in the text"),
-        ("bytes per token", "bytes_per_token", ".2f", f"UTF-8 bytes of the text{whole}, per token"),
-        (
-            "characters per token",
-            "characters_per_token",
-            ".2f",
-            f"characters of the text{whole}, per token",
-        ),
-        *([("dropped bytes", "dropped", ",", "UTF-8 bytes in no token")] if drops else []),
-        (
-            "tokens per word",
-            "tokens_per_word",
-            ".2f",
-            "mean number of pieces of a word (letters, marks and digits)",
-        ),
-        ("words kept whole", "whole_words", ".1%", "share of words without a cut inside"),
-        ("distinct tokens", "distinct", ",", "number of different tokens in the text"),
-        ("vocabulary", "vocab_size", ",", "number of tokens, without special tokens"),
-        (
-            "precision",
-            "agreement.precision",
-            ".1%",
-            f"share of its cuts that {baseline} has too{one_boundary}",
-        ),
-        ("recall", "agreement.recall", ".1%", f"share of {baseline}'s cuts that it has"),
-        ("F1", "agreement.f1", ".1%", f"similarity of its cuts to {baseline}'s (100% = the same)"),
-    )
-
-    def shown(row: Metrics, field: str, form: str) -> str:
-        value = attrgetter(field)(row)
-        return "–" if value is None else format(value, form)
-
+    drops = any(measured.column.dropped for measured in columns)
+    words = {
+        "baseline": baseline,
+        "whole": ", dropped text included" * drops,
+        "one_boundary": "; dropped text is one boundary" * drops,
+    }
+    rows = [figure for figure in OF_TEXT if drops or figure is not figures.dropped]
     return Table(
-        ["metric", *(row.title for row in rows), "meaning"],
+        ["metric", *(measured.column.title for measured in columns), "meaning"],
         [
-            [name for name, *_ in lines],
-            *([shown(row, field, form) for _, field, form, _ in lines] for row in rows),
-            [meaning for *_, meaning in lines],
+            [figure.name for figure in rows],
+            *([figure.text(figure.of(measured)) for figure in rows] for measured in columns),
+            [figure.meaning.format(**words) for figure in rows],
         ],
     )
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
+from itertools import compress
 from math import floor, log, log10
 from typing import Any
 
 import numpy as np
 
-from bpeviz.analysis import fairness, verdict
-from bpeviz.analysis.comparison import ComparedText, Comparison, TextIntervals
-from bpeviz.analysis.fairness import ComparedTokenizer, Figure
+from bpeviz.analysis import figures, verdict
+from bpeviz.analysis.comparison import TOTALS, ComparedText, Comparison, TextIntervals
+from bpeviz.analysis.figures import Figure
 from bpeviz.analysis.intervals import Ratios, leaders
 from bpeviz.analysis.metrics import Column
 from bpeviz.text import digest_of
@@ -19,34 +20,13 @@ from bpeviz.views import table_svg
 from bpeviz.views.html_table import Cell
 from bpeviz.views.tables import Table
 
-FIGURES: Mapping[str, str] = {
-    "tokens": "Tokens",
-    "bytes_per_token": "Bytes per token",
-    "tokens_per_word": "Tokens per word",
-    "premium": "Premium",
-    "cost": "Cost",
-}
-"""The figures that the cells can contain, with their titles."""
-
-_MORE_COLOR: Mapping[str, str] = {
-    "tokens": "more tokens",
-    "bytes_per_token": "fewer bytes per token",
-    "tokens_per_word": "more tokens per word",
-    "premium": "a larger premium",
-    "cost": "a higher cost",
-}
-"""The meaning of more color in a cell, by figure."""
-
-ONE_ROW = "Tokens"
-"""The name of the row of one text."""
-
 WITHOUT_SPECIAL = "Counts are without special tokens."
 
 
-def legend(figure: str) -> str:
+def legend(figure: Figure) -> str:
     """Return what the shades and the marks of a table mean."""
-    more = f"More color: {_MORE_COLOR[figure]}."
-    if figure == "tokens_per_word":
+    more = f"More color: {figure.worse}."
+    if figure is figures.tokens_per_word:
         return more
     return (
         f"{more} A frame marks the best of a row. There is none where all are equal, or where "
@@ -54,52 +34,55 @@ def legend(figure: str) -> str:
     )
 
 
-def exact(found: Comparison) -> Table:
+def exact(comparison: Comparison) -> Table:
     """Return all figures of a comparison, one row for each text and tokenizer.
 
     The figures of a tokenizer over all texts are in each of its rows.
     """
+    rows = comparison.rows
+    totals = {total.tokenizer: vars(total) for total in comparison.tokenizers}
     *names, notes = (field.name for field in fields(ComparedText))
-    columns = [[getattr(row, name) for row in found.rows] for name in names]
-    of_all = [field.name for field in fields(ComparedTokenizer)][1:]
-    tokenizers = {one.tokenizer: one for one in found.tokenizers}
-    columns += [[getattr(tokenizers[row.tokenizer], name) for row in found.rows] for name in of_all]
-    columns.append(["; ".join(row.notes) for row in found.rows])
-    return Table([*names, *(f"all_texts_{name}" for name in of_all), notes], columns)
+    columns = {name: [getattr(row, name) for row in rows] for name in names}
+    for name in [*next(iter(totals.values()))][1:]:
+        columns[f"all_texts_{name}"] = [totals[row.tokenizer][name] for row in rows]
+    return Table.of(columns | {notes: ["; ".join(row.notes) for row in rows]})
 
 
-def by_text(found: Comparison) -> dict[str, list[ComparedText]]:
+def by_text(comparison: Comparison) -> dict[str, list[ComparedText]]:
     """Return the rows of each text, in the order of the tokenizers."""
     rows: dict[str, list[ComparedText]] = {}
-    for row in found.rows:
+    for row in comparison.rows:
         rows.setdefault(row.text, []).append(row)
     return rows
 
 
-def payload(found: Comparison, figure: str, label: str, *, is_parallel: bool) -> dict[str, Any]:
+def payload(
+    comparison: Comparison, figure: Figure, label: str, *, is_parallel: bool
+) -> dict[str, Any]:
     """Return the payload of the component `texts_table`.
 
     Args:
-        found: The comparison.
-        figure: One of `FIGURES`.
+        comparison: The comparison.
+        figure: The figure in the cells.
         label: The accessible name.
         is_parallel: Whether the texts are translations of each other.
     """
-    rows = by_text(found)
+    rows = by_text(comparison)
     names = [row.tokenizer for row in next(iter(rows.values()), ())]
-    return _payload(label, ["Text", *names], rows, cells(found, figure, is_parallel))
+    return _payload(label, ["Text", *names], rows, cells(comparison, figure, is_parallel))
 
 
 def payload_of_columns(columns: Sequence[Column], label: str) -> dict[str, Any]:
     """Return the payload of a table with one row, the tokens of a text under each tokenizer."""
     standings = [*map(verdict.standing, columns)]
     best = verdict.best(standings)
-    counts = [one.tokens or None for one in standings]
+    counts = [standing.tokens for standing in standings]
     row = [
-        Cell(f"{one.tokens:,}", shade, "fewest" if i in best else "", one.tokens)
-        for i, (one, shade) in enumerate(zip(standings, _shades([counts])[0], strict=True))
+        Cell(figures.tokens.text(count), shade, "fewest" if i in best else "", count)
+        for i, (count, shade) in enumerate(zip(counts, _shades([counts])[0], strict=True))
     ]
-    return _payload(label, ["", *(one.name for one in standings)], [ONE_ROW], [row])
+    names = ["", *(standing.name for standing in standings)]
+    return _payload(label, names, [figures.tokens.title], [row])
 
 
 def _payload(
@@ -116,37 +99,40 @@ def _payload(
     return content | {"key": digest_of(content)}
 
 
-def cells(found: Comparison, figure: str, is_parallel: bool) -> list[list[Cell]]:
+def cells(comparison: Comparison, figure: Figure, is_parallel: bool) -> list[list[Cell]]:
     """Return the cells of each text, shaded from the best to the worst.
 
     Args:
-        found: The comparison.
-        figure: One of `FIGURES`.
+        comparison: The comparison.
+        figure: The figure.
         is_parallel: Whether the texts are translations of each other. Otherwise their tokens are
             compared within a row only.
     """
-    rows = by_text(found)
-    values = [[_larger_is_worse(row, figure) for row in of_text] for of_text in rows.values()]
-    if figure in ("tokens", "cost") and not is_parallel:
-        values = [
-            [one and one / min(filter(None, of_text)) for one in of_text] for of_text in values
-        ]
-    digits = _digits(found) if figure == "cost" else 2
-    mark = "lowest" if figure == "cost" else "fewest"
+    rows = by_text(comparison)
+    key, mark = figure.key, "lowest" if figure is figures.cost else "fewest"
+    values: list[list[float | None]] = [
+        [getattr(row, key) for row in part] for part in rows.values()
+    ]
+    if figure.better == "more":
+        values = [[value and 1 / value for value in part] for part in values]
+    elif figure in (figures.tokens, figures.cost) and not is_parallel:
+        values = [[value and value / min(filter(None, part)) for value in part] for part in values]
+    if figure is figures.cost:
+        figure = _with_digits(comparison)
     return [
         [
-            Cell(_text(row, figure, digits), shade, mark if i in best else "", getattr(row, figure))
+            Cell(row.shown(figure), shade, mark if i in best else "", getattr(row, key))
             for i, (row, shade) in enumerate(zip(of_text, shades, strict=True))
         ]
         for (name, of_text), shades in zip(rows.items(), _shades(values), strict=True)
-        for best in [_best(of_text, figure, found.intervals[name])]
+        for best in [_best(of_text, key, comparison.intervals[name])]
     ]
 
 
 def _shades(values: Sequence[Sequence[float | None]]) -> list[list[float]]:
     """Return the shade of each value, from 0 for the least to 1, on a logarithmic scale."""
-    known = [one for row in values for one in row if one]
-    low, high = (log(min(known)), log(max(known))) if known else (0.0, 0.0)
+    known = [log(value) for row in values for value in row if value]
+    low, high = min(known, default=0.0), max(known, default=0.0)
 
     def shade(value: float | None) -> float:
         return round((log(value) - low) / (high - low), 2) if value and high > low else 0.0
@@ -154,48 +140,35 @@ def _shades(values: Sequence[Sequence[float | None]]) -> list[list[float]]:
     return [[*map(shade, row)] for row in values]
 
 
-def _larger_is_worse(row: ComparedText, figure: str) -> float | None:
-    """Return a figure, inverted if a larger one is better; None where it is not known."""
-    value: float | None = getattr(row, figure)
-    return 1 / value if value and figure == "bytes_per_token" else value
-
-
-def _best(row: Sequence[ComparedText], figure: str, intervals: TextIntervals) -> list[int]:
+def _best(row: Sequence[ComparedText], key: str, intervals: TextIntervals) -> list[int]:
     """Return the indices of the best cells of a row; none if all are equal, or in doubt."""
-    if figure == "premium":
-        best = leaders([one.premium and round(one.premium, 2) for one in row], intervals.premium)
-    elif figure == "cost":
+    if key == figures.premium.key:
+        premiums = [text.premium and round(text.premium, 2) for text in row]
+        best = leaders(premiums, intervals.premium)
+    elif key == figures.cost.key:
         best = _lowest_costs(row, intervals.tokens)
-    elif figure == "tokens_per_word":
+    elif key == figures.tokens_per_word.key:
         best = []  # it has no interval
     else:
-        best = [i for i, one in enumerate(row) if one.best]
-    compared = sum(getattr(one, figure) is not None for one in row)
+        best = [i for i, text in enumerate(row) if text.best]
+    compared = sum(getattr(text, key) is not None for text in row)
     return best if len(best) < len(row) and compared > 1 else []
 
 
 def _lowest_costs(row: Sequence[ComparedText], ratios: Ratios | None) -> list[int]:
     """Return the indices of the lowest costs, or none in doubt."""
-    costs = [None if one.unknown else one.cost for one in row]
+    costs = [None if text.unknown else text.cost for text in row]
     if ratios is not None:
-        prices = np.array([(one.cost or 0.0) / (one.tokens or 1) for one in row])
+        prices = np.array([(text.cost or 0.0) / (text.tokens or 1) for text in row])
         with np.errstate(divide="ignore", invalid="ignore"):
             ratios = ratios * (prices[:, None] / prices)
     return leaders(costs, ratios)
 
 
-def _digits(found: Comparison) -> int:
-    """Return how many digits after the point show the smallest cost."""
-    least = min((row.cost for row in found.rows if row.cost), default=1.0)
-    return min(9, max(2, 2 - floor(log10(least))))
-
-
-def _text(row: ComparedText, figure: str, digits: int) -> str:
-    if figure == "tokens":
-        return f"{row.tokens:,}"
-    value = getattr(row, figure)
-    interval = f" ({row.low:.2f} to {row.high:.2f})" if row.low is not None else ""
-    return "–" if value is None else f"{value:,.{digits}f}" + interval * (figure == "premium")
+def _with_digits(comparison: Comparison) -> Figure:
+    """Return the cost with as many digits after the point as the smallest one needs."""
+    least = min((row.cost for row in comparison.rows if row.cost), default=1.0)
+    return replace(figures.cost, form=f",.{min(9, max(2, 2 - floor(log10(least))))}f")
 
 
 def ordered(payload: Mapping[str, Any]) -> list[tuple[str, list[Cell]]]:
@@ -211,15 +184,15 @@ def ordered(payload: Mapping[str, Any]) -> list[tuple[str, list[Cell]]]:
         return sorted(rows, key=lambda row: row[0], reverse=not order["isAscending"])
 
     def value(row: tuple[str, list[Cell]]) -> tuple[bool, float]:
-        found = row[1][column - 1].value
-        return found is None, (found or 0.0) * (1 if order["isAscending"] else -1)
+        number = row[1][column - 1].value
+        return number is None, (number or 0.0) * (1 if order["isAscending"] else -1)
 
     return sorted(rows, key=value)
 
 
 def svg(
-    found: Comparison,
-    figure: str,
+    comparison: Comparison,
+    figure: Figure,
     payload: Mapping[str, Any],
     settings: Sequence[str] = (),
     link: str = "",
@@ -227,54 +200,47 @@ def svg(
     """Return the table of a payload as an SVG drawing, below the verdict.
 
     Args:
-        found: The comparison.
+        comparison: The comparison.
         figure: The figure of the table.
         payload: The payload of the table.
         settings: The settings of tokenizers, in words.
         link: The address that opens it again, or "".
     """
     notes = [f"{payload['label']}. {legend(figure)}"]
-    if not found.special_tokens:
+    if not comparison.special_tokens:
         notes.append(WITHOUT_SPECIAL)
     rows = ordered(payload)
-    return table_svg.svg(found.verdict, payload["header"], rows, [*notes, *settings], link)
+    return table_svg.svg(comparison.verdict, payload["header"], rows, [*notes, *settings], link)
 
 
-def figures(found: Comparison) -> list[Figure]:
-    """Return the descriptions of the figures of tokenizers that are known."""
-    return [fairness.FIGURES[name] for name in _known(found)]
+def of_texts(comparison: Comparison, columns: Sequence[Figure]) -> Table:
+    """Return figures of each text under each tokenizer, for readers."""
+    rows = comparison.rows
+    names = {"Text": [row.text for row in rows], "Tokenizer": [row.tokenizer for row in rows]}
+    return Table.of(
+        names | {figure.title: [row.shown(figure) for row in rows] for figure in columns}
+    )
 
 
-def of_tokenizers(found: Comparison) -> Table:
+def totals(comparison: Comparison) -> list[Figure]:
+    """Return the figures of tokenizers over all texts that are known."""
+    rows = comparison.tokenizers
+    known = [any(getattr(row, key) is not None for row in rows) for key in TOTALS]
+    return [*compress(TOTALS.values(), known)]
+
+
+def of_tokenizers(comparison: Comparison) -> Table:
     """Return the figures of each tokenizer over all texts, for readers."""
-    costs = dict(total_costs(found))
-    rows = [
-        [
-            one.tokenizer,
-            f"{one.tokens:,}",
-            *([costs.get(one.tokenizer, "–")] if costs else ()),
-            *(fairness.shown(one, name) for name in _known(found)),
-        ]
-        for one in found.tokenizers
-    ]
-    names = ["Tokenizer", "Tokens", *["Cost"] * bool(costs)]
-    names += [one.title for one in figures(found)]
-    return Table(names, [*zip(*rows, strict=True)])
+    rows = comparison.tokenizers
+    known = [figures.tokens, *[_with_digits(comparison)] * bool(total_costs(comparison))]
+    columns = {
+        figure.title: [row.shown(figure) for row in rows] for figure in known + totals(comparison)
+    }
+    return Table.of({"Tokenizer": [row.tokenizer for row in rows]} | columns)
 
 
-def total_costs(found: Comparison) -> list[tuple[str, str]]:
+def total_costs(comparison: Comparison) -> list[tuple[str, str]]:
     """Return the tokenizers that have a price, each with the cost of all texts."""
-    digits = _digits(found)
-    return [
-        (one.tokenizer, f"{one.cost:,.{digits}f}")
-        for one in found.tokenizers
-        if one.cost is not None
-    ]
-
-
-def _known(found: Comparison) -> list[str]:
-    return [
-        name
-        for name in fairness.FIGURES
-        if any(getattr(one, name) is not None for one in found.tokenizers)
-    ]
+    figure = _with_digits(comparison)
+    rows = [row for row in comparison.tokenizers if row.cost is not None]
+    return [(row.tokenizer, row.shown(figure)) for row in rows]

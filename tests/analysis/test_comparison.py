@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import bpeviz
 from bpeviz.analysis import intervals
 from bpeviz.analysis.comparison import has_no_spaces
-from bpeviz.analysis.metrics import Column, measure
+from bpeviz.analysis.figures import OF_TEXT, measure
+from bpeviz.analysis.metrics import Column
 from bpeviz.core.tokenizer import Tokenizer
 
 ENGLISH = "The bakery opens at 7.\nWhere is the river?\nAnna sold 12 loaves.\n" * 12
@@ -32,8 +33,8 @@ def test_rows_equal_the_metrics_of_the_whole_text_and_the_encoded_lines(english:
         column = Column("mine", english, english.boundaries(text), english.steps)
         (expected,) = measure(text, [column], 0)
         assert row.tokens == expected.tokens == len(english.encode(text))
-        assert row.bytes_per_token == expected.bytes_per_token
-        assert row.tokens_per_word == expected.tokens_per_word
+        for figure in OF_TEXT:
+            assert getattr(row, figure.key, None) in (None, figure.of(expected)), figure.key
         assert row.lines == 36
     own, base = (
         sum(len(english.encode(line)) for line in text.splitlines()) for text in (SPANISH, ENGLISH)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.analysis import metrics
+from bpeviz.analysis import figures, metrics
 from bpeviz.analysis.metrics import (
     Agreement,
     Column,
     Separations,
     agreement,
     differences,
-    measure,
     sweep,
     word_spans,
 )
@@ -29,6 +31,17 @@ def trained_column(text: str, merges: int, training_text: str | None = None, **h
     training = bpeviz.train(text if training_text is None else training_text, merges=merges, **how)
     tokenizer = training.tokenizer()
     return Column(f"{merges} merges", tokenizer, tokenizer.boundaries(text), tokenizer.steps)
+
+
+def measure(text: str, columns: list[Column], baseline: int) -> list[Any]:
+    """Return the figures of each column by their keys, with its agreement."""
+    return [
+        SimpleNamespace(
+            **{figure.key: figure.of(measured) for figure in figures.OF_TEXT},
+            agreement=measured.agreement,
+        )
+        for measured in figures.measure(text, columns, baseline)
+    ]
 
 
 # ---- words

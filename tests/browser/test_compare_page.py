@@ -22,8 +22,10 @@ from page_helpers import (
 )
 
 import bpeviz
+from bpeviz.analysis import figures
 from bpeviz.analysis.comparison import Comparison
-from bpeviz.analysis.metrics import Column, measure
+from bpeviz.analysis.figures import measure
+from bpeviz.analysis.metrics import Column
 from bpeviz.pretrained.catalog import TITLES
 
 Open = Callable[..., Page]
@@ -159,10 +161,9 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
         return table.locator("tr").filter(has_text=row).locator("td").nth(column)
 
     for number, measured in enumerate(measure(ENGLISH, columns, 1), 1):
-        assert measured.whole_words is not None
-        expect(shown("bytes per token", number)).to_have_text(f"{measured.bytes_per_token:.2f}")
-        expect(shown("words kept whole", number)).to_have_text(f"{measured.whole_words:.1%}")
-        expect(shown("F1", number)).to_have_text(f"{measured.agreement.f1:.1%}")
+        for figure in (figures.bytes_per_token, figures.whole_words, figures.f1):
+            value = figure.text(figure.of(measured))
+            expect(shown(figure.name, number)).to_have_text(value)
     expect(page.get_by_test_id("stVegaLiteChart")).to_be_visible()
 
     page.get_by_role("radio", name="A new text").or_(

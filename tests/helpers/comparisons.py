@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bpeviz
 from bpeviz.analysis import metrics
+from bpeviz.analysis.figures import measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.views import playable, player, tables
 
@@ -22,5 +23,5 @@ def comparison(text: str) -> playable.Comparison:
     columns = columns_of(text)
     part = player.parts(text, metrics.common_boundaries(columns))[0]
     payload = player.side_by_side(text, columns, part, 0) | {"verdict": text}
-    measured = tables.metrics(metrics.measure(text, columns, 0))
+    measured = tables.metrics(measure(text, columns, 0))
     return playable.of_columns(text, payload, measured, part)

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import bpeviz
-from bpeviz.analysis import metrics
+from bpeviz.analysis import figures
 from bpeviz.analysis.comparison import Comparison
+from bpeviz.analysis.figures import measure
 from bpeviz.trainers import texts_of
 from bpeviz.views import export, playable, player, slide_drawing, tables, text_table
 from bpeviz.views.export import ColoredText
@@ -50,8 +51,8 @@ def cells(text: str) -> Iterator[str]:
 def drawings(text: str) -> Iterator[str]:
     """Yield the SVG files."""
     yield export.svg(picture(text), link(text))
-    payload = text_table.payload(compared(text), "tokens", text, is_parallel=False)
-    yield text_table.svg(compared(text), "tokens", payload, [text], link(text))
+    payload = text_table.payload(compared(text), figures.tokens, text, is_parallel=False)
+    yield text_table.svg(compared(text), figures.tokens, payload, [text], link(text))
     for slides in (steps(text), columns(text)):
         for content in slides.contents:
             look = Look(content, link=link(text))
@@ -81,5 +82,5 @@ def steps(text: str) -> Slides:
 def columns(text: str) -> Slides:
     """Return the slides of a comparison."""
     shown = picture(text)
-    measured = metrics.measure(text, shown.columns, 0)
+    measured = measure(text, shown.columns, 0)
     return ColumnSlides(text, shown, tables.metrics(measured), settings=[text])

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.analysis import metrics
+from bpeviz.analysis.figures import measure
 from bpeviz.analysis.metrics import Column, Vocabulary
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Candidate, MergeTraining, Pruning, Training
@@ -204,13 +205,13 @@ def test_charts_select_the_clicked_step() -> None:
 # ---- sweeps
 
 
-def columns_of(text: str) -> list[Column]:
-    found = []
-    for merges in (20, 80):
-        tokenizer = bpeviz.train(text, merges=merges).tokenizer()
+def columns_of(text: str, *merges: int) -> list[Column]:
+    columns = []
+    for number in merges or (20, 80):
+        tokenizer = bpeviz.train(text, merges=number).tokenizer()
         boundaries = tokenizer.boundaries(text)
-        found.append(Column(f"{merges} merges", tokenizer, boundaries, tokenizer.steps))
-    return found
+        columns.append(Column(f"{number} merges", tokenizer, boundaries, tokenizer.steps))
+    return columns
 
 
 def test_sweeps_chart_draws_each_column_up_to_its_size() -> None:
@@ -339,56 +340,38 @@ def test_candidates_table_notes_the_winner_before_and_after_it_is_merged(
         assert tables.candidates(training, found, step).frame()["note"].tolist() == ["winner"]
 
 
-def test_metrics_table_has_a_column_per_tokenizer() -> None:
-    text = samples.by_key("spanish").text
-    columns = columns_of(text)
-    rows = metrics.measure(text, columns, 0)
-    table = tables.metrics(rows).frame().set_index("metric")
-    for row in rows:
-        shown = table[row.title]
-        assert shown["tokens"] == f"{row.tokens:,}"
-        assert shown["vocabulary"] == f"{row.vocab_size:,}"
-        assert shown["bytes per token"] == f"{row.bytes_per_token:.2f}"
-        assert shown["words kept whole"] == f"{row.whole_words:.1%}"
-        assert shown["F1"] == f"{row.agreement.f1:.1%}"
-    assert table["20 merges"]["F1"] == "100.0%"
-    assert table["meaning"].str.len().min() > 0
-
-
-def test_metrics_table_has_each_figure_in_its_own_row() -> None:
-    agreement = metrics.Agreement(0.1, 0.2, 0.3)
-    row = metrics.Metrics("A", 4, 5, 6.5, 7.5, 8.5, 0.9, 10, 0, agreement)
-    table = tables.metrics([row]).frame().set_index("metric")
-    assert table["A"].to_dict() == {
+def test_metrics_table_has_each_figure_in_its_own_row_with_a_column_per_tokenizer() -> None:
+    text = "ab ab c"
+    atoms, merged = columns_of(text, 0, 1)
+    table = tables.metrics(measure(text, [atoms, merged], 0)).frame().set_index("metric")
+    assert table[merged.title].to_dict() == {
         "tokens": "5",
-        "bytes per token": "6.50",
-        "characters per token": "7.50",
-        "tokens per word": "8.50",
-        "words kept whole": "90.0%",
-        "distinct tokens": "10",
-        "vocabulary": "4",
-        "precision": "10.0%",
-        "recall": "20.0%",
-        "F1": "30.0%",
+        "bytes per token": "1.40",
+        "characters per token": "1.40",
+        "tokens per word": "1.00",
+        "words kept whole": "100.0%",
+        "distinct tokens": "3",
+        "vocabulary": "257",
+        "precision": "100.0%",
+        "recall": "66.7%",
+        "F1": "80.0%",
     }
+    assert table[atoms.title]["F1"] == "100.0%"
+    assert table["meaning"]["bytes per token"] == "UTF-8 bytes of the text, per token"
 
 
 def test_metrics_table_names_dropped_text_only_if_there_is_some() -> None:
-    agreement = metrics.Agreement(0.1, 0.2, 0.3)
-    row = metrics.Metrics("A", 4, 5, 6.5, 7.5, 8.5, 0.9, 10, 1234, agreement)
-    table = tables.metrics([row]).frame().set_index("metric")
-    assert table["A"]["dropped bytes"] == "1,234"
-    assert (
-        table["meaning"]["bytes per token"]
-        == "UTF-8 bytes of the text, dropped text included, per token"
-    )
-    whole = metrics.Metrics("A", 4, 5, 6.5, 7.5, 8.5, 0.9, 10, 0, agreement)
-    meaning = tables.metrics([whole]).frame().set_index("metric")["meaning"]
-    assert meaning["bytes per token"] == "UTF-8 bytes of the text, per token"
+    text = "low  low"
+    tokenizer = bpeviz.train(text, "wordpiece", merges=2).tokenizer()
+    column = Column("A", tokenizer, tokenizer.boundaries(text), tokenizer.steps)
+    table = tables.metrics(measure(text, [column], 0)).frame().set_index("metric")
+    assert table["A"]["dropped bytes"] == "2"
+    dropped = "UTF-8 bytes of the text, dropped text included, per token"
+    assert table["meaning"]["bytes per token"] == dropped
 
 
 def test_metrics_table_shows_undefined_ratios_as_dashes() -> None:
-    table = tables.metrics(metrics.measure("", columns_of("")[:1], 0)).frame().set_index("metric")
+    table = tables.metrics(measure("", columns_of("")[:1], 0)).frame().set_index("metric")
     assert table.iloc[:, 0]["bytes per token"] == "–"
     assert table.iloc[:, 0]["tokens"] == "0"
 

@@ -12,7 +12,7 @@ from helpers import usual
 from helpers.difficult import DIFFICULT
 
 import bpeviz
-from bpeviz.analysis import metrics
+from bpeviz.analysis.figures import measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
@@ -52,7 +52,7 @@ def columns_of(text: str, names: Sequence[str]) -> ColumnSlides:
     training = bpeviz.train(text, vocab_size=270)
     found = training.tokenizer().boundaries(text)
     columns = [Column(name, training.tokenizer(), found, training.steps) for name in names]
-    measured = tables.metrics(metrics.measure(text, columns, 0))
+    measured = tables.metrics(measure(text, columns, 0))
     return ColumnSlides(names[0], ColoredText(text, columns, "T"), measured)
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 import bpeviz
+from bpeviz.analysis import figures
 from bpeviz.analysis.comparison import priced
+from bpeviz.analysis.figures import Figure
 from bpeviz.views import text_table
 from bpeviz.views.html_table import Cell, table
 
@@ -15,12 +17,12 @@ FINE = bpeviz.train("low low low lower", merges=0).tokenizer()
 FOUND = bpeviz.compare(TEXTS, {"coarse": COARSE, "fine": FINE}, "short")
 
 
-def drawn(figure: str, *, is_parallel: bool = True) -> dict[str, list[Cell]]:
+def drawn(figure: Figure, *, is_parallel: bool = True) -> dict[str, list[Cell]]:
     return dict(zip(TEXTS, text_table.cells(FOUND, figure, is_parallel), strict=True))
 
 
 def test_cells_are_shaded_by_cost_and_the_best_of_a_row_is_marked() -> None:
-    cells = drawn("tokens")
+    cells = drawn(figures.tokens)
     tokens = [[len(one.encode(text)) for one in (COARSE, FINE)] for text in TEXTS.values()]
     assert [[int(one.text) for one in row] for row in cells.values()] == tokens
     assert [one.mark for one in cells["short"]] == ["fewest", ""]
@@ -28,14 +30,14 @@ def test_cells_are_shaded_by_cost_and_the_best_of_a_row_is_marked() -> None:
     shades = {one.text: one.shade for row in cells.values() for one in row}
     assert min(shades.values()) == 0
     assert shades["14"] == 1, "the text with the most tokens"
-    assert [one.shade for one in drawn("bytes_per_token")["short"]][::-1] == [1, 0]
+    assert [one.shade for one in drawn(figures.bytes_per_token)["short"]][::-1] == [1, 0]
     html = table(["text", "coarse", "fine"], [["short", *cells["short"]]], right={"coarse"})
     assert 'class="right marked"><bdi>2</bdi><span class="unseen"> fewest</span>' in html
     assert f'style="--shade: {shades["7"]:.0%}"' in html
 
 
 def test_texts_that_are_not_parallel_are_shaded_within_their_rows() -> None:
-    cells = drawn("tokens", is_parallel=False)
+    cells = drawn(figures.tokens, is_parallel=False)
     assert [one.shade for one in cells["short"]] == [0, 1]
     assert [one.shade for one in cells["dear"]] == [0, 0], "the same number"
 
@@ -43,23 +45,23 @@ def test_texts_that_are_not_parallel_are_shaded_within_their_rows() -> None:
 def test_premiums_have_intervals_and_equal_ones_are_all_marked() -> None:
     texts = {"en": ["low"] * 12, "de": ["niedrig"] * 12}
     found = bpeviz.compare(texts, {"a": COARSE, "b": COARSE, "c": FINE}, "en")
-    _, cells = text_table.cells(found, "premium", is_parallel=True)
+    _, cells = text_table.cells(found, figures.premium, is_parallel=True)
     first, second, third = cells
     assert first.text == second.text == "7.00 (7.00 to 7.00)"
     assert third.text == "2.33 (2.33 to 2.33)"
     assert [one.mark for one in (first, second, third)] == ["", "", "fewest"]
     found = bpeviz.compare(texts, {"c": FINE, "d": FINE, "a": COARSE}, "en")
-    _, cells = text_table.cells(found, "premium", is_parallel=True)
+    _, cells = text_table.cells(found, figures.premium, is_parallel=True)
     assert [one.mark for one in cells] == ["fewest", "fewest", ""]
 
 
 def test_payload_has_the_cells_with_their_values() -> None:
-    payload = text_table.payload(FOUND, "bytes_per_token", "Bytes", is_parallel=True)
+    payload = text_table.payload(FOUND, figures.bytes_per_token, "Bytes", is_parallel=True)
     assert payload["header"] == ["Text", "coarse", "fine"]
     assert [row["name"] for row in payload["rows"]] == [*TEXTS]
     values = [cell[3] for row in payload["rows"] for cell in row["cells"]]
     assert values == [row.bytes_per_token for row in FOUND.rows]
-    other = text_table.payload(FOUND, "tokens", "Bytes", is_parallel=True)
+    other = text_table.payload(FOUND, figures.tokens, "Bytes", is_parallel=True)
     assert other["key"] != payload["key"]
 
 
@@ -80,7 +82,7 @@ def test_no_cell_is_marked_where_the_best_is_in_doubt() -> None:
         bpeviz.train(text, merges=2).tokenizer() for text in ("abc abc abc", "xyz xyz xyz")
     )
     found = bpeviz.compare(texts, {"one": one, "other": other}, "en")
-    for figure in ("tokens", "premium", "bytes_per_token"):
+    for figure in (figures.tokens, figures.premium, figures.bytes_per_token):
         _, cells = text_table.cells(found, figure, is_parallel=True)
         assert [one.mark for one in cells] == ["", ""], figure
     assert found.rows[2].tokens < found.rows[3].tokens
@@ -97,14 +99,14 @@ def test_cost_is_marked_by_the_prices_unless_in_doubt() -> None:
     }
     for prices, marks in expected.items():
         found = bpeviz.compare(texts, both, prices=dict(zip(both, prices, strict=True)))
-        (row,) = text_table.cells(found, "cost", is_parallel=False)
+        (row,) = text_table.cells(found, figures.cost, is_parallel=False)
         assert [one.mark for one in row] == marks, prices
         assert [float(one.text) for one in row] == [
             pytest.approx(price * number / 1e6, rel=5e-3)
             for price, number in zip(prices, tokens, strict=True)
         ]
     (row,) = text_table.cells(
-        bpeviz.compare(texts, both, prices={"fine": 1}), "cost", is_parallel=False
+        bpeviz.compare(texts, both, prices={"fine": 1}), figures.cost, is_parallel=False
     )
     assert [one.mark for one in row] == ["", ""], "only one has a price"
     mixed = {"a": ["low low"] * 16 + ["zzz"] * 14}
@@ -112,12 +114,12 @@ def test_cost_is_marked_by_the_prices_unless_in_doubt() -> None:
     found = bpeviz.compare(mixed, {"coarse": COARSE, "other": other})
     price = found.rows[0].tokens / found.rows[1].tokens * 1.01
     costs = priced(found, {"coarse": 1, "other": price})
-    (row,) = text_table.cells(costs, "cost", is_parallel=False)
+    (row,) = text_table.cells(costs, figures.cost, is_parallel=False)
     assert [one.mark for one in row] == ["", ""], "1% dearer, but lines differ"
 
 
 def test_rows_of_a_drawing_are_in_the_order_of_the_table() -> None:
-    payload = text_table.payload(FOUND, "tokens", "Tokens", is_parallel=True)
+    payload = text_table.payload(FOUND, figures.tokens, "Tokens", is_parallel=True)
     for order, names in (
         (None, [*TEXTS]),
         ({"column": "fine", "isAscending": False}, ["dear", "short", "none"]),
@@ -127,6 +129,6 @@ def test_rows_of_a_drawing_are_in_the_order_of_the_table() -> None:
     ):
         rows = text_table.ordered(payload | {"sorted": order})
         assert [name for name, _ in rows] == names
-    premium = text_table.payload(FOUND, "premium", "Premium", is_parallel=True)
+    premium = text_table.payload(FOUND, figures.premium, "Premium", is_parallel=True)
     order = {"column": "fine", "isAscending": True}
     assert text_table.ordered(premium | {"sorted": order})[-1][0] == "none", "without a value"

@@ -13,6 +13,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import metrics
+from bpeviz.analysis.figures import measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
@@ -296,7 +297,7 @@ def _metrics(shown: list[Trained], steps: list[int], size: int) -> None:
     st.header(f"At a vocabulary size of {size:,}", anchor=False)
     columns = [_column(one, step) for one, step in zip(shown, steps, strict=True)]
     html_table.draw(
-        tables.metrics(metrics.measure(text, columns, 0)),
+        tables.metrics(measure(text, columns, 0)),
         "lock_measures",
         label="Metrics",
         right=[column.title for column in columns],

@@ -10,9 +10,10 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import limits
-from bpeviz.analysis import metrics, morphemes, verdict
+from bpeviz.analysis import figures, metrics, morphemes, verdict
 from bpeviz.analysis.comparison import Comparison as ComparedTexts
-from bpeviz.analysis.metrics import Column, Metrics
+from bpeviz.analysis.figures import Measured, measure
+from bpeviz.analysis.metrics import Column
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.pretrained import catalog
@@ -252,7 +253,7 @@ def show(side: DeltaGenerator) -> None:
     sentence = verdict.sentence(standings, number)
     with answer:
         _verdict(sentence, text, shown, [*shown][number], TEXT if test_text is None else TEST_TEXT)
-    measured = metrics.measure(text, columns, number)
+    measured = measure(text, columns, number)
     settings = [words for offer in chosen if offer.key in shown for words in offer.settings]
     readable = _readable(shown, number)
     _side_by_side(text, readable, [*shown][number], sentence, measured, settings)
@@ -311,7 +312,7 @@ def _one_of_many(
         columns = [*shown.values()]
         number = [*shown].index(baseline) if baseline in shown else 0
         sentence = verdict.sentence([*map(verdict.standing, columns)], number)
-        measured = metrics.measure(text, columns, number)
+        measured = measure(text, columns, number)
         settings = [words for offer, _ in chosen for words in offer.settings]
         _side_by_side(text, shown, [*shown][number], sentence, measured, settings, compared)
 
@@ -340,7 +341,7 @@ def _readable(columns: Mapping[str, Column], baseline: int) -> Mapping[str, Colu
     label = f"Tokens under {len(columns)} tokenizers"
     payload = text_table.payload_of_columns([*columns.values()], label)
     other = next((key for key in pair if key != keys[baseline]), keys[baseline])
-    many_texts.draw_table(payload, keys, (text_table.ONE_ROW, other))
+    many_texts.draw_table(payload, keys, (figures.tokens.title, other))
     name = markdown.escape(columns[keys[baseline]].name)
     st.caption(f"Press a number to see the text under that tokenizer beside {name}.")
     return {key: columns[key] for key in pair}
@@ -404,7 +405,7 @@ def _side_by_side(
     shown: Mapping[str, Column],
     baseline: str,
     sentence: str,
-    measured: Sequence[Metrics],
+    measured: Sequence[Measured],
     settings: Sequence[str],
     texts: ComparedTexts | None = None,
 ) -> None:
@@ -483,7 +484,7 @@ def _caveats(text: str, training_text: str, columns: dict[str, Column]) -> None:
         st.button("Compare on a new text", on_click=lambda: MEASURED_ON.put("held out"))
 
 
-def _measures(columns: Sequence[Column], measured: Sequence[Metrics]) -> None:
+def _measures(columns: Sequence[Column], measured: Sequence[Measured]) -> None:
     """Draw the table of metrics and the curves over vocabulary sizes."""
     st.header("Metrics", anchor=False)
     html_table.draw(

@@ -11,7 +11,9 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpeviz.analysis.comparison import Comparison, compare, parallel_texts, priced
+from bpeviz.analysis import figures
+from bpeviz.analysis.comparison import FIGURES, Comparison, compare, parallel_texts, priced
+from bpeviz.analysis.figures import Figure
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.progress import reporting_to
@@ -51,7 +53,9 @@ class Name(OneOf):
 HOW_MANY = OneOf(
     "how_many_texts", "How many texts", titles={"one": "One text", "many": "Many texts"}
 )
-FIGURE = OneOf("figure_of_texts", "Figure", titles=text_table.FIGURES)
+FIGURE = OneOf(
+    "figure_of_texts", "Figure", titles={key: figure.title for key, figure in FIGURES.items()}
+)
 RELATIVE_TO = Name("relative_to", "Premium relative to", titles={})
 SORTED_BY = Name("texts_sorted_by", "Sort by", titles={})
 ASCENDING = Switch("texts_ascending", "Ascending")
@@ -108,10 +112,10 @@ def show(
     is_parallel = len(parallel) == len(texts)
     tokenizers = {offer.name: tokenizer for offer, tokenizer in chosen}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        figure = FIGURE.segments(width="content", label_visibility="collapsed")
+        figure = FIGURES[FIGURE.segments(width="content", label_visibility="collapsed")]
         names = [*dict.fromkeys([*parallel, *translations])]
         relative_to = None
-        if figure == "premium" and names:
+        if figure is figures.premium and names:
             relative_to = RELATIVE_TO.choose({name: name for name in names}, width=220)
         elif parallel:  # the verdict has a premium, too
             known = RELATIVE_TO.get()
@@ -120,7 +124,7 @@ def show(
         with_special = has_special and SPECIAL.toggle(
             help="Count the special tokens that a tokenizer's file adds around each text."
         )
-    prices = _prices([offer for offer, _ in chosen]) if figure == "cost" else {}
+    prices = _prices([offer for offer, _ in chosen]) if figure is figures.cost else {}
     place = st.empty()
     offers = tuple(offer for offer, _ in chosen)
     settings = (relative_to, with_special)
@@ -130,24 +134,24 @@ def show(
         st.button("Compare again", on_click=_STOPPED.clear)
         return None
     try:
-        found = _compared(key, offers, *settings, texts, tokenizers, place)
+        comparison = _compared(key, offers, *settings, texts, tokenizers, place)
     except ValueError as error:
         place.error(markdown.escape(str(error)))
         return None
     place.empty()
-    found = priced(found, prices) if prices else found
-    answer.markdown(markdown.escape(found.verdict))
-    label = f"{FIGURE.titles[figure]} of {counted(len(texts), 'text')}"
-    payload = text_table.payload(found, figure, label, is_parallel=is_parallel)
+    comparison = priced(comparison, prices) if prices else comparison
+    answer.markdown(markdown.escape(comparison.verdict))
+    label = f"{figure.title} of {counted(len(texts), 'text')}"
+    payload = text_table.payload(comparison, figure, label, is_parallel=is_parallel)
     by = SORTED_BY.get()
     payload["sorted"] = {"column": by, "isAscending": bool(ASCENDING.get())} if by else None
     draw_table(payload, [offer.key for offer, _ in chosen], (SHOWN.get(), UNDER.get()))
     notes = [
         f"{text_table.legend(figure)} Press a number to see its text in tokens, a title to sort."
     ]
-    if relative_to and figure == "premium":
+    if relative_to and figure is figures.premium:
         notes.append(f"Premium: how many times as many tokens a text needs as {relative_to}.")
-    if figure == "premium" and not names:
+    if figure is figures.premium and not names:
         notes.append(
             "A premium compares translations, line by line: texts named as languages, or switched "
             f"to “{named_texts.TRANSLATIONS.label}”."
@@ -159,40 +163,42 @@ def show(
         others = len(texts) - len(parallel)
         have = "has another number" if others == 1 else "have other numbers"
         notes.append(f"{others:,} of {len(texts):,} texts {have} of lines: no premium.")
-    if costs := text_table.total_costs(found):
+    if costs := text_table.total_costs(comparison):
         totals = ", ".join(f"{name} {cost}" for name, cost in costs)
         notes.append(f"Cost of all texts: {totals}.")
-    notes += found.notes
-    if not found.special_tokens:
+    notes += comparison.notes
+    if not comparison.special_tokens:
         notes.append(text_table.WITHOUT_SPECIAL)
     st.caption("  \n".join(map(markdown.escape, notes)))
     trained = [words for offer, _ in chosen for words in offer.settings]
     with st.container(horizontal=True, gap="small"):
-        html_table.offer_file(text_table.exact(found), "texts", label)
-        _offer_drawing(found, figure, payload, trained)
-    EXPORT.put(Export("compare", comparison=lambda: partial(playable.of_texts, found, trained)))
-    return found
+        html_table.offer_file(text_table.exact(comparison), "texts", label)
+        _offer_drawing(comparison, figure, payload, trained)
+    EXPORT.put(
+        Export("compare", comparison=lambda: partial(playable.of_texts, comparison, trained))
+    )
+    return comparison
 
 
 def _prices(offers: Sequence[Offer]) -> dict[str, float]:
     """Draw a box for the price of each tokenizer; return those that were typed, by its name."""
     st.caption("Type the price of a million tokens, in any currency, to see what each text costs.")
-    found = {}
+    prices = {}
     with st.container(horizontal=True, gap="small"):
         for offer in offers:
             price = Price(f"{PRICES.beginning}{offer.key}", offer.name).box()
             if price is not None:
-                found[offer.name] = price
-    return found
+                prices[offer.name] = price
+    return prices
 
 
 def _offer_drawing(
-    found: Comparison, figure: str, payload: Mapping[str, Any], settings: Sequence[str]
+    comparison: Comparison, figure: Figure, payload: Mapping[str, Any], settings: Sequence[str]
 ) -> None:
     """Draw a button that downloads the table as it is drawn."""
     st.download_button(
         "Download SVG",
-        lambda: text_table.svg(found, figure, payload, settings).encode(),
+        lambda: text_table.svg(comparison, figure, payload, settings).encode(),
         "texts.svg",
         "image/svg+xml",
         key="texts as a drawing",

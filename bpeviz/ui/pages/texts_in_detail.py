@@ -36,19 +36,21 @@ def widgets() -> Iterator[Widget[Any]]:
     yield from (FIGURES, WORST, WORST_TEXT, WORST_UNDER)
 
 
-def show(found: Comparison, texts: Texts, chosen: Sequence[tuple[Offer, Tokenizer]]) -> None:
+def show(comparison: Comparison, texts: Texts, chosen: Sequence[tuple[Offer, Tokenizer]]) -> None:
     """Draw the sections, closed at first."""
     if place := FIGURES.opened():
         with place:
-            _figures(found)
+            _figures(comparison)
     if place := WORST.opened():
         with place:
-            _worst_lines(found, texts, {offer.key: (offer, one) for offer, one in chosen})
+            _worst_lines(
+                comparison, texts, {offer.key: (offer, tokenizer) for offer, tokenizer in chosen}
+            )
 
 
-def _figures(found: Comparison) -> None:
+def _figures(comparison: Comparison) -> None:
     """Draw the figures of each tokenizer over all texts, and what they mean."""
-    shown = text_table.of_tokenizers(found)
+    shown = text_table.of_tokenizers(comparison)
     html_table.draw(
         shown,
         "tokenizers over all texts",
@@ -58,15 +60,15 @@ def _figures(found: Comparison) -> None:
     )
     st.markdown(
         "\n".join(
-            f"- **{markdown.escape(one.title)}**: {markdown.escape(one.about)} "
-            f":small[{markdown.escape(one.source)}]"
-            for one in text_table.figures(found)
+            f"- **{markdown.escape(figure.title)}**: {markdown.escape(figure.meaning)} "
+            f":small[{markdown.escape(figure.source)}]"
+            for figure in text_table.totals(comparison)
         )
     )
 
 
 def _worst_lines(
-    found: Comparison, texts: Texts, chosen: Mapping[str, tuple[Offer, Tokenizer]]
+    comparison: Comparison, texts: Texts, chosen: Mapping[str, tuple[Offer, Tokenizer]]
 ) -> None:
     """Draw the lines of a text with the most tokens per character."""
     names = {key: offer.name for key, (offer, _) in chosen.items()}
@@ -74,10 +76,10 @@ def _worst_lines(
     under = key if (key := UNDER.get()) in names else keys[0]
     name = SHOWN.get()
     if name not in texts:
-        rows = [row for row in found.rows if row.tokenizer == names[under]]
+        rows = [row for row in comparison.rows if row.tokenizer == names[under]]
         name = max(rows, key=lambda row: row.tokens).text
     with st.container(horizontal=True, gap="small"):
-        name = WORST_TEXT.choose({one: one for one in texts}, index=[*texts].index(name))
+        name = WORST_TEXT.choose({name: name for name in texts}, index=[*texts].index(name))
         under = WORST_UNDER.choose(names, index=keys.index(under))
     text = texts[name]
     offer, tokenizer = chosen[under]
@@ -89,10 +91,10 @@ def _worst_lines(
         Table(
             ["Line", "Text", "Tokens", "Tokens per character"],
             [
-                [one.number for one in worst],
-                [shorten(one.text, _LONGEST) for one in worst],
-                [one.tokens for one in worst],
-                [f"{one.tokens_per_character:.2f}" for one in worst],
+                [line.number for line in worst],
+                [shorten(line.text, _LONGEST) for line in worst],
+                [line.tokens for line in worst],
+                [f"{line.tokens_per_character:.2f}" for line in worst],
             ],
         ),
         "worst lines",

@@ -18,7 +18,8 @@ from helpers.payloads import payloads
 from helpers.usual import every_sample
 from streamlit.testing.v1 import AppTest
 
-from bpeviz.analysis import metrics
+from bpeviz.analysis import figures, metrics
+from bpeviz.analysis.figures import measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.corpus import samples
 from bpeviz.jobs import trainings
@@ -217,11 +218,10 @@ def test_metrics_use_each_algorithm_step_for_the_size(place: int) -> None:
         columns.append(Column(short, training.at_step(step), boundaries, step))
         tokens.append((short, metrics.composed_tokens(training.at_step(step))))
     measures, shared = shown_tables(app)[:2]
-    for measured in metrics.measure(SHORT, columns, 0):
-        shown = measures.set_index("metric")[measured.title]
-        assert shown["tokens"] == f"{measured.tokens:,}"
-        assert shown["F1"] == f"{measured.agreement.f1:.1%}"
-        assert shown["vocabulary"] == f"{measured.vocab_size:,}"
+    for measured in measure(SHORT, columns, 0):
+        values = measures.set_index("metric")[measured.column.title]
+        for figure in (figures.tokens, figures.f1, figures.vocab_size):
+            assert values[figure.name] == figure.text(figure.of(measured))
     expected = [
         (one.title, *(f"{count:,}" for count in (one.tokens, one.shared, one.own)))
         for one in metrics.vocabularies(tokens)

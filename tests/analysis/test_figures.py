@@ -6,7 +6,8 @@ import pytest
 import reference_fairness
 
 import bpeviz
-from bpeviz.analysis.fairness import FIGURES, gini
+from bpeviz.analysis.comparison import TOTALS
+from bpeviz.analysis.figures import Total, gini
 from bpeviz.core.tokenizer import Tokenizer
 
 TEXTS = {
@@ -54,9 +55,10 @@ def test_figures_without_texts_to_compare_are_missing(tokenizers: dict[str, Toke
     (one,) = bpeviz.compare({"en": TEXTS["en"]}, {"bpe": tokenizers["bpe"]}, "en").tokenizers
     assert (one.gini, one.worst_premium) == (None, None)
     (empty,) = bpeviz.compare({"none": ""}, {"bpe": tokenizers["bpe"]}).tokenizers
-    assert [getattr(empty, figure) for figure in FIGURES] == [None, None, None, 0, None]
+    assert [getattr(empty, figure) for figure in TOTALS] == [None, None, None, 0, None]
 
 
-def test_gini_of_known_distributions() -> None:
-    assert gini([3, 3, 3]) == 0
-    assert gini([0, 0, 0, 8]) == pytest.approx(1 - 1 / 4)
+def test_gini_of_known_distributions(tokenizers: dict[str, Tokenizer]) -> None:
+    for premiums, expected in (([3, 3, 3], 0), ([0, 0, 0, 8], 1 - 1 / 4), ([1, 1, 4], 1 / 3)):
+        known = [(premium, "text") for premium in premiums]
+        assert gini.of(Total("mine", tokenizers["bpe"], premiums=known)) == pytest.approx(expected)
