@@ -261,7 +261,8 @@ class MergeBoundaries(Boundaries):
         ends = self.token_ends(self.steps)
         starts = np.concatenate(([0], ends))
         keys = self.ids(self.steps)
-        keys[:1], keys[-1:] = DROPPED_ID - 1, DROPPED_ID - 2  # a slice may begin or end inside them
+        lowest = keys.min(initial=0)
+        keys[:1], keys[-1:] = lowest - 1, lowest - 2  # a slice may begin or end inside them
         _, at, order = np.unique(keys, return_index=True, return_inverse=True)
         rows = [self._changes_inside(int(starts[i]), int(ends[i])) for i in at]
         return boundaries_from_changes(rows, order, self.ends, self.atom_ids, self.steps)

@@ -63,6 +63,10 @@ def test_each_name_is_one_token_that_no_step_touches(algorithm: str) -> None:
     assert isinstance(changes, ChangingBoundaries)
     assert changes.token_counts.tolist() == boundaries.token_counts.tolist()
     assert changes.change_steps.tolist() == boundaries.change_steps.tolist()
+    for step in (0, training.steps):
+        assert changes.ids(step).tolist() == boundaries.ids(step).tolist()
+        part = boundaries.slice(2, len(raw) - 1).as_changes()
+        assert part.ids(step).tolist() == boundaries.slice(2, len(raw) - 1).ids(step).tolist()
 
 
 @every_trainer
