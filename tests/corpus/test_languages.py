@@ -52,8 +52,9 @@ table `assets/tokenization_lengths.csv` of AleksandarPetrov/tokenization-fairnes
 
 
 def passage() -> Texts:
-    pasted = named_texts.pasted(samples.languages())
-    return named_texts.collect(pasted, "")
+    texts, translations = named_texts.collect(named_texts.pasted(samples.languages()), "")
+    assert translations == [*texts]
+    return texts
 
 
 def test_passage_has_the_same_lines_in_every_language() -> None:
