@@ -45,6 +45,7 @@ class ComparedText:
         tokenizer: The name of the tokenizer.
         tokens: The number of tokens of the whole text.
         bytes_per_token: UTF-8 bytes per token; None without tokens.
+        characters_per_token: Characters per token; None without tokens.
         tokens_per_word: Mean number of pieces of a word; None where words are not known.
         whole_words: The share of words without an inner boundary; None where words are not known.
         unknown: The number of tokens that are not in the vocabulary.
@@ -68,6 +69,7 @@ class ComparedText:
     tokenizer: str
     tokens: int = field(metadata={"figure": figures.tokens})
     bytes_per_token: float | None = field(metadata={"figure": figures.bytes_per_token})
+    characters_per_token: float | None = field(metadata={"figure": figures.characters_per_token})
     tokens_per_word: float | None = field(metadata={"figure": figures.tokens_per_word})
     whole_words: float | None
     unknown: int

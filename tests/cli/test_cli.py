@@ -868,8 +868,8 @@ def test_compare_of_many_texts_prints_a_table_and_its_notes(
     Path("a|b.txt").write_bytes(b"low")
     table = trained("compare", "a|b.txt", "--tokenizer", "t.json", "--markdown").out.decode()
     assert table.splitlines()[2:4] == [
-        "| text | tokenizer | tokens | bytes per token | tokens per word |",
-        "| --- | --- | ---: | ---: | ---: |",
+        "| text | tokenizer | tokens | bytes per token | characters per token | tokens per word |",
+        "| --- | --- | ---: | ---: | ---: | ---: |",
     ]
     assert table.splitlines()[4].startswith("| a\\|b.txt | t.json | ")
 

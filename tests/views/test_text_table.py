@@ -65,6 +65,15 @@ def test_payload_has_the_cells_with_their_values() -> None:
     assert other["key"] != payload["key"]
 
 
+def test_every_figure_of_a_compared_text_is_in_each_form() -> None:
+    found = bpeviz.compare({"hindi": "नमस्ते"}, {"fine": FINE})
+    assert found.rows[0].characters_per_token == 6 / 18
+    assert "0.33" in text_table.of_texts(found, [figures.characters_per_token]).rows[0]
+    ((cell,),) = text_table.cells(found, figures.characters_per_token, is_parallel=False)
+    assert (cell.text, cell.value) == ("0.33", 6 / 18)
+    assert "characters_per_token" in text_table.exact(found).names
+
+
 def test_exact_table_has_every_figure() -> None:
     exact = text_table.exact(FOUND)
     assert len(exact) == len(FOUND.rows) == 6
