@@ -100,11 +100,15 @@ class Column:
 
     @cached_property
     def separations(self) -> Separations:
-        """The boundaries inside the text, of which dropped text has only one."""
-        at = self.inner_boundaries
+        """The boundaries between tokens, of which dropped text has only one."""
+        begins, at = np.append(0, self.cuts)[:-1], self.inner_boundaries
+        covers = (self.ids != DROPPED_ID) & (begins < self.cuts)
+        if not covers.any():
+            return Separations(at[:0], at[:0], 0, int(self.cuts[-1]) if len(self.cuts) else 0)
+        first, last = int(begins[covers][0]), int(self.cuts[covers][-1])
+        at = at[(first < at) & (at < last)]
         same = np.isin(at, self.cuts[self.ids == DROPPED_ID])  # as the boundary before it
-        same[:1] = False
-        return Separations(at[~same], at[np.append(~same[1:], True)[: len(at)]])
+        return Separations(at[~same], at[np.append(~same[1:], True)[: len(at)]], first, last)
 
 
 class Separations(NamedTuple):
@@ -113,19 +117,23 @@ class Separations(NamedTuple):
     Attributes:
         starts: Where each begins [boundaries].
         ends: Where each ends, the same place unless text is dropped [boundaries].
+        first: Where the first token begins. Text dropped before it has no boundary.
+        last: Where the last token ends.
     """
 
     starts: Ends
     ends: Ends
+    first: int
+    last: int
 
     def shared(self, other: Separations) -> NDArray[np.bool_]:
-        """Return for each boundary whether the other tokenizer has one at the same place."""
-        if not len(other.starts):
-            return np.zeros(len(self.starts), np.bool_)
-        next_one = np.searchsorted(other.ends, self.starts)
-        starts = other.starts[np.minimum(next_one, len(other.starts) - 1)]
-        shared: NDArray[np.bool_] = (next_one < len(other.starts)) & (starts <= self.ends)
-        return shared
+        """Return for each boundary whether the other tokenizer has one at the same place.
+
+        Text that the other one drops at the start or the end has all boundaries.
+        """
+        starts = np.append(other.starts, other.last)
+        shared: NDArray[np.bool_] = self.starts <= other.first
+        return shared | (starts[np.searchsorted(other.ends, self.starts)] <= self.ends)
 
 
 def _distinct(ascending: Ends) -> Ends:

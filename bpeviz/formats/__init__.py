@@ -73,10 +73,10 @@ def dump(tokenizer: Tokenizer, format: str) -> dict[str, bytes]:
     if known.write is None:
         raise FormatError(f"{known.title}: bpeviz only reads this format.")
     try:
-        files = known.write(converted(tokenizer, format))
         try:
+            files = known.write(converted(tokenizer, format))
             back = parse(files, format)
-        except FormatError as error:
+        except ValueError as error:  # of the tokenizer, its library, or the file read back
             raise refused(error) from error
         check_written(tokenizer, back, by_line=known.by_line)
         return files

@@ -529,9 +529,13 @@ class LibraryTokenizer(Tokenizer):
         if self.unknown_id is not None:
             unmerged.add(self.unknown_id)
         raw, starts = text.encode(), np.cumsum(pieces[:, 1]) - pieces[:, 1]
-        stretches: dict[bytes, int] = {b"": 0}  # of the text: those of tokens without merges
+        ids: list[int] = pieces[:, 0].tolist()
+        # Those of tokens without merges, and of tokens that cover other bytes than theirs.
+        stretches: dict[bytes, int] = {b"": 0}
         stretch_of = np.zeros(len(pieces), np.int64)
-        for i in np.flatnonzero(np.isin(pieces[:, 0], [*unmerged])).tolist():
+        known = {i: -1 if i in unmerged else len(self.token_bytes(i)) for i in {*ids}}
+        sizes = np.array([known[i] for i in ids], np.int64)
+        for i in np.flatnonzero(pieces[:, 1] > sizes).tolist():
             stretch = raw[starts[i] : starts[i] + pieces[i, 1]]
             stretch_of[i] = stretches.setdefault(stretch, len(stretches))
         keys = np.column_stack((pieces, stretch_of))
@@ -555,8 +559,8 @@ class LibraryTokenizer(Tokenizer):
                 return None
             rows.append(replay.changes)
             atom_ids.append(np.array(replay.atoms, np.int32))
-            lengths = [len(self.token_bytes(atom)) for atom in replay.atoms]
-            widths.append(_fitted(lengths, length))
+            raws = [self.token_bytes(atom) for atom in replay.atoms]
+            widths.append(_fitted(raws, length, texts[number]))
         order = order.reshape(-1)
         joined = [np.empty(0, np.int32), *(atom_ids[i] for i in order)]
         ends = np.cumsum(np.concatenate([np.empty(0, np.int64), *(widths[i] for i in order)]))
@@ -624,23 +628,51 @@ def _stripped(
     return [(text, special) for text, special in zip(texts, ids, strict=True) if text]
 
 
-def _fitted(sizes: Sequence[int], length: int) -> NDArray[np.int64]:
+def _contained(text: bytes, raws: Sequence[bytes]) -> list[int]:
+    """Return the bytes of a text that each token covers if the text contains theirs in this order.
+
+    Dropped bytes belong to the token before them. An additional space before the text covers
+    nothing. If the text does not contain the bytes, no lengths are returned.
+
+    >>> _contained(b"axyb", [b"a", b"b"]), _contained(b"a", [b" ", b"a"]), _contained(b"a", [b"b"])
+    ([3, 1], [0, 1], [])
+    """
+    at, starts = 0, []
+    for raw in raws:
+        begin = at
+        for byte in raw if at or text[:1].isspace() else raw.lstrip():
+            place = text.find(byte, at)
+            if place < 0:
+                return []
+            begin = place if begin == at else begin
+            at = place + 1
+        starts.append(begin)
+    return [end - start for start, end in pairwise([0, *starts[1:], len(text)])]
+
+
+def _fitted(raws: Sequence[bytes], length: int, text: bytes) -> NDArray[np.int64]:
     """Return the bytes of a text that each atom of a token covers.
 
     Args:
-        sizes: The bytes of each atom.
+        raws: The bytes of each atom.
         length: The bytes that the token covers. If there are fewer, as with a space before the
-            text, the first atoms cover nothing; if there are more, the last one covers the rest.
+            text, the first atoms cover nothing.
+        text: These bytes if there are more. A character that was dropped belongs to the atom
+            before it.
 
-    >>> _fitted([1, 1, 2], 3).tolist(), _fitted([1, 1], 3).tolist()
-    ([0, 1, 2], [1, 2])
+    >>> _fitted([b" ", b"a", b"bc"], 3, b"").tolist(), _fitted([b"a", b"b"], 4, b"axyb").tolist()
+    ([0, 1, 2], [3, 1])
     """
-    skipped = sum(sizes) - length
+    if text and (lengths := _contained(text, raws)):
+        return np.array(lengths, np.int64)
+    if text and len(sizes := _character_sizes(text)) == len(raws):
+        return sizes
+    skipped = sum(map(len, raws)) - length
     fitted = []
-    for size in sizes:
-        taken = min(size, max(0, skipped))
+    for raw in raws:
+        taken = min(len(raw), max(0, skipped))
         skipped -= taken
-        fitted.append(size - taken)
+        fitted.append(len(raw) - taken)
     if skipped < 0:
         fitted[-1] -= skipped
     return np.array(fitted, np.int64)
@@ -727,19 +759,18 @@ def _aligned(
         if start > at:
             yield DROPPED_ID, start - at
         covered = text[start:end]
-        joined = b"".join(raws[i:after]) if after > i + 1 else covered
-        added = len(joined) - len(covered)
-        if joined == covered or (joined.endswith(covered) and joined[:added].isspace()):
-            for raw, token_id in zip(raws[i:after], ids[i:after], strict=True):
-                if after == i + 1:
-                    yield token_id, len(covered)
-                    break
-                skipped = min(added, len(raw))
-                added -= skipped
-                yield token_id, len(raw) - skipped
+        group = range(i, after)
+        lengths = (
+            [len(covered)] * (after == i + 1)
+            or _contained(covered, raws[i:after])
+            # Marks that byte fallback spells cover nothing.
+            or _contained(covered, [raws[k] * (starts[k] < ends[k]) for k in group])
+        )
+        if lengths:
+            yield from zip(ids[i:after], lengths, strict=True)
         else:
             reached = start
-            for k in range(i, after):
+            for k in group:
                 length = max(0, ends[k] - reached)
                 if raws[k].isspace() and k + 1 < after and starts[k + 1] == starts[k]:
                     # An additional space before an unknown token, whose bytes are not the text.

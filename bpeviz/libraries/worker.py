@@ -17,8 +17,10 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
-from itertools import compress, pairwise
+from functools import cached_property
+from itertools import accumulate, compress, pairwise
 from math import nan
+from operator import itemgetter
 from typing import Any, NamedTuple
 
 from bpeviz.workers import serving
@@ -112,9 +114,66 @@ class HuggingFace:
         splitter = self.tokenizer.pre_tokenizer
         settings = None if splitter is None else json.loads(splitter.__getstate__())
         self.marks_spaces = "Metaspace" in json.dumps(settings)
+        self.is_over_bytes = "ByteLevel" in json.dumps(settings)
         self.adds_space = isinstance(settings, dict) and bool(
             settings["type"] == "ByteLevel" and settings["add_prefix_space"]
         )
+
+    @cached_property
+    def _miscounts(self) -> bool:
+        """Whether the library may return wrong offsets (see `_tokenized`)."""
+        import tokenizers
+
+        model = self.tokenizer.model
+        if type(model).__name__ != "BPE":
+            return False
+        marks = model.continuing_subword_prefix or model.end_of_word_suffix
+        if model.unk_token is not None:
+            return bool(marks and model.byte_fallback)
+        alphabet = tokenizers.pre_tokenizers.ByteLevel.alphabet()
+        return bool(marks or not self.is_over_bytes) or None in map(model.token_to_id, alphabet)
+
+    def _tokenized(self, word: str) -> list[Any]:
+        """Return the tokens of a pre-token, with offsets in its bytes.
+
+        `tokenizers` adds up the lengths of the characters that BPE merges. A character that is
+        not in the vocabulary may count nothing, and one of byte fallback also counts its mark.
+        """
+        import tokenizers
+
+        places = self._counted(word)
+        tokens = []
+        for token in self.tokenizer.model.tokenize(word):
+            first, last = token.offsets
+            start, end = places[first][0], places[last - 1][1]
+            # The library cannot convert empty offsets. A mark has no name and those before it.
+            is_mark = start == end
+            name = "" if is_mark else token.value
+            tokens.append(tokenizers.Token(token.id, name, (start - is_mark, end)))
+        return tokens
+
+    def _counted(self, word: str) -> list[tuple[int, int]]:
+        """Return where each byte that the library counts is in a pre-token: empty for marks."""
+        model = self.tokenizer.model
+        if model.ignore_merges and model.token_to_id(word) is not None:
+            return [*pairwise(range(len(word.encode()) + 1))]
+        places: list[tuple[int, int]] = []
+        end = 0
+        for i, character in enumerate(word):
+            prefix = (model.continuing_subword_prefix or "") if i else ""
+            suffix = (model.end_of_word_suffix or "") if i == len(word) - 1 else ""
+            start, end = end, end + len(character.encode())
+            first, last = start, end
+            spelling = prefix + character + suffix
+            if model.token_to_id(spelling) is None:
+                bytes_of = [f"<0x{byte:02X}>" for byte in spelling.encode()]
+                if model.byte_fallback and None not in map(model.token_to_id, bytes_of):
+                    first -= len(prefix.encode())
+                    last = first + len(bytes_of)
+                elif model.unk_token is None:
+                    continue  # dropped
+            places += pairwise(min(max(start, place), end) for place in range(first, last + 1))
+        return places
 
     def info(self) -> dict[str, Any]:
         """Return the settings of all parts, without the vocabulary."""
@@ -205,8 +264,22 @@ class HuggingFace:
 
     def tokens(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
         """Return the ids of a text, and where each begins and ends, in characters."""
-        encoding = self.encoder.encode(text.decode(), add_special_tokens=False)
+        whole = text.decode()
+        encoding = self.encoder.encode(whole, add_special_tokens=False)
         offsets = encoding.offsets
+        if self._miscounts:
+            spans = self._spans(whole)
+            prepared = self._prepared(whole, spans, split=True)
+            is_outside = iter(_outside(prepared, spans))
+            prepared.tokenize(lambda word: self._tokenized(word) if next(is_outside) else [])
+            again = prepared.to_encoding()
+            named = zip(_to_spans(again), again.tokens, strict=True)
+            counted = [span if name else span._replace(start=span.end) for span, name in named]
+            reached = accumulate((span.start for span in counted), max)
+            places = [*zip(reached, counted, strict=True), *((span.start, span) for span in spans)]
+            counted = [span for _, span in sorted(places, key=itemgetter(0))]
+            if [span.id for span in counted] == encoding.ids:
+                offsets = [span[1:] for span in counted]
         return encoding.ids, [start for start, _ in offsets], [end for _, end in offsets]
 
     def template(self) -> tuple[list[int], list[int]]:
@@ -270,7 +343,7 @@ class HuggingFace:
         """Return the added tokens in a text."""
         if not any(token.normalized or token.content in text for token in self.findable.values()):
             return []
-        spans = map(_Span, *self.tokens(text.encode()))
+        spans = _to_spans(self.encoder.encode(text, add_special_tokens=False))
         return [span for span in spans if self._is_added(span, text)]
 
     def _is_added(self, span: _Span, text: str) -> bool:
@@ -287,16 +360,7 @@ class HuggingFace:
         self, prepared: Any, text: str, spans: Sequence[_Span], *, by_character: bool = False
     ) -> list[_Split]:
         """Return the parts of a prepared text; added tokens are whole, or characters."""
-        splits: list[_Split] = prepared.get_splits(
-            offset_referential="original", offset_type="char"
-        )
-        begins = [span.start for span in spans]
-
-        def is_outside(part: _Split) -> bool:
-            place = bisect_right(begins, part[1][0]) - 1
-            return place < 0 or spans[place].end <= part[1][0]
-
-        parts = [*filter(is_outside, splits)]
+        parts = [*compress(_original(prepared), _outside(prepared, spans))]
         for _, start, end in spans:
             inside = [(i, i + 1) for i in range(start, end)] if by_character else [(start, end)]
             parts += [(text[a:b], (a, b), None) for a, b in inside]
@@ -332,6 +396,24 @@ class HuggingFace:
         """Return the text of ids."""
         decoded: str = self.tokenizer.decode(ids, skip_special_tokens=False)
         return decoded.encode()
+
+
+def _to_spans(encoding: Any) -> list[_Span]:
+    """Return the tokens of an encoding."""
+    return [_Span(i, *place) for i, place in zip(encoding.ids, encoding.offsets, strict=True)]
+
+
+def _original(prepared: Any) -> list[_Split]:
+    """Return the parts of a prepared text."""
+    splits: list[_Split] = prepared.get_splits(offset_referential="original", offset_type="char")
+    return splits
+
+
+def _outside(prepared: Any, spans: Sequence[_Span]) -> list[bool]:
+    """Return for each part of a prepared text whether it is outside of added tokens."""
+    begins = [span.start for span in spans]
+    places = ((bisect_right(begins, start) - 1, start) for _, (start, _), _ in _original(prepared))
+    return [place < 0 or spans[place].end <= start for place, start in places]
 
 
 def _flags(added: Any) -> list[str]:

@@ -73,7 +73,7 @@ def test_word_spans_are_runs_of_letters_marks_and_digits(text: str, words: list[
 
 def places(cuts: list[int]) -> Separations:
     """Return boundaries without dropped text."""
-    return Separations(np.array(cuts, np.int64), np.array(cuts, np.int64))
+    return Separations(np.array(cuts, np.int64), np.array(cuts, np.int64), 0, 10)
 
 
 @pytest.mark.parametrize(
@@ -134,10 +134,18 @@ def test_dropped_white_space_is_no_token_of_a_column() -> None:
     assert column.tokens == 3
 
 
-def test_each_separation_has_a_start_and_an_end_also_after_dropped_text_at_the_start() -> None:
-    starts, ends = trained_column("  low low", 9, algorithm="wordpiece").separations
-    assert len(starts) == len(ends)
-    assert (starts[-1], ends[-1]) == (5, 6)
+def test_dropped_text_at_the_start_and_the_end_has_no_boundary() -> None:
+    words = trained_column("  low low ", 9, algorithm="wordpiece")
+    assert [np.array(each).tolist() for each in words.separations] == [[5], [6], 2, 9]
+    apart = trained_column("  low low ", 0, pattern="characters")
+    for text in (" low", "low\n", " low\n"):
+        found = trained_column(text, 9, algorithm="wordpiece")
+        whole = trained_column(text, 9, pattern="none")
+        assert measure(text, [found, whole], 1)[0].agreement == Agreement(1, 1, 1)
+    extra, missing = differences(apart, words)
+    assert (extra.tolist(), missing.tolist()) == ([3, 4, 7, 8], [])
+    nothing = trained_column("  ", 9, algorithm="wordpiece")
+    assert differences(trained_column("  ", 0), nothing)[0].tolist() == [1]
 
 
 def test_dropped_white_space_counts_in_the_ratios_and_is_one_boundary() -> None:
@@ -159,15 +167,15 @@ def test_dropped_white_space_counts_in_the_ratios_and_is_one_boundary() -> None:
     # The ratios are of the whole text, so fewer tokens are a higher ratio.
     assert [one.bytes_per_token for one in found] == [15 / 3, 15 / 6, 15 / 3]
     assert [one.characters_per_token for one in found] == [15 / 3, 15 / 6, 15 / 3]
-    assert [a.tolist() for a in words.separations] == [[3, 10, 14], [5, 11, 14]]
+    assert [np.array(each).tolist() for each in words.separations] == [[3, 10], [5, 11], 0, 14]
     # All boundaries of `whole` are at the end of dropped text, and those of `spaces` within it.
     assert [one.agreement for one in found] == [
         Agreement(1, 1, 1),
         Agreement(1, 1, 1),
-        Agreement(1, pytest.approx(2 / 3), pytest.approx(0.8)),
+        Agreement(1, 1, 1),
     ]
     extra, missing = differences(whole, words)
-    assert (extra.tolist(), missing.tolist()) == ([], [14])
+    assert (extra.tolist(), missing.tolist()) == ([], [])
 
 
 def test_measure_distinguishes_bytes_and_characters() -> None:

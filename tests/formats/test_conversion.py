@@ -221,6 +221,18 @@ def test_written_file_of_any_format_is_read_back_and_compared(
             formats.dump(ours, key)
 
 
+def test_value_error_of_a_writer_is_a_reason_in_a_format_error(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def write(_: object) -> dict[str, bytes]:
+        raise ValueError("The ranks are wrong.")
+
+    wrong = replace(formats.FORMATS["tiktoken"], write=write)
+    monkeypatch.setitem(formats.READERS, "tiktoken", wrong)  # type: ignore[arg-type]
+    with pytest.raises(FormatError, match="cannot represent this tokenizer: The ranks are wrong"):
+        formats.dump(bpeviz.train("low", merges=1).tokenizer(), "tiktoken")
+
+
 def test_conversion_with_another_id_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     ours = opened(byte_level(SPLIT))
     other = opened(byte_level(pre_tokenizers.Split(Regex(r"\S+|\s+"), "isolated")))

@@ -25,6 +25,7 @@ from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.normalization import describe
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.trace import ids_between, inspect, scored_words
@@ -737,15 +738,31 @@ def test_added_tokens_are_marked_in_the_grid() -> None:
     assert notes[3] == "a special token"
 
 
-def test_offsets_of_byte_fallback_stay_in_the_text() -> None:
+def test_marks_that_byte_fallback_spells_cover_nothing() -> None:
     entries = {f"<0x{byte:02X}>": byte for byte in range(256)}
     entries |= {"a": 256, "b</w>": 257}
     model = models.BPE(entries, [], end_of_word_suffix="</w>", byte_fallback=True)
     made = tokenizers.Tokenizer(model)
     made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     ours = formats.parse({"tokenizer.json": made.to_str().encode()})
-    assert all(token.end <= 5 for token in ours.tokens("ab xy"))
-    assert ours.boundaries("ab xy").ends[-1] == 5
+    tokens = [(token.raw, token.start, token.end) for token in ours.tokens("xé ab")]
+    marks = [(raw, 2, 2) for raw in (b"<", b"/", b"w", b">")]
+    expected = [(b"x", 0, 1), (b"\xc3", 1, 2), (b"\xa9", 1, 2), *marks, (b"a", 3, 4), (b"b", 4, 5)]
+    assert tokens == expected
+
+
+def test_dropped_characters_inside_a_token_belong_to_it() -> None:
+    names = ["n", "a", "v", "e", "na", "ve", "nave"]
+    merges = [("n", "a"), ("v", "e"), ("na", "ve")]
+    made = tokenizers.Tokenizer(models.BPE({name: i for i, name in enumerate(names)}, merges))
+    made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    ours = formats.parse({"tokenizer.json": made.to_str().encode()})
+    text = "naïve xx ave"
+    tokens = [(token.raw, token.start, token.end) for token in ours.tokens(text)]
+    assert tokens == [(b"nave", 0, 5), (b"a", 9, 10), (b"ve", 10, 12)]
+    found = ours.boundaries(text)
+    assert found.cuts(0).tolist()[:4] == [1, 4, 5, 6]
+    assert Column("", ours, found, 3).dropped_from(text) == " xx "
 
 
 def test_fuse_keeps_marks_as_the_library_does() -> None:
