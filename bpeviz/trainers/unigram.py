@@ -576,7 +576,8 @@ class UnigramTraining(Training):
 
 
 def _beginning(training: UnigramTraining) -> str:
-    return f"All {len(training.pieces):,} pieces can be used."
+    pieces = len(training.pieces)
+    return "The only piece is used." if pieces == 1 else f"All {pieces:,} pieces can be used."
 
 
 def _vocabulary(training: UnigramTraining, step: int) -> str:

@@ -281,6 +281,8 @@ def still(training: Training) -> str:
         if training.sizes[-1] < training.sizes[0]:
             return "Training starts with this vocabulary. Choose a smaller size to see prunings."
         return "This is the smallest vocabulary. Choose a larger size to see merges."
+    if texts_of(training).unit == "pruning" and training.stopped == "full":
+        return "No piece is pruned at this size. Choose a smaller size to see prunings."
     return {
         "full": "No merges at this size. Choose a larger size to see merges.",
         "no pair": "No pair is left to merge.",

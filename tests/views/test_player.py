@@ -24,7 +24,7 @@ from bpeviz.core.training import Pruning
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui.inputs.vocabulary_size import LARGEST
-from bpeviz.views import player
+from bpeviz.views import playable, player
 
 LIMIT = 8
 
@@ -515,3 +515,16 @@ def test_before_and_after_shows_the_first_change(key: str) -> None:
         for column, expected in zip(data["columns"], whole["columns"], strict=True):
             for name in ("tokenCount", "tokenEnds", "tokens", "distinct", "extra", "missing"):
                 assert column[name] == expected[name]
+
+
+@pytest.mark.parametrize(
+    ("size", "message"),
+    [
+        (280, "No piece is pruned at this size. Choose a smaller size to see prunings."),
+        (2, "Training starts with this vocabulary. Choose a smaller size to see prunings."),
+    ],
+)
+def test_unigram_without_prunings_points_to_smaller_sizes(size: int, message: str) -> None:
+    assert player.still(bpeviz.train("aaaa", "unigram", vocab_size=size)) == message
+    beginning = playable.of_training(bpeviz.train("a", "unigram"), "a").player["views"][0]
+    assert beginning["initialMessage"].startswith("The only piece is used. ")
