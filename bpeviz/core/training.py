@@ -368,7 +368,7 @@ class MergeTraining(Training):
         """Return the weight of each atom of the text, or None if all are 1. int64 [atoms]."""
         return None
 
-    def pairs(self, text: str, boundaries: Boundaries, step: int) -> Pairs:
+    def pairs(self, text: str, boundaries: Boundaries, step: int) -> CountedPairs:
         """Count the pairs of a text after `step` merges, as the trainer counts them."""
         return count_pairs(boundaries, self.barriers(text, step), step, self.weights(text))
 
@@ -417,7 +417,7 @@ class MergeTraining(Training):
 
 
 @dataclass(frozen=True)
-class Pairs:
+class CountedPairs:
     """The pairs of neighboring tokens of a text, in the order of their first occurrence.
 
     Attributes:
@@ -452,7 +452,7 @@ def count_pairs(
     barriers: NDArray[np.int64],
     step: int,
     weights: NDArray[np.int64] | None = None,
-) -> Pairs:
+) -> CountedPairs:
     """Count the pairs of neighboring tokens after `step` steps, overlaps included.
 
     Args:
@@ -468,10 +468,10 @@ def count_pairs(
     tokens = np.bincount(ids[known], weights=weight[known]).astype(np.int64)
     if len(ends) < 2:
         empty = np.empty(0, np.int64)
-        return Pairs(empty, empty, tokens)
+        return CountedPairs(empty, empty, tokens)
     inside = ~np.isin(ends[:-1], barriers) & known[:-1] & known[1:]
     keys = ids[:-1][inside].astype(np.int64) << 32 | ids[1:][inside]
     distinct, first, place = np.unique(keys, return_index=True, return_inverse=True)
     counts = np.bincount(place, weights=weight[:-1][inside], minlength=len(distinct))
     order = np.argsort(first)
-    return Pairs(distinct[order], counts.astype(np.int64)[order], tokens)
+    return CountedPairs(distinct[order], counts.astype(np.int64)[order], tokens)

@@ -42,7 +42,7 @@ from bpeviz.pretrained.catalog import File, Wheel, cache_folder, files
 from bpeviz.pretrained.errors import VocabularyUnavailable, why_not_stored
 
 __all__ = [
-    "Progress",
+    "DownloadStatus",
     "VocabularyUnavailable",
     "available",
     "contents",
@@ -55,7 +55,7 @@ __all__ = [
 
 
 @dataclass(frozen=True)
-class Progress:
+class DownloadStatus:
     """The state of a vocabulary, with a user-facing message."""
 
     state: Literal["ready", "missing", "fetching", "failed"]
@@ -502,16 +502,16 @@ def _fail(job: _Download, message: str) -> None:
         job.failed_at = time.monotonic()
 
 
-def progress(name: str) -> Progress:
+def progress(name: str) -> DownloadStatus:
     """Return the state of a vocabulary, without starting a download.
 
     Raises:
         ValueError: The name is unknown.
     """
     if available(name):
-        return Progress("ready", f"{name}: ready")
+        return DownloadStatus("ready", f"{name}: ready")
     with _jobs_lock:
         job = _downloads.get(name)
         if job is None:
-            return Progress("missing", f"{name}: not on this machine yet")
-        return Progress("fetching" if job.failed_at is None else "failed", job.message)
+            return DownloadStatus("missing", f"{name}: not on this machine yet")
+        return DownloadStatus("fetching" if job.failed_at is None else "failed", job.message)

@@ -16,7 +16,7 @@ from bpeviz.core.special_names import without_names
 from bpeviz.core.training import Training
 from bpeviz.pretokenizers.counts import PreTokenCounts
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN
-from bpeviz.trainers.screen import Texts
+from bpeviz.trainers.screen_texts import ScreenTexts
 
 Corpus = str | Mapping[str, int]
 """The input of training: a text, or pre-tokens with their counts."""
@@ -244,7 +244,7 @@ class Trainer:
     largest_title: str = "Largest vocabulary"
     prunes: bool = False
     reserved: tuple[str, ...] = (UNKNOWN,)
-    texts: Texts = field(default_factory=Texts)
+    texts: ScreenTexts = field(default_factory=ScreenTexts)
 
     @cached_property
     def options(self) -> tuple[Option, ...]:

@@ -31,7 +31,7 @@ from bpeviz.trainers.fast_bpe.pre_tokens import lay_out_bytes, lay_out_character
 from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
 from bpeviz.trainers.pair_counts import Pair, PairCounts, TieRule
 from bpeviz.trainers.preparation import BYTES, PER_ATOM, count_pre_tokens, merge_limit, to_rows
-from bpeviz.trainers.screen import Detail, Texts, atoms_and_merges, hidden_table
+from bpeviz.trainers.screen_texts import Detail, ScreenTexts, atoms_and_merges, hidden_table
 
 
 def train_by_definition(
@@ -294,5 +294,5 @@ TRAINER = Trainer(
     "arXiv:1909.03341",
     train=train,
     declares=BpeOptions,
-    texts=Texts(vocabulary=_vocabulary, details=_details),
+    texts=ScreenTexts(vocabulary=_vocabulary, details=_details),
 )

@@ -38,7 +38,7 @@ from bpeviz.trainers.base import Corpus, Option, Options, Trainer, texts_of_corp
 from bpeviz.trainers.options import MIN_COUNT, TIES
 from bpeviz.trainers.pair_counts import TieRule
 from bpeviz.trainers.preparation import merge_limit
-from bpeviz.trainers.screen import Texts
+from bpeviz.trainers.screen_texts import ScreenTexts
 
 Base = Literal["text", "gpt2", "cl100k_base", "o200k_base"]
 """The base: BPE trained on a first text, or a published vocabulary."""
@@ -249,7 +249,7 @@ class AdaptiveTokenizer(Tokenizer):
 
     def pre_token_ends(self, text: str) -> NDArray[np.int64]:
         pre_tokens = self.pre_tokenizer.pre_tokens(clean(text))
-        return np.cumsum([len(one.encode()) for one in pre_tokens], dtype=np.int64)
+        return np.cumsum([len(pre_token.encode()) for pre_token in pre_tokens], dtype=np.int64)
 
     def is_atom(self, token_id: int) -> bool:
         if token_id < self.first_merge_id:
@@ -351,9 +351,9 @@ class AdaptiveTraining(Training):
     def _dense(self) -> tuple[MergeTraining, dict[int, int]]:
         """The same merges with the base's tokens as atoms, and the dense id of each id."""
         parts = {i for merge in self.merges for i in (merge.left, merge.right)}
-        used = sorted(i for i in parts if i < self.base.vocab_size)
-        atoms = [self.base.token_bytes(token_id).decode("latin-1") for token_id in used]
-        ids = [*used, *(merge.new_id for merge in self.merges)]
+        base_ids = sorted(i for i in parts if i < self.base.vocab_size)
+        atoms = [self.base.token_bytes(token_id).decode("latin-1") for token_id in base_ids]
+        ids = [*base_ids, *(merge.new_id for merge in self.merges)]
         number = {token_id: i for i, token_id in enumerate(ids)}
         merges = [
             merge._replace(left=number[merge.left], right=number[merge.right])
@@ -429,5 +429,5 @@ TRAINER = Trainer(
     largest="merges",
     largest_title="Merges to add",
     reserved=(),
-    texts=Texts(beginning=_beginning, vocabulary=_vocabulary),
+    texts=ScreenTexts(beginning=_beginning, vocabulary=_vocabulary),
 )

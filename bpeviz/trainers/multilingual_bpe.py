@@ -34,7 +34,7 @@ from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_like
 from bpeviz.trainers.bpe import train_merges_fast
 from bpeviz.trainers.options import ATOMS
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
-from bpeviz.trainers.screen import Detail, Texts
+from bpeviz.trainers.screen_texts import Detail, ScreenTexts
 
 SMOOTHING = {
     "1.0": "Unchanged",
@@ -181,7 +181,7 @@ def for_single_texts(training: MergeTraining) -> MergeTokenizer:
 
 
 @dataclass(frozen=True)
-class Share:
+class TextShare:
     """One text's share of the corpus and of the vocabulary.
 
     Attributes:
@@ -234,7 +234,7 @@ class MultilingualTraining(MergeTraining):
             atoms = [len(part.text) for part in parts]
         return parts, np.repeat(np.arange(len(parts)), atoms)
 
-    def shares(self, text: str, step: int, boundaries: Boundaries | None = None) -> list[Share]:
+    def shares(self, text: str, step: int, boundaries: Boundaries | None = None) -> list[TextShare]:
         """Return each text's share of the corpus, and of the vocabulary after `step` merges.
 
         Args:
@@ -249,20 +249,20 @@ class MultilingualTraining(MergeTraining):
         part_of_token = part_of[boundaries.token_ends(step) - 1]
         merged = ids >= len(self.alphabet)
         counted = [i for i, part in enumerate(parts) if part.counted]
-        used = {i: set(ids[(part_of_token == i) & merged].tolist()) for i in counted}
-        n_texts = Counter(token for tokens in used.values() for token in tokens)
+        tokens = {i: set(ids[(part_of_token == i) & merged].tolist()) for i in counted}
+        n_texts = Counter(token for present in tokens.values() for token in present)
         size = sum(parts[i].size for i in counted)
         weight = sum(parts[i].size * parts[i].factor for i in counted)
         return [
-            Share(
+            TextShare(
                 name=f"Text {number}",
                 size=parts[i].size,
                 share=parts[i].size / size,
                 factor=parts[i].factor,
                 smoothed=parts[i].size * parts[i].factor / weight,
                 tokens=int(np.count_nonzero(part_of_token == i)),
-                used=len(used[i]),
-                alone=sum(n_texts[token] == 1 for token in used[i]),
+                used=len(tokens[i]),
+                alone=sum(n_texts[token] == 1 for token in tokens[i]),
                 trained=min(step, len(self.merges)),
             )
             for number, i in enumerate(counted, 1)
@@ -282,17 +282,17 @@ def _details(
             "Each text's share of all bytes, the factor by which a pair in it counts, and the "
             "resulting share. The last columns count the trained tokens in it, or only in it.",
             {
-                "text": [one.name for one in shares],
-                "bytes": [one.size for one in shares],
-                "share": [f"{one.share:.1%}" for one in shares],
-                "counts": [f"{one.factor} ×" for one in shares],
-                "smoothed share": [f"{one.smoothed:.1%}" for one in shares],
-                "tokens": [one.tokens for one in shares],
-                "trained tokens in it": [one.used for one in shares],
+                "text": [text.name for text in shares],
+                "bytes": [text.size for text in shares],
+                "share": [f"{text.share:.1%}" for text in shares],
+                "counts": [f"{text.factor} ×" for text in shares],
+                "smoothed share": [f"{text.smoothed:.1%}" for text in shares],
+                "tokens": [text.tokens for text in shares],
+                "trained tokens in it": [text.used for text in shares],
                 "of all trained": [
-                    f"{one.used / one.trained:.1%}" if one.trained else "–" for one in shares
+                    f"{text.used / text.trained:.1%}" if text.trained else "–" for text in shares
                 ],
-                "only in it": [one.alone for one in shares],
+                "only in it": [text.alone for text in shares],
             },
         )
     ]
@@ -308,7 +308,7 @@ TRAINER = Trainer(
     "Conneau et al. 2020, arXiv:1911.02116",
     train=train,
     declares=MultilingualOptions,
-    texts=Texts(
+    texts=ScreenTexts(
         rule="The pairs with the highest weighted count before merge {step}: a pair in a small "
         "text counts more than one in a large text. The table of shares, below, gives the factors.",
         curve="weighted count of the pair",

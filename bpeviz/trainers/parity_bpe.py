@@ -29,7 +29,7 @@ from bpeviz.core.boundaries import SPECIAL_ID, Boundaries
 from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.merges import Merge
 from bpeviz.core.special_names import without_names
-from bpeviz.core.training import MergeTraining, Pairs, Stopped, count_pairs
+from bpeviz.core.training import CountedPairs, MergeTraining, Stopped, count_pairs
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import clean, split_lines
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_like
@@ -38,7 +38,7 @@ from bpeviz.trainers.multilingual_bpe import MultilingualPreTokenizer, texts
 from bpeviz.trainers.options import ATOMS, MIN_COUNT
 from bpeviz.trainers.pair_counts import GAP, PairCounts
 from bpeviz.trainers.preparation import PER_ATOM, alphabet_of, count_pre_tokens, merge_limit
-from bpeviz.trainers.screen import Detail, Texts
+from bpeviz.trainers.screen_texts import Detail, ScreenTexts
 
 ALL = -1
 """The choice of all texts together, in place of the number of one."""
@@ -71,15 +71,15 @@ def train_merges(
     Returns:
         The merges; the text chosen at each step and after the last one; why training ended.
     """
-    each = [PairCounts(one, symbols, "largest") for one in rows]
+    each = [PairCounts(of_text, symbols, "largest") for of_text in rows]
     measured = [
-        mine if other is one else PairCounts(other, symbols, "largest")
-        for mine, one, other in zip(each, rows, development, strict=True)
+        pairs if measuring is of_text else PairCounts(measuring, symbols, "largest")
+        for pairs, of_text, measuring in zip(each, rows, development, strict=True)
     ]
-    lengths = [sum(len(ids) * count for ids, count in one) for one in development]
-    every = [row for one in rows for row in one] if global_merges else []
+    lengths = [sum(len(ids) * count for ids, count in measuring) for measuring in development]
+    every = [row for of_text in rows for row in of_text] if global_merges else []
     together = PairCounts(every, symbols, "largest")
-    distinct = {id(one): one for one in (together, *each, *measured)}.values()
+    distinct = {id(pairs): pairs for pairs in (together, *each, *measured)}.values()
     merges: list[Merge] = []
     chosen: list[int] = []
     while True:
@@ -97,9 +97,10 @@ def train_merges(
         count, n_tied = pairs.counts[pair], pairs.n_tied(pair)
         if count < min_count:
             return merges, chosen, "rare"
-        changes = {id(one): one.merge(pair) for one in distinct}
+        changes = {id(counted): counted.merge(pair) for counted in distinct}
         lengths = [
-            length - changes[id(one)][1] for length, one in zip(lengths, measured, strict=True)
+            length - changes[id(counted)][1]
+            for length, counted in zip(lengths, measured, strict=True)
         ]
         new_id, applied = changes[id(pairs)]
         note = f"for {_name(chosen[-1])}"
@@ -158,8 +159,8 @@ def train(corpus: Corpus, options: ParityOptions) -> ParityTraining:
         return [(pre_tokenizer.symbols(pre_token), count) for pre_token, count in counts.items()]
 
     corpora = [corpus] if isinstance(corpus, Mapping) else _texts(corpus) or [""]
-    symbols = [counted(one) for one in corpora]
-    alphabet = alphabet_of((row for one in symbols for row, _ in one), pre_tokenizer)
+    symbols = [counted(text) for text in corpora]
+    alphabet = alphabet_of((row for of_text in symbols for row, _ in of_text), pre_tokenizer)
     atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
 
     def rows(symbols: Sequence[tuple[Sequence[str], int]]) -> Rows:
@@ -173,8 +174,8 @@ def train(corpus: Corpus, options: ParityOptions) -> ParityTraining:
         of_texts,
         [*map(CHARACTER_OF.__getitem__, range(256))] if atoms == "bytes" else alphabet,
         merge_limit(options, len(alphabet), PER_ATOM[atoms]),
-        development=[*(rows(counted(one)) for one in others), *of_texts[len(others) :]],
-        units=[_units(one, measure) for one in measured],
+        development=[*(rows(counted(text)) for text in others), *of_texts[len(others) :]],
+        units=[_units(text, measure) for text in measured],
         global_merges=options.global_merges,
         min_count=options.min_count,
     )
@@ -223,21 +224,21 @@ class ParityTraining(MergeTraining):
     measure: str = "line"
     measured: tuple[str, ...] = ()
 
-    def pairs(self, text: str, boundaries: Boundaries, step: int) -> Pairs:
+    def pairs(self, text: str, boundaries: Boundaries, step: int) -> CountedPairs:
         """Count the pairs after `step` merges in the text that is then compressed least."""
         number = self._text_of(text)
         chosen = self.chosen[step]
         weights = (number >= 0 if chosen == ALL else number == chosen).astype(np.int64)
-        found = count_pairs(boundaries, self.barriers(text, step), step, weights)
-        occurs = found.counts > 0
-        return Pairs(found.keys[occurs], found.counts[occurs], found.tokens)
+        pairs = count_pairs(boundaries, self.barriers(text, step), step, weights)
+        occurs = pairs.counts > 0
+        return CountedPairs(pairs.keys[occurs], pairs.counts[occurs], pairs.tokens)
 
     def tokens(self, text: str, boundaries: Boundaries, step: int) -> list[int]:
         """Return the number of tokens of each measured text after `step` merges."""
         if self.measure == "development":
             tokenizer = self.at_step(step)
-            parts = [without_names(one, self.split_at) for one in self.measured]
-            return [sum(tokenizer.token_counts(one)) for one in parts]
+            parts = [without_names(text, self.split_at) for text in self.measured]
+            return [sum(tokenizer.token_counts(part)) for part in parts]
         number = self._text_of(text)[boundaries.token_ends(step) - 1]
         number = number[boundaries.ids(step) > SPECIAL_ID]
         counts = np.bincount(number[number >= 0], minlength=len(self.measured))
@@ -260,7 +261,7 @@ def _details(
 ) -> list[Detail]:
     unit = "byte" if training.measure == "byte" else "line"
     tokens = training.tokens(text, boundaries, step)
-    units = [_units(one, training.measure) for one in training.measured]
+    units = [_units(text, training.measure) for text in training.measured]
     per_unit = [count / size for count, size in zip(tokens, units, strict=True)]
     merged = Counter(training.chosen[:step])
     numbers = range(len(tokens))
@@ -278,7 +279,7 @@ def _details(
                 "text": [f"Text {i + 1}" for i in numbers],
                 f"{unit}s": units,
                 "tokens": tokens,
-                f"tokens per {unit}": [round(one, 3) for one in per_unit],
+                f"tokens per {unit}": [round(cost, 3) for cost in per_unit],
                 "next": ["yes" if training.chosen[step] == i else "" for i in numbers],
                 "merges": [merged[i] for i in numbers],
             },
@@ -296,7 +297,7 @@ TRAINER = Trainer(
     source="Foroutan et al. 2026, arXiv:2508.04796",
     train=train,
     declares=ParityOptions,
-    texts=Texts(
+    texts=ScreenTexts(
         rule="The most frequent pairs before merge {step}, in the text that is compressed least "
         "then. The table of compression, below, names it.",
         race="Most frequent pairs of the text compressed least",

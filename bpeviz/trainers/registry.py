@@ -15,7 +15,7 @@ from bpeviz.trainers import (
     wordpiece,
 )
 from bpeviz.trainers.base import Trainer
-from bpeviz.trainers.screen import Texts
+from bpeviz.trainers.screen_texts import ScreenTexts
 
 TRAINERS: dict[str, Trainer] = {
     trainer.key: trainer
@@ -33,6 +33,6 @@ TRAINERS: dict[str, Trainer] = {
 }
 
 
-def texts_of(training: Training) -> Texts:
+def texts_of(training: Training) -> ScreenTexts:
     """Return the on-screen texts about a training."""
     return TRAINERS[training.algorithm].texts

@@ -35,7 +35,7 @@ from bpeviz.trainers.bpe import train_merges
 from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
 from bpeviz.trainers.pair_counts import TieRule
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
-from bpeviz.trainers.screen import Detail, Texts, atoms_and_merges, hidden_table
+from bpeviz.trainers.screen_texts import Detail, ScreenTexts, atoms_and_merges, hidden_table
 
 
 class _Scaffolds:
@@ -214,12 +214,12 @@ def _notes(hidden_times: HiddenTimes, name: Callable[[int], str]) -> list[str]:
         for number, step in enumerate(steps):
             (returned if number % 2 else hidden)[step].append(token)
 
-    def phrase(tokens: Sequence[int], one: str, several: str) -> list[str]:
+    def phrase(tokens: Sequence[int], single: str, several: str) -> list[str]:
         if not tokens:
             return []
         names = [f"“{shorten(name(token), 20)}”" for token in tokens[:_MAX_NAMES]]
         if len(tokens) == 1:
-            return [f"{names[0]} is {one}"]
+            return [f"{names[0]} is {single}"]
         if more := len(tokens[_MAX_NAMES:]):
             return [f"{', '.join(names)} and {more:,} others are {several}"]
         return [f"{joined(names)} are {several}"]
@@ -258,5 +258,5 @@ TRAINER = Trainer(
     source="Lian et al. 2024, arXiv:2404.17808",
     train=train,
     declares=ScaffoldOptions,
-    texts=Texts(vocabulary=_vocabulary, details=_details),
+    texts=ScreenTexts(vocabulary=_vocabulary, details=_details),
 )

@@ -36,14 +36,14 @@ from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
 from bpeviz.core.merges import MergeTokenizer, joined
 from bpeviz.core.tokenizer import Row
-from bpeviz.core.training import MergeTraining, Pairs
+from bpeviz.core.training import CountedPairs, MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
 from bpeviz.text import Normalized, counted
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.bpe import train_merges
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit
-from bpeviz.trainers.screen import Texts, every_atom_is_a_token
+from bpeviz.trainers.screen_texts import ScreenTexts, every_atom_is_a_token
 
 SPACE = "▁"
 """The character of a space: U+2581, LOWER ONE EIGHTH BLOCK."""
@@ -177,13 +177,13 @@ def covered(characters: Counter[str], coverage: float) -> list[str]:
     """
     total = characters.total()
     so_far = 0
-    found: list[str] = []
+    most_frequent: list[str] = []
     for character, count in sorted(characters.items(), key=lambda item: (-item[1], item[0])):
         if np.float32(so_far / total) >= np.float32(coverage):
             break
         so_far += count
-        found.append(character)
-    return found
+        most_frequent.append(character)
+    return most_frequent
 
 
 def alphabet_of(
@@ -300,15 +300,15 @@ class SentencePiecePreTokenizer(PreTokenizer):
         return pre_tokens
 
     def normalized(self, text: str) -> Normalized:
-        found: list[str] = []
+        atoms: list[str] = []
         prefix = ""
         for character in "".join(self.pre_tokens(text)):
             if character == _PREFIX:
                 prefix = SPACE
                 continue
-            found.append(prefix + (SPACE if character == " " else character))
+            atoms.append(prefix + (SPACE if character == " " else character))
             prefix = ""
-        return Normalized.of(found)
+        return Normalized.of(atoms)
 
     def _atoms(self, pre_token: str) -> Iterator[tuple[str, int]]:
         """Yield the symbol of each atom with its size in bytes of the text."""
@@ -423,11 +423,11 @@ class SentencePieceTraining(MergeTraining):
             return False
         return is_piece(self.pieces[left] + self.pieces[right], self.longest, self.digits)
 
-    def pairs(self, text: str, boundaries: Boundaries, step: int) -> Pairs:
-        found = super().pairs(text, boundaries, step)
-        pairs = ((key >> 32, key & 0xFFFFFFFF) for key in found.keys.tolist())
+    def pairs(self, text: str, boundaries: Boundaries, step: int) -> CountedPairs:
+        counted = super().pairs(text, boundaries, step)
+        pairs = ((key >> 32, key & 0xFFFFFFFF) for key in counted.keys.tolist())
         allowed = np.array([self._may_join(*pair) for pair in pairs], np.bool_)
-        return Pairs(found.keys[allowed], found.counts[allowed], found.tokens)
+        return CountedPairs(counted.keys[allowed], counted.counts[allowed], counted.tokens)
 
 
 # --- On screen -----------------------------------------------------------------------------------
@@ -456,7 +456,7 @@ TRAINER = Trainer(
     source="Kudo and Richardson 2018, arXiv:1808.06226; the library, version 0.2.3",
     train=train,
     declares=SentencePieceOptions,
-    texts=Texts(
+    texts=ScreenTexts(
         beginning=_beginning,
         vocabulary=_vocabulary,
         at_the_end="The library itself goes on with pairs that no longer occur in the text, until "

@@ -42,7 +42,7 @@ from bpeviz.trainers.bpe import train_merges, train_merges_fast
 from bpeviz.trainers.options import ATOMS, MIN_COUNT, TIES
 from bpeviz.trainers.pair_counts import TieRule
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
-from bpeviz.trainers.screen import Texts, atoms_and_merges
+from bpeviz.trainers.screen_texts import ScreenTexts, atoms_and_merges
 
 Second = Literal["none", "lines", "sentences"]
 """The boundaries that no merge of phase 2 crosses, besides the ends of the text."""
@@ -311,9 +311,9 @@ class SuperTraining(MergeTraining):
         while True:
             # Most pairs are allowed, so the check needs the names of only a few.
             best = pairs.best(pairs.counts, self.merges[step : step + 1], wanted)
-            found = [one for one in best if allowed("".join(map(self._spelled, one.ids)))]
-            if len(found) >= limit or wanted >= len(pairs.keys):
-                return found[:limit]
+            candidates = [pair for pair in best if allowed("".join(map(self._spelled, pair.ids)))]
+            if len(candidates) >= limit or wanted >= len(pairs.keys):
+                return candidates[:limit]
             wanted *= 8
 
     def _spelled(self, token_id: int) -> str:
@@ -344,5 +344,5 @@ TRAINER = Trainer(
     source="Liu et al. 2025, arXiv:2503.13423",
     train=train,
     declares=SuperOptions,
-    texts=Texts(vocabulary=_vocabulary),
+    texts=ScreenTexts(vocabulary=_vocabulary),
 )

@@ -41,7 +41,7 @@ from bpeviz.text import clean, color_key, counted, shorten
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.options import ATOMS
 from bpeviz.trainers.preparation import PER_ATOM, alphabet_of, count_pre_tokens, merge_limit
-from bpeviz.trainers.screen import Detail, Randomness, Texts
+from bpeviz.trainers.screen_texts import Detail, Randomness, ScreenTexts
 
 SEED_SIZE = 10_000
 MAX_EM_STEPS = 20
@@ -59,7 +59,7 @@ def prune(
     *,
     em_steps: int = 2,
     pruned_share: int = 25,
-) -> tuple[tuple[str, ...], tuple[Round, ...]]:
+) -> tuple[tuple[str, ...], tuple[PruningRound, ...]]:
     """Prune pieces round by round until only the atoms are left.
 
     SentencePiece differs: its EM uses the digamma function of the counts, and drops pieces with an
@@ -82,7 +82,7 @@ def prune(
     lattices = Lattices.of(texts, index_of(pieces))
     alive = np.ones(len(pieces), np.bool_)
     scores = log_probabilities(np.asarray(counts, np.float64), alive)
-    found = []
+    values = []
     given_up: list[int] = []
     while True:
         progress.report("Pruning pieces", len(given_up), len(pieces) - n_atoms)
@@ -94,9 +94,9 @@ def prune(
             (np.flatnonzero(alive[n_atoms:]) + n_atoms).tolist(),
             key=lambda i: (losses[i], scores[i], -len(pieces[i]), pieces[i]),
         )
-        found.append((loss, scores, losses, uses, cheapest, len(given_up)))
+        values.append((loss, scores, losses, uses, cheapest, len(given_up)))
         if not cheapest:
-            return _numbered(pieces, n_atoms, given_up, found)
+            return _numbered(pieces, n_atoms, given_up, values)
         pruned = cheapest[: -(-len(cheapest) * pruned_share // 100)]
         alive[pruned] = False
         given_up += pruned
@@ -177,9 +177,9 @@ def train(corpus: Corpus, options: UnigramOptions) -> UnigramTraining:
         stopped = "full"
         steps = max(0, len(pieces) - vocab_size)
         rounds = tuple(
-            replace(one, after=max(one.after, len(pieces) - steps))
-            for one in rounds
-            if one.start <= steps
+            replace(of_round, after=max(of_round.after, len(pieces) - steps))
+            for of_round in rounds
+            if of_round.start <= steps
         )
     return UnigramTraining(
         "unigram", pre_tokenizer, alphabet, stopped, options.special_tokens, pieces, rounds
@@ -193,26 +193,26 @@ def log_probabilities(counts: NDArray[np.float64], alive: NDArray[np.bool_]) -> 
 
 
 def _numbered(
-    pieces: Sequence[str], n_atoms: int, given_up: Sequence[int], found: Sequence[Any]
-) -> tuple[tuple[str, ...], tuple[Round, ...]]:
+    pieces: Sequence[str], n_atoms: int, given_up: Sequence[int], values: Sequence[Any]
+) -> tuple[tuple[str, ...], tuple[PruningRound, ...]]:
     """Assign ids to the pieces in reverse order of pruning, and return them with the rounds.
 
     Args:
         pieces: The initial pieces.
         n_atoms: Number of atoms.
         given_up: Index of each pruned piece, in the order of pruning.
-        found: The values of each round by index, and the number of pieces pruned before it.
+        values: The values of each round by index, and the number of pieces pruned before it.
     """
     by_id = np.array([*range(n_atoms), *reversed(given_up)], np.int64)
     id_of = np.empty(len(pieces), np.int64)
     id_of[by_id] = np.arange(len(pieces))
     rounds = []
-    for number, (loss, scores, losses, uses, cheapest, start) in enumerate(found):
+    for number, (loss, scores, losses, uses, cheapest, start) in enumerate(values):
         before = len(pieces) - start
-        after = len(pieces) - found[number + 1][-1] if number + 1 < len(found) else before
+        after = len(pieces) - values[number + 1][-1] if number + 1 < len(values) else before
         ids = by_id[:before]
         rounds.append(
-            Round(
+            PruningRound(
                 number + 1,
                 start,
                 before,
@@ -328,7 +328,7 @@ class ShortPreTokens(PreTokenizer):
 
 
 @dataclass(frozen=True, eq=False)
-class Round:
+class PruningRound:
     """A round of training: the values of all pieces at its beginning, and its prunings.
 
     Attributes:
@@ -371,7 +371,7 @@ class UnigramTokenizer(NonMonotonicTokenizer):
     """
 
     pieces: tuple[str, ...]
-    rounds: tuple[Round, ...]
+    rounds: tuple[PruningRound, ...]
     step: int
 
     @property
@@ -450,12 +450,12 @@ class UnigramTokenizer(NonMonotonicTokenizer):
         )
 
     def scored_words(self, text: str) -> list[Word]:
-        found, start = [], 0
+        words, start = [], 0
         for pre_token in self.pre_tokenizer.pre_tokens(clean(text)):
             end = start + len(pre_token)
-            found.append(Word("".join(self.pre_tokenizer.symbols(pre_token)), start, end))
+            words.append(Word("".join(self.pre_tokenizer.symbols(pre_token)), start, end))
             start = end
-        return found
+        return words
 
     def word_lattice(self, word: str) -> Lattice:
         return self.model.lattice(word)
@@ -478,9 +478,9 @@ def _cuts(lattices: Lattices, values: NDArray[np.float64]) -> list[Segmentation]
     ]
 
 
-def _round_at(rounds: Sequence[Round], step: int) -> Round:
+def _round_at(rounds: Sequence[PruningRound], step: int) -> PruningRound:
     """Return the round whose probabilities are valid after `step` steps."""
-    return next(one for one in reversed(rounds) if one.start <= step)
+    return next(of_round for of_round in reversed(rounds) if of_round.start <= step)
 
 
 @dataclass(frozen=True, repr=False)
@@ -497,7 +497,7 @@ class UnigramTraining(Training):
     """
 
     pieces: tuple[str, ...]
-    rounds: tuple[Round, ...]
+    rounds: tuple[PruningRound, ...]
 
     stochastic = True
 
@@ -514,13 +514,13 @@ class UnigramTraining(Training):
 
     @cached_property
     def decisions(self) -> Sequence[Pruning]:
-        found: list[Pruning] = []
-        for one in self.rounds:
-            found += one.pruned
-            if found and one is not self.rounds[-1]:
-                note = f"last of round {one.number}; then EM estimates all probabilities again"
-                found[-1] = replace(found[-1], note=note)
-        return tuple(found)
+        prunings: list[Pruning] = []
+        for of_round in self.rounds:
+            prunings += of_round.pruned
+            if prunings and of_round is not self.rounds[-1]:
+                note = f"last of round {of_round.number}; then EM estimates all probabilities again"
+                prunings[-1] = replace(prunings[-1], note=note)
+        return tuple(prunings)
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
@@ -531,7 +531,7 @@ class UnigramTraining(Training):
         """Halfway through the prunings that cost something, or the end if the user chose it."""
         if self.stopped == "full":
             return self.steps
-        first = next((i for i, one in enumerate(self.decisions) if one.loss > 0), 0)
+        first = next((i for i, pruning in enumerate(self.decisions) if pruning.loss > 0), 0)
         return (first + self.steps) // 2
 
     def at_step(self, step: int) -> UnigramTokenizer:
@@ -558,7 +558,7 @@ class UnigramTraining(Training):
 
     @property
     def curve(self) -> NDArray[np.float64]:
-        return np.array([one.loss for one in self.decisions], np.float64)
+        return np.array([pruning.loss for pruning in self.decisions], np.float64)
 
     def candidates(
         self, text: str, boundaries: Boundaries, step: int, limit: int
@@ -589,8 +589,9 @@ def _details(
     training: UnigramTraining, text: str, boundaries: Boundaries, step: int
 ) -> list[Detail]:
     """Return a table of the rounds up to this step."""
-    rounds = [one for one in training.rounds if one.start <= step and one.before > one.after]
-    dearest = [max(one.pruned, key=lambda pruning: pruning.loss) for one in rounds]
+    begun = [of_round for of_round in training.rounds if of_round.start <= step]
+    rounds = [of_round for of_round in begun if of_round.before > of_round.after]
+    dearest = [max(of_round.pruned, key=lambda pruning: pruning.loss) for of_round in rounds]
     return [
         Detail(
             "the rounds",
@@ -600,10 +601,10 @@ def _details(
             "unused pieces leave their probability to others, and rises when useful pieces are "
             "missing.",
             {
-                "round": [one.number for one in rounds],
-                "vocabulary": [one.before for one in rounds],
-                "loss": [round(one.loss, 1) for one in rounds],
-                "pruned": [len(one.pruned) for one in rounds],
+                "round": [of_round.number for of_round in rounds],
+                "vocabulary": [of_round.before for of_round in rounds],
+                "loss": [round(of_round.loss, 1) for of_round in rounds],
+                "pruned": [len(of_round.pruned) for of_round in rounds],
                 "costliest pruned": [training.name(pruning.id) for pruning in dearest],
                 "its cost": [round(pruning.loss, 2) for pruning in dearest],
             },
@@ -623,7 +624,7 @@ TRAINER = Trainer(
     declares=UnigramOptions,
     largest="seed_size",
     prunes=True,
-    texts=Texts(
+    texts=ScreenTexts(
         unit="pruning",
         heading="Why this piece",
         rule="The cheapest pieces before pruning {step}. Cost: the rise of the negative log "

@@ -31,7 +31,7 @@ from bpeviz import progress
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.longest_match import LongestMatchTokenizer, LongestMatchTraining
 from bpeviz.core.merges import Merge
-from bpeviz.core.training import Candidate, Pairs, Stopped
+from bpeviz.core.training import Candidate, CountedPairs, Stopped
 from bpeviz.pretokenizers.patterns import Unmatched, mark_unmatched
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import Normalized
@@ -39,7 +39,7 @@ from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.bpe import PROGRESS, REPORT_EVERY
 from bpeviz.trainers.options import MIN_COUNT, TIES, UNMATCHED
 from bpeviz.trainers.preparation import count_pre_tokens, merge_limit, to_rows
-from bpeviz.trainers.screen import Detail, Texts
+from bpeviz.trainers.screen_texts import Detail, ScreenTexts
 
 Case = Literal["keep", "lower"]
 ScoreTies = Literal["first", "smallest"]
@@ -187,8 +187,8 @@ class _Counts:
         np.add.at(self.pairs, number, weight[begins])
         by_pair = np.lexsort((-begins, number))
         bounds = np.searchsorted(number[by_pair], np.arange(len(distinct) + 2))
-        found = begins[by_pair]
-        self.positions = [_array(found[low:high]) for low, high in pairwise(bounds.tolist())]
+        in_order = begins[by_pair]
+        self.positions = [_array(in_order[low:high]) for low, high in pairwise(bounds.tolist())]
         self.first = np.array([0, *(positions[-1] for positions in self.positions[1:])], np.int64)
         self._unused: list[int] = []
 
@@ -222,10 +222,10 @@ class _Counts:
             top = int(np.flatnonzero(more)[0])
         tied = near[above * below[top] == above[top] * below]
         if ties == "smallest":
-            chosen = tied[np.lexsort((self.right[tied], self.left[tied]))[0]]
+            best = tied[np.lexsort((self.right[tied], self.left[tied]))[0]]
         else:
-            chosen = tied[np.argmin(self.first[tied])]
-        return int(chosen), len(tied) - 1
+            best = tied[np.argmin(self.first[tied])]
+        return int(best), len(tied) - 1
 
     def merge(self, merged: int, new_id: int) -> int:
         """Replace a pair from left to right; return the number of replacements, weighted."""
@@ -338,10 +338,10 @@ class WordPiecePreTokenizer(PreTokenizer):
             pre_tokens = mark_unmatched(text, self.pattern, self.expression)
         else:
             pre_tokens = super().pre_tokens(text)
-        found: list[str] = []
-        for one in pre_tokens:
-            found += [one] if isinstance(one, Unmatched) else _WORD_OR_SPACE.findall(one)
-        return found
+        words: list[str] = []
+        for text in pre_tokens:
+            words += [text] if isinstance(text, Unmatched) else _WORD_OR_SPACE.findall(text)
+        return words
 
     def normalized(self, text: str) -> Normalized:
         return Normalized.of(map(str.lower, text) if self.case == "lower" else text)
@@ -415,11 +415,11 @@ class WordPieceTraining(LongestMatchTraining):
     ) -> list[Candidate]:
         pairs = self.pairs(text, self.as_trained(text, boundaries), step)
         allowed = pairs.counts >= self.min_count
-        pairs = Pairs(pairs.keys[allowed], pairs.counts[allowed], pairs.tokens)
+        pairs = CountedPairs(pairs.keys[allowed], pairs.counts[allowed], pairs.tokens)
         return pairs.best(_scores(pairs), self.merges[step : step + 1], limit)
 
 
-def _scores(pairs: Pairs) -> NDArray[np.float64]:
+def _scores(pairs: CountedPairs) -> NDArray[np.float64]:
     left, right = pairs.keys >> 32, pairs.keys & 0xFFFFFFFF
     scores: NDArray[np.float64] = pairs.counts / (
         pairs.tokens[left].astype(np.float64) * pairs.tokens[right]
@@ -446,7 +446,7 @@ def _details(
         np.lexsort((np.arange(len(values)), -values)) for values in (pairs.counts, scores)
     )
     count_rank, score_rank = np.argsort(by_count) + 1, np.argsort(by_score) + 1
-    shown = list(dict.fromkeys([*by_count[:_BEST].tolist(), *by_score[:_BEST].tolist()]))
+    listed = list(dict.fromkeys([*by_count[:_BEST].tolist(), *by_score[:_BEST].tolist()]))
     return [
         Detail(
             "scores beside counts",
@@ -455,14 +455,14 @@ def _details(
             "the product of the counts of its parts, so it favors pairs whose parts seldom occur "
             "apart. The table includes pairs below the minimum count, which are not merged.",
             {
-                "left": [training.name(int(left[i])) for i in shown],
-                "right": [training.name(int(right[i])) for i in shown],
-                "count": pairs.counts[shown].tolist(),
-                "count of left": pairs.tokens[left[shown]].tolist(),
-                "count of right": pairs.tokens[right[shown]].tolist(),
-                "score": scores[shown].tolist(),
-                "rank by count (BPE)": count_rank[shown].tolist(),
-                "rank by score": score_rank[shown].tolist(),
+                "left": [training.name(int(left[i])) for i in listed],
+                "right": [training.name(int(right[i])) for i in listed],
+                "count": pairs.counts[listed].tolist(),
+                "count of left": pairs.tokens[left[listed]].tolist(),
+                "count of right": pairs.tokens[right[listed]].tolist(),
+                "score": scores[listed].tolist(),
+                "rank by count (BPE)": count_rank[listed].tolist(),
+                "rank by score": score_rank[listed].tolist(),
             },
         )
     ]
@@ -480,7 +480,7 @@ TRAINER = Trainer(
     train=train,
     declares=WordPieceOptions,
     reserved=SPECIAL,
-    texts=Texts(
+    texts=ScreenTexts(
         rule="The pairs with the highest score before merge {step}: the count of the pair, divided "
         "by the product of the counts of its two parts. This score is a reconstruction (Hugging "
         "Face course, chapter 6.6).",

@@ -1,4 +1,4 @@
-"""The tables that only one trainer has (`bpeviz.trainers.screen.Detail`)."""
+"""The tables that only one trainer has (`bpeviz.trainers.screen_texts.Detail`)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import streamlit as st
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.trainers.screen import Detail
+from bpeviz.trainers.screen_texts import Detail
 from bpeviz.ui import html_table
 from bpeviz.ui.widgets import Section
 from bpeviz.views import charts, tables

@@ -24,7 +24,7 @@ from bpeviz.analysis.metrics import Column, sweep
 from bpeviz.core.training import Training
 from bpeviz.text import counted, joined
 from bpeviz.trainers import texts_of
-from bpeviz.trainers.screen import Detail
+from bpeviz.trainers.screen_texts import Detail
 
 Scale = Literal["linear", "log", "symlog"]
 

@@ -28,7 +28,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
 from bpeviz.text import character_stand_in, counted, digest_of, hexadecimal, label, shorten
 from bpeviz.trainers import texts_of
-from bpeviz.trainers.screen import every_atom_is_a_token
+from bpeviz.trainers.screen_texts import every_atom_is_a_token
 from bpeviz.views.player import decision_columns, end_marks
 
 

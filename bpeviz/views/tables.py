@@ -25,7 +25,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Candidate, Pruning, Training
 from bpeviz.text import hexadecimal, shorten
 from bpeviz.trainers import texts_of
-from bpeviz.trainers.screen import Detail
+from bpeviz.trainers.screen_texts import Detail
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -198,7 +198,7 @@ def world(tmp_path: Path, server: Publisher, monkeypatch: pytest.MonkeyPatch) ->
     assert not list(temporary.iterdir())
 
 
-def wait_for(name: str, state: str) -> download.Progress:
+def wait_for(name: str, state: str) -> download.DownloadStatus:
     """Wait until a background fetch reaches a state."""
     end = time.monotonic() + 20
     while (now := download.progress(name)).state != state:

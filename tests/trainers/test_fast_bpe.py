@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from bpeviz import progress
 from bpeviz.trainers.bpe import train_merges, train_merges_fast
-from bpeviz.trainers.fast_bpe import layout, limits, pairs, rounds, tied
+from bpeviz.trainers.fast_bpe import layout, limits, pairs, rounds, tied_pairs
 
 LINES = st.lists(st.integers(0, 3), min_size=1, max_size=24).map(tuple)
 # Repeated words: many of their pairs are tied and adjacent.
@@ -83,8 +83,8 @@ def test_batches_of_tied_pairs_equal_plain_trainer(
     monkeypatch.setattr(limits, "BATCH_MIN", batch_min)
     in_batches: list[int] = []
 
-    def order_tied(*given: object) -> tied.TiedOrder:
-        order = tied.order_tied(*given)
+    def order_tied(*given: object) -> tied_pairs.TiedOrder:
+        order = tied_pairs.order_tied(*given)
         in_batches.append(sum(map(len, order.runs)))
         return order
 
@@ -128,9 +128,9 @@ def test_self_overlapping_pairs_do_not_make_batches_quadratic(
     row += chain.from_iterable(doubles)
     tried: list[int] = []
 
-    def order_tied(batch: pairs.Pairs, *given: object) -> tied.TiedOrder:
+    def order_tied(batch: pairs.Pairs, *given: object) -> tied_pairs.TiedOrder:
         tried.append(batch.n_pairs)
-        return tied.order_tied(batch, *given)
+        return tied_pairs.order_tied(batch, *given)
 
     monkeypatch.setattr(rounds, "order_tied", order_tied)
     symbols = [chr(0x10000 + atom) for atom in range(max(row) + 1)]

@@ -23,7 +23,7 @@ from bpeviz.core.training import Candidate, MergeTraining, Pruning, Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.trainers.screen import Detail
+from bpeviz.trainers.screen_texts import Detail
 from bpeviz.views import charts, tables
 
 pytestmark = pytest.mark.slow

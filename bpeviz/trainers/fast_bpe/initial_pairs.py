@@ -87,7 +87,7 @@ class PairTable:
         """Return the keys of pairs (a, b), (b, c), (c, d), … that are merged one after the other.
 
         The run continues while every b has an a before it and a c after it. Then (ab, c) is as
-        frequent and occurs first, and the other pairs remain tied with it (`tied.order_tied`).
+        frequent and occurs first, and the other pairs remain tied with it (`order_tied`).
 
         Args:
             head: Key of (a, b), which occurs first of the tied pairs.

@@ -46,11 +46,11 @@ def lay_out_characters(pre_tokens: Mapping[str, int]) -> tuple[tuple[str, ...], 
                 raise
             yield np.frombuffer(text.encode("utf-32-le"), np.uint32)
 
-    used = np.zeros(1 + max((int(block.max()) for block in blocks()), default=0), np.bool_)
+    occurs = np.zeros(1 + max((int(block.max()) for block in blocks()), default=0), np.bool_)
     for code_points in blocks():
-        used[code_points] = True
-    alphabet = used.nonzero()[0]
-    id_of = (used.cumsum() - 1).astype(np.min_scalar_type(len(alphabet) + 1))
+        occurs[code_points] = True
+    alphabet = occurs.nonzero()[0]
+    id_of = (occurs.cumsum() - 1).astype(np.min_scalar_type(len(alphabet) + 1))
     atom_ids, begin = np.empty(int(is_start.sum()), id_of.dtype), 0
     for code_points in blocks():
         atom_ids[begin : begin + len(code_points)] = id_of.take(code_points)

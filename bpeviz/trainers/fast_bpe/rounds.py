@@ -15,9 +15,9 @@ Both make the same decisions, ties included; the tests compare them. The algorit
    rule).
 5. **One pair** at many positions is merged by NumPy, at few positions by a loop over the same
    memory. A loop has less overhead per call, NumPy less per position.
-6. **Batches of tied pairs** (`tied`). If the pair that occurs first wins a tie, the merge order of
-   many tied pairs follows from their positions, and NumPy merges them all at once. Most merges of
-   a large vocabulary are made this way.
+6. **Batches of tied pairs** (`tied_pairs`). If the pair that occurs first wins a tie, the merge
+   order of many tied pairs follows from their positions, and NumPy merges them all at once. Most
+   merges of a large vocabulary are made this way.
 7. **Number of ties.** A merge records how many other pairs had its count. If a bound is too high,
    `merged_at` gives the merge that took the pair's first occurrence; until then it was tied.
 8. **Rounds** (`initial_pairs`). Positions of all pairs of a long text would take many times its
@@ -44,7 +44,7 @@ from bpeviz.trainers.fast_bpe.initial_pairs import PairTable, frequent_pairs, me
 from bpeviz.trainers.fast_bpe.pairs import Pairs
 from bpeviz.trainers.fast_bpe.queue import PairQueue, SortedPairs
 from bpeviz.trainers.fast_bpe.row import RoundRow, blocks_of, without_overlaps
-from bpeviz.trainers.fast_bpe.tied import TiedOrder, order_tied
+from bpeviz.trainers.fast_bpe.tied_pairs import TiedOrder, order_tied
 
 REPORT_EVERY = 16
 """Merges between two progress reports."""
@@ -122,14 +122,14 @@ def _train_round(
     is_last, round_limit = lowest_count == min_count, limit
     if not is_last and vocab_size < 0xFFFE:
         round_limit = min(limit, 0xFFFE - vocab_size)  # so that ids fit into 16 bits
-    one_round = Round(row, vocab_size, round_limit, first, names, lowest_count)
-    one_round.queue.push_pairs(pairs)
+    next_round = Round(row, vocab_size, round_limit, first, names, lowest_count)
+    next_round.queue.push_pairs(pairs)
     del pairs
-    stopped = one_round.run(report)
-    merges = one_round.merges()
+    stopped = next_round.run(report)
+    merges = next_round.merges()
     if is_last or len(merges) == limit:
         return merges, stopped
-    row.cut(one_round.row.compact())
+    row.cut(next_round.row.compact())
     return merges, None
 
 
@@ -193,7 +193,7 @@ class Round:
             self._end_tie(left, right, positions)
         self.queue.tied = []
         tied = accumulate(self._tie_changes)
-        return [Merge(*made, n - 1) for made, n in zip(self._decisions, tied, strict=False)]
+        return [Merge(*decision, n - 1) for decision, n in zip(self._decisions, tied, strict=False)]
 
     # ---- choose
 

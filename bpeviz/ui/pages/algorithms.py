@@ -19,7 +19,7 @@ from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
 from bpeviz.text import counted
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.trainers.screen import Randomness
+from bpeviz.trainers.screen_texts import Randomness
 from bpeviz.ui import components, html_table, markdown, trained
 from bpeviz.ui.details import details
 from bpeviz.ui.export_dialog import EXPORT, Export

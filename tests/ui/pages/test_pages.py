@@ -598,7 +598,7 @@ def test_compare_works_without_downloaded_vocabularies(
 ) -> None:
     monkeypatch.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
     monkeypatch.setattr(download, "fetch_in_background", lambda name, retry=False: None)
-    failed = download.Progress("failed", "The network is not there; plug it in.")
+    failed = download.DownloadStatus("failed", "The network is not there; plug it in.")
     monkeypatch.setattr(download, "progress", lambda name: failed)
     app = with_text("Compare", SHORT, compared=["yours", "gpt2", "cl100k_base"])
     assert errors(app) == []

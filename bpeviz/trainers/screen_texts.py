@@ -85,7 +85,7 @@ def no_details(training: Any, text: str, boundaries: Boundaries, step: int) -> l
 
 
 @dataclass(frozen=True)
-class Texts:
+class ScreenTexts:
     """On-screen texts about a training history. The defaults fit trainers that merge pairs.
 
     Attributes:
