@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bpeviz.room.sheet import Sheet
-from bpeviz.room.votes import Option, Question
+from bpeviz.room.votes import Question, VoteOption
 from bpeviz.views.playable import Comparison, Playable
 
 
@@ -79,4 +79,4 @@ class Run:
     def question(self) -> Question:
         """Return the question of the current part."""
         part = self.sheet.parts[self.part]
-        return Question([part.words], [Option([], words) for words in part.options], part.right)
+        return Question([part.words], [VoteOption([], words) for words in part.options], part.right)

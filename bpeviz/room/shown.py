@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bpeviz.cached_property import cached_property
-from bpeviz.room.votes import Option, Question
+from bpeviz.room.votes import Question, VoteOption
 from bpeviz.views.playable import Comparison, Interactive, Playable
 
 OPTIONS = 4
@@ -18,7 +18,7 @@ OPTIONS = 4
 _COLUMNS = ("id", "left", "right", "count", "applied", "ties", "score", "round")
 
 
-NONE = Option([], "none of these")
+NONE = VoteOption([], "none of these")
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,7 +117,9 @@ class Timeline:
         )
         listed = [([race["styles"][i] for i in ids], ids) for ids in chosen]
         listed.sort(key=lambda entry: [label for label, _ in entry[0]])
-        options = [Option(tokens, " + ".join(label for label, _ in tokens)) for tokens, _ in listed]
+        options = [
+            VoteOption(tokens, " + ".join(label for label, _ in tokens)) for tokens, _ in listed
+        ]
         places = [ids for _, ids in listed]
         place = places.index(right) if right in places else len(places)
         is_pruning = steps["kind"] == "pruning"

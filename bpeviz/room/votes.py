@@ -19,7 +19,7 @@ MessagePart = str | Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Option:
+class VoteOption:
     """An answer to choose: a candidate as its tokens, or words.
 
     Attributes:
@@ -57,7 +57,7 @@ class Question:
     """
 
     prompt: Sequence[MessagePart]
-    options: Sequence[Option]
+    options: Sequence[VoteOption]
     right: int
     step: int | None = None
     numbers: Range | None = None
@@ -144,7 +144,7 @@ class Vote:
             "earlier": None if self.earlier is None else [before for _, _, before, _ in results],
         }
 
-    def results(self, *, shown: bool = False) -> list[tuple[int, Option, int, int]]:
+    def results(self, *, shown: bool = False) -> list[tuple[int, VoteOption, int, int]]:
         """Return each answer as its value, the option, the count before, and the count.
 
         Args:
@@ -164,14 +164,16 @@ class Vote:
             ),
         )
         named = sorted(ranked[:MOST_NUMBERS] if shown else ranked)
-        rows = [(value, Option([], f"{value:,}"), earlier[value], counts[value]) for value in named]
+        rows = [
+            (value, VoteOption([], f"{value:,}"), earlier[value], counts[value]) for value in named
+        ]
         if others := values.difference(named):
             before, now = (sum(counter[i] for i in others) for counter in (earlier, counts))
-            rows.append((-1, Option([], f"{len(others):,} other numbers"), before, now))
+            rows.append((-1, VoteOption([], f"{len(others):,} other numbers"), before, now))
         return rows
 
 
-def _option(value: int, option: Option) -> dict[str, Any]:
+def _option(value: int, option: VoteOption) -> dict[str, Any]:
     return {"value": value, "tokens": option.tokens, "words": option.words}
 
 

@@ -21,7 +21,7 @@ from bpeviz.pretrained import catalog
 from bpeviz.text import distinct
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import opened_tokenizers, trained
-from bpeviz.ui.inputs.training import Choice
+from bpeviz.ui.inputs.training import TrainingChoice
 from bpeviz.ui.inputs.vocabulary_size import size_step
 from bpeviz.ui.opened_tokenizers import RESERVED, YOURS, Opened, opened
 from bpeviz.ui.runtime.cache import cached
@@ -133,7 +133,7 @@ def offers(own: Trained | str, step: int) -> list[Offer]:
     return [_own(own, step), *map(_published, catalog.ENTRIES), *files]
 
 
-def offers_with_own(text: str, choice: Choice, sizes: DeltaGenerator) -> list[Offer]:
+def offers_with_own(text: str, choice: TrainingChoice, sizes: DeltaGenerator) -> list[Offer]:
     """Train the user's own tokenizer, draw its vocabulary size, and return all tokenizers.
 
     Args:

@@ -18,7 +18,7 @@ from bpeviz.jobs import trainings
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
-from bpeviz.ui.inputs.training import Choice
+from bpeviz.ui.inputs.training import TrainingChoice
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.runtime import fragments, run_lock, stop_run
 from bpeviz.ui.runtime.cache import Failure, cache, cached, digest, value_of
@@ -48,7 +48,7 @@ class Handle(fragments.Handle):
     """The text and choice of a training, which is in the cache, or is trained again."""
 
     text: str
-    choice: Choice
+    choice: TrainingChoice
 
     @cached_property
     def cache_key(self) -> Key:
@@ -86,7 +86,7 @@ class Trained:
         return self.handle.text
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> TrainingChoice:
         """The algorithm and its options."""
         return self.handle.choice
 
@@ -132,7 +132,7 @@ class Trained:
         return metrics.composed_tokens(self.history.at_step(step))
 
 
-def get(text: str, choice: Choice, slider: DeltaGenerator | None = None) -> Trained:
+def get(text: str, choice: TrainingChoice, slider: DeltaGenerator | None = None) -> Trained:
     """Return the training of a text, trained if need be.
 
     Args:
@@ -228,7 +228,7 @@ def _show_progress(
         below.empty()
 
 
-def _arguments(choice: Choice) -> dict[str, Any]:
+def _arguments(choice: TrainingChoice) -> dict[str, Any]:
     return dict(choice.options) | {
         TRAINERS[choice.algorithm].largest: choice.largest,
         "pattern": choice.pattern,

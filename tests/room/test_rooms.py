@@ -11,7 +11,7 @@ import bpeviz
 from bpeviz import limits
 from bpeviz.room.rooms import ABANDONED, AT_REST, Room, RoomError, Rooms
 from bpeviz.room.shown import Timeline
-from bpeviz.room.votes import Option, Question, Range
+from bpeviz.room.votes import Question, Range, VoteOption
 from bpeviz.views import playable, player
 from bpeviz.views.tables import Table
 
@@ -247,7 +247,7 @@ def test_many_different_numbers_are_summed(room: Room, leader: Browser) -> None:
 
 def test_leader_reveals_the_answer_to_a_question_of_its_own(room: Room, leader: Browser) -> None:
     follower = Browser(room)
-    options = [Option([], "one"), Option([], "two")]
+    options = [VoteOption([], "one"), VoteOption([], "two")]
     room.ask(Question(["How many?"], options, 1, explanation=["Because of this."]))
     leader.send(step=3, content=1)
     leader.send(do="show")
@@ -374,7 +374,7 @@ def test_csv_has_counts_and_no_persons(room: Room, leader: Browser) -> None:
     assert [row.split(",")[5] for row in rows[1:]] == ["1", "0", "0", "0", "0"]
     assert follower.member.token not in leader.got[-1]["votes"]
     assert "votes" not in follower.got[-1]
-    options = [Option([], "@SUM(1)"), Option([], "-5%")]
+    options = [VoteOption([], "@SUM(1)"), VoteOption([], "-5%")]
     room.ask(Question(["=1+1"], options, 0))
     leader.send(do="end vote")
     assert leader.got[-1]["votes"].splitlines()[-2:] == [

@@ -14,7 +14,7 @@ from bpeviz.room import sheet
 from bpeviz.room.rooms import Room, Rooms
 from bpeviz.room.run import Ready, Run
 from bpeviz.room.shown import Timeline
-from bpeviz.room.votes import Option, Question
+from bpeviz.room.votes import Question, VoteOption
 from bpeviz.views import playable
 
 TEXT = """
@@ -141,7 +141,7 @@ def test_going_to_a_part_brings_its_page(room: Room) -> None:
     pages = [page() for _ in range(3)]
     room.show(pages[0], "/?s=first")
     room.use(Run("own", found, [part.link for part in found.parts]))
-    leader, question = Leader(room), Question(["?"], [Option([], "a")], 0)
+    leader, question = Leader(room), Question(["?"], [VoteOption([], "a")], 0)
 
     def seen() -> tuple[Any, ...]:
         assert room.shown

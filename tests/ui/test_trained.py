@@ -11,11 +11,11 @@ import pytest
 import bpeviz
 from bpeviz.jobs import trainings
 from bpeviz.ui import trained
-from bpeviz.ui.inputs.training import Choice
+from bpeviz.ui.inputs.training import TrainingChoice
 from bpeviz.ui.runtime import fragments, run_lock
 from bpeviz.ui.runtime.cache import Cache
 
-CHOICE = Choice("bpe", 258, "gpt2", "", counted=False, options=())
+CHOICE = TrainingChoice("bpe", 258, "gpt2", "", counted=False, options=())
 
 
 def test_fragment_stores_the_handle_of_a_training(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -75,7 +75,7 @@ SPLIT_AT_SPECIAL = Switch("split_at_special", "Split the training text at specia
 
 
 @dataclass(frozen=True)
-class Choice:
+class TrainingChoice:
     """How to train a tokenizer. Hashable, so that caches can use it as a key.
 
     Attributes:
@@ -179,7 +179,7 @@ SIDE_OPTIONS = {
 """The options of each algorithm on the Algorithms page."""
 
 
-def choose_training(text: str) -> tuple[str, Choice, DeltaGenerator]:
+def choose_training(text: str) -> tuple[str, TrainingChoice, DeltaGenerator]:
     """Draw how the user's tokenizer is trained on a text.
 
     Returns:
@@ -192,7 +192,7 @@ def choose_training(text: str) -> tuple[str, Choice, DeltaGenerator]:
     return expand_counts(text, choice.counted), choice, sizes
 
 
-def _more(trainer: Trainer) -> Choice:
+def _more(trainer: Trainer) -> TrainingChoice:
     """Draw the options of a trainer and the pre-tokenization, folded; return the choice."""
     values: dict[str, str | int] = {}
     fold = MORE.opened()
@@ -211,12 +211,12 @@ def _more(trainer: Trainer) -> Choice:
     over_bytes = "bytes" in values.values()
     largest = _largest(place, over_bytes=over_bytes, label=trainer.largest_title)
     options = tuple(values.items())
-    return Choice(trainer.key, largest, pattern, expression, counted, options, *special)
+    return TrainingChoice(trainer.key, largest, pattern, expression, counted, options, *special)
 
 
 def choose_trainings(
     text: str, default: Sequence[str], initial: Mapping[str, str | int]
-) -> tuple[str, list[Choice]]:
+) -> tuple[str, list[TrainingChoice]]:
     """Draw the algorithms to compare on a text, each with its options.
 
     Args:
@@ -250,7 +250,9 @@ def choose_trainings(
     over_bytes = any("bytes" in values.values() for values in options.values())
     largest = _largest(place, over_bytes=over_bytes)
     choices = [
-        Choice(key, largest, pattern, expression, counted, (*options[key].items(),), *special)
+        TrainingChoice(
+            key, largest, pattern, expression, counted, (*options[key].items(),), *special
+        )
         for key in keys
     ]
     return expand_counts(text, counted and bool(keys)), choices

@@ -30,7 +30,7 @@ from bpeviz.ui.inputs.training import (
     SIDE,
     SIDE_BY_SIDE,
     SIDE_OPTIONS,
-    Choice,
+    TrainingChoice,
     choose_trainings,
     option_widgets,
     pattern_widgets,
@@ -117,7 +117,7 @@ PAGE = Page(
 )
 
 
-def _train_all(text: str, choices: list[Choice]) -> list[Trained]:
+def _train_all(text: str, choices: list[TrainingChoice]) -> list[Trained]:
     """Train with each choice; show an error for each that fails, once where several agree."""
     found = []
     failed: dict[str, list[str]] = {}

@@ -27,7 +27,7 @@ from bpeviz.ui.inputs.training import (
     COUNTED,
     LARGEST_SIZE,
     PATTERN,
-    Choice,
+    TrainingChoice,
     option_widget,
 )
 from bpeviz.ui.runtime import run_lock
@@ -148,7 +148,7 @@ def _hold_out(lines: Mapping[str, Sequence[str]]) -> Split:
     return Split(lines, held_out=frozenset(names))
 
 
-def _choice(key: str, merges: int) -> Choice:
+def _choice(key: str, merges: int) -> TrainingChoice:
     """Return how to train with an exponent, or with parity."""
     options: dict[str, str | int]
     if key == PARITY:
@@ -157,7 +157,7 @@ def _choice(key: str, merges: int) -> Choice:
         options = {"atoms": "bytes", "smoothing": key}
     algorithm = PARITY if key == PARITY else "multilingual"
     size = BYTE_VALUES + merges
-    return Choice(algorithm, size, SPLIT_BY, "", False, tuple(options.items()))
+    return TrainingChoice(algorithm, size, SPLIT_BY, "", False, tuple(options.items()))
 
 
 @cached()
@@ -271,7 +271,7 @@ def file_of(history: Training) -> bytes:
     return content
 
 
-def _use(text: str, choice: Choice) -> None:
+def _use(text: str, choice: TrainingChoice) -> None:
     """Set the inputs of the user’s own tokenizer."""
     TEXT.put(OWN_TEXT, text)
     ALGORITHM.put(choice.algorithm)

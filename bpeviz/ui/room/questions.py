@@ -9,7 +9,7 @@ from functools import cache
 from itertools import takewhile
 from typing import Any
 
-from bpeviz.room.votes import MessagePart, Option, Question, Range
+from bpeviz.room.votes import MessagePart, Question, Range, VoteOption
 from bpeviz.ui.learn import base
 from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, PairForm
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
@@ -76,7 +76,7 @@ def for_vote(question: base.Question) -> Question | None:
     if isinstance(form, ChoiceForm):
         # In the order of their words: nothing then depends on which one is right.
         keys = sorted(form.options, key=lambda key: form.options[key].casefold())
-        options = [Option([], form.options[key]) for key in keys]
+        options = [VoteOption([], form.options[key]) for key in keys]
         return Question(question.prompt, options, keys.index(right.marks["right"][0]), **more)
     if isinstance(form, PairForm):
         return _pair(question, form, more)
@@ -91,7 +91,7 @@ def _pair(question: base.Question, form: PairForm, more: dict[str, Any]) -> Ques
     options = []
     for place in places:
         tokens = [[item["label"], item["color"]] for item in form.tokens[place : place + 2]]
-        options.append(Option(tokens, " + ".join(label for label, _ in tokens)))
+        options.append(VoteOption(tokens, " + ".join(label for label, _ in tokens)))
     text = base.Row("Text", [[*form.tokens]]).payload()
     prompt = _without_form(question.prompt)
     more["see"] = [*more["see"], text]
