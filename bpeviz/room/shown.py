@@ -22,7 +22,7 @@ NONE = VoteOption([], "none of these")
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class RoomColumns:
     """Columns of several tokenizers that a leader shows. They have no steps.
 
     Attributes:
@@ -44,7 +44,7 @@ class Columns:
 
 
 @dataclass(frozen=True, eq=False)
-class Timeline:
+class RoomTimeline:
     """A timeline that a leader shows.
 
     Attributes:
