@@ -50,7 +50,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class ExclusiveArguments:
+class Choice:
     """Arguments of which at most one is given, or exactly one if `required`."""
 
     arguments: Sequence[Argument]
@@ -58,7 +58,7 @@ class ExclusiveArguments:
 
 
 @dataclass(frozen=True)
-class ArgumentGroup:
+class Section:
     """Arguments with a title of their own in the help."""
 
     title: str
@@ -75,7 +75,7 @@ class Command:
     description: str
     examples: str
     run: Callable[[argparse.Namespace], int]
-    arguments: Sequence[Argument | ExclusiveArguments | ArgumentGroup]
+    arguments: Sequence[Argument | Choice | Section]
     usage: str = ""
 
 

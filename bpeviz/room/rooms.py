@@ -15,7 +15,7 @@ from typing import Any, TypeGuard
 from bpeviz import limits
 from bpeviz.room import votes
 from bpeviz.room.run import Ready, Run
-from bpeviz.room.shown import RoomColumns, RoomTimeline
+from bpeviz.room.shown import Columns, Timeline
 from bpeviz.room.votes import Question, Vote
 from bpeviz.text import counted
 from bpeviz.views.playable import Comparison, Playable
@@ -97,7 +97,7 @@ class Room:
         self.join = join(self)
         self.link = ""
         self.number = self._first = first
-        self.shown: RoomTimeline | RoomColumns | None = None
+        self.shown: Timeline | Columns | None = None
         self.step = self.furthest = 0
         self.display = dict(AT_REST)
         self.vote: Vote | None = None
@@ -262,7 +262,7 @@ class Room:
                     "link": self.link,
                     "votes": votes.table(self.votes),
                 }
-            if isinstance(shown, RoomTimeline) and member.step < self.furthest:
+            if isinstance(shown, Timeline) and member.step < self.furthest:
                 state["more"] = shown.more(member.step, self.furthest)
                 member.step = self.furthest
             return state
@@ -307,7 +307,7 @@ class Room:
         """Return the question about the next decision, which followers have not seen."""
         if self.run is not None and self.run.awaited >= 0:
             return None
-        if isinstance(self.shown, RoomTimeline) and self.step == self.furthest:
+        if isinstance(self.shown, Timeline) and self.step == self.furthest:
             return self.shown.question(self.step)
         return None
 
@@ -343,7 +343,7 @@ class Room:
     def _show(self, page: Ready) -> None:
         self.number += 1
         number, it = self.number, page.page
-        shown = RoomTimeline(number, it) if isinstance(it, Playable) else RoomColumns(number, it)
+        shown = Timeline(number, it) if isinstance(it, Playable) else Columns(number, it)
         self.shown, self.link = shown, page.link
         self.step = self.furthest = max(0, min(page.step, shown.last))
         self.display |= AT_REST

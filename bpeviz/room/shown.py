@@ -22,7 +22,7 @@ NONE = VoteOption([], "none of these")
 
 
 @dataclass(frozen=True, eq=False)
-class RoomColumns:
+class Columns:
     """Columns of several tokenizers that a leader shows. They have no steps.
 
     Attributes:
@@ -44,7 +44,7 @@ class RoomColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class RoomTimeline:
+class Timeline:
     """A timeline that a leader shows.
 
     Attributes:

@@ -118,7 +118,7 @@ def test_deep_link_shows_three_algorithms_in_lock_step(open_page: Open) -> None:
 
 
 def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
-    page = open_page(english("/Algorithms"))
+    page = open_page(english("/Algorithms", random_open=True))
     player = LockStep(page)
     bpe, wordpiece, _ = trained = train_all(*USUAL)
     opening = sizes_of(trained)[1]

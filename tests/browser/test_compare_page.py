@@ -79,7 +79,6 @@ def test_deep_link_shows_verdict_columns_and_marks(open_page: Open) -> None:
     page.set_viewport_size({"width": 1024, "height": 576})
     answer = page.get_by_text(verdict).bounding_box()
     text_box = box_at_rest(Columns(page).text("o200k"))
-    assert answer is not None
     assert answer["y"] < 120
     assert min(text_box["y"] + text_box["height"], 576) - text_box["y"] > 200
     projector = Columns(page).frame.get_by_role("button", name="Projector")
@@ -190,8 +189,6 @@ def test_only_cut_characters_reserve_room_for_their_bytes(open_page: Open) -> No
     strips = [one.locator(".strip").bounding_box() for one in cut]
     assert len(strips) == len("ภาษาไทย")
     for left, right in pairwise(strips):
-        assert left is not None
-        assert right is not None
         assert left["x"] + left["width"] <= right["x"] + 1
     # One line without strips is lower than one with them.
     heights = [columns.text(name).locator(".line").bounding_box() for name in ("o200k", "GPT-2")]

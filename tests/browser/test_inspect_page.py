@@ -69,7 +69,6 @@ def opened(page: Page, text: str, tokenizer: str = "cl100k") -> Inspect:
 def middle(cell: Locator) -> float:
     """Return the horizontal center of a cell."""
     box = cell.bounding_box()
-    assert box is not None
     return box["x"] + box["width"] / 2
 
 
@@ -90,7 +89,6 @@ def test_deep_link_shows_text_from_characters_to_ids(open_page: Open) -> None:
     expect(page.get_by_text("Lossless.")).to_be_visible()
     # The whole grid is visible without scrolling.
     box = inspect.grid.bounding_box()
-    assert box is not None
     assert box["y"] + box["height"] < 768
     # On a projector, the same grid is enlarged, and its lines fit the screen.
     height = "cells => cells[0].getBoundingClientRect().height"
@@ -267,5 +265,4 @@ def test_grid_has_names_for_screen_readers(inspect_page: Page) -> None:
     assert heads == ["characters", "code points", "UTF-8 bytes", "pre-tokens", "tokens", "ids"]
     assert table.get_by_role("row").count() == 6
     label: Any = table.get_by_role("button").nth(2).get_attribute("aria-label")
-    assert label is not None
     assert "1 of the 4 bytes of 👍" in label

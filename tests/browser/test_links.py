@@ -328,8 +328,6 @@ def test_share_menu_aligns_with_pages_and_works_by_keyboard(open_page: Open) -> 
         expect(share).to_be_visible()
         await_run(page)
         here, menu = share.bounding_box(), last.bounding_box()
-        assert here is not None
-        assert menu is not None
         if width > 1_000:  # on a phone, the menu has several lines
             assert abs(here["y"] + here["height"] / 2 - menu["y"] - menu["height"] / 2) < 3
             assert here["x"] >= menu["x"] + menu["width"]

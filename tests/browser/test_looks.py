@@ -117,7 +117,6 @@ def test_phone_layout_has_no_horizontal_scrolling_and_large_buttons(open_page: O
     player.go(5)
     for name in ("First", "Step back", "Play", "Step forward", "Last"):
         box = player.button(name).bounding_box()
-        assert box is not None
         assert min(box["width"], box["height"]) >= 40, name
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= 390
@@ -131,7 +130,6 @@ def test_phone_layout_has_no_horizontal_scrolling_and_large_buttons(open_page: O
     header = [page.get_by_text("bpeviz", exact=True), page.get_by_role("link", name="Train")]
     for part in (*header, page.get_by_role("button", name="Share", exact=True)):
         box = part.bounding_box()
-        assert box is not None
         assert box["y"] + box["height"] <= 48
         assert box["x"] + box["width"] <= 390
     page.get_by_role("link", name="Compare").tap()
@@ -139,7 +137,6 @@ def test_phone_layout_has_no_horizontal_scrolling_and_large_buttons(open_page: O
         expect(Columns(page).text(title)).to_contain_text("river")
     no_wider()
     cross = page.get_by_role("button", name="Remove GPT-2").bounding_box()
-    assert cross is not None
     assert min(cross["width"], cross["height"]) >= 24
     # The columns are stacked vertically.
     tops = [

@@ -178,7 +178,6 @@ def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:
         text = shown.text(PATTERNS[key].title)
         expect(text).to_contain_text("river")
         box = text.bounding_box()
-        assert box is not None
         tops.append(box["y"])
     assert tops == sorted({*tops})  # one below the other
     assert page.evaluate("document.documentElement.scrollWidth") <= 390

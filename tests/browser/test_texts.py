@@ -123,7 +123,6 @@ def _assert_copied(page: Page, shown: Locator, text: str) -> None:
     select(shown, (last - 5, 0), (last, 1))
     assert text.endswith(copy_selection(page))
     first, second = box_at_rest(cells.nth(2)), cells.nth(9).bounding_box()
-    assert second is not None
     page.mouse.move(first["x"] + 1, first["y"] + first["height"] / 2)
     page.mouse.down()
     page.mouse.move(second["x"] + 1, second["y"] + second["height"] / 2, steps=6)

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
+from helpers.properties import pairs
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
 
 import bpeviz
@@ -1177,27 +1178,26 @@ def test_output_replaces_a_file_and_keeps_its_mode(shell: Shell) -> None:
     assert {path.name for path in Path().iterdir()} == {"text.txt", "t.json", "link.json"}
 
 
-@pytest.mark.parametrize("link", ["itself", "symbolic", "hard"])
-@pytest.mark.parametrize(
-    "command",
-    [
-        "train IN --merges 1 --format huggingface",
-        "train text.txt IN --merges 1 --format huggingface",
-        "train --counts IN --merges 1 --format huggingface",
-        "train text.txt --base-text IN --merges 1 --format huggingface --algorithm adaptive",
-        "count text.txt IN",
-        "encode text.txt IN --tokenizer t.json",
-        "encode text.txt --tokenizer IN",
-        "decode --file IN --tokenizer t.json",
-        "decode 1 --tokenizer IN",
-        "lookup --tokenizer IN",
-        "compare IN --tokenizer t.json",
-        "play IN --merges 1",
-        "play text.txt --tokenizer IN",
-        "convert --tokenizer IN --format huggingface",
-        "compare text.txt --tokenizer t.json --tokenizer IN",
-    ],
-)
+OVERWRITING = [
+    "train IN --merges 1 --format huggingface",
+    "train text.txt IN --merges 1 --format huggingface",
+    "train --counts IN --merges 1 --format huggingface",
+    "train text.txt --base-text IN --merges 1 --format huggingface --algorithm adaptive",
+    "count text.txt IN",
+    "encode text.txt IN --tokenizer t.json",
+    "encode text.txt --tokenizer IN",
+    "decode --file IN --tokenizer t.json",
+    "decode 1 --tokenizer IN",
+    "lookup --tokenizer IN",
+    "compare IN --tokenizer t.json",
+    "play IN --merges 1",
+    "play text.txt --tokenizer IN",
+    "convert --tokenizer IN --format huggingface",
+    "compare text.txt --tokenizer t.json --tokenizer IN",
+]
+
+
+@pytest.mark.parametrize(("command", "link"), pairs(OVERWRITING, ["itself", "symbolic", "hard"]))
 def test_no_command_overwrites_its_input(trained: Shell, command: str, link: str) -> None:
     given, output = Path("in"), Path("in" if link == "itself" else "out")
     given.write_bytes(b"1 2 3\n")

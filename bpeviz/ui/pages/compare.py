@@ -36,7 +36,7 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.many_texts import HOW_MANY, PRESSED, SHOWN, SIDE_BY_SIDE, UNDER
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer, OneTokenizer
 from bpeviz.ui.widgets import (
-    NumberField,
+    Number,
     OneOf,
     SessionValue,
     SomeOf,
@@ -102,7 +102,7 @@ class _Others(SomeOf):
         COLUMNS.put([OWN, *(name for name in catalog.NAMES if name in value)])
 
 
-class _Reference(NumberField):
+class _Reference(Number):
     """The index of the baseline among the columns."""
 
     def for_link(self) -> tuple[None, None]:

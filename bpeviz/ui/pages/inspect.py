@@ -37,7 +37,7 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer
 from bpeviz.ui.widgets import (
-    NumberField,
+    Number,
     OneOf,
     SessionValue,
     Switch,
@@ -124,11 +124,11 @@ _PRESSED: SessionValue[int] = SessionValue("picked_token")
 """The number of the last press on a token of the grid that was handled."""
 
 
-def _namesake(query: str | None, tokenizer: str | None) -> NumberField:
+def _namesake(query: str | None, tokenizer: str | None) -> Number:
     """Return the choice among several tokens of one name."""
     name = f"which of {query} in {tokenizer}"
     label = "Several tokens have this text"
-    return NumberField(name, label, low=0, high=MAX_NAMESAKES)
+    return Number(name, label, low=0, high=MAX_NAMESAKES)
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:

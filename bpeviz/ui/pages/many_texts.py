@@ -25,7 +25,7 @@ from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import LINKED, Offer, OneTokenizer
 from bpeviz.ui.trained import PROGRESS
-from bpeviz.ui.widgets import OneOf, Price, SessionValue, Switch, Values, Widget, WidgetFamily
+from bpeviz.ui.widgets import Family, OneOf, Price, SessionValue, Switch, Values, Widget
 from bpeviz.views import playable, text_table
 
 SIDE_BY_SIDE = 4
@@ -64,7 +64,7 @@ UNDER = OneTokenizer("shown_under", "Tokenizer", titles=LINKED)
 """The tokenizer whose cell was pressed last."""
 
 SPECIAL = Switch("with_special_tokens", "With special tokens")
-PRICES = WidgetFamily(
+PRICES = Family(
     "price_of_",
     "|".join(map(re.escape, LINKED)),
     lambda name, end: Price(name, LINKED.get(end, "")),

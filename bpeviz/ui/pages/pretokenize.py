@@ -32,7 +32,8 @@ from bpeviz.ui.inputs.training import ABOUT_WORDS, EXPRESSION, WORDS, regular_ex
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import (
-    NumberField,
+    Family,
+    Number,
     OneOf,
     Section,
     SessionValue,
@@ -41,7 +42,6 @@ from bpeviz.ui.widgets import (
     TextField,
     Values,
     Widget,
-    WidgetFamily,
     numbers,
 )
 from bpeviz.views import tables
@@ -100,7 +100,7 @@ SPLITS = SomeOf(
 )
 EXPLAINED = OneOf("explained", "Pre-tokenization", titles=SPLITS.titles)
 WHITE_SPACE = Switch("white_space", "Leave out white space")
-ENTRIES = NumberField("entries", "Entries of the vocabulary", low=1, high=100_000)
+ENTRIES = Number("entries", "Entries of the vocabulary", low=1, high=100_000)
 DROP_UNMATCHED = Switch("drop_unmatched", "Drop text that the pattern does not match")
 UNSEEN = TextField("unseen", "A new text", longest=2_000)
 CLOSER = Section(
@@ -305,7 +305,7 @@ def _same_everywhere(cuts: list[pretokenization.PreTokenized]) -> None:
 def _draw(
     columns: list[pretokenization.PreTokenizedColumn],
     key: str,
-    part_shown: WidgetFamily[NumberField],
+    part_shown: Family[Number],
     *,
     nested: bool = False,
 ) -> tuple[int, int]:

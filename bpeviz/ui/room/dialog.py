@@ -16,7 +16,7 @@ from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.run import Ready
 from bpeviz.room.sheet import MAX_PARTS
-from bpeviz.room.shown import RoomColumns
+from bpeviz.room.shown import Columns
 from bpeviz.room.votes import Question
 from bpeviz.text import shorten
 from bpeviz.ui import markdown
@@ -145,7 +145,7 @@ def _opened(room: Room, questions: Sequence[Question]) -> None:
     st.link_button("Open the leader's page", lead, type="primary", icon=":material/open_in_new:")
     if questions:
         shows = "votes on the questions that you ask here or on the leader's page. Followers open"
-    elif isinstance(room.shown, RoomColumns):
+    elif isinstance(room.shown, Columns):
         shows = "shows these columns, and the token that you point at. Followers open"
     else:
         shows = (

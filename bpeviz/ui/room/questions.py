@@ -92,7 +92,7 @@ def _pair(question: base.Question, form: PairForm, more: dict[str, Any]) -> Ques
     for place in places:
         tokens = [[item["label"], item["color"]] for item in form.tokens[place : place + 2]]
         options.append(VoteOption(tokens, " + ".join(label for label, _ in tokens)))
-    text = base.PictureRow("Text", [[*form.tokens]]).payload()
+    text = base.Row("Text", [[*form.tokens]]).payload()
     prompt = _without_form(question.prompt)
     more["see"] = [*more["see"], text]
     return Question(prompt, options, places.index(merged), **more)

@@ -6,10 +6,10 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import app_pages
 from helpers.payloads import payloads
 from streamlit.testing.v1 import AppTest
 
@@ -21,25 +21,12 @@ from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Question, Setup
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 from bpeviz.ui.permalink.codec import pack, unpack
 
-ROOT = Path(__file__).resolve().parents[3]
-
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.key)
 
 
 def opened(chapter: str | None = None, link: str = "", **state: Any) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for key, value in ({"share": True} | state).items():
-        app.session_state[key] = value
-    if chapter:
-        app.query_params["chapter"] = chapter
-    if link:
-        app.query_params["s"] = link
-    return check(app.switch_page("pages/Learn.py").run())
-
-
-def check(app: AppTest) -> AppTest:
-    assert [one.message for one in app.exception] == []
-    return app
+    query = {"chapter": chapter, "s": link}
+    return app_pages.opened("Learn", {key: value for key, value in query.items() if value}, **state)
 
 
 def questions(app: AppTest) -> list[dict[str, Any]]:
@@ -60,31 +47,20 @@ def give(app: AppTest, name: str, value: Any = None) -> AppTest:
     """Send an answer to the last question as the browser does; None is “Show me”."""
     sent = {"number": next(_number), "of": questions(app)[-1]["of"], "value": value}
     app.session_state[f"learn_{name}"] = {"answer": sent}
-    return check(app.run())
+    return app.run()
 
 
 def ask_again(app: AppTest, name: str) -> AppTest:
     """Press “Try again” below the answer to the first question."""
     sent = {"number": next(_number), "of": questions(app)[0]["of"], "value": None, "again": True}
     app.session_state[f"learn_{name}"] = {"answer": sent}
-    return check(app.run())
+    return app.run()
 
 
 def show_all(app: AppTest, chapter: Chapter) -> AppTest:
     for number in (*range(len(chapter.questions)), "why"):
         app = give(app, f"{chapter.key}/{number}")
     return app
-
-
-def press(app: AppTest, chapter: str) -> AppTest:
-    app.session_state["chapter_bar"] = {"chapter": {"key": chapter, "number": next(_number)}}
-    learn_callback(app)
-    return check(app.run())
-
-
-def learn_callback(app: AppTest) -> None:
-    """Choose the chapter as the callback does, since `AppTest` runs no components."""
-    app.session_state["learn_chapter"] = app.session_state["chapter_bar"]["chapter"]["key"]
 
 
 def test_page_opens_on_the_first_chapter_and_puts_it_into_the_address() -> None:
@@ -138,7 +114,7 @@ def test_page_is_the_same_whatever_the_answer_until_it_is_given(
         assert len(found) == answered + 1
         assert (found[-1]["given"], found[-1]["result"]) == (None, None)
         if name == "why":  # its inputs are new, and only their first message contains a value
-            check(app.run())
+            app.run()
         expected = messages(app)
         assert expected
         with monkeypatch.context() as changed:
@@ -146,7 +122,7 @@ def test_page_is_the_same_whatever_the_answer_until_it_is_given(
             listed = [other if one is chapter else one for one in CHAPTERS]
             changed.setattr(learn, "CHAPTERS", listed)
             changed.setattr(learn, "BY_KEY", {one.key: one for one in listed})
-            assert messages(check(app.run())) == expected
+            assert messages(app.run()) == expected
         if name == "why":
             app.session_state["copy_link"] = {"request": 1}
         app = give(app, f"{chapter.key}/{name}")
@@ -197,7 +173,6 @@ def test_value_that_is_not_an_answer_is_ignored(value: Any) -> None:
 def test_questions_follow_again_about_an_own_text_below_the_first_ones() -> None:
     app = show_all(opened("first-merge"), BY_KEY["first-merge"])
     app.text_area(key="learn_first-merge_text").set_value("banana").run()
-    check(app)
     *first, found = questions(app)
     assert [one["result"]["verdict"] for one in first] == ["shown"] * 3
     assert first[0]["form"]["timeline"]["text"].startswith("En un lugar")
@@ -212,7 +187,7 @@ def test_questions_follow_again_about_an_own_text_below_the_first_ones() -> None
     assert marks(app, "first-merge") == ["shown"] * 3  # they are about the first text
     [reset] = [one for one in app.button if one.label == "Back to the first text"]
     reset.click().run()
-    assert len(questions(check(app))) == 3
+    assert len(questions(app)) == 3
 
 
 def test_inputs_of_pictures_are_drawn_once_beside_an_own_text() -> None:
@@ -222,7 +197,7 @@ def test_inputs_of_pictures_are_drawn_once_beside_an_own_text() -> None:
         app = give(app, f"text-is-numbers/{number}*")
     assert len(app.button_group) == 1
     app.button_group[0].set_value("hexadecimal").run()
-    tables = [one.proto.body for one in check(app).get("html") if "<table" in one.proto.body]
+    tables = [one.proto.body for one in app.get("html") if "<table" in one.proto.body]
     assert [one.count("U+") for one in tables] == [13, 1]
 
 
@@ -304,16 +279,8 @@ def test_invalid_values_of_links_are_ignored_with_a_message(values: dict[str, An
 @every_chapter
 def test_link_of_a_chapter_opens_its_page_without_a_message(chapter: Chapter) -> None:
     target = chapter.target(chapter.initial)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    app.session_state["others"] = []
-    app.query_params["s"] = pack(target.values)
-    if target.path == "app.py":
-        app.run()
-    else:
-        app.switch_page(target.path).run()
-    check(app)
+    app = app_pages.opened(target.path, {"s": pack(target.values)}, others=[])
     assert [one.value for one in app.warning if "link" in one.value] == []
-    assert [one.value for one in app.error] == []
 
 
 @pytest.mark.parametrize(
@@ -359,7 +326,7 @@ def test_own_text_of_a_chapter_is_stored_until_it_is_the_first_one_again() -> No
     assert own(app) == {"first-merge": {"text": "banana"}}
     [reset] = [one for one in app.button if one.label == "Back to the first text"]
     reset.click().run()
-    assert own(check(app)) == {"first-merge": None}
+    assert own(app) == {"first-merge": None}
     stored = {"own": {"first-merge": {"text": "abc", "x": 1}, "magic": {}, "two-ways": None}}
     assert learn._read(json.dumps(stored))[2] == {"first-merge": {"text": "abc"}}
     assert learn._read(json.dumps({"own": {"first-merge": {"text": "x" * 5_000}}}))[2] == {
@@ -379,9 +346,9 @@ def test_next_follows_the_core_path_and_offers_the_chapter_between() -> None:
     labels = [one.label for one in app.button if str(one.key).startswith("learn_")]
     assert labels == ["Next: Why subwords", "Extra: Splitting by rules"]
     app.button(key="learn_extra").click().run()
-    assert bar(check(app))["current"] == "splitting-rules"
+    assert bar(app)["current"] == "splitting-rules"
     app.button(key="learn_next").click().run()
-    assert bar(check(app))["current"] == "why-subwords"
+    assert bar(app)["current"] == "why-subwords"
     walked = []
     while "learn_next" in [one.key for one in app.button]:
         app.button(key="learn_next").click().run()
@@ -391,10 +358,7 @@ def test_next_follows_the_core_path_and_offers_the_chapter_between() -> None:
 
 
 def teachers_page(**parameters: str) -> AppTest:
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    for name, value in {"teacher": "1", **parameters}.items():
-        app.query_params[name] = value
-    return check(app.switch_page("pages/Learn.py").run())
+    return app_pages.opened("Learn", {"teacher": "1", **parameters})
 
 
 def test_teachers_page_lists_every_question_with_answer_and_likely_wrong_answers() -> None:
@@ -413,19 +377,19 @@ def test_teachers_page_lists_every_question_with_answer_and_likely_wrong_answers
 def test_question_is_shown_large_and_its_answer_on_request() -> None:
     app = teachers_page()
     app.button(key="large_first-merge_1").click().run()
-    (found,) = questions(check(app))
+    (found,) = questions(app)
     assert "How many remain" in "".join(map(str, found["prompt"]))
     assert found["result"] is None
     assert found["hasManyTries"]  # none of them is the last one
     for given, verdict in ((7, None), (7, None), (124, "right"), (None, "shown")):
         sent = {"number": 1, "of": found["of"], "value": given}
         app.session_state["large_question_first-merge_1"] = {"answer": sent}
-        (found,) = questions(check(app.run()))
+        (found,) = questions(app.run())
         assert (found["result"] or {}).get("verdict") == verdict
         assert bool(found["feedback"]) == (verdict is None)
     [leave] = [one for one in app.button if one.label == "All questions"]
     leave.click().run()
-    assert not questions(check(app))
+    assert not questions(app)
 
 
 @pytest.mark.parametrize("large", ["magic/0", "first-merge/9", "first-merge/x", "first-merge"])
@@ -444,7 +408,7 @@ def test_end_lists_the_facts_the_marks_and_ways_on() -> None:
     assert {"Train on a text of your own", "For teachers: all answers"} <= links
     [again] = [one for one in app.button if one.label == "Start again"]
     again.click().run()
-    found = bar(check(app))
+    found = bar(app)
     assert found["current"] == CHAPTERS[0].key
     assert found["cleared"]
     assert json.loads(found["progress"]) == {"answers": {}, "marks": {}, "own": {}}
@@ -462,7 +426,7 @@ def test_next_is_the_main_button_once_the_chapter_is_done() -> None:
 def test_slider_of_the_size_changes_the_table_and_asks_nothing_anew() -> None:
     chapter = BY_KEY["how-large"]
     app = show_all(opened(chapter.key), chapter)
-    check(app.slider(key="learn_how-large_size").set_value(600).run())
+    app.slider(key="learn_how-large_size").set_value(600).run()
     assert any("600 × 768 = 460,800 numbers" in one.value for one in app.caption)
     assert all(one["result"] for one in questions(app))
     assert not [one for one in app.caption if one.value.startswith("The questions above")]
@@ -471,7 +435,7 @@ def test_slider_of_the_size_changes_the_table_and_asks_nothing_anew() -> None:
 def test_sample_sets_all_inputs_that_belong_together() -> None:
     chapter = BY_KEY["splitting-rules"]
     app = show_all(opened(chapter.key), chapter)
-    check(app.button(key="sample_splitting-rules_Japanese").click().run())
+    app.button(key="sample_splitting-rules_Japanese").click().run()
     assert app.text_input(key="learn_splitting-rules_words").value == "図書館 で お茶 を 飲む"
 
 

@@ -99,7 +99,6 @@ def rows_of(arrow: bytes) -> list[dict[str, Any]]:
 
 def test_default_shows_three_algorithms_at_a_common_size() -> None:
     app = opened()
-    assert errors(app) == []
     payload = payload_of(app)
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short for key in USUAL]
     assert {view["text"] for view in payload["views"]} == {samples.by_key("seashells").text}
@@ -116,7 +115,6 @@ def test_default_shows_three_algorithms_at_a_common_size() -> None:
 @pytest.mark.parametrize("key", TRAINERS)
 def test_every_algorithm_is_displayed_alone(key: str) -> None:
     app = with_text(SHORT, algorithms=[key])
-    assert errors(app) == []
     payload = payload_of(app)
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short]
     assert "Tokens that the vocabularies share" not in [one.label for one in app.expander]
@@ -128,7 +126,6 @@ def test_every_algorithm_is_displayed_alone(key: str) -> None:
 @pytest.mark.parametrize("keys", [[*TRAINERS][:4], [*TRAINERS][4:8], [*TRAINERS][:-5:-1]], ids=str)
 def test_four_algorithms_are_displayed_side_by_side(keys: list[str]) -> None:
     app = opened(algorithms=keys)
-    assert errors(app) == []
     titles = [TRAINERS[key].short for key in keys]
     assert [view["title"] for view in payload_of(app)["views"]] == titles
     measures, shared = shown_tables(app)[:2]
@@ -141,7 +138,6 @@ def test_vocabularies_with_id_gaps_are_compared() -> None:
         pytest.skip("cl100k_base is not on this machine.")
     keys = ["multilingual", "adaptive"]
     app = with_text(SHORT, algorithms=keys, side_adaptive_base="cl100k_base")
-    assert errors(app) == []
     assert int(shown_tables(app)[1].iloc[1, 1].replace(",", "")) > 90_000
 
 
@@ -154,7 +150,6 @@ def test_all_algorithms_are_offered_and_four_selectable() -> None:
 @every_sample
 def test_every_sample_is_displayed(sample: samples.Sample) -> None:
     app = opened(text_box=sample.text, text_sample=sample.key)
-    assert errors(app) == []
     if sample.key == "yao-ming":  # nothing repeats
         assert "No algorithm has a step" in app.info[0].value
         return
@@ -168,11 +163,9 @@ def test_every_sample_is_displayed(sample: samples.Sample) -> None:
 @pytest.mark.parametrize("keys", [[*TRAINERS][:4], [*TRAINERS][-4:]], ids=["first", "last"])
 def test_tiny_texts_are_displayed(text: str, keys: list[str]) -> None:
     app = with_text(text, algorithms=keys)
-    assert errors(app) == []
     if app.info:  # no algorithm has a step
         assert text.strip()
         app.button(key="try_another_text").click().run()
-        assert errors(app) == []
         text = samples.by_key("seashells").text
     assert {view["text"] for view in payload_of(app)["views"]} == {text}
 
@@ -190,7 +183,6 @@ def test_long_text_is_paged() -> None:
     (part,) = [one for one in app.number_input if one.label.startswith("Part shown")]
     first = payload_of(app)
     part.set_value(2).run()
-    assert errors(app) == []
     second = payload_of(app)
     assert text.startswith(first["views"][0]["text"] + second["views"][0]["text"])
     # The timeline is the same: the player keeps the size.
@@ -207,7 +199,6 @@ def test_metrics_use_each_algorithm_step_for_the_size(place: int) -> None:
     payload = payload_of(app)
     size = payload["vocabSizes"][place]
     app = report_player(app, place)
-    assert errors(app) == []
     assert f"{size:,}" in headings(app)[0]
     columns, tokens = [], []
     for key in USUAL:
@@ -258,7 +249,6 @@ def test_clicked_word_is_segmented_until_another_is_typed() -> None:
 def test_dropout_zero_gives_the_tokenizer_segmentation_only() -> None:
     app = with_text(SHORT, word="lowest")
     app.slider(key="strength of BPE-dropout up to 1.0").set_value(0.0).run()
-    assert errors(app) == []
     training = usual.train("bpe", SHORT, **usual.ON_ALGORITHMS)
     payload = payload_of(app)
     size = payload["vocabSizes"][payload["initialStep"]]
@@ -276,7 +266,6 @@ def test_unigram_offers_subword_regularization() -> None:
     radio = app.radio(key="random_of_2")
     assert [label.split(" (")[1] for label in radio.options] == ["BPE)", "Unigram)"]
     radio.set_value(1).run()
-    assert errors(app) == []
     training = usual.train("unigram", SHORT, **usual.ON_ALGORITHMS)
     payload = payload_of(app)
     size = payload["vocabSizes"][payload["initialStep"]]
@@ -298,7 +287,6 @@ def test_word_with_unknown_characters_is_segmented_at_every_size(place: int, whi
     app = with_text(SHORT, word="ΩlowΩ")
     app = report_player(app, place)
     app.radio(key="random_of_2").set_value(which).run()
-    assert errors(app) == []
     for row in drawn_cuts(app):
         pieces = row["segmentation"].split(" | ")
         assert (pieces[0], pieces[-1]) == ("<unk>", "<unk>")
@@ -307,7 +295,6 @@ def test_word_with_unknown_characters_is_segmented_at_every_size(place: int, whi
 
 def test_empty_word_gives_a_hint_without_error() -> None:
     app = with_text(SHORT, word="   ")
-    assert errors(app) == []
     assert any("Type a word" in one.value for one in app.caption)
     assert drawn_cuts(app) == []
 
@@ -327,9 +314,8 @@ def test_algorithm_options_change_only_their_view() -> None:
 
 def test_word_counts_are_written_out_for_all_algorithms() -> None:
     app = with_text("low 3\nlowest 2", counted=True)
-    assert errors(app) == []
     assert {view["text"] for view in payload_of(app)["views"]} == {"low low low\nlowest lowest\n"}
-    (sentence,) = errors(with_text("low three", counted=True))
+    (sentence,) = errors(with_text("low three", counted=True, may_fail=True))
     assert "Line 1" in sentence
 
 
@@ -338,13 +324,12 @@ def test_word_counts_are_written_out_for_all_algorithms() -> None:
 
 def test_no_algorithm_shows_a_hint() -> None:
     app = opened(algorithms=[])
-    assert errors(app) == []
     assert "Choose one or more algorithms" in app.info[0].value
     assert not any("views" in one for one in payloads(app))
 
 
 def test_broken_expression_gives_one_error_for_all_algorithms() -> None:
-    app = with_text(SHORT, pattern=CUSTOM, regex="[a-z")
+    app = with_text(SHORT, pattern=CUSTOM, regex="[a-z", may_fail=True)
     (sentence,) = errors(app)
     assert sentence.split(": ")[0] == ", ".join(TRAINERS[key].short for key in USUAL)
     assert sentence.endswith(".")
@@ -353,7 +338,7 @@ def test_broken_expression_gives_one_error_for_all_algorithms() -> None:
 
 def test_failing_algorithm_gives_an_error_and_others_stay() -> None:
     # Enough for the characters of this text, but SentencePiece BPE also needs 256 bytes.
-    app = with_text(SHORT, algorithms=["wordpiece", "sentencepiece"], largest=40)
+    app = with_text(SHORT, algorithms=["wordpiece", "sentencepiece"], largest=40, may_fail=True)
     (sentence,) = errors(app)
     assert sentence.startswith(TRAINERS["sentencepiece"].short)
     assert "256" in sentence
@@ -367,7 +352,7 @@ def test_missing_base_vocabulary_works_after_download(
     with monkeypatch.context() as away:
         away.setenv("TIKTOKEN_CACHE_DIR", str(tmp_path))
         trainings.stop()  # a worker has the environment of its start
-        app = with_text(SHORT, **state)
+        app = with_text(SHORT, may_fail=True, **state)
         (sentence,) = errors(app)
         assert sentence.startswith(TRAINERS["adaptive"].short)
         assert "gpt2" in sentence
@@ -375,8 +360,8 @@ def test_missing_base_vocabulary_works_after_download(
     if not download.available("gpt2"):
         pytest.skip("The vocabulary gpt2 is not on this machine.")
     trainings.stop()
+    app.may_fail = False
     app.run()
-    assert errors(app) == []
     assert [view["title"] for view in payload_of(app)["views"]] == ["BPE", "Adaptive BPE"]
 
 
@@ -394,7 +379,6 @@ def test_minimum_count_is_named_where_it_ends_a_training_early() -> None:
 
 def test_random_word_at_first_has_several_segmentations() -> None:
     app = opened()
-    assert errors(app) == []
     assert app.text_input(key="word").value == " seashells"
     assert len(drawn_cuts(app)) > 1
     app.text_input(key="word").set_value("S").run()

@@ -61,31 +61,27 @@ def ids(app: AppTest) -> list[int]:
 
 def test_special_tokens_of_the_users_training_are_encoded() -> None:
     app = opened(inspect_box="low<s>", special_names="<s> </s> <s>", special_tokens="special")
-    assert errors(app) == []
     captions = " ".join(caption.value for caption in app.caption)
     assert "Special tokens of Your tokenizer" in captions
     tokens = drawn(app, "bytes")["tokens"]
     assert (tokens[-1]["label"], tokens[-1]["kind"]) == ("<s>", "special")
     assert app.button_group(key="special_tokens").proto.label == r"Treat \<s\> as"
-    app = opened(special_names="[UNK]", algorithm="wordpiece")
+    app = opened(special_names="[UNK]", algorithm="wordpiece", may_fail=True)
     assert "differ from" in " ".join(errors(app))
 
 
 def test_page_counts_characters_and_shows_bytes_in_decimal() -> None:
     app = opened(inspect_box="né👍🏽")
-    assert errors(app) == []
     captions = " ".join(caption.value for caption in app.caption)
     assert "3 characters · 4 code points · 11 bytes in UTF-8" in captions
     assert drawn(app, "bytes")["decimal"] is False
     app.toggle(key="decimal").set_value(True).run()
     assert drawn(app, "bytes")["decimal"] is True
-    assert errors(app) == []
 
 
 @every_sample
 def test_every_sample_is_displayed(sample: samples.Sample) -> None:
     app = opened(text_box=sample.text, text_sample=sample.key, inspected="learnt")
-    assert errors(app) == []
     assert "Lossless" in light(app)
     data = drawn(app, "bytes")
     assert 0 < len(data["bytes"]) <= SHOWN
@@ -104,7 +100,6 @@ def test_look_up_names_unused_ids(query: str) -> None:
 
 def test_inspect_opens_with_the_text_of_train_and_its_merges() -> None:
     app = opened(inspected="learnt")
-    assert errors(app) == []
     assert ids(app) == usual.train("bpe", FIRST).tokenizer().encode(FIRST)
     (view,) = drawn(app, "views")["views"]
     assert view["text"] == FIRST
@@ -115,7 +110,6 @@ def test_inspect_opens_with_the_text_of_train_and_its_merges() -> None:
 def test_every_algorithm_can_be_inspected(key: str, closer: str) -> None:
     text = "low low lower lowest, newer newest wider. " * 3
     app = opened(algorithm=key, text_box=text, text_sample="own", closer=closer, look_up="low")
-    assert errors(app) == []
     trip = round_trip(
         trace.inspect(FIRST_TEXT, usual.train(key, text).at_step(usual.train(key, text).opening))
     )
@@ -128,27 +122,23 @@ def test_lattice_of_the_users_unigram_model_has_its_segmentations(atoms: str) ->
     text = "low low lower lowest, néwer newest wider. " * 3
     options = {"algorithm": "unigram", "unigram_atoms": atoms, "inspect_box": "low néwer\u4e16"}
     app = opened(text_box=text, text_sample="own", **options)
-    assert errors(app) == []
     training = usual.train("unigram", text, atoms=atoms)
     tokenizer = training.at_step(training.opening)
     (word,) = [one for one in app.selectbox if one.label == "Word"]
     assert word.options == ["low", "·néwer世"]
     for number, part in enumerate(("low", " néwer\u4e16")):
         word.set_value(number).run()
-        assert errors(app) == []
         (drawing,) = [one.proto.body for one in app.get("html") if "lattice" in one.proto.body]
         names = [tokenizer.token_label(i) for i in tokenizer.encode(part)]
         assert f"Best: {html.escape(' | '.join(names))}, log probability" in drawing
         assert not any("differ from the best path" in one.value for one in app.caption)
 
 
-@pytest.mark.parametrize("name", catalog.NAMES)
-@pytest.mark.parametrize("closer", CLOSER)
+@pytest.mark.parametrize(("name", "closer"), pairs(catalog.NAMES, [*CLOSER]))
 def test_every_published_vocabulary_can_be_inspected(name: str, closer: str) -> None:
     if not download.available(name):
         pytest.skip(f"{name} is not on this machine.")
     app = opened(inspected_by=name, closer=closer, inspect_box="hello 👍", mirrored="yours")
-    assert errors(app) == []
     assert ids(app) == bpeviz.load(name).encode("hello 👍")
     if closer == "picture":
         assert len(drawn(app, "sides")["sides"]) == 2
@@ -158,7 +148,6 @@ def test_vocabulary_size_slider_changes_encoding() -> None:
     app = opened()
     slider = next(one for one in app.slider if one.label == "Vocabulary size")
     slider.set_value(260).run()
-    assert errors(app) == []
     training = usual.train("bpe", FIRST)
     assert ids(app) == training.tokenizer(260).encode(FIRST_TEXT)
     assert markdown.escape("Your tokenizer (260)") in light(app)
@@ -172,7 +161,6 @@ def test_special_tokens_are_plain_text_until_enabled() -> None:
     (pills,) = [group for group in app.button_group if group.key == "special_tokens"]
     assert pills.proto.label == "Treat `<|endoftext|>` as"
     pills.set_value("special").run()
-    assert errors(app) == []
     assert ids(app) == [64, 100257]
     assert any(markdown.escape("<|fim_prefix|>") in one.value for one in app.caption)
 
@@ -189,7 +177,6 @@ def test_lossy_round_trip_lists_losses_in_a_table() -> None:
         text_box=samples.by_key("english-prose").text,
         text_sample="own",
     )
-    assert errors(app) == []
     assert "Lossy" in light(app)
     (table,) = tables(app, "lost")
     assert [*table["lost"]] == ["lower case", "white space", "unknown"]
@@ -198,7 +185,6 @@ def test_lossy_round_trip_lists_losses_in_a_table() -> None:
 
 def test_long_text_is_paged() -> None:
     app = opened(inspect_box="she sells shells, " * 120)
-    assert errors(app) == []
     (number,) = [one for one in app.number_input if one.label.startswith("Part shown")]
     first = drawn(app, "bytes")
     number.set_value(3).run()
@@ -207,46 +193,41 @@ def test_long_text_is_paged() -> None:
     assert len(third["bytes"]) <= SHOWN
     assert drawn(app, "views")["views"][0]["part"][0] == third["firstByte"]
     app = opened(inspect_box="x " * MAX_INSPECTED)
-    assert errors(app) == []
     assert any(f"the first {MAX_INSPECTED:,} of" in one.value for one in app.caption)
 
 
 def test_empty_text_causes_no_errors() -> None:
     for closer in CLOSER:
         app = opened(inspect_box="", closer=closer)
-        assert errors(app) == []
         assert drawn(app, "bytes")["columnCount"] == 0
     app = opened(inspect_box="", inspected="learnt", text_box="", text_sample="own")
-    assert errors(app) == []
 
 
 def test_training_error_is_displayed_and_other_tokenizers_work() -> None:
-    app = opened(pattern="regex", regex="[a-")
+    app = opened(pattern="regex", regex="[a-", may_fail=True)
     assert len(errors(app)) == 1
     assert "regular expression" in errors(app)[0]
     app = cl100k(pattern="regex", regex="[a-")
-    assert errors(app) == []
     assert "Lossless" in light(app)
 
 
 def test_ids_are_decoded_and_unknown_ids_reported() -> None:
     app = cl100k(closer="ids", ids_box="[9468, 239, 235, 100256]")
-    assert errors(app) == []
     assert app.code[0].value == "👍"
     assert "no id 100256" in app.warning[0].value
     (table,) = tables(app, "note")
     assert [*table["bytes"]] == ["F0 9F", "91", "8D", "–"]
     assert table["note"][0] == "only a part of a character"
+    app.may_fail = True
     app.text_area(key="ids_box").set_value("1, zwei").run()
     (message,) = errors(app)
     assert "“zwei” at character 4" in message
+    app.may_fail = False
     app.text_area(key="ids_box").set_value("").run()
-    assert errors(app) == []
 
 
 def test_token_look_up_accepts_id_and_text() -> None:
     app = cl100k(closer="token", look_up="15339")
-    assert errors(app) == []
     looked_up, near = (one for one in tables(app, "kind") if "level" not in one)
     assert looked_up["token"][0] == "hello"
     assert looked_up["kind"][0] == "merge 15,084 of 100,000"
@@ -258,7 +239,6 @@ def test_token_look_up_accepts_id_and_text() -> None:
     (which,) = app.radio
     assert which.options == ["id 123", "id 4513"]
     app.text_input(key="look_up").set_value("no token of this name").run()
-    assert errors(app) == []
     (table,) = tables(app, "note")
     assert len(table) == 5
 
@@ -276,14 +256,11 @@ def test_own_tokenizer_is_trained_only_if_the_page_shows_it(
 
     monkeypatch.setattr(trained, "get", counted)
     app = cl100k(text_box="low lower " * 20_000, text_sample="own", inspect_box="low")
-    assert errors(app) == []
     assert ids(app) == [10516]
     app.button_group(key="closer").set_value("picture").run()
-    assert errors(app) == []
     assert asked == []
     app.session_state["text_box"] = "low lower lowest"
     app.selectbox(key="mirrored").set_value("yours").run()
-    assert errors(app) == []
     assert [side["title"] for side in drawn(app, "sides")["sides"]][1].startswith("Your tokenizer")
     assert asked == ["low lower lowest"]
 
@@ -303,11 +280,9 @@ def test_vocabulary_size_stays_while_another_tokenizer_is_inspected() -> None:
 
 def test_inspect_offers_ways_on_where_no_merge_changes_the_text() -> None:
     app = opened(inspect_box="世")
-    assert errors(app) == []
     assert ["nothing to play" in one.value for one in app.info] == [True]
     assert not any("initialStep" in data for data in payloads(app))
     assert app.button(key="try_another_tokenizer").label == "Try GPT-2"
     app.button(key="try_the_training_text").click().run()
-    assert errors(app) == []
     assert not app.info
     assert drawn(app, "views")["last"] >= 10

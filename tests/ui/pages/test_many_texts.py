@@ -52,7 +52,6 @@ def captions(app: AppTest) -> str:
 
 def test_pasted_texts_are_the_rows_and_the_verdict_is_the_librarys() -> None:
     app = opened()
-    assert errors(app) == []
     texts = {"en": "the river\nthe sea", "es": "el río\nel mar"}
     found = bpeviz.compare(texts, {"Your tokenizer": TOKENIZER}, "en")
     assert cells(app) == [[row.text, str(row.tokens)] for row in found.rows]
@@ -85,7 +84,6 @@ def test_columns_of_one_name_are_all_shown_under_names_of_their_own(how_many: st
     state = {"tokenizers_opened": files, "compared": keys, "how_many_texts": how_many}
     state |= {"worst_lines_open": True, "worst_under": "Qwen 2", "figures_of_tokenizers_open": True}
     app = opened(**state, texts_sorted_by="file 3")
-    assert errors(app) == []
     header = table(app)["header"]
     assert len({*header}) == len(header) == 1 + len(keys)
     assert header[1:4] == ["Your tokenizer", "GPT-2 2", "Qwen 2"]
@@ -101,7 +99,6 @@ def test_columns_of_one_name_are_all_shown_under_names_of_their_own(how_many: st
 
 def test_an_example_is_compared_until_there_is_a_text() -> None:
     app = opened("")
-    assert errors(app) == []
     names = [name for name, _ in named_texts.pasted(samples.languages())]
     assert [row[0] for row in cells(app)] == names
     assert "English" in names
@@ -114,7 +111,6 @@ def test_an_example_is_compared_until_there_is_a_text() -> None:
 def test_files_and_their_columns_are_rows_beside_pasted_texts() -> None:
     files = [("a.txt", "low"), ("t.csv", "de,fr\nder Fluss,la rivière\n")]
     app = opened(named_files=files)
-    assert errors(app) == []
     assert [row[0] for row in cells(app)] == ["en", "es", "a.txt", "de", "fr"]
     assert not [one for one in app.selectbox if one.key == "relative_to"], "not parallel"
     app.segmented_control(key="figure_of_texts").set_value("premium").run()
@@ -129,7 +125,6 @@ def test_files_and_their_columns_are_rows_beside_pasted_texts() -> None:
 def test_a_table_with_labels_says_so_and_can_be_read_otherwise() -> None:
     content = "lang,text\nen,a river\nes,un río\nen,the sea\n"
     app = opened("", named_files=[("t.csv", content)])
-    assert errors(app) == []
     assert [row[0] for row in cells(app)] == ["en", "es"]
     understood = "t.csv: the lines of “text”, grouped by the 2 labels of “lang”."
     assert understood in captions(app).replace("\\", "")
@@ -140,7 +135,6 @@ def test_a_table_with_labels_says_so_and_can_be_read_otherwise() -> None:
     assert "t.csv: 2 texts, one per column: lang, text." in captions(app).replace("\\", "")
     app.session_state["named_files"] = [("t.csv", "id,name\n1,a\n")]
     app.run()
-    assert errors(app) == [], "the file was replaced by one without that column"
     assert [row[0] for row in cells(app)] == ["name"]
 
 
@@ -148,7 +142,6 @@ def test_texts_are_translations_by_their_names_or_if_the_user_says_so() -> None:
     rows = [f"{lang},a line about {i}" for i in range(12) for lang in ("en", "es")]
     app = opened("", named_files=[("t.csv", "\n".join(["lang,text", *rows]))])
     app.segmented_control(key="figure_of_texts").set_value("premium").run()
-    assert errors(app) == []
     assert "parallel" not in captions(app)
     assert "A premium compares translations, line by line" in captions(app).replace("\\", "")
     assert [row[1] for row in cells(app)] == ["–", "–"]
@@ -164,10 +157,11 @@ def test_a_reading_of_a_table_with_too_many_labels_can_be_undone() -> None:
     rows = "\n".join(f"{i},{i % 3},low" for i in range(201))
     app = opened("", named_files=[("t.csv", f"id,topic,text\n{rows}")])
     choice = app.selectbox(key="labels_of_t.csv")
+    app.may_fail = True
     choice.set_value("id").run()
     assert "There are 201 texts" in errors(app)[0]
+    app.may_fail = False
     app.selectbox(key="labels_of_t.csv").set_value("topic").run()
-    assert errors(app) == []
     assert [row[0] for row in cells(app)] == ["0", "1", "2"]
 
 
@@ -202,7 +196,6 @@ def test_a_cell_opens_its_text_under_its_tokenizer_beside_the_baseline() -> None
     assert table(app)["shown"] is None
     assert table(app)["opens"] == ["yours", *names]
     press(app, "es", "cl100k_base", 7)
-    assert errors(app) == []
     assert columns(app)["text"] == "el río\nel mar"
     assert columns(app)["reveal"] == 7
     assert titles(app) == ["GPT-2", "cl100k"]
@@ -215,20 +208,16 @@ def test_a_cell_opens_its_text_under_its_tokenizer_beside_the_baseline() -> None
     assert len(titles(app)) == 2, "the baseline itself is beside another one"
     (back,) = [one for one in app.button if one.label == "Back to the table"]
     back.click().run()
-    assert errors(app) == []
     assert table(app)["shown"] is None
     assert not [data for data in payloads(app) if "columns" in data]
 
 
 def test_a_text_alone_or_empty_or_closed_is_shown_without_errors() -> None:
     app = opened("# en\n\n# es\nel río", text_in_tokens="es", shown_under="gpt2")
-    assert errors(app) == []
     assert titles(app) == ["Your tokenizer"]
     press(app, "en", "yours")
-    assert errors(app) == []
     assert "This text is empty." in captions(app)
     app = opened(text_in_tokens="closed", shown_under="yours")
-    assert errors(app) == []
     assert not [data for data in payloads(app) if "columns" in data]
 
 
@@ -243,7 +232,6 @@ def test_more_than_four_tokenizers_of_one_text_are_a_row_from_which_two_are_show
     names = available("gpt2", "cl100k_base", "o200k_base", "llama_3")
     state = {"text_box": TRAINED, "text_sample": "own", "compared": ["yours", *names]}
     app = app_pages.opened("Compare", **state)
-    assert errors(app) == []
     (row,) = table(app)["rows"]
     own = len(TOKENIZER.encode(TRAINED))
     assert row["cells"][0][3] == own
@@ -273,7 +261,7 @@ def test_texts_that_cannot_be_compared_are_kept_with_a_message(
 ) -> None:
     if "0 MB" in message:
         monkeypatch.setattr(limits, "COMPARED_SIZE", 0)
-    app = opened(pasted)
+    app = opened(pasted, may_fail=True)
     (shown,) = errors(app)
     assert message in shown.replace("\\", "")
     assert app.text_area(key="pasted_texts").value == pasted
@@ -327,13 +315,13 @@ def test_files_of_a_folder_are_sorted_and_keep_apart_if_they_have_one_name(take:
 
 def test_two_hundred_and_one_files_are_refused_and_kept() -> None:
     files = [(f"{i}.txt", "low") for i in range(201)]
-    app = opened("", named_files=files)
+    app = opened("", named_files=files, may_fail=True)
     (shown,) = errors(app)
     assert shown.replace("\\", "") == "There are 201 texts. At most 200 can be compared."
     assert len(app.session_state["named_files"]) == 201
+    app.may_fail = False
     app.session_state["named_files"] = files[:200]
     app.run()
-    assert errors(app) == []
     assert len(cells(app)) == 200
 
 
@@ -341,7 +329,6 @@ def test_texts_with_other_numbers_of_lines_are_named_and_the_others_are_parallel
     lines = "\n".join(["low new"] * 12)
     names = [f"# {name}\n{lines}" for name in ("en", "es", "fr")]
     app = opened("\n".join([*names, "# de\nlow\nnew"]))
-    assert errors(app) == []
     shown = captions(app).replace("\\", "")
     assert "3 parallel texts of 12 lines: each line is compared with its translation." in shown
     assert "1 of 4 texts has another number of lines: no premium." in shown
@@ -353,7 +340,6 @@ def test_texts_with_other_numbers_of_lines_are_named_and_the_others_are_parallel
 def test_rows_that_are_empty_in_one_language_are_counted_and_left_out() -> None:
     rows = ["a low,un new", ",no new", "so low,", "a newer,el lower", "it is,lo es"]
     app = opened("", named_files=[("t.csv", "\n".join(["en,es", *rows, ",,"[:1]]))])
-    assert errors(app) == []
     assert "2 lines empty only here or only in en" in captions(app)
     assert "2 parallel texts of 6 lines" in captions(app)
 
@@ -361,7 +347,6 @@ def test_rows_that_are_empty_in_one_language_are_counted_and_left_out() -> None:
 def test_export_has_the_tables_and_the_columns_of_the_shown_text() -> None:
     for state, places in (({}, 0), ({"text_in_tokens": "es"}, 1)):
         app = opened(**state)
-        assert errors(app) == []
         offer = app.session_state["offered_export"]
         page = playable.html(offer.comparison()())
         assert page.count('<div id="place-columns">') == places
@@ -375,7 +360,6 @@ def test_cells_show_tokens_per_word_with_a_reason_where_there_are_no_words() -> 
     app = opened(
         f"{PASTED}\n# ja\n川はどこですか。\n海はどこですか。\n", figure_of_texts="tokens_per_word"
     )
-    assert errors(app) == []
     found = bpeviz.compare(TEXTS, {"Your tokenizer": TOKENIZER}).rows
     assert [row[1] for row in cells(app)] == [*(f"{row.tokens_per_word:.2f}" for row in found), "–"]
     assert "ja: no spaces between words, so no tokens per word." in captions(app).replace("\\", "")
@@ -387,7 +371,6 @@ def test_typed_prices_give_costs() -> None:
     box = app.number_input(key="price_of_yours")
     assert (box.label, box.value) == ("Your tokenizer", None)
     box.set_value(2.5).run()
-    assert errors(app) == []
     costs = [2.5 * len(TOKENIZER.encode(text)) / 1e6 for text in TEXTS.values()]
     assert [float(row[1]) for row in cells(app)] == pytest.approx(costs, rel=5e-3)
     (total,) = bpeviz.compare(TEXTS, {"mine": TOKENIZER}, prices={"mine": 2.5}).tokenizers
@@ -418,7 +401,6 @@ def test_sections_have_the_figures_of_tokenizers_and_the_worst_lines() -> None:
     app = opened()
     assert shown_tables(app) == []
     app = opened(figures_of_tokenizers_open=True, worst_lines_open=True)
-    assert errors(app) == []
     figures, worst = shown_tables(app)
     (one,) = bpeviz.compare(TEXTS, {"Your tokenizer": TOKENIZER}, "en").tokenizers
     row = dict(figures.iloc[0])
