@@ -13,13 +13,19 @@ from bpeviz import limits
 from bpeviz.analysis.hues import OWN, Hues, key_of
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
-from bpeviz.text import counted, label, shorten
+from bpeviz.text import counted, joined, label, shorten
 
 MOST_IDS = limits.IDS
 """The largest number of ids to decode at once."""
 
 LONGEST_LIST = limits.ID_LIST
 """The largest size of an id list, in characters."""
+
+PART = "only a part of a character"
+"""The note of a token whose bytes are not text."""
+
+_LISTED = 12
+"""The most ids in a sentence."""
 
 
 def color_index_of(tokenizer: Tokenizer, token_id: int, hues: Hues = OWN) -> int:
@@ -153,7 +159,7 @@ def _decoded(token_id: int, tokenizer: Tokenizer) -> Decoded:
         try:
             raw.decode()
         except UnicodeDecodeError:
-            note = "only a part of a character"
+            note = PART
     return Decoded(token_id, raw, tokenizer.token_label(token_id), note)
 
 
@@ -237,6 +243,33 @@ def about(token_id: int, tokenizer: Tokenizer) -> Found:
     flags = tuple(tokenizer.added_flags(token_id))
     place = _place(token_id, tokenizer) + (f" ({', '.join(flags)})" if flags else "")
     return Found(token_id, raw, tokenizer.token_label(token_id), place, flags)
+
+
+def encoded_instead(token_id: int, tokenizer: Tokenizer) -> list[int]:
+    """Return the ids of a token's own text, or none if they are the token or it is not text."""
+    try:
+        text = tokenizer.token_bytes(token_id).decode()
+        begins = [text.removeprefix(" ")] * tokenizer.adds_prefix  # the tokenizer adds a space
+        each = [[*tokenizer.encode(alone)] for alone in (*begins, text)]
+    except ValueError:  # a part of a character, or an expression that takes too long
+        return []
+    return [] if [token_id] in each or token_id == tokenizer.unknown_id else each[-1]
+
+
+def instead(token_id: int, tokenizer: Tokenizer) -> str:
+    """Return a sentence if the text of a token is not encoded as the token, or ""."""
+    special = token_id in tokenizer.special_tokens.values()
+    if _decoded(token_id, tokenizer).note == PART:
+        return "Alone, its bytes are not text: they are only a part of a character."
+    ids = encoded_instead(token_id, tokenizer)
+    if not ids:
+        return ""
+    named = [f"{i} ({shorten(tokenizer.token_label(i))})" for i in ids[:_LISTED]]
+    if len(ids) > _LISTED:
+        named.append(f"{len(ids) - _LISTED:,} more")
+    if special:
+        return f"As plain text, its name is encoded as {joined(named)}."
+    return f"Alone, its text is encoded otherwise: as {joined(named)}."
 
 
 def _place(token_id: int, tokenizer: Tokenizer) -> str:

@@ -20,8 +20,9 @@ from bpeviz.text import hexadecimal, shorten, visible
 _HELP = """\
 Look up tokens by id or by text. Each is printed with its id, its bytes, and its kind, such as the
 number of the merge that creates it, or the flags of an added token. Its merge tree, below, contains
-the tokens that are merged into it. A text that is not one token is encoded, and its tokens are
-printed. Without a QUERY, the command prints the size of the vocabulary.
+the tokens that are merged into it. A line says if the text of the token alone is encoded as other
+tokens. A text that is not one token is encoded, and its tokens are printed. Without a QUERY, the
+command prints the size of the vocabulary.
 """
 _EXAMPLES = """\
 examples:
@@ -55,6 +56,8 @@ def run(options: argparse.Namespace) -> int:
             print_error(answer.note)
         for token in answer.tokens:
             lines.append(_line(token))
+            if instead := _instead(answer, token, tokenizer):
+                lines.append(f"  {visible(instead)}")
             if not options.containing:
                 lines += _tree(token.id, tokenizer)
             if near := _neighbors(token, tokenizer, options):
@@ -93,6 +96,11 @@ def _neighbors(token: Found, tokenizer: Tokenizer, options: argparse.Namespace) 
     return [other for other in near if other.id != token.id]
 
 
+def _instead(answer: _Answer, token: Found, tokenizer: Tokenizer) -> str:
+    """Return what the text of a queried token is encoded as, if not as the token."""
+    return "" if answer.note else token_lookup.instead(token.id, tokenizer)
+
+
 def _line(token: Found) -> str:
     return f"{token.id}  {visible(token.label)}  {hexadecimal(token.raw)}  {token.place}"
 
@@ -117,6 +125,8 @@ def _plain(answer: _Answer, tokenizer: Tokenizer, options: argparse.Namespace) -
     tokens = []
     for token in answer.tokens:
         plain = _plain_token(token)
+        if ids := [] if answer.note else token_lookup.encoded_instead(token.id, tokenizer):
+            plain["encoded_as"] = ids
         if not options.containing:
             plain["tree"] = [
                 {

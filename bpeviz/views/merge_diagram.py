@@ -38,6 +38,7 @@ class Side:
         look: Returns the label and color index of an id.
         unit: The name of a step.
         numbers: The tokenizer's step for each step of the boundaries, if they differ.
+        note: Words after the number of tokens, or "".
     """
 
     title: str
@@ -47,6 +48,7 @@ class Side:
     look: Callable[[int], tuple[str, int]]
     unit: str = "merge"
     numbers: Sequence[int] | None = None
+    note: str = ""
 
 
 def of_training(
@@ -143,6 +145,7 @@ def _side(side: Side, part: Boundaries, start: int, marks: Any) -> dict[str, Any
         "title": side.title,
         "unit": side.unit,
         "stepCount": side.total,
+        "note": side.note,
         "tokens": tokens,
         "tokenStyles": {token_id: [*side.look(token_id)] for token_id in named},
     }

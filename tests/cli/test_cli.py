@@ -643,6 +643,26 @@ def test_lookup_finds_tokens_by_id_text_and_part(trained: Shell) -> None:
     assert trained(*lookup, "--containing").code == 2
 
 
+def test_lookup_says_what_the_text_of_a_token_is_encoded_as(shell: Shell) -> None:
+    training = bpeviz.train("low low ow", algorithm="wordpiece", merges=2, special_tokens=("<s>",))
+    tokenizer = training.tokenizer()
+    bpeviz.save(tokenizer, "t.json")
+    rest = next(i for i in tokenizer.known_ids() if tokenizer.token_label(i) == "##w")
+    lookup = ("lookup", "--tokenizer", "t.json")
+    ids = tokenizer.encode("w")
+    assert f"Alone, its text is encoded otherwise: as {ids[0]} (" in (
+        shell(*lookup, str(rest)).out.decode()
+    )
+    (found,) = json.loads(shell(*lookup, str(rest), "--json").out)["tokens"]
+    assert found["encoded_as"] == ids
+    assert "As plain text, its name is encoded as" in shell(*lookup, "<s>").out.decode()
+    assert "encoded" not in shell(*lookup, str(tokenizer.encode("low")[0])).out.decode()
+    tokenizer = bpeviz.train("é", merges=0).tokenizer()
+    bpeviz.save(tokenizer, "bytes.json")
+    shell("lookup", "--tokenizer", "bytes.json", "195")
+    assert "they are only a part of a character" in shell.out.decode()
+
+
 def test_lookup_prints_the_flags_of_an_added_token(shell: Shell) -> None:
     made = Tokenizer(models.BPE({"a": 0}, []))
     made.add_special_tokens([AddedToken("<|x|>", rstrip=True, normalized=True), "<|y|>"])

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 import bpeviz
 from bpeviz import NEVER
+from bpeviz.analysis.token_lookup import encoded_instead
 from bpeviz.core import tiktoken_engine
 from bpeviz.core.boundaries import ChangingBoundaries
 from bpeviz.pretokenizers.patterns import PATTERNS
@@ -48,6 +49,17 @@ def load() -> Load:
 def test_o200k_encodes_hello_world(load: Load) -> None:
     """Computed with tiktoken 0.14. `test_known_answers.py` has ids of GPT-2 and cl100k."""
     assert load("o200k_base").encode("hello world") == [24912, 2375]
+
+
+@pytest.mark.large
+def test_tokens_whose_text_is_encoded_otherwise_are_twelve_in_o200k(load: Load) -> None:
+    counts = []
+    for name in ("gpt2", "cl100k_base", "o200k_base"):
+        tokenizer = load(name)
+        ordinary = {*tokenizer.known_ids()} - {*tokenizer.special_tokens.values()}
+        counts.append(sum(bool(encoded_instead(i, tokenizer)) for i in ordinary))
+    assert counts == [0, 0, 12]
+    assert encoded_instead(3914, tokenizer) == [198, 393]
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,7 @@ const MAX_COLUMN = 46;
  * @property {string} title
  * @property {string} unit name of a step
  * @property {number} stepCount number of steps
+ * @property {string} note words after the number of tokens
  * @property {DiagramToken[]} tokens
  * @property {Object<string, [string, number]>} tokenStyles label and color index of each id
  */

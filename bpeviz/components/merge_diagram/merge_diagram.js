@@ -212,7 +212,7 @@ class MergeDiagram {
     const distance = geometry.distance(this.step) + (this.step === geometry.last ? END_HEIGHT / 2 : 0);
     for (const { handle, direction } of this.markers)
       handle.setAttribute("transform", `translate(0 ${geometry.y(distance, direction)})`);
-    const summaries = data.sides.map(({ title, unit, stepCount }, i) => {
+    const summaries = data.sides.map(({ title, unit, stepCount, note }, i) => {
       const current = Math.min(this.step, stepCount);
       const existing = this.tokens[i].filter(({ token, element: parent }) => {
         const exists = existsAt(token, current);
@@ -223,7 +223,8 @@ class MergeDiagram {
       for (const { element: parent } of existing) parent.parentNode.append(parent);
       const tokens = existing.filter(({ token: [, , , , id] }) => id !== LEFT_OUT_ID);
       tokens.sort((a, b) => a.token[0] - b.token[0]);
-      return { title, words: `${counted(tokens.length, "token")} after ${counted(current, unit)}`, tokens };
+      const words = `${counted(tokens.length, "token")} after ${counted(current, unit)}${note}`;
+      return { title, words, tokens };
     });
     const values = { min: 0, max: geometry.last, now: this.step };
     for (const [name, value] of Object.entries(values)) slider.setAttribute(`aria-value${name}`, value);

@@ -700,11 +700,16 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
         titles = [f"id {one.id}" for one in found]
         one = found[_namesake(query, offer.key).radio(titles, horizontal=True)]
     html_table.draw(tables.tokens([one]), "looked_up", label="Token")
+    note = token_lookup.instead(one.id, tokenizer)
+    if note:
+        st.caption(markdown.escape(note))
     steps = trace.merge_steps(one.id, tokenizer)
     ancestry = token_lookup.ancestry(one.id, tokenizer)
     if steps is not None:
         raw, boundaries, events = steps
         side = _side_of(offer, tokenizer, boundaries, [event.step for event in events])
+        if ids := token_lookup.encoded_instead(one.id, tokenizer):
+            side = replace(side, note=f", but its text is encoded as {' '.join(map(str, ids))}")
         components.merge_diagram(
             merge_diagram.merge_diagram_payload(raw, [side]), "picture_of_token"
         )

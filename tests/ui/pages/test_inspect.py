@@ -243,6 +243,19 @@ def test_token_look_up_accepts_id_and_text() -> None:
     assert len(table) == 5
 
 
+def test_look_up_and_its_merge_diagram_say_what_a_text_is_encoded_as_instead() -> None:
+    if not download.available("o200k_base"):
+        pytest.skip("o200k is not on this machine.")
+    app = opened(inspected_by="o200k_base", closer="token", look_up="3914")
+    captions = " ".join(caption.value for caption in app.caption).replace("\\", "")
+    assert "Alone, its text is encoded otherwise: as 198 (↵) and 393 (//)." in captions
+    note = drawn(app, "sides")["sides"][0]["note"]
+    assert note == ", but its text is encoded as 198 393"
+    app.text_input(key="look_up").set_value("393").run()
+    assert "Alone" not in " ".join(caption.value for caption in app.caption)
+    assert drawn(app, "sides")["sides"][0]["note"] == ""
+
+
 def test_own_tokenizer_is_trained_only_if_the_page_shows_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
