@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from itertools import chain
-
-from wcwidth import ljust, rjust, wcswidth
 
 from bpeviz import limits
 from bpeviz.analysis import figures, verdict
@@ -25,9 +20,10 @@ from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.cli.named_texts import Source
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
-from bpeviz.text import counted, distinct, without_formula
+from bpeviz.text import counted, distinct
 from bpeviz.views import export, playable, text_table
 from bpeviz.views.credit import check_link
+from bpeviz.views.table import Table
 from bpeviz.views.tables import metrics
 
 _HELP = f"""\
@@ -118,7 +114,7 @@ def _many(sources: Sequence[Source], options: argparse.Namespace) -> int:
         raise UsageError("--reference and --curves are for one text. --as text reads a table so.")
     check_link(options.link)
     names: list[str] = options.tokenizer
-    read = [one.path for one in sources]
+    read = [source.path for source in sources]
     read += chain.from_iterable(map(files.tokenizer_inputs, names))
     arguments.check_files(read, [options.output])
     arguments.check_expression(options)
@@ -130,20 +126,20 @@ def _many(sources: Sequence[Source], options: argparse.Namespace) -> int:
     }
     relative_to = None if options.relative_to is None else named(options.relative_to)
     number, parallel = parallel_texts(texts)
-    if relative_to is None and parallel and number > 1 and all(one.name for one in sources):
+    if relative_to is None and parallel and number > 1 and all(source.name for source in sources):
         notes.append(
             f"{len(parallel):,} texts have {number:,} lines each. If they are translations, "
             "--relative-to NAME compares them line by line."
         )
     with progress.during(f"Comparing {counted(len(texts), 'text')}"):
-        found = compare(
+        comparison = compare(
             texts,
             tokenizers,
             relative_to,
             special_tokens=options.special_tokens,
             prices=_prices(options.price, titles),
         )
-    printed = _many_printed(found, relative_to, options)
+    printed = _many_printed(comparison, relative_to, options)
     files.write_output(options.output, printed.encode("utf-8", "backslashreplace"))
     for sentence in notes:
         print_error(sentence)
@@ -164,11 +160,7 @@ def _many_printed(
         }
         return json.dumps(exact, ensure_ascii=False, indent=2) + "\n"
     if options.csv:
-        written = io.StringIO()
-        table = text_table.exact(comparison)
-        rows = (map(without_formula, row) for row in (table.names, *table.rows))
-        csv.writer(written, lineterminator="\n").writerows(rows)
-        return written.getvalue()
+        return text_table.exact(comparison).csv()
     if options.html:
         return playable.html(playable.of_texts(comparison), options.link)
     if options.svg:
@@ -181,10 +173,11 @@ def _many_printed(
     notes = [f"{bullet}{note}" for note in comparison.notes]
     if not comparison.special_tokens:
         notes.append(f"{bullet}{text_table.WITHOUT_SPECIAL}")
-    draw = _markdown if options.markdown else _aligned
-    cells = ([[name.lower() for name in table.names], *table.rows] for table in tables)
-    blocks = [[comparison.verdict], *map(draw, cells), notes]
-    return "\n\n".join("\n".join(block) for block in blocks) + "\n"
+    blocks = [[comparison.verdict]]
+    for table in tables:
+        small = Table([name.lower() for name in table.names], table.columns)
+        blocks.append([*(small.markdown(_NAMES) if options.markdown else small.aligned(_NAMES))])
+    return "\n\n".join(map("\n".join, [*blocks, notes])) + "\n"
 
 
 def _drawing(comparison: Comparison, link: str) -> str:
@@ -200,25 +193,6 @@ def _drawing(comparison: Comparison, link: str) -> str:
     return text_table.svg(comparison, figure, payload, link=link)
 
 
-def _markdown(cells: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table in Markdown; numbers begin in the third column."""
-    quoted = [[re.sub(r"[\\|<*`\[]", r"\\\g<0>", cell) for cell in row] for row in cells]
-    quoted.insert(1, ["---" if name in _NAMES else "---:" for name in cells[0]])
-    return [f"| {' | '.join(row)} |" for row in quoted]
-
-
-def _aligned(cells: Sequence[Sequence[str]]) -> list[str]:
-    """Return the lines of a table in columns, those of words left-aligned."""
-    width = [max(map(wcswidth, column)) for column in zip(*cells, strict=True)]
-    sides = [ljust if name in (*_NAMES, "") else rjust for name in cells[0]]
-    return [
-        "  ".join(
-            side(cell, wide) for cell, side, wide in zip(row, sides, width, strict=True)
-        ).rstrip()
-        for row in cells
-    ]
-
-
 def _prices(given: Sequence[str], titles: Mapping[str, str]) -> dict[str, float] | None:
     """Return the prices of TOKENIZER=PRICE by title, or None without any.
 
@@ -226,17 +200,17 @@ def _prices(given: Sequence[str], titles: Mapping[str, str]) -> dict[str, float]
         given: The arguments.
         titles: The name of each tokenizer by its title.
     """
-    found: dict[str, float] = {}
-    for one in given:
-        name, _, price = one.rpartition("=")
+    prices: dict[str, float] = {}
+    for text in given:
+        name, _, price = text.rpartition("=")
         priced = [title for title, known in titles.items() if name in (title, known)]
         if not priced:
-            raise UsageError(f"--price {one} is not of one of the tokenizers: TOKENIZER=PRICE.")
+            raise UsageError(f"--price {text} is not of one of the tokenizers: TOKENIZER=PRICE.")
         try:
-            found |= dict.fromkeys(priced, float(price))
+            prices |= dict.fromkeys(priced, float(price))
         except ValueError:
-            raise UsageError(f"--price {one} has no number after the equals sign.") from None
-    return found or None
+            raise UsageError(f"--price {text} has no number after the equals sign.") from None
+    return prices or None
 
 
 def _printed(
@@ -271,13 +245,12 @@ def _printed(
 
 def _curves(columns: Sequence[Column]) -> str:
     """Return the curves of all tokenizers as CSV."""
-    written = io.StringIO()
-    rows = csv.writer(written, lineterminator="\n")
-    rows.writerow(("tokenizer", "vocabulary size", "bytes per token"))
-    for column in columns:
-        for size, ratio in zip(*sweep(column), strict=True):
-            rows.writerow((without_formula(column.title), int(size), f"{ratio:.6g}"))
-    return written.getvalue()
+    rows = (
+        (column.title, int(size), f"{ratio:.6g}")
+        for column in columns
+        for size, ratio in zip(*sweep(column), strict=True)
+    )
+    return Table.of_rows(["tokenizer", "vocabulary size", "bytes per token"], [*rows]).csv()
 
 
 def _exact(name: str, measured: Measured) -> dict[str, object]:
@@ -289,9 +262,9 @@ def _exact(name: str, measured: Measured) -> dict[str, object]:
 
 def _table(text: str, measured: Sequence[Measured], reference: str) -> str:
     table = metrics(measured, "the reference")
-    lines = [("", *table.names[1:-1], ""), *table.rows]
+    lines = Table(["", *table.names[1:-1], ""], table.columns).aligned([""])
     sizes = f"{len(text):,} characters, {len(text.encode()):,} bytes"
-    return "\n".join([f"{sizes}; the reference is {reference}.", "", *_aligned(lines), ""])
+    return "\n".join([f"{sizes}; the reference is {reference}.", "", *lines, ""])
 
 
 COMMAND = Command(

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bpeviz.text import without_formula
+from bpeviz.views.table import Table
 
 MOST_NUMBERS = 7
 """The most numbers that the results of a vote name: those with the most answers."""
@@ -179,14 +177,12 @@ def _option(value: int, option: VoteOption) -> dict[str, Any]:
 
 def table(votes: Sequence[Vote]) -> str:
     """Return all votes as CSV: the answers of each question and their counts, no persons."""
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["vote", "step", "question", "answer", "first count", "count", "right"])
+    rows = []
     for number, vote in enumerate(votes, 1):
-        step = "" if vote.question.step is None else vote.question.step
         for value, option, before, count in vote.results():
-            first = "" if vote.earlier is None else before
+            first = None if vote.earlier is None else before
             right = "yes" if vote.is_revealed and value == vote.question.right else ""
-            row = [number, step, vote.question.words, option.words, first, count]
-            writer.writerow(map(without_formula, [*row, right]))
-    return out.getvalue()
+            words = vote.question.step, vote.question.words, option.words
+            rows.append((number, *words, first, count, right))
+    names = ["vote", "step", "question", "answer", "first count", "count", "right"]
+    return Table.of_rows(names, rows).csv()

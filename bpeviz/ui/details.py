@@ -8,7 +8,7 @@ from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Detail
-from bpeviz.ui import html_table
+from bpeviz.ui.table import draw_table
 from bpeviz.ui.widgets import Section
 from bpeviz.views import charts, tables
 
@@ -31,10 +31,10 @@ def _detail(detail: Detail, key: str) -> None:
     table = tables.detail(detail)
     chart = charts.detail(detail) if len(table) > 1 else None  # a curve needs two points
     if chart is None:
-        html_table.draw(table, key, label=detail.title, scrolls=True, download=True)
+        draw_table(table, key, label=detail.title, scrolls=True, download=True)
         return
     left, right = st.columns(2, gap="medium")
     with left:
-        html_table.draw(table, key, label=detail.title, scrolls=True, download=True)
+        draw_table(table, key, label=detail.title, scrolls=True, download=True)
     with right:
         st.vega_lite_chart(spec=chart, key=f"{key}, drawn", alt=detail.title)

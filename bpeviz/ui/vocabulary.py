@@ -11,9 +11,9 @@ import streamlit as st
 from bpeviz.analysis import vocabulary_cost
 from bpeviz.text import counted
 from bpeviz.trainers import texts_of
-from bpeviz.ui import html_table
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
+from bpeviz.ui.table import draw_table
 from bpeviz.ui.trained import Trained
 from bpeviz.ui.widgets import Number, OneOf, Section, Widget
 from bpeviz.views import tables
@@ -93,9 +93,7 @@ def _cost(trained: Trained, last: int) -> None:
             10, width=200, help="Rare tokens give a language model little to train on."
         )
     costs = tables.costs(_costs(trained, last, width, rarely), rarely)
-    html_table.draw(
-        costs, "costs", label="Costs by vocabulary size", right=costs.names, download=True
-    )
+    draw_table(costs, "costs", label="Costs by vocabulary size", right=costs.names, download=True)
     st.caption(
         "A larger vocabulary makes texts shorter. In exchange, a language model stores one row of "
         "parameters per token in its embedding, and another in its output layer unless both share "

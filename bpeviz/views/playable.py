@@ -31,8 +31,7 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.options import TIE_WINNERS
 from bpeviz.views import inspection, player, race, text_table
 from bpeviz.views.credit import credit, settings_of
-from bpeviz.views.html_table import table
-from bpeviz.views.tables import Table
+from bpeviz.views.table import Table
 
 _DATA = """
 const packed = atob(document.getElementById("data").textContent);
@@ -227,12 +226,11 @@ class Comparison(Interactive):
     @property
     def body(self) -> str:
         """The verdict, the place of the columns, and the table of metrics."""
-        columns = self.metrics.names[1:-1]
-        found = table(self.metrics.names, self.metrics.rows, label="Metrics", right=columns)
+        metrics = self.metrics.html("Metrics", right=self.metrics.names[1:-1])
         verdict = escape(self.columns.get("verdict", ""))
         return (
             f'<p class="verdict">{verdict}</p>\n<h2>The text under each tokenizer</h2>\n'
-            f'<div id="place-columns"></div>\n<h2>Metrics</h2>\n{found}'
+            f'<div id="place-columns"></div>\n<h2>Metrics</h2>\n{metrics}'
         )
 
 
@@ -273,9 +271,9 @@ class Texts(Interactive):
             parts.append(f'<h2 class="shown">{escape(one["label"])}</h2>')
             parts.append(f'<div id="place-table-{i}"></div>')
         parts += [f"<p>{escape(note)}</p>" for note in self.notes]
-        title, names = "Fairness and vocabulary", self.tokenizers.names
+        title = "Fairness and vocabulary"
         parts.append(f'<h2 class="shown">{title}</h2>')
-        parts.append(table(names, self.tokenizers.rows, label=title, right=names[1:]))
+        parts.append(self.tokenizers.html(title, right=self.tokenizers.names[1:]))
         parts += [f"<p>{escape(one)}</p>" for one in self.about]
         if self.columns is not None:
             parts.append(f'<h2 class="shown">{escape(self.columns.title)}</h2>')

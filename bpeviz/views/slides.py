@@ -20,7 +20,7 @@ from bpeviz.views.export import (
     colored_lines,
     drawing_of,
 )
-from bpeviz.views.tables import Table
+from bpeviz.views.table import Table
 
 TEXT, DIAGRAM, TABLE = "Text", "Merge diagram", "Table"
 """The contents of a slide."""

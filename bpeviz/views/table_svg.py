@@ -11,7 +11,7 @@ import wcwidth
 from bpeviz.palette import LIGHT
 from bpeviz.views.credit import credit
 from bpeviz.views.export import xml
-from bpeviz.views.html_table import Cell
+from bpeviz.views.table import Cell
 
 _ROW, _MARGIN, _PAD, _LETTER = 26, 20, 12, 8.2
 """The height of a row, the margin, the padding of a cell, and the width of a letter in pixels."""

@@ -1,11 +1,10 @@
-"""Tables as plain values."""
+"""The tables of pages and files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from math import exp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,48 +25,7 @@ from bpeviz.core.training import Candidate, Pruning, Training
 from bpeviz.text import hexadecimal, shorten
 from bpeviz.trainers import texts_of
 from bpeviz.trainers.screen_texts import Detail
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
-
-
-@dataclass(frozen=True)
-class Table:
-    """A table of plain values, since making a data frame takes a millisecond.
-
-    Attributes:
-        names: The names of the columns.
-        columns: The values of each column.
-    """
-
-    names: Sequence[str]
-    columns: Sequence[Sequence[Any]]
-
-    @classmethod
-    def of(cls, columns: Mapping[str, Sequence[Any]]) -> Table:
-        """Return a table of columns by their names."""
-        return cls([*columns], [*columns.values()])
-
-    def __len__(self) -> int:
-        return len(self.columns[0])
-
-    @property
-    def rows(self) -> list[tuple[Any, ...]]:
-        """The values of each row."""
-        return [*zip(*self.columns, strict=True)]
-
-    def frame(self) -> pd.DataFrame:
-        """Return the table as a data frame."""
-        import pandas as pd  # only here: the command line would wait a second for it
-
-        return pd.DataFrame(self.rows, columns=[*self.names])
-
-    def arrow(self) -> pa.Table:
-        """Return the table as `st.dataframe` sends it. The values of a column have one type."""
-        import pyarrow as pa  # only here, as pandas
-
-        return pa.table([*map(pa.array, self.columns)], names=[*self.names])
+from bpeviz.views.table import Table
 
 
 def decisions(training: Training, last: int, search: str = "") -> Table:

@@ -17,8 +17,7 @@ from bpeviz.analysis.intervals import Ratios, leaders
 from bpeviz.analysis.metrics import Column
 from bpeviz.text import digest_of
 from bpeviz.views import table_svg
-from bpeviz.views.html_table import Cell
-from bpeviz.views.tables import Table
+from bpeviz.views.table import Cell, Table
 
 WITHOUT_SPECIAL = "Counts are without special tokens."
 

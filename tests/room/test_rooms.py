@@ -13,7 +13,7 @@ from bpeviz.room.rooms import ABANDONED, AT_REST, Room, RoomError, Rooms
 from bpeviz.room.shown import Timeline
 from bpeviz.room.votes import Question, Range, VoteOption
 from bpeviz.views import playable, player
-from bpeviz.views.tables import Table
+from bpeviz.views.table import Table
 
 TEXT = "the thin thing that they think thicker then"
 

@@ -29,7 +29,7 @@ from bpeviz.formats.known_models import known_title
 from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui import html_table, markdown
+from bpeviz.ui import markdown
 from bpeviz.ui.export_dialog import COMPARES, PLAYS
 from bpeviz.ui.opened_tokenizers import (
     LONGEST_TITLE,
@@ -43,7 +43,7 @@ from bpeviz.ui.opened_tokenizers import (
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.inspect import FIRST_TEXT
 from bpeviz.views import gif, playable, slide_drawing
-from bpeviz.views.tables import Table
+from bpeviz.views.table import Table
 
 pytestmark = pytest.mark.slow
 
@@ -640,7 +640,7 @@ def test_inspect_describes_the_normalization_only_where_it_changes_the_text() ->
 def test_csv_of_table_has_no_formulas() -> None:
     cells = ["=1+1", "+", "-", "@A1", "a=b", "-5.2%", "x"]
     table = Table(["=token", "n"], [cells, range(7)])
-    rows = list(csv.reader(io.StringIO(html_table.csv(table))))
+    rows = list(csv.reader(io.StringIO(table.csv())))
     assert rows[0] == ["'=token", "n"]
     assert [row[0] for row in rows[1:]] == ["'=1+1", "'+", "'-", "'@A1", "a=b", "-5.2%", "x"]
     assert [row[1] for row in rows[1:]] == [str(i) for i in range(7)]

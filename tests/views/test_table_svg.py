@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from bpeviz.views.html_table import Cell
+from bpeviz.views.table import Cell
 from bpeviz.views.table_svg import svg
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -9,7 +9,7 @@ from bpeviz.analysis import figures
 from bpeviz.analysis.comparison import priced
 from bpeviz.analysis.figures import Figure
 from bpeviz.views import text_table
-from bpeviz.views.html_table import Cell, table
+from bpeviz.views.table import Cell, Table
 
 TEXTS = {"short": "low low", "dear": "zzzz zzzz zzzz", "none": ""}
 COARSE = bpeviz.train("low low low lower", merges=6).tokenizer()
@@ -31,7 +31,8 @@ def test_cells_are_shaded_by_cost_and_the_best_of_a_row_is_marked() -> None:
     assert min(shades.values()) == 0
     assert shades["14"] == 1, "the text with the most tokens"
     assert [one.shade for one in drawn(figures.bytes_per_token)["short"]][::-1] == [1, 0]
-    html = table(["text", "coarse", "fine"], [["short", *cells["short"]]], right={"coarse"})
+    drawn_row = Table.of_rows(["text", "coarse", "fine"], [["short", *cells["short"]]])
+    html = drawn_row.html(right=["coarse"])
     assert 'class="right marked"><bdi>2</bdi><span class="unseen"> fewest</span>' in html
     assert f'style="--shade: {shades["7"]:.0%}"' in html
 

@@ -22,7 +22,6 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
-from bpeviz.ui.html_table import table
 from bpeviz.ui.inputs.training import ALGORITHM
 from bpeviz.ui.learn import teachers_page
 from bpeviz.ui.learn.base import (
@@ -40,6 +39,7 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.room import questions
 from bpeviz.ui.widgets import Number, OneOf, SessionValue, SomeOf, TextField, Values, Widget
+from bpeviz.views.table import Table
 
 END, END_TITLE = "end", "The end"
 """The key of the page after the last chapter, and its title."""
@@ -593,8 +593,8 @@ def _picture(picture: Picture, key: str) -> None:
     elif picture.kind == "grid":
         components.grid(picture.data, key)
     else:
-        header, rows = picture.data
-        st.html(table(header, rows, label=", ".join(header), scrolls=len(rows) > WHOLE_ROWS))
+        table = Table.of_rows(*picture.data)
+        st.html(table.html(", ".join(table.names), scrolls=len(table) > WHOLE_ROWS))
     if picture.caption:
         st.caption(picture.caption)
 

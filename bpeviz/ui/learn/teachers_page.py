@@ -10,10 +10,10 @@ import streamlit as st
 
 from bpeviz.pretrained import download
 from bpeviz.ui import components, markdown
-from bpeviz.ui.html_table import table
 from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Setup
 from bpeviz.ui.learn.forms import ChoiceForm, CurveForm, MessagePart
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
+from bpeviz.views.table import Table
 
 PARAMETER, LARGE = "teacher", "large"
 """The parameters of the address: of this page, and of the question that it shows large."""
@@ -134,7 +134,8 @@ def _list(place: int, chapter: Chapter) -> None:
     except NoQuestionError as error:
         st.caption(markdown.escape(str(error)))
         return
-    st.html(table(HEADER, rows, label=f"Questions: {chapter.title}", scrolls=False))
+    table = Table.of_rows(HEADER, rows)
+    st.html(table.html(f"Questions: {chapter.title}", scrolls=False))
     with st.container(horizontal=True, gap="small"):
         for number in range(len(questions)):
             st.button(

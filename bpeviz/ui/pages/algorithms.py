@@ -20,7 +20,7 @@ from bpeviz.core.training import Training
 from bpeviz.text import counted
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Randomness
-from bpeviz.ui import components, html_table, markdown, trained
+from bpeviz.ui import components, markdown, trained
 from bpeviz.ui.details import details
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.parts import choose_part
@@ -39,6 +39,7 @@ from bpeviz.ui.inputs.vocabulary_size import why_stopped
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
+from bpeviz.ui.table import draw_table
 from bpeviz.ui.trained import Handle, Trained, TrainingError
 from bpeviz.ui.widgets import (
     LARGEST_INTEGER,
@@ -296,7 +297,7 @@ def _metrics(shown: list[Trained], steps: list[int], size: int) -> None:
         return
     st.header(f"At a vocabulary size of {size:,}", anchor=False)
     columns = [_column(one, step) for one, step in zip(shown, steps, strict=True)]
-    html_table.draw(
+    draw_table(
         tables.metrics(measure(text, columns, 0)),
         "lock_measures",
         label="Metrics",
@@ -307,7 +308,7 @@ def _metrics(shown: list[Trained], steps: list[int], size: int) -> None:
 
 def _vocabularies(shown: list[Trained], steps: list[int]) -> None:
     tokens = [(_name(one), one.tokens(step)) for one, step in zip(shown, steps, strict=True)]
-    html_table.draw(
+    draw_table(
         tables.vocabularies(metrics.vocabularies(tokens)),
         "lock_vocabularies",
         label="Tokens that the vocabularies share",

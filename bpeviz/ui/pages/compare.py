@@ -19,7 +19,7 @@ from bpeviz.corpus.named_texts import Texts
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
 from bpeviz.text import clean, counted, joined, shorten, visible
-from bpeviz.ui import components, html_table, markdown, tokenizers
+from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.below import below_columns
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
@@ -34,6 +34,7 @@ from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.pages import many_texts, own_tokenizer, texts_in_detail
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.many_texts import HOW_MANY, PRESSED, SHOWN, SIDE_BY_SIDE, UNDER
+from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer, OneTokenizer
 from bpeviz.ui.widgets import (
     Number,
@@ -487,7 +488,7 @@ def _caveats(text: str, training_text: str, columns: dict[str, Column]) -> None:
 def _measures(columns: Sequence[Column], measured: Sequence[Measured]) -> None:
     """Draw the table of metrics and the curves over vocabulary sizes."""
     st.header("Metrics", anchor=False)
-    html_table.draw(
+    draw_table(
         tables.metrics(measured),
         "measures",
         label="Metrics",
@@ -528,7 +529,7 @@ def _morphemes(columns: Sequence[Column]) -> None:
                 continue
             of_words = replace(column, boundaries=boundaries)
             found.append(morphemes.compare(words, of_words))
-        html_table.draw(
+        draw_table(
             tables.morphemes(words, found),
             "morphemes in tokens",
             label="Morphemes in tokens",

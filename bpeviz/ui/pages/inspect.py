@@ -24,7 +24,7 @@ from bpeviz.libraries.chat_template import Chat, ChatTemplate
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import clean, counted, label, listed, shorten
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui import components, html_table, markdown, tokenizers
+from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported
 from bpeviz.ui.import_dialog import import_button
@@ -35,6 +35,7 @@ from bpeviz.ui.opened_tokenizers import YOURS, opened
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
+from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer
 from bpeviz.ui.widgets import (
     Number,
@@ -488,9 +489,7 @@ def _verdict(offer: Offer, found: Inspection) -> None:
         f":orange[:material/warning:] **Lossy.** Decoding the ids returns a text that differs in "
         f"{places}. {figures}."
     )
-    html_table.draw(
-        tables.losses(trip.losses), "losses", label="Text that decoding does not restore"
-    )
+    draw_table(tables.losses(trip.losses), "losses", label="Text that decoding does not restore")
 
 
 def _sizes(found: Inspection) -> str:
@@ -619,10 +618,10 @@ def _lattice(offer: Offer, found: Inspection, part: Part) -> None:
             "character or an added token, or it is part of a longer token."
         )
     best = tables.segmentations(lattice.nbest(SEGMENTATIONS), name)
-    html_table.draw(best, "segmentations", label="Best segmentations")
+    draw_table(best, "segmentations", label="Best segmentations")
     with st.expander("All pieces as a table"):
         pieces = tables.pieces(lattice, name)
-        html_table.draw(pieces, "pieces", label="Pieces of the word")
+        draw_table(pieces, "pieces", label="Pieces of the word")
 
 
 def _side(offer: Offer, found: Inspection, colors: Hues) -> merge_diagram.Side:
@@ -699,7 +698,7 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
     if len(found) > 1:
         titles = [f"id {one.id}" for one in found]
         one = found[_namesake(query, offer.key).radio(titles, horizontal=True)]
-    html_table.draw(tables.tokens([one]), "looked_up", label="Token")
+    draw_table(tables.tokens([one]), "looked_up", label="Token")
     note = token_lookup.instead(one.id, tokenizer)
     if note:
         st.caption(markdown.escape(note))
@@ -719,7 +718,7 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
         if ancestry[0].parents is None:
             st.caption("No merge created this token.")
         else:
-            html_table.draw(
+            draw_table(
                 tables.ancestry(ancestry),
                 "ancestry",
                 label="Merge tree",
@@ -729,7 +728,7 @@ def _token(offer: Offer, tokenizer: Tokenizer) -> None:
     with right:
         st.header("Neighbors in the vocabulary", anchor=False)
         near = token_lookup.neighbors(one.id, tokenizer)
-        html_table.draw(
+        draw_table(
             tables.tokens(near), "neighbors", label="Neighbors in the vocabulary", scrolls=True
         )
 
@@ -745,7 +744,7 @@ def _no_token(query: str, tokenizer: Tokenizer) -> None:
     if ids:
         st.caption("As text, it becomes these tokens:")
         table = tables.decoded(token_lookup.decoded(ids, tokenizer))
-        html_table.draw(table, "cut_instead", label="Tokens of this text")
+        draw_table(table, "cut_instead", label="Tokens of this text")
 
 
 def _ids(offer: Offer, found: Inspection) -> None:
@@ -777,4 +776,4 @@ def _ids(offer: Offer, found: Inspection) -> None:
     st.text("Text")
     st.code(token_lookup.text_of(ids, found.tokenizer), language=None, wrap_lines=True)
     table = tables.decoded(each)
-    html_table.draw(table, "decoded", label="Decoded ids", scrolls=True, download=True)
+    draw_table(table, "decoded", label="Decoded ids", scrolls=True, download=True)

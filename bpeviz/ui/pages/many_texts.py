@@ -18,11 +18,12 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.progress import reporting_to
 from bpeviz.text import counted, digest_of
-from bpeviz.ui import components, html_table, markdown
+from bpeviz.ui import components, markdown
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs import named_texts
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
+from bpeviz.ui.table import offer_file
 from bpeviz.ui.tokenizers import LINKED, Offer, OneTokenizer
 from bpeviz.ui.trained import PROGRESS
 from bpeviz.ui.widgets import Family, OneOf, Price, SessionValue, Switch, Values, Widget
@@ -172,7 +173,7 @@ def show(
     st.caption("  \n".join(map(markdown.escape, notes)))
     trained = [words for offer, _ in chosen for words in offer.settings]
     with st.container(horizontal=True, gap="small"):
-        html_table.offer_file(text_table.exact(comparison), "texts", label)
+        offer_file(text_table.exact(comparison), "texts", label)
         _offer_drawing(comparison, figure, payload, trained)
     EXPORT.put(
         Export("compare", comparison=lambda: partial(playable.of_texts, comparison, trained))

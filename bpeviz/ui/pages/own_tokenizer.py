@@ -19,7 +19,7 @@ from bpeviz.text import counted, digest_of, joined
 from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.multilingual_bpe import for_single_texts
 from bpeviz.trainers.parity_bpe import ParityTraining
-from bpeviz.ui import html_table, markdown, trained
+from bpeviz.ui import markdown, trained
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
 from bpeviz.ui.inputs.training import (
     ALGORITHM,
@@ -34,7 +34,7 @@ from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.trained import TrainingError
 from bpeviz.ui.widgets import Number, OneOf, Section, SomeOf, Widget
-from bpeviz.views.html_table import Cell
+from bpeviz.views.table import Cell, Table
 
 SPLIT_BY = "o200k"
 """The pre-tokenization: unlike GPT-2's, it does not separate vowel signs from their letters."""
@@ -188,7 +188,8 @@ def _table(split: Split, ratios: Mapping[str, Mapping[str, float]]) -> None:
     ]
     label = "Tokens relative to the language with the fewest"
     with st.container(key="own_texts_table"):
-        st.html(html_table.table(header, rows, label=label, right=header[1:], scrolls=False))
+        table = Table.of_rows(header, rows)
+        st.html(table.html(label, right=header[1:], scrolls=False))
 
 
 def _title(key: str) -> str:

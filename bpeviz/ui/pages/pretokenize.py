@@ -25,12 +25,13 @@ from bpeviz.pretokenizers.patterns import (
     mark_unmatched,
 )
 from bpeviz.text import counted
-from bpeviz.ui import components, html_table, markdown
+from bpeviz.ui import components, markdown
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text
 from bpeviz.ui.inputs.training import ABOUT_WORDS, EXPRESSION, WORDS, regular_expression
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
+from bpeviz.ui.table import draw_table
 from bpeviz.ui.widgets import (
     Family,
     Number,
@@ -359,7 +360,7 @@ def _expression_of(chosen: Chosen, column: pretokenization.PreTokenizedColumn) -
         "The regular expression: | separates alternatives. At each position they are tried in this "
         "order, and the first one that matches makes the pre-token."
     )
-    html_table.draw(
+    draw_table(
         tables.alternatives(_used_alternatives(column.cut.text, chosen.pattern)),
         "alternatives",
         label="Alternatives of the expression",
@@ -417,7 +418,7 @@ def _word_level(chosen: Chosen, column: pretokenization.PreTokenizedColumn) -> N
         f"unknown ({share})."
         + (f" The pattern drops {counted(dropped, 'other part')} of the text." if dropped else "")
     )
-    html_table.draw(
+    draw_table(
         tables.word_level(vocabulary),
         "word level entries",
         label="Entries of the vocabulary",
@@ -459,7 +460,7 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedC
             (choice.title, _occurrences(text, choice.pattern, choice.expression))
             for choice, _ in done
         ]
-        html_table.draw(
+        draw_table(
             tables.occurrences(unsplit, places),
             "standing",
             label="Merges without pre-tokenization",
@@ -475,7 +476,7 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedC
 
 
 def _summary(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]]) -> None:
-    html_table.draw(
+    draw_table(
         tables.splits(
             [
                 pretokenization.summary(

@@ -13,14 +13,15 @@ from bpeviz.analysis.lines import Line
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.text import digest_of, shorten
-from bpeviz.ui import html_table, markdown
+from bpeviz.ui import markdown
 from bpeviz.ui.pages.many_texts import SHOWN, UNDER, Name
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
+from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import Offer
 from bpeviz.ui.widgets import Section, Widget
 from bpeviz.views import text_table
-from bpeviz.views.tables import Table
+from bpeviz.views.table import Table
 
 _LONGEST = 300
 """The most characters of a line that are shown."""
@@ -51,7 +52,7 @@ def show(comparison: Comparison, texts: Texts, chosen: Sequence[tuple[Offer, Tok
 def _figures(comparison: Comparison) -> None:
     """Draw the figures of each tokenizer over all texts, and what they mean."""
     shown = text_table.of_tokenizers(comparison)
-    html_table.draw(
+    draw_table(
         shown,
         "tokenizers over all texts",
         label="Tokenizers over all texts",
@@ -87,7 +88,7 @@ def _worst_lines(
     if not worst:
         st.caption("This text has no lines with letters.")
         return
-    html_table.draw(
+    draw_table(
         Table(
             ["Line", "Text", "Tokens", "Tokens per character"],
             [

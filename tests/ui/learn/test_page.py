@@ -15,11 +15,11 @@ from streamlit.testing.v1 import AppTest
 
 from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui.html_table import table
 from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Question, Setup
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 from bpeviz.ui.permalink.codec import pack, unpack
+from bpeviz.views.table import Table
 
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.key)
 
@@ -335,7 +335,7 @@ def test_own_text_of_a_chapter_is_stored_until_it_is_the_first_one_again() -> No
 
 
 def test_table_escapes_its_cells() -> None:
-    html = table(["<b>", "c"], [["<script>", "a & b"]])
+    html = Table.of_rows(["<b>", "c"], [["<script>", "a & b"]]).html()
     assert "<script>" not in html
     assert "&lt;script&gt;" in html
     assert "a &amp; b" in html

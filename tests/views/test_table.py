@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from bpeviz.ui.html_table import table
+from bpeviz.views.table import Table
 
 
 def test_table_keeps_names_with_hyphens_on_one_line() -> None:
-    html = table(["GPT-2 (50,256)", "pre-tokens"], [["<GPT-4o>", "1"]], right={"pre-tokens"})
+    html = Table(["GPT-2 (50,256)", "pre-tokens"], [["<GPT-4o>"], ["1"]]).html(right=["pre-tokens"])
     assert '<span class="unbroken">GPT-2</span> (50,256)' in html
     assert '&lt;<span class="unbroken">GPT-4o</span>&gt;' in html
     assert "<bdi>pre-tokens</bdi>" in html
@@ -16,7 +16,7 @@ def test_table_keeps_names_with_hyphens_on_one_line() -> None:
 
 def test_table_marks_long_texts_but_not_figures() -> None:
     text = "the number of tokens in the text"
-    html = table(["metric", "figures"], [[text, text]], right={"figures"})
+    html = Table(["metric", "figures"], [[text], [text]]).html(right=["figures"])
     assert (
         f'<td class="long"><bdi>{text}</bdi></td><td class="right"><bdi>{text}</bdi></td>' in html
     )
@@ -26,8 +26,8 @@ def test_numbers_are_aligned_on_the_right() -> None:
     def page() -> None:
         import numpy as np
 
-        from bpeviz.ui import html_table
-        from bpeviz.views.tables import Table
+        from bpeviz.ui.table import draw_table
+        from bpeviz.views.table import Table
 
         columns = {
             "token": ["low", "7"],
@@ -36,7 +36,7 @@ def test_numbers_are_aligned_on_the_right() -> None:
             "ids": np.array([1, 2000]),
             "mixed": [1, "–"],
         }
-        html_table.draw(Table.of(columns), "drawn", label="Tokens", grouped=True)
+        draw_table(Table.of(columns), "drawn", label="Tokens", grouped=True)
 
     app = AppTest.from_function(page, default_timeout=60).run()
     assert not app.exception

@@ -1,0 +1,178 @@
+"""A table of values, and its forms: HTML, CSV, Markdown, aligned text, and data frames."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from wcwidth import ljust, rjust, wcswidth
+
+from bpeviz.text import without_formula
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+_NAME = re.compile(r"[A-Z]{2,}-\d\w?")
+"""A name such as GPT-2, which should not wrap at its hyphen."""
+
+_LONG = 24
+"""Texts with more characters than this are long: on a narrow screen, they get more room."""
+
+
+class Cell(NamedTuple):
+    """A cell with more than a text.
+
+    Attributes:
+        text: The text.
+        shade: The strength of its background, from 0 to 1.
+        mark: Why it is marked, for screen readers; empty where it is not.
+        value: The number to sort by, or None without one.
+    """
+
+    text: str
+    shade: float = 0.0
+    mark: str = ""
+    value: float | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table of plain values, since making a data frame takes a millisecond.
+
+    Attributes:
+        names: The names of the columns.
+        columns: The values of each column: texts, numbers, None, or for HTML a `Cell`.
+    """
+
+    names: Sequence[str]
+    columns: Sequence[Sequence[Any]]
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Sequence[Any]]) -> Table:
+        """Return a table of columns by their names."""
+        return cls([*columns], [*columns.values()])
+
+    @classmethod
+    def of_rows(cls, names: Sequence[str], rows: Sequence[Sequence[Any]]) -> Table:
+        """Return a table of rows."""
+        return cls(names, [*zip(*rows, strict=True)] or [()] * len(names))
+
+    def __len__(self) -> int:
+        return len(self.columns[0])
+
+    @property
+    def rows(self) -> list[tuple[Any, ...]]:
+        """The values of each row."""
+        return [*zip(*self.columns, strict=True)]
+
+    def frame(self) -> pd.DataFrame:
+        """Return the table as a data frame."""
+        import pandas as pd  # only here: the command line would wait a second for it
+
+        return pd.DataFrame(self.rows, columns=[*self.names])
+
+    def arrow(self) -> pa.Table:
+        """Return the table as `st.dataframe` sends it. The values of a column have one type."""
+        import pyarrow as pa  # only here, as pandas
+
+        return pa.table([*map(pa.array, self.columns)], names=[*self.names])
+
+    def csv(self) -> str:
+        """Return the table as CSV for a spreadsheet, without cells that it takes for formulas."""
+        written = io.StringIO()
+        rows = (["" if _is_missing(value) else value for value in row] for row in self.rows)
+        safe = (map(without_formula, row) for row in (self.names, *rows))
+        csv.writer(written, lineterminator="\n").writerows(safe)
+        return written.getvalue()
+
+    def markdown(self, left: Collection[str]) -> Iterator[str]:
+        """Yield the lines of the table in Markdown; columns that are not `left` are numbers."""
+        rows = [[re.sub(r"[\\|<*`\[]", r"\\\g<0>", cell) for cell in row] for row in self._texts]
+        rows.insert(1, ["---" if name in left else "---:" for name in self.names])
+        return (f"| {' | '.join(row)} |" for row in rows)
+
+    def aligned(self, left: Collection[str]) -> Iterator[str]:
+        """Yield the lines of the table in columns of one width; those not `left` are numbers."""
+        widths = [max(map(wcswidth, column)) for column in zip(*self._texts, strict=True)]
+        sides = [ljust if name in left else rjust for name in self.names]
+        for row in self._texts:
+            cells = zip(sides, row, widths, strict=True)
+            yield "  ".join(side(cell, width) for side, cell, width in cells).rstrip()
+
+    @property
+    def _texts(self) -> list[Sequence[str]]:
+        """The names, and the rows of a table of texts."""
+        return [self.names, *self.rows]
+
+    def html(
+        self,
+        label: str = "Table",
+        *,
+        right: Collection[str] = (),
+        scrolls: bool = True,
+        grouped: bool = False,
+    ) -> str:
+        """Return the table as HTML, with escaped texts. The page or file styles its classes.
+
+        Args:
+            label: The accessible name.
+            right: The names of right-aligned columns of texts; those of numbers always are.
+            scrolls: Whether the table scrolls if it is high.
+            grouped: Whether to separate the thousands of integers.
+        """
+        columns = zip(self.names, self.columns, strict=True)
+        is_right = [name in right or _are_numbers(values) for name, values in columns]
+
+        def row(values: Sequence[Any], tag: str) -> str:
+            cells = (_text(value, grouped=grouped) for value in values)
+            return "".join(_html(*cell, tag) for cell in zip(cells, is_right, strict=True))
+
+        body = "".join(f"<tr>{row(values, 'td')}</tr>" for values in self.rows)
+        frame = "facts-frame scrolls" if scrolls else "facts-frame"
+        return (
+            f'<div class="{frame}" tabindex="0" role="group" aria-label="{escape(label)}">'
+            f'<table class="facts"><thead><tr>{row(self.names, "th")}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div>"
+        )
+
+
+def _html(cell: Cell, is_right: bool, tag: str) -> str:
+    scope = ' scope="col"' if tag == "th" else ""
+    looks = "right" if is_right else "long" if len(cell.text) > _LONG else ""
+    style = f' style="--shade: {cell.shade:.0%}"' if cell.shade else ""
+    looks += " shaded" * bool(style) + " marked" * bool(cell.mark)
+    text = _NAME.sub(r'<span class="unbroken">\g<0></span>', escape(cell.text))
+    mark = f'<span class="unseen"> {escape(cell.mark)}</span>' if cell.mark else ""
+    return f'<{tag}{scope} class="{looks}"{style}><bdi>{text}</bdi>{mark}</{tag}>'
+
+
+def _is_missing(value: object) -> bool:
+    return value is None or value != value  # NaN differs from itself
+
+
+def _are_numbers(values: Sequence[object]) -> bool:
+    known = [value for value in values if value is not None]
+    return bool(known) and all(isinstance(value, int | float | np.integer) for value in known)
+
+
+def _text(value: object, *, grouped: bool = False) -> Cell:
+    """Return a cell: at most four digits of a fraction, and nothing for a missing value.
+
+    >>> [_text(value).text for value in (0.00132174, 12345.6, -1.5, 7, None)]
+    ['0.001322', '12,346', '-1.5', '7', '']
+    """
+    if isinstance(value, Cell):
+        return value
+    if _is_missing(value):
+        return Cell("")
+    if isinstance(value, float):
+        return Cell(f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}")
+    is_grouped = grouped and isinstance(value, int | np.integer)
+    return Cell(f"{value:,}" if is_grouped else str(value))
