@@ -73,13 +73,3 @@ def test_page_is_not_long(open_page: Open, path: str, width: int, height: int, m
     )
     (title,) = [size for name, size in sizes if name == "H1"]
     assert all(size < title for name, size in sizes if name != "H1")
-
-
-def test_section_opens_on_demand(open_page: Open) -> None:
-    page = open_page("/")
-    diagram = page.get_by_role("group", name="Merge diagram", exact=True)
-    title = page.locator("summary", has_text="Merge diagram")
-    expect(title).to_be_visible()
-    expect(diagram).to_have_count(0)
-    title.click()
-    expect(diagram).to_be_visible()

@@ -150,9 +150,6 @@ def test_crash_of_a_child_is_reported(pool: Pool) -> None:
             asked.result(PATIENCE)
 
 
-# ---- Several users
-
-
 # ---- The ends of processes
 
 

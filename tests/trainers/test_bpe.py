@@ -232,16 +232,6 @@ def test_smallest_bytes_differ_from_smallest_ids() -> None:
     assert second("smallest") == (ord("e"), ord("x"))
 
 
-@pytest.mark.large
-def test_merges_of_real_text_equal_tiktoken_educational_trainer(tiny_shakespeare: str) -> None:
-    text = tiny_shakespeare[:20_000]
-    tokenizer = bpeviz.train(text, vocab_size=320, pattern="gpt2").tokenizer()
-    expected = tiktoken._educational.bpe_train(
-        text, 320, PATTERNS["gpt2"].expression or "", visualise=None
-    )
-    assert {tokenizer.token_bytes(i): i for i in range(320)} == expected
-
-
 @given(SMALL_TEXTS, ATOMS, st.integers(0, 25))
 def test_ids_are_dense_and_unique_and_parents_come_first(
     text: str, how: dict[str, str], limit: int
@@ -286,55 +276,11 @@ def test_garbage_collector_state_is_restored() -> None:
 # ---- when training stops
 
 
-def test_training_stops_when_no_pair_is_left() -> None:
-    training = bpeviz.train("ab", merges=10)
-    assert (len(training.merges), training.stopped) == (1, "no pair")
-
-
 def test_training_stops_at_requested_size() -> None:
     by_merges = bpeviz.train("abcdef", merges=2)
     by_size = bpeviz.train("abcdef", vocab_size=258)
     assert (len(by_merges.merges), by_merges.stopped) == (2, "full")
     assert (by_size.vocab_size, by_size.merges) == (258, by_merges.merges)
-
-
-def test_training_stops_as_full_when_last_pair_reaches_limit() -> None:
-    assert bpeviz.train("ab", merges=1).stopped == "full"
-
-
-def test_training_stops_when_pairs_are_too_rare() -> None:
-    training = bpeviz.train("ab ab cd", merges=10, pattern="whitespace", min_count=2)
-    assert (len(training.merges), training.stopped) == (1, "rare")
-
-
-@pytest.mark.parametrize(
-    "how",
-    [
-        {"atoms": "bytes"},
-        {"atoms": "characters"},
-        {"atoms": "characters", "end_mark": "attached"},
-        {"atoms": "characters", "end_mark": "symbol"},
-    ],
-    ids=lambda how: "-".join(how.values()),
-)
-@pytest.mark.parametrize("text", ["", " ", "a"], ids=repr)
-def test_training_on_at_most_one_atom_makes_no_merge(text: str, how: dict[str, str]) -> None:
-    training = bpeviz.train(text, merges=5, **how)
-    # With the mark as a symbol, a word of one letter has two atoms.
-    merges = 1 if text == "a" and how.get("end_mark") == "symbol" else 0
-    assert (len(training.merges), training.stopped) == (merges, "no pair")
-    tokenizer = training.tokenizer()
-    assert tokenizer.decode(tokenizer.encode(text)) == text
-
-
-def test_empty_mapping_trains_like_empty_text() -> None:
-    assert bpeviz.train({}, merges=5).stopped == "no pair"
-
-
-def test_merges_do_not_cross_pre_tokens() -> None:
-    training = bpeviz.train("ab ab ab", merges=10, pattern="whitespace")
-    labels = [training.tokenizer().token_label(merge.new_id) for merge in training.merges]
-    assert labels == ["ab"]
 
 
 # ---- invalid arguments

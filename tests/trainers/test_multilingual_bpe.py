@@ -221,14 +221,6 @@ def test_smoothed_share_matches_conneau_and_lample() -> None:
     ]
 
 
-def test_factors_have_no_common_divisor() -> None:
-    assert factors([400, 100], 0.5) == [1, 2]
-    assert factors([7, 3, 5], 1.0) == [1, 1, 1]
-    assert factors([300, 200], 0.0) == [2, 3]
-    assert factors([300, 100], 0.5) == [100, 173]
-    assert factors([], 0.5) == []
-
-
 def test_curve_contains_weighted_pair_counts() -> None:
     training = train(joined([LARGE, SMALL]), 5)
     name, counts = texts_of(training).curve, training.curve

@@ -152,13 +152,6 @@ def test_tokens_equal_reference_encoder_at_every_step(
                 assert again.cuts(step).tolist() == boundaries.cuts(step).tolist()
 
 
-@given(TEXTS, TEXTS, HOW)
-def test_encode_never_returns_scaffold_tokens(corpus: str, text: str, how: dict[str, Any]) -> None:
-    training = train(corpus, merges=20, **how)
-    for step in range(training.steps + 1):
-        assert not scaffolds(training, step) & {*training.at_step(step).encode(text)}
-
-
 # The paper's own examples
 
 ARIZONA = {

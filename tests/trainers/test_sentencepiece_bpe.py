@@ -136,19 +136,6 @@ def test_piece_contains_one_script() -> None:
     ]
 
 
-def test_pieces_have_at_most_longest_characters() -> None:
-    text = "a" * 100
-    assert made(train(text, prefix="no")) == ["a" * length for length in (2, 4, 8, 16)]
-    assert made(train(text, prefix="no", longest=5)) == ["aa", "aaaa"]
-    assert made(train(text, longest=1)) == []
-
-
-def test_digits_option_splits_digits() -> None:
-    """Digits are also split from the space before them, as in the library."""
-    assert labels(tokenizer_of("12 12", digits="no"), "12 12") == ["▁12", "▁12"]
-    assert labels(tokenizer_of("12 12", digits="yes"), "12 12") == ["▁", "1", "2", "▁", "1", "2"]
-
-
 def test_pattern_adds_to_built_in_pre_tokenization() -> None:
     assert made(train("a-b a-b", pattern="none", merges=9)) == ["▁a"]
     assert made(train("--- ---", pattern="none", prefix="no")) == ["--", "---", "▁---"]
@@ -297,13 +284,6 @@ def test_unknown_characters_fall_back_to_bytes() -> None:
     assert tokenizer.is_atom(0xC3)
     assert tokenizer.token_bytes(0xC3) == b"\xc3"
     assert "<unk>" not in tokenizer.special_tokens
-
-
-def test_run_of_unknown_characters_is_one_unk_token() -> None:
-    tokenizer = tokenizer_of("ab ab", unknown="unk")
-    assert labels(tokenizer, "abéé👍b é") == ["▁ab", "<unk>", "b", "▁", "<unk>"]
-    assert tokenizer.decode(tokenizer.encode("aéb")) == "a\N{REPLACEMENT CHARACTER}b"
-    assert tokenizer.boundaries("aéé👍b").cuts(0).tolist() == [0, 1, 9, 10]
 
 
 def test_low_line_block_in_text_is_not_a_space() -> None:

@@ -200,18 +200,6 @@ def test_sampling_is_seeded_and_finds_best_at_high_strength() -> None:
     assert lattice.sample(1_000_000, 50, 7) == {lattice.best(): 50}
 
 
-def test_empty_text_has_one_segmentation() -> None:
-    lattice = course_model().lattice("")
-    assert (lattice.best(), lattice.nbest(3), lattice.paths, lattice.forward()[-1]) == (
-        (),
-        [()],
-        1,
-        0,
-    )
-    assert (lattice.marginals(), lattice.sample(1, 3, 0)) == ([], {(): 3})
-    assert UnigramModel.of({}).lattice("xy").paths == 1
-
-
 def test_lattice_pieces_do_not_cross_texts() -> None:
     model = course_model()
     joined = model.lattice("un", "hug")
@@ -303,14 +291,6 @@ def test_em_step_and_losses_equal_reference(words: dict[str, int], data: st.Data
 def test_seeds_equal_reference(words: dict[str, int], longest: int, most: int) -> None:
     found = unigram.seeds([*words], [*words.values()], longest, most)
     assert found == reference.seeds(words, longest, most)
-
-
-def test_seeds_drop_substrings_of_longer_pieces_first() -> None:
-    words = {"hugs": 3, "bug": 1}
-    assert [*unigram.seeds([*words], [*words.values()], 4, 2)] == ["hugs", "ug"]
-    assert {*unigram.seeds([*words], [*words.values()], 4, 99)} == {
-        "hugs", "hug", "ugs", "hu", "ug", "gs",
-    }  # fmt: skip
 
 
 @settings(max_examples=examples(60))

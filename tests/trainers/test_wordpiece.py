@@ -15,7 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz import SplitError, Training
+from bpeviz import Training
 from bpeviz.core.longest_match import LONGEST_WORD
 from bpeviz.trainers import texts_of
 from bpeviz.trainers.wordpiece import SPECIAL
@@ -190,24 +190,6 @@ def test_ids_have_distinct_pieces(corpus: str, how: dict[str, Any]) -> None:
     assert len({*tokens}) == len(tokens)
 
 
-@pytest.mark.parametrize(
-    ("text", "how", "merges", "stopped"),
-    [
-        ("", {}, 0, "no pair"),
-        (" \n\t\u3000", {}, 0, "no pair"),
-        ("a b c", {}, 0, "no pair"),
-        ("ab", {}, 1, "no pair"),
-        ("ab cd", {"merges": 1}, 1, "full"),
-        ("ab ab cd", {"min_count": 2}, 1, "rare"),
-    ],
-)
-def test_training_stops_with_reason(
-    text: str, how: dict[str, Any], merges: int, stopped: str
-) -> None:
-    training = train(text, **how)
-    assert (training.steps, training.stopped) == (merges, stopped)
-
-
 # Pre-tokenization
 
 
@@ -241,12 +223,6 @@ def test_unmatched_text_is_dropped_or_kept() -> None:
     assert labels == ["hugs", ",", "hug", "@", "pug"]
     nltk = train(text, pattern="nltk", unmatched="drop").tokenizer()
     assert [one.label for one in nltk.tokens(text)] == ["hugs", ",", "hug", "pug"]
-
-
-def test_pre_token_starts_a_word() -> None:
-    tokenizer = train("don't", 0, pattern="gpt2").tokenizer()
-    labels = [token.label for token in tokenizer.tokens("don't")]
-    assert labels == ["d", "##o", "##n", "'", "##t"]
 
 
 def test_literal_prefix_in_text_starts_a_word() -> None:
@@ -310,11 +286,6 @@ def test_special_tokens_have_the_last_ids() -> None:
         "[CLS] ab \ufffd [SEP]"
     )
     assert "[CLS]" not in [token.label for token in tokenizer.tokens(text)]
-
-
-def test_unknown_pattern_raises_value_error() -> None:
-    with pytest.raises(SplitError, match="Unknown pre-tokenization"):
-        train({"ab": 2}, pattern="gpt5")
 
 
 # Encoding

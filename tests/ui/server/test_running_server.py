@@ -87,10 +87,6 @@ def cookie(server: Server) -> str:
     return str(headers["Set-Cookie"]).partition(";")[0]
 
 
-def test_health_check_needs_no_password(server: Server) -> None:
-    assert request(f"{server.address}/_stcore/health")[0] == 200
-
-
 @pytest.mark.parametrize("path", ["/", "/Compare?s=abc", "/_stcore/health/x"])
 def test_page_asks_for_the_password(server: Server, path: str) -> None:
     status, headers, text = request(server.address + path, **HTML)
