@@ -36,6 +36,7 @@ from bpeviz.ui.learn.base import (
 )
 from bpeviz.ui.learn.forms import CurveForm, MessagePart, PairForm, token
 from bpeviz.ui.pages import inspect
+from bpeviz.ui.pages.inspect.inspected_text import SOURCE
 from bpeviz.ui.permalink.codec import Value
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import Number, OneOf, TextField, Widget
@@ -492,5 +493,5 @@ def train_page(
 
 def inspect_page(text: str, label: str = "Open this text in Inspect") -> Target:
     """Return the Inspect page with a text."""
-    values: dict[str, Value] = {inspect.SOURCE.link: "own", inspect.TYPED.link: text}
+    values: dict[str, Value] = {SOURCE.link: "own", inspect.TYPED.link: text}
     return Target(inspect.PAGE.path, label, values)

@@ -1,0 +1,139 @@
+"""Lookups in the vocabulary: a token by its id or its text, and the text of ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from bpeviz import limits
+from bpeviz.analysis import token_lookup, trace
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
+from bpeviz.text import listed
+from bpeviz.ui import components, markdown
+from bpeviz.ui.pages.inspect.diagram import side_of
+from bpeviz.ui.pages.inspect.encoding import LISTED, TOKENIZER
+from bpeviz.ui.pages.inspect.inspected_text import Detail, InspectedText
+from bpeviz.ui.table import draw_table
+from bpeviz.ui.tokenizers import Offer
+from bpeviz.ui.widgets import Number, TextField, Values, Widget
+from bpeviz.views import merge_diagram, tables
+
+MAX_NAMESAKES = 1_000
+"""The most tokens of one name among which a link can choose."""
+
+QUERY = TextField("look_up", "Token id or text", longest=MAX_EXPRESSION)
+IDS = TextField("ids_box", "Ids", longest=limits.PAGE_TEXT)
+
+
+def _namesake(query: str | None, tokenizer: str | None) -> Number:
+    """Return the choice among several tokens of one name."""
+    name = f"which of {query} in {tokenizer}"
+    label = "Several tokens have this text"
+    return Number(name, label, low=0, high=MAX_NAMESAKES)
+
+
+def _widgets(values: Values) -> Iterator[Widget[Any]]:
+    yield QUERY
+    yield _namesake(values.get(QUERY), values.get(TOKENIZER))
+
+
+def _draw_token(text: InspectedText, offers: Sequence[Offer]) -> None:
+    """Draw the box for the query, and the token with its merge tree and its neighbors."""
+    tokenizer = text.tokenizer
+    query = QUERY.line(
+        placeholder="Click a token above, or type an id or text",
+        width=420,
+        help="You can type · for a space, as tokens show it.",
+    )
+    if not query:
+        size = token_lookup.describe_size(tokenizer)
+        st.caption(f"Click a token above to look it up. The vocabulary has {size}.")
+        return
+    namesakes = token_lookup.look_up(query, tokenizer)
+    if not namesakes:
+        _no_token(query, tokenizer)
+        return
+    token = namesakes[0]
+    if len(namesakes) > 1:
+        titles = [f"id {namesake.id}" for namesake in namesakes]
+        token = namesakes[_namesake(query, text.offer.key).radio(titles, horizontal=True)]
+    draw_table(tables.tokens([token]), "looked_up", label="Token")
+    if note := token_lookup.instead(token.id, tokenizer):
+        st.caption(markdown.escape(note))
+    if (steps := trace.merge_steps(token.id, tokenizer)) is not None:
+        raw, boundaries, events = steps
+        side = side_of(text.offer, tokenizer, boundaries, events)
+        if ids := token_lookup.encoded_instead(token.id, tokenizer):
+            side = replace(side, note=f", but its text is encoded as {' '.join(map(str, ids))}")
+        payload = merge_diagram.merge_diagram_payload(raw, [side])
+        components.merge_diagram(payload, "picture_of_token")
+    left, right = st.columns((3, 2), gap="medium")
+    with left:
+        st.header("Merge tree", anchor=False)
+        ancestry = token_lookup.ancestry(token.id, tokenizer)
+        if ancestry[0].parents is None:
+            st.caption("No merge created this token.")
+        else:
+            tree = tables.ancestry(ancestry)
+            draw_table(tree, "ancestry", label="Merge tree", scrolls=True, download=True)
+    with right:
+        title = "Neighbors in the vocabulary"
+        st.header(title, anchor=False)
+        neighbors = tables.tokens(token_lookup.neighbors(token.id, tokenizer))
+        draw_table(neighbors, "neighbors", label=title, scrolls=True)
+
+
+LOOK_UP = Detail("Look up a token", _draw_token, _widgets)
+
+
+def _no_token(query: str, tokenizer: Tokenizer) -> None:
+    """Draw a note that the token does not exist, and the tokens of its text instead."""
+    size = token_lookup.describe_size(tokenizer)
+    st.caption(f"No token has this id or text. The vocabulary has {size}.")
+    try:
+        ids = tokenizer.encode(token_lookup.query_text(query))
+    except ValueError:
+        return
+    if ids:
+        st.caption("As text, it becomes these tokens:")
+        table = tables.decoded(token_lookup.decoded(ids, tokenizer))
+        draw_table(table, "cut_instead", label="Tokens of this text")
+
+
+def _draw_ids(text: InspectedText, offers: Sequence[Offer]) -> None:
+    """Draw the box for ids, at first with the first ids of the text, and what they decode to."""
+    if not IDS.present:
+        IDS.put(f"[{', '.join(map(str, text.inspection.ids[:8]))}]")
+    typed = IDS.area(
+        height=90,
+        placeholder="For example [15339, 1917]",
+        help=f"Up to {token_lookup.MOST_IDS:,} ids, separated by spaces or commas, as a list, or "
+        "in a JSON object under “ids” or “input_ids”.",
+    )
+    try:
+        ids = token_lookup.read_ids(typed)
+    except token_lookup.IdsError as error:
+        st.error(markdown.escape(str(error)))
+        return
+    if not ids:
+        st.caption("There are no ids yet. Type or paste some.")
+        return
+    tokens = token_lookup.decoded(ids, text.tokenizer)
+    missing = list(dict.fromkeys(token.id for token in tokens if token.raw is None))
+    warning = st.container()  # always drawn, so that the elements after it keep their identity
+    if missing:
+        title = markdown.escape(text.offer.title)
+        warning.warning(
+            f"{title} has no id {listed([*map(str, missing)], LISTED)}. The other ids are decoded."
+        )
+    st.text("Text")
+    st.code(token_lookup.text_of(ids, text.tokenizer), language=None, wrap_lines=True)
+    table = tables.decoded(tokens)
+    draw_table(table, "decoded", label="Decoded ids", scrolls=True, download=True)
+
+
+DECODE = Detail("Decode ids", _draw_ids, lambda values: iter([IDS]))
