@@ -1,0 +1,136 @@
+// Plays the timeline frame by frame: on request, once by itself on a first visit, or led in a room.
+
+import { store, stored } from "../shared/storage.js";
+import { LED, Opening, Playback, secondsBetween } from "./pace.js";
+
+const CALM = 2; // changes a second up to which the text scrolls calmly
+const OPENING_AFTER = 600; // milliseconds
+const OPENED = "bpeviz-opened"; // in the browser's storage after a first visit
+const TAKEN_OVER = 600; // milliseconds; the press that stops the opening does nothing else
+
+const reducedMotion = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
+
+export class PlaybackControl {
+  /**
+   * @param {any} player the `Player`
+   * @param {AbortSignal} signal
+   */
+  constructor(player, signal) {
+    this.player = player;
+    this.section = player.section;
+    this.pace = null; // at rest
+    // A hidden page has no frames: playback continues where it was.
+    document.addEventListener("visibilitychange", () => (this.previousFrame = performance.now()), { signal });
+  }
+
+  /** Whether a first visit may begin with the opening. */
+  get mayOpen() {
+    return !reducedMotion?.matches && !stored(OPENED);
+  }
+
+  get isPlaying() {
+    return this.pace !== null;
+  }
+
+  get isOpening() {
+    return this.pace instanceof Opening;
+  }
+
+  get isSlow() {
+    return this.isOpening && this.pace.isSlow;
+  }
+
+  get isLed() {
+    return this.pace === LED;
+  }
+
+  /** Whether the text has the time to scroll calmly. */
+  get isCalm() {
+    return !reducedMotion?.matches && (this.pace?.changesPerSecond(this.player.speed) ?? 1) <= CALM;
+  }
+
+  get wasJustTakenOver() {
+    return performance.now() - this.takenOver < TAKEN_OVER;
+  }
+
+  play(step, last) {
+    const replay = step >= last;
+    this.#start(new Playback(replay ? 0 : step, last, { replay, reducedMotion: reducedMotion?.matches }), replay);
+  }
+
+  /** Let the leader of a room lead, step by step. */
+  beLed() {
+    if (!this.isLed) this.#start(LED);
+  }
+
+  #start(pace, replay = false) {
+    this.pace = pace;
+    if (replay) this.player.show(0);
+    this.section.classList.add("playing", "moving");
+    document.documentElement.toggleAttribute("data-playing", true); // for what follows at rest
+    this.player.began();
+    this.previousFrame = performance.now();
+    if (pace !== LED) this.frame = requestAnimationFrame((now) => this.#tick(now));
+  }
+
+  #tick(now) {
+    if (!this.isPlaying) return;
+    const seconds = secondsBetween(this.previousFrame, now);
+    this.previousFrame = now;
+    const waits = this.isOpening && !this.isSeen;
+    if (!waits) this.player.go(this.pace.advance(seconds, this.player.speed));
+    if (this.pace.isOver) {
+      this.openingEnds?.abort();
+      this.stop();
+      this.player.report(0);
+    } else this.frame = requestAnimationFrame((next) => this.#tick(next));
+  }
+
+  stop() {
+    cancelAnimationFrame(this.frame);
+    if (!this.isPlaying) return;
+    this.pace = null;
+    document.documentElement.toggleAttribute("data-playing", false);
+    this.section.classList.remove("playing", "moving");
+    this.player.show(this.player.step);
+    this.player.report();
+  }
+
+  /** Stop, also an opening that has not begun. */
+  end() {
+    this.openingEnds?.abort();
+    this.stop();
+  }
+
+  /** Play the opening once the player is seen, until the user does something. */
+  awaitOpening() {
+    const { section } = this;
+    const { signal } = (this.openingEnds = new AbortController());
+    for (const name of ["keydown", "pointerdown", "wheel", "touchstart"])
+      document.addEventListener(name, () => this.#takeOver(), { signal, capture: true, passive: false });
+    const observer = new IntersectionObserver(([entry]) => (this.isSeen = entry.intersectionRatio > 0.5), { threshold: 0.5 });
+    observer.observe(section.querySelector(".stage"));
+    section.classList.add("awaiting");
+    const begin = setInterval(() => {
+      section.classList.remove("awaiting");
+      if (!this.isSeen || document.hidden || this.isPlaying) return;
+      clearInterval(begin);
+      store(OPENED, "yes");
+      this.#start(new Opening(this.player.data.last));
+    }, OPENING_AFTER);
+    signal.addEventListener("abort", () => {
+      section.classList.remove("awaiting");
+      clearInterval(begin);
+      observer.disconnect();
+    });
+  }
+
+  // What the user does stops the opening. A press on Pause, or the space bar, does no more.
+  #takeOver() {
+    store(OPENED, "yes");
+    this.openingEnds.abort();
+    if (!this.isOpening) return;
+    this.takenOver = performance.now();
+    this.stop();
+  }
+}

@@ -1,0 +1,106 @@
+// A token of the player that the user looks at: its ring and tooltip, and its merge tree.
+
+import { Tooltip, element, tokenLabel } from "../shared/dom.js";
+import { counted, formatCount } from "../shared/format.js";
+import { mergeTree } from "./merge_tree.js";
+
+const MAX_LEAVES = 64; // of a merge tree
+
+export class TokenSelection {
+  /**
+   * @param {any} root
+   * @param {import("./announcer.js").Announcer} announcer
+   */
+  constructor(root, announcer) {
+    this.section = root.querySelector(".player");
+    this.tree = root.querySelector(".tree");
+    this.tooltip = new Tooltip(root.querySelector(".card"), root.querySelector(".stage"));
+    this.announcer = announcer;
+    this.token = null; // with its view
+  }
+
+  /** The token that the followers in a room see. */
+  get lit() {
+    return this.token ?? (this.tree.hidden ? null : this.treeOf);
+  }
+
+  get isEmpty() {
+    return !this.token && this.tree.hidden;
+  }
+
+  select(view, atom) {
+    this.clear();
+    const token = view.inspect(atom);
+    this.token = { view, ...token };
+    view.outline(token, true);
+    this.tooltip.show(view.describeToken(token), view.elementOf(token));
+  }
+
+  clear() {
+    if (!this.token) return;
+    this.token.view.outline(this.token, false);
+    this.token = null;
+    this.tooltip.hide();
+  }
+
+  hover(view, atom) {
+    const { token } = this;
+    if (atom < 0) this.clear();
+    else if (token?.view !== view || atom < token.start || atom >= token.end) this.select(view, atom);
+  }
+
+  announce() {
+    this.announcer.say(this.token.view.tokenInWords(this.token));
+  }
+
+  /** Select the token after this one (1) or before it (-1); without one, the first of the first view. */
+  selectNeighbor(direction, firstView) {
+    const { view, start, end } = this.token ?? { view: firstView, start: 1, end: 0 };
+    const atom = direction > 0 ? end : start - 1;
+    if (atom < 0 || atom >= view.timeline.atoms) return;
+    view.elementOf(view.token(atom)).scrollIntoView({ block: "nearest" });
+    this.select(view, atom);
+    this.token.byKey = true;
+    this.announce();
+  }
+
+  showTree(view, { id, start, end }) {
+    this.clear();
+    const { label, color } = view.style(id);
+    const size = end - start;
+    const about = this.tree.querySelector(".about");
+    about.replaceChildren(
+      tokenLabel(label, color),
+      view.parents(id)
+        ? ` id ${id}: built from ${formatCount(size)} ${view.atomsName} in ${counted(size - 1, "merge")}.`
+        : ` id ${id}: ${view.origin({ id, start, end })}. No merge made it.`,
+    );
+    const { nodes, leaves } = mergeTree(id, (of) => view.parents(of), (of) => view.stepOf.get(of), MAX_LEAVES);
+    this.tree.querySelector(".nodes").replaceChildren(...nodes.map((node) => nodeBox(node, view.style(node.id))));
+    if (leaves.some((leaf) => leaf.step >= 0)) about.append(` Its last ${counted(leaves.length - 1, "merge")} are shown.`);
+    this.tree.hidden = false;
+    this.treeOf = { view, start };
+    this.tree.querySelector(".close").focus({ preventScroll: true });
+  }
+
+  hideTree() {
+    if (this.tree.hidden) return;
+    this.tree.hidden = true;
+    this.section.focus({ preventScroll: true });
+  }
+
+  /** Hide the merge tree, or else clear the selection. */
+  close() {
+    if (this.tree.hidden) this.clear();
+    else this.hideTree();
+  }
+}
+
+function nodeBox({ id, step, row, from, to }, { label, color }) {
+  const box = element("div", color < 0 ? "node" : `node t color${color}`);
+  box.style.gridColumn = `${from} / ${to}`;
+  box.style.gridRow = row;
+  const merge = step < 0 ? "" : ` · merge ${step + 1}`;
+  box.append(element("bdi", "", label), element("small", "", `id ${id}${merge}`));
+  return box;
+}
