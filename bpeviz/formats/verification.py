@@ -79,7 +79,7 @@ def _of_vocabulary(tokenizer: Tokenizer, *, by_line: bool) -> list[str]:
     return [separator.join(row) for row in rows for separator in ("", " ", "\n")[: 3 - by_line]]
 
 
-def encoder(library: int, content: bytes) -> Encode:
+def encoder(library: str, content: bytes) -> Encode:
     """Return the function that encodes with a library in a child process.
 
     Args:

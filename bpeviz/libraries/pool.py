@@ -28,15 +28,6 @@ _PER_BYTE = 1_000
 _PER_MEGABYTE = 5.0
 """Processor seconds added for each megabyte of a text."""
 
-_LIBRARIES = {
-    worker.HUGGING_FACE: "tokenizers",
-    worker.SENTENCEPIECE: "sentencepiece",
-    worker.MERGES: "json",
-    worker.CHAT_TEMPLATE: "jinja2",
-    worker.TIKTOKEN: "tiktoken",
-    worker.PARQUET: "pyarrow",
-}
-
 _MEMORY = dict.fromkeys(("MALLOC_MMAP_THRESHOLD_", "MALLOC_TRIM_THRESHOLD_"), str(2**25))
 """Settings of glibc: a worker keeps up to 32 MB for the next text.
 
@@ -58,21 +49,16 @@ class File:
         key: Its digest.
     """
 
-    library: int = field(compare=False)
+    library: str = field(compare=False)
     content: bytes = field(repr=False, compare=False)
     key: bytes = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        digest = blake2b(self.content, digest_size=16, salt=bytes([self.library])).digest()
+        digest = blake2b(self.content, digest_size=16, salt=self.library.encode()).digest()
         object.__setattr__(self, "key", digest)
 
-    @property
-    def library_name(self) -> str:
-        """The name of the library."""
-        return _LIBRARIES[self.library]
 
-
-def _allowed(operation: int, payload: bytes) -> tuple[float, int]:
+def _allowed(operation: str, payload: bytes) -> tuple[float, int]:
     """Return the limits of a request: processor seconds, and bytes of address space."""
     seconds, memory = float(limits.LIBRARY_SECONDS), limits.LIBRARY_MEMORY * 1_000_000
     if operation != worker.LOAD:
@@ -91,16 +77,16 @@ _ABORTED = f"the library stopped, or needs more than {limits.LIBRARY_MEMORY:,} M
 
 
 def _start(file: File) -> Child:
-    spec = find_spec(file.library_name)
+    spec = find_spec(file.library)
     if spec is None or spec.origin is None:
-        raise LibraryError(f"the library {file.library_name} is not installed")
+        raise LibraryError(f"the library {file.library} is not installed")
     return Child(worker.__name__, spec.origin, **_MEMORY)
 
 
 _pool = Pool(_start, limits.LIBRARY_PROCESSES, limits.USER_LIBRARY_PROCESSES, patience=PATIENCE)
 
 
-def ask(file: File, operation: int, payload: bytes = b"", *, reuse: bool = True) -> bytes:
+def ask(file: File, operation: str, payload: bytes = b"", *, reuse: bool = True) -> bytes:
     """Return the result of an operation of `bpeviz.libraries.worker` with a file.
 
     Args:
@@ -131,11 +117,10 @@ def ask(file: File, operation: int, payload: bytes = b"", *, reuse: bool = True)
         raise LibraryError(_ABORTED) from None
 
 
-def _answer(child: Child, file: File, operation: int, payload: bytes) -> bytes:
+def _answer(child: Child, file: File, operation: str, payload: bytes) -> bytes:
     seconds, memory = _allowed(operation, payload)
-    is_result, content = child.ask(
-        operation, bytes([file.library]), payload, seconds=seconds, memory=memory
-    )
+    parts = (file.library.encode(), operation.encode(), payload)
+    is_result, content = child.ask(0, *parts, seconds=seconds, memory=memory)
     if not is_result:
-        raise LibraryError(f"{file.library_name} refuses it: {str(content[0], 'utf-8')}")
+        raise LibraryError(f"{file.library} refuses it: {str(content[0], 'utf-8')}")
     return bytes(content[0])

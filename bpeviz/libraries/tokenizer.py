@@ -441,7 +441,7 @@ class LibraryTokenizer(Tokenizer):
         ordinary, parts = super()._parts(text, allowed_special)
         return ordinary, _stripped(parts, self._flags) if self._flags else parts
 
-    def _ask(self, operation: int, text: str) -> bytes:
+    def _ask(self, operation: str, text: str) -> bytes:
         content = text.encode()
         if self._allowed:
             is_every = len(self._allowed) == len(self.special_tokens)

@@ -14,7 +14,7 @@ import sys
 from array import array
 from base64 import b64decode
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
@@ -25,32 +25,16 @@ from typing import Any, NamedTuple
 
 from bpeviz.workers import serving
 
-(
-    HUGGING_FACE,
-    SENTENCEPIECE,
-    MERGES,
-    CHAT_TEMPLATE,
-    TIKTOKEN,
-    PARQUET,
-) = range(6)
+HUGGING_FACE, SENTENCEPIECE, TIKTOKEN = "tokenizers", "sentencepiece", "tiktoken"
+MERGES, CHAT_TEMPLATE, PARQUET = "json", "jinja2", "pyarrow"
 """Libraries: `tokenizers` for a tokenizer.json, `sentencepiece` for a .model, and `json` for the
 merges of a tokenizer.json, which `tokenizers` does not return. `jinja2` applies a chat template,
 and `tiktoken` ranks with an expression. `pyarrow` reads the rows of a table in Parquet."""
 
-(
-    LOAD,
-    VOCABULARY,
-    IDS,
-    COUNTS,
-    TOKENS,
-    NORMALIZE,
-    PRE_TOKENS,
-    DECODE,
-    SCORES,
-    TEMPLATE,
-    RENDER,
-) = range(11)
-"""Operations. LOAD is the first one. COUNTS takes many texts."""
+LOAD, VOCABULARY, TEMPLATE, SCORES = "load", "vocabulary", "template", "scores"
+IDS, COUNTS, TOKENS, NORMALIZE = "ids", "counts", "tokens", "normalize"
+PRE_TOKENS, DECODE, RENDER = "pre_tokens", "decode", "render"
+"""Operations: the methods of a `Library`. LOAD is the first one. COUNTS takes many texts."""
 
 END_OF_NAMES = b"\xff"
 """It ends the names of special tokens before a text, in JSON: a list, or true for all of them.
@@ -91,7 +75,69 @@ _Split = tuple[str, tuple[int, int], Any]
 """A part of a prepared text, its characters, and its tokens or None."""
 
 
-class HuggingFace:
+class Library:
+    """A file that a library applies. The operations are methods that take a payload.
+
+    They return bytes, or a value that is sent in JSON.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        """Read the file. Any exception is the reason why the library refuses it."""
+
+    def load(self, content: bytes) -> Any:
+        """Return the result of the first operation, which sends the file."""
+        return b""
+
+    def answer(self, operation: str, payload: bytes) -> bytes:
+        """Return the result of an operation."""
+        result = getattr(self, operation)(payload)
+        return result if isinstance(result, bytes) else json.dumps(result).encode()
+
+
+class TokenizerLibrary(Library):
+    """A tokenizer file.
+
+    A subclass also defines the operations TEMPLATE, SCORES, IDS, NORMALIZE, PRE_TOKENS and DECODE.
+    """
+
+    def info(self) -> dict[str, Any]:
+        """Return the settings of all parts, without the vocabulary."""
+        raise NotImplementedError
+
+    def spellings(self) -> dict[int, str]:
+        """Return the spelling of each id."""
+        raise NotImplementedError
+
+    def ids(self, text: bytes) -> bytes:
+        """Return the ids of a text. int32."""
+        raise NotImplementedError
+
+    def encode(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
+        """Return the ids of a text, and where each begins and ends."""
+        raise NotImplementedError
+
+    def load(self, content: bytes) -> dict[str, Any]:
+        if len(content) > _LARGE_FILE:
+            _return_memory()
+        return self.info()
+
+    def vocabulary(self, _: bytes) -> bytes:
+        """Return the number of ids, the ids, and the spellings, each after a byte FF."""
+        spellings = self.spellings()
+        ids = sorted(spellings)
+        parts = [b"", *(spellings[i].encode("utf-8", "replace") for i in ids), b""]
+        return struct.pack("<Q", len(ids)) + _numbers(ids) + b"\xff".join(parts)
+
+    def counts(self, texts: bytes) -> bytes:
+        """Return the number of tokens of each text. int32."""
+        return _numbers([len(self.ids(text)) // 4 for text in texts.split(END_OF_TEXT)])
+
+    def tokens(self, text: bytes) -> bytes:
+        """Return the ids of a text, and where each begins and ends. int32."""
+        return _numbers(*self.encode(text))
+
+
+class HuggingFace(TokenizerLibrary):
     """A tokenizer.json."""
 
     def __init__(self, content: bytes) -> None:
@@ -176,7 +222,6 @@ class HuggingFace:
         return places
 
     def info(self) -> dict[str, Any]:
-        """Return the settings of all parts, without the vocabulary."""
         tokenizer, model = self.tokenizer, self.tokenizer.model
         parts = {
             name: None if part is None else _without_tables(json.loads(part.__getstate__()))
@@ -211,8 +256,7 @@ class HuggingFace:
             "flags": {i: _flags(token) for i, token in self.added.items()},
         }
 
-    def vocabulary(self) -> dict[int, str]:
-        """Return the spelling of each id."""
+    def spellings(self) -> dict[int, str]:
         spellings = {
             i: name for name, i in self.tokenizer.get_vocab(with_added_tokens=True).items()
         }
@@ -224,6 +268,12 @@ class HuggingFace:
             ):
                 spellings[token_id] = name
         return spellings | {i: token.content for i, token in self.added.items()}
+
+    def answer(self, operation: str, payload: bytes) -> bytes:
+        if operation in (IDS, COUNTS, TOKENS, NORMALIZE, PRE_TOKENS):
+            names, _, payload = payload.rpartition(END_OF_NAMES)
+            self.allow(json.loads(names or "false"))
+        return super().answer(operation, payload)
 
     def allow(self, names: list[str] | bool) -> None:
         """Find only these special tokens in the next text, or all of them if True."""
@@ -257,12 +307,11 @@ class HuggingFace:
         return encoder
 
     def ids(self, text: bytes) -> bytes:
-        """Return the ids of a text. int32."""
         # A batch of one: only a batch can be encoded without offsets.
         (encoding,) = self.encoder.encode_batch_fast([text.decode()], add_special_tokens=False)
         return _numbers(encoding.ids)
 
-    def tokens(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
+    def encode(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
         """Return the ids of a text, and where each begins and ends, in characters."""
         whole = text.decode()
         encoding = self.encoder.encode(whole, add_special_tokens=False)
@@ -282,7 +331,7 @@ class HuggingFace:
                 offsets = [span[1:] for span in counted]
         return encoding.ids, [start for start, _ in offsets], [end for _, end in offsets]
 
-    def template(self) -> tuple[list[int], list[int]]:
+    def template(self, _: bytes) -> tuple[list[int], list[int]]:
         """Return the ids that the post-processor adds before and after a text."""
         import tokenizers
 
@@ -296,7 +345,7 @@ class HuggingFace:
         at = encoding.special_tokens_mask.index(0)
         return encoding.ids[:at], encoding.ids[at + 1 :]
 
-    def scores(self) -> bytes:
+    def scores(self, _: bytes) -> bytes:
         """Return the score of each id of a Unigram model. float64."""
         pieces = json.loads(self.tokenizer.model.__getstate__())["vocab"]
         return array("d", (score for _, score in pieces)).tobytes()
@@ -366,7 +415,7 @@ class HuggingFace:
             parts += [(text[a:b], (a, b), None) for a, b in inside]
         return sorted(parts, key=lambda part: part[1][0])
 
-    def normalized(self, text: bytes) -> tuple[str, list[int]]:
+    def normalize(self, text: bytes) -> tuple[str, list[int]]:
         """Return the normalized text, and the character that each of its characters comes from.
 
         It contains what a pre-tokenizer adds, the ▁ of `Metaspace` or a space before the text, but
@@ -392,9 +441,10 @@ class HuggingFace:
         added = {span[1:] for span in spans}
         return [(*part, part[1] in added) for part in _with_spaces(whole, splits) if part[0]]
 
-    def decode(self, ids: list[int]) -> bytes:
+    def decode(self, ids: bytes) -> bytes:
         """Return the text of ids."""
-        decoded: str = self.tokenizer.decode(ids, skip_special_tokens=False)
+        numbers = array("i", ids).tolist()
+        decoded: str = self.tokenizer.decode(numbers, skip_special_tokens=False)
         return decoded.encode()
 
 
@@ -463,7 +513,7 @@ class _Buffers:
         return buffer
 
 
-class SentencePiece:
+class SentencePiece(TokenizerLibrary):
     """A .model of SentencePiece."""
 
     def __init__(self, content: bytes) -> None:
@@ -481,7 +531,6 @@ class SentencePiece:
         self.kind = {2: "BPE", 3: "words", 4: "characters"}.get(kind, "Unigram")
 
     def info(self) -> dict[str, Any]:
-        """Return the settings."""
         processor = self.processor
         every = [*range(processor.get_piece_size())]
         controls = compress(every, processor.is_control(every))
@@ -495,12 +544,11 @@ class SentencePiece:
             "normalizes": True,
         }
 
-    def vocabulary(self) -> dict[int, str]:
-        """Return the spelling of each id."""
+    def spellings(self) -> dict[int, str]:
         every = [*range(self.processor.get_piece_size())]
         return dict(zip(every, self.processor.id_to_piece(every), strict=True))
 
-    def scores(self) -> bytes:
+    def scores(self, _: bytes) -> bytes:
         """Return the score of each id; NaN for those that are not normal pieces. float64."""
         processor = self.processor
         every = [*range(processor.get_piece_size())]
@@ -510,21 +558,20 @@ class SentencePiece:
         return array("d", (nan if any(kind) else score for kind, score in scores)).tobytes()
 
     def ids(self, text: bytes) -> bytes:
-        """Return the ids of a text. int32."""
         return memoryview(self.processor.encode(text, return_type="numpy")).tobytes()
 
-    def tokens(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
+    def encode(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
         """Return the ids of a text, and where each begins and ends, in bytes."""
         encoding = self.processor.encode(text, return_type="offset_mapping")
         offsets = encoding["offsets"]
         return encoding["ids"], [start for start, _ in offsets], [end for _, end in offsets]
 
-    def template(self) -> tuple[list[int], list[int]]:
+    def template(self, _: bytes) -> tuple[list[int], list[int]]:
         """Return the ids of BOS and EOS. A .model does not define whether to add them."""
         begin, end = self.processor.bos_id(), self.processor.eos_id()
         return [begin] * (begin >= 0), [end] * (end >= 0)
 
-    def normalized(self, text: bytes) -> tuple[str, list[int]]:
+    def normalize(self, text: bytes) -> tuple[str, list[int]]:
         """Return the normalized text, and the character that each of its characters comes from."""
         normalized, offsets = self.processor.normalize(text.decode(), with_offsets=True)
         return normalized, offsets[: len(normalized)]
@@ -533,13 +580,13 @@ class SentencePiece:
         """Return no pre-tokens: the library does not show them."""
         return []
 
-    def decode(self, ids: list[int]) -> bytes:
+    def decode(self, ids: bytes) -> bytes:
         """Return the text of ids."""
-        decoded: str = self.processor.decode(ids)
+        decoded: str = self.processor.decode(array("i", ids).tolist())
         return decoded.encode()
 
 
-class Ranks:
+class Ranks(Library):
     """Ranks of tiktoken: JSON with the lines of the file and the expression."""
 
     def __init__(self, content: bytes) -> None:
@@ -559,7 +606,7 @@ class Ranks:
         return _numbers(self.encoding.encode_ordinary(text.decode()))
 
 
-class ChatTemplate:
+class ChatTemplate(Library):
     """A chat template in Jinja: JSON with "template" and its "variables".
 
     It is rendered as in `transformers` (`chat_template_utils.py`).
@@ -589,7 +636,7 @@ class ChatTemplate:
         self.template = environment.from_string(given["template"])
         self.variables: dict[str, Any] = given["variables"]
 
-    def rendered(self, conversation: bytes) -> bytes:
+    def render(self, conversation: bytes) -> bytes:
         """Return the text of a conversation, up to the answer of the model.
 
         Args:
@@ -640,86 +687,41 @@ def _without_tables(part: Any) -> Any:
     return [_without_tables(inner) for inner in part] if isinstance(part, list) else part
 
 
-def _merges(content: bytes) -> bytes:
-    """Return the left, the right and the merged id of each merge of a tokenizer.json."""
-    model = json.loads(content)["model"]
-    ids: dict[str, int] = model["vocab"]
-    prefix = len(model.get("continuing_subword_prefix") or "")
-    pairs = [pair.split(" ") if isinstance(pair, str) else pair for pair in model["merges"]]
-    left, right = ([ids[pair[side]] for pair in pairs] for side in (0, 1))
-    return _numbers(left, right, [ids[pair[0] + pair[1][prefix:]] for pair in pairs])
+class Merges(Library):
+    """The merges of a tokenizer.json."""
+
+    def load(self, content: bytes) -> bytes:
+        """Return the left, the right and the merged id of each merge. int32."""
+        model = json.loads(content)["model"]
+        ids: dict[str, int] = model["vocab"]
+        prefix = len(model.get("continuing_subword_prefix") or "")
+        pairs = [pair.split(" ") if isinstance(pair, str) else pair for pair in model["merges"]]
+        left, right = ([ids[pair[side]] for pair in pairs] for side in (0, 1))
+        return _numbers(left, right, [ids[pair[0] + pair[1][prefix:]] for pair in pairs])
+
+
+class Parquet(Library):
+    """A table in Parquet."""
+
+    def load(self, content: bytes) -> bytes:
+        """Return its rows."""
+        from bpeviz.corpus import parquet  # other files do not need it
+
+        return parquet.rows(content).encode()
+
+
+_LIBRARIES: dict[str, type[Library]] = {
+    HUGGING_FACE: HuggingFace,
+    SENTENCEPIECE: SentencePiece,
+    TIKTOKEN: Ranks,
+    MERGES: Merges,
+    CHAT_TEMPLATE: ChatTemplate,
+    PARQUET: Parquet,
+}
 
 
 def _numbers(*columns: list[int]) -> bytes:
     return b"".join(array("i", column).tobytes() for column in columns)
-
-
-def _spellings(vocabulary: dict[int, str]) -> bytes:
-    """Return a vocabulary: the number of ids, the ids, and the spellings, each after a byte FF."""
-    ids = sorted(vocabulary)
-    parts = [b"", *(vocabulary[i].encode("utf-8", "replace") for i in ids), b""]
-    return struct.pack("<Q", len(ids)) + _numbers(ids) + b"\xff".join(parts)
-
-
-class Worker:
-    """The loaded tokenizer of this process."""
-
-    def __init__(self) -> None:
-        self.model: HuggingFace | SentencePiece | None = None
-        self.chat: ChatTemplate | None = None
-        self.ranks: Ranks | None = None
-
-    def answer(self, operation: int, library: int, payload: bytes) -> bytes:
-        """Return the result of an operation."""
-        if library == MERGES:
-            return _merges(payload)
-        if library == PARQUET:
-            from bpeviz.corpus import parquet  # other files do not need it
-
-            return parquet.rows(payload).encode()
-        if operation == LOAD and library == CHAT_TEMPLATE:
-            self.chat = ChatTemplate(payload)
-            return b""
-        if self.chat is not None:
-            return self.chat.rendered(payload)
-        if operation == LOAD and library == TIKTOKEN:
-            self.ranks = Ranks(payload)
-            return b""
-        if self.ranks is not None:
-            return self.ranks.ids(payload)
-        if operation == LOAD:
-            kinds: dict[int, Callable[[bytes], HuggingFace | SentencePiece]] = {
-                HUGGING_FACE: HuggingFace,
-                SENTENCEPIECE: SentencePiece,
-            }
-            self.model = kinds[library](payload)
-            if len(payload) > _LARGE_FILE:
-                _return_memory()
-            return json.dumps(self.model.info()).encode()
-        model = self.model
-        assert model is not None  # noqa: S101, the parent loads it first
-        if operation in (IDS, COUNTS, TOKENS, NORMALIZE, PRE_TOKENS) and isinstance(
-            model, HuggingFace
-        ):
-            names, _, payload = payload.rpartition(END_OF_NAMES)
-            model.allow(json.loads(names or "false"))
-        if operation == VOCABULARY:
-            return _spellings(model.vocabulary())
-        if operation == IDS:
-            return model.ids(payload)
-        if operation == COUNTS:
-            return _numbers([len(model.ids(text)) // 4 for text in payload.split(END_OF_TEXT)])
-        if operation == TOKENS:
-            return _numbers(*model.tokens(payload))
-        if operation == NORMALIZE:
-            return json.dumps(model.normalized(payload)).encode()
-        if operation == PRE_TOKENS:
-            return json.dumps(model.pre_tokens(payload)).encode()
-        if operation == TEMPLATE:
-            return json.dumps(model.template()).encode()
-        if operation == SCORES:
-            return model.scores()
-        return model.decode(array("i", payload).tolist())
 
 
 def _return_memory() -> None:
@@ -731,14 +733,18 @@ def _return_memory() -> None:
 
 
 def main() -> None:
-    """Answer requests. An operation has the library and the payload as arguments."""
+    """Answer requests: the names of the library and of the operation, and the payload."""
     os.environ["TOKENIZERS_PARALLELISM"] = "false"  # its threads take more memory, not less time
-    worker = Worker()
+    library = Library(b"")
 
-    def answer(operation: int, parts: Sequence[serving.Buffer]) -> tuple[bytes]:
-        library, payload = parts
+    def answer(_: int, parts: Sequence[serving.Buffer]) -> tuple[bytes]:
+        nonlocal library
+        name, operation = (str(part, "utf-8") for part in parts[:2])
+        payload = bytes(parts[2])
         try:
-            return (worker.answer(operation, library[0], bytes(payload)),)
+            if operation == LOAD:
+                library = _LIBRARIES[name](payload)
+            return (library.answer(operation, payload),)
         except (MemoryError, ImportError):
             raise
         except OverflowError:

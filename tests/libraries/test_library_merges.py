@@ -103,7 +103,10 @@ def test_template_of_more_than_a_hundred_ids_is_left_out(
     monkeypatch: pytest.MonkeyPatch, size: int, known: bool
 ) -> None:
     tokenizer = object.__new__(LibraryTokenizer)
-    tokenizer.__dict__ |= {"file": File(1, b""), "_spellings": (np.array([7]),)}
+    tokenizer.__dict__ |= {
+        "file": File(library_worker.SENTENCEPIECE, b""),
+        "_spellings": (np.array([7]),),
+    }
     answer = json.dumps([[7], [7] * (size - 1)]).encode()
     monkeypatch.setattr(library_pool, "ask", lambda *_: answer)
     assert (tokenizer.template != ((), ())) == known

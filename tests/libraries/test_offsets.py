@@ -116,7 +116,7 @@ def test_offsets_of_bpe_equal_those_of_a_slow_reference(
     made.normalizer = normalizers.Sequence([NORMALIZERS[name] for name in names])
     made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     expected = reference(text, names, vocabulary, merges, marks, fallback)
-    ids, starts, ends = HuggingFace(made.to_str().encode()).tokens(text.encode())
+    ids, starts, ends = HuggingFace(made.to_str().encode()).encode(text.encode())
     assert ids == [token_id for token_id, _ in expected]
     for start, end, (_, places) in zip(starts, ends, expected, strict=True):
         if places:
