@@ -14,8 +14,9 @@ import logging
 import pickle
 import threading
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from time import monotonic
 from typing import Any, cast
@@ -101,8 +102,89 @@ _lock = threading.RLock()
 _jobs: dict[Hashable, Job] = {}
 
 
+class TaskProgress:
+    """The progress of a task of a training."""
+
+    def __init__(self, task: str = "Starting", done: int = 0, total: int = 0) -> None:
+        self.task, self.done, self.total = task, done, total
+        self._began, self._done_before = monotonic(), done
+
+    @property
+    def share(self) -> float:
+        """The completed share, 0 to 1."""
+        return min(1.0, self.done / self.total) if self.total else 0.0
+
+    def __str__(self) -> str:
+        if not self.total:
+            return f"{self.task} …"
+        message = f"{self.task}: {self.done:,} of {self.total:,}"
+        passed, done = monotonic() - self._began, self.done - self._done_before
+        if passed > 1 and done > 0:
+            message += f", about {passed * (self.total - self.done) / done:,.0f} s left"
+        return message
+
+
+class _WorkerTraining:
+    """The training of a job, as a worker runs it."""
+
+    def __init__(self, text: str, algorithm: str, options: dict[str, Any]) -> None:
+        self.progress = TaskProgress()
+        self._text, self._algorithm, self._options = text.encode(), algorithm, options
+        self._began = monotonic()
+
+    def run(self, request: Request) -> Result | JobError:
+        """Return the outcome. Raises the errors of the pool."""
+        header = {
+            "algorithm": self._algorithm,
+            "options": self._options,
+            "largest": limits.CACHE * 1_000_000,
+            "quick": inf if request.slow else QUICK,
+        }
+        with _pool.worker(request) as child:
+            self._began = monotonic()
+            is_result, parts = child.ask(
+                0,
+                json.dumps(header).encode(),
+                self._text,
+                seconds=limits.JOB_SECONDS,
+                clock=limits.JOB_SECONDS,
+                memory=limits.JOB_MEMORY * 1_000_000,
+                listen=partial(self._listen, request),
+            )
+        if is_result:
+            # Safe to unpickle: the bytes come from our own worker.
+            return cast(Result, pickle.loads(parts[0], buffers=parts[1:]))  # noqa: S301
+        if len(parts) == 1:
+            raise BusyError(own=False)
+        if not parts:
+            return self.stopped("size limit", TOO_LARGE)
+        return JobError(str(parts[0], "utf-8"), bool(parts[1][0]))
+
+    def _listen(self, request: Request, code: int, parts: Sequence[serving.Buffer]) -> bytes | None:
+        if code == worker.EXPRESSION:
+            return worker.reply(parts[0], request.user)
+        if code == worker.LONG:
+            return b"goes on" if _pool.keep_as_slow(request) else b""
+        task, done, total = json.loads(bytes(parts[0]))
+        if task != self.progress.task:
+            self.progress = TaskProgress(task, done)
+        self.progress.done, self.progress.total = done, total
+        return None
+
+    def stopped(self, reason: str, message: str, *, transient: bool = False) -> JobError:
+        """Log why the training was stopped, without its text; return the error."""
+        _log.warning(
+            "Training stopped: %s. Algorithm %s, %s bytes, after %.1f s.",
+            reason,
+            self._algorithm,
+            f"{len(self._text):,}",
+            monotonic() - self._began,
+        )
+        return JobError(message, transient)
+
+
 class Job:
-    """A training in a worker.
+    """A training that all users share who request it.
 
     Attributes:
         outcome: The result or the error; None until the job has ended.
@@ -113,33 +195,22 @@ class Job:
     ) -> None:
         self.key = key
         self.outcome: Result | JobError | None = None
-        self._text, self._algorithm, self._options = text.encode(), algorithm, options
+        self._training = _WorkerTraining(text, algorithm, options)
         self._request = Request(user, slow=len(text) > worker.SHORT)
         self._users: list[str] = []
-        self._began = monotonic()
         self._ended = threading.Event()
-        self._task, self._done, self._total = "Starting", 0, 0
-        self._start: tuple[float, int] | None = None
 
     @property
     def share(self) -> float:
         """The completed share of the current task, 0 to 1."""
-        return min(1.0, self._done / self._total) if self._total else 0.0
+        return self._training.progress.share
 
     def message(self) -> str:
         """Return the state of the job in a few words."""
         if before := _pool.ahead(self._request):
             others = "1 other training is" if before == 1 else f"{before} other trainings are"
             return f"Waiting: {others} ahead in the queue."
-        if not self._total:
-            return f"{self._task} …"
-        message = f"{self._task}: {self._done:,} of {self._total:,}"
-        if self._start is not None:
-            since, began = self._start
-            if self._done > began and (passed := monotonic() - since) > 1:
-                left = passed * (self._total - self._done) / (self._done - began)
-                message += f", about {left:,.0f} s left"
-        return message
+        return str(self._training.progress)
 
     def wait(self, seconds: float) -> bool:
         """Wait at most this number of seconds; return whether the job has ended."""
@@ -165,22 +236,11 @@ class Job:
     def _run(self) -> None:
         # Any other exception is a programming error, but users must not wait forever.
         outcome: Result | JobError = JobError(FAILED, transient=True)
-        try:
-            outcome = self._train()
-        except _LeftError:
-            pass
-        except StartError as error:
-            outcome = JobError(f"Training was stopped: {error}. Try again.", transient=True)
-        except TimeoutError:
-            outcome = self._stopped("time limit", TOO_LONG, transient=True)
-        except EndedError as error:
-            outcome = self._stopped(
-                str(error), FAILED if error.code == 1 else INTERRUPTED, transient=True
-            )
-        except MemoryError:
-            outcome = self._stopped("memory limit", TOO_MUCH_MEMORY)
-        finally:
-            self._end(outcome)
+        with suppress(_LeftError):
+            try:
+                outcome = self._train()
+            finally:
+                self._end(outcome)
 
     def _end(self, outcome: Result | JobError) -> None:
         with _lock:
@@ -189,65 +249,27 @@ class Job:
                 del _jobs[self.key]
             self._ended.set()
 
-    def _stopped(self, reason: str, message: str, *, transient: bool = False) -> JobError:
-        """Log why the job was stopped, without its text; return the error."""
-        _log.warning(
-            "Training stopped: %s. Algorithm %s, %s bytes, after %.1f s.",
-            reason,
-            self._algorithm,
-            f"{len(self._text):,}",
-            monotonic() - self._began,
-        )
-        return JobError(message, transient)
-
     def _train(self) -> Result | JobError:
+        training = self._training
         try:
-            return self._ask()
+            return training.run(self._request)
         except BusyError as error:
             if self._request.slow:
                 return JobError(TOO_MANY_OWN if error.own else TOO_MANY, transient=True)
+        except StartError as error:
+            return JobError(f"Training was stopped: {error}. Try again.", transient=True)
+        except TimeoutError:
+            return training.stopped("time limit", TOO_LONG, transient=True)
+        except EndedError as error:
+            message = FAILED if error.code == 1 else INTERRUPTED
+            return training.stopped(str(error), message, transient=True)
+        except MemoryError:
+            return training.stopped("memory limit", TOO_MUCH_MEMORY)
         with _lock:  # it turned out long
             if not self._users:
                 raise _LeftError
             self._request = Request(self._request.user, slow=True)
         return self._train()
-
-    def _ask(self) -> Result | JobError:
-        header = {
-            "algorithm": self._algorithm,
-            "options": self._options,
-            "largest": limits.CACHE * 1_000_000,
-            "quick": inf if self._request.slow else QUICK,
-        }
-        with _pool.worker(self._request) as child:
-            self._began = monotonic()
-            is_result, parts = child.ask(
-                0,
-                json.dumps(header).encode(),
-                self._text,
-                seconds=limits.JOB_SECONDS,
-                clock=limits.JOB_SECONDS,
-                memory=limits.JOB_MEMORY * 1_000_000,
-                listen=self._listen,
-            )
-        if is_result:
-            # Safe to unpickle: the bytes come from our own worker.
-            return cast(Result, pickle.loads(parts[0], buffers=parts[1:]))  # noqa: S301
-        if len(parts) == 1:
-            raise BusyError(own=False)
-        if not parts:
-            return self._stopped("size limit", TOO_LARGE)
-        return JobError(str(parts[0], "utf-8"), bool(parts[1][0]))
-
-    def _listen(self, code: int, parts: Sequence[serving.Buffer]) -> bytes | None:
-        if code == worker.EXPRESSION:
-            return worker.reply(parts[0], self._request.user)
-        if code == worker.LONG:
-            return b"goes on" if _pool.keep_as_slow(self._request) else b""
-        task, self._done, self._total = json.loads(bytes(parts[0]))
-        if task != self._task or self._start is None:
-            self._task, self._start = task, (monotonic(), self._done)
-        return None
 
 
 @contextmanager

@@ -46,7 +46,7 @@ def suspended(job: trainings.Job) -> int:
 
 
 def process_of(job: trainings.Job) -> int:
-    eventually(lambda: job._request.child is not None and job._total)
+    eventually(lambda: job._request.child is not None and job._training.progress.total)
     return job._request.child.process.pid
 
 
