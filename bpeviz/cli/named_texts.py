@@ -12,7 +12,7 @@ from bpeviz.cli.errors import CommandError, UsageError, print_error
 from bpeviz.corpus import named_texts, parquet, tables
 from bpeviz.corpus.files import STANDARD, CorpusError, is_binary, named
 from bpeviz.corpus.named_texts import Texts
-from bpeviz.corpus.tables import Table
+from bpeviz.corpus.tables import TextTable
 from bpeviz.text import listed, visible
 
 
@@ -54,7 +54,7 @@ def is_table(path: str, options: argparse.Namespace) -> bool:
     return tables.is_table(path) if kind is None else kind == "table"
 
 
-def read_table(path: str, options: argparse.Namespace) -> Table:
+def read_table(path: str, options: argparse.Namespace) -> TextTable:
     """Return the table in a file, with the columns of ``--text`` and ``--label``.
 
     Raises:
@@ -129,7 +129,7 @@ def read(sources: Sequence[Source], options: argparse.Namespace) -> tuple[Texts,
             large; the message is user-facing.
     """
     check_columns(options, has_table=not all(source.name for source in sources))
-    contents: list[tuple[str, str | Table]] = []
+    contents: list[tuple[str, str | TextTable]] = []
     left_out: list[str] = []
     notes: list[str] = []
     for source in sources:

@@ -11,7 +11,7 @@ import regex
 
 from bpeviz import limits
 from bpeviz.corpus.files import CorpusError, named
-from bpeviz.corpus.tables import Table, language_of
+from bpeviz.corpus.tables import TextTable, language_of
 from bpeviz.text import visible
 
 Texts = dict[str, str | Sequence[str]]
@@ -21,7 +21,7 @@ _NAME = regex.compile(r"^#[ \t]+(\S.*)$", regex.MULTILINE)
 
 
 def collect(
-    named_contents: Iterable[tuple[str, str | Table]], rename: str, *, most: float = inf
+    named_contents: Iterable[tuple[str, str | TextTable]], rename: str, *, most: float = inf
 ) -> tuple[Texts, list[str]]:
     """Return texts by name, and the names of those that are translations, by their languages.
 
@@ -45,16 +45,16 @@ def collect(
             f"The texts have more than {most} MB together. Compare fewer or shorter ones; the "
             "command line has no such limit."
         )
-    tables = [content for content in contents if isinstance(content, Table)]
+    tables = [content for content in contents if isinstance(content, TextTable)]
     times = Counter(title for table in tables for title in table.texts)
     texts: Texts = {}
     languages: dict[str, str] = {}
     for name, content in named_contents:
         pairs = [(name, content)] if isinstance(content, str) else content.texts.items()
         for title, text in pairs:
-            heading = title if isinstance(content, Table) else PurePath(title).stem
-            is_language = content.is_parallel if isinstance(content, Table) else True
-            if isinstance(content, Table) and times[title] > 1:
+            heading = title if isinstance(content, TextTable) else PurePath(title).stem
+            is_language = content.is_parallel if isinstance(content, TextTable) else True
+            if isinstance(content, TextTable) and times[title] > 1:
                 title = f"{named(content.path)}: {title}"
             if title in texts:
                 raise CorpusError(f"Two texts are named {title}. {rename}")

@@ -77,7 +77,7 @@ def is_table(path: str) -> bool:
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """The columns of a table.
 
     Attributes:
@@ -151,7 +151,7 @@ def by_label(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 def read_table(
     path: str, content: str, label: str | None = None, text: Sequence[str] = ()
-) -> Table:
+) -> TextTable:
     """Return the table in a file.
 
     Args:
@@ -187,7 +187,7 @@ def read_table(
         label = _label(columns, text[0]) if len(text) == 1 else ""
     running = [name for name in text if _is_running(columns[name])]
     size = len(content.encode(errors="replace"))
-    return Table(path, columns, text, label, nested, are_translations(running), size)
+    return TextTable(path, columns, text, label, nested, are_translations(running), size)
 
 
 # ---- the kinds of columns

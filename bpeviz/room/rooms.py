@@ -18,7 +18,7 @@ from bpeviz.room.run import Ready, Run
 from bpeviz.room.shown import Columns, Timeline
 from bpeviz.room.votes import Question, Vote
 from bpeviz.text import counted
-from bpeviz.views.playable import Comparison, Playable
+from bpeviz.views.playable import ColumnsFile, Playable
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 """Letters that look like no digit."""
@@ -176,7 +176,7 @@ class Room:
                 self.display |= AT_REST
         self._notify(leaders=not left)
 
-    def show(self, page: Playable | Comparison, link: str = "", step: int = 0) -> None:
+    def show(self, page: Playable | ColumnsFile, link: str = "", step: int = 0) -> None:
         """Show another timeline, or columns.
 
         Args:

@@ -8,7 +8,7 @@ from typing import Any
 
 from bpeviz.room.sheet import Sheet
 from bpeviz.room.votes import Question, VoteOption
-from bpeviz.views.playable import Comparison, Playable
+from bpeviz.views.playable import ColumnsFile, Playable
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Ready:
         step: The step to begin at.
     """
 
-    page: Playable | Comparison
+    page: Playable | ColumnsFile
     link: str
     step: int
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from bpeviz.cached_property import cached_property
 from bpeviz.room.votes import Question, VoteOption
-from bpeviz.views.playable import Comparison, Interactive, Playable
+from bpeviz.views.playable import ColumnsFile, Interactive, Playable
 
 OPTIONS = 4
 """The options of a vote. Four of the five best candidates: any of them may be left out."""
@@ -31,7 +31,7 @@ class Columns:
     """
 
     number: int
-    page: Comparison
+    page: ColumnsFile
 
     last = 0
 

@@ -19,8 +19,7 @@ from typing import Any, ClassVar
 
 from bpeviz import components, palette
 from bpeviz.analysis import figures, trace
-from bpeviz.analysis.comparison import FIGURES
-from bpeviz.analysis.comparison import Comparison as ComparedTexts
+from bpeviz.analysis.comparison import FIGURES, Comparison
 from bpeviz.analysis.hues import Hues
 from bpeviz.components.modules import bundle
 from bpeviz.core.boundaries import Boundaries, Part
@@ -204,7 +203,7 @@ class Playable(Interactive):
 
 
 @dataclass(frozen=True)
-class Comparison(Interactive):
+class ColumnsFile(Interactive):
     """Columns of several tokenizers, and their metrics.
 
     Attributes:
@@ -235,7 +234,7 @@ class Comparison(Interactive):
 
 
 @dataclass(frozen=True)
-class Texts(Interactive):
+class TextsFile(Interactive):
     """Tables of many texts under several tokenizers.
 
     Attributes:
@@ -252,7 +251,7 @@ class Texts(Interactive):
     notes: Sequence[str]
     tokenizers: Table
     about: Sequence[str]
-    columns: Comparison | None = None
+    columns: ColumnsFile | None = None
 
     names = ("columns", "texts_table")
     host = _TEXTS
@@ -267,14 +266,14 @@ class Texts(Interactive):
     def body(self) -> str:
         """The verdict, the places of the tables, the notes, and the columns."""
         parts = [f'<p class="verdict">{escape(self.verdict)}</p>']
-        for i, one in enumerate(self.tables):
-            parts.append(f'<h2 class="shown">{escape(one["label"])}</h2>')
+        for i, payload in enumerate(self.tables):
+            parts.append(f'<h2 class="shown">{escape(payload["label"])}</h2>')
             parts.append(f'<div id="place-table-{i}"></div>')
         parts += [f"<p>{escape(note)}</p>" for note in self.notes]
         title = "Fairness and vocabulary"
         parts.append(f'<h2 class="shown">{title}</h2>')
         parts.append(self.tokenizers.html(title, right=self.tokenizers.names[1:]))
-        parts += [f"<p>{escape(one)}</p>" for one in self.about]
+        parts += [f"<p>{escape(sentence)}</p>" for sentence in self.about]
         if self.columns is not None:
             parts.append(f'<h2 class="shown">{escape(self.columns.title)}</h2>')
             parts.append(self.columns.body)
@@ -312,10 +311,10 @@ def of_training(
     timeline = player.timeline(text, training, boundaries, part, last, hues)
     options = training.training_options if options is None else options
     payload = player.payload(timeline) | {"tieRule": _tie_rule(training, options)}
-    found = race.in_file(training, text, boundaries, last, hues, timeline["timelineId"])
+    rows = race.in_file(training, text, boundaries, last, hues, timeline["timelineId"])
     title = f"{TRAINERS[training.algorithm].title}, step by step"
     settings = [*settings_of(training, last, options), counted(len(text), "character")]
-    return _with_races(title, [*settings, _shown(part, text)], payload, [found])
+    return _with_races(title, [*settings, _shown(part, text)], payload, [rows])
 
 
 def _with_races(
@@ -325,11 +324,11 @@ def _with_races(
     races: Sequence[dict[str, Any] | None],
 ) -> Playable:
     """Return a timeline with the races of its texts, if all of them have one."""
-    found = [one for one in races if one is not None]
+    known = [payload for payload in races if payload is not None]
     words = [*filter(None, settings)]
-    if len(found) < len(races):
+    if len(known) < len(races):
         return Playable(title, words, payload)
-    return Playable(title, words, payload | {"hasRace": True}, found)
+    return Playable(title, words, payload | {"hasRace": True}, known)
 
 
 def of_tokenizer(tokenizer: Tokenizer, title: str, text: str) -> Playable:
@@ -344,7 +343,7 @@ def of_tokenizer(tokenizer: Tokenizer, title: str, text: str) -> Playable:
 
 
 def of_inspection(
-    found: trace.Inspection,
+    inspected: trace.Inspection,
     title: str,
     training: Training | None = None,
     hues: Hues | None = None,
@@ -355,24 +354,24 @@ def of_inspection(
     """Return the steps of a tokenizer that change an inspected text.
 
     Args:
-        found: The inspected text.
+        inspected: The inspected text.
         title: The name of the tokenizer.
         training: The training history of the tokenizer, if it was trained here.
         hues: The color indices; by default those of this text alone.
         options: The options of its trainer that are not the default, if they are known.
         trained_on: Whether the text is the training text, whose candidates are known.
     """
-    text = found.text
-    part = player.parts(text, found.boundaries)[0]
-    colors = inspection.hues_of(found, training) if hues is None else hues
-    timeline = inspection.timeline(found, part, title, training, colors)
+    text = inspected.text
+    part = player.parts(text, inspected.boundaries)[0]
+    colors = inspection.hues_of(inspected, training) if hues is None else hues
+    timeline = inspection.timeline(inspected, part, title, training, colors)
     skipped = f"{timeline['unit'].capitalize()}s that do not touch this text are skipped."
-    settings = [] if training is None else settings_of(training, found.tokenizer.steps, options)
+    settings = [] if training is None else settings_of(training, inspected.tokenizer.steps, options)
     settings += [counted(len(text), "character"), _shown(part, text), skipped]
     payload = player.payload(timeline)
     races: list[dict[str, Any] | None] = [None]
     if training is not None and trained_on:
-        steps = [event.step for event in found.events]
+        steps = [event.step for event in inspected.events]
         boundaries = training.boundaries(text)
         how = (len(steps), colors, timeline["timelineId"])
         races = [race.in_file(training, text, boundaries, *how, steps=steps)]
@@ -411,7 +410,7 @@ def of_columns(
     metrics: Table,
     part: Part,
     settings: Sequence[str] = (),
-) -> Comparison:
+) -> ColumnsFile:
     """Return the columns of a text under several tokenizers, with their metrics.
 
     Args:
@@ -422,10 +421,10 @@ def of_columns(
         settings: The settings of tokenizers, in words.
     """
     words = filter(None, [counted(len(text), "character"), _shown(part, text), *settings])
-    return Comparison("One text, several tokenizers", [*words], payload, metrics)
+    return ColumnsFile("One text, several tokenizers", [*words], payload, metrics)
 
 
-def of_texts(comparison: ComparedTexts, settings: Sequence[str] = ()) -> Texts:
+def of_texts(comparison: Comparison, settings: Sequence[str] = ()) -> TextsFile:
     """Return the tables of many texts under several tokenizers.
 
     Args:
@@ -449,7 +448,7 @@ def of_texts(comparison: ComparedTexts, settings: Sequence[str] = ()) -> Texts:
         for figure in text_table.totals(comparison)
     ]
     title = "Several texts, several tokenizers"
-    return Texts(title, words, comparison.verdict, tables, notes, tokenizers, about)
+    return TextsFile(title, words, comparison.verdict, tables, notes, tokenizers, about)
 
 
 def html(shown: Interactive, link: str = "") -> str:

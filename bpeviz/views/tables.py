@@ -40,9 +40,9 @@ def decisions(training: Training, last: int, search: str = "") -> Table:
         last: The number of decisions.
         search: Keep rows whose token contains this text, or whose id it is.
     """
-    name, shown = training.name, training.decisions[:last]
-    columns: dict[str, Sequence[Any]] = {texts_of(training).unit: range(1, len(shown) + 1)}
-    if merges := [one for one in shown if isinstance(one, Merge)]:
+    name, taken = training.name, training.decisions[:last]
+    columns: dict[str, Sequence[Any]] = {texts_of(training).unit: range(1, len(taken) + 1)}
+    if merges := [decision for decision in taken if isinstance(decision, Merge)]:
         columns |= {
             "left": [name(merge.left) for merge in merges],
             "right": [name(merge.right) for merge in merges],
@@ -55,7 +55,7 @@ def decisions(training: Training, last: int, search: str = "") -> Table:
         if any(merge.applied != merge.count for merge in merges):
             columns["applied"] = [merge.applied for merge in merges]
         columns["ties"] = [merge.ties for merge in merges]
-    if prunings := [one for one in shown if isinstance(one, Pruning)]:
+    if prunings := [decision for decision in taken if isinstance(decision, Pruning)]:
         columns |= {
             "token": [name(pruning.id) for pruning in prunings],
             "id": [pruning.id for pruning in prunings],
@@ -63,9 +63,9 @@ def decisions(training: Training, last: int, search: str = "") -> Table:
             "uses": [pruning.count for pruning in prunings],
             "round": [pruning.round for pruning in prunings],
         }
-    if any(one.note for one in shown):
-        columns["note"] = [one.note for one in shown]
-    if search and shown:
+    if any(decision.note for decision in taken):
+        columns["note"] = [decision.note for decision in taken]
+    if search and taken:
         wanted = search.replace(" ", "·")
         pairs = zip(columns["token"], columns["id"], strict=True)
         hits = [i for i, (token, id_) in enumerate(pairs) if wanted in token or str(id_) == search]
@@ -77,18 +77,21 @@ def _counted(training: Training) -> str:
     return "weighted count" if training.weighted else "count"
 
 
-def candidates(training: Training, found: Sequence[Candidate], step: int) -> Table:
+def candidates(training: Training, ranked: Sequence[Candidate], step: int) -> Table:
     """Return the best candidates of a step, with their scores and notes.
 
     Args:
         training: The training history.
-        found: The candidates, best first.
+        ranked: The candidates, best first.
         step: The step that chose among them, from 1; 0 for the first step, not taken yet.
     """
     taken = training.decisions[max(step, 1) - 1]
     ids = (taken.id,) if isinstance(taken, Pruning) else (taken.left, taken.right)
-    best = next(((one.score, one.count) for one in found if one.ids == ids), None)
-    scored = any(one.score is not None for one in found)
+    best = next(
+        ((candidate.score, candidate.count) for candidate in ranked if candidate.ids == ids),
+        None,
+    )
+    scored = any(candidate.score is not None for candidate in ranked)
 
     def note(candidate: Candidate) -> str:
         if candidate.ids == ids:
@@ -98,23 +101,26 @@ def candidates(training: Training, found: Sequence[Candidate], step: int) -> Tab
         return same if best and what == best[0 if scored else 1] else ""
 
     names = ("left", "right") if len(ids) == 2 else ("token",)
-    shown = [one for one in found if len(one.ids) == len(names)]
+    shown = [candidate for candidate in ranked if len(candidate.ids) == len(names)]
     columns: dict[str, Sequence[Any]] = {
-        name: [training.name(one.ids[i]) for one in shown] for i, name in enumerate(names)
+        name: [training.name(candidate.ids[i]) for candidate in shown]
+        for i, name in enumerate(names)
     }
     if scored:
-        columns[texts_of(training).score or "score"] = [one.score for one in shown]
-    columns[_counted(training) if len(ids) == 2 else "uses"] = [one.count for one in shown]
-    return Table.of(columns | {"note": [note(one) for one in shown]})
+        columns[texts_of(training).score or "score"] = [candidate.score for candidate in shown]
+    columns[_counted(training) if len(ids) == 2 else "uses"] = [
+        candidate.count for candidate in shown
+    ]
+    return Table.of(columns | {"note": [note(candidate) for candidate in shown]})
 
 
-def segmentations(found: Sequence[Path], name: Callable[[int], str]) -> Table:
+def segmentations(paths: Sequence[Path], name: Callable[[int], str]) -> Table:
     """Return segmentations, one per row, with their log probabilities, the best first."""
-    values = [*map(score, found)]
+    values = [*map(score, paths)]
     return Table.of(
         {
-            "segmentation": [" | ".join(name(edge.id) for edge in path) for path in found],
-            "tokens": [len(path) for path in found],
+            "segmentation": [" | ".join(name(edge.id) for edge in path) for path in paths],
+            "tokens": [len(path) for path in paths],
             "log probability": values,
             "relative to the best": [f"{exp(value - values[0]):.2g}" for value in values],
         }
@@ -125,15 +131,15 @@ def pieces(word: Lattice, name: Callable[[int], str]) -> Table:
     """Return the pieces of a word, one per row, from left to right, the longest first."""
     best = {*word.best()}
     shares = zip(word.edges, word.marginals(), strict=True)
-    found = sorted(shares, key=lambda one: (one[0].start, -one[0].end))
+    edges = sorted(shares, key=lambda share: (share[0].start, -share[0].end))
     return Table.of(
         {
-            "characters": [f"{edge.start + 1}–{edge.end}" for edge, _ in found],
-            "piece": [name(edge.id) for edge, _ in found],
-            "id": [edge.id for edge, _ in found],
-            "log probability": [edge.score for edge, _ in found],
-            "in the best path": ["yes" if edge in best else "no" for edge, _ in found],
-            "probability of use": [f"{share:.2g}" for _, share in found],
+            "characters": [f"{edge.start + 1}–{edge.end}" for edge, _ in edges],
+            "piece": [name(edge.id) for edge, _ in edges],
+            "id": [edge.id for edge, _ in edges],
+            "log probability": [edge.score for edge, _ in edges],
+            "in the best path": ["yes" if edge in best else "no" for edge, _ in edges],
+            "probability of use": [f"{share:.2g}" for _, share in edges],
         }
     )
 
@@ -162,19 +168,23 @@ def metrics(columns: Sequence[Measured], baseline: str = "the baseline") -> Tabl
     )
 
 
-def morphemes(words: Sequence[Word], found: Sequence[Morphemes]) -> Table:
+def morphemes(words: Sequence[Word], columns: Sequence[Morphemes]) -> Table:
     """Return precision and recall, then each word, with a column per tokenizer."""
 
     def share(common: int, of: int) -> str:
         return f"{common / of:.0%} ({common:,} of {of:,})" if of else "–"
 
     return Table(
-        ["morphemes", *(one.title for one in found)],
+        ["morphemes", *(column.title for column in columns)],
         [
             ["precision", "recall", *(" + ".join(word) for word in words)],
             *(
-                [share(one.common, one.boundaries), share(one.common, one.ends), *one.words]
-                for one in found
+                [
+                    share(column.common, column.boundaries),
+                    share(column.common, column.ends),
+                    *column.words,
+                ]
+                for column in columns
             ),
         ],
     )
@@ -186,8 +196,8 @@ def splits(rows: Sequence[Summary]) -> Table:
     def pairs(row: Summary) -> str:
         return "   ".join(
             # Isolated, since right-to-left letters would otherwise reorder the numbers.
-            f"\u2068{pre_token_name(one.pair)}\u2069 {one.cut:,} of {one.times:,}"
-            for one in row.apart
+            f"\u2068{pre_token_name(pair.pair)}\u2069 {pair.cut:,} of {pair.times:,}"
+            for pair in row.apart
         )
 
     return Table.of(
@@ -217,7 +227,7 @@ def occurrences(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]
         [
             range(1, len(tokens) + 1),
             [*map(pre_token_name, tokens)],
-            *([f"{one:,}" if one else "ruled out" for one in counts] for _, counts in places),
+            *([f"{count:,}" if count else "ruled out" for count in counts] for _, counts in places),
         ],
     )
 
@@ -227,11 +237,11 @@ def alternatives(used: Sequence[Used]) -> Table:
     return Table.of(
         {
             "order": range(1, len(used) + 1),
-            "alternative": [one.alternative.expression for one in used],
-            "matches": [one.alternative.about for one in used],
-            "sample": [pre_token_name(one.alternative.sample) for one in used],
-            "match in the sample": ["   ".join(map(pre_token_name, one.sample)) for one in used],
-            "in this text": [f"{one.count:,}" for one in used],
+            "alternative": [use.alternative.expression for use in used],
+            "matches": [use.alternative.about for use in used],
+            "sample": [pre_token_name(use.alternative.sample) for use in used],
+            "match in the sample": ["   ".join(map(pre_token_name, use.sample)) for use in used],
+            "in this text": [f"{use.count:,}" for use in used],
         }
     )
 
@@ -265,16 +275,17 @@ def vocabularies(rows: Sequence[Vocabulary]) -> Table:
     )
 
 
-def costs(found: Sequence[Cost], rarely: int) -> Table:
+def costs(sizes: Sequence[Cost], rarely: int) -> Table:
     """Return the costs of vocabulary sizes, one size per row."""
     return Table.of(
         {
-            "vocabulary size": [f"{one.size:,}" for one in found],
-            "tokens of this text": [f"{one.tokens:,}" for one in found],
-            "bytes per token": [f"{one.bytes_per_token:.2f}" for one in found],
-            "embedding parameters": [f"{one.parameters:,}" for one in found],
+            "vocabulary size": [f"{cost.size:,}" for cost in sizes],
+            "tokens of this text": [f"{cost.tokens:,}" for cost in sizes],
+            "bytes per token": [f"{cost.bytes_per_token:.2f}" for cost in sizes],
+            "embedding parameters": [f"{cost.parameters:,}" for cost in sizes],
             f"tokens seen fewer than {rarely:,} times": [
-                f"{one.rare:,} ({one.rare / one.size:.0%})" if one.size else "0" for one in found
+                f"{cost.rare:,} ({cost.rare / cost.size:.0%})" if cost.size else "0"
+                for cost in sizes
             ],
         }
     )
@@ -287,66 +298,68 @@ def vocabulary(tokenizer: Tokenizer, uses: NDArray[np.int64]) -> Table:
         tokenizer: The tokenizer.
         uses: How often each id occurs. int64 [at most the largest id + 1].
     """
-    found = [about(token_id, tokenizer) for token_id in tokenizer.known_ids()]
-    table = tokens(found)
-    times = [int(uses[one.id]) if one.id < len(uses) else 0 for one in found]
+    known = [about(token_id, tokenizer) for token_id in tokenizer.known_ids()]
+    table = tokens(known)
+    times = [int(uses[token.id]) if token.id < len(uses) else 0 for token in known]
     return Table([*table.names, "uses"], [*table.columns, times])
 
 
-def losses(found: Sequence[Loss]) -> Table:
+def losses(reasons: Sequence[Loss]) -> Table:
     """Return what decoding does not restore, one reason per row."""
     return Table.of(
         {
-            "lost": [loss.title for loss in found],
-            "times": [loss.times for loss in found],
+            "lost": [loss.title for loss in reasons],
+            "times": [loss.times for loss in reasons],
             "first positions": [
                 "   ".join(f"{at:,}: {was} → {became}" for at, was, became in loss.places)
-                for loss in found
+                for loss in reasons
             ],
-            "why": [loss.why for loss in found],
+            "why": [loss.why for loss in reasons],
         }
     )
 
 
-def decoded(found: Sequence[Decoded]) -> Table:
+def decoded(ids: Sequence[Decoded]) -> Table:
     """Return ids with the token of each, one per row."""
     return Table.of(
         {
-            "id": [str(one.id) for one in found],
-            "token": [shorten(one.label) for one in found],
-            "bytes": ["–" if one.raw is None else shorten(hexadecimal(one.raw)) for one in found],
-            "note": [one.note for one in found],
+            "id": [str(token.id) for token in ids],
+            "token": [shorten(token.label) for token in ids],
+            "bytes": [
+                "–" if token.raw is None else shorten(hexadecimal(token.raw)) for token in ids
+            ],
+            "note": [token.note for token in ids],
         }
     )
 
 
-def tokens(found: Sequence[Found]) -> Table:
+def tokens(known: Sequence[Found]) -> Table:
     """Return tokens of a vocabulary, one per row."""
     return Table.of(
         {
-            "id": [str(one.id) for one in found],
-            "token": [shorten(one.label) for one in found],
-            "bytes": [shorten(hexadecimal(one.raw)) for one in found],
-            "kind": [one.place for one in found],
+            "id": [str(token.id) for token in known],
+            "token": [shorten(token.label) for token in known],
+            "bytes": [shorten(hexadecimal(token.raw)) for token in known],
+            "kind": [token.place for token in known],
         }
     )
 
 
-def ancestry(found: Sequence[Ancestor]) -> Table:
+def ancestry(ancestors: Sequence[Ancestor]) -> Table:
     """Return a token and all tokens that it is merged from, one per row, level by level."""
 
-    def parent(one: Ancestor, side: int) -> str:
-        if one.parents is None:
+    def parent(ancestor: Ancestor, side: int) -> str:
+        if ancestor.parents is None:
             return ""
-        return f"{shorten(one.parents[side].label, 40)}  {one.parents[side].id}"
+        return f"{shorten(ancestor.parents[side].label, 40)}  {ancestor.parents[side].id}"
 
     return Table.of(
         {
-            "level": [one.level for one in found],
-            "token": [shorten(one.token.label, 40) for one in found],
-            "id": [str(one.token.id) for one in found],
-            "left parent": [parent(one, 0) for one in found],
-            "right parent": [parent(one, 1) for one in found],
-            "kind": [one.token.place for one in found],
+            "level": [ancestor.level for ancestor in ancestors],
+            "token": [shorten(ancestor.token.label, 40) for ancestor in ancestors],
+            "id": [str(ancestor.token.id) for ancestor in ancestors],
+            "left parent": [parent(ancestor, 0) for ancestor in ancestors],
+            "right parent": [parent(ancestor, 1) for ancestor in ancestors],
+            "kind": [ancestor.token.place for ancestor in ancestors],
         }
     )

@@ -18,7 +18,7 @@ def columns_of(text: str) -> list[Column]:
     ]
 
 
-def comparison(text: str) -> playable.Comparison:
+def comparison(text: str) -> playable.ColumnsFile:
     """Return the file of the columns of a text."""
     columns = columns_of(text)
     part = player.parts(text, metrics.common_boundaries(columns))[0]

@@ -331,7 +331,7 @@ def test_columns_are_shown_with_the_lit_token(room: Room, leader: Browser) -> No
     follower = Browser(room)
     leader.send(step=5, content=1)
     columns = {"columns": [], "verdict": "GPT-2 needs the fewest tokens."}
-    room.show(playable.Comparison("Columns", ["1 text"], columns, Table([], [])))
+    room.show(playable.ColumnsFile("Columns", ["1 text"], columns, Table([], [])))
     shown = {"number": 2, "title": columns["verdict"], "settings": "1 text", "columns": columns}
     assert follower.got[-1]["content"] == leader.got[-1]["content"] == shown
     assert (follower.got[-1]["step"], leader.got[-1]["canAsk"]) == (0, False)

@@ -13,7 +13,7 @@ from bpeviz.analysis.comparison import parallel_texts
 from bpeviz.corpus import named_texts, samples, tables
 from bpeviz.corpus.files import CorpusError
 from bpeviz.corpus.named_texts import Texts
-from bpeviz.corpus.tables import Table
+from bpeviz.corpus.tables import TextTable
 from bpeviz.text import counted, listed, visible
 from bpeviz.ui import markdown
 from bpeviz.ui.inputs.text import UnreadableFileError, read_file
@@ -130,7 +130,7 @@ def choose_texts() -> tuple[Texts, list[str]]:
     texts = [file for file in files if not tables.is_table(file[0])]
     pasted = named_texts.pasted(typed)
     try:
-        contents: list[tuple[str, str | Table]] = [*pasted, *texts]
+        contents: list[tuple[str, str | TextTable]] = [*pasted, *texts]
         contents += [("", table) for table in opened_tables]
         named, languages = named_texts.collect(contents, _RENAME, most=limits.COMPARED_SIZE)
         same = parallel_texts(named)[1]
@@ -146,7 +146,7 @@ def choose_texts() -> tuple[Texts, list[str]]:
             message.error(markdown.escape(" ".join([*failed[:5], *others])))
 
 
-def _read_table(path: str, text: str) -> Table:
+def _read_table(path: str, text: str) -> TextTable:
     """Return the table in a file, with the columns that the user has chosen."""
     columns = tuple(COLUMNS.member(path).get() or ())
     label = LABELS.member(path).get() if len(columns) < 2 else None
@@ -157,11 +157,11 @@ def _read_table(path: str, text: str) -> Table:
 
 
 @cached()
-def _parsed_table(path: str, text: str, label: str | None, columns: tuple[str, ...]) -> Table:
+def _parsed_table(path: str, text: str, label: str | None, columns: tuple[str, ...]) -> TextTable:
     return tables.read_table(path, text, label, columns)
 
 
-def _choose_columns(table: Table) -> None:
+def _choose_columns(table: TextTable) -> None:
     """Say how a table was understood, and draw the choice of other columns."""
     st.caption(markdown.escape(table.about()))
     names = {name: name for name in table.columns}

@@ -351,7 +351,7 @@ def _choose_column(source: TextSource) -> None:
 
 
 @cached()
-def _table(name: str, content: str) -> tables.Table:
+def _table(name: str, content: str) -> tables.TextTable:
     return tables.read_table(name, content, "")
 
 

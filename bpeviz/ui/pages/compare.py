@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import limits
 from bpeviz.analysis import figures, metrics, morphemes, verdict
-from bpeviz.analysis.comparison import Comparison as ComparedTexts
+from bpeviz.analysis.comparison import Comparison
 from bpeviz.analysis.figures import Measured, measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.tokenizer import Tokenizer
@@ -120,8 +120,8 @@ REFERENCES = numbers("reference_of_", "Reference", first=0)
 
 
 def _reference(values: Values) -> Iterator[Widget[Any]]:
-    for one in values.members(REFERENCES):
-        yield _Reference(one.key, one.label, low=one.low, high=one.high)
+    for box in values.members(REFERENCES):
+        yield _Reference(box.key, box.label, low=box.low, high=box.high)
 
 
 # ---- the page
@@ -149,7 +149,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 
 def _chosen_files() -> list[str]:
     chosen = COLUMNS.get() or ()
-    files = [one.title for one in opened() if one.key in chosen]
+    files = [file.title for file in opened() if file.key in chosen]
     if HOW_MANY.get() == "many":
         files += [visible(name) for name, _ in TEXT_FILES.get() or ()]
     return files
@@ -169,7 +169,7 @@ def _chosen() -> list[str]:
     names = tokenizers.names()
     before = COLUMNS.get()
     chosen = [key for key in (FIRST if before is None else before) if key in names]
-    files = [one.key for one in opened()]
+    files = [file.key for file in opened()]
     new = [key for key in files if key not in {*(FILES.get() or ()), *chosen}]
     chosen += new[: MAX_COLUMNS - len(chosen)]
     FILES.put(files)
@@ -271,27 +271,27 @@ def _many(
 ) -> None:
     """Draw the table of many texts, and the text of a cell in columns."""
     with st.spinner("Loading the tokenizers …"):
-        made = _available(chosen, lambda offer: offer.make())
-    found = [(offer, made[offer.key]) for offer in chosen if offer.key in made]
-    if not texts or not found:
+        tokenizers = _available(chosen, lambda offer: offer.make())
+    known = [(offer, tokenizers[offer.key]) for offer in chosen if offer.key in tokenizers]
+    if not texts or not known:
         return  # messages say why
-    compared = many_texts.show(answer, texts, translations, found)
+    compared = many_texts.show(answer, texts, translations, known)
     if compared is None:
         return
     if SHOWN.get() in texts:
         with st.container(key="shown_text"):
-            _one_of_many(texts, found, compared)
+            _one_of_many(texts, known, compared)
     if not st.context.is_embedded:
-        texts_in_detail.show(compared, texts, found)
+        texts_in_detail.show(compared, texts, known)
 
 
 def _one_of_many(
-    texts: Texts, chosen: Sequence[tuple[Offer, Tokenizer]], compared: ComparedTexts
+    texts: Texts, chosen: Sequence[tuple[Offer, Tokenizer]], compared: Comparison
 ) -> None:
     """Draw a text of many under two tokenizers."""
     title = st.empty()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        name = SHOWN.choose({one: one for one in texts}, label_visibility="collapsed")
+        name = SHOWN.choose({title: title for title in texts}, label_visibility="collapsed")
         keys = [offer.key for offer, _ in chosen]
         baseline = _baseline(keys)
         IDS.toggle()
@@ -366,12 +366,12 @@ def _verdict(
         for key, column in shown.items()
         if key != baseline
     )
-    key, found = next(((key, word) for key, word in words if word is not None), ("", None))
+    key, telling = next(((key, word) for key, word in words if word is not None), ("", None))
     example, offers = "", False
-    if found is not None:
+    if telling is not None:
         example = (
-            f"“{shorten(found.word, 40)}” is {counted(found.tokens, 'token')} in {names[key]}, "
-            f"{found.others:,} in {names[baseline]}."
+            f"“{shorten(telling.word, 40)}” is {counted(telling.tokens, 'token')} in {names[key]}, "
+            f"{telling.others:,} in {names[baseline]}."
         )
     elif offers := len({column.tokens for column in shown.values()}) == 1 < len(shown):
         example = "No word of this text has more tokens in one than in another."
@@ -389,16 +389,16 @@ def _columns_for(text: str, chosen: Sequence[Offer]) -> dict[str, Column]:
 def _available(chosen: Sequence[Offer], make: Callable[[Offer], T]) -> dict[str, T]:
     """Return what is made of tokenizers, by their keys; show why others are not available."""
     available = {*ready([offer.needs for offer in chosen if offer.needs is not None])}
-    found: dict[str, T] = {}
+    made_by_key: dict[str, T] = {}
     for offer in chosen:
         if offer.needs is not None and offer.needs not in available:
             continue
         name = markdown.escape(offer.name)
         try:
-            found[offer.key] = make(offer)
+            made_by_key[offer.key] = make(offer)
         except ValueError as error:
             st.error(f"{name} cannot tokenize this text: {markdown.escape(str(error))}")
-    return found
+    return made_by_key
 
 
 def _side_by_side(
@@ -408,7 +408,7 @@ def _side_by_side(
     sentence: str,
     measured: Sequence[Measured],
     settings: Sequence[str],
-    texts: ComparedTexts | None = None,
+    texts: Comparison | None = None,
 ) -> None:
     """Draw the text in columns, and offer the export of them.
 
@@ -433,9 +433,11 @@ def _side_by_side(
     title = "One text, several tokenizers"
 
     def comparison() -> Interactive:
-        found = playable.of_columns(text, payload, tables.metrics(measured), part, settings)
+        columns_file = playable.of_columns(text, payload, tables.metrics(measured), part, settings)
         return (
-            found if texts is None else replace(playable.of_texts(texts, settings), columns=found)
+            columns_file
+            if texts is None
+            else replace(playable.of_texts(texts, settings), columns=columns_file)
         )
 
     def picture() -> ColoredText:
@@ -519,7 +521,7 @@ def _morphemes(columns: Sequence[Column]) -> None:
     with fold:
         words = morphemes.read(MORPHEMES.area(height=68, placeholder=EXAMPLE) or EXAMPLE)
         text = morphemes.text_of(words)
-        found = []
+        compared = []
         for column in columns:
             try:
                 boundaries = column.tokenizer.boundaries(text)
@@ -528,9 +530,9 @@ def _morphemes(columns: Sequence[Column]) -> None:
                 st.error(f"{name} cannot tokenize these words: {markdown.escape(str(error))}")
                 continue
             of_words = replace(column, boundaries=boundaries)
-            found.append(morphemes.compare(words, of_words))
+            compared.append(morphemes.compare(words, of_words))
         draw_table(
-            tables.morphemes(words, found),
+            tables.morphemes(words, compared),
             "morphemes in tokens",
             label="Morphemes in tokens",
             scrolls=True,

@@ -27,7 +27,7 @@ from bpeviz.ui.room import sheets
 from bpeviz.ui.room.connections import KEY, path
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.ui.widgets import SessionValue
-from bpeviz.views.playable import Comparison, Playable, Texts
+from bpeviz.views.playable import ColumnsFile, Playable, TextsFile
 
 GROUP = ":material/groups:"
 
@@ -108,7 +108,7 @@ def _has_content(offer: Export) -> bool:
     return bool(offer.animation or offer.comparison)
 
 
-def _content(offer: Export) -> Playable | Comparison:
+def _content(offer: Export) -> Playable | ColumnsFile:
     """Return the content of a page that a room shows.
 
     Raises:
@@ -116,8 +116,8 @@ def _content(offer: Export) -> Playable | Comparison:
     """
     make = offer.animation or offer.comparison
     content = make()() if make else None
-    shown = content.columns if isinstance(content, Texts) else content
-    if not isinstance(shown, Playable | Comparison):
+    shown = content.columns if isinstance(content, TextsFile) else content
+    if not isinstance(shown, Playable | ColumnsFile):
         raise ValueError("A room shows one text. Press a number in the table to choose one.")
     return shown
 
