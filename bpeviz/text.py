@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from reprlib import repr as short_repr
 from typing import Any
 
@@ -60,6 +61,22 @@ def clean(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text
+
+
+def id_list(ids: Iterable[int]) -> list[int]:
+    """Return ids as a list.
+
+    Raises:
+        ValueError: They are not whole numbers, which only a program can give.
+    """
+    if isinstance(ids, str) or not isinstance(ids, Iterable):
+        raise ValueError(f"Give a list of ids, not {short_repr(ids)}.")
+    ids = [*ids]
+    for kind in {*map(type, ids)}:
+        if not issubclass(kind, Integral):
+            wrong = next(token_id for token_id in ids if type(token_id) is kind)
+            raise ValueError(f"An id is a whole number, not {short_repr(wrong)}.")
+    return ids
 
 
 def color_key(raw: bytes) -> int:

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
-from typing import Any, ClassVar, TypeVar, cast
+from reprlib import repr as short_repr
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import regex
@@ -205,13 +206,18 @@ def compare(
     >>> premium.premium, premium.low, premium.high
     (7.0, 7.0, 7.0)
     """
-    if isinstance(texts, str):
-        raise ValueError('Give each text a name, as in compare({"greeting": "hello"}, …).')
+    if not isinstance(prices or {}, Mapping):
+        raise ValueError('Give prices by name, as in prices={"gpt2": 0.5}.')
     if not all(isinstance(price, Real) for price in (prices or {}).values()):
         raise ValueError("A price is a number: the price of a million tokens.")
     tokenizers = _by_name(tokenizers)
     if not isinstance(texts, Mapping):
-        texts = by_label(texts)
+        try:
+            texts = by_label(texts)
+        except (TypeError, ValueError, AttributeError) as error:  # no pairs of a label and a line
+            raise ValueError(
+                'Give each text a name, as in compare({"greeting": "hello"}, …).'
+            ) from error
     if not texts or not tokenizers:
         raise ValueError("Give at least one text and one tokenizer.")
     if relative_to is not None and relative_to not in texts:
@@ -296,12 +302,21 @@ def _over(total: Total, rows: Sequence[ComparedText]) -> ComparedTokenizer:
 def _by_name(
     given: str | Iterable[str | Tokenizer] | Mapping[str, Tokenizer],
 ) -> Mapping[str, Tokenizer]:
-    """Return tokenizers by name; of equal names, the later ones get a number."""
+    """Return tokenizers by name; of equal names, the later ones get a number.
+
+    Raises:
+        ValueError: One is neither a tokenizer nor a name.
+    """
     if isinstance(given, Mapping):
-        return cast("Mapping[str, Tokenizer]", given)
-    given = [given] if isinstance(given, str) else [*given]
-    names = distinct(entry if isinstance(entry, str) else entry.name for entry in given)
-    loaded = (api.load(entry) if isinstance(entry, str) else entry for entry in given)
+        names, entries = [*given], [*given.values()]
+    else:
+        is_list = isinstance(given, Iterable) and not isinstance(given, str)
+        entries = [*given] if is_list else [given]
+        names = distinct(getattr(entry, "name", entry) for entry in entries)
+    for entry in entries:
+        if not isinstance(entry, (str, Tokenizer)):
+            raise ValueError(f"Give tokenizers or their names, not {short_repr(entry)}.")
+    loaded = (api.load(entry) if isinstance(entry, str) else entry for entry in entries)
     return dict(zip(names, loaded, strict=True))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from reprlib import repr as short_repr
 from typing import NamedTuple
 
 import numpy as np
@@ -32,10 +33,16 @@ class Line(NamedTuple):
 
 def lines_of(text: str | Sequence[str]) -> list[str]:
     """Return the lines of a text that is given as a string or as its lines, cleaned."""
-    return split_lines(clean(text)) if isinstance(text, str) else [*map(clean, text)]
+    if isinstance(text, str):
+        return split_lines(clean(text))
+    if not isinstance(text, Iterable):
+        raise ValueError(f"Give a text or a list of its lines, not {short_repr(text)}.")
+    return [*map(clean, text)]
 
 
-def worst_lines(text: str | Sequence[str], tokenizer: Tokenizer, most: int = 10) -> list[Line]:
+def worst_lines(
+    text: str | Sequence[str], tokenizer: Tokenizer | None = None, most: int = 10
+) -> list[Line]:
     """Return the lines with the most tokens per character, the worst first.
 
     Args:
@@ -43,12 +50,17 @@ def worst_lines(text: str | Sequence[str], tokenizer: Tokenizer, most: int = 10)
         tokenizer: The tokenizer.
         most: The largest number of lines to return.
 
+    Raises:
+        ValueError: An argument is not valid.
+
     >>> import bpeviz
     >>> tokenizer = bpeviz.train("low lower lowest", merges=4).tokenizer()
     >>> [(line.number, line.tokens) for line in worst_lines(["low", "new 👋"], tokenizer)]
     [(2, 8), (1, 2)]
     """
     lines = lines_of(text)
+    if not isinstance(tokenizer, Tokenizer):
+        raise ValueError("Give a tokenizer, as in worst_lines(text, tokenizer).")
     whole = "\n".join(lines)
     column = Column(tokenizer.name, tokenizer, tokenizer.last_boundaries(whole), tokenizer.steps)
     counts = tokens_by_line([column], lines)[:, 0]

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, pairwise
+from reprlib import repr as short_repr
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from bpeviz.core.boundaries import (
 )
 from bpeviz.core.special_names import split_at_names
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
-from bpeviz.text import Normalized, character_stand_in, clean, label
+from bpeviz.text import Normalized, character_stand_in, clean, id_list, label
 
 if TYPE_CHECKING:
     from bpeviz.core.lattice import Lattice
@@ -289,6 +290,11 @@ class Tokenizer(ABC):
         """
         if allowed_special == "all":
             allowed_special = self.special_tokens.keys()
+        if isinstance(allowed_special, str) or not isinstance(allowed_special, Iterable):
+            raise ValueError(
+                'Give the allowed special tokens as a list of names, or as "all", not '
+                f"{short_repr(allowed_special)}."
+            )
         allowed = frozenset(allowed_special)
         unknown = allowed - self.special_tokens.keys()
         if unknown:
@@ -325,7 +331,7 @@ class Tokenizer(ABC):
         Raises:
             ValueError: An id is not in the vocabulary.
         """
-        return b"".join(map(self.token_bytes, ids))
+        return b"".join(map(self.token_bytes, id_list(ids)))
 
     def decode(self, ids: Iterable[int]) -> str:
         """Return the text of `ids`; bytes that are not UTF-8 become U+FFFD."""

@@ -16,7 +16,7 @@ from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
 from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms
-from bpeviz.text import Normalized
+from bpeviz.text import Normalized, id_list
 
 
 @dataclass(frozen=True, repr=False)
@@ -140,7 +140,7 @@ class RemappedTokenizer(Tokenizer):
         return int(self.table[self.inner.merged_id(step)])
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        return self.inner.decode_bytes([self.inner_id(token_id) for token_id in ids])
+        return self.inner.decode_bytes([self.inner_id(token_id) for token_id in id_list(ids)])
 
     def _encode_ordinary(self, text: str) -> list[int]:
         ids = np.array(self.inner._encode_ordinary(text), np.int64)

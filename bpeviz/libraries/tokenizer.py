@@ -36,7 +36,7 @@ from bpeviz.libraries import merges, pool, worker
 from bpeviz.libraries.merges import RankedMerges, Replay
 from bpeviz.libraries.pool import File, LibraryError
 from bpeviz.pretokenizers.pretokenizer import Atoms
-from bpeviz.text import Normalized, clean, label
+from bpeviz.text import Normalized, clean, id_list, label
 
 _BYTE = regex.compile(r"<0x([0-9A-F]{2})>")
 _SEPARATOR = b"\xff"
@@ -461,7 +461,7 @@ class LibraryTokenizer(Tokenizer):
         )
         if is_fused or is_joined:  # so does the default
             return super().decode(ids)
-        ids = [*ids]
+        ids = id_list(ids)
         for token_id in {*ids}:
             self._spelling(token_id)  # the library skips unknown ids
         packed = np.array(ids, np.int32).tobytes()

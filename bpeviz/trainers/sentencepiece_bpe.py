@@ -39,7 +39,7 @@ from bpeviz.core.tokenizer import Row
 from bpeviz.core.training import CountedPairs, MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
-from bpeviz.text import Normalized, counted
+from bpeviz.text import Normalized, counted, id_list
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.bpe import train_merges
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit
@@ -386,7 +386,7 @@ class SentencePieceTokenizer(MergeTokenizer, encodes_by_merges=True):
             return super().decode_bytes(ids)
         # Each text between special tokens was encoded alone, with its own prefix.
         decoded = []
-        for special, part in groupby(ids, self._is_special):
+        for special, part in groupby(id_list(ids), self._is_special):
             raw = super().decode_bytes(part)
             decoded.append(raw if special else _DUMMY.sub(b"", raw))
         return b"".join(decoded)

@@ -34,7 +34,7 @@ from bpeviz.core.merges import Merge
 from bpeviz.core.training import Candidate, CountedPairs, Stopped
 from bpeviz.pretokenizers.patterns import Unmatched, mark_unmatched
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
-from bpeviz.text import Normalized
+from bpeviz.text import Normalized, id_list
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.bpe import PROGRESS, REPORT_EVERY
 from bpeviz.trainers.options import MIN_COUNT, TIES, UNMATCHED
@@ -381,7 +381,7 @@ class WordPieceTokenizer(LongestMatchTokenizer):
             ValueError: An id does not exist.
         """
         raw = bytearray()
-        for i, token_id in enumerate(ids):
+        for i, token_id in enumerate(id_list(ids)):
             if i and not self._continues(token_id):
                 raw += b" "
             raw += self.token_bytes(token_id)

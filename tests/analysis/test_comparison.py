@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 import numpy as np
 import pytest
 import reference_comparison
+import tokenizers
 from hypothesis import given
 from hypothesis import strategies as st
+from tokenizers import models
 
 import bpeviz
 from bpeviz.analysis import intervals
@@ -393,10 +397,39 @@ def test_costs_are_those_of_the_prices(english: Tokenizer) -> None:
 def test_wrong_arguments_of_the_library_get_a_sentence() -> None:
     tokenizer = bpeviz.train("low lower", merges=2).tokenizer()
     assert repr(tokenizer) == "<MergeTokenizer 'bpe'>"
-    with pytest.raises(ValueError, match="Give each text a name"):
-        bpeviz.compare("hello", [tokenizer])  # type: ignore[arg-type]
+    for texts in ("hello", 5, ["hello"]):
+        with pytest.raises(ValueError, match="Give each text a name"):
+            bpeviz.compare(cast("Any", texts), [tokenizer])
     with pytest.raises(ValueError, match="A price is a number"):
         bpeviz.compare({"a": "x"}, [tokenizer], prices={"bpe": "1"})  # type: ignore[dict-item]
+    wrong: Any = 5
+    for several in (wrong, [wrong], {"mine": wrong}):
+        with pytest.raises(ValueError, match="Give tokenizers or their names, not 5"):
+            bpeviz.compare({"a": "x"}, several)
+    assert bpeviz.compare({"a": "x"}, tokenizer).rows[0].tokens == 1
+    with pytest.raises(ValueError, match="Give prices by name"):
+        bpeviz.compare({"a": "x"}, [tokenizer], prices=wrong)
+    with pytest.raises(ValueError, match="Give a text or a list of its lines, not 5"):
+        bpeviz.compare({"a": wrong}, [tokenizer])
+    with pytest.raises(ValueError, match="Give a text or a list of its lines, not 5"):
+        bpeviz.worst_lines(wrong)
+    with pytest.raises(ValueError, match=r"Give a tokenizer, as in worst_lines\(text, tokenizer\)"):
+        bpeviz.worst_lines("low")
+    wordpiece = bpeviz.train("low lower", algorithm="wordpiece", merges=2).tokenizer()
+    pieces = bpeviz.train("low lower", algorithm="sentencepiece", merges=2, pattern="none")
+    foreign = tokenizers.Tokenizer(models.WordPiece({"low": 0, "[UNK]": 1}))
+    opened = bpeviz.formats.parse({"tokenizer.json": foreign.to_str().encode()})
+    for each in (tokenizer, wordpiece, pieces.tokenizer(), opened):
+        for ids, message in (("ab", "a list of ids, not 'ab'"), (5, "a list of ids, not 5")):
+            with pytest.raises(ValueError, match=message):
+                each.decode(cast("Any", ids))
+        with pytest.raises(ValueError, match=r"An id is a whole number, not 1\.5"):
+            each.decode(cast("Any", [0, 1.5]))
+        assert each.decode(np.array([0])) == each.decode([0])
+        with pytest.raises(ValueError, match="Give a text, not 5"):
+            each.tokens(wrong)
+        with pytest.raises(ValueError, match="Give the allowed special tokens as a list"):
+            each.encode("low", allowed_special="<s>")
     with pytest.raises(ValueError, match="Give the name of a published tokenizer"):
         bpeviz.load(5)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"bpeviz\.read\('x\.json'\)"):
