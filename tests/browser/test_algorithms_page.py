@@ -143,7 +143,9 @@ def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
             shares(bpe.training.segmentations(step, clicked, 0.1, 1_000, 0))
         )
         page.keyboard.press("Escape")  # close the merge tree of the clicked token
-    # Without dropout the only segmentation is the tokenizer's.
+    chart = page.get_by_test_id("stVegaLiteChart").first
+    expect(chart.locator("canvas, svg").first).to_be_visible()
+    # Without dropout the only segmentation is the tokenizer's, and no chart is drawn.
     assert bpe.training.stochastic
     strength = page.get_by_role("slider", name=texts_of(bpe.training).randomness.strength)
     strength.press("Home")
@@ -152,8 +154,6 @@ def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
     # Another size gives another segmentation.
     player.go(bpe.training.sizes.min())
     expect(drawn).to_contain_text("1 different segmentation in 1,000 samples, 7.00 tokens")
-    chart = page.get_by_test_id("stVegaLiteChart").first
-    expect(chart.locator("canvas, svg").first).to_be_visible()
 
 
 def test_algorithm_options_change_only_their_view_and_four_fit(open_page: Open) -> None:
