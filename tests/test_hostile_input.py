@@ -39,7 +39,7 @@ from bpeviz.ui.permalink.short_links import SHORT_LINKS
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.widgets import (
     LinkValues,
-    Number,
+    NumberField,
     OneOf,
     Section,
     Share,
@@ -209,7 +209,7 @@ def allowed_value(widget: Widget[Any], draw: Random) -> object:
         return draw.choice([*widget.titles] or [one for one in TEXTS if widget.allows(one)])
     if isinstance(widget, SomeOf):
         return draw.sample([*widget.titles], draw.randint(0, min(3, widget.most)))
-    if isinstance(widget, Number):
+    if isinstance(widget, NumberField):
         return draw.choice([widget.low, min(widget.low + 40, widget.high), widget.high])
     if isinstance(widget, Switch | Section):
         return draw.random() < 0.5

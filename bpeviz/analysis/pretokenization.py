@@ -141,13 +141,15 @@ def separated_pairs(of: PreTokenized, limit: int = PAIRS) -> list[Apart]:
     """
     points = np.frombuffer(of.text.encode("utf-32-le", "surrogatepass"), np.uint32)
     pairs = points[:-1].astype(np.uint64) << np.uint64(32) | points[1:]
-    found, first, counts = np.unique(pairs[of.ends[:-1] - 1], return_index=True, return_counts=True)
+    unique, first, counts = np.unique(
+        pairs[of.ends[:-1] - 1], return_index=True, return_counts=True
+    )
     most = np.lexsort((first, -counts))[:limit]
     return [
         Apart(
             of.text[(end := int(of.ends[first[at]])) - 1 : end + 1],
             int(counts[at]),
-            int(np.count_nonzero(pairs == found[at])),
+            int(np.count_nonzero(pairs == unique[at])),
         )
         for at in most
     ]
@@ -182,13 +184,15 @@ class Used:
 def used_alternatives(of: PreTokenized, pattern: str) -> list[Used]:
     """Return all alternatives of a pattern, in their order, with their matches in a text."""
     counts = Counter(matched(of.text, pattern, of.starts(0, len(of))))
-    found = []
-    for index, one in enumerate(ALTERNATIVES[pattern]):
-        sample = pre_tokenize(one.sample, pattern)
-        by = matched(one.sample, pattern, sample.starts(0, len(sample)))
+    alternatives = []
+    for index, alternative in enumerate(ALTERNATIVES[pattern]):
+        sample = pre_tokenize(alternative.sample, pattern)
+        by = matched(alternative.sample, pattern, sample.starts(0, len(sample)))
         pre_tokens = zip(sample.pre_tokens(), by, strict=True)
-        found.append(Used(one, counts[index], [text for text, at in pre_tokens if at == index]))
-    return found
+        alternatives.append(
+            Used(alternative, counts[index], [text for text, at in pre_tokens if at == index])
+        )
+    return alternatives
 
 
 def listed(
@@ -201,7 +205,7 @@ def listed(
     begin, stop = (min(ended(of.ends, at - 1) + 1, len(of)) if at else 0 for at in (first, last))
     starts, ends = of.starts(begin, stop), of.ends[begin:stop].tolist()
     every = (of.text[start:end] for start, end in zip(starts, ends, strict=True))
-    chosen = [one for one in every if white_space or not one.isspace()]
+    chosen = [pre_token for pre_token in every if white_space or not pre_token.isspace()]
     return chosen[:limit], len(chosen)
 
 
@@ -229,7 +233,7 @@ class WordLevel:
         ['a', None, None]
         """
         known = {entry for entry, _ in self.entries}
-        return [one if one in known else None for one in pre_tokens]
+        return [pre_token if pre_token in known else None for pre_token in pre_tokens]
 
 
 def word_level(pre_tokens: Sequence[str], size: int) -> WordLevel:
@@ -282,10 +286,10 @@ def parts(cuts: Sequence[PreTokenized], size: int) -> list[Part]:
     if length <= size:
         return [Part(0, length, 0, length)]
     ends_here = np.zeros(length + 1, np.uint16)
-    for one in cuts:
-        ends_here[one.ends] += 1
+    for cut in cuts:
+        ends_here[cut.ends] += 1
     common = np.flatnonzero(ends_here == len(cuts))
-    found = []
+    parts = []
     first = 0
     while first < length:
         last = min(first + size, length)
@@ -293,9 +297,9 @@ def parts(cuts: Sequence[PreTokenized], size: int) -> list[Part]:
             before = common[: np.searchsorted(common, last, "right")]
             if len(before) and before[-1] > first + size // 2:
                 last = int(before[-1])
-        found.append(Part(first, last, first, last))
+        parts.append(Part(first, last, first, last))
         first = last
-    return found
+    return parts
 
 
 def name(pre_token: str) -> str:

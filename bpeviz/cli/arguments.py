@@ -50,7 +50,7 @@ class Argument:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ExclusiveArguments:
     """Arguments of which at most one is given, or exactly one if `required`."""
 
     arguments: Sequence[Argument]
@@ -58,7 +58,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Section:
+class ArgumentGroup:
     """Arguments with a title of their own in the help."""
 
     title: str
@@ -75,7 +75,7 @@ class Command:
     description: str
     examples: str
     run: Callable[[argparse.Namespace], int]
-    arguments: Sequence[Argument | Choice | Section]
+    arguments: Sequence[Argument | ExclusiveArguments | ArgumentGroup]
     usage: str = ""
 
 

@@ -15,9 +15,9 @@ from bpeviz.analysis.comparison import FIGURES, Comparison, compare, parallel_te
 from bpeviz.analysis.figures import Measured, measure
 from bpeviz.analysis.metrics import Column, sweep
 from bpeviz.cli import arguments, files, named_texts
-from bpeviz.cli.arguments import Choice, Command, flag, option
+from bpeviz.cli.arguments import Command, ExclusiveArguments, flag, option
 from bpeviz.cli.errors import UsageError, print_error
-from bpeviz.cli.named_texts import Source
+from bpeviz.cli.named_texts import TextFile
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.text import counted, distinct
@@ -108,7 +108,7 @@ def _one(path: str, options: argparse.Namespace) -> int:
     return 0
 
 
-def _many(sources: Sequence[Source], options: argparse.Namespace) -> int:
+def _many(sources: Sequence[TextFile], options: argparse.Namespace) -> int:
     """Print one table of many texts; return the exit code."""
     if options.reference is not None or options.curves:
         raise UsageError("--reference and --curves are for one text. --as text reads a table so.")
@@ -303,7 +303,7 @@ COMMAND = Command(
             default=[],
         ),
         *arguments.TABLES,
-        Choice(
+        ExclusiveArguments(
             (
                 flag("--json", "print exact numbers as JSON: a list, or an object for many texts"),
                 flag(

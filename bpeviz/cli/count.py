@@ -11,7 +11,7 @@ from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus import dask, parquet
 from bpeviz.corpus import files as corpus_files
-from bpeviz.corpus.files import STANDARD, Span, named
+from bpeviz.corpus.files import STANDARD, ByteRange, named
 from bpeviz.pretokenizers.counts import count_blocks
 
 _HELP = """\
@@ -57,7 +57,7 @@ def run(options: argparse.Namespace) -> int:
     corpus = f"{len(paths):,} files" if len(paths) > 1 else named(paths[0])
     with progress.during(f"Counting {corpus}"):
         if options.scheduler is None:
-            spans = [Span(path) for path in paths]
+            spans = [ByteRange(path) for path in paths]
             blocks = corpus_files.read(spans, files.open_file)
             if has_table:
                 blocks = iter(named_texts.corpus(paths, options))

@@ -17,7 +17,7 @@ from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.token_lookup import color_index_of
 from bpeviz.analysis.trace import Inspection
 from bpeviz.cli import arguments, files
-from bpeviz.cli.arguments import Choice, Command, choice, flag, option
+from bpeviz.cli.arguments import Command, ExclusiveArguments, choice, flag, option
 from bpeviz.cli.errors import CommandError, UsageError, print_error
 from bpeviz.cli.progress import Progress
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
@@ -224,7 +224,7 @@ def _labels(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -
     return drawn.getvalue()
 
 
-_FORMS = Choice(
+_FORMS = ExclusiveArguments(
     (
         flag("--tokens", "print token labels instead of ids"),
         flag("--normalized", "print the normalized text, which is then split, as a JSON string"),

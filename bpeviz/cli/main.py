@@ -20,7 +20,7 @@ from bpeviz.cli import (
     train,
     vocabularies,
 )
-from bpeviz.cli.arguments import Argument, Choice, Section
+from bpeviz.cli.arguments import Argument, ArgumentGroup, ExclusiveArguments
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.cli.files import discard_output
 
@@ -68,11 +68,14 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add(to: argparse._ActionsContainer, arguments: Iterable[Argument | Choice | Section]) -> None:
+def _add(
+    to: argparse._ActionsContainer,
+    arguments: Iterable[Argument | ExclusiveArguments | ArgumentGroup],
+) -> None:
     for argument in arguments:
-        if isinstance(argument, Choice):
+        if isinstance(argument, ExclusiveArguments):
             _add(to.add_mutually_exclusive_group(required=argument.required), argument.arguments)
-        elif isinstance(argument, Section):
+        elif isinstance(argument, ArgumentGroup):
             _add(to.add_argument_group(argument.title, argument.text), argument.arguments)
         else:
             to.add_argument(*argument.names, **argument.keywords)

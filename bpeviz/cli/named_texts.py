@@ -17,7 +17,7 @@ from bpeviz.text import listed, visible
 
 
 @dataclass(frozen=True)
-class Source:
+class TextFile:
     """A file with texts.
 
     Attributes:
@@ -77,14 +77,14 @@ def read_table(path: str, options: argparse.Namespace) -> TextTable:
         raise CorpusError(f"{error} To read it as one text, add --as text.") from None
 
 
-def sources(arguments: Iterable[str], options: argparse.Namespace) -> list[Source]:
+def sources(arguments: Iterable[str], options: argparse.Namespace) -> list[TextFile]:
     """Return the files that arguments name, and those in folders that they name.
 
     Raises:
         UsageError: An argument is not valid.
         ValueError: There are too many files, or a folder contains none.
     """
-    sources: list[Source] = []
+    sources: list[TextFile] = []
     for argument in arguments:
         name, path = split_name(argument)
         if path != STANDARD and os.path.isdir(path):
@@ -94,12 +94,12 @@ def sources(arguments: Iterable[str], options: argparse.Namespace) -> list[Sourc
             sources += inside
         else:
             is_text = name or not is_table(path, options)  # with a name, a file is one text
-            sources.append(Source((name or named(path)) if is_text else "", path))
+            sources.append(TextFile((name or named(path)) if is_text else "", path))
     named_texts.check_number(len(sources))
     return sources
 
 
-def _files_in(folder: str, name: str, options: argparse.Namespace) -> Iterator[Source]:
+def _files_in(folder: str, name: str, options: argparse.Namespace) -> Iterator[TextFile]:
     """Yield the files in a folder, in order, without hidden ones."""
     for at, folders, names in os.walk(folder):
         folders[:] = sorted(inner for inner in folders if not inner.startswith("."))
@@ -108,7 +108,7 @@ def _files_in(folder: str, name: str, options: argparse.Namespace) -> Iterator[S
             if not file.startswith(".") and os.path.isfile(path):
                 shown = os.path.join(name, os.path.relpath(path, folder)) if name else path
                 is_text = name or not is_table(path, options)
-                yield Source(named(shown) if is_text else "", path, listed=True)
+                yield TextFile(named(shown) if is_text else "", path, listed=True)
 
 
 def check_columns(options: argparse.Namespace, *, has_table: bool) -> None:
@@ -117,7 +117,7 @@ def check_columns(options: argparse.Namespace, *, has_table: bool) -> None:
         raise UsageError("--text and --label are for tables. --as table reads a file as a table.")
 
 
-def read(sources: Sequence[Source], options: argparse.Namespace) -> tuple[Texts, list[str]]:
+def read(sources: Sequence[TextFile], options: argparse.Namespace) -> tuple[Texts, list[str]]:
     """Return the texts by name, and sentences about tables and files that were left out.
 
     Args:

@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from bpeviz.cli import arguments, files, training
-from bpeviz.cli.arguments import Choice, Command, option
+from bpeviz.cli.arguments import Command, ExclusiveArguments, option
 from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
@@ -82,7 +82,7 @@ COMMAND = Command(
     run,
     (
         arguments.FILE,
-        Choice((*training.SIZE, _TOKENIZER), required=True),
+        ExclusiveArguments((*training.SIZE, _TOKENIZER), required=True),
         option(
             "--output",
             "FILE",

@@ -9,7 +9,7 @@ from itertools import islice
 
 from bpeviz import formats
 from bpeviz.cli import arguments, files, named_texts, training
-from bpeviz.cli.arguments import Choice, Command
+from bpeviz.cli.arguments import Command, ExclusiveArguments
 from bpeviz.cli.errors import CommandError, UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.core.training import Training
@@ -188,7 +188,7 @@ COMMAND = Command(
             "train on this Parquet file of `count`, or of another program with the columns chunk, "
             "count and first; - is standard input",
         ),
-        Choice(training.SIZE, required=True),
+        ExclusiveArguments(training.SIZE, required=True),
         *arguments.SAVED,
         *arguments.pattern(
             None,

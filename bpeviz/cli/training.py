@@ -8,7 +8,7 @@ from typing import Any
 
 from bpeviz import api
 from bpeviz.cli import arguments, files
-from bpeviz.cli.arguments import Argument, Section
+from bpeviz.cli.arguments import Argument, ArgumentGroup
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS, Corpus, Option, texts_of
@@ -154,7 +154,7 @@ ARGUMENTS = (
         "; ".join(f"{key}: {trainer.title}" for key, trainer in TRAINERS.items())
         + " (default: bpe)",
     ),
-    Section(
+    ArgumentGroup(
         "options of the algorithms",
         "Each names in parentheses the algorithms that have it.",
         [

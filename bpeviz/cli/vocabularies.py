@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from bpeviz.cli.arguments import Choice, Command, flag, option
+from bpeviz.cli.arguments import Command, ExclusiveArguments, flag, option
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.pretrained import catalog, download
 
@@ -81,7 +81,7 @@ COMMAND = Command(
             nargs="*",
             type=_vocabulary_name,
         ),
-        Choice(
+        ExclusiveArguments(
             (
                 flag("--list", "list all names; download nothing"),
                 flag("--all", "download all of them"),

@@ -35,7 +35,7 @@ class CorpusError(ValueError):
 
 
 @dataclass(frozen=True)
-class Span:
+class ByteRange:
     """The bytes of a file from `start` to `end`, or to the end of the file if None."""
 
     path: str
@@ -47,7 +47,7 @@ class Span:
 class CorpusPart:
     """A part of a corpus: its spans, and its offset in the corpus in bytes."""
 
-    spans: tuple[Span, ...]
+    spans: tuple[ByteRange, ...]
     at: int
 
 
@@ -79,7 +79,9 @@ def open_file(path: str) -> BinaryIO:
         raise _unreadable(path, error) from error
 
 
-def read(spans: Iterable[Span], opened: Callable[[str], BinaryIO] = open_file) -> Iterator[str]:
+def read(
+    spans: Iterable[ByteRange], opened: Callable[[str], BinaryIO] = open_file
+) -> Iterator[str]:
     """Yield the text of spans in pieces of about a million bytes.
 
     Each span must begin and end between two characters.
@@ -101,7 +103,7 @@ def read_whole(path: str, opened: Callable[[str], BinaryIO] = open_file) -> str:
     with opened(path) as file:
         check_size(path, file, MAX_TEXT)
         pieces, size = [], 0
-        for piece in _texts(file, Span(path)):
+        for piece in _texts(file, ByteRange(path)):
             size += len(piece) if piece.isascii() else len(piece.encode())
             if size > MAX_TEXT:  # a pipe or a device
                 raise too_large(path, MAX_TEXT)
@@ -127,7 +129,7 @@ def too_large(path: str, limit: int) -> CorpusError:
     )
 
 
-def _texts(file: BinaryIO, span: Span) -> Iterator[str]:
+def _texts(file: BinaryIO, span: ByteRange) -> Iterator[str]:
     at, rest = span.start, b""  # `rest`: bytes of an incomplete character; `at`: their offset
     if at:
         file.seek(at)
@@ -162,7 +164,7 @@ def parts(paths: Sequence[str], pattern: str, size: int = PART) -> Iterator[Corp
     Raises:
         CorpusError: A file cannot be read as text.
     """
-    spans: list[Span] = []
+    spans: list[ByteRange] = []
     begin = at = 0  # the offsets of this part and of the next span in the text, in bytes
     for path in paths:
         with open_file(path) as file:
@@ -172,7 +174,7 @@ def parts(paths: Sequence[str], pattern: str, size: int = PART) -> Iterator[Corp
                 full = start + max(0, size - (at - begin))
                 cut = _cut(file, path, max(full, start + 1), end, pattern) if full < end else None
                 to = end if cut is None else cut
-                spans.append(Span(path, start, to))
+                spans.append(ByteRange(path, start, to))
                 at += to - start
                 start = to
                 if cut is not None:

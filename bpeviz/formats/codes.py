@@ -23,7 +23,7 @@ import regex
 from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source
-from bpeviz.formats.huggingface.common import Component, bpe_model, document_of, split_at
+from bpeviz.formats.huggingface.common import ComponentJSON, bpe_model, document_of, split_at
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.parsing import checked_text, dump_json, error_at, quoted, split_lines
 from bpeviz.formats.wordpiece_vocabulary import bert_normalizer
@@ -59,12 +59,12 @@ def clip_document(
         "behavior": "Removed",
         "invert": True,
     }
-    parts: list[Component] = [
+    parts: list[ComponentJSON] = [
         {"type": "NFC"},
         {"type": "Replace", "pattern": {"Regex": white_space}, "content": " "},
         {"type": "Lowercase"},
     ]
-    level: Component = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    level: ComponentJSON = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
     return document_of(
         _model(entries, merges, [*special][-1] if special else None),
         special,

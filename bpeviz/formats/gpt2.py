@@ -29,7 +29,7 @@ from bpeviz.formats.byte_alphabet import byte_symbols
 from bpeviz.formats.codes import clip_document, gpt1_document
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
-    Component,
+    ComponentJSON,
     add_tokens,
     bpe_model,
     document_of,
@@ -179,9 +179,9 @@ def _document(
     settings: ModelSettings,
 ) -> dict[str, Any]:
     """Return the tokenizer.json that `transformers` makes. Raises `UnsupportedError`."""
-    normalizers: list[Component] = []
+    normalizers: list[ComponentJSON] = []
     level = BYTE_LEVEL | {"add_prefix_space": settings.adds_space}
-    parts: list[Component] = [level | {"use_regex": True}]
+    parts: list[ComponentJSON] = [level | {"use_regex": True}]
     if source.pattern:
         parts = [*splits(source.pattern, source.expression), BYTE_LEVEL]
     elif settings.expression:

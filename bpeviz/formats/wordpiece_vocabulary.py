@@ -14,7 +14,7 @@ import regex
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source
-from bpeviz.formats.huggingface.common import Component, add_tokens, document_of, template
+from bpeviz.formats.huggingface.common import ComponentJSON, add_tokens, document_of, template
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.model_settings import BERT, SETTINGS_FILES, model_settings
 from bpeviz.formats.parsing import (
@@ -101,7 +101,7 @@ def bert_document(entries: Mapping[str, int], lower: bool, unknown: str) -> dict
     return document
 
 
-def bert_normalizer(lower: bool) -> Component:
+def bert_normalizer(lower: bool) -> ComponentJSON:
     """Return the normalizer of BERT, which strips accents where it converts to lower case."""
     return {
         "type": "BertNormalizer",

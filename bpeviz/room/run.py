@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bpeviz.room.sheet import Sheet
-from bpeviz.room.votes import Question, VoteOption
+from bpeviz.room.votes import VoteOption, VoteQuestion
 from bpeviz.views.playable import ColumnsFile, Playable
 
 
@@ -76,7 +76,9 @@ class Run:
         ]
         return {"key": self.key, "title": self.sheet.title, "parts": parts}
 
-    def question(self) -> Question:
+    def question(self) -> VoteQuestion:
         """Return the question of the current part."""
         part = self.sheet.parts[self.part]
-        return Question([part.words], [VoteOption([], words) for words in part.options], part.right)
+        return VoteQuestion(
+            [part.words], [VoteOption([], words) for words in part.options], part.right
+        )

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Literal, cast, get_args
 from urllib.parse import urlsplit
 
-Kind = Literal["show", "step", "vote", "learn", "ask"]
+PartKind = Literal["show", "step", "vote", "learn", "ask"]
 
 MAX_PARTS, MAX_LINE, MAX_OPTIONS = 100, 10_000, 8
 """The most parts of a sheet, characters of a line, and options of a question."""
@@ -43,7 +43,7 @@ class SheetError(ValueError):
 
 
 @dataclass
-class Part:
+class SheetPart:
     """A part of a workshop.
 
     Attributes:
@@ -60,7 +60,7 @@ class Part:
 
     line: int
     minutes: int
-    kind: Kind
+    kind: PartKind
     words: str = ""
     link: str = ""
     step: int = 0
@@ -79,7 +79,7 @@ class Sheet:
     """
 
     title: str
-    parts: Sequence[Part]
+    parts: Sequence[SheetPart]
 
     @property
     def minutes(self) -> int:
@@ -113,7 +113,7 @@ def parse(text: str) -> Sheet:
         SheetError: It is not valid.
     """
     title = ""
-    parts: list[Part] = []
+    parts: list[SheetPart] = []
     for number, line in enumerate(text.splitlines(), 1):
         words = line.strip()
         if not words:
@@ -144,14 +144,14 @@ def parse(text: str) -> Sheet:
     return Sheet(title, parts)
 
 
-def _part(number: int, match: re.Match[str], before: Sequence[Part]) -> Part:
+def _part(number: int, match: re.Match[str], before: Sequence[SheetPart]) -> SheetPart:
     minutes, kind, rest = match.groups()
-    if kind not in get_args(Kind):
-        kinds = ", ".join(get_args(Kind))
+    if kind not in get_args(PartKind):
+        kinds = ", ".join(get_args(PartKind))
         raise SheetError(f"has “{kind}” after the minutes: use one of {kinds}")
     if len(before) >= MAX_PARTS:
         raise SheetError(f"is one part too many: the limit is {MAX_PARTS}")
-    part = Part(number, int(minutes), cast(Kind, kind))
+    part = SheetPart(number, int(minutes), cast(PartKind, kind))
     if kind == "ask":
         if not rest:
             raise SheetError("has no question after “ask”")
@@ -186,7 +186,7 @@ def _link(rest: str) -> str:
     return f"/{page}" + (f"?{address.query}" if address.query else "")
 
 
-def _add(part: Part, words: str) -> None:
+def _add(part: SheetPart, words: str) -> None:
     """Add a line below a part: a note, or an option of a question."""
     sign, option = words[0], words[1:].strip()
     if sign == "#":
@@ -207,7 +207,7 @@ def _add(part: Part, words: str) -> None:
         part.options.append(option)
 
 
-def _check_end(parts: Sequence[Part]) -> None:
+def _check_end(parts: Sequence[SheetPart]) -> None:
     """Check that the question before this line is complete."""
     if parts and parts[-1].kind == "ask":
         if len(parts[-1].options) < 2:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bpeviz.cached_property import cached_property
-from bpeviz.room.votes import Question, VoteOption
+from bpeviz.room.votes import VoteOption, VoteQuestion
 from bpeviz.views.playable import ColumnsFile, Interactive, Playable
 
 OPTIONS = 4
@@ -22,7 +22,7 @@ NONE = VoteOption([], "none of these")
 
 
 @dataclass(frozen=True, eq=False)
-class Columns:
+class RoomColumns:
     """Columns of several tokenizers that a leader shows. They have no steps.
 
     Attributes:
@@ -44,7 +44,7 @@ class Columns:
 
 
 @dataclass(frozen=True, eq=False)
-class Timeline:
+class RoomTimeline:
     """A timeline that a leader shows.
 
     Attributes:
@@ -92,7 +92,7 @@ class Timeline:
         ids = {token_id for row in rows for ids, _ in row for token_id in ids}
         return {"first": rows, "styles": _chosen(race["styles"], ids)}
 
-    def question(self, step: int) -> Question | None:
+    def question(self, step: int) -> VoteQuestion | None:
         """Return the question about the decision after a step, or None without other candidates.
 
         Its options are true candidates in the order of their labels, and “none of these”. It has
@@ -124,7 +124,7 @@ class Timeline:
         place = places.index(right) if right in places else len(places)
         is_pruning = steps["kind"] == "pruning"
         words = "Which piece is pruned next?" if is_pruning else "Which pair merges next?"
-        return Question([words], [*options, NONE], place, step)
+        return VoteQuestion([words], [*options, NONE], place, step)
 
     @cached_property
     def _changes(self) -> list[dict[int, list[list[int]]]]:

@@ -39,7 +39,7 @@ class Range:
 
 
 @dataclass(frozen=True)
-class Question:
+class VoteQuestion:
     """A question with options, or one whose answer is a number.
 
     Attributes:
@@ -85,7 +85,7 @@ class Vote:
     """
 
     number: int
-    question: Question
+    question: VoteQuestion
     is_open: bool = True
     is_shown: bool = False
     is_revealed: bool = False

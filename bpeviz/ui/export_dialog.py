@@ -13,7 +13,7 @@ from bpeviz import formats
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.formats.base import Format, TransientError
-from bpeviz.room.votes import Question
+from bpeviz.room.votes import VoteQuestion
 from bpeviz.ui import markdown
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
@@ -74,7 +74,7 @@ class Export:
     comparison: Callable[[], Callable[[], Interactive]] | None = None
     slides: Callable[[], Slides] | None = None
     step: int | None = None
-    questions: Callable[[], Sequence[Question]] | None = None
+    questions: Callable[[], Sequence[VoteQuestion]] | None = None
 
     @property
     def has_files(self) -> bool:

@@ -23,7 +23,7 @@ from bpeviz.ui.opened_tokenizers import (
     MOST_BYTES,
     MOST_OPEN,
     OPENED,
-    File,
+    NamedFile,
     Opened,
     opened,
     read_files,
@@ -41,10 +41,10 @@ _NUMBER: SessionValue[int] = SessionValue("tokenizers_number")
 _FAILED: SessionValue[str] = SessionValue("tokenizers_failed")
 """Why the last file cannot be opened."""
 
-_INCOMPLETE: SessionValue[Sequence[File]] = SessionValue("tokenizers_incomplete")
+_INCOMPLETE: SessionValue[Sequence[NamedFile]] = SessionValue("tokenizers_incomplete")
 """A file that needs a second one; the next file may be that one."""
 
-_PENDING: SessionValue[Sequence[File]] = SessionValue("tokenizers_pending")
+_PENDING: SessionValue[Sequence[NamedFile]] = SessionValue("tokenizers_pending")
 """The files for which the pre-tokenization is still to be chosen."""
 
 _PENDING_TITLE: SessionValue[str] = SessionValue("tokenizers_pending_title")
@@ -172,7 +172,7 @@ def _replace_uploader() -> None:
     uploads.remove_all()
 
 
-def _open_model(title: str, files: Sequence[File], chosen: Callable[[str], None]) -> None:
+def _open_model(title: str, files: Sequence[NamedFile], chosen: Callable[[str], None]) -> None:
     _open(files, "", chosen, title)
     # The page behind shows the tokenizer, and the dialog closes; or it shows why that fails.
     changed = _CHANGED.get()
@@ -181,7 +181,7 @@ def _open_model(title: str, files: Sequence[File], chosen: Callable[[str], None]
 
 
 def _open(
-    given: Sequence[File],
+    given: Sequence[NamedFile],
     pattern: str,
     chosen: Callable[[str], None],
     title: str = "",

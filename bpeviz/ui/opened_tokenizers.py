@@ -38,7 +38,7 @@ MOST_BYTES = limits.TOKENIZER_FILES * 1_000_000
 
 LONGEST_TITLE = 24
 
-File = tuple[str, bytes]
+NamedFile = tuple[str, bytes]
 """The name and the content of a file."""
 
 OPENED: SessionValue[list[Opened]] = SessionValue("tokenizers_opened")
@@ -62,7 +62,7 @@ class Opened:
     tokenizer: Tokenizer
     chat: ChatTemplate | None = None
     assumed: str = ""
-    files: Sequence[File] = ()
+    files: Sequence[NamedFile] = ()
 
 
 def opened() -> list[Opened]:
@@ -77,7 +77,7 @@ def boundaries(key: str, text: str, _tokenizer: Tokenizer) -> Boundaries:
 
 
 def read_files(
-    given: Sequence[File],
+    given: Sequence[NamedFile],
     pattern: str = "",
     title: str = "",
     expression: str = "",
@@ -124,7 +124,7 @@ def read_files(
     )
 
 
-def _name(given: Sequence[File], files: Mapping[str, bytes], tokenizer: Tokenizer) -> str:
+def _name(given: Sequence[NamedFile], files: Mapping[str, bytes], tokenizer: Tokenizer) -> str:
     """Return the name of the model of files, or else of a file."""
     if (entry := catalog.entry_of(*files.values())) is not None:
         return entry.title

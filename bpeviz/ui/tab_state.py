@@ -21,7 +21,7 @@ from bpeviz import limits
 from bpeviz.text import clean, listed
 from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.inputs import named_texts
-from bpeviz.ui.inputs.text import Box, Sample, TextSource, inbox
+from bpeviz.ui.inputs.text import Box, SampleChoice, TextSource, inbox
 from bpeviz.ui.opened_tokenizers import OPENED, opened
 from bpeviz.ui.pages import compare
 from bpeviz.ui.pages.base import Page
@@ -108,7 +108,7 @@ def store(widgets: Iterable[Widget[Any]], key: str = _KEY) -> None:
     values = _VALUES.get() or {}
     held = dict(own.held)
     for widget in widgets:
-        if isinstance(widget, Sample):
+        if isinstance(widget, SampleChoice):
             held |= _held(widget.source)
         elif not isinstance(widget, Box) and (value := widget.get()) is not None:
             values[widget.link] = value
@@ -190,7 +190,7 @@ def _put(values: Mapping[str, Any], held: Mapping[str, Any]) -> None:
     for widget in widgets:
         widget.restore(valid[widget.link])
     for widget in widgets:
-        if isinstance(widget, Sample) and held.get(widget.source.file.key) is not None:
+        if isinstance(widget, SampleChoice) and held.get(widget.source.file.key) is not None:
             for item in (widget.source.file, widget.source.file_name):
                 item.put(held[item.key])
     page_change.remember({widget.key: widget.get() for widget in widgets})

@@ -44,7 +44,7 @@ class TrainingError(ValueError):
 
 
 @dataclass(frozen=True)
-class Handle(fragments.Handle):
+class TrainingHandle(fragments.Handle):
     """The text and choice of a training, which is in the cache, or is trained again."""
 
     text: str
@@ -76,7 +76,7 @@ class Trained:
     A history may take a hundred times the memory of its page, so sessions must store its handle.
     """
 
-    handle: Handle
+    handle: TrainingHandle
     history: Training
     boundaries: Boundaries
 
@@ -144,7 +144,7 @@ def get(text: str, choice: TrainingChoice, slider: DeltaGenerator | None = None)
     Raises:
         TrainingError: The text cannot be trained on, or not be tokenized.
     """
-    handle = Handle(text, choice)
+    handle = TrainingHandle(text, choice)
     return Trained(handle, *_find_or_train(handle, slider))
 
 
@@ -158,7 +158,7 @@ def published_boundaries(name: str, text: str) -> Boundaries:
     return bpeviz.load(name).boundaries(text)
 
 
-def _find_or_train(handle: Handle, slider: DeltaGenerator | None) -> trainings.Result:
+def _find_or_train(handle: TrainingHandle, slider: DeltaGenerator | None) -> trainings.Result:
     """Return the result of a training. Without one, the page stops and offers to train again.
 
     A worker trains. After a moment, the page shows its progress and a button to stop it. When this

@@ -15,7 +15,7 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.trained import Trained
-from bpeviz.ui.widgets import Number, OneOf, Section, Widget
+from bpeviz.ui.widgets import NumberField, OneOf, Section, Widget
 from bpeviz.views import tables
 
 VIEW = OneOf(
@@ -23,8 +23,8 @@ VIEW = OneOf(
     "The vocabulary",
     titles={"tokens": "All tokens", "alphabet": "Initial alphabet", "cost": "Costs by size"},
 )
-WIDTH = Number("width", "Embedding width", low=1, high=100_000)
-RARELY = Number("rarely", "Rare: fewer times than", low=1, high=1_000_000)
+WIDTH = NumberField("width", "Embedding width", low=1, high=100_000)
+RARELY = NumberField("rarely", "Rare: fewer times than", low=1, high=1_000_000)
 SECTION = Section(
     "vocabulary_open",
     "The vocabulary: all tokens, and the cost of its size",

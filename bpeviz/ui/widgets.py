@@ -235,7 +235,7 @@ class SomeOf(Widget[list[str]]):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Number(Widget[int]):
+class NumberField(Widget[int]):
     """A whole number from `low` to `high`."""
 
     low: int
@@ -336,7 +336,7 @@ class Section(Widget[bool]):
             does not know the section, opens it.
     """
 
-    contents: tuple[Widget[Any] | Family[Any], ...] = ()
+    contents: tuple[Widget[Any] | WidgetFamily[Any], ...] = ()
 
     def allows(self, value: Any) -> bool:
         return isinstance(value, bool)
@@ -348,7 +348,9 @@ class Section(Widget[bool]):
     def has_value(self, values: Values) -> bool:
         """Return whether a widget in the section has a value."""
         return any(
-            any(values.members(item)) if isinstance(item, Family) else values.get(item) is not None
+            any(values.members(item))
+            if isinstance(item, WidgetFamily)
+            else values.get(item) is not None
             for item in self.contents
         )
 
@@ -429,7 +431,7 @@ W = TypeVar("W", bound="Widget[Any]")
 
 
 @dataclass(frozen=True)
-class Family(Generic[W]):
+class WidgetFamily(Generic[W]):
     """Widgets whose names differ only at the end, such as "part_of_3", one of three parts.
 
     To Streamlit, a widget with other bounds is another widget, so each has its own key.
@@ -455,13 +457,13 @@ class Family(Generic[W]):
                 yield self.member(match[1])
 
 
-def numbers(beginning: str, label: str, first: int = 1) -> Family[Number]:
+def numbers(beginning: str, label: str, first: int = 1) -> WidgetFamily[NumberField]:
     """Return the family of numbers that are one of so many, from `first`."""
 
-    def make(name: str, end: str) -> Number:
-        return Number(name, label, low=first, high=int(end) - 1 + first)
+    def make(name: str, end: str) -> NumberField:
+        return NumberField(name, label, low=first, high=int(end) - 1 + first)
 
-    return Family(beginning, "[1-9][0-9]{0,6}", make)
+    return WidgetFamily(beginning, "[1-9][0-9]{0,6}", make)
 
 
 class Values(Protocol):
@@ -471,7 +473,7 @@ class Values(Protocol):
         """Return the value of a widget, or None where it has none."""
         ...
 
-    def members(self, family: Family[W]) -> Iterator[W]:
+    def members(self, family: WidgetFamily[W]) -> Iterator[W]:
         """Yield the widgets of a family that have values."""
         ...
 
@@ -482,7 +484,7 @@ class SessionValues(Values):
     def get(self, widget: Widget[V]) -> V | None:
         return widget.get()
 
-    def members(self, family: Family[W]) -> Iterator[W]:
+    def members(self, family: WidgetFamily[W]) -> Iterator[W]:
         return family.members(self._names)
 
     @cached_property
@@ -506,5 +508,5 @@ class LinkValues(Values):
     def get(self, widget: Widget[V]) -> V | None:
         return cast("V | None", self.taken.get(widget.link))
 
-    def members(self, family: Family[W]) -> Iterator[W]:
+    def members(self, family: WidgetFamily[W]) -> Iterator[W]:
         return family.members(self.names)

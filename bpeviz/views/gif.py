@@ -70,7 +70,7 @@ def _frames(drawn: Sequence[Mapping[str, Any]]) -> list[Image.Image]:
     """Return whole frames that share the colors of the first and the last one."""
     if not 1 <= len(drawn) <= MOST_FRAMES:
         raise ValueError(f"A GIF has 1 to {MOST_FRAMES} frames, not {len(drawn)}.")
-    parts = [_part(one) for one in drawn]
+    parts = [_part(drawing) for drawing in drawn]
     canvas = Image.new("RGB", (WIDTH, HEIGHT))
     both = Image.new("RGB", (WIDTH, 2 * HEIGHT))
     for number, (part, place) in enumerate(parts):
@@ -87,17 +87,17 @@ def _frames(drawn: Sequence[Mapping[str, Any]]) -> list[Image.Image]:
     palette.putpalette([part for color in [*colors.values()][:_COLORS] for part in color])
     frame = Image.new("P", (WIDTH, HEIGHT))
     frame.putpalette(palette.getpalette() or [])
-    found = []
+    frames = []
     for part, place in parts:
         paletted = part.quantize(palette=palette, dither=Image.Dither.NONE)
         frame = frame.copy()
         frame.paste(paletted, place)
-        found.append(frame)
-    return found
+        frames.append(frame)
+    return frames
 
 
-def _part(one: Mapping[str, Any]) -> tuple[Image.Image, tuple[int, int]]:
-    with Image.open(BytesIO(base64.b64decode(one["png"])), formats=["PNG"]) as image:
+def _part(drawing: Mapping[str, Any]) -> tuple[Image.Image, tuple[int, int]]:
+    with Image.open(BytesIO(base64.b64decode(drawing["png"])), formats=["PNG"]) as image:
         if image.width > WIDTH or image.height > HEIGHT:
             raise ValueError("A frame is too large.")
-        return image.convert("RGB"), (int(one["x"]), int(one["y"]))
+        return image.convert("RGB"), (int(drawing["x"]), int(drawing["y"]))

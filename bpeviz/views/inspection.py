@@ -33,7 +33,7 @@ from bpeviz.views.player import decision_columns, end_marks
 
 
 @dataclass(frozen=True)
-class _Columns:
+class _GridColumns:
     """The columns of a part of a text: one for each byte, and one for each mark before its byte.
 
     Attributes:
@@ -112,7 +112,7 @@ def grid(
         or (piece.start == piece.end and low <= piece.start < last)
     ]
     marks = sorted(piece.start for piece in pieces if piece.start == piece.end)
-    columns = _Columns(low, high, marks)
+    columns = _GridColumns(low, high, marks)
     ends = inspection.pre_token_ends
     data: dict[str, Any] = {
         "title": inspection.tokenizer.name,
@@ -146,7 +146,7 @@ def grid(
     return data | {"key": digest_of(data)}
 
 
-def _normalized(inspection: Inspection, columns: _Columns) -> list[list[Any]] | None:
+def _normalized(inspection: Inspection, columns: _GridColumns) -> list[list[Any]] | None:
     """Return the normalized text of each unit, with its span and the changes in words."""
     placed = [(unit, _bytes_of(inspection, unit)) for unit in inspection.units]
     rows = [
@@ -158,7 +158,7 @@ def _normalized(inspection: Inspection, columns: _Columns) -> list[list[Any]] | 
 
 
 def _tokens(
-    inspection: Inspection, pieces: Sequence[Piece], columns: _Columns, colors: Hues
+    inspection: Inspection, pieces: Sequence[Piece], columns: _GridColumns, colors: Hues
 ) -> list[dict[str, Any]]:
     """Return the tokens of the grid with their spans; marks are in their order."""
     tokens = []

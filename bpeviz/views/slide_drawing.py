@@ -119,17 +119,17 @@ def _layout(slides: Slides, steps: Sequence[int]) -> _Layout:
     """Return the layout with the largest text that fits at all steps, or that has to be cut."""
     wide = slides.ends(steps, _MOST) if len(steps) > 1 else ()
     columns = slides.columns(steps[0], _MOST, wide)[:_COLUMNS]
-    found = _Layout(len(columns), wide=wide)
-    graphemes = max(sum(map(len, one.lines)) for one in columns)
+    layout = _Layout(len(columns), wide=wide)
+    graphemes = max(sum(map(len, column.lines)) for column in columns)
     # At this scale, graphemes of one cell would need half of the room.
-    scale = sqrt(2 * found.width * found.height / (CELL * ROW * max(1, graphemes)))
+    scale = sqrt(2 * layout.width * layout.height / (CELL * ROW * max(1, graphemes)))
     while True:
-        found = replace(found, scale=min(_LARGEST, max(_SMALLEST, scale)))
-        rows = [found.rows(one) for one in columns]
-        if max(sum(map(row_height, each)) for each in rows) * found.scale <= found.height:
-            return found
+        layout = replace(layout, scale=min(_LARGEST, max(_SMALLEST, scale)))
+        rows = [layout.rows(column) for column in columns]
+        if max(sum(map(row_height, each)) for each in rows) * layout.scale <= layout.height:
+            return layout
         if scale <= _SMALLEST:
-            return replace(found, shown=min(_fitting(each, found) for each in rows))
+            return replace(layout, shown=min(_fitting(each, layout) for each in rows))
         scale = min(_LARGEST, scale) * 0.94
 
 
@@ -232,13 +232,13 @@ class _Slide:
         if len(columns) > _COLUMNS:
             self.notes.append(f"{_COLUMNS} of {len(columns)} columns are shown.")
         columns = columns[:_COLUMNS]
-        shown = sum(len(one.text) for line in columns[0].lines for one in line) if columns else 0
+        shown = sum(len(run.text) for line in columns[0].lines for run in line) if columns else 0
         if shown < total:
             self.notes.append(
                 f"Characters {first + 1:,} to {first + shown:,} of {total:,} are shown."
             )
         self.notes += legend_of(columns)
-        heads = distinct(shorten(one.title, 30) for one in columns)
+        heads = distinct(shorten(column.title, 30) for column in columns)
         for number, column in enumerate(columns):
             x, y = _LEFT + number * (layout.width + _GAP), _TOP
             if len(columns) > 1:
@@ -260,7 +260,7 @@ class _Slide:
             self.notes.append(f"{_COLUMNS} of {len(grids)} tables are shown.")
         grids = grids[:_COLUMNS]
         width = (_WIDE - (len(grids) - 1) * _GAP) / max(1, len(grids))
-        heads = distinct(shorten(one.title, 30) for one in grids)
+        heads = distinct(shorten(grid.title, 30) for grid in grids)
         for number, grid in enumerate(grids):
             x, y = _LEFT + number * (width + _GAP), _TOP
             if several:
@@ -289,9 +289,9 @@ class _Slide:
         gap = 3
         size = min(30.0, width / (0.62 * (sum(sizes) + gap * (len(sizes) - 1))))
         places, at = [], x
-        for one in sizes:
+        for characters in sizes:
             places.append(at)
-            at += (one + gap) * 0.62 * size
+            at += (characters + gap) * 0.62 * size
         right = [
             bool(rows)
             and all(isinstance(row[i], str) and _is_figure(_words_of(row[i])) for row in rows)

@@ -17,7 +17,7 @@ from bpeviz.__main__ import main
 from bpeviz.corpus import dask as cluster
 from bpeviz.corpus import files, parquet
 from bpeviz.corpus.dask import ClusterError
-from bpeviz.corpus.files import CorpusError, Span
+from bpeviz.corpus.files import ByteRange, CorpusError
 from bpeviz.pretokenizers.counts import PreTokenCounts, count_blocks
 
 pytestmark = pytest.mark.slow
@@ -70,7 +70,7 @@ def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 def count_locally(paths: list[str], pattern: str) -> bytes:
     """Return the counts of files, counted in this process, as a Parquet file."""
-    counted = count_blocks(files.read([Span(path) for path in paths]), pattern)
+    counted = count_blocks(files.read([ByteRange(path) for path in paths]), pattern)
     return parquet.dump(counted)
 
 

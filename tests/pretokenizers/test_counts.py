@@ -29,7 +29,7 @@ from bpeviz import SplitError
 from bpeviz.__main__ import main
 from bpeviz.corpus import files
 from bpeviz.corpus import parquet as counts_parquet
-from bpeviz.corpus.files import CorpusError, Span
+from bpeviz.corpus.files import ByteRange, CorpusError
 from bpeviz.pretokenizers.counts import (
     CountsError,
     PreTokenCounts,
@@ -341,7 +341,7 @@ def test_parts_of_files_give_the_pre_tokens_of_joined_files(
     with patch.object(files, "LOOKED_THROUGH", 8), patch.object(files, "_READ", 3):
         cut_up = [*files.parts(paths, key, size)]
         pieces = [[*files.read(part.spans)] for part in cut_up]
-        assert "".join(files.read([Span(path) for path in paths])) == joined
+        assert "".join(files.read([ByteRange(path) for path in paths])) == joined
     assert "".join(piece for part in pieces for piece in part) == joined
     places = accumulate((len("".join(part).encode()) for part in pieces), initial=0)
     assert [part.at for part in cut_up] == [*places][: len(cut_up)]
@@ -358,7 +358,7 @@ def test_parts_of_large_file_have_requested_size(tmp_path: Path) -> None:
 
 def test_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     paths = in_files(tmp_path, "\ufeffone two".encode(), "\ufeff three \ufeff".encode(), b"")
-    spans = [Span(path) for path in paths]
+    spans = [ByteRange(path) for path in paths]
     (part,) = files.parts(paths, "gpt2", 100)
     for read in (files.read(spans), files.read(part.spans)):
         assert "".join(read) == "one two three \ufeff"
@@ -382,17 +382,17 @@ def test_file_with_invalid_utf8_raises_corpus_error(
         patch.object(files, "_READ", 7),
         pytest.raises(CorpusError, match=rf"1\.txt is not a text in UTF-8: {reason}"),
     ):
-        [*files.read([Span(path) for path in paths])]
+        [*files.read([ByteRange(path) for path in paths])]
 
 
 def test_unreadable_files_raise_corpus_error(tmp_path: Path) -> None:
     with pytest.raises(CorpusError, match="is a folder"):
-        [*files.read([Span(str(tmp_path))])]
+        [*files.read([ByteRange(str(tmp_path))])]
     with pytest.raises(CorpusError, match=r"no\.txt could not be read: No such file"):
         [*files.parts([str(tmp_path / "no.txt")], "gpt2")]
     (path,) = in_files(tmp_path, b"abc")
     with pytest.raises(CorpusError, match="became shorter"):
-        [*files.read([Span(path, 0, 4)])]
+        [*files.read([ByteRange(path, 0, 4)])]
     os.mkfifo(tmp_path / "pipe")
     held = os.open(tmp_path / "pipe", os.O_RDWR)  # so that opening it does not wait
     try:

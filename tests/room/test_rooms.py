@@ -10,8 +10,8 @@ import pytest
 import bpeviz
 from bpeviz import limits
 from bpeviz.room.rooms import ABANDONED, AT_REST, Room, RoomError, Rooms
-from bpeviz.room.shown import Timeline
-from bpeviz.room.votes import Question, Range, VoteOption
+from bpeviz.room.shown import RoomTimeline
+from bpeviz.room.votes import Range, VoteOption, VoteQuestion
 from bpeviz.views import playable, player
 from bpeviz.views.table import Table
 
@@ -213,7 +213,7 @@ def test_vote_counts_one_answer_of_each_until_it_is_closed(room: Room, leader: B
 
 def test_vote_on_a_number_groups_equal_answers(room: Room, leader: Browser) -> None:
     followers = [Browser(room) for _ in range(4)]
-    room.ask(Question(["How many?"], [], 124, numbers=Range(1, 131, "tokens")))
+    room.ask(VoteQuestion(["How many?"], [], 124, numbers=Range(1, 131, "tokens")))
     for one, answer in zip(followers, (7, 124, 7, 132), strict=True):
         one.send(answer=answer, vote=1)
     assert (leader.vote["answered"], leader.vote["options"], leader.vote["counts"]) == (3, [], None)
@@ -233,7 +233,7 @@ def test_many_different_numbers_are_summed(room: Room, leader: Browser) -> None:
     for vote, (right, revealed) in enumerate(
         [(50, ["50", "14 other numbers"]), (15, ["15", "13 other numbers"])], 1
     ):
-        room.ask(Question(["How many?"], [], right, numbers=Range(0, 99, "tokens")))
+        room.ask(VoteQuestion(["How many?"], [], right, numbers=Range(0, 99, "tokens")))
         for answer in (*range(20), 3, 3):
             Browser(room).send(answer=answer, vote=vote)
         leader.send(do="show")
@@ -248,7 +248,7 @@ def test_many_different_numbers_are_summed(room: Room, leader: Browser) -> None:
 def test_leader_reveals_the_answer_to_a_question_of_its_own(room: Room, leader: Browser) -> None:
     follower = Browser(room)
     options = [VoteOption([], "one"), VoteOption([], "two")]
-    room.ask(Question(["How many?"], options, 1, explanation=["Because of this."]))
+    room.ask(VoteQuestion(["How many?"], options, 1, explanation=["Because of this."]))
     leader.send(step=3, content=1)
     leader.send(do="show")
     assert (follower.vote["right"], follower.vote["explanation"]) == (None, [])
@@ -274,7 +274,7 @@ def test_playing_on_reveals_the_answer(room: Room, leader: Browser) -> None:
 
 
 def test_options_are_candidates_and_sometimes_lack_the_right_one() -> None:
-    shown = Timeline(1, page(merges=12))
+    shown = RoomTimeline(1, page(merges=12))
     found = [shown.question(step) for step in range(shown.last)]
     assert {one.right == len(one.options) - 1 for one in found if one} == {True, False}
     assert found == [shown.question(step) for step in range(shown.last)]
@@ -282,7 +282,7 @@ def test_options_are_candidates_and_sometimes_lack_the_right_one() -> None:
 
 def test_options_do_not_tie_with_the_right_one() -> None:
     text = "lower newest newest widest"
-    shown = Timeline(1, playable.of_training(bpeviz.train(text, merges=3), text))
+    shown = RoomTimeline(1, playable.of_training(bpeviz.train(text, merges=3), text))
     assert shown.page.races is not None
     rows = shown.page.races[0]["first"][0]
     names = {" + ".join(map(chr, ids)): count for ids, count in rows}
@@ -375,7 +375,7 @@ def test_csv_has_counts_and_no_persons(room: Room, leader: Browser) -> None:
     assert follower.member.token not in leader.got[-1]["votes"]
     assert "votes" not in follower.got[-1]
     options = [VoteOption([], "@SUM(1)"), VoteOption([], "-5%")]
-    room.ask(Question(["=1+1"], options, 0))
+    room.ask(VoteQuestion(["=1+1"], options, 0))
     leader.send(do="end vote")
     assert leader.got[-1]["votes"].splitlines()[-2:] == [
         "2,,'=1+1,'@SUM(1),,0,",

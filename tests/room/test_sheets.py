@@ -13,8 +13,8 @@ from bpeviz.corpus import samples
 from bpeviz.room import sheet
 from bpeviz.room.rooms import Room, Rooms
 from bpeviz.room.run import Ready, Run
-from bpeviz.room.shown import Timeline
-from bpeviz.room.votes import Question, VoteOption
+from bpeviz.room.shown import RoomTimeline
+from bpeviz.room.votes import VoteOption, VoteQuestion
 from bpeviz.views import playable
 
 TEXT = """
@@ -102,7 +102,7 @@ def test_our_sheets_have_votes_at_their_steps() -> None:
         assert str(found.minutes) in found.title
         for part in found.parts:
             if part.kind == "show":
-                shown = Timeline(1, page(part.link.partition("text_sample=")[2]))
+                shown = RoomTimeline(1, page(part.link.partition("text_sample=")[2]))
             elif part.kind == "vote":
                 assert shown.question(part.step)
             elif part.kind == "step":
@@ -141,7 +141,7 @@ def test_going_to_a_part_brings_its_page(room: Room) -> None:
     pages = [page() for _ in range(3)]
     room.show(pages[0], "/?s=first")
     room.use(Run("own", found, [part.link for part in found.parts]))
-    leader, question = Leader(room), Question(["?"], [VoteOption([], "a")], 0)
+    leader, question = Leader(room), VoteQuestion(["?"], [VoteOption([], "a")], 0)
 
     def seen() -> tuple[Any, ...]:
         assert room.shown

@@ -11,7 +11,7 @@ def page() -> None:
 
     import bpeviz
     from bpeviz.ui import components
-    from bpeviz.ui.learn.base import Question, Result
+    from bpeviz.ui.learn.base import Judgment, Question
     from bpeviz.ui.learn.engine import timeline
     from bpeviz.ui.learn.forms import (
         BoundariesForm,
@@ -33,7 +33,7 @@ def page() -> None:
         ChoiceForm({"yes": "Yes.", "no": "No."}),
     )
     for form in forms:
-        asked = Question(["Which?"], form, lambda given: Result("right", [str(given)], {}))
+        asked = Question(["Which?"], form, lambda given: Judgment("right", [str(given)], {}))
         sent = (st.session_state.get(form.kind) or {}).get("answer")
         given = sent["value"] if sent else None
         tries = [given] if sent and form.accepts(given) else []

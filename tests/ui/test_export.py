@@ -577,8 +577,10 @@ def test_one_file_of_two_does_not_name_a_published_tokenizer(
 ) -> None:
     contents = [b"vocabulary", b"merges"]
     wheel = catalog.Wheel("a==1", 1, "MIT")
-    files = [catalog.File(hashlib.sha256(one).hexdigest(), wheel, "a") for one in contents]
-    entry = catalog.Entry("a", "A", "a model", "MIT", tuple(files))
+    files = [
+        catalog.VocabularyFile(hashlib.sha256(one).hexdigest(), wheel, "a") for one in contents
+    ]
+    entry = catalog.CatalogEntry("a", "A", "a model", "MIT", tuple(files))
     monkeypatch.setattr(catalog, "_ALL", (entry,))
     assert catalog.entry_of(contents[1], b"another vocabulary") is None
     assert catalog.entry_of(*reversed(contents), b"settings") == entry

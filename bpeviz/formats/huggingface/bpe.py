@@ -12,7 +12,7 @@ from bpeviz.formats.base import UnsupportedError
 from bpeviz.formats.byte_alphabet import byte_symbols
 from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
-    Component,
+    ComponentJSON,
     added_tokens,
     bpe_model,
     check_added,
@@ -42,7 +42,7 @@ def to_document(merges: Merges) -> dict[str, Any]:
     """Return the document of merges. Raises `UnsupportedError`."""
     pre_tokenizer = merges.pre_tokenizer
     settings: dict[str, Any] = {"unk_token": pre_tokenizer.unknown}
-    normalizers: list[Component] = []
+    normalizers: list[ComponentJSON] = []
     symbols = dict(merges.symbols)
     if isinstance(pre_tokenizer, SentencePiecePreTokenizer):
         symbols = {i: symbol.replace(SPACE, " ") for i, symbol in symbols.items()}
@@ -99,7 +99,7 @@ def _check_no_white_space(symbols: Collection[str]) -> None:
 
 def _sentencepiece_parts(
     pre_tokenizer: SentencePiecePreTokenizer,
-) -> tuple[list[Component], list[Component], Component]:
+) -> tuple[list[ComponentJSON], list[ComponentJSON], ComponentJSON]:
     """Return normalizers, pre-tokenizers and the decoder.
 
     A space stays a space, since a ▁ in a text is another character. The dummy prefix is a space
@@ -110,8 +110,8 @@ def _sentencepiece_parts(
             f"its pre-tokenization {pre_tokenizer.pattern} precedes the ▁ at the start of a line, "
             "and in this format it would follow (train with the pattern none instead)"
         )
-    normalizers: list[Component] = []
-    decoders: list[Component] = [{"type": "ByteFallback"}, {"type": "Fuse"}]
+    normalizers: list[ComponentJSON] = []
+    decoders: list[ComponentJSON] = [{"type": "ByteFallback"}, {"type": "Fuse"}]
     if pre_tokenizer.prefix == "yes":
         normalizers = [
             {"type": "Replace", "pattern": {"Regex": r"\n(?=[^\n])"}, "content": "\n "},

@@ -12,10 +12,10 @@ from bpeviz.formats.parsing import Node, quoted
 from bpeviz.formats.regex_dialects import DialectError, expression_of
 from bpeviz.formats.remapped_ids import RemappedTokenizer
 
-Component = dict[str, Any]
+ComponentJSON = dict[str, Any]
 """A normalizer, pre-tokenizer or decoder."""
 
-BYTE_LEVEL: Component = {
+BYTE_LEVEL: ComponentJSON = {
     "type": "ByteLevel",
     "add_prefix_space": False,
     "trim_offsets": True,
@@ -27,9 +27,9 @@ def document_of(
     model: dict[str, Any],
     special: Mapping[str, int],
     *,
-    normalizers: Sequence[Component] = (),
-    pre_tokenizers: Sequence[Component],
-    decoder: Component | None,
+    normalizers: Sequence[ComponentJSON] = (),
+    pre_tokenizers: Sequence[ComponentJSON],
+    decoder: ComponentJSON | None,
 ) -> dict[str, Any]:
     """Return the document with these parts."""
     return {
@@ -56,7 +56,7 @@ def added_token(token_id: int, name: str) -> dict[str, Any]:
 
 def template(
     ids: Mapping[str, int], before: Sequence[str], after: Sequence[str]
-) -> Component | None:
+) -> ComponentJSON | None:
     """Return the post-processor that adds special tokens around a text, or None without any."""
     names = (*before, *after)
     if not names:
@@ -75,7 +75,9 @@ def template(
     }
 
 
-def add_tokens(document: Component, settings: ModelSettings, special: Collection[str] = ()) -> None:
+def add_tokens(
+    document: ComponentJSON, settings: ModelSettings, special: Collection[str] = ()
+) -> None:
     """Write the added tokens and the template of a model to its tokenizer.json.
 
     A token in the vocabulary keeps its id; any other gets the next one, whatever the settings
@@ -116,13 +118,13 @@ def bpe_model(
     }
 
 
-def _sequence(parts: Sequence[Component], key: str) -> Component | None:
+def _sequence(parts: Sequence[ComponentJSON], key: str) -> ComponentJSON | None:
     if len(parts) < 2:
         return parts[0] if parts else None
     return {"type": "Sequence", key: [*parts]}
 
 
-def split_at(expression: str) -> Component:
+def split_at(expression: str) -> ComponentJSON:
     """Return the `Split` with the matches, and the text between two matches, as pre-tokens."""
     return {
         "type": "Split",
@@ -132,7 +134,7 @@ def split_at(expression: str) -> Component:
     }
 
 
-def splits(pattern: str, expression: str) -> list[Component]:
+def splits(pattern: str, expression: str) -> list[ComponentJSON]:
     """Return the `Split` of a pattern, or none for "none". Raises `UnsupportedError`."""
     if pattern == "none":
         return []

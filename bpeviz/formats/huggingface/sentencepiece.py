@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from bpeviz.formats.huggingface.common import Component, bpe_model, document_of, require
+from bpeviz.formats.huggingface.common import ComponentJSON, bpe_model, document_of, require
 from bpeviz.formats.parsing import quoted
 from bpeviz.libraries.tokenizer import LibraryTokenizer
 
@@ -83,8 +83,8 @@ def to_document(tokenizer: LibraryTokenizer) -> dict[str, Any]:
     return document
 
 
-def _normalizers(rules: Any) -> list[Component]:
-    normalizers: list[Component] = []
+def _normalizers(rules: Any) -> list[ComponentJSON]:
+    normalizers: list[ComponentJSON] = []
     if rules.precompiled_charsmap:
         table = base64.b64encode(rules.precompiled_charsmap).decode()
         normalizers.append({"type": "Precompiled", "precompiled_charsmap": table})

@@ -11,7 +11,7 @@ from bpeviz.core.longest_match import LONGEST_WORD
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import UnsupportedError
 from bpeviz.formats.huggingface.common import (
-    Component,
+    ComponentJSON,
     document_of,
     ids_of,
     splits,
@@ -24,7 +24,7 @@ from bpeviz.trainers.wordpiece import CONTINUES, UNKNOWN, WordPiecePreTokenizer,
 LONGEST_WRITTEN = 1_000
 """Characters of a piece. Words have at most 100, so longer pieces are never found."""
 
-_WHITE_SPACE: Component = {"type": "WhitespaceSplit"}
+_WHITE_SPACE: ComponentJSON = {"type": "WhitespaceSplit"}
 
 Piece = tuple[str, bool]
 """The characters of a piece, and whether it continues a word."""
@@ -145,7 +145,7 @@ def _may_match_special(name: str, pre_tokenizer: WordPiecePreTokenizer, prefix: 
 _RUNES = [chr(code) for code in range(0x16A0, 0x16EB)]  # letters without case
 
 
-def _lower(pre_tokenizer: WordPiecePreTokenizer, alphabet: Sequence[str]) -> list[Component]:
+def _lower(pre_tokenizer: WordPiecePreTokenizer, alphabet: Sequence[str]) -> list[ComponentJSON]:
     """Return the normalizers for lower case.
 
     İ is the only character with two characters as lower case in the library and one in bpeviz. If

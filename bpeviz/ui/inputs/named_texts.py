@@ -20,7 +20,6 @@ from bpeviz.ui.inputs.text import UnreadableFileError, read_file
 from bpeviz.ui.runtime import uploads
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import (
-    Family,
     OneOf,
     SessionValue,
     SomeOf,
@@ -28,6 +27,7 @@ from bpeviz.ui.widgets import (
     TextField,
     Values,
     Widget,
+    WidgetFamily,
 )
 
 PASTED = TextField("pasted_texts", "Texts, each after a line “# name”", longest=limits.BOX)
@@ -66,10 +66,10 @@ class _Label(_OfTable, OneOf):
     """The column of labels, or ""."""
 
 
-COLUMNS = Family(
+COLUMNS = WidgetFamily(
     "columns_of_", ".+", lambda name, _: _Text(name, "Columns of text", titles={}, most=_MOST)
 )
-LABELS = Family("labels_of_", ".+", lambda name, _: _Label(name, "Grouped by", titles={}))
+LABELS = WidgetFamily("labels_of_", ".+", lambda name, _: _Label(name, "Grouped by", titles={}))
 TRANSLATIONS = Switch("translations", "These are translations")
 
 

@@ -8,11 +8,11 @@ from dataclasses import replace
 import streamlit as st
 
 from bpeviz.core.boundaries import Part
-from bpeviz.ui.widgets import Family, Number
+from bpeviz.ui.widgets import NumberField, WidgetFamily
 
 
 def choose_part(
-    numbers: Family[Number], parts: Sequence[Part], whole: str = "", width: int = 200
+    numbers: WidgetFamily[NumberField], parts: Sequence[Part], whole: str = "", width: int = 200
 ) -> Part:
     """Draw the number of the part shown, where there are several; return the part.
 

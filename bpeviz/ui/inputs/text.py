@@ -37,7 +37,7 @@ SESSION: SessionValue[long_texts.Inbox] = SessionValue("session")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sample(OneOf):
+class SampleChoice(OneOf):
     """The sample of a `TextSource`. A link contains neither the sample nor an open file."""
 
     source: TextSource
@@ -130,12 +130,12 @@ class TextSource:
     """The uploader. Unlike the box it loses its value when the page changes."""
 
     @property
-    def sample(self) -> Sample:
+    def sample(self) -> SampleChoice:
         """The sample chosen."""
         titles = {sample.key: sample.title for sample in samples.SAMPLES} | {
             OWN_TEXT: "Your own text"
         }
-        return Sample(f"{self.name}_sample", self.label, titles=titles, source=self)
+        return SampleChoice(f"{self.name}_sample", self.label, titles=titles, source=self)
 
     @property
     def box(self) -> Box:

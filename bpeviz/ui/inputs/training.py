@@ -24,7 +24,7 @@ from bpeviz.trainers import TRAINERS, Option, Trainer
 from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text, expand_counts, text_of
 from bpeviz.ui.inputs.vocabulary_size import BY_MERGES, LARGEST, SIZE
 from bpeviz.ui.widgets import (
-    Number,
+    NumberField,
     OneOf,
     SessionValue,
     Settings,
@@ -57,7 +57,7 @@ PATTERN = OneOf(
 )
 EXPRESSION = TextField("regex", pattern_title(CUSTOM), longest=MAX_EXPRESSION)
 WORDS = TextField("words", "Word list", longest=limits.PAGE_TEXT)
-LARGEST_SIZE = Number("largest", "Largest vocabulary", low=1, high=limits.VOCABULARY)
+LARGEST_SIZE = NumberField("largest", "Largest vocabulary", low=1, high=limits.VOCABULARY)
 COUNTED = Switch("counted", "The text is a list of words with counts")
 
 
@@ -94,7 +94,9 @@ class TrainingChoice:
     split: bool = False
 
 
-def option_widget(trainer: Trainer, option: Option, place: str = "") -> OneOf | Number | TextSource:
+def option_widget(
+    trainer: Trainer, option: Option, place: str = ""
+) -> OneOf | NumberField | TextSource:
     """Return the widget of an option. place: begins its name where it has a value of its own."""
     name = "_".join(filter(None, (place, trainer.key, option.name)))
     if option.sample is not None:
@@ -102,7 +104,7 @@ def option_widget(trainer: Trainer, option: Option, place: str = "") -> OneOf | 
     if option.choices is not None:
         return OneOf(name, option.label, titles=option.choices)
     most = limits.PAGE_TEXT if option.maximum is None else option.maximum
-    return Number(name, option.label, low=option.minimum, high=most)
+    return NumberField(name, option.label, low=option.minimum, high=most)
 
 
 def option_widgets(trainer: Trainer, values: Values, place: str = "") -> Iterator[Widget[Any]]:
@@ -371,7 +373,7 @@ def _options(
         first = initial.get(option.name, option.at_first)
         if isinstance(widget, TextSource):
             values[option.name] = choose_text(widget) if is_open else text_of(widget)
-        elif isinstance(widget, Number):
+        elif isinstance(widget, NumberField):
             values[option.name] = (
                 widget.any_number(int(first), help=option.help)
                 if is_open

@@ -10,7 +10,7 @@ from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui.runtime import fragments, page_change
 from bpeviz.ui.runtime.reconnection import reconnected
-from bpeviz.ui.widgets import LARGEST_INTEGER, Number, SessionValue, Switch
+from bpeviz.ui.widgets import LARGEST_INTEGER, NumberField, SessionValue, Switch
 from bpeviz.views import player
 
 Options = Iterable[tuple[str, str | int]]
@@ -20,7 +20,7 @@ LARGEST = 1_024
 """The largest vocabulary at first."""
 
 
-class _Size(Number):
+class _Size(NumberField):
     """The vocabulary size. The slider has another key for each range, so a link sets it apart."""
 
     linked: SessionValue[int] = SessionValue("linked_size")

@@ -39,7 +39,7 @@ class NoQuestionError(ValueError):
 
 
 @dataclass(frozen=True)
-class Result:
+class Judgment:
     """The result of a question, computed by the engine.
 
     Attributes:
@@ -54,7 +54,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Row:
+class PictureRow:
     """A row of the picture above a question: the text, tokens or numbers that it is about.
 
     Attributes:
@@ -101,10 +101,10 @@ class Question:
 
     prompt: Sequence[MessagePart]
     form: Form
-    judge: Callable[[Any], Result]
+    judge: Callable[[Any], Judgment]
     mistakes: Callable[[], Sequence[Mistake]] = tuple
     hint: str = ""
-    see: Sequence[Row] = ()
+    see: Sequence[PictureRow] = ()
 
     def likely(self) -> list[Mistake]:
         """Return the likely wrong answers that are possible and wrong here, each once."""
@@ -210,7 +210,7 @@ def chosen(
     answer: Callable[[], tuple[str, Sequence[MessagePart]]],
     mistakes: Callable[[], Sequence[Mistake]],
     hint: str = "",
-    see: Sequence[Row] = (),
+    see: Sequence[PictureRow] = (),
 ) -> Question:
     """Return a question with one right option.
 
@@ -223,10 +223,10 @@ def chosen(
         see: The picture above the question.
     """
 
-    def judge(given: str | None) -> Result:
+    def judge(given: str | None) -> Judgment:
         right, reason = answer()
         verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
-        return Result(verdict, reason, {"right": [right]})
+        return Judgment(verdict, reason, {"right": [right]})
 
     return Question(prompt, ChoiceForm(options), judge, mistakes, hint, see)
 
@@ -250,7 +250,7 @@ class Picture:
 
 
 @dataclass(frozen=True)
-class Target:
+class PageLink:
     """A page in a state: the link to it contains the values of its widgets.
 
     Attributes:
@@ -323,7 +323,7 @@ class Chapter:
     questions: Sequence[Callable[[Setup], Question | None]]
     pictures: Callable[[Setup], Sequence[Picture]]
     why: Why
-    target: Callable[[Setup], Target]
+    target: Callable[[Setup], PageLink]
     samples: Mapping[str, str | Setup] = field(default_factory=dict)
     needs: tuple[str, ...] = ()
     claims: Callable[[], str] | None = None

@@ -14,13 +14,13 @@ from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Judgment,
     Mistake,
     NoQuestionError,
+    PageLink,
     Picture,
     Question,
-    Result,
     Setup,
-    Target,
     Verdict,
     Why,
     compared,
@@ -60,14 +60,14 @@ def _tokens(setup: Setup) -> Question:
     if not size:
         raise NoQuestionError("There is no text. Type one.")
 
-    def judge(given: int | None) -> Result:
+    def judge(given: int | None) -> Judgment:
         tokens = training.tokenizer().tokens(text)
         message: list[MessagePart] = [f"{counted(len(tokens), 'token')}: "]
         for token in tokens[:60]:
             message += [engine.named(training, token.id, colors), " "]
         if len(tokens) > 60:
             message.append("…")
-        return Result(compared(given, len(tokens)), message, {"right": len(tokens)})
+        return Judgment(compared(given, len(tokens)), message, {"right": len(tokens)})
 
     if not training.steps:
         raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
@@ -112,7 +112,7 @@ def _order(setup: Setup) -> Question | None:
 
     right = sorted(range(len(shown)), key=shown.__getitem__)
 
-    def judge(given: list[int] | None) -> Result:
+    def judge(given: list[int] | None) -> Judgment:
         verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
         message = "Merges apply in the order of training."
         if verdict == "wrong" and possible(mixed, given or []):
@@ -120,7 +120,7 @@ def _order(setup: Setup) -> Question | None:
         elif verdict == "wrong":
             message += " In yours, a merge comes before the one that makes its part."
         notes = [f"merge {steps[i] + 1:,}" for i in shown]
-        return Result(verdict, [message], {"order": right, "notes": notes})
+        return Judgment(verdict, [message], {"order": right, "notes": notes})
 
     def mistakes() -> list[Mistake]:
         boundaries = training.tokenizer().boundaries(text)
@@ -165,11 +165,11 @@ def _pictures(setup: Setup) -> list[Picture]:
     ]
 
 
-def _target(setup: Setup) -> Target:
+def _target(setup: Setup) -> PageLink:
     training = engine.train_page(setup, "", 256 + MERGES, text=setup["corpus"], min_count=1)
     page = engine.inspect_page(setup["text"], "Open this text in Inspect, with this tokenizer")
     size = 256 + training_of(setup).steps
-    return Target(page.path, page.label, {**training.values, **page.values, "size": size})
+    return PageLink(page.path, page.label, {**training.values, **page.values, "size": size})
 
 
 CHAPTER = Chapter(

@@ -24,14 +24,14 @@ from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
 from bpeviz.ui.inputs.training import ALGORITHM, LARGEST_SIZE, PATTERN, option_widget
 from bpeviz.ui.learn.base import (
     Input,
+    Judgment,
     Mistake,
     NoQuestionError,
+    PageLink,
     Picture,
+    PictureRow,
     Question,
-    Result,
-    Row,
     Setup,
-    Target,
     Verdict,
 )
 from bpeviz.ui.learn.forms import CurveForm, MessagePart, PairForm, token
@@ -39,7 +39,7 @@ from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.inspect.inspected_text import SOURCE
 from bpeviz.ui.permalink.codec import Value
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.widgets import Number, OneOf, TextField, Widget
+from bpeviz.ui.widgets import NumberField, OneOf, TextField, Widget
 from bpeviz.views import inspection, player
 
 LONGEST_TEXT = 1_000
@@ -92,7 +92,7 @@ def number_input(
 ) -> Input:
     """Return an input of a whole number."""
     key = f"learn_{chapter}_{name}"
-    widget = Number(key, label, low=low, high=high)
+    widget = NumberField(key, label, low=low, high=high)
     return Input(name, widget, initial, asked=asked, slider=slider)
 
 
@@ -197,7 +197,7 @@ def next_pair(
     algorithm: str = "bpe",
     rule: str = FIRST_SEEN,
     hint: str = PAIR_HINT,
-    see: Sequence[Row] = (),
+    see: Sequence[PictureRow] = (),
     **options: Any,
 ) -> Question:
     """Return the question for the pair that is merged after `step` merges.
@@ -235,7 +235,7 @@ def next_pair(
         table = before.pairs(text, boundaries, step)
         return {pair.ids: pair.count for pair in table.best(table.counts, (), len(table.keys))}
 
-    def judge(given: int | None) -> Result:
+    def judge(given: int | None) -> Judgment:
         count = all_counts()
         most = max(count.values())
         taken = merges_of(text, algorithm, merges=step + 1, **options).merges[step]
@@ -249,12 +249,12 @@ def next_pair(
         pair = (taken.left, taken.right)
         message = _decided(pair, count, rule, words)
         if given is None:
-            return Result("shown", message, {"given": [], "right": places(pair)})
+            return Judgment("shown", message, {"given": [], "right": places(pair)})
         mine = (int(ids[given]), int(ids[given + 1]))
         if mine != pair:
             message += [" Yours, ", *words(mine), f", occurs {times(count[mine])}."]
         marks = {"given": places(mine) if mine != pair else [], "right": places(pair)}
-        return Result("right" if count[mine] == most else "wrong", message, marks)
+        return Judgment("right" if count[mine] == most else "wrong", message, marks)
 
     def mistakes() -> list[Mistake]:
         counts = all_counts()
@@ -318,7 +318,7 @@ def times(count: int) -> str:
 
 def encoded_result(
     given: list[int] | None, tokenizer: Tokenizer, text: str, colors: Hues
-) -> Result:
+) -> Judgment:
     """Return the result of the boundaries that a user set in a text to encode."""
     tokens = tokenizer.tokens(text)
     result = boundaries_result(given, tokens, text, colors)
@@ -330,7 +330,7 @@ def encoded_result(
 
 def boundaries_result(
     given: list[int] | None, tokens: Sequence[Token], text: str, colors: Hues | None = None
-) -> Result:
+) -> Judgment:
     """Return the result of the boundaries that a user set.
 
     Args:
@@ -350,7 +350,7 @@ def boundaries_result(
     for part, index in zip(tokens, indices, strict=True):
         message += [token(part.label, index), " "]
     marks = {"right": right, "colors": indices}
-    return Result("shown" if given is None else verdict, message, marks)
+    return Judgment("shown" if given is None else verdict, message, marks)
 
 
 def cut_mistakes(
@@ -381,7 +381,7 @@ RIGHT_CURVE, NEAR_CURVE = 0.04, 0.08
 """The largest mean distance of a curve that is right or near, as a share of its first value."""
 
 
-def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, int]) -> Result:
+def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, int]) -> Judgment:
     """Return the result of a curve that a user drew.
 
     Args:
@@ -402,7 +402,7 @@ def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, 
     marks = {"points": [[at, value] for at, value in sorted(values.items())]}
     if given is None:
         message = f"{drawn[-1]:,} {title} at {end:,} {form.xTitle}. {message}"
-        return Result("shown", [message], marks)
+        return Judgment("shown", [message], marks)
     distance = form.distance(given, drawn)
     verdict: Verdict = (
         "right" if distance <= RIGHT_CURVE else "near" if distance <= NEAR_CURVE else "wrong"
@@ -411,7 +411,7 @@ def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, 
     message = (
         f"{expected}{': late merges save less than you think' * (given[-1] < drawn[-1])}. {message}"
     )
-    return Result(verdict, [message], marks)
+    return Judgment(verdict, [message], marks)
 
 
 def curve_mistakes(form: CurveForm, values: Mapping[int, int]) -> list[Mistake]:
@@ -441,25 +441,25 @@ def curve_mistakes(form: CurveForm, values: Mapping[int, int]) -> list[Mistake]:
 # ---- pictures above questions
 
 
-def text_row(text: str, title: str = "Text") -> Row:
+def text_row(text: str, title: str = "Text") -> PictureRow:
     """Return a text, with stand-ins, as a row above a question."""
-    return Row(title, [[token(shorten(label_of(text.encode()), MAX_SEEN))]])
+    return PictureRow(title, [[token(shorten(label_of(text.encode()), MAX_SEEN))]])
 
 
 def merges_row(
     training: MergeTraining, colors: Hues, most: int = 20, title: str = "Merges in order"
-) -> Row:
+) -> PictureRow:
     """Return the first merges of a training as a numbered row above a question."""
     items: list[list[MessagePart]] = [
         [named(training, merge.left, colors), " + ", named(training, merge.right, colors)]
         for merge in training.merges[:most]
     ]
-    return Row(title, items, numbered=True)
+    return PictureRow(title, items, numbered=True)
 
 
-def tokens_row(title: str, labels: Sequence[str]) -> Row:
+def tokens_row(title: str, labels: Sequence[str]) -> PictureRow:
     """Return tokens, which may have no id, as a row above a question. They have no color."""
-    return Row(title, [[token(label)] for label in labels])
+    return PictureRow(title, [[token(label)] for label in labels])
 
 
 # ---- links
@@ -479,7 +479,7 @@ def train_page(
     text: str | None = None,
     path: str = "app.py",
     **options: Value,
-) -> Target:
+) -> PageLink:
     """Return the Train page, or another one, with a training of the chapter's text."""
     trainer = TRAINERS[algorithm]
     values: dict[str, Value] = text_values(setup["text"] if text is None else text)
@@ -488,10 +488,10 @@ def train_page(
         widget = option_widget(trainer, option)
         if option.name in options and isinstance(widget, Widget):
             values[widget.link] = options[option.name]
-    return Target(path, label, values | {LARGEST_SIZE.link: largest})
+    return PageLink(path, label, values | {LARGEST_SIZE.link: largest})
 
 
-def inspect_page(text: str, label: str = "Open this text in Inspect") -> Target:
+def inspect_page(text: str, label: str = "Open this text in Inspect") -> PageLink:
     """Return the Inspect page with a text."""
     values: dict[str, Value] = {SOURCE.link: "own", inspect.TYPED.link: text}
-    return Target(inspect.PAGE.path, label, values)
+    return PageLink(inspect.PAGE.path, label, values)

@@ -11,13 +11,13 @@ from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
     AnswerOption,
     Chapter,
+    Judgment,
     Mistake,
     NoQuestionError,
+    PageLink,
     Picture,
     Question,
-    Result,
     Setup,
-    Target,
     Why,
     compared,
 )
@@ -46,7 +46,7 @@ def _tokens(setup: Setup) -> Question:
     merge = training.merges[0]
     before, colors = len(text.encode()), engine.hues((training, text))
 
-    def judge(given: int | None) -> Result:
+    def judge(given: int | None) -> Judgment:
         right = int(training.tokenizer().boundaries(text).token_counts[1])
         message = f"{before:,} tokens − {merge.applied:,} = {counted(right, 'token')}."
         if merge.applied < merge.count:
@@ -56,7 +56,7 @@ def _tokens(setup: Setup) -> Question:
             )
         else:
             message += " Each merge of two tokens into one makes the text one token shorter."
-        return Result(compared(given, right), [message], {"right": right})
+        return Judgment(compared(given, right), [message], {"right": right})
 
     prompt: list[MessagePart] = [
         engine.named(training, merge.left, colors),
@@ -91,7 +91,7 @@ def _pictures(setup: Setup) -> list[Picture]:
     return [engine.played(training, setup["text"], about)]
 
 
-def _target(setup: Setup) -> Target:
+def _target(setup: Setup) -> PageLink:
     return engine.train_page(setup, "Open this text in Train", 256 + 20, min_count=1)
 
 

@@ -12,14 +12,14 @@ from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
+    Judgment,
     Mistake,
     NoQuestionError,
+    PageLink,
     Picture,
+    PictureRow,
     Question,
-    Result,
-    Row,
     Setup,
-    Target,
     Why,
     chosen,
 )
@@ -51,7 +51,7 @@ def _curve(setup: Setup) -> Question:
     handles = [256 + round((largest - 256) * share / 4) for share in range(5)]
     form = CurveForm(handles, size, size, "entries", "tokens")
 
-    def judge(given: list[int] | None) -> Result:
+    def judge(given: list[int] | None) -> Judgment:
         return engine.curve_result(given, form, counts(setup))
 
     prompt = (
@@ -106,7 +106,7 @@ def _double(setup: Setup) -> Question:
     }
     hint = "How many rows does the table have? Then compare two places of the curve."
     rows = [[f"{size:,} entries × {width:,} numbers"] for size in (small, large)]
-    return chosen([prompt], options, answer, mistakes, hint, [Row("The table", rows)])
+    return chosen([prompt], options, answer, mistakes, hint, [PictureRow("The table", rows)])
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -155,7 +155,7 @@ def gpt2_rows(text: str) -> list[list[str]]:
     return rows
 
 
-def _target(setup: Setup) -> Target:
+def _target(setup: Setup) -> PageLink:
     label = "Open this training in Train, with its curves"
     return engine.train_page(setup, label, LARGEST, pattern="gpt2", min_count=1)
 

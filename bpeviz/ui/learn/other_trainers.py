@@ -14,14 +14,14 @@ from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Judgment,
     Mistake,
     NoQuestionError,
+    PageLink,
     Picture,
+    PictureRow,
     Question,
-    Result,
-    Row,
     Setup,
-    Target,
     Verdict,
     Why,
     chosen,
@@ -62,7 +62,7 @@ def _score(setup: Setup) -> Question:
         f"{pair.count:,} ÷ ({counts[pair.ids[0]]:,} × {counts[pair.ids[1]]:,})" for pair in pairs
     ]
 
-    def judge(given: list[int] | None) -> Result:
+    def judge(given: list[int] | None) -> Judgment:
         scores = [pair.score or 0.0 for pair in pairs]
         right = sorted(range(len(pairs)), key=lambda i: -scores[i])
         verdict: Verdict = "shown"
@@ -78,7 +78,7 @@ def _score(setup: Setup) -> Question:
             f"score {score:.3g}, occurs {engine.times(pair.count)}"
             for pair, score in zip(pairs, scores, strict=True)
         ]
-        return Result(verdict, [message], {"order": right, "notes": notes})
+        return Judgment(verdict, [message], {"order": right, "notes": notes})
 
     prompt = (
         "WordPiece divides the count of a pair by the product of the counts of its parts. ## "
@@ -165,7 +165,7 @@ def _prune(setup: Setup) -> Question | None:
         "the text costs more wherever the piece was used. Which piece costs least to lose?"
     )
     hint = "Multiply the uses and the cost of each use."
-    return chosen([prompt], names, answer, mistakes, hint, [Row("Pieces", rows)])
+    return chosen([prompt], names, answer, mistakes, hint, [PictureRow("Pieces", rows)])
 
 
 def _paths(setup: Setup) -> list[tuple[float, list[str], list[float]]]:
@@ -230,7 +230,7 @@ def _path(setup: Setup) -> Question | None:
     prompt += [engine.quoted(word), ". Which path is the most likely one?"]
     hint = "A path with a rare piece loses, even if it has few pieces."
     shown = dict(sorted(options.items()))
-    return chosen(prompt, shown, answer, mistakes, hint, [Row("Probability", rows)])
+    return chosen(prompt, shown, answer, mistakes, hint, [PictureRow("Probability", rows)])
 
 
 def _pictures(setup: Setup) -> list[Picture]:
@@ -263,7 +263,7 @@ def _pictures(setup: Setup) -> list[Picture]:
     ]
 
 
-def _target(setup: Setup) -> Target:
+def _target(setup: Setup) -> PageLink:
     training = engine.merges_of(setup["text"], "wordpiece", merges=20, pattern="whitespace")
     return engine.train_page(
         setup,

@@ -38,7 +38,7 @@ from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.room import questions
-from bpeviz.ui.widgets import Number, OneOf, SessionValue, SomeOf, TextField, Values, Widget
+from bpeviz.ui.widgets import NumberField, OneOf, SessionValue, SomeOf, TextField, Values, Widget
 from bpeviz.views.table import Table
 
 END, END_TITLE = "end", "The end"
@@ -158,7 +158,7 @@ def _draw_chapter(chapter: Chapter) -> None:
         st.markdown(f"**Sources:** {chapter.source}")
 
 
-def _for_votes(chapter: Chapter, setup: Setup) -> list[votes.Question]:
+def _for_votes(chapter: Chapter, setup: Setup) -> list[votes.VoteQuestion]:
     """Return the questions of a chapter on which a room can vote.
 
     Raises:
@@ -458,7 +458,7 @@ def _draw(field: Input) -> Any:
         return text[: widget.longest]
     if isinstance(widget, OneOf):
         return widget.segments()
-    assert isinstance(widget, Number)  # noqa: S101 (for the type)
+    assert isinstance(widget, NumberField)  # noqa: S101 (for the type)
     return widget.slider(field.initial) if field.slider else widget.any_number(field.initial)
 
 

@@ -10,12 +10,12 @@ from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
+    Judgment,
     Mistake,
+    PageLink,
     Picture,
     Question,
-    Result,
     Setup,
-    Target,
     Why,
     compared,
 )
@@ -55,7 +55,7 @@ def _cost(setup: Setup) -> Question:
     steps = engine.train(setup["text"], merges=setup["merges"]).steps
     title, colors = PATTERNS[setup["pattern"]].title, _colors(setup)
 
-    def judge(given: int | None) -> Result:
+    def judge(given: int | None) -> Judgment:
         right = _tokens(setup, setup["pattern"])
         training = engine.merges_of(setup["text"], merges=1, pattern=setup["pattern"])
         other = "as many as" if right == free else f"and {free:,}"
@@ -74,7 +74,7 @@ def _cost(setup: Setup) -> Question:
         made = engine.train(setup["text"], merges=setup["merges"], pattern=setup["pattern"]).steps
         if made < steps:
             message.append(f" Only {counted(made, 'merge')} could be made.")
-        return Result(compared(given, right), message, {"right": right})
+        return Judgment(compared(given, right), message, {"right": right})
 
     prompt = (
         f"Without pre-tokenization, {counted(steps, 'merge')} "
@@ -126,7 +126,7 @@ def _pictures(setup: Setup) -> list[Picture]:
     ]
 
 
-def _target(setup: Setup) -> Target:
+def _target(setup: Setup) -> PageLink:
     return engine.train_page(
         setup,
         "Open this training in Train",

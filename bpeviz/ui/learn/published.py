@@ -13,13 +13,13 @@ from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Judgment,
     Mistake,
     NoQuestionError,
+    PageLink,
     Picture,
     Question,
-    Result,
     Setup,
-    Target,
     Why,
     chosen,
 )
@@ -137,7 +137,7 @@ def _digits(setup: Setup) -> Question:
     if len(number) < 2:
         raise NoQuestionError("Type a number of at least two digits.")
 
-    def judge(given: list[int] | None) -> Result:
+    def judge(given: list[int] | None) -> Judgment:
         return engine.boundaries_result(given, bpeviz.load("cl100k_base").tokens(number), number)
 
     def mistakes() -> list[Mistake]:
@@ -220,7 +220,7 @@ def _pictures(setup: Setup) -> list[Picture]:
     ]
 
 
-def _target(setup: Setup) -> Target:
+def _target(setup: Setup) -> PageLink:
     return engine.inspect_page(setup["text"])
 
 

@@ -9,14 +9,14 @@ from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Judgment,
     Mistake,
     NoQuestionError,
+    PageLink,
     Picture,
+    PictureRow,
     Question,
-    Result,
-    Row,
     Setup,
-    Target,
     Why,
     chosen,
     compared,
@@ -98,14 +98,14 @@ def _fallback(setup: Setup) -> Question:
         raise NoQuestionError("There is no text. Type a word.")
     training = trained(setup, "bytes")
 
-    def judge(given: int | None) -> Result:
+    def judge(given: int | None) -> Judgment:
         texts = labels(setup, "bytes")
         message: list[MessagePart] = [f"{counted(len(texts), 'token')}: "]
         for text_of_token in texts:
             message += [token(text_of_token), " "]
         if bytes_found := [label for label in texts if label.startswith("<0x")]:
             message.append(f"{bytes_found[0]} is a byte, in hexadecimal.")
-        return Result(compared(given, len(texts)), message, {"right": len(texts)})
+        return Judgment(compared(given, len(texts)), message, {"right": len(texts)})
 
     def mistakes() -> list[Mistake]:
         whole = len(trained({**setup, "merges": 0}, "bytes").tokenizer().encode(text))
@@ -132,7 +132,7 @@ def _fallback(setup: Setup) -> Question:
     if training.steps:
         colors = engine.hues((training, setup["corpus"]))
         names = [[engine.named(training, merge.new_id, colors)] for merge in training.merges[:30]]
-        see.append(Row("Tokens", names, numbered=True))
+        see.append(PictureRow("Tokens", names, numbered=True))
     form = NumberForm(1, 4 * len(text) + 1, "tokens")
     return Question(prompt, form, judge, mistakes, hint, see)
 
@@ -196,7 +196,7 @@ def _pictures(setup: Setup) -> list[Picture]:
     ]
 
 
-def _target(setup: Setup) -> Target:
+def _target(setup: Setup) -> PageLink:
     training = trained(setup, setup["fallback"])
     return engine.train_page(
         setup,

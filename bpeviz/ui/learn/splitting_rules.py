@@ -20,14 +20,14 @@ from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Judgment,
     Mistake,
     NoQuestionError,
+    PageLink,
     Picture,
+    PictureRow,
     Question,
-    Result,
-    Row,
     Setup,
-    Target,
     Verdict,
     Why,
     chosen,
@@ -78,7 +78,7 @@ def _sentence(setup: Setup) -> Question:
     if len(sentence.strip()) < 2:
         raise NoQuestionError("There is no sentence. Type one.")
 
-    def judge(given: list[int] | None) -> Result:
+    def judge(given: list[int] | None) -> Judgment:
         parts = mark_unmatched(sentence, "nltk")
         right = cuts(parts, sentence)
         words = [part for part in parts if not isinstance(part, Unmatched)]
@@ -88,7 +88,7 @@ def _sentence(setup: Setup) -> Question:
         if len("".join("".join(words).split())) < len("".join(sentence.split())):
             message.append("The rule drops all other symbols.")
         verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
-        return Result(verdict, message, {"right": right, "colors": [-1] * (len(right) + 1)})
+        return Judgment(verdict, message, {"right": right, "colors": [-1] * (len(right) + 1)})
 
     def mistakes() -> list[Mistake]:
         def by(rule: str) -> list[int]:
@@ -147,7 +147,7 @@ def _rule(setup: Setup) -> Question:
     hint = "Where are the spaces and the punctuation marks in this text?"
     see = [
         engine.text_row(text),
-        Row("Words of the list", [[token(label(word.encode()))] for word in listed[:12]]),
+        PictureRow("Words of the list", [[token(label(word.encode()))] for word in listed[:12]]),
     ]
     alone = "" if words >= {*listed} else " Where no word fits, a character is alone."
     prompt = f"A list of words finds these words.{alone} Which rule finds them, too?"
@@ -188,11 +188,11 @@ def _pictures(setup: Setup) -> list[Picture]:
     ]
 
 
-def _target(setup: Setup) -> Target:
+def _target(setup: Setup) -> PageLink:
     values = engine.text_values(setup["text"])
     values |= {page.SPLITS.link: ["whitespace", "words", page.LIST_A, page.LIST_B]}
     values |= {page.PUBLISHED[page.LIST_A].widget.link: setup["words"]}
-    return Target(page.PAGE.path, "Open this text in Pre-tokenize", values)
+    return PageLink(page.PAGE.path, "Open this text in Pre-tokenize", values)
 
 
 CHAPTER = Chapter(

@@ -9,14 +9,14 @@ from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
+    Judgment,
     Mistake,
     NoQuestionError,
+    PageLink,
     Picture,
+    PictureRow,
     Question,
-    Result,
-    Row,
     Setup,
-    Target,
     Why,
     compared,
 )
@@ -27,7 +27,7 @@ MOST_BYTES = 40
 
 ROWS = 40
 
-RANGES = Row(
+RANGES = PictureRow(
     "Bytes in UTF-8",
     [["up to 127: 1"], ["up to 2,047: 2"], ["up to 65,535: 3"], ["above: 4"]],
 )
@@ -49,7 +49,7 @@ def _symbol(setup: Setup) -> Question:
     symbol = last_symbol(setup)
     shown = token("".join(map(character_stand_in, symbol)))
 
-    def judge(given: int | None) -> Result:
+    def judge(given: int | None) -> Judgment:
         raw = symbol.encode()
         points = ", ".join(f"{ord(point):,} (U+{ord(point):04X})" for point in symbol)
         number = counted(len(symbol), "code point")
@@ -58,7 +58,7 @@ def _symbol(setup: Setup) -> Question:
             f" is {number}: {points}. In UTF-8 that is ",
             f"{counted(len(raw), 'byte')}: {' '.join(map(str, raw))}.",
         ]
-        return Result(compared(given, len(raw)), message, {"right": len(raw)})
+        return Judgment(compared(given, len(raw)), message, {"right": len(raw)})
 
     def mistakes() -> list[Mistake]:
         number, text = counted(len(symbol), "code point"), setup["text"]
@@ -72,7 +72,11 @@ def _symbol(setup: Setup) -> Question:
         ]
 
     points = [[f"{ord(point):,}"] for point in symbol]
-    see = [engine.text_row(setup["text"]), Row("Code points of the last symbol", points), RANGES]
+    see = [
+        engine.text_row(setup["text"]),
+        PictureRow("Code points of the last symbol", points),
+        RANGES,
+    ]
     prompt: list[MessagePart] = ["How many bytes is the last symbol, ", shown, ", in UTF-8?"]
     hint = "Find the range of each code point, and its number of bytes."
     return Question(prompt, NumberForm(1, MOST_BYTES, "bytes"), judge, mistakes, hint, see)
@@ -82,7 +86,7 @@ def _whole(setup: Setup) -> Question:
     text = setup["text"]
     last_symbol(setup)
 
-    def judge(given: int | None) -> Result:
+    def judge(given: int | None) -> Judgment:
         size = len(text.encode())
         more = sum(len(character.encode()) > 1 for character in text)
         some = f"{more:,}" if more else "none"
@@ -90,7 +94,7 @@ def _whole(setup: Setup) -> Question:
             f"{counted(len(text), 'code point')} in {counted(size, 'byte')}. Of the code points, "
             f"{some} {'take' if more > 1 else 'takes'} more than one byte."
         )
-        return Result(compared(given, size), [message], {"right": size})
+        return Judgment(compared(given, size), [message], {"right": size})
 
     def mistakes() -> list[Mistake]:
         letters = "".join(text.split())
@@ -134,7 +138,7 @@ def _pictures(setup: Setup) -> list[Picture]:
     ]
 
 
-def _target(setup: Setup) -> Target:
+def _target(setup: Setup) -> PageLink:
     return engine.inspect_page(setup["text"])
 
 

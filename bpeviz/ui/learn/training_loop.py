@@ -10,14 +10,14 @@ from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
     AnswerOption,
     Chapter,
+    Judgment,
     Mistake,
     NoQuestionError,
+    PageLink,
     Picture,
+    PictureRow,
     Question,
-    Result,
-    Row,
     Setup,
-    Target,
     Why,
     compared,
 )
@@ -41,7 +41,7 @@ def _curve(setup: Setup) -> Question:
         counts = engine.train(text, merges=merges).tokenizer().boundaries(text).token_counts
         return {step: int(counts[min(step, len(counts) - 1)]) for step in range(merges + 1)}
 
-    def judge(given: list[int] | None) -> Result:
+    def judge(given: list[int] | None) -> Judgment:
         result = engine.curve_result(given, form, values())
         steps = engine.train(text, merges=merges).steps
         if steps < merges:
@@ -63,7 +63,7 @@ def _rare(setup: Setup) -> Question:
     text, merges = setup["text"], setup["merges"]
     training = engine.merges_of(text, merges=merges)
 
-    def judge(given: int | None) -> Result:
+    def judge(given: int | None) -> Judgment:
         often = [merge for merge in training.merges if merge.count > 1]
         message: list[MessagePart] = [f"{counted(len(often), 'merge')}: "]
         if len(often) < training.steps:
@@ -77,7 +77,7 @@ def _rare(setup: Setup) -> Question:
             ]
         else:
             message.append("every merge of this training joins a pair that occurs at least twice.")
-        return Result(compared(given, len(often)), message, {"right": len(often)})
+        return Judgment(compared(given, len(often)), message, {"right": len(often)})
 
     def mistakes() -> list[Mistake]:
         often = [merge.count for merge in training.merges if merge.count > 1]
@@ -94,7 +94,7 @@ def _rare(setup: Setup) -> Question:
         f"many of the {counted(training.steps, 'merge')} join a pair that occurs at least twice?"
     )
     shown = [[f"{merge.count:,} times"] for merge in training.merges[: training.steps // 2]]
-    see = [Row("Count of each merge: the first half", shown, numbered=True)]
+    see = [PictureRow("Count of each merge: the first half", shown, numbered=True)]
     hint = "Look at how fast the counts fall, and go on in your mind."
     form = NumberForm(0, training.steps, "merges")
     return Question([prompt], form, judge, mistakes, hint, see)
@@ -115,7 +115,7 @@ def _pictures(setup: Setup) -> list[Picture]:
     ]
 
 
-def _target(setup: Setup) -> Target:
+def _target(setup: Setup) -> PageLink:
     largest = 256 + setup["merges"]
     return engine.train_page(setup, "Open this training in Train", largest, min_count=1)
 

@@ -9,13 +9,13 @@ from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Judgment,
     Mistake,
     NoQuestionError,
+    PageLink,
     Picture,
     Question,
-    Result,
     Setup,
-    Target,
     Why,
 )
 from bpeviz.ui.learn.forms import BoundariesForm
@@ -48,7 +48,7 @@ def _question(setup: Setup, way: str, rule: str, hint: str) -> Question:
         raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
     colors = _colors(setup)
 
-    def judge(given: list[int] | None) -> Result:
+    def judge(given: list[int] | None) -> Judgment:
         return engine.encoded_result(given, training.tokenizer(), text, colors)
 
     def mistakes() -> list[Mistake]:
@@ -91,7 +91,7 @@ def _pictures(setup: Setup) -> list[Picture]:
     return [engine.tokenized(setup["text"], shown, about, _colors(setup))]
 
 
-def _target(setup: Setup) -> Target:
+def _target(setup: Setup) -> PageLink:
     training = _trained(setup, "longest")
     page = engine.inspect_page(setup["text"])
     linked = engine.train_page(
@@ -104,7 +104,7 @@ def _target(setup: Setup) -> Target:
         encode="longest",
         min_count=1,
     )
-    return Target(page.path, page.label, {**linked.values, **page.values})
+    return PageLink(page.path, page.label, {**linked.values, **page.values})
 
 
 CHAPTER = Chapter(

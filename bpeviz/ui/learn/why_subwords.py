@@ -15,13 +15,13 @@ from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Judgment,
     Mistake,
     NoQuestionError,
+    PageLink,
     Picture,
     Question,
-    Result,
     Setup,
-    Target,
     Why,
     chosen,
 )
@@ -46,7 +46,7 @@ def pieces_of(setup: Setup) -> list[str]:
 def _split(setup: Setup) -> Question:
     pieces_of(setup)
 
-    def judge(given: list[int] | None) -> Result:
+    def judge(given: list[int] | None) -> Judgment:
         ends = [0, *accumulate(map(len, pieces := pieces_of(setup)))]
         tokens = [
             Token(-1, piece.encode(), label(piece.encode()), start, end)
@@ -129,10 +129,10 @@ def _pictures(setup: Setup) -> list[Picture]:
     return [Picture("columns", data, f"{about}. Nothing is lost.")]
 
 
-def _target(setup: Setup) -> Target:
+def _target(setup: Setup) -> PageLink:
     values = engine.text_values(setup["text"])
     values |= {page.SPLITS.link: ["characters", page.LIST_A], WORDS.link: setup["pieces"]}
-    return Target(page.PAGE.path, "Open this text in Pre-tokenize", values)
+    return PageLink(page.PAGE.path, "Open this text in Pre-tokenize", values)
 
 
 def _list(name: str, title: str, initial: str) -> Input:

@@ -11,14 +11,14 @@ from bpeviz.ui.learn.base import (
     AnswerOption,
     Chapter,
     Input,
+    Judgment,
     Mistake,
     NoQuestionError,
+    PageLink,
     Picture,
+    PictureRow,
     Question,
-    Result,
-    Row,
     Setup,
-    Target,
     Why,
 )
 from bpeviz.ui.learn.forms import BoundariesForm, MessagePart
@@ -65,7 +65,7 @@ def _first(setup: Setup) -> Question:
         [prompt],
         text_of(setup),
         hint="Add up the counts of all words that contain the pair.",
-        see=[Row("Words with counts", rows)],
+        see=[PictureRow("Words with counts", rows)],
         pattern="whitespace",
         atoms="characters",
         end_mark=setup["mark"],
@@ -83,7 +83,7 @@ def _word(setup: Setup) -> Question:
         raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
     colors = engine.hues((training, word))
 
-    def judge(given: list[int] | None) -> Result:
+    def judge(given: list[int] | None) -> Judgment:
         return engine.encoded_result(given, training.tokenizer(), word, colors)
 
     def mistakes() -> list[Mistake]:
@@ -110,7 +110,7 @@ def _pictures(setup: Setup) -> list[Picture]:
     ]
 
 
-def _target(setup: Setup) -> Target:
+def _target(setup: Setup) -> PageLink:
     training = trained(setup, setup["mark"])
     target = engine.train_page(
         setup,
@@ -121,7 +121,7 @@ def _target(setup: Setup) -> Target:
         end_mark=setup["mark"],
         min_count=1,
     )
-    return Target(target.path, target.label, {**target.values, COUNTED.link: True})
+    return PageLink(target.path, target.label, {**target.values, COUNTED.link: True})
 
 
 CHAPTER = Chapter(

@@ -40,17 +40,17 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table
-from bpeviz.ui.trained import Handle, Trained, TrainingError
+from bpeviz.ui.trained import Trained, TrainingError, TrainingHandle
 from bpeviz.ui.widgets import (
     LARGEST_INTEGER,
-    Family,
-    Number,
+    NumberField,
     Section,
     SessionValue,
     Share,
     TextField,
     Values,
     Widget,
+    WidgetFamily,
     numbers,
 )
 from bpeviz.views import charts, playable, player, race, tables
@@ -78,14 +78,14 @@ METHOD = numbers("random_of_", "Method", first=0)
 WORD = TextField(
     "word", "Word (type one or click one above; a leading space counts)", longest=MAX_WORD
 )
-SEED = Number("seed", "Seed", low=-LARGEST_INTEGER, high=LARGEST_INTEGER)
+SEED = NumberField("seed", "Seed", low=-LARGEST_INTEGER, high=LARGEST_INTEGER)
 
 
 def _strength(name: str, end: str) -> Share:
     return Share(name, "Strength", most=float(end.rpartition(" ")[2]))
 
 
-STRENGTH = Family("strength of ", r".{1,60} up to [0-9]{1,3}\.[0-9]{1,3}", _strength)
+STRENGTH = WidgetFamily("strength of ", r".{1,60} up to [0-9]{1,3}\.[0-9]{1,3}", _strength)
 RANDOM = Section(
     "random_open", "One word, split at random", contents=(WORD, METHOD, STRENGTH, SEED)
 )
@@ -215,14 +215,14 @@ def _lock_step(shown: tuple[Trained, ...], part: Part) -> dict[str, Any]:
     return player.lock_step(timelines)
 
 
-def _animation(handles: Sequence[Handle], part: Part) -> Callable[[], Playable]:
+def _animation(handles: Sequence[TrainingHandle], part: Part) -> Callable[[], Playable]:
     shown = [handle.open() for handle in handles]
     trainings = [(one.history, one.boundaries, dict(one.choice.options)) for one in shown]
     payload = _lock_step(tuple(shown), part)
     return partial(playable.of_lock_step, payload, trainings, shown[0].text, part)
 
 
-def _slides(handles: Sequence[Handle], part: Part) -> Slides:
+def _slides(handles: Sequence[TrainingHandle], part: Part) -> Slides:
     shown = [handle.open() for handle in handles]
     own = [player.part_between(one.boundaries, part, one.text) for one in shown]
     boundaries = [

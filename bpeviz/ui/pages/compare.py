@@ -37,7 +37,7 @@ from bpeviz.ui.pages.many_texts import HOW_MANY, PRESSED, SHOWN, SIDE_BY_SIDE, U
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer, OneTokenizer
 from bpeviz.ui.widgets import (
-    Number,
+    NumberField,
     OneOf,
     SessionValue,
     SomeOf,
@@ -103,7 +103,7 @@ class _Others(SomeOf):
         COLUMNS.put([OWN, *(name for name in catalog.NAMES if name in value)])
 
 
-class _Reference(Number):
+class _Reference(NumberField):
     """The index of the baseline among the columns."""
 
     def for_link(self) -> tuple[None, None]:

@@ -26,7 +26,7 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.table import offer_file
 from bpeviz.ui.tokenizers import LINKED, Offer, OneTokenizer
 from bpeviz.ui.trained import PROGRESS
-from bpeviz.ui.widgets import Family, OneOf, Price, SessionValue, Switch, Values, Widget
+from bpeviz.ui.widgets import OneOf, Price, SessionValue, Switch, Values, Widget, WidgetFamily
 from bpeviz.views import playable, text_table
 
 SIDE_BY_SIDE = 4
@@ -65,7 +65,7 @@ UNDER = OneTokenizer("shown_under", "Tokenizer", titles=LINKED)
 """The tokenizer whose cell was pressed last."""
 
 SPECIAL = Switch("with_special_tokens", "With special tokens")
-PRICES = Family(
+PRICES = WidgetFamily(
     "price_of_",
     "|".join(map(re.escape, LINKED)),
     lambda name, end: Price(name, LINKED.get(end, "")),

@@ -33,7 +33,7 @@ from bpeviz.ui.inputs.training import (
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.trained import TrainingError
-from bpeviz.ui.widgets import Number, OneOf, Section, SomeOf, Widget
+from bpeviz.ui.widgets import NumberField, OneOf, Section, SomeOf, Widget
 from bpeviz.views.table import Cell, Table
 
 SPLIT_BY = "o200k"
@@ -50,7 +50,7 @@ EXPONENTS = {
 }
 
 
-class _Names(SomeOf):
+class _TextNames(SomeOf):
     """The choice of texts by name. A link may contain any names."""
 
     def allows(self, value: Any) -> bool:
@@ -63,13 +63,13 @@ class _Names(SomeOf):
 
 OPEN = Section("own_for_texts", "Train your own tokenizer for these languages")
 EXPONENT = OneOf("own_exponent", "Exponent of the shares", titles=EXPONENTS)
-MERGES = Number("own_merges", "Merges", low=1, high=limits.VOCABULARY - BYTE_VALUES)
+MERGES = NumberField("own_merges", "Merges", low=1, high=limits.VOCABULARY - BYTE_VALUES)
 HELD_OUT = OneOf(
     "own_held_out",
     "Not trained on",
     titles={"none": "Nothing", "half": "Second half of the lines", "some": "Some languages"},
 )
-HELD_OUT_TEXTS = _Names(
+HELD_OUT_TEXTS = _TextNames(
     "own_held_out_texts", "Languages not trained on", titles={}, most=limits.COMPARED_TEXTS
 )
 
@@ -162,7 +162,7 @@ def _choice(key: str, merges: int) -> TrainingChoice:
 
 @cached()
 def _ratios(
-    handle: trained.Handle, key: str, _split: Split, _trained: trained.Trained
+    handle: trained.TrainingHandle, key: str, _split: Split, _trained: trained.Trained
 ) -> dict[str, float]:
     """Return the ratios of the texts. Other users' pages can run meanwhile."""
     with run_lock.released():

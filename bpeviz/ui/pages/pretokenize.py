@@ -33,8 +33,7 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.widgets import (
-    Family,
-    Number,
+    NumberField,
     OneOf,
     Section,
     SessionValue,
@@ -43,6 +42,7 @@ from bpeviz.ui.widgets import (
     TextField,
     Values,
     Widget,
+    WidgetFamily,
     numbers,
 )
 from bpeviz.views import tables
@@ -101,7 +101,7 @@ SPLITS = SomeOf(
 )
 EXPLAINED = OneOf("explained", "Pre-tokenization", titles=SPLITS.titles)
 WHITE_SPACE = Switch("white_space", "Leave out white space")
-ENTRIES = Number("entries", "Entries of the vocabulary", low=1, high=100_000)
+ENTRIES = NumberField("entries", "Entries of the vocabulary", low=1, high=100_000)
 DROP_UNMATCHED = Switch("drop_unmatched", "Drop text that the pattern does not match")
 UNSEEN = TextField("unseen", "A new text", longest=2_000)
 CLOSER = Section(
@@ -306,7 +306,7 @@ def _same_everywhere(cuts: list[pretokenization.PreTokenized]) -> None:
 def _draw(
     columns: list[pretokenization.PreTokenizedColumn],
     key: str,
-    part_shown: Family[Number],
+    part_shown: WidgetFamily[NumberField],
     *,
     nested: bool = False,
 ) -> tuple[int, int]:

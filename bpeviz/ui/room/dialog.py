@@ -16,8 +16,8 @@ from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.run import Ready
 from bpeviz.room.sheet import MAX_PARTS
-from bpeviz.room.shown import Columns
-from bpeviz.room.votes import Question
+from bpeviz.room.shown import RoomColumns
+from bpeviz.room.votes import VoteQuestion
 from bpeviz.text import shorten
 from bpeviz.ui import markdown
 from bpeviz.ui.export_dialog import EXPORT, Export
@@ -131,7 +131,7 @@ def _link(page: Page) -> str:
 
 
 @st.dialog("A room", width="medium")
-def _opened(room: Room, questions: Sequence[Question]) -> None:
+def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
     """Show how to lead a room.
 
     Args:
@@ -145,7 +145,7 @@ def _opened(room: Room, questions: Sequence[Question]) -> None:
     st.link_button("Open the leader's page", lead, type="primary", icon=":material/open_in_new:")
     if questions:
         shows = "votes on the questions that you ask here or on the leader's page. Followers open"
-    elif isinstance(room.shown, Columns):
+    elif isinstance(room.shown, RoomColumns):
         shows = "shows these columns, and the token that you point at. Followers open"
     else:
         shows = (

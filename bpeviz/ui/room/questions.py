@@ -9,7 +9,7 @@ from functools import cache
 from itertools import takewhile
 from typing import Any
 
-from bpeviz.room.votes import MessagePart, Question, Range, VoteOption
+from bpeviz.room.votes import MessagePart, Range, VoteOption, VoteQuestion
 from bpeviz.ui.learn import base
 from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, PairForm
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
@@ -38,7 +38,7 @@ def offered() -> list[dict[str, Any]]:
     return chapters
 
 
-def find(key: str) -> Question | None:
+def find(key: str) -> VoteQuestion | None:
     """Return a question about the first text of a chapter, such as that of `first-merge/0`.
 
     Raises:
@@ -52,7 +52,7 @@ def find(key: str) -> Question | None:
 
 
 @cache  # without chapters that cannot be computed
-def _votes(chapter: str) -> Mapping[str, tuple[str, Question]]:
+def _votes(chapter: str) -> Mapping[str, tuple[str, VoteQuestion]]:
     """Return the questions of a chapter for votes, by their keys, each after its name."""
     by_key = {}
     for number, question in enumerate(asked(BY_KEY[chapter])):
@@ -62,7 +62,7 @@ def _votes(chapter: str) -> Mapping[str, tuple[str, Question]]:
     return by_key
 
 
-def for_vote(question: base.Question) -> Question | None:
+def for_vote(question: base.Question) -> VoteQuestion | None:
     """Return a question of Learn for a vote, or None if it is answered in another way."""
     form, right = question.form, question.judge(None)
     more: dict[str, Any] = {
@@ -72,18 +72,18 @@ def for_vote(question: base.Question) -> Question | None:
     }
     if isinstance(form, NumberForm):
         numbers = Range(form.low, form.high, form.unit)
-        return Question(question.prompt, [], right.marks["right"], numbers=numbers, **more)
+        return VoteQuestion(question.prompt, [], right.marks["right"], numbers=numbers, **more)
     if isinstance(form, ChoiceForm):
         # In the order of their words: nothing then depends on which one is right.
         keys = sorted(form.options, key=lambda key: form.options[key].casefold())
         options = [VoteOption([], form.options[key]) for key in keys]
-        return Question(question.prompt, options, keys.index(right.marks["right"][0]), **more)
+        return VoteQuestion(question.prompt, options, keys.index(right.marks["right"][0]), **more)
     if isinstance(form, PairForm):
         return _pair(question, form, more)
     return None
 
 
-def _pair(question: base.Question, form: PairForm, more: dict[str, Any]) -> Question:
+def _pair(question: base.Question, form: PairForm, more: dict[str, Any]) -> VoteQuestion:
     """Return a question about pairs, whose options are the most frequent ones."""
     merged = next(i for i in form.pairs if not _is_other(question, i))
     places = [merged, *(mistake.given for mistake in question.likely()[: PAIRS - 1])]
@@ -92,10 +92,10 @@ def _pair(question: base.Question, form: PairForm, more: dict[str, Any]) -> Ques
     for place in places:
         tokens = [[item["label"], item["color"]] for item in form.tokens[place : place + 2]]
         options.append(VoteOption(tokens, " + ".join(label for label, _ in tokens)))
-    text = base.Row("Text", [[*form.tokens]]).payload()
+    text = base.PictureRow("Text", [[*form.tokens]]).payload()
     prompt = _without_form(question.prompt)
     more["see"] = [*more["see"], text]
-    return Question(prompt, options, places.index(merged), **more)
+    return VoteQuestion(prompt, options, places.index(merged), **more)
 
 
 def _is_other(question: base.Question, place: int) -> bool:

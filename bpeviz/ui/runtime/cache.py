@@ -81,12 +81,12 @@ def size_of(value: object, depth: int = _DEPTH, most: int = _SAMPLED) -> int:
         sampled = [*islice(value, most)]
         return sys.getsizeof(value) + _extrapolated(sampled, len(value), depth, most)
     attributes = [*vars(value).values()] if hasattr(value, "__dict__") else []
-    return sys.getsizeof(value) + sum(size_of(one, depth - 1, most) for one in attributes)
+    return sys.getsizeof(value) + sum(size_of(item, depth - 1, most) for item in attributes)
 
 
 def _extrapolated(sampled: list[Any], number: int, depth: int, most: int) -> int:
     fewer = max(2, most // _FEWER)
-    sizes = sum(size_of(one, depth - 1, fewer) for one in sampled)
+    sizes = sum(size_of(item, depth - 1, fewer) for item in sampled)
     return round(sizes * number / max(1, len(sampled)))
 
 
@@ -97,7 +97,7 @@ def _may_grow(value: object) -> bool:
         items = value.values()
     elif isinstance(value, list | tuple):
         items = value
-    return any(hasattr(one, "__dict__") for one in islice(items, _RECORD))
+    return any(hasattr(item, "__dict__") for item in islice(items, _RECORD))
 
 
 class Failure:
@@ -108,14 +108,14 @@ class Failure:
         self.error = copy(error).with_traceback(None)
 
 
-def value_of(found: Any) -> Any:
+def value_of(cached: Any) -> Any:
     """Return a cached value, or raise the error of a `Failure`."""
-    if isinstance(found, Failure):
-        raise copy(found.error)
-    return found
+    if isinstance(cached, Failure):
+        raise copy(cached.error)
+    return cached
 
 
-class _Run(local):
+class _UsedKeys(local):
     """The keys of the values that the run of this thread has used."""
 
     def __init__(self) -> None:
@@ -133,7 +133,7 @@ class Cache:
     def __init__(self, budget: int) -> None:
         self._values: LRUCache[Hashable, tuple[Any, int]] = LRUCache(budget, itemgetter(1))
         self._used: set[Hashable] = set()
-        self._run = _Run()
+        self._run = _UsedKeys()
         self._lock = RLock()
         self._measured = -_MEASURED
         self._creating: dict[Hashable, tuple[Lock, list[int]]] = {}
@@ -146,10 +146,10 @@ class Cache:
     def find(self, key: Hashable) -> Any | None:
         """Return the value of a key, a `Failure`, or None."""
         with self._lock:
-            if (found := self._values.get(key)) is None:
+            if (entry := self._values.get(key)) is None:
                 return None
             self._use(key)
-            return found[0]
+            return entry[0]
 
     def put(self, key: Hashable, value: object) -> bool:
         """Cache a value; return whether it fits into the cache."""
@@ -178,8 +178,8 @@ class Cache:
         exceptions are not cached.
         """
         with self._lock:
-            if (found := self.find(key)) is not None:
-                return cast(Value, value_of(found))
+            if (cached := self.find(key)) is not None:
+                return cast(Value, value_of(cached))
             lock, waiting = self._creating.setdefault(key, (Lock(), [0]))
             waiting[0] += 1
         try:
@@ -187,8 +187,8 @@ class Cache:
                 with run_lock.released():
                     lock.acquire()
             try:
-                if (found := self.find(key)) is not None:
-                    return cast(Value, value_of(found))
+                if (cached := self.find(key)) is not None:
+                    return cast(Value, value_of(cached))
                 try:
                     created = create()
                 except ValueError as error:

@@ -31,13 +31,13 @@ class Handle(ABC):
         """Return the argument."""
 
 
-class _ThisThread(local):
+class _RunArguments(local):
     """The arguments that the run of a thread has passed to fragments, by handle."""
 
     opened: dict[Handle, Any] | None = None
 
 
-_this = _ThisThread()
+_this = _RunArguments()
 
 
 @contextmanager

@@ -79,14 +79,14 @@ class _RunLock:
             run.granted.set()
 
 
-class _ThisThread(local):
+class _RunOfThread(local):
     """The page run of a thread, from `hold` to its end."""
 
     run: _Run | None = None
 
 
 _pages = _RunLock()
-_this = _ThisThread()
+_this = _RunOfThread()
 
 
 @contextmanager

@@ -14,12 +14,12 @@ from helpers.payloads import color_index
 from bpeviz.corpus import samples
 from bpeviz.pretrained import download, rank_tokenizer
 from bpeviz.ui.learn import published
-from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Result
+from bpeviz.ui.learn.base import Chapter, Judgment, NoQuestionError, Question
 from bpeviz.ui.learn.engine import merges_of, next_pair
 from bpeviz.ui.learn.forms import PairForm
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 from bpeviz.ui.permalink.codec import pack
-from bpeviz.ui.widgets import Number, OneOf, TextField
+from bpeviz.ui.widgets import NumberField, OneOf, TextField
 
 HOSTILE = ["", "a", "é", " ", "\0", "aaaa", "👩‍👩‍👧", "صباح الخير", "\n\n", " ".join(MARKUP)[:300]]
 
@@ -33,7 +33,7 @@ def question(key: str, number: int = 0, **changed: Any) -> Question:
     return found
 
 
-def judged(key: str, given: Any, number: int = 0, **changed: Any) -> Result:
+def judged(key: str, given: Any, number: int = 0, **changed: Any) -> Judgment:
     asked = question(key, number, **changed)
     assert given is None or asked.form.accepts(given)
     return asked.judge(given)
@@ -200,7 +200,7 @@ def variations(chapter: Chapter) -> Iterator[dict[str, Any]]:
         elif isinstance(widget, OneOf):
             values = [*widget.titles]
         else:
-            assert isinstance(widget, Number)
+            assert isinstance(widget, NumberField)
             values = [widget.low, widget.high]
         for value in values:
             yield {**chapter.initial, one.name: value}

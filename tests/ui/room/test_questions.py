@@ -10,7 +10,7 @@ from helpers.asgi import HTML, ask, page
 
 from bpeviz.pretokenizers import expressions
 from bpeviz.room.rooms import ROOMS
-from bpeviz.room.votes import Question
+from bpeviz.room.votes import VoteQuestion
 from bpeviz.text import as_json
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.learn.registry import BY_KEY
@@ -22,13 +22,13 @@ from bpeviz.workers.child import StartError
 KEYS = [one["key"] for chapter in questions.offered() for one in chapter["questions"]]
 
 
-def found(key: str) -> Question:
+def found(key: str) -> VoteQuestion:
     question = questions.find(key)
     assert question is not None
     return question
 
 
-def received(question: Question, answer: int) -> list[str]:
+def received(question: VoteQuestion, answer: int) -> list[str]:
     """Return all messages of a follower until the counts are shown, and its page."""
     room = ROOMS.open("tester", lambda _: {})
     got = []

@@ -18,7 +18,7 @@ from bpeviz.ui import components
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM
 from bpeviz.ui.pages.inspect.encoding import EncodingSettings, TokenizerChoice, is_ready
-from bpeviz.ui.pages.inspect.inspected_text import Detail, InspectedText, has_steps
+from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail, has_steps
 from bpeviz.ui.tokenizers import LINKED, Offer
 from bpeviz.ui.widgets import Values, Widget, numbers
 from bpeviz.views import inspection, merge_diagram, player
@@ -58,7 +58,7 @@ def _draw(text: InspectedText, offers: Sequence[Offer]) -> None:
     text.offer_exports(part)
 
 
-MERGE_DIAGRAM = Detail("Merge diagram", _draw, _widgets)
+MERGE_DIAGRAM = InspectionDetail("Merge diagram", _draw, _widgets)
 
 
 def _encode_beside(text: InspectedText, offer: Offer) -> Inspection | None:

@@ -99,7 +99,7 @@ class InspectedText:
 
 
 @dataclass(frozen=True)
-class Detail:
+class InspectionDetail:
     """A detail below the grid, of which the page draws one at a time.
 
     Attributes:

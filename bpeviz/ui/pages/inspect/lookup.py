@@ -16,10 +16,10 @@ from bpeviz.text import listed
 from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.inspect.diagram import side_of
 from bpeviz.ui.pages.inspect.encoding import LISTED, TOKENIZER
-from bpeviz.ui.pages.inspect.inspected_text import Detail, InspectedText
+from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import Offer
-from bpeviz.ui.widgets import Number, TextField, Values, Widget
+from bpeviz.ui.widgets import NumberField, TextField, Values, Widget
 from bpeviz.views import merge_diagram, tables
 
 MAX_NAMESAKES = 1_000
@@ -29,11 +29,11 @@ QUERY = TextField("look_up", "Token id or text", longest=MAX_EXPRESSION)
 IDS = TextField("ids_box", "Ids", longest=limits.PAGE_TEXT)
 
 
-def _namesake(query: str | None, tokenizer: str | None) -> Number:
+def _namesake(query: str | None, tokenizer: str | None) -> NumberField:
     """Return the choice among several tokens of one name."""
     name = f"which of {query} in {tokenizer}"
     label = "Several tokens have this text"
-    return Number(name, label, low=0, high=MAX_NAMESAKES)
+    return NumberField(name, label, low=0, high=MAX_NAMESAKES)
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
@@ -87,7 +87,7 @@ def _draw_token(text: InspectedText, offers: Sequence[Offer]) -> None:
         draw_table(neighbors, "neighbors", label=title, scrolls=True)
 
 
-LOOK_UP = Detail("Look up a token", _draw_token, _widgets)
+LOOK_UP = InspectionDetail("Look up a token", _draw_token, _widgets)
 
 
 def _no_token(query: str, tokenizer: Tokenizer) -> None:
@@ -136,4 +136,4 @@ def _draw_ids(text: InspectedText, offers: Sequence[Offer]) -> None:
     draw_table(table, "decoded", label="Decoded ids", scrolls=True, download=True)
 
 
-DECODE = Detail("Decode ids", _draw_ids, lambda values: iter([IDS]))
+DECODE = InspectionDetail("Decode ids", _draw_ids, lambda values: iter([IDS]))

@@ -18,7 +18,12 @@ from bpeviz.text import label
 from bpeviz.ui import components, markdown
 from bpeviz.ui.export_dialog import EXPORT
 from bpeviz.ui.pages.inspect.encoding import TOKENIZER
-from bpeviz.ui.pages.inspect.inspected_text import SOURCE, Detail, InspectedText, has_steps
+from bpeviz.ui.pages.inspect.inspected_text import (
+    SOURCE,
+    InspectedText,
+    InspectionDetail,
+    has_steps,
+)
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table
@@ -56,7 +61,7 @@ def _draw(text: InspectedText, offers: Sequence[Offer]) -> None:
         _follow(str(timeline["timelineId"]))
 
 
-STEP_BY_STEP = Detail("Step by step", _draw, lambda values: iter(()))
+STEP_BY_STEP = InspectionDetail("Step by step", _draw, lambda values: iter(()))
 
 
 @fragment
