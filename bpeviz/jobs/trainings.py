@@ -29,7 +29,7 @@ from bpeviz.jobs.errors import SHORTEN
 from bpeviz.text import counted
 from bpeviz.workers import serving
 from bpeviz.workers.child import Child, EndedError, StartError
-from bpeviz.workers.pool import BusyError, Pool, Request
+from bpeviz.workers.pool import BusyError, Places, Pool, Request
 
 INTERRUPTED = (
     "Training was interrupted: its process was ended, probably because memory ran out. Try again. "
@@ -88,14 +88,15 @@ For as many random Chinese characters, WordPiece takes 30 seconds.
 
 _pool = Pool(
     lambda key: Child(worker.__name__),
-    places=max(1, processors.available() - 1),
-    share=1,
-    slow=max(2, processors.available()),
-    slow_share=limits.USER_RUNNING,
+    Places(max(1, processors.available() - 1)),
+    Places(
+        max(2, processors.available()),
+        limits.USER_RUNNING,
+        waiting=limits.ALL_WAITING,
+        own_waiting=limits.USER_WAITING,
+    ),
+    slow_after=4 * QUICK,  # only if it does not report that it takes long
     large=300_000_000,
-    quick=4 * QUICK,  # only if it does not report that it takes long
-    most_slow=limits.ALL_WAITING,
-    own_slow=limits.USER_WAITING,
 )
 _log = logging.getLogger("bpeviz")
 _lock = threading.RLock()

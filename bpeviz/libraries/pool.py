@@ -17,7 +17,7 @@ from importlib.util import find_spec
 from bpeviz import limits
 from bpeviz.libraries import worker
 from bpeviz.workers.child import Child, OvertimeError, StartError
-from bpeviz.workers.pool import BusyError, Pool, Request
+from bpeviz.workers.pool import BusyError, Places, Pool, Request
 
 PATIENCE = 30.0
 """Seconds that a request waits for a worker."""
@@ -83,7 +83,8 @@ def _start(file: File) -> Child:
     return Child(worker.__name__, spec.origin, **_MEMORY)
 
 
-_pool = Pool(_start, limits.LIBRARY_PROCESSES, limits.USER_LIBRARY_PROCESSES, patience=PATIENCE)
+_places = Places(limits.LIBRARY_PROCESSES, limits.USER_LIBRARY_PROCESSES)
+_pool = Pool(_start, _places, patience=PATIENCE)
 
 
 def ask(file: File, operation: str, payload: bytes = b"", *, reuse: bool = True) -> bytes:

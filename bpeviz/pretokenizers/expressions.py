@@ -20,7 +20,7 @@ from cachetools import TTLCache
 from bpeviz import limits
 from bpeviz.pretokenizers import regex_worker
 from bpeviz.workers.child import Child, StartError
-from bpeviz.workers.pool import BusyError, Pool, Request
+from bpeviz.workers.pool import BusyError, Places, Pool, Request
 
 REMEMBERED = 30.0
 """Seconds for which a request that took too much time or memory is refused without another try."""
@@ -41,9 +41,8 @@ class InvalidExpressionError(ValueError):
 
 _pool = Pool(
     lambda key: Child(regex_worker.__name__, regex.__file__),
-    limits.EXPRESSIONS_AT_ONCE,
-    limits.USER_EXPRESSIONS,
-    slow=limits.SLOW_EXPRESSIONS_AT_ONCE,
+    Places(limits.EXPRESSIONS_AT_ONCE, limits.USER_EXPRESSIONS),
+    Places(limits.SLOW_EXPRESSIONS_AT_ONCE),
     patience=limits.EXPRESSION_WAIT,
     large=64 << 20,
 )

@@ -17,6 +17,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from math import inf
 from time import monotonic
 from typing import Any
@@ -75,6 +76,23 @@ class Request:
         self.granted, self.done = threading.Event(), threading.Event()
 
 
+@dataclass(frozen=True)
+class Places:
+    """The places for quick or for slow requests.
+
+    Attributes:
+        number: How many requests run at once.
+        share: How many of them a user may have.
+        waiting: How many requests may wait for a place.
+        own_waiting: How many of these a user may have.
+    """
+
+    number: int
+    share: int = 1
+    waiting: float = inf
+    own_waiting: float = inf
+
+
 class Pool:
     """Reused workers. They end with this process, and a fork starts its own.
 
@@ -85,34 +103,26 @@ class Pool:
     def __init__(
         self,
         start: Callable[[Any], Child],
-        places: int,
-        share: int,
+        quick: Places,
+        slow: Places = Places(0),
         *,
-        slow: int = 0,
-        slow_share: int = 1,
-        quick: float = 0.5,
+        slow_after: float = 0.5,
         patience: float | None = None,
         large: float = inf,
-        most_slow: float = inf,
-        own_slow: float = inf,
     ) -> None:
         """Start without workers.
 
         Args:
             start: Starts the worker of a request's key.
-            places: How many requests run at once.
-            share: How many of them a user may have.
-            slow: How many slow requests run beside them.
-            slow_share: How many of these a user may have.
-            quick: The processor seconds after which a request is slow.
+            quick: The places of quick requests.
+            slow: The places of slow requests beside them.
+            slow_after: The processor seconds after which a request is slow.
             patience: The seconds for which a request waits for its place; None for any time.
             large: The bytes of memory from which a worker is not reused.
-            most_slow: How many slow requests may wait.
-            own_slow: How many of these a user may have.
         """
-        self._start, self._quick, self._patience, self._large = start, quick, patience, large
-        self._places = {False: (places, share), True: (slow, slow_share)}
-        self._most_waiting = most_slow, own_slow
+        self._start, self._slow_after = start, slow_after
+        self._patience, self._large = patience, large
+        self._places = {False: quick, True: slow}
         self._lock = threading.RLock()
         self._idle: list[tuple[Request, Child]] = []  # the one unused for longest first
         self._waiting: list[Request] = []
@@ -220,21 +230,21 @@ class Pool:
         return self._number(slow, user) if user else 0  # a program has no users, and no shares
 
     def _has_share(self, user: str, slow: bool) -> bool:
-        return self._own(user, slow) < self._places[slow][1]
+        return self._own(user, slow) < self._places[slow].share
 
     def _fits(self, user: str, slow: bool) -> bool:
-        free = self._places[slow][0] - self._number(slow)
+        free = self._places[slow].number - self._number(slow)
         return free > bool(self._own(user, slow)) and self._has_share(user, slow)
 
     def _take_place(self, request: Request) -> None:
         with self._lock:
-            slow = [waiter.user for waiter in self._waiting if waiter.slow]
+            places = self._places[request.slow]
+            before = [waiter.user for waiter in self._waiting if waiter.slow == request.slow]
             self._waiting.append(request)
             self._serve()
-            if request.slow and request in self._waiting:
-                own = slow.count(request.user) >= self._most_waiting[1]
-                if own or len(slow) >= self._most_waiting[0]:
-                    self.stop(request, BusyError(own))
+            own = before.count(request.user) >= places.own_waiting
+            if request in self._waiting and (own or len(before) >= places.waiting):
+                self.stop(request, BusyError(own))
             for running in self._running:
                 self._settle(running)
         request.granted.wait(self._patience)
@@ -257,9 +267,9 @@ class Pool:
 
     def _settle(self, request: Request) -> None:
         """Move a slow request to a place for slow ones, or stop it if others need its place."""
-        if request.slow or request.error is not None or not self._places[True][0]:
+        if request.slow or request.error is not None or not self._places[True].number:
             return
-        if request.child is None or request.child.spent() < self._quick:
+        if request.child is None or request.child.spent() < self._slow_after:
             return
         if self.keep_as_slow(request):
             return
@@ -284,7 +294,7 @@ class Pool:
                     child = idle[1]
                     break
                 idle[1].end()
-            most = sum(places for places, _ in self._places.values())
+            most = sum(places.number for places in self._places.values())
             if child is None and self._idle and len(self._idle) + len(self._running) > most:
                 self._end_one(request.user)
             request.child = child = child or self._start(request.key)

@@ -23,6 +23,7 @@ from bpeviz.pretokenizers import expressions
 from bpeviz.trainers import TRAINERS
 from bpeviz.workers import child, pool
 from bpeviz.workers.child import Child
+from bpeviz.workers.pool import Places
 
 pytestmark = pytest.mark.slow
 
@@ -50,9 +51,9 @@ def process_of(job: trainings.Job) -> int:
     return job._request.child.process.pid
 
 
-def places(monkeypatch: pytest.MonkeyPatch, slow: int) -> None:
+def places(monkeypatch: pytest.MonkeyPatch, slow: int, **waiting: int) -> None:
     """Let this many long trainings run at once."""
-    monkeypatch.setitem(trainings._pool._places, True, (slow, 2))
+    monkeypatch.setitem(trainings._pool._places, True, Places(slow, 2, **waiting))
 
 
 @pytest.fixture(autouse=True)
@@ -323,8 +324,7 @@ def test_own_expression_runs_in_the_workers_of_the_server(monkeypatch: pytest.Mo
 
 
 def test_waiting_jobs_of_a_user_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    places(monkeypatch, 1)
-    monkeypatch.setattr(trainings._pool, "_most_waiting", (50, 2))
+    places(monkeypatch, 1, waiting=50, own_waiting=2)
     with slow_job(40) as running, slow_job(41) as first, slow_job(42) as second:
         eventually(lambda: len(trainings._pool._waiting) == 2)
         with slow_job(43) as refused:
@@ -337,8 +337,7 @@ def test_waiting_jobs_of_a_user_are_limited(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_waiting_jobs_of_all_users_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
-    places(monkeypatch, 1)
-    monkeypatch.setattr(trainings._pool, "_most_waiting", (1, 3))
+    places(monkeypatch, 1, waiting=1, own_waiting=3)
     with slow_job(45, "a") as running, slow_job(46, "b") as waiting:
         process_of(running)
         eventually(lambda: waiting._request in trainings._pool._waiting)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from bpeviz.pretokenizers import expressions
 from bpeviz.workers import child, pool
 from bpeviz.workers.child import Child, EndedError, StartError
-from bpeviz.workers.pool import BusyError, Pool, Request
+from bpeviz.workers.pool import BusyError, Places, Pool, Request
 
 
 class Fake:
@@ -53,7 +53,7 @@ class Fake:
 
 
 def fakes(places: int, share: int, **more: Any) -> Pool:
-    return Pool(Fake, places, share, **more)
+    return Pool(Fake, Places(places, share), **more)
 
 
 class Work:
@@ -139,7 +139,7 @@ def test_free_place_goes_to_the_user_with_the_fewest_places_and_users_alternate(
 def test_places_and_shares_are_never_exceeded_and_no_place_stays_free(
     places: int, share: int, actions: list[tuple[int, str, bool]]
 ) -> None:
-    shared = fakes(places, share, slow=2, slow_share=1)
+    shared = fakes(places, share, slow=Places(2))
     works: list[Work] = []
 
     def check() -> None:
@@ -170,7 +170,7 @@ def test_places_and_shares_are_never_exceeded_and_no_place_stays_free(
 
 
 def test_slow_request_leaves_the_idle_worker_to_quick_ones() -> None:
-    shared = fakes(1, 1, slow=1)
+    shared = fakes(1, 1, slow=Places(1))
     with shared.worker(Request("a")) as first:
         pass
     with shared.worker(Request("b", slow=True)) as other:
@@ -181,7 +181,7 @@ def test_slow_request_leaves_the_idle_worker_to_quick_ones() -> None:
 
 def test_slow_request_moves_to_a_place_for_slow_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "LOOK", 0.01)
-    shared = fakes(1, 1, slow=1, quick=0.01)
+    shared = fakes(1, 1, slow=Places(1), slow_after=0.01)
     slow = Work(shared, "a")
     eventually(lambda: slow.request.slow)
     assert slow.child.is_slow
@@ -207,7 +207,7 @@ def test_slow_request_beside_another_one_of_its_user_is_stopped_for_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pool, "LOOK", 0.01)
-    shared = fakes(2, 2, slow=1, quick=0.01)
+    shared = fakes(2, 2, slow=Places(1), slow_after=0.01)
     first = Work(shared, "a")
     eventually(lambda: first.request.slow)
     second = Work(shared, "a")
@@ -221,7 +221,7 @@ def test_slow_request_beside_another_one_of_its_user_is_stopped_for_others(
 
 
 def test_waiting_slow_requests_are_limited() -> None:
-    shared = fakes(1, 1, slow=1, most_slow=2, own_slow=1)
+    shared = fakes(1, 1, slow=Places(1, waiting=2, own_waiting=1))
     held = [Work(shared, user, slow=True) for user in "aba"]
     own, full = Work(shared, "b", slow=True), Work(shared, "c", slow=True)
     assert own.error.own
@@ -249,7 +249,7 @@ def test_deadline_and_memory_limit_stop_a_request(monkeypatch: pytest.MonkeyPatc
 def test_only_its_own_work_counts_as_time_of_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(child, "_START", 0.05)
     monkeypatch.setattr(child, "_RUN", "import time; time.sleep(60)")
-    slow = Pool(lambda key: Child("nothing", __file__), 1, 1)
+    slow = Pool(lambda key: Child("nothing", __file__), Places(1))
     with pytest.raises(StartError, match="did not start"), slow.worker(Request("")) as worker:
         worker.ask(0, seconds=0.01, memory=0)
 
@@ -269,7 +269,7 @@ def test_request_on_a_busy_machine_is_not_said_to_be_slow(monkeypatch: pytest.Mo
 
 def test_spare_worker_replaces_one_that_works_long(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool, "LOOK", 0.01)
-    shared = fakes(1, 1, slow=1, quick=0.01)
+    shared = fakes(1, 1, slow=Places(1), slow_after=0.01)
     shared.keeps_spare = True
     shared.start_spare()
     ((_, spare),) = shared._idle
@@ -304,11 +304,11 @@ def test_reason_of_a_failure_is_the_error_and_the_exit_code(
 
 def test_worker_that_cannot_start_is_a_transient_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/nowhere/python")
-    missing = Pool(lambda key: Child("nothing"), 1, 1)
+    missing = Pool(lambda key: Child("nothing"), Places(1))
     with pytest.raises(StartError, match="No such file"), missing.worker(Request("")):
         pass
     monkeypatch.undo()
-    ends = Pool(lambda key: Child("nothing", __file__), 1, 1)
+    ends = Pool(lambda key: Child("nothing", __file__), Places(1))
     with pytest.raises(StartError, match="did not start"), ends.worker(Request("")) as child:
         child.ask(0, seconds=1.0, memory=0)
 
