@@ -7,13 +7,15 @@ import argparse
 from bpeviz import formats
 from bpeviz.cli import arguments, files
 from bpeviz.cli.arguments import Command
+from bpeviz.cli.errors import print_error
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD, named
 
 _HELP = """\
 Write a tokenizer of another program, or a published one, in another file format. A file is written
 only if it keeps every id: it is read back and encodes difficult texts, and all ids must be those
-of the tokenizer. Otherwise the error gives the reason.
+of the tokenizer. Otherwise the error gives the reason. A note says if the format has no template,
+which adds special tokens around each text.
 """
 _EXAMPLES = """\
 examples:
@@ -33,7 +35,11 @@ def run(options: argparse.Namespace) -> int:
     progress = Progress(options.progress)
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
     with progress.during("Converting"):
-        target.write(formats.dump(tokenizer, target.format))
+        contents = formats.dump(tokenizer, target.format)
+        note = formats.left_out(tokenizer, contents, target.format)
+        target.write(contents)
+    if note:
+        print_error(note)
     where = "standard output" if target.output == STANDARD else named(target.output)
     progress.print(f"Written to {where}: {formats.FORMATS[target.format].title}.")
     return 0

@@ -10,6 +10,7 @@ README.md beside this file describes the formats and how to add one.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import chain
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.archive import unzipped
@@ -40,7 +41,7 @@ from bpeviz.formats.recognition import (
 )
 from bpeviz.formats.registry import FORMATS, READERS
 from bpeviz.formats.verification import check_written, refused
-from bpeviz.text import shorten
+from bpeviz.text import joined, shorten
 
 __all__ = [
     "FORMATS",
@@ -50,6 +51,7 @@ __all__ = [
     "FormatError",
     "assumed",
     "dump",
+    "left_out",
     "parse",
     "paths_to_read",
     "paths_to_save",
@@ -82,6 +84,15 @@ def dump(tokenizer: Tokenizer, format: str) -> dict[str, bytes]:
         return files
     except UnsupportedError as error:
         raise FormatError(f"{known.title} cannot represent this tokenizer: {error}.") from error
+
+
+def left_out(tokenizer: Tokenizer, files: Mapping[str, bytes], format: str) -> str:
+    """Return what files of `dump` do not contain, as a sentence, or ""."""
+    around = [*chain(*tokenizer.template)]
+    if not around or [*chain(*parse(files, format).template)] == around:
+        return ""
+    names = joined([shorten(tokenizer.token_label(i)) for i in dict.fromkeys(around)])
+    return f"The file does not contain the template, which adds {names} around each text."
 
 
 def parse(

@@ -159,37 +159,39 @@ def _tokenizer(key: str, exported: Exported) -> None:
 def _format(key: str, exported: Exported, format: Format) -> None:
     """Draw the button of a format, disabled with the reason if it cannot represent a tokenizer."""
     try:
-        written = _written(exported, format.key)
+        written, note = _written(exported, format.key)
     except FormatError as error:
-        written = str(error.__cause__)
+        written, note = None, f"Not possible: {error.__cause__}."
     left, right = st.columns((2, 3), vertical_alignment="center")
     with left:
-        if isinstance(written, str):
+        if written is None:
             name = f"{format.key} of {key}, not possible"
             st.button(format.title, icon=DOWNLOAD, width="stretch", key=name, disabled=True)
         else:
             file = format.files[0] if len(written) == 1 else f"tokenizer-{format.key}.zip"
             _button(key, file, format.title, partial(_as_one, written), width="stretch")
     with right:
-        words = f"Not possible: {written}." if isinstance(written, str) else format.about
+        words = note if written is None else f"{format.about} {note}".strip()
         st.caption(markdown.escape(words))
-    if format.example and not isinstance(written, str):
+    if format.example and written is not None:
         st.code(format.example, "python")
 
 
 @cached("Checking the file format …")
-def _written(exported: Exported, format: str) -> Mapping[str, bytes] | str:
-    """Return the files of a tokenizer in a format, or why the format cannot represent it.
+def _written(exported: Exported, format: str) -> tuple[Mapping[str, bytes] | None, str]:
+    """Return the files of a tokenizer in a format, or None, and what it cannot represent.
 
     Raises:
         FormatError: This cannot be checked at the moment.
     """
     try:
-        return formats.dump(exported.make(), format)
+        tokenizer = exported.make()
+        files = formats.dump(tokenizer, format)
+        return files, formats.left_out(tokenizer, files, format)
     except FormatError as error:
         if isinstance(error.__cause__, TransientError):
             raise  # an error is not cached
-        return str(error.__cause__)
+        return None, f"Not possible: {error.__cause__}."
 
 
 def _as_one(files: Mapping[str, bytes]) -> bytes:

@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pyarrow.parquet
 import pytest
+import tokenizers
 from helpers.properties import pairs
 from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, processors
 
@@ -117,6 +118,17 @@ def test_convert_writes_another_format_or_names_the_reason(trained: Shell) -> No
     trained("convert", "--tokenizer", "t.json", "--output", "t.model", "--format", "sentencepiece")
     assert "cannot represent this tokenizer: the format is only for" in trained.sentence
     assert not Path("t.model").exists()
+
+
+def test_convert_says_that_a_format_has_no_template(shell: Shell) -> None:
+    tokenizer = bpeviz.train("low lower", merges=3, special_tokens=("<s>",)).tokenizer()
+    made = tokenizers.Tokenizer.from_buffer(*formats.dump(tokenizer, "huggingface").values())
+    names = [*tokenizer.special_tokens.items()]
+    made.post_processor = tokenizers.processors.TemplateProcessing("<s> $A", special_tokens=names)
+    made.save("around.json")
+    for target, is_lost in (("t.csv", True), ("again.json", False)):
+        assert shell("convert", "--tokenizer", "around.json", "--output", target).code == 0
+        assert ("does not contain the template, which adds <s>" in shell.err) == is_lost
 
 
 # --- train ---------------------------------------------------------------------------------------

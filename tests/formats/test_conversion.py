@@ -188,7 +188,25 @@ def test_template_stays_in_a_tokenizer_json() -> None:
     made.post_processor = processors.TemplateProcessing("<|end|> $A", special_tokens=[token])
     ours = opened(made)
     assert ours.template == ([token[1]], [])
-    assert formats.parse(formats.dump(ours, "huggingface")).template == ours.template
+    files = formats.dump(ours, "huggingface")
+    assert formats.parse(files).template == ours.template
+    assert formats.left_out(ours, files, "huggingface") == ""
+
+
+@pytest.mark.parametrize("key", ["tiktoken", "gpt2", "csv"])
+def test_formats_without_a_template_say_so(key: str) -> None:
+    training = bpeviz.train("low lower", merges=3, special_tokens=("<s>", "</s>"))
+    ids = training.tokenizer().special_tokens
+    made = tokenizers.Tokenizer.from_buffer(
+        formats.dump(training.tokenizer(), "huggingface")["tokenizer.json"]
+    )
+    made.post_processor = processors.TemplateProcessing(
+        "<s> $A </s>", special_tokens=[*ids.items()]
+    )
+    ours = opened(made)
+    files = formats.dump(ours, key)
+    assert "template, which adds <s> and </s> around" in formats.left_out(ours, files, key)
+    assert formats.left_out(training.tokenizer(), files, key) == ""
 
 
 @pytest.mark.parametrize("key", formats.FORMATS)
