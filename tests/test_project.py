@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -75,6 +76,16 @@ def test_few_variables_have_vague_names() -> None:
             elif isinstance(node, ast.arg):
                 number += node.arg in ("found", "one")
     assert number <= VAGUE_NAMES
+
+
+def test_class_name_has_one_meaning() -> None:
+    names = Counter(
+        node.name
+        for path in ROOT.glob("bpeviz/**/*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, times in names.items() if times > 1] == []
 
 
 @pytest.mark.parametrize("module", ["pandas", "altair", "tiktoken", "numpy"])

@@ -14,8 +14,8 @@ from typing import Any, TypeGuard
 
 from bpeviz import limits
 from bpeviz.room import votes
+from bpeviz.room.contents import RoomColumns, RoomTimeline
 from bpeviz.room.run import Ready, Run
-from bpeviz.room.shown import RoomColumns, RoomTimeline
 from bpeviz.room.votes import Vote, VoteQuestion
 from bpeviz.text import counted
 from bpeviz.views.playable import ColumnsFile, Playable

@@ -9,8 +9,8 @@ import pytest
 
 import bpeviz
 from bpeviz import limits
+from bpeviz.room.contents import RoomTimeline
 from bpeviz.room.rooms import ABANDONED, AT_REST, Room, RoomError, Rooms
-from bpeviz.room.shown import RoomTimeline
 from bpeviz.room.votes import Range, VoteOption, VoteQuestion
 from bpeviz.views import playable, player
 from bpeviz.views.table import Table

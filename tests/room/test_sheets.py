@@ -11,9 +11,9 @@ import pytest
 import bpeviz
 from bpeviz.corpus import samples
 from bpeviz.room import sheet
+from bpeviz.room.contents import RoomTimeline
 from bpeviz.room.rooms import Room, Rooms
 from bpeviz.room.run import Ready, Run
-from bpeviz.room.shown import RoomTimeline
 from bpeviz.room.votes import VoteOption, VoteQuestion
 from bpeviz.views import playable
 

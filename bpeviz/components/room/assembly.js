@@ -1,4 +1,4 @@
-// Puts a player's payload together from the parts that a room sends (`bpeviz/room/shown.py`).
+// Puts a player's payload together from the parts that a room sends (`bpeviz/room/contents.py`).
 
 /**
  * Apply changed boundaries to a view: `[atom, step]`, or `[atom, step, id]` where boundaries may return.

@@ -17,7 +17,7 @@ from bpeviz.core.merges import Merge
 from bpeviz.trainers.fast_bpe import limits
 from bpeviz.trainers.fast_bpe.layout import TokenRow
 from bpeviz.trainers.fast_bpe.pairs import Pairs, group_lengths, group_starts, stable_argsort
-from bpeviz.trainers.fast_bpe.row import without_overlaps
+from bpeviz.trainers.fast_bpe.round_row import without_overlaps
 
 
 @dataclass(frozen=True)

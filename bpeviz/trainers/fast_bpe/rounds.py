@@ -43,7 +43,7 @@ from bpeviz.trainers.fast_bpe import layout, limits
 from bpeviz.trainers.fast_bpe.initial_pairs import PairTable, frequent_pairs, merge_oversized
 from bpeviz.trainers.fast_bpe.pairs import Pairs
 from bpeviz.trainers.fast_bpe.queue import PairQueue, SortedPairs
-from bpeviz.trainers.fast_bpe.row import RoundRow, blocks_of, without_overlaps
+from bpeviz.trainers.fast_bpe.round_row import RoundRow, blocks_of, without_overlaps
 from bpeviz.trainers.fast_bpe.tied_pairs import TiedOrder, order_tied
 
 REPORT_EVERY = 16

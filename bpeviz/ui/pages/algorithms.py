@@ -21,7 +21,6 @@ from bpeviz.text import counted
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Randomness
 from bpeviz.ui import components, markdown, trained
-from bpeviz.ui.details import details
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, choose_text
@@ -41,6 +40,7 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.trained import Trained, TrainingError, TrainingHandle
+from bpeviz.ui.trainer_tables import details
 from bpeviz.ui.widgets import (
     LARGEST_INTEGER,
     NumberField,

@@ -20,7 +20,6 @@ from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
 from bpeviz.text import clean, counted, joined, shorten, visible
 from bpeviz.ui import components, markdown, tokenizers
-from bpeviz.ui.below import below_columns
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.import_dialog import import_button
@@ -30,6 +29,7 @@ from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text
 from bpeviz.ui.inputs.training import choose_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
+from bpeviz.ui.lower_parts import below_columns
 from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.pages import many_texts, own_tokenizer, texts_in_detail
 from bpeviz.ui.pages.base import Page

@@ -20,7 +20,6 @@ from bpeviz.text import counted
 from bpeviz.trainers import texts_of
 from bpeviz.trainers.options import TIE_WINNERS
 from bpeviz.ui import components, markdown, vocabulary
-from bpeviz.ui.details import details
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, choose_text
@@ -32,6 +31,7 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.trained import Trained, TrainingError
 from bpeviz.ui.trained import get as get_trained
+from bpeviz.ui.trainer_tables import details
 from bpeviz.ui.widgets import Section, SessionValue, Switch, TextField, Values, Widget, numbers
 from bpeviz.views import charts, merge_diagram, playable, player, race, tables
 from bpeviz.views.credit import settings_of

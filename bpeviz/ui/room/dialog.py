@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from bpeviz import limits
+from bpeviz.room.contents import RoomColumns
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.run import Ready
 from bpeviz.room.sheet import MAX_PARTS
-from bpeviz.room.shown import RoomColumns
 from bpeviz.room.votes import VoteQuestion
 from bpeviz.text import shorten
 from bpeviz.ui import markdown
