@@ -56,6 +56,7 @@ from bpeviz.formats.parsing import (
 )
 from bpeviz.formats.remapped_ids import with_template
 from bpeviz.formats.wordpiece_vocabulary import is_lower
+from bpeviz.pretokenizers.alternatives import joined
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, PreTokenizer
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
@@ -186,7 +187,8 @@ def _document(
         parts = [*splits(source.pattern, source.expression), BYTE_LEVEL]
     elif settings.expression:
         normalizers = [{"type": "NFC"}]
-        parts = [split_at(settings.expression), level]
+        if settings.expression != joined("gpt2"):
+            parts = [split_at(settings.expression), level]
     document = document_of(
         bpe_model(entries, pairs),
         {},

@@ -13,6 +13,7 @@ from typing import Any
 
 import regex
 
+from bpeviz.pretokenizers.alternatives import joined
 from bpeviz.pretrained import catalog
 from bpeviz.text import clean
 
@@ -84,12 +85,16 @@ _STARTS = ("<|startoftranscript|>", "<|notimestamps|>")
 
 # fmt: off
 GPT2 = Family(
-    "GPT-2", ("GPT2|CodeGen", "gpt2|gpt_neo|gptj|opt|codegen|phi|starcoder2|dbrx|emu3|jais2"), _END
+    "GPT-2",
+    ("GPT2|CodeGen",
+     "gpt2|gpt_neo|gptj|opt|codegen|phi|starcoder2|dbrx|emu3|jais2|blip-2|instructblip(?:video)?"),
+    _END,
 )
 BERT = Family(
     "BERT",
     ("(?:Distil|Mobile|Squeeze|Conv|Retri)?Bert|Electra|LayoutLM|Lxmert|Realm",
-     "(?:distil|mobile|squeeze|conv|retri|megatron-|nomic_|visual_)?bert|electra|layoutlm|lxmert"),
+     "(?:distil|mobile|squeeze|conv|retri|megatron-|nomic_|visual_)?bert|electra|layoutlm|lxmert|"
+     "align|bark|blip|bros|chinese_clip|ernie|flava|git|(?:mm-)?grounding-dino|tvp|vilt"),
     {role: _BRACKETS[role] for role in _ROLES[2:]}, **_WORDPIECE,
 )
 CLIP = Family(
@@ -110,7 +115,13 @@ _FAMILIES = (
     Family("Whisper", ("Whisper", "whisper"), _END, before=_STARTS, after=("eos_token",)),
     Family("MPNet", ("MPNet", "mpnet"), _BART | {"unk_token": "[UNK]"}, _MASK, **_WORDPIECE),
     Family("Qwen 3.5", (r"Qwen3_5\w*", r"qwen3_5\w*"), _QWEN, expression=_QWEN3_5),
-    Family("Qwen 2", (r"Qwen[23]\w*", r"qwen[23]\w*"), _QWEN, expression=_QWEN2, plain=True),
+    Family("Qwen 2",
+           (r"Qwen[23]\w*",
+            r"qwen[23]\w*|audioflamingo3|colqwen2|fun_asr_nano|internvl|ovis2|vibevoice"),
+           _QWEN, expression=_QWEN2, plain=True),
+    Family("GPT-NeoX",
+           ("GPTNeoX", "gpt_neox|falcon_mamba|mamba2?|mpt|olmoe?|rwkv|xlstm"),
+           _END | {"pad_token": "<|padding|>"}, expression=joined("gpt2")),
 )
 # fmt: on
 

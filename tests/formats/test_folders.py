@@ -77,6 +77,9 @@ def encoded(ours: Tokenizer, text: str) -> list[int]:
         (configured("Bert", do_lower_case=False), {"CAFÉ A": [1, 67]}, ([2], [3])),
         (configured("Bert", tokenize_chinese_chars=False), {"a中": [1]}, ([2], [3])),
         (folder(BERT, config={"model_type": "bert"}), {"A": [5]}, ([2], [3])),
+        (folder(BERT, config={"model_type": "blip"}), {"CAFÉ A": [64, 39, 5]}, ([2], [3])),
+        (folder(BYTES, config={"model_type": "blip-2"}), {"<|endoftext|>": [280]}, ([], [])),
+        (configured("GPTNeoX"), {"e\u0301<|padding|>12": [131, 106, 281, 20, 21]}, ([], [])),
         (configured("MPNet"), {"a <mask>": [5, 71]}, ([68], [69])),
         (
             folder(
@@ -157,6 +160,7 @@ PARTS = [*NAMES, "Foo", "CAF", " ", "  ", "CAFÉ", "cafe\u0301", "中文", "lowe
 FLAGS = ("lstrip", "rstrip", "single_word", "normalized")
 CLASSES = (
     *("GPT2", "Roberta", "Bart", "Longformer", "LED", "CodeGen", "Blenderbot", "Deberta", "Qwen2"),
+    "GPTNeoX",
     *("Bert", "DistilBert", "MPNet"),
 )
 
