@@ -27,6 +27,7 @@ from bpeviz.corpus import samples
 from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.formats.known_models import known_title
 from bpeviz.libraries.chat_template import ChatTemplate
+from bpeviz.palette import DARK
 from bpeviz.pretrained import catalog
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
@@ -709,7 +710,7 @@ def test_slide_follows_the_choices_and_the_browser_gets_the_frames_that_it_asks_
     app.toggle(key="dark slide of train").set_value(True).run()
     (data,) = payloads(app)
     assert "BPE: merge 4 of 5" in data["svg"]
-    assert (data["animation"]["count"], data["isDark"]) == (3, True)
+    assert (data["animation"]["count"], data["background"]) == (3, DARK.background)
     asked = {"number": 7, "first": 1, "key": data["animation"]["key"]}
     app.session_state["slide_train"] = {"request": asked}
     app.run()
