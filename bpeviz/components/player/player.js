@@ -1,13 +1,14 @@
 // The player: one text under one trainer, or under several side by side. One number, the step,
 // determines the display. For several trainers, the step selects a vocabulary size, and each text
-// is at its own step of that size.
+// is at its own step of that size. The stage draws the texts, the captions the words and figures of
+// the step, the selection one token; the playback control moves the step.
 
-import { component, element, toggleFullscreen } from "../shared/dom.js";
+import { component, toggleFullscreen } from "../shared/dom.js";
 import { DISPLAY_REQUESTED, FOLLOW, JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, WAY_CHOSEN, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
-import { counted, formatCount, plural } from "../shared/format.js";
+import { formatCount } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { Announcer } from "./announcer.js";
-import { Bars } from "./bars.js";
+import { Captions } from "./captions.js";
 import { KEY_ACTIONS, clampStep, isSingleCharacter, stepAfter, stepOfSize, usesKey } from "./controls.js";
 import { PlaybackControl } from "./playback_control.js";
 import { shownStep, storeStep, storedSteps } from "./position.js";
@@ -19,9 +20,6 @@ const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if 
 
 const lastSteps = storedSteps(); // timeline → step; survives a change of page
 const players = new Set(); // those on the page: the first one takes the keys of the page
-
-const formatFixed = (number, digits) =>
-  number.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 
 /**
  * @typedef {object} PlayerPayload the payload from Python (`bpeviz.views.player.payload` and `lock_step`)
@@ -48,7 +46,6 @@ class Player {
     this.root = root;
     const find = (selector) => root.querySelector(selector);
     this.section = find(".player");
-    this.sentence = find(".sentence");
     this.track = find(".track");
     this.number = find(".step");
     this.speedInput = find(".speed");
@@ -57,6 +54,7 @@ class Player {
     this.announcer = new Announcer((words) => (find(".announced").textContent = words));
     this.playback = new PlaybackControl(this, signal);
     this.stage = new Stage(root, this.playback, signal);
+    this.captions = new Captions(root, this.playback);
     this.selection = new TokenSelection(root, this.announcer);
     this.step = 0;
     this.#listen(signal);
@@ -145,11 +143,7 @@ class Player {
     this.views.forEach((view) => this.#listenTo(view));
     const { several } = this.stage;
     const { hasRace, unit } = this.data;
-    this.section.classList.toggle("racing", Boolean(hasRace) && !several);
-    const race = this.#find(".player > .race");
-    const boxes = several && hasRace ? this.views.map(({ box }) => box.appendChild(race.cloneNode(true))) : [race];
-    this.bars = boxes.map((box) => new Bars(box));
-    this.bars.forEach((bars) => bars.update(null));
+    this.captions.draw(this.stage, hasRace);
     this.#find(".unit").textContent = unit;
     this.number.ariaLabel = several ? "Vocabulary size" : `${unit[0].toUpperCase()}${unit.slice(1)} number`;
   }
@@ -169,22 +163,13 @@ class Player {
     stage.show(step, this.isDrawn && playback.isCalm);
     lastSteps.set(this.data.timelineId, step);
     this.#updateControls();
-    if (this.stage.several) this.views.forEach((view) => this.#describeView(view));
-    else this.#describe(this.views[0]);
-    this.#race();
+    this.captions.show(this.numberOf(step));
     const { unit, last } = this.data;
     const place = `${unit} ${formatCount(this.numberOf(step))} of ${formatCount(this.numberOf(last))}`;
     this.track.setAttribute("aria-valuetext", place);
-    if (this.isDrawn && !this.playback.isOpening) this.announcer.say(this.playback.isPlaying ? place : `${place}: ${this.#inWords()}`);
+    if (this.isDrawn && !this.playback.isOpening) this.announcer.say(this.playback.isPlaying ? place : `${place}: ${this.captions.inWords()}`);
     this.isDrawn = true; // a page that opens announces nothing
     if (!this.playback.isPlaying) for (const view of this.views) view.listTokens();
-  }
-
-  // The step at rest, for screen readers.
-  #inWords() {
-    const tokens = ({ data, step }) => counted(data.tokenCounts[step], "token");
-    if (this.stage.several) return this.views.map((view) => `${view.data.title} ${tokens(view)}`).join(", ");
-    return `${this.views[0].stepInWords().replace(/\.$/, "")}, ${tokens(this.views[0])}`;
   }
 
   #updateControls() {
@@ -196,42 +181,6 @@ class Player {
     for (const action of ["forward", "last"]) this.#button(action).disabled = step === data.last;
     this.#namePlayButton();
     this.section.classList.toggle("ended", Boolean(data.hasEnd) && data.last > 0 && step === data.last && !this.playback.isPlaying);
-  }
-
-  #describe(view) {
-    const { data, step } = view;
-    this.sentence.replaceChildren(...view.describeStep(this.playback.isOpening));
-    const [first, tokens] = [data.tokenCounts[0], data.tokenCounts[step]];
-    const figure = (name, text) => {
-      const value = this.#find(`[data-figure=${name}]`);
-      value.textContent = text;
-      return value.previousElementSibling;
-    };
-    figure("tokens", formatCount(tokens)).textContent = plural(tokens, "token");
-    figure("bytes", tokens ? formatFixed(data.byteCount / tokens, 2) : "–");
-    this.#find(".at-start").textContent = step ? `instead of ${formatCount(first)}` : "";
-  }
-
-  #race() {
-    if (!this.data.hasRace) return;
-    this.bars.forEach((bars, i) => {
-      const { data, step } = this.views[i];
-      const { kind, id, left, right } = data.steps;
-      const decision = Math.max(step, 1) - 1;
-      const taken = kind === "pruning" ? [id[decision]] : [left[decision], right[decision]];
-      bars.show(step, taken, this.playback.isPlaying);
-    });
-  }
-
-  // With several texts: the tokens, the vocabulary and the last decision of each.
-  #describeView(view) {
-    const { data, step } = view;
-    const tokens = data.tokenCounts[step];
-    const ratio = tokens ? ` · ${formatFixed(data.byteCount / tokens, 2)} bytes per token` : "";
-    const size = data.vocabSizes[step];
-    const ownSize = size === this.numberOf(this.step) ? "" : ` · vocabulary ${formatCount(size)}`;
-    view.note.replaceChildren(element("b", "", formatCount(tokens)), ` ${plural(tokens, "token")}${ratio}${ownSize}`);
-    view.sentence.replaceChildren(...view.describeStep());
   }
 
   // ---- moving
@@ -371,8 +320,7 @@ class Player {
     subscribe(STEP_REQUESTED, answer, signal);
     const receive = (races) => {
       if (!this.data?.hasRace || races[0].timelineId !== this.data.timelineId) return;
-      this.bars.forEach((bars, i) => bars.update(races[i]));
-      this.#race();
+      this.captions.receive(races);
     };
     subscribe(RACE, receive, signal);
     const jump = (step) => {
