@@ -7,11 +7,11 @@ in Petrov et al. 2023 (arXiv 2305.15425).
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from reprlib import repr as short_repr
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import regex
@@ -26,6 +26,7 @@ from bpeviz.analysis.metrics import Column, word_spans
 from bpeviz.analysis.verdict import Standing
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.tables import by_label
+from bpeviz.notebook_cell import NotebookValue
 from bpeviz.progress import report
 from bpeviz.text import clean, counted, distinct, joined, listed
 
@@ -139,7 +140,7 @@ class TextIntervals:
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison:
+class Comparison(NotebookValue):
     """Texts under tokenizers.
 
     Attributes:
@@ -158,18 +159,10 @@ class Comparison:
     special_tokens: bool = False
     intervals: Mapping[str, TextIntervals] = field(default_factory=dict, compare=False)
 
-    to_notebook: ClassVar[Callable[[Comparison], str] | None] = None
-    """Returns the HTML of a notebook. `bpeviz.views` sets it."""
-
     def __repr__(self) -> str:
         """Return the sizes and the verdict, which are short."""
         texts = len({row.text for row in self.rows})
         return f"<Comparison of {counted(texts, 'text')}: {self.verdict}>"
-
-    def _repr_html_(self) -> str | None:
-        """Return the tables of all figures, which a notebook shows."""
-        show = type(self).to_notebook
-        return None if show is None else show(self)
 
 
 def compare(

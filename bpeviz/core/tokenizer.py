@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, pairwise
 from reprlib import repr as short_repr
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from bpeviz.core.boundaries import (
     without_steps,
 )
 from bpeviz.core.special_names import split_at_names
+from bpeviz.notebook_cell import NotebookValue
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
 from bpeviz.text import Normalized, character_stand_in, clean, id_list, label
 
@@ -60,7 +61,7 @@ class Token:
     end: int
 
 
-class Tokens(list[Token]):
+class Tokens(list[Token], NotebookValue):
     """The tokens of a text, which a notebook shows in color.
 
     Attributes:
@@ -68,9 +69,6 @@ class Tokens(list[Token]):
         tokenizer: The tokenizer.
         allowed_special: The special tokens that the text may contain.
     """
-
-    to_notebook: ClassVar[Callable[[Tokens], str] | None] = None
-    """Returns the HTML of a notebook. `bpeviz.views` sets it."""
 
     def __init__(
         self, text: str, tokenizer: Tokenizer, allowed_special: Collection[str] = ()
@@ -86,11 +84,6 @@ class Tokens(list[Token]):
         if len(self) > _PRINTED:
             shown.append(f"… {len(self) - _PRINTED:,} more")
         return f"[{', '.join(shown)}]"
-
-    def _repr_html_(self) -> str | None:
-        """Return the tokens in color, which a notebook shows."""
-        show = type(self).to_notebook
-        return None if show is None else show(self)
 
 
 class Word(NamedTuple):

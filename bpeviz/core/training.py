@@ -18,6 +18,7 @@ from bpeviz.core.dropout import segmentations
 from bpeviz.core.merges import Merge, MergedVocabulary, MergeTokenizer
 from bpeviz.core.special_names import split_at_names
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.notebook_cell import NotebookValue
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import color_key, joined_color_key, shorten
 
@@ -72,7 +73,7 @@ is below the minimum count; only single atoms are left."""
 
 
 @dataclass(frozen=True, repr=False)
-class Training(ABC):
+class Training(NotebookValue, ABC):
     """A training history: the atoms, and one decision for each step.
 
     Attributes:
@@ -102,9 +103,6 @@ class Training(ABC):
     training_options: Mapping[str, object] | None = field(default=None, compare=False, kw_only=True)
     """The options of the trainer, if `bpeviz.train` trained in this process."""
 
-    to_notebook: ClassVar[Callable[[Training, str], str] | None] = None
-    """Returns the HTML of a notebook for a training and its text. `bpeviz.views` sets it."""
-
     weighted: ClassVar[bool] = False
     """Whether some occurrences count more than once."""
 
@@ -115,13 +113,6 @@ class Training(ABC):
         """Return the algorithm and the sizes, which fit on a line."""
         sizes = f"{self.steps:,} steps, vocabulary size {self.vocab_size:,}"
         return f"<{type(self).__name__} ({self.algorithm}): {sizes}>"
-
-    def _repr_html_(self) -> str | None:
-        """Return the animation of the training on its text, which a notebook shows."""
-        show = type(self).to_notebook
-        return (
-            None if show is None or self.training_text is None else show(self, self.training_text)
-        )
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without the training text and options: who copies it has both."""

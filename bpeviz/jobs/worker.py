@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import inf
 
 import bpeviz
-from bpeviz import progress
+from bpeviz import context, progress
 from bpeviz.core.training import MergeTraining
 from bpeviz.jobs.errors import is_transient
 from bpeviz.pretokenizers import expressions
@@ -34,7 +34,7 @@ def main() -> None:
 
     "largest" is the largest result in bytes, and "quick" the processor seconds until it takes long.
     """
-    expressions.ask = _ask_server
+    context.use(context.Context(run_expression=_ask_server))
     bpeviz.train("low lower", "bpe", merges=1)  # imports the modules of trainings
     serving.serve(_answer)
 

@@ -10,14 +10,13 @@ words that almost match take seconds.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
 from hashlib import blake2b
 from threading import Lock
 
 import regex
 from cachetools import TTLCache
 
-from bpeviz import limits
+from bpeviz import context, limits
 from bpeviz.pretokenizers import regex_worker
 from bpeviz.workers.child import Child, StartError
 from bpeviz.workers.pool import BusyError, Places, Pool, Request
@@ -31,8 +30,6 @@ CLOCK = 2
 _TEXT, _MATCH, _SECOND = 32, 256, 256 << 20
 """Bytes of memory added for each byte of the text, to hold it and to match groups as in `(a|b)*`,
 and the most that is added for matches, for each second of the time limit."""
-
-_Ask = Callable[[int, str, str, float], list[int]]
 
 
 class InvalidExpressionError(ValueError):
@@ -105,8 +102,10 @@ def run(
     raise RecursionError
 
 
-ask: _Ask = run
-"""Runs an expression. The worker of trainings replaces it, to leave that to the server."""
+def ask(operation: int, expression: str, text: str, seconds: float) -> list[int]:
+    """Run an expression as `run` does; a worker of trainings leaves that to the server."""
+    run_expression = context.current().run_expression or run
+    return run_expression(operation, expression, text, seconds)
 
 
 def ends(expression: str, text: str, seconds: float) -> list[int]:

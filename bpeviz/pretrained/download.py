@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from bpeviz import limits, users
+from bpeviz import context, limits
 from bpeviz.pretrained import catalog, hub, transfer
 from bpeviz.pretrained.catalog import VocabularyFile, Wheel, cache_folder, files
 from bpeviz.pretrained.errors import VocabularyUnavailable, why_not_stored
@@ -432,7 +432,7 @@ def fetch_in_background(name: str, retry: bool = False) -> None:
     """
     if available(name):
         return
-    user = users.current()
+    user = context.current().user()
     with _jobs_lock:
         latest = _downloads.get(name)
         if latest is not None:

@@ -13,6 +13,7 @@ from bpeviz.analysis.comparison import Comparison
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.tokenizer import Tokens
 from bpeviz.core.training import Training
+from bpeviz.notebook_cell import html_of
 from bpeviz.text import counted
 from bpeviz.views import export, playable
 
@@ -36,12 +37,16 @@ _FIT = (
 """Makes a frame as high as its content. A notebook would show the code of a script it removes."""
 
 
-def of_training(training: Training, text: str) -> str:
-    """Return a cell that plays a training."""
-    page = playable.to_html(training, text)
+@html_of.register
+def of_training(training: Training) -> str | None:
+    """Return a cell that plays a training on its text, if `bpeviz.train` trained on a text."""
+    if training.training_text is None:
+        return None
+    page = playable.to_html(training, training.training_text)
     return _frame(repr(training), page, playable.FRAME_HEIGHT, "play the training here", _FIT)
 
 
+@html_of.register
 def of_tokens(tokens: Tokens) -> str:
     """Return a cell with the tokens in color."""
     inspected = trace.inspect(tokens.text, tokens.tokenizer, tokens.allowed_special)
@@ -58,6 +63,7 @@ def of_tokens(tokens: Tokens) -> str:
     return _frame(title, page, min(_HIGHEST, height), "see the tokens in color")
 
 
+@html_of.register
 def of_comparison(comparison: Comparison) -> str:
     """Return a cell with the tables of many texts."""
     page = playable.html(playable.of_texts(comparison))
@@ -71,8 +77,3 @@ def _frame(title: str, page: str, height: int, purpose: str, more: str = "") -> 
         f"To {purpose}, run this cell again (Shift+Enter). To see all cells, trust the notebook: "
         "“Trust Notebook” is in the command palette (Ctrl+Shift+C) or in the menu “File”.</iframe>"
     )
-
-
-Training.to_notebook = of_training
-Tokens.to_notebook = of_tokens
-Comparison.to_notebook = of_comparison

@@ -16,13 +16,13 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import inf
 from time import monotonic
 from typing import Any
 
-from bpeviz import users
+from bpeviz import context
 from bpeviz.workers.child import Child, StartError
 
 LOOK = 0.5
@@ -33,10 +33,6 @@ WATCHED = sys.platform != "linux"
 
 macOS ignores `RLIMIT_AS`, and Windows lacks it.
 """
-
-waiting: Callable[[], AbstractContextManager[Any]] = nullcontext
-"""Returns the context in which a thread waits for a worker. `bpeviz.ui` replaces it, to release its
-run lock meanwhile."""
 
 
 class BusyError(TimeoutError):
@@ -69,7 +65,7 @@ class Request:
         slow: bool = False,
         reuse: bool = True,
     ) -> None:
-        self.user = users.current() if user is None else user
+        self.user = context.current().user() if user is None else user
         self.key, self.slow, self.reuse = key, slow, reuse
         self.error: Exception | None = None
         self.child: Child | None = None
@@ -142,7 +138,7 @@ class Pool:
             TimeoutError: The request took too much time.
             MemoryError: It took too much memory, or the worker ended by itself.
         """
-        with waiting():
+        with context.current().waiting():
             self._take_place(request)
             child: Child | None = None
             reuse = False

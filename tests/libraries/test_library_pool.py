@@ -16,7 +16,7 @@ import pytest
 import sentencepiece
 from tokenizers import Tokenizer, models
 
-from bpeviz import limits, users
+from bpeviz import context, limits
 from bpeviz.jobs.errors import is_transient
 from bpeviz.libraries import pool as library_pool
 from bpeviz.libraries import worker as library_worker
@@ -179,7 +179,7 @@ def test_slow_files_of_a_user_do_not_delay_other_users(
 ) -> None:
     monkeypatch.setattr(pool, "_patience", 0.01)
     user = ["someone"]
-    monkeypatch.setattr(users, "current", lambda: user[0])
+    monkeypatch.setattr(context, "_current", context.Context(lambda: user[0]))
     with pool.worker(Request(key=different(8))):
         for user[0], expected in (("someone", "another of your tabs"), ("else", "")):
             if expected:
@@ -194,7 +194,7 @@ def test_user_with_the_most_loaded_files_loses_one(
     pool: Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def load(user: str, *numbers: int) -> None:
-        monkeypatch.setattr(users, "current", lambda: user)
+        monkeypatch.setattr(context, "_current", context.Context(lambda: user))
         for number in numbers:
             library_pool.ask(different(number), library_worker.LOAD)
 

@@ -193,7 +193,6 @@ def test_child_ends_while_it_compiles_if_its_parent_was_killed() -> None:
     parent = subprocess.Popen(
         [sys.executable, "-c", """
 import threading, time
-from bpeviz import users
 from bpeviz.pretokenizers import expressions, regex_worker
 
 threading.Thread(

@@ -22,7 +22,7 @@ from helpers.http_server import Handler, Server, running
 from helpers.processes import eventually
 
 import bpeviz
-from bpeviz import users
+from bpeviz import context
 from bpeviz.__main__ import main
 from bpeviz.pretrained import download, hub, transfer
 from bpeviz.pretrained.download import VocabularyUnavailable
@@ -412,13 +412,13 @@ def test_background_fetch_limits_downloads_at_once(
     names = [f"{NAME}-{number}" for number in range(5)]
     for name in names:
         server.models[name.removeprefix("hf:")] = Repository({"tokenizer.json": b"{}"})
-    monkeypatch.setattr(users, "current", lambda: "one")
+    monkeypatch.setattr(context, "_current", context.Context(lambda: "one"))
     download.fetch_in_background(names[0])
     with pytest.raises(VocabularyUnavailable, match="another model"):
         download.fetch_in_background(names[1])
-    monkeypatch.setattr(users, "current", lambda: "two")
+    monkeypatch.setattr(context, "_current", context.Context(lambda: "two"))
     download.fetch_in_background(names[1])
-    monkeypatch.setattr(users, "current", lambda: "")
+    monkeypatch.setattr(context, "_current", context.Context(lambda: ""))
     download.fetch_in_background(names[2])
     with pytest.raises(VocabularyUnavailable, match="3 models"):
         download.fetch_in_background(names[3])
@@ -427,7 +427,7 @@ def test_background_fetch_limits_downloads_at_once(
     server.waiting.set()
     eventually(lambda: all(map(download.available, names[:3])))
     eventually(lambda: all(job.failed_at is not None for job in [*download._downloads.values()]))
-    monkeypatch.setattr(users, "current", lambda: "one")
+    monkeypatch.setattr(context, "_current", context.Context(lambda: "one"))
     download.fetch_in_background(names[4])
     eventually(lambda: download.available(names[4]))
 

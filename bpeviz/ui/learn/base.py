@@ -97,6 +97,7 @@ class Question:
         mistakes: Returns the likely wrong answers, computed from the text like the right one.
         hint: A hint after a wrong answer, without the right one.
         see: The picture above the question.
+        about_form: Sentences after the question, about how it is answered on the page of Learn.
     """
 
     prompt: Sequence[MessagePart]
@@ -105,6 +106,7 @@ class Question:
     mistakes: Callable[[], Sequence[Mistake]] = tuple
     hint: str = ""
     see: Sequence[PictureRow] = ()
+    about_form: Sequence[MessagePart] = ()
 
     def likely(self) -> list[Mistake]:
         """Return the likely wrong answers that are possible and wrong here, each once."""
@@ -152,7 +154,7 @@ class Question:
         data = {
             "of": of,
             "see": [row.payload() for row in self.see],
-            "prompt": list(self.prompt),
+            "prompt": [*self.prompt, *self.about_form],
             "form": self.form.payload(),
             "given": given,
             "feedback": self.feedback(tries[-1]) if tries and not mark else None,

@@ -198,6 +198,7 @@ def next_pair(
     rule: str = FIRST_SEEN,
     hint: str = PAIR_HINT,
     see: Sequence[PictureRow] = (),
+    about_form: Sequence[MessagePart] = (),
     **options: Any,
 ) -> Question:
     """Return the question for the pair that is merged after `step` merges.
@@ -210,6 +211,7 @@ def next_pair(
         rule: The tie rule, as a sentence.
         hint: The hint after a wrong answer.
         see: The picture above the question.
+        about_form: Sentences after the question, about how it is answered.
         **options: Arguments of the training.
 
     Raises:
@@ -273,7 +275,7 @@ def next_pair(
     unknown = ("?", -1)
     tokens = [token(*shown["tokenStyles"].get(int(token_id), unknown)) for token_id in ids]
     form = PairForm(shown, pairs, tokens)
-    return Question(prompt, form, judge, mistakes, hint, see)
+    return Question(prompt, form, judge, mistakes, hint, see, about_form)
 
 
 def _decided(

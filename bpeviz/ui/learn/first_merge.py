@@ -29,13 +29,12 @@ HELLO = "hello hell help"
 
 def _pair(setup: Setup) -> Question:
     text = setup["text"]
-    prompt: list[MessagePart] = [
-        "Which two neighbors occur together most often? Click between them, wherever they are."
-    ]
+    about_form: list[MessagePart] = [" Click between them, wherever they are."]
     if longer := next((character for character in text if len(character.encode()) > 1), ""):
         size = len(longer.encode())
-        prompt += [" Below ", token(character_stand_in(longer)), f" are its {size} bytes."]
-    return engine.next_pair(prompt, text)
+        about_form += [" Below ", token(character_stand_in(longer)), f" are its {size} bytes."]
+    prompt = ["Which two neighbors occur together most often?"]
+    return engine.next_pair(prompt, text, about_form=about_form)
 
 
 def _tokens(setup: Setup) -> Question:

@@ -23,7 +23,7 @@ from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.training import ALGORITHM
-from bpeviz.ui.learn import teachers_page
+from bpeviz.ui.learn import teachers_page, vote_questions
 from bpeviz.ui.learn.base import (
     TRIES,
     Chapter,
@@ -37,7 +37,6 @@ from bpeviz.ui.learn.base import (
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
-from bpeviz.ui.room import questions
 from bpeviz.ui.widgets import NumberField, OneOf, SessionValue, SomeOf, TextField, Values, Widget
 from bpeviz.views.table import Table
 
@@ -164,7 +163,9 @@ def _for_votes(chapter: Chapter, setup: Setup) -> list[votes.VoteQuestion]:
     Raises:
         NoQuestionError: There are none about this text.
     """
-    offered = [questions.for_vote(question) for question in teachers_page.asked(chapter, setup)]
+    offered = [
+        vote_questions.for_vote(question) for question in teachers_page.asked(chapter, setup)
+    ]
     return [question for question in offered if question is not None]
 
 

@@ -29,10 +29,11 @@ def _first(setup: Setup) -> Question:
     return engine.next_pair(
         [
             "Without pre-tokenization, a pair may include spaces and periods. "
-            "Which pair is merged first? Click it."
+            "Which pair is merged first?"
         ],
         setup["text"],
         hint="Spaces and periods are bytes, too: a pair may cross the end of a word.",
+        about_form=[" Click it."],
     )
 
 

@@ -78,7 +78,8 @@ def minutes(chapter: Chapter) -> int:
     questions = [*asked(chapter)]
     texts = [chapter.lead, chapter.myth, chapter.fact]
     for question in questions:
-        texts += [words(question.prompt), words(question.judge(None).message), question.hint]
+        prompt = words([*question.prompt, *question.about_form])
+        texts += [prompt, words(question.judge(None).message), question.hint]
         if isinstance(question.form, ChoiceForm):
             texts += question.form.options.values()
     read = sum(len(re.findall(r"\w+", text)) for text in texts) / WORDS_A_MINUTE

@@ -20,8 +20,9 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Member, Room, RoomError, are_valid
 from bpeviz.text import as_json, clean
+from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
-from bpeviz.ui.room import pages, questions
+from bpeviz.ui.room import pages
 
 _log = logging.getLogger("bpeviz")
 
@@ -179,9 +180,9 @@ async def _answer(
     with suppress(WebSocketDisconnect, RuntimeError):
         try:
             if message["do"] == "list questions":
-                listed = await asyncio.to_thread(questions.offered)
+                listed = await asyncio.to_thread(vote_questions.offered)
                 await socket.send_text(json.dumps({"questions": listed}))
-            elif question := await asyncio.to_thread(questions.find, _text(message, "key")):
+            elif question := await asyncio.to_thread(vote_questions.find, _text(message, "key")):
                 room.ask(question)
         except NoQuestionError as error:
             await socket.send_text(json.dumps({"note": str(error)}))

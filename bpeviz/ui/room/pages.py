@@ -138,12 +138,11 @@ def _policy(script: str) -> str:
 
 
 def _page(title: str, body: str, script: str, markup: str = "", status: int = 200) -> HTMLResponse:
-    # Without </head>, which HTML allows, Streamlit's style is not added.
     page = f"""<!doctype html>
-<html lang="en"><meta charset="utf-8">
+<html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)} · bpeviz</title>
-<style>{playable.STYLE}{_STYLE}</style>
+<style>{playable.STYLE}{_STYLE}</style></head>
 <body><main>{body}</main>
 {markup}<script type="module">{script}</script></body></html>
 """

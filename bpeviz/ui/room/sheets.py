@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 from bpeviz.room import sheet
 from bpeviz.room.run import Run
 from bpeviz.room.sheet import Sheet
+from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.permalink import codec, session
-from bpeviz.ui.room import questions
 
 VARIABLE = "BPEVIZ_ROOM_SHEET"
 """The environment variable with the file of a run sheet, with which rooms begin."""
@@ -42,7 +42,7 @@ def offered() -> Mapping[str, Sheet]:
         raise ValueError(f"The run sheet {file} cannot be read: {error.strerror}.") from error
     for part in own.parts:
         with suppress(NoQuestionError):  # a busy machine says nothing about the sheet
-            if part.kind == "learn" and questions.find(part.words) is None:
+            if part.kind == "learn" and vote_questions.find(part.words) is None:
                 raise sheet.SheetError(
                     f"Line {part.line} of the run sheet {file} needs a question of Learn with "
                     "choices, pairs or a number, such as “learn first-merge 2”, whose tokenizer is "

@@ -18,8 +18,8 @@ from itertools import count
 from threading import Event, Lock, local
 from time import monotonic
 
-from bpeviz import users
-from bpeviz.workers import pool
+from bpeviz import context
+from bpeviz.ui.runtime.user import current_user
 
 PATIENCE = 0.4
 """Seconds until the lock of a slow page run expires; the next page then runs concurrently.
@@ -95,7 +95,7 @@ def hold() -> Iterator[None]:
     if _this.run is not None:
         yield
         return
-    run = _this.run = _Run(users.current())
+    run = _this.run = _Run(context.current().user())
     _pages.acquire(run)
     try:
         yield
@@ -124,4 +124,4 @@ def released() -> Iterator[None]:
     _pages.acquire(run)
 
 
-pool.waiting = released
+context.use(context.Context(current_user, released))

@@ -6,7 +6,6 @@ import re
 
 import streamlit as st
 
-from bpeviz import users
 from bpeviz.ui import private
 
 COOKIE = "bpeviz_user"
@@ -27,6 +26,3 @@ def current_user() -> str:
     if isinstance(token, str) and re.fullmatch(r"[\w-]{1,50}", token, re.ASCII):
         return f"browser {token}"
     return f"session {session}"
-
-
-users.current = current_user

@@ -336,8 +336,8 @@ def test_overlapping_places_are_counted_but_not_replaced() -> None:
 
 
 def test_bytes_below_a_character_are_explained() -> None:
-    assert words(question("first-merge").prompt).endswith("Below [í] are its 2 bytes.")
-    assert "Below" not in words(question("first-merge", text="banana").prompt)
+    assert words(question("first-merge").about_form).endswith("Below [í] are its 2 bytes.")
+    assert "Below" not in words(question("first-merge", text="banana").about_form)
 
 
 def test_changed_text_changes_the_first_merge() -> None:

@@ -31,7 +31,8 @@ def texts(chapter: Chapter) -> Iterator[str]:
     for make in chapter.questions:
         asked = make(chapter.initial)
         assert asked is not None
-        yield "".join(part for part in asked.prompt if isinstance(part, str))
+        prompt = [*asked.prompt, *asked.about_form]
+        yield "".join(part for part in prompt if isinstance(part, str))
         yield from asked.form.payload().get("options", {}).values()
         yield asked.hint
         for one in asked.likely()[:5]:

@@ -19,9 +19,10 @@ from starlette.types import Receive, Scope, Send
 import bpeviz
 from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Room
+from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.permalink import codec
-from bpeviz.ui.room import pages, questions, sheets
+from bpeviz.ui.room import pages, sheets
 from bpeviz.ui.room.connections import RoomPages
 from bpeviz.ui.server.headers import SecurityHeaders
 from bpeviz.views import playable
@@ -92,7 +93,7 @@ def test_links_of_run_sheets_may_name_settings() -> None:
     for one in sheets.offered().values():
         asked = [part.words for part in one.parts if part.kind == "learn"]
         assert asked
-        assert all(map(questions.find, asked))
+        assert all(map(vote_questions.find, asked))
     run = sheets.run("20-minutes")
     assert [bool(one) for one in run.addresses] == [one.kind == "show" for one in run.sheet.parts]
 
@@ -183,8 +184,8 @@ def test_leader_is_not_disconnected_by_a_question_that_cannot_be_computed(
         going_on.wait(10)
         raise NoQuestionError("The word list could not be used.")
 
-    monkeypatch.setattr(questions, "offered", late)
-    monkeypatch.setattr(questions, "find", late)
+    monkeypatch.setattr(vote_questions, "offered", late)
+    monkeypatch.setattr(vote_questions, "find", late)
 
     async def scenario() -> None:
         leader = Socket(room.letters)

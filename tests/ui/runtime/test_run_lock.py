@@ -10,6 +10,7 @@ from threading import Barrier, Event, Lock
 
 import pytest
 
+from bpeviz import context
 from bpeviz.pretokenizers import expressions
 from bpeviz.ui.runtime import fragments, run_lock
 from bpeviz.ui.runtime.cache import Cache
@@ -64,7 +65,8 @@ names = threading.local()
 @pytest.fixture
 def named(monkeypatch: pytest.MonkeyPatch) -> None:
     """Name the users of threads."""
-    monkeypatch.setattr(run_lock.users, "current", lambda: getattr(names, "user", ""))
+    user = context.Context(lambda: getattr(names, "user", ""), run_lock.released)
+    monkeypatch.setattr(context, "_current", user)
 
 
 def assert_blocked(waiting: Future[bool]) -> None:

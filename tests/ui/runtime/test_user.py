@@ -7,18 +7,17 @@ from types import SimpleNamespace
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from bpeviz import users
+from bpeviz import context
 from bpeviz.ui.runtime import user
 
 
 def script() -> None:
     import streamlit as st
 
-    from bpeviz import users
-    from bpeviz.ui.runtime import user
+    from bpeviz import context
+    from bpeviz.ui.runtime import run_lock  # noqa: F401, sets the context
 
-    assert users.current is user.current_user
-    st.text(users.current())
+    st.text(context.current().user())
 
 
 def test_user_is_the_token_of_the_browser(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,7 +27,7 @@ def test_user_is_the_token_of_the_browser(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_thread_without_a_page_has_no_user() -> None:
-    assert users.current() == ""
+    assert context.current().user() == ""
 
 
 @pytest.mark.parametrize("cookies", [{}, {user.COOKIE: ""}, {user.COOKIE: "x" * 60_000}])

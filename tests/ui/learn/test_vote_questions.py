@@ -12,18 +12,18 @@ from bpeviz.pretokenizers import expressions
 from bpeviz.room.rooms import ROOMS
 from bpeviz.room.votes import VoteQuestion
 from bpeviz.text import as_json
+from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.learn.registry import BY_KEY
 from bpeviz.ui.learn.teachers_page import asked
-from bpeviz.ui.room import questions
 from bpeviz.ui.room.connections import RoomPages
 from bpeviz.workers.child import StartError
 
-KEYS = [one["key"] for chapter in questions.offered() for one in chapter["questions"]]
+KEYS = [one["key"] for chapter in vote_questions.offered() for one in chapter["questions"]]
 
 
 def found(key: str) -> VoteQuestion:
-    question = questions.find(key)
+    question = vote_questions.find(key)
     assert question is not None
     return question
 
@@ -78,23 +78,25 @@ def test_chapter_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyP
         calls.append("")
         raise StartError("its process did not start")
 
-    complete = questions.offered()
+    complete = vote_questions.offered()
     monkeypatch.setattr(expressions, "ask", ends)
-    assert questions.offered() == complete, "it was computed again"
+    assert vote_questions.offered() == complete, "it was computed again"
     assert not calls
-    questions._votes.cache_clear()
-    titles = [one["title"] for one in questions.offered()]
+    vote_questions._votes.cache_clear()
+    titles = [one["title"] for one in vote_questions.offered()]
     left_out = [one["title"] for one in complete if one["title"] not in titles]
     assert len(left_out) == 2
     assert "rules" in " ".join(left_out)
     with pytest.raises(NoQuestionError, match="Try again"):
-        questions.find("splitting-rules/1")
+        vote_questions.find("splitting-rules/1")
     monkeypatch.undo()
-    assert questions.offered() == complete
+    assert vote_questions.offered() == complete
 
 
 def test_question_about_another_text_has_its_answer() -> None:
-    pair, number, _ = map(questions.for_vote, asked(BY_KEY["first-merge"], {"text": "abab ab"}))
+    pair, number, _ = map(
+        vote_questions.for_vote, asked(BY_KEY["first-merge"], {"text": "abab ab"})
+    )
     assert pair is not None
     assert number is not None
     assert pair.options[pair.right].words == "a + b"
@@ -103,4 +105,4 @@ def test_question_about_another_text_has_its_answer() -> None:
 
 @pytest.mark.parametrize("key", ["", "first-merge", "first-merge/9", "no/0", "training-loop/0"])
 def test_unknown_questions_and_those_with_other_forms_are_not_found(key: str) -> None:
-    assert questions.find(key) is None
+    assert vote_questions.find(key) is None

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
-from itertools import takewhile
 from typing import Any
 
-from bpeviz.room.votes import MessagePart, Range, VoteOption, VoteQuestion
+from bpeviz.room.votes import Range, VoteOption, VoteQuestion
 from bpeviz.ui.learn import base
 from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, PairForm
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
@@ -93,20 +91,11 @@ def _pair(question: base.Question, form: PairForm, more: dict[str, Any]) -> Vote
         tokens = [[item["label"], item["color"]] for item in form.tokens[place : place + 2]]
         options.append(VoteOption(tokens, " + ".join(label for label, _ in tokens)))
     text = base.PictureRow("Text", [[*form.tokens]]).payload()
-    prompt = _without_form(question.prompt)
     more["see"] = [*more["see"], text]
-    return VoteQuestion(prompt, options, places.index(merged), **more)
+    return VoteQuestion(question.prompt, options, places.index(merged), **more)
 
 
 def _is_other(question: base.Question, place: int) -> bool:
     """Return whether a pair is not the one that is merged; several may be equally frequent."""
     result = question.judge(place)
     return result.verdict != "right" or bool(result.marks["given"])
-
-
-def _without_form(prompt: Sequence[MessagePart]) -> list[MessagePart]:
-    """Return the prompt without sentences about the form: where to click, and what is below."""
-    words = takewhile(lambda part: part != " Below ", prompt)
-    return [
-        re.sub(r" Click [^.]*\.", "", part) if isinstance(part, str) else part for part in words
-    ]
