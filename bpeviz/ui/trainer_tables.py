@@ -10,7 +10,8 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Detail
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.widgets import Section
-from bpeviz.views import charts, tables
+from bpeviz.views import charts
+from bpeviz.views.table import Table
 
 
 def details(text: str, training: Training, boundaries: Boundaries, step: int) -> None:
@@ -28,7 +29,7 @@ def details(text: str, training: Training, boundaries: Boundaries, step: int) ->
 def _detail(detail: Detail, key: str) -> None:
     """Draw the table of a detail, with its curve beside it."""
     st.caption(detail.about)
-    table = tables.detail(detail)
+    table = Table.of(detail.columns)
     chart = charts.detail(detail) if len(table) > 1 else None  # a curve needs two points
     if chart is None:
         draw_table(table, key, label=detail.title, scrolls=True, download=True)

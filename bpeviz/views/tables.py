@@ -24,7 +24,6 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Candidate, Pruning, Training
 from bpeviz.text import hexadecimal, shorten
 from bpeviz.trainers import texts_of
-from bpeviz.trainers.screen_texts import Detail
 from bpeviz.views.table import Table
 
 
@@ -255,11 +254,6 @@ def word_level(vocabulary: WordLevel) -> Table:
             "count": [count for _, count in vocabulary.entries],
         }
     )
-
-
-def detail(shown: Detail) -> Table:
-    """Return the table of a detail."""
-    return Table.of(shown.columns)
 
 
 def vocabularies(rows: Sequence[Vocabulary]) -> Table:

@@ -476,7 +476,7 @@ def test_detail_tables_and_charts_support_every_trainer(key: str) -> None:
     boundaries = training.tokenizer().boundaries(text)
     for step in (0, training.opening, training.steps):
         for one in texts_of(training).details(training, text, boundaries, step):
-            table = tables.detail(one).frame()
+            table = tables.Table.of(one.columns).frame()
             assert table.columns.tolist() == [*one.columns]
             assert {*map(len, one.columns.values())} == {len(table)}
             chart = charts.detail(one)
