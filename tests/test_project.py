@@ -99,7 +99,7 @@ FORBIDDEN = (
     ("bpeviz.analysis.metrics", "streamlit"),
     ("bpeviz.views.charts", "streamlit"),
     ("bpeviz.trainers.bpe", "streamlit"),
-    ("bpeviz.ui.trained", "tiktoken"),
+    ("bpeviz.ui.page_trainings", "tiktoken"),
     ("bpeviz.ui.page", "altair"),
     ("bpeviz.analysis.trace", "pandas"),
     ("bpeviz.core.tokenizer", "bpeviz.trainers"),

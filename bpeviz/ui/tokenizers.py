@@ -20,12 +20,12 @@ from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.text import distinct
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui import opened_tokenizers, trained
+from bpeviz.ui import opened_tokenizers, page_trainings
 from bpeviz.ui.inputs.training import TrainingChoice
 from bpeviz.ui.inputs.vocabulary_size import size_step
 from bpeviz.ui.opened_tokenizers import RESERVED, YOURS, Opened, opened
+from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.trained import Trained, TrainingError
 from bpeviz.ui.widgets import OneOf
 from bpeviz.views.credit import settings_of
 
@@ -143,7 +143,7 @@ def offers_with_own(text: str, choice: TrainingChoice, sizes: DeltaGenerator) ->
     """
     own: Trained | str
     try:
-        own = trained.get(text, choice, sizes)
+        own = page_trainings.get(text, choice, sizes)
     except TrainingError as error:
         own = str(error)
     with sizes.container():
@@ -177,7 +177,7 @@ def _published(name: str) -> Offer:
         name,
         LINKED[name],
         lambda: bpeviz.load(name),
-        lambda text: trained.published_boundaries(name, text),
+        lambda text: page_trainings.published_boundaries(name, text),
         needs=name,
     )
 

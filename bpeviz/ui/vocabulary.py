@@ -11,10 +11,10 @@ import streamlit as st
 from bpeviz.analysis import vocabulary_cost
 from bpeviz.text import counted
 from bpeviz.trainers import texts_of
+from bpeviz.ui.page_trainings import Trained
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table
-from bpeviz.ui.trained import Trained
 from bpeviz.ui.widgets import NumberField, OneOf, Section, Widget
 from bpeviz.views import tables
 

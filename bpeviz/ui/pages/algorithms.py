@@ -20,7 +20,7 @@ from bpeviz.core.training import Training
 from bpeviz.text import counted
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Randomness
-from bpeviz.ui import components, markdown, trained
+from bpeviz.ui import components, markdown, page_trainings
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, choose_text
@@ -35,11 +35,11 @@ from bpeviz.ui.inputs.training import (
     pattern_widgets,
 )
 from bpeviz.ui.inputs.vocabulary_size import why_stopped
+from bpeviz.ui.page_trainings import Trained, TrainingError, TrainingHandle
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table
-from bpeviz.ui.trained import Trained, TrainingError, TrainingHandle
 from bpeviz.ui.trainer_tables import details
 from bpeviz.ui.widgets import (
     LARGEST_INTEGER,
@@ -124,7 +124,7 @@ def _train_all(text: str, choices: list[TrainingChoice]) -> list[Trained]:
     failed: dict[str, list[str]] = {}
     for choice in choices:
         try:
-            found.append(trained.get(text, choice))
+            found.append(page_trainings.get(text, choice))
         except TrainingError as error:
             failed.setdefault(str(error), []).append(ALGORITHMS[choice.algorithm])
     for why, names in failed.items():

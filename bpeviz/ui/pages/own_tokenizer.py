@@ -19,7 +19,7 @@ from bpeviz.text import counted, digest_of, joined
 from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.multilingual_bpe import for_single_texts
 from bpeviz.trainers.parity_bpe import ParityTraining
-from bpeviz.ui import markdown, trained
+from bpeviz.ui import markdown, page_trainings
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
 from bpeviz.ui.inputs.training import (
     ALGORITHM,
@@ -30,9 +30,9 @@ from bpeviz.ui.inputs.training import (
     TrainingChoice,
     option_widget,
 )
+from bpeviz.ui.page_trainings import TrainingError
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.trained import TrainingError
 from bpeviz.ui.widgets import NumberField, OneOf, Section, SomeOf, Widget
 from bpeviz.views.table import Cell, Table
 
@@ -120,7 +120,7 @@ def _compare(lines: Mapping[str, Sequence[str]]) -> None:
     exponents = sorted({AS_THEY_ARE, exponent, EQUAL}, reverse=True)
     choices = {key: _choice(key, merges) for key in (*exponents, PARITY)}
     try:
-        trainings = {key: trained.get(text, choice) for key, choice in choices.items()}
+        trainings = {key: page_trainings.get(text, choice) for key, choice in choices.items()}
         key = digest_of([*lines.items()], split.half)
         ratios = {
             how: _ratios(training.handle, key, split, training)
@@ -162,7 +162,7 @@ def _choice(key: str, merges: int) -> TrainingChoice:
 
 @cached()
 def _ratios(
-    handle: trained.TrainingHandle, key: str, _split: Split, _trained: trained.Trained
+    handle: page_trainings.TrainingHandle, key: str, _split: Split, _trained: page_trainings.Trained
 ) -> dict[str, float]:
     """Return the ratios of the texts. Other users' pages can run meanwhile."""
     with run_lock.released():
@@ -235,7 +235,7 @@ def _notes(split: Split, history: Training, merges: int) -> list[str]:
     return notes
 
 
-def _offer(text: str, trainings: Mapping[str, trained.Trained]) -> None:
+def _offer(text: str, trainings: Mapping[str, page_trainings.Trained]) -> None:
     """Draw a choice of the tokenizers, and buttons to use one on all pages, and to download it."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         how = st.segmented_control(

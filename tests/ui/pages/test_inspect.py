@@ -21,7 +21,7 @@ from bpeviz.analysis.round_trip import round_trip
 from bpeviz.corpus import samples
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui import markdown, trained
+from bpeviz.ui import markdown, page_trainings
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.inspect import FIRST_TEXT, MAX_INSPECTED, SHOWN
 
@@ -261,13 +261,13 @@ def test_own_tokenizer_is_trained_only_if_the_page_shows_it(
 ) -> None:
     """A long training text must not stop the page while a published tokenizer is inspected."""
     asked: list[str] = []
-    get = trained.get
+    get = page_trainings.get
 
-    def counted(text: str, *more: Any) -> trained.Trained:
+    def counted(text: str, *more: Any) -> page_trainings.Trained:
         asked.append(text)
         return get(text, *more)
 
-    monkeypatch.setattr(trained, "get", counted)
+    monkeypatch.setattr(page_trainings, "get", counted)
     app = cl100k(text_box="low lower " * 20_000, text_sample="own", inspect_box="low")
     assert ids(app) == [10516]
     app.button_group(key="closer").set_value("picture").run()

@@ -32,7 +32,7 @@ from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.bpe import TRAINER as BPE
-from bpeviz.ui import markdown, registry, trained, vocabulary
+from bpeviz.ui import markdown, page_trainings, registry, vocabulary
 from bpeviz.ui.inputs.text import UnreadableFileError, read_file
 from bpeviz.ui.inputs.training import SPLIT_HELP
 from bpeviz.ui.pages import train
@@ -167,7 +167,7 @@ def test_smaller_vocabulary_shortens_the_timeline() -> None:
 
 
 @pytest.mark.parametrize("page", ["Train", "Compare"])
-@pytest.mark.parametrize("moment", [trained.PROGRESS, 0.0], ids=["short", "long"])
+@pytest.mark.parametrize("moment", [page_trainings.PROGRESS, 0.0], ids=["short", "long"])
 def test_changing_vocabulary_size_does_not_retrain(
     page: str, moment: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,8 +179,8 @@ def test_changing_vocabulary_size_does_not_retrain(
 
     run = trainings.run
     monkeypatch.setattr(trainings, "run", run_job)
-    monkeypatch.setattr(trained, "PROGRESS", moment)
-    monkeypatch.setattr(trained, "cache", cache.Cache(cache.BUDGET))
+    monkeypatch.setattr(page_trainings, "PROGRESS", moment)
+    monkeypatch.setattr(page_trainings, "cache", cache.Cache(cache.BUDGET))
     app = with_text(page, SHORT)
     app.slider[0].set_value(258).run()
     app.slider[0].set_value(260).run()
@@ -202,8 +202,8 @@ def test_stopped_training_shows_what_to_do(
         )
 
     monkeypatch.setattr(trainings, "run", run_job)
-    monkeypatch.setattr(trained, "cache", cache.Cache(cache.BUDGET))
-    monkeypatch.setattr(trained, "current_user", lambda: "someone")
+    monkeypatch.setattr(page_trainings, "cache", cache.Cache(cache.BUDGET))
+    monkeypatch.setattr(page_trainings, "current_user", lambda: "someone")
     app = with_text("Train", SHORT, may_fail=True)
     shown = [one.value for one in (app.warning if transient else app.error)]
     assert any("shorter text" in one and "600 seconds" in one for one in shown)
@@ -407,7 +407,7 @@ def test_compare_trains_no_tokenizer_that_is_not_a_column(monkeypatch: pytest.Mo
     def fail(*given: Any, **options: Any) -> Any:
         raise AssertionError("trained")
 
-    monkeypatch.setattr(trained, "get", fail)
+    monkeypatch.setattr(page_trainings, "get", fail)
     app = with_text("Compare", SHORT, compared=["gpt2"])
     assert verdict(app) == f"GPT-2 needs {component(app)['columns'][0]['tokenCount']} tokens."
     assert component(app)["columns"][0]["notes"] == []

@@ -10,7 +10,7 @@ import pytest
 
 import bpeviz
 from bpeviz.jobs import trainings
-from bpeviz.ui import trained
+from bpeviz.ui import page_trainings
 from bpeviz.ui.inputs.training import TrainingChoice
 from bpeviz.ui.runtime import fragments, run_lock
 from bpeviz.ui.runtime.cache import Cache
@@ -27,14 +27,14 @@ def test_fragment_stores_the_handle_of_a_training(monkeypatch: pytest.MonkeyPatc
         return call
 
     stored: list[tuple[object, ...]] = []
-    drawn: list[trained.Trained] = []
+    drawn: list[page_trainings.Trained] = []
     monkeypatch.setattr(fragments.st, "fragment", store)
     monkeypatch.setattr(fragments.st, "session_state", {})
-    monkeypatch.setattr(trained, "cache", Cache(10**6))
+    monkeypatch.setattr(page_trainings, "cache", Cache(10**6))
     part = fragments.fragment(lambda ours, step: drawn.extend(ours))
     with fragments.script_run():
-        one = trained.get("low lower", replace(CHOICE, largest=300))
-        trained.cache._values.clear()  # other values have evicted it
+        one = page_trainings.get("low lower", replace(CHOICE, largest=300))
+        page_trainings.cache._values.clear()  # other values have evicted it
         part([one], 2)
     assert stored == [([one.handle], 2)]
     assert drawn.pop() is one
@@ -46,7 +46,7 @@ def test_fragment_stores_the_handle_of_a_training(monkeypatch: pytest.MonkeyPatc
 @pytest.fixture
 def empty(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing be cached."""
-    monkeypatch.setattr(trained, "cache", Cache(10**6))
+    monkeypatch.setattr(page_trainings, "cache", Cache(10**6))
     monkeypatch.setattr(fragments.st, "session_state", {})
 
 
@@ -55,10 +55,10 @@ def test_text_is_trained_in_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = bpeviz.train("low lower", "bpe", vocab_size=258)
     monkeypatch.setattr(bpeviz, "train", None)
     with fragments.script_run():
-        assert trained.get("low lower", CHOICE).history.decisions == expected.decisions
+        assert page_trainings.get("low lower", CHOICE).history.decisions == expected.decisions
         for _ in range(2):  # the error is cached
-            with pytest.raises(trained.TrainingError, match="256"):
-                trained.get("low lower", replace(CHOICE, largest=3))
+            with pytest.raises(page_trainings.TrainingError, match="256"):
+                page_trainings.get("low lower", replace(CHOICE, largest=3))
 
 
 @pytest.mark.usefixtures("empty")
@@ -76,4 +76,4 @@ def test_other_pages_run_while_a_text_is_trained(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(trainings.Job, "wait", wait)
     monkeypatch.setattr(run_lock, "PATIENCE", 600)
     with fragments.script_run():
-        assert trained.get("low lower", CHOICE).history.steps
+        assert page_trainings.get("low lower", CHOICE).history.steps
