@@ -76,10 +76,19 @@ def style(selector: str, *, in_host: bool = False) -> str:
         color = f"light-dark({light},{dark[name]})"
         given = f"--st-{names.get(name, name)}-color"
         properties[name] = f"var({given},{color})" if in_host else color
-    for name, share in (("line", 0.62), ("quiet", _QUIET), ("faint", 0.14)):
-        properties[name] = f"color-mix(in oklab,var(--text) {share:.0%},var(--background))"
+    mixed = "".join(
+        f"--{name}:color-mix(in oklab,var(--text) {share:.0%},var(--background));"
+        for name, share in (("line", 0.62), ("quiet", _QUIET), ("faint", 0.14))
+    )
     own = "".join(f"--{name}:{value};" for name, value in properties.items())
-    return f"{selector}{{{own}}}@media print{{{selector}{{{printed}}}}}\n"
+    # A picture has the colors of a theme, whatever that of the page is.
+    only = "".join(
+        f".on-{key}{{color-scheme:{key};{mixed}"
+        + "".join(f"--{name}:{color};" for name, color in asdict(theme).items())
+        + "}"
+        for key, theme in (("light", LIGHT), ("dark", DARK))
+    )
+    return f"{selector}{{{own}{mixed}}}{only}@media print{{{selector}{{{printed}}}}}\n"
 
 
 def hue_classes() -> str:

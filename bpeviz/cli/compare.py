@@ -73,6 +73,8 @@ _EXACT = (
 
 def run(options: argparse.Namespace) -> int:
     """Print the metrics of all tokenizers; return the exit code."""
+    if options.svg:
+        raise UsageError("--svg is gone: --html writes a page with a button, “Save as SVG”.")
     given: list[str] = options.files or [STANDARD]
     for_many = (
         options.csv or options.markdown or options.special_tokens or options.price or options.text
@@ -163,8 +165,6 @@ def _many_printed(
         return text_table.exact(comparison).csv()
     if options.html:
         return playable.html(playable.of_texts(comparison), options.link)
-    if options.svg:
-        return _drawing(comparison, options.link)
     left_out = [figures.premium] * (relative_to is None)
     left_out += [figures.cost] * all(row.cost is None for row in comparison.rows)
     columns = [figure for figure in FIGURES.values() if figure not in left_out]
@@ -178,19 +178,6 @@ def _many_printed(
         small = Table([name.lower() for name in table.names], table.columns)
         blocks.append([*(small.markdown(_NAMES) if options.markdown else small.aligned(_NAMES))])
     return "\n\n".join(map("\n".join, [*blocks, notes])) + "\n"
-
-
-def _drawing(comparison: Comparison, link: str) -> str:
-    """Return the costs, the premiums or the tokens of many texts as an SVG drawing."""
-    figure = next(
-        figure
-        for figure in (figures.cost, figures.premium, figures.tokens)
-        if any(getattr(row, figure.key) is not None for row in comparison.rows)
-    )
-    label = f"{figure.title} of {counted(len(text_table.by_text(comparison)), 'text')}"
-    is_parallel = any(row.premium is not None for row in comparison.rows)
-    payload = text_table.payload(comparison, figure, label, is_parallel=is_parallel)
-    return text_table.svg(comparison, figure, payload, link=link)
 
 
 def _prices(given: Sequence[str], titles: Mapping[str, str]) -> dict[str, float] | None:
@@ -221,12 +208,13 @@ def _printed(
     options: argparse.Namespace,
 ) -> str:
     """Return the output in the form that the options select."""
-    if options.html or options.svg:
+    measured = measure(text, columns, baseline)
+    if options.html:
         colored = export.ColoredText(text, columns, "One text as tokens", baseline)
-        return (export.html if options.html else export.svg)(colored, options.link)
+        page = playable.of_colored_text(colored, metrics(measured))
+        return playable.html(page, options.link)
     if options.curves:
         return _curves(columns)
-    measured = measure(text, columns, baseline)
     if options.json:
         rows = [_exact(name, row) for name, row in zip(names, measured, strict=True)]
         return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
@@ -322,7 +310,7 @@ COMMAND = Command(
                     "write the text in colored tokens as a web page, up to "
                     f"{export.HELD:,} bytes of it; for many texts, all tables",
                 ),
-                flag("--svg", "write it as an SVG drawing; for many texts, a table"),
+                flag("--svg", "no longer written here: “Save as SVG” in the page of --html does"),
             )
         ),
         arguments.LINK,

@@ -14,6 +14,9 @@ from bpeviz.components.modules import bundle
 
 FOLDER = Path(__file__).parent
 
+_STYLES = {"picture": ("columns", "merge_diagram")}
+"""The components whose content another one draws, and whose style it needs."""
+
 
 @dataclass(frozen=True)
 class Component:
@@ -37,7 +40,8 @@ def read(name: str) -> Component:
     markup = folder / f"{name}.html"
     if not markup.exists():
         return Component(None, None, script)
-    styles = (FOLDER / "shared" / "cells.css", folder / f"{name}.css")
+    drawn = [FOLDER / other / f"{other}.css" for other in _STYLES.get(name, ())]
+    styles = (FOLDER / "shared" / "cells.css", *drawn, folder / f"{name}.css")
     css = "\n".join(path.read_text(encoding="utf-8") for path in styles)
     css = palette.style(":host", in_host=True) + palette.hue_classes() + css
     return Component(markup.read_text(encoding="utf-8"), css, script)

@@ -59,7 +59,7 @@ _text_box = _register("text_box")
 _answer = _register("answer")
 _chapter_bar = _register("chapter_bar")
 _frame = _register("frame")
-_slide = _register("slide", host=_HOST_ONCE)
+_picture = _register("picture", host=_HOST_ONCE)
 _tab_state = _register("tab_state")
 
 LINKED_STEP = "linked_step"
@@ -174,19 +174,13 @@ def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
     return token
 
 
-def slide(data: dict[str, Any], key: str) -> None:
-    """Show a slide with buttons that save it (`bpeviz.ui.slides_section`).
+def picture(data: dict[str, Any], key: str) -> None:
+    """Show the button that saves a colored text, or a slide with its buttons (`pictures`).
 
-    The session then has under `key` the "request" for drawings of a GIF, {"number", "first",
-    "key"}, and for one run "drawn", {"number", "frames", "key"}.
+    For one run, the session then has under `key` the frames of a GIF, "drawn": {"number",
+    "frames", "key"}.
     """
-    _slide(
-        key=key,
-        data=data,
-        default={"request": None},
-        on_request_change=lambda: None,
-        on_drawn_change=lambda: None,
-    )
+    _picture(key=key, data=data, on_drawn_change=lambda: None)
 
 
 def merge_diagram(data: dict[str, Any], key: str) -> None:

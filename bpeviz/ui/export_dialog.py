@@ -14,11 +14,10 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.formats.base import Format, TransientError
 from bpeviz.room.votes import VoteQuestion
-from bpeviz.ui import markdown
+from bpeviz.ui import markdown, pictures
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.slides_section import slides_section
 from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export, playable
 from bpeviz.views.export import ColoredText
@@ -115,17 +114,17 @@ def _export(offer: Export, page: Page) -> None:
     if offer.picture is not None:
         shown = offer.picture()
         st.markdown("**Colored text**")
-        with st.container(horizontal=True):
+        with st.container(horizontal=True, vertical_alignment="center"):
             _button(
                 key, "tokens.html", "Web page (HTML)", lambda: export.html(shown, link).encode()
             )
-            _button(key, "tokens.svg", "Drawing (SVG)", lambda: export.svg(shown, link).encode())
+            pictures.colored_text(key, shown, link)
         st.caption(f"One file each, with up to {export.HELD:,} bytes of the text.")
     if offer.slides is not None:
         more = st.expander("Pictures for slides", key=f"slides of {key}", on_change="rerun")
         if more.open:
             with more:
-                slides_section(key, offer.slides, offer.step, link)
+                pictures.slides_section(key, offer.slides, offer.step, link)
     if offer.tokenizer is not None:
         _tokenizer(key, offer.tokenizer)
     st.caption(

@@ -24,8 +24,8 @@ def check_link(link: str) -> None:
         raise ValueError("The link must begin with https:// or http://.")
 
 
-def credit(link: str = "") -> str:
-    """Return the last line of a file as HTML, which is valid in an SVG text, too.
+def parts(link: str = "") -> dict[str, str]:
+    """Return the last line of a picture: its "words", and the "link" with its words, "linked".
 
     Args:
         link: The address that opens what the file shows, or "".
@@ -34,12 +34,18 @@ def credit(link: str = "") -> str:
         ValueError: The link is not an address of the web.
     """
     check_link(link)
-    if not link:
-        return MADE_WITH
-    where = " on the same computer" if urlsplit(link).hostname in _LOOPBACK else ""
+    where = " on the same computer" if link and urlsplit(link).hostname in _LOOPBACK else ""
     # Control characters, which XML does not allow, are encoded.
-    address = escape(quote(link, safe=punctuation, errors="replace"))
-    return f'{MADE_WITH} <a href="{address}" rel="noreferrer">Open it again{where}</a>'
+    address = quote(link, safe=punctuation, errors="replace")
+    return {"words": MADE_WITH, "link": address, "linked": f"Open it again{where}"}
+
+
+def credit(link: str = "") -> str:
+    """Return the last line of a file as HTML; see `parts`."""
+    words, address, linked = parts(link).values()
+    if not link:
+        return words
+    return f'{words} <a href="{escape(address)}" rel="noreferrer">{linked}</a>'
 
 
 def settings_of(

@@ -1,4 +1,4 @@
-"""Exports of colored text: an HTML page or an SVG drawing, each self-contained.
+"""Colored text as a self-contained HTML page, and the payload of its drawing by the browser.
 
 Both show the columns of the Compare page. Nothing in a file is executed or fetched, and user text
 is always escaped. Colors are those of the light theme, so that files can be printed.
@@ -6,31 +6,28 @@ is always escaped. Colors are those of the light theme, so that files can be pri
 
 from __future__ import annotations
 
-import textwrap
 import unicodedata
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from html import escape
-from itertools import accumulate, groupby
+from itertools import groupby
 from typing import Any
 
 import regex
-from wcwidth import wcswidth
 
 from bpeviz.analysis import verdict
 from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
-from bpeviz.palette import LIGHT, Theme
-from bpeviz.text import character_stand_in, counted, distinct, shorten
-from bpeviz.views.credit import credit
+from bpeviz.palette import LIGHT
+from bpeviz.text import character_stand_in, counted
+from bpeviz.views.credit import credit, parts
 from bpeviz.views.player import side_by_side
 
 HELD = 20_000
 """The largest size of an exported text, in bytes."""
 
 _UNSEEN = regex.compile(r"[\p{C}\p{Z}]")
-_CONTROL = regex.compile(r"[\p{Cc}\uFFFE\uFFFF]")
 _LONGEST_GRAPHEME = 16  # UTF-16 units; longer graphemes are drawn by code points, as in cells.js
 
 _LEGEND = {
@@ -94,14 +91,16 @@ def html(picture: ColoredText, link: str = "") -> str:
     )
 
 
-def svg(picture: ColoredText, link: str = "") -> str:
-    """Return the colored text as an SVG drawing.
+def payload(picture: ColoredText, link: str = "") -> dict[str, Any]:
+    """Return the payload of the colored text for the component `picture`.
 
     Args:
         picture: The colored text.
         link: The address that opens it again, or "".
     """
-    return _Sheet(drawing_of(picture), link).svg()
+    drawing = drawing_of(picture)
+    words = {"title": drawing.title, "about": drawing.about, "notes": drawing.notes}
+    return words | {"credit": parts(link), "columns": drawing.payload}
 
 
 @dataclass(frozen=True)
@@ -116,7 +115,6 @@ class _Byte:
         own: Whether that boundary is absent in the baseline.
         missing: Whether only the baseline has a boundary after the byte.
         rest: "unknown", "left-out", or empty.
-        new: Whether the token is outlined.
     """
 
     name: str
@@ -126,7 +124,6 @@ class _Byte:
     own: bool = False
     missing: bool = False
     rest: str = ""
-    new: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,13 +134,11 @@ class _Grapheme:
         text: Its text, or "" for a mark.
         shown: Its text on screen, which may be a stand-in.
         bytes: Its bytes.
-        wide: Whether it has room for its bytes even if no token ends inside.
     """
 
     text: str
     shown: str
     bytes: tuple[_Byte, ...]
-    wide: bool = False
 
     @property
     def quiet(self) -> bool:
@@ -169,12 +164,23 @@ class Lines:
 
 @dataclass(frozen=True)
 class Drawing:
-    """The columns of a text, with their heading and the legend of their marks."""
+    """The columns of a text, with their heading and the legend of their marks.
+
+    payload: the columns for the browser, as from `player.side_by_side`.
+    part: the part of the text, in bytes.
+    """
 
     title: str
     about: list[str]
     columns: list[Lines]
     legend: list[str]
+    payload: dict[str, Any]
+    part: Part
+
+    @property
+    def notes(self) -> list[str]:
+        """The legend of the drawing by the browser, which has brackets for thick lines."""
+        return [words.replace("A thick line is", "A bracket marks") for words in self.legend]
 
 
 def drawing_of(picture: ColoredText) -> Drawing:
@@ -192,14 +198,15 @@ def drawing_of(picture: ColoredText) -> Drawing:
     if (first, last) != (0, len(text)):
         about.append(f"Characters {first + 1:,} to {last:,} of {len(text):,}.")
     drawn = [
-        colored_lines(data["text"], one, _note(data, i)) for i, one in enumerate(data["columns"])
+        _colored_lines(data["text"], column, _note(data, i))
+        for i, column in enumerate(data["columns"])
     ]
-    return Drawing(picture.title, about, drawn, legend_of(drawn))
+    return Drawing(picture.title, about, drawn, _legend_of(drawn), data, part)
 
 
-def legend_of(columns: Sequence[Lines]) -> list[str]:
+def _legend_of(columns: Sequence[Lines]) -> list[str]:
     """Return the explanations of the marks in some columns."""
-    graphemes = [grapheme for one in columns for line in one.lines for grapheme in line]
+    graphemes = [grapheme for column in columns for line in column.lines for grapheme in line]
     kinds = {"cut"} if any(grapheme.cut for grapheme in graphemes) else set()
     for byte in (byte for grapheme in graphemes for byte in grapheme.bytes):
         kinds |= {byte.rest} | ({"own"} if byte.own else set())
@@ -228,17 +235,15 @@ def _graphemes(text: str) -> Iterator[str]:
             yield grapheme
 
 
-def colored_lines(text: str, drawn: dict[str, Any], note: str, wide: Collection[int] = ()) -> Lines:
+def _colored_lines(text: str, drawn: dict[str, Any], note: str) -> Lines:
     """Return the lines of a text under a tokenizer.
 
     Args:
         text: The text.
-        drawn: The tokens, as in the columns of `player.side_by_side`; "new" has the numbers of
-            those to outline.
+        drawn: The tokens, as in the columns of `player.side_by_side`.
         note: A line below the title.
-        wide: The ends of bytes, from 1, inside graphemes that get room for all their bytes.
     """
-    own, missing, new = ({*drawn.get(name, ())} for name in ("extra", "missing", "new"))
+    own, missing = ({*drawn.get(name, ())} for name in ("extra", "missing"))
     raw = text.encode()
     each: list[_Byte] = []
     marks: dict[int, list[_Grapheme]] = {}  # by the byte that precedes them
@@ -248,20 +253,18 @@ def colored_lines(text: str, drawn: dict[str, Any], note: str, wide: Collection[
         token_id, label, _, color_index = drawn["distinct"][index]
         rest = {UNKNOWN_ID: "unknown", DROPPED_ID: "left-out"}.get(token_id, "")
         if end == start:
-            mark = _Byte("", number, color_index, ends=True, rest=rest, new=number in new)
+            mark = _Byte("", number, color_index, ends=True, rest=rest)
             marks.setdefault(end, []).append(_Grapheme("", label, (mark,)))
         for at in range(start + 1, end + 1):
             looks = (at == end, at in own, at in missing)
-            look = (*looks, rest, number in new)
-            each.append(_Byte(f"{raw[at - 1]:02X}", number, color_index, *look))
+            each.append(_Byte(f"{raw[at - 1]:02X}", number, color_index, *looks, rest))
         start = end
     lines: list[list[_Grapheme]] = [[*marks.get(0, ())]]
     at = 0
     for grapheme in _graphemes(text):
         size = len(grapheme.encode())
         shown = grapheme if len(grapheme) > 1 else character_stand_in(grapheme)
-        inside = any(place in wide for place in range(at + 1, at + size))
-        lines[-1].append(_Grapheme(grapheme, shown, tuple(each[at : at + size]), inside))
+        lines[-1].append(_Grapheme(grapheme, shown, tuple(each[at : at + size])))
         at += size
         lines[-1] += marks.get(at, ())
         if grapheme == "\n":
@@ -317,8 +320,8 @@ def _looks(byte: _Byte) -> str:
     """Return the class attribute of an element that ends with this byte."""
     names = [f"h{byte.color_index}" if byte.color_index >= 0 else "", byte.rest]
     names += ["own"] if byte.own else ["b"] if byte.ends else ["missing"] if byte.missing else []
-    found = " ".join(filter(None, names))
-    return f' class="{found}"' if found else ""
+    joined = " ".join(filter(None, names))
+    return f' class="{joined}"' if joined else ""
 
 
 def _html_line(line: Sequence[_Grapheme]) -> str:
@@ -339,7 +342,8 @@ def _html_cut(grapheme: _Grapheme) -> str:
     bare = replace(last, ends=False, own=False, missing=False)  # drawn after the whole grapheme
     strip = "".join(f"<i{_looks(byte)}>{byte.name}</i>" for byte in (*grapheme.bytes[:-1], bare))
     # An inline box has no direction, so directional marks surround it.
-    side = "right" if _direction(grapheme) == "R" else "left"
+    kinds = map(unicodedata.bidirectional, grapheme.text)
+    side = "right" if any(kind in ("R", "AL") for kind in kinds) else "left"
     return (
         f'<span class="{side}"><span class="cut {line}"><span{quiet}>{escape(grapheme.shown)}'
         f'</span><span class="strip">{strip}</span></span></span>'
@@ -364,314 +368,4 @@ def _html_run(graphemes: Sequence[_Grapheme]) -> str:
     return f"<span{_looks(graphemes[-1].last)}>{''.join(parts)}</span>"
 
 
-# SVG
-
-CELL = 9  # pixels: width of a monospaced letter at this font size
-_SIZE = 15
-ROW, _STRIP = 25, 15  # height of a row, and of the bytes below it
-_MARGIN = 20
-_ONE, _SEVERAL = 96, 46  # cells per row of a single column, or of several
-_GAP = 28
-MONO = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace"
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A grapheme in a row: first cell, number of cells, and level (odd: right to left)."""
-
-    grapheme: _Grapheme
-    at: int
-    wide: int
-    level: int
-
-
-def _wide(grapheme: _Grapheme) -> int:
-    """Return the number of cells of a grapheme."""
-    if grapheme.text == "\t":
-        cells = 4
-    elif grapheme.quiet and len(grapheme.shown) > 1:
-        cells = -(-len(grapheme.shown) * 4 // 5)  # stand-ins are smaller
-    else:
-        cells = max(1, wcswidth(grapheme.shown))
-    has_bytes = grapheme.cut or grapheme.wide
-    return max(cells, -(-len(grapheme.bytes) * 3 // 2)) if has_bytes else cells
-
-
-def levels(directions: Sequence[str]) -> list[int]:
-    """Return the embedding level of each grapheme of a line; odd levels run from right to left.
-
-    This is a short form of Unicode's bidirectional algorithm (UAX #9) without explicit embeddings.
-    The first letter sets the direction of the line, and numbers run from left to right.
-
-    Args:
-        directions: "L", "R", "digit", or "" for neutral graphemes.
-    """
-    base = 1 if next((one for one in directions if one in ("L", "R")), "L") == "R" else 0
-    level = {"L": 2 * base, "R": 1}
-    # Neutral graphemes beside a number use the direction of the letter before it.
-    sides: list[str] = []
-    strong = "LR"[base]
-    for one in directions:
-        if one in level:
-            strong = one
-        sides.append(strong if one else "")
-
-    def latest(each: Sequence[str]) -> list[str]:
-        return [*accumulate(each, lambda before, side: side or before, initial="LR"[base])][1:]
-
-    found: list[int] = []
-    for one, before, after in zip(
-        directions, latest(sides), reversed(latest(sides[::-1])), strict=True
-    ):
-        if one == "digit":
-            found.append(2 * max(base, before == "R"))
-        else:
-            found.append(level[before] if before == after else base)
-    return found
-
-
-def _direction(grapheme: _Grapheme) -> str:
-    for character in grapheme.text:
-        kind = unicodedata.bidirectional(character)
-        if kind in ("L", "R", "AL"):
-            return "L" if kind == "L" else "R"
-        if kind in ("EN", "AN"):
-            return "digit"
-    return ""
-
-
-def in_order(shown: Sequence[int]) -> list[int]:
-    """Return the visual order of a row, from left to right, given the levels."""
-    order = [*range(len(shown))]
-    for level in range(max(shown, default=0), 0, -1):
-        # From the highest level down, each stretch of that level or higher is reversed.
-        turned: list[int] = []
-        high = {place for place, one in enumerate(shown) if one >= level}
-        for turn, stretch in groupby(order, high.__contains__):
-            places = [*stretch]
-            turned += places[::-1] if turn else places
-        order = turned
-    return order
-
-
-def rows_of(line: Sequence[_Grapheme], cells: int) -> Iterator[list[Placed]]:
-    """Break a line into rows, after a space if possible, and place each grapheme."""
-    level = levels([_direction(grapheme) for grapheme in line])
-    wide = [_wide(grapheme) for grapheme in line]
-    backwards = min(level, default=0) > 0
-    start = 0
-    while start < len(line):
-        end, used = start, 0
-        while end < len(line) and (end == start or used + wide[end] <= cells):
-            used += wide[end]
-            end += 1
-        if end < len(line):
-            behind = (i + 1 for i in range(end - 1, start, -1) if line[i].text in (" ", "\t"))
-            end = next((i for i in behind if i - start > (end - start) // 2), end)
-        shown = level[start:end]
-        # A right-to-left line begins at the right edge.
-        at = max(0, cells - sum(wide[start:end])) if backwards else 0
-        row = []
-        for i in in_order(shown):
-            row.append(Placed(line[start + i], at, wide[start + i], shown[i]))
-            at += wide[start + i]
-        yield row
-        start = end
-
-
-def has_strip(row: Sequence[Placed]) -> bool:
-    """Return whether a row has room for bytes below it."""
-    return any(placed.grapheme.cut or placed.grapheme.wide for placed in row)
-
-
-def row_height(row: Sequence[Placed]) -> int:
-    """Return the height of a row in pixels."""
-    return ROW + (_STRIP if has_strip(row) else 0)
-
-
-class Rows:
-    """Draws rows of text, whose colors the classes of `style` define."""
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        # One path per kind of line keeps the file small.
-        self._paths: dict[str, list[str]] = {
-            "b": [],
-            "own": [],
-            "missing": [],
-            "unknown": [],
-            "new": [],
-        }
-
-    def svg(self) -> str:
-        """Return what is drawn, without its frame and its style."""
-        lines = [f'<path class="{name}" d="{"".join(d)}"/>' for name, d in self._paths.items() if d]
-        return "\n".join([*self.parts, *lines])
-
-    def row(self, row: Sequence[Placed], x: int, y: int) -> int:
-        """Draw a row; return its height."""
-        low = y + ROW - 4
-
-        def same(placed: Placed) -> tuple[Any, ...]:
-            grapheme = placed.grapheme
-            apart = grapheme.cut or grapheme.quiet or len(grapheme.bytes[0].name) == 0
-            return grapheme.last.token, placed.level, apart, id(grapheme) if apart else 0
-
-        def token(placed: Placed) -> tuple[int, bool]:
-            return placed.grapheme.last.token, placed.grapheme.cut
-
-        for (_, parted), group in groupby(row, token):
-            run = [*group]
-            last = run[0].grapheme.last
-            color_index = last.color_index
-            left, wide = x + run[0].at * CELL, sum(one.wide for one in run) * CELL
-            if last.new and not parted:
-                self._ring(left, y, wide, ROW - 4)
-            if color_index >= 0 and not parted:
-                self.parts.append(
-                    f'<rect class="h{color_index}" x="{left}" y="{y}" width="{wide}" '
-                    f'height="{ROW - 4}"/>'
-                )
-        for _, group in groupby(row, same):
-            self._text([*group], x, y)
-        for placed in row:
-            left, right = x + placed.at * CELL, x + (placed.at + placed.wide) * CELL
-            self._line(placed.grapheme.last, left if placed.level % 2 else right, y, low)
-            if placed.grapheme.cut:
-                self._bytes(placed, left, right, low)
-                continue
-            if any(byte.missing for byte in placed.grapheme.bytes[:-1]):
-                self._paths["missing"].append(f"M{(left + right) // 2} {y}V{low}")
-            if placed.grapheme.last.rest == "unknown":
-                wave = "".join("l2.25-3l2.25 3" for _ in range(2 * placed.wide))
-                self._paths["unknown"].append(f"M{left} {low - 1}{wave}")
-        return row_height(row)
-
-    def _line(self, byte: _Byte, x: int, y: int, low: int) -> None:
-        name = "own" if byte.own else "b" if byte.ends else "missing" if byte.missing else ""
-        if name:
-            # A thin line between two pixels would be blurred.
-            self._paths[name].append(f"M{x - 0.5 if name == 'b' else x} {y}V{low}")
-
-    def _ring(self, x: float, y: int, width: float, height: int) -> None:
-        self._paths["new"].append(f"M{x + 1:g} {y + 1}h{width - 2:g}v{height - 2}h{2 - width:g}z")
-
-    def _text(self, run: Sequence[Placed], x: int, y: int) -> None:
-        """Write neighboring graphemes with the same style."""
-        level = run[0].level
-        grapheme = run[0].grapheme
-        shown = "".join(one.grapheme.shown for one in (reversed(run) if level % 2 else run))
-        wide = sum(one.wide for one in run) * CELL
-        names = " ".join(
-            filter(None, ("q" if grapheme.quiet else "", grapheme.last.rest * (not grapheme.cut)))
-        )
-        looks = f' class="{names}"' if names else ""
-        if level % 2:
-            looks += ' direction="rtl"'
-        if len(run) > 1:
-            # Text fills its cells in every font, and joined letters remain joined.
-            adjust = "spacingAndGlyphs" if level % 2 else "spacing"
-            looks += f' textLength="{wide}" lengthAdjust="{adjust}"'
-        middle = x + run[0].at * CELL + wide / 2
-        self.parts.append(f'<text{looks} x="{middle:g}" y="{y + 16}">{xml(shown)}</text>')
-
-    def _bytes(self, placed: Placed, left: int, right: int, y: int) -> None:
-        """Draw the bytes of a grapheme below it, side by side."""
-        each = placed.grapheme.bytes
-        wide = (right - left) / len(each)
-        for number, byte in enumerate(each):
-            at = left + number * wide
-            if byte.color_index >= 0:
-                self.parts.append(
-                    f'<rect class="h{byte.color_index}" x="{at:g}" y="{y}" width="{wide:g}" '
-                    f'height="{_STRIP - 2}"/>'
-                )
-            self.parts.append(
-                f'<text class="byte" x="{at + wide / 2:g}" y="{y + 10}">{byte.name}</text>'
-            )
-            if byte.new:
-                self._ring(at, y, wide, _STRIP - 2)
-            if number < len(each) - 1:
-                self._line(byte, int(at + wide), y, y + _STRIP - 2)
-        self._paths["b"].append(f"M{left}.5 {y}H{right - 0.5}V{y + _STRIP - 2}H{left}.5z")
-
-
-def row_style(theme: Theme) -> str:
-    """Return the style of rows of text."""
-    fills = "".join(f".h{number}{{fill:{fill}}}" for number, fill in enumerate(theme.fills))
-    return (
-        f"text{{font:{_SIZE}px {MONO};fill:{theme.text};text-anchor:middle}}"
-        f"text.q{{font-size:12px;fill:{theme.quiet}}}text.byte{{font-size:9.5px}}"
-        f".left-out{{opacity:.45}}path{{fill:none;stroke:{theme.quiet}}}"
-        f".own{{stroke:{theme.accent};stroke-width:3}}.unknown{{stroke:{theme.accent}}}"
-        f".missing{{stroke:{theme.accent};stroke-width:3;stroke-dasharray:3 2}}"
-        f".new{{stroke:{theme.accent};stroke-width:2}}{fills}"
-    )
-
-
-class _Sheet(Rows):
-    """Draws columns side by side, row by row."""
-
-    def __init__(self, drawing: Drawing, link: str) -> None:
-        super().__init__()
-        self.drawing, self.link = drawing, link
-        alone = len(drawing.columns) == 1
-        self.cells = _ONE if alone else _SEVERAL
-
-    def svg(self) -> str:
-        drawing = self.drawing
-        many = len(drawing.columns)
-        width = 2 * _MARGIN + many * self.cells * CELL + (many - 1) * _GAP
-        y = self._words(drawing.title, _MARGIN, _MARGIN + 14, width - 2 * _MARGIN, "title", 10.5)
-        for about in drawing.about:
-            y = self._words(about, _MARGIN, y, width - 2 * _MARGIN, "quiet", 7)
-        y += 8
-        bottom = y
-        heads = distinct(shorten(one.title, 40) for one in drawing.columns)
-        for number, (head, column) in enumerate(zip(heads, drawing.columns, strict=True)):
-            bottom = max(bottom, self._column(head, column, _MARGIN + number * self._step, y))
-        y = bottom + 12
-        for line in drawing.legend:
-            y = self._words(line, _MARGIN, y, width - 2 * _MARGIN, "quiet", 7)
-        self.parts.append(f'<text class="quiet" x="{_MARGIN}" y="{y}">{credit(self.link)}</text>')
-        y += 22
-        return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y}" '
-            f'viewBox="0 0 {width} {y}" role="img">\n<title>{xml(drawing.title)}</title>\n'
-            f"<style>{row_style(LIGHT)}"
-            "text.words{font:14px system-ui,sans-serif;text-anchor:start}"
-            "text.title{font:600 19px system-ui,sans-serif;text-anchor:start}"
-            "text.head{font:600 16px system-ui,sans-serif;text-anchor:start}"
-            f"text.quiet{{font:14px system-ui,sans-serif;text-anchor:start;fill:{LIGHT.quiet}}}"
-            "a{text-decoration:underline}</style>\n"
-            f'<rect width="{width}" height="{y}" fill="{LIGHT.background}"/>\n'
-            f"{super().svg()}\n</svg>\n"
-        )
-
-    @property
-    def _step(self) -> int:
-        return self.cells * CELL + _GAP
-
-    def _words(self, words: str, x: int, y: int, width: int, name: str, letter: float) -> int:
-        """Write wrapped words; return the y position of the next line."""
-        for line in textwrap.wrap(words, max(10, int(width / letter))):
-            self.parts.append(f'<text class="{name}" x="{x}" y="{y}">{xml(line)}</text>')
-            y += 22
-        return y
-
-    def _column(self, head: str, column: Lines, x: int, y: int) -> int:
-        wide = self.cells * CELL
-        self.parts.append(f'<text class="head" x="{x}" y="{y + 12}">{xml(head)}</text>')
-        y = self._words(column.note, x, y + 34, wide, "quiet", 7)
-        for line in column.lines:
-            for row in rows_of(line, self.cells):
-                y += self.row(row, x, y)
-        return y + 10
-
-
-def xml(words: str) -> str:
-    """Return escaped words, with stand-ins for control characters, which XML does not allow."""
-    return escape(_CONTROL.sub(lambda one: character_stand_in(one[0]), words), quote=False)
-
-
-__all__ = ["HELD", "ColoredText", "html", "svg"]
+__all__ = ["HELD", "ColoredText", "html", "payload"]

@@ -19,7 +19,7 @@ from bpeviz.core.boundaries import INSIDE_ID, SPECIAL_ID, Boundaries, ended
 from bpeviz.core.training import Training
 from bpeviz.text import character_stand_in, digest_of
 from bpeviz.trainers import texts_of
-from bpeviz.views.credit import MADE_WITH
+from bpeviz.views import credit
 from bpeviz.views.player import look_of
 
 MAX_DRAWN = 120
@@ -85,7 +85,7 @@ def merge_diagram_payload(
     behind = np.cumsum(marks)  # marks up to a byte, those before it included
     data: dict[str, Any] = {
         "columnCount": len(raw) + int(behind[-1]),
-        "credit": " · ".join([*settings, MADE_WITH]),
+        "words": {"notes": [" · ".join(settings)] if settings else [], "credit": credit.parts()},
         "signs": _signs(raw, behind),
         "sides": [_side(side, part, start, marks) for side, part in zip(sides, parts, strict=True)],
     }

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from html import escape
 
+from wcwidth import wcswidth
+
 from bpeviz.analysis import trace
 from bpeviz.analysis.comparison import Comparison
 from bpeviz.analysis.metrics import Column
@@ -56,8 +58,8 @@ def of_tokens(tokens: Tokens) -> str:
     picture = export.ColoredText(tokens.text, [column], "Tokens", last=last)
     height = 210
     for line in export.drawing_of(picture).columns[0].lines:
-        for row in export.rows_of(line, _CELLS):
-            height += _LINE + _STRIP * export.has_strip(row)
+        cells = sum(max(1, wcswidth(grapheme.shown)) for grapheme in line)
+        height += -(-cells // _CELLS) * _LINE + _STRIP * any(grapheme.cut for grapheme in line)
     title = f"{counted(len(tokens), 'token')} of {name}"
     page = export.html(picture)
     return _frame(title, page, min(_HIGHEST, height), "see the tokens in color")

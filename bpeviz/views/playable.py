@@ -29,7 +29,8 @@ from bpeviz.text import as_json, clean, counted
 from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.options import TIE_WINNERS
 from bpeviz.views import inspection, player, race, text_table
-from bpeviz.views.credit import credit, settings_of
+from bpeviz.views.credit import credit, parts, settings_of
+from bpeviz.views.export import ColoredText, drawing_of
 from bpeviz.views.table import Table
 
 _DATA = """
@@ -128,6 +129,9 @@ h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1re
 .sortable [aria-sort=ascending]::before { rotate: 180deg; }
 .sortable :focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
 .unseen { position: absolute; clip-path: inset(50%); }
+.save-picture { font: inherit; font-size: 0.9rem; color: inherit; background: none;
+  border: 1px solid var(--line); border-radius: 0.5rem; padding: 0.35rem 0.8rem; margin-top: 0.5rem;
+  cursor: pointer; }
 .verdict { color: inherit; font-size: 1rem; font-weight: 600; }
 .facts-frame { overflow: auto; margin-top: 1rem; }
 .facts { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.9rem; }
@@ -420,8 +424,17 @@ def of_columns(
         part: The part to show.
         settings: The settings of tokenizers, in words.
     """
-    words = filter(None, [counted(len(text), "character"), _shown(part, text), *settings])
-    return ColumnsFile("One text, several tokenizers", [*words], payload, metrics)
+    title = "One text, several tokenizers"
+    words = [*filter(None, [counted(len(text), "character"), _shown(part, text), *settings])]
+    about = {"title": payload.get("verdict") or title, "about": words, "credit": parts()}
+    return ColumnsFile(title, words, payload | {"picture": about}, metrics)
+
+
+def of_colored_text(picture: ColoredText, metrics: Table) -> ColumnsFile:
+    """Return the columns of a colored text, as many of its bytes as a file holds."""
+    drawing = drawing_of(picture)
+    payload = drawing.payload | {"verdict": picture.title}
+    return of_columns(picture.text, payload, metrics, drawing.part, picture.settings)
 
 
 def of_texts(comparison: Comparison, settings: Sequence[str] = ()) -> TextsFile:
@@ -435,6 +448,7 @@ def of_texts(comparison: Comparison, settings: Sequence[str] = ()) -> TextsFile:
     is_parallel = any(row.premium is not None for row in rows)
     tables = [
         text_table.payload(comparison, figure, figure.title, is_parallel=is_parallel)
+        | {"picture": text_table.words(comparison, figure, figure.title, settings)}
         for key, figure in FIGURES.items()
         if any(getattr(row, key) is not None for row in rows)
     ]

@@ -1,25 +1,20 @@
-"""The content of slides at a step: a text in colored tokens, a merge diagram, or a table.
+"""The content of slides: texts in colored tokens, a merge diagram, or tables, for all steps.
 
-`slide_drawing` draws them.
+The component `picture` draws them.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from bpeviz.cached_property import cached_property
-from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, Boundaries
-from bpeviz.text import counted, shorten
+from bpeviz.core.boundaries import Boundaries
+from bpeviz.text import digest_of
 from bpeviz.views import merge_diagram
-from bpeviz.views.export import (
-    ColoredText,
-    Lines,
-    colored_lines,
-    drawing_of,
-)
+from bpeviz.views.credit import parts
+from bpeviz.views.export import ColoredText, drawing_of
 from bpeviz.views.table import Table
 
 TEXT, DIAGRAM, TABLE = "Text", "Merge diagram", "Table"
@@ -27,31 +22,6 @@ TEXT, DIAGRAM, TABLE = "Text", "Merge diagram", "Table"
 
 _BEGINNING = 60
 """The most characters of the text below the merge diagram."""
-
-LABEL = 24
-"""The most characters of a token's label."""
-
-Cell = str | tuple[str, int]
-"""Words, or the label of a token and its color index."""
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table on a slide.
-
-    Attributes:
-        title: Its heading, or "".
-        names: The names of the columns.
-        rows: The cells.
-        is_current: Whether the last row is that of the present step.
-        empty: What to say without rows.
-    """
-
-    title: str
-    names: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    is_current: bool = False
-    empty: str = ""
 
 
 @dataclass(frozen=True)
@@ -84,52 +54,30 @@ class Slides(ABC):
         """The number of each step, in rising order."""
         return range(self.last + 1)
 
-    @property
-    def diagram(self) -> Mapping[str, Any] | None:
-        """The payload of the merge diagram, as from `merge_diagram.merge_diagram_payload`.
-
-        "characters" has the number of its first character, from 0, and that behind its last one.
-        """
-        return None
-
-    def own_steps(self, step: int) -> Sequence[int]:
-        """Return the step of each column."""
-        return ()
-
-    @property
-    @abstractmethod
-    def characters(self) -> tuple[int, int]:
-        """The number of the first character of the columns, from 0, and that of the whole text."""
-
-    def heading(self, step: int) -> str:
-        """Return the heading of a step."""
-        return self.title
-
-    def sentence(self, step: int) -> Sequence[Cell]:
-        """Return the decision of a step."""
-        return ()
-
-    def numbers(self, step: int) -> str:
-        """Return the figures of a step in words."""
-        return ""
-
-    @abstractmethod
-    def columns(self, step: int, most: int, wide: Sequence[Collection[int]] = ()) -> list[Lines]:
-        """Return the text at a step, in columns.
+    def payload(self, content: str, link: str) -> dict[str, Any]:
+        """Return the payload of all steps for the component `picture`.
 
         Args:
-            step: The step.
-            most: The number of characters.
-            wide: For each column, the ends of tokens for which graphemes leave room.
+            content: `TEXT`, `DIAGRAM` or `TABLE`.
+            link: The address that opens the page again, or "".
         """
-
-    def ends(self, steps: Sequence[int], most: int) -> Sequence[Collection[int]]:
-        """Return for each column the ends of tokens at any of some steps, in bytes."""
-        return ()
+        names = ("views", "columns", "diagram", "table")
+        data = {
+            "notes": [],
+            **dict.fromkeys(names),
+            "content": content,
+            "title": self.title,
+            "settings": " · ".join(self.settings),
+            "credit": parts(link),
+            "stepName": self.step_name,
+            "stepNumbers": [*self.step_numbers],
+            **self._drawn(content),
+        }
+        return data | {"key": digest_of(data)}
 
     @abstractmethod
-    def tables(self, step: int) -> list[Grid]:
-        """Return the tables of a step."""
+    def _drawn(self, content: str) -> dict[str, Any]:
+        """Return what is drawn."""
 
 
 @dataclass(frozen=True)
@@ -144,20 +92,18 @@ class ColumnSlides(Slides):
     picture: ColoredText
     metrics: Table
 
-    @property
-    def characters(self) -> tuple[int, int]:
-        """The first character, and the number of characters of the text."""
-        return self.picture.first, len(self.picture.text)
-
-    def columns(self, step: int, most: int, wide: Sequence[Collection[int]] = ()) -> list[Lines]:
-        first, last = self.picture.first, self.picture.last
-        end = min(first + most, len(self.picture.text) if last is None else last)
-        return drawing_of(replace(self.picture, last=end)).columns
-
-    def tables(self, step: int) -> list[Grid]:
+    def _drawn(self, content: str) -> dict[str, Any]:
+        drawing = drawing_of(self.picture)
+        data = {
+            "columns": drawing.payload,
+            "characters": (self.picture.first, len(self.picture.text)),
+        }
+        if content == TEXT:
+            return data | {"notes": drawing.notes}
         # The speaker explains the metrics.
         names = [name for name in self.metrics.names if name != "meaning"]
-        return [Grid("", names, [[*map(str, row[: len(names)])] for row in self.metrics.rows])]
+        rows = [[*map(str, row[: len(names)])] for row in self.metrics.rows]
+        return data | {"table": {"names": names, "rows": rows}}
 
 
 @dataclass(frozen=True)
@@ -165,14 +111,14 @@ class StepSlides(Slides):
     """The steps of a timeline, or of several that are aligned by vocabulary size.
 
     Attributes:
-        payload: The payload of the player.
+        player: The payload of the player.
         boundaries: The boundaries of the shown part of the text, for each view.
         unit: The name of a step in the heading.
         drawn: The characters of the text in the merge diagram, if they are in the part; else its
             beginning.
     """
 
-    payload: Mapping[str, Any]
+    player: Mapping[str, Any]
     boundaries: Sequence[Boundaries]
     unit: str
     drawn: tuple[int, int] | None = field(default=None, kw_only=True)
@@ -180,129 +126,31 @@ class StepSlides(Slides):
     contents = (TEXT, DIAGRAM, TABLE)
 
     @property
-    def views(self) -> Sequence[Mapping[str, Any]]:
-        """The timelines."""
-        views: Sequence[Mapping[str, Any]] = self.payload["views"]
-        return views
-
-    @property
     def step_name(self) -> str:
         """The unit, or the vocabulary size that aligns several timelines."""
-        return "vocabulary size" if self.payload["vocabSizes"] else self.unit
+        return "vocabulary size" if self.player["vocabSizes"] else self.unit
 
     @property
     def step_numbers(self) -> Sequence[int]:
         """The steps, or the vocabulary sizes."""
-        return self.payload["vocabSizes"] or range(self.last + 1)
-
-    def own_steps(self, step: int) -> Sequence[int]:
-        return [self._own_step(view, step) for view in self.views]
-
-    def _own_step(self, view: Mapping[str, Any], step: int) -> int:
-        return int(view["ownSteps"][step]) if "ownSteps" in view else step
+        return self.player["vocabSizes"] or range(self.last + 1)
 
     @property
     def last(self) -> int:
         """The last step."""
-        return int(self.payload["last"])
+        return int(self.player["last"])
 
-    @property
-    def characters(self) -> tuple[int, int]:
-        """The first character of the part, and the number of characters of the text."""
-        view = self.views[0]
-        part = view["part"]
-        return (part[0], part[2]) if part else (0, len(view["text"]))
+    def _drawn(self, content: str) -> dict[str, Any]:
+        views = self.player["views"]
+        part = views[0]["part"]
+        characters = (part[0], part[2]) if part else (0, len(views[0]["text"]))
+        diagram = self._diagram(characters[0]) if content == DIAGRAM else None
+        return {"views": views, "characters": characters, "diagram": diagram}
 
-    def heading(self, step: int) -> str:
-        of = "" if self.payload["vocabSizes"] else f" of {self.last:,}"
-        return f"{self.title}: {self.step_name} {self.step_numbers[step]:,}{of}"
-
-    def sentence(self, step: int) -> Sequence[Cell]:
-        if len(self.views) > 1:
-            return ()
-        (view,) = self.views
-        at = self._own_step(view, step) - 1
-        if at < 0:
-            return (f"Before the first {view['unit']}",)
-        steps = view["steps"]
-        facts = "; ".join(filter(None, (_facts(view, at), steps["notes"].get(at, ""))))
-        if steps["kind"] == "pruning":
-            return (_label(view, steps["id"][at]), "is pruned:", facts)
-        if steps["left"][at] < 0:
-            return (_label(view, steps["id"][at]), facts)
-        left, right, new = (_label(view, steps[name][at]) for name in ("left", "right", "id"))
-        return (left, "+", right, "→", new, facts)
-
-    def numbers(self, step: int) -> str:
-        return "" if len(self.views) > 1 else _numbers(self.views[0], step)
-
-    def columns(self, step: int, most: int, wide: Sequence[Collection[int]] = ()) -> list[Lines]:
-        found = []
-        baseline: set[int] = set()
-        for i, (view, boundaries) in enumerate(zip(self.views, self.boundaries, strict=True)):
-            own = self._own_step(view, step)
-            text = view["text"][:most]
-            tokens = _Tokens(view, boundaries, own, len(text.encode()))
-            cuts = {*tokens.ends}
-            different: dict[str, Collection[int]] = {}
-            if i:
-                kept = {end for end, one in zip(tokens.ends, tokens.ids, strict=True) if one >= -1}
-                different = {"extra": kept - baseline, "missing": baseline - cuts}
-            else:
-                baseline = cuts
-            if own and (not step or own != self._own_step(view, step - 1)):
-                before = _Tokens(view, boundaries, own - 1, len(text.encode()))
-                different["new"] = tokens.new_since(before)
-            note = _numbers(view, own, with_step=True) if len(self.views) > 1 else ""
-            drawn = tokens.drawn(view) | different
-            title = view.get("title", "")
-            room = wide[i] if wide else ()
-            found.append(colored_lines(text, drawn | {"title": title}, note, room))
-        return found
-
-    def ends(self, steps: Sequence[int], most: int) -> Sequence[Collection[int]]:
-        return [
-            {
-                end
-                for step in {self._own_step(view, one) for one in steps}
-                for end in _Tokens(view, boundaries, step, len(view["text"][:most].encode())).ends
-            }
-            for view, boundaries in zip(self.views, self.boundaries, strict=True)
-        ]
-
-    def tables(self, step: int) -> list[Grid]:
-        several = len(self.views) > 1
-        found = []
-        for view in self.views:
-            at, steps, unit = self._own_step(view, step), view["steps"], view["unit"]
-            names = [unit, "token"]
-            columns: list[list[Cell]] = [
-                [f"{i + 1:,}" for i in range(at)],
-                [_label(view, one) for one in steps["id"][:at]],
-            ]
-            if steps["kind"] == "merge" and not several:
-                names[1:1] = ["left", "right"]
-                columns[1:1] = [
-                    [_label(view, one) for one in steps[side][:at]] for side in ("left", "right")
-                ]
-            names.append("uses" if steps["kind"] == "pruning" else "count")
-            columns.append([f"{one:,}" for one in steps["count"][:at]])
-            if steps["score"] and not several:
-                names.append("cost" if steps["kind"] == "pruning" else "score")
-                columns.append([f"{one:.3g}" for one in steps["score"][:at]])
-            rows = [*zip(*columns, strict=True)]
-            empty = f"Before the first {unit}"
-            found.append(Grid(view.get("title", ""), names, rows, is_current=True, empty=empty))
-        return found
-
-    @property
-    def diagram(self) -> Mapping[str, Any] | None:
-        """The merge diagram of a few words, of at most two views."""
-        return self._diagram
-
-    @cached_property
-    def _diagram(self) -> Mapping[str, Any] | None:
-        part, (first, _) = self.views[0]["text"], self.characters
+    def _diagram(self, first: int) -> dict[str, Any]:
+        """Return the merge diagram of a few words of at most two views."""
+        views = self.player["views"]
+        part = views[0]["text"]
         low, high = (at - first for at in self.drawn or (first, first))
         if 0 <= low < high <= len(part):
             text = part[low:high]
@@ -311,19 +159,17 @@ class StepSlides(Slides):
             if len(text) > _BEGINNING:
                 text = text[:_BEGINNING].rpartition(" ")[0].rstrip() or text[:_BEGINNING]
         text = text.encode()[: merge_diagram.MAX_DRAWN].decode(errors="ignore")
-        if not text:
-            return None
         before = len(part[:low].encode())
         sides = []
         start = 0
-        for view, boundaries in [*zip(self.views, self.boundaries, strict=True)][:2]:
+        for view, boundaries in [*zip(views, self.boundaries, strict=True)][:2]:
             start = int(boundaries.ends[-1]) - len(view["text"].encode()) + before
-            last = self._own_step(view, self.last)
+            last = view["ownSteps"][self.last] if "ownSteps" in view else self.last
             title = view.get("title", self.title)
             look = _look(view)
             sides.append(merge_diagram.Side(title, boundaries, last, last, look, view["unit"]))
-        found: dict[str, Any] = merge_diagram.merge_diagram_payload(text.encode(), sides, start)
-        return found | {"characters": (first + low, first + low + len(text))}
+        diagram: dict[str, Any] = merge_diagram.merge_diagram_payload(text.encode(), sides, start)
+        return diagram | {"characters": (first + low, first + low + len(text))}
 
 
 def _look(view: Mapping[str, Any]) -> Callable[[int], tuple[str, int]]:
@@ -332,79 +178,3 @@ def _look(view: Mapping[str, Any]) -> Callable[[int], tuple[str, int]]:
         return label, color
 
     return look
-
-
-def _label(view: Mapping[str, Any], token_id: int) -> Cell:
-    label, color = view["tokenStyles"].get(token_id, (view["unknownLabel"] or "?", -1))
-    return shorten(label, LABEL), color
-
-
-def _facts(view: Mapping[str, Any], at: int) -> str:
-    steps = view["steps"]
-    count = steps["count"][at]
-    if steps["kind"] == "pruning":
-        used = f"used {counted(count, 'time')}" if count else "not used"
-        return f"costs {steps['score'][at]:.3g}, {used}"
-    times = f"weighted count {count:,}" if view.get("weighted") else counted(count, "time")
-    return f"{times}, score {steps['score'][at]:.3g}" if steps["score"] else times
-
-
-def _numbers(view: Mapping[str, Any], step: int, *, with_step: bool = False) -> str:
-    tokens = view["tokenCounts"][step]
-    words = [f"{view['unit']} {step:,}"] if with_step else []
-    words.append(counted(tokens, "token"))
-    if not with_step and tokens != view["tokenCounts"][0]:
-        words[-1] += f" instead of {view['tokenCounts'][0]:,}"
-    if tokens:
-        words.append(f"{view['byteCount'] / tokens:.2f} bytes per token")
-    return " · ".join(words)
-
-
-class _Tokens:
-    """The tokens of the beginning of a part at a step.
-
-    ends: Their ends in bytes, of which there are `size`.
-    ids: Their ids.
-    """
-
-    def __init__(
-        self, view: Mapping[str, Any], boundaries: Boundaries, step: int, size: int
-    ) -> None:
-        ends = boundaries.cuts(step)
-        ids = boundaries.ids(step).tolist()
-        if len(ids) < len(ends):  # the first one begins before the part
-            ids = [INSIDE_ID, *ids]
-        before = int(boundaries.ends[-1]) - len(view["text"].encode()) if len(ends) else 0
-        found = (ends - before).tolist()
-        count = sum(end < size for end in found)
-        while count < len(found) and found[count] == size:
-            count += 1
-        self.ends, self.ids = found[:count], ids[:count]
-        if (self.ends[-1] if self.ends else 0) < size:  # a token goes on after the beginning
-            self.ends.append(size)
-            self.ids.append(ids[count])
-
-    def new_since(self, before: _Tokens) -> set[int]:
-        """Return the numbers of the tokens that did not exist at another step."""
-        known = {*before._spans()}
-        return {
-            number
-            for number, span in enumerate(self._spans())
-            if span not in known and span[2] != DROPPED_ID
-        }
-
-    def _spans(self) -> Iterator[tuple[int, int, int]]:
-        return zip([0, *self.ends], self.ends, self.ids, strict=False)
-
-    def drawn(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the tokens in the format of `export.colored_lines`."""
-        return {
-            "tokenEnds": self.ends,
-            "tokens": range(len(self.ends)),
-            "distinct": [(one, *_whole_label(view, one)) for one in self.ids],
-        }
-
-
-def _whole_label(view: Mapping[str, Any], token_id: int) -> tuple[str, None, int]:
-    label, color = view["tokenStyles"].get(token_id, ("", -1))
-    return label, None, color

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import fields, replace
 from itertools import compress
 from math import floor, log, log10
@@ -16,7 +16,7 @@ from bpeviz.analysis.figures import Figure
 from bpeviz.analysis.intervals import Ratios, leaders
 from bpeviz.analysis.metrics import Column
 from bpeviz.text import digest_of
-from bpeviz.views import table_svg
+from bpeviz.views.credit import parts
 from bpeviz.views.table import Cell, Table
 
 WITHOUT_SPECIAL = "Counts are without special tokens."
@@ -170,46 +170,20 @@ def _with_digits(comparison: Comparison) -> Figure:
     return replace(figures.cost, form=f",.{min(9, max(2, 2 - floor(log10(least))))}f")
 
 
-def ordered(payload: Mapping[str, Any]) -> list[tuple[str, list[Cell]]]:
-    """Return the name and the cells of each row of a payload, in the order that it is drawn in."""
-    rows = [(row["name"], [Cell(*cell) for cell in row["cells"]]) for row in payload["rows"]]
-    order = payload.get("sorted")
-    keys = [payload["header"][0], *payload.get("opens", ())]
-    columns = keys if order and order["column"] in keys else payload["header"]
-    if not order or order["column"] not in columns:
-        return rows
-    column = columns.index(order["column"])
-    if column == 0:
-        return sorted(rows, key=lambda row: row[0], reverse=not order["isAscending"])
-
-    def value(row: tuple[str, list[Cell]]) -> tuple[bool, float]:
-        number = row[1][column - 1].value
-        return number is None, (number or 0.0) * (1 if order["isAscending"] else -1)
-
-    return sorted(rows, key=value)
-
-
-def svg(
-    comparison: Comparison,
-    figure: Figure,
-    payload: Mapping[str, Any],
-    settings: Sequence[str] = (),
-    link: str = "",
-) -> str:
-    """Return the table of a payload as an SVG drawing, below the verdict.
+def words(
+    comparison: Comparison, figure: Figure, label: str, settings: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return the words around a picture of a table: the verdict above it, and notes below.
 
     Args:
         comparison: The comparison.
         figure: The figure of the table.
-        payload: The payload of the table.
+        label: The accessible name of the table.
         settings: The settings of tokenizers, in words.
-        link: The address that opens it again, or "".
     """
-    notes = [f"{payload['label']}. {legend(figure)}"]
-    if not comparison.special_tokens:
-        notes.append(WITHOUT_SPECIAL)
-    rows = ordered(payload)
-    return table_svg.svg(comparison.verdict, payload["header"], rows, [*notes, *settings], link)
+    notes = [f"{label}. {legend(figure)}"]
+    notes += [WITHOUT_SPECIAL] * (not comparison.special_tokens)
+    return {"title": comparison.verdict, "notes": [*notes, *settings], "credit": parts()}
 
 
 def of_texts(comparison: Comparison, columns: Sequence[Figure]) -> Table:

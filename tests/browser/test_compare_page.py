@@ -259,7 +259,7 @@ def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -
     expect(Columns(page).frame).to_have_count(0)
     expect(table.locator("td").first).to_have_text("English")
     with page.expect_download() as saved:
-        page.get_by_role("button", name="Download SVG").click()
+        page.get_by_role("button", name="Save as SVG").click()
     saved.value.save_as(tmp_path / "texts.svg")
     drawn = (tmp_path / "texts.svg").read_text("utf-8")
     assert drawn.index(">English<") < drawn.index(">Spanish<") < drawn.index(">Hindi<")

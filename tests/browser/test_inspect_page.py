@@ -219,9 +219,9 @@ def test_merge_diagram_is_mirrored_and_saved_as_svg(open_page: Open, tmp_path: P
     written = target.read_text(encoding="utf-8")
     for foreign in ("var(--", "class=", "<script", "href", "url(", "oklch"):
         assert foreign not in written
-    rects = root.findall(f".//{SVG}rect")
-    assert len(rects) > 40
-    assert all(re.fullmatch(r"#[0-9a-f]{6}|none", rect.get("fill", "")) for rect in rects)
+    fills = [path.get("fill", "") for path in root.findall(f".//{SVG}path")]
+    assert len(fills) > 20
+    assert all(re.fullmatch(r"#[0-9a-f]{6}|none", fill) for fill in fills)
     words = [one.text or "" for one in root.findall(f".//{SVG}text")]
     assert any(word.startswith("cl100k: ") for word in words)
     assert any(word.startswith("GPT-2: ") for word in words)

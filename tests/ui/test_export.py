@@ -27,7 +27,6 @@ from bpeviz.corpus import samples
 from bpeviz.formats import FORMATS, FormatError, archive
 from bpeviz.formats.known_models import known_title
 from bpeviz.libraries.chat_template import ChatTemplate
-from bpeviz.palette import DARK
 from bpeviz.pretrained import catalog
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
@@ -43,7 +42,7 @@ from bpeviz.ui.opened_tokenizers import (
 )
 from bpeviz.ui.pages import inspect
 from bpeviz.ui.pages.inspect import FIRST_TEXT
-from bpeviz.views import gif, playable, slide_drawing
+from bpeviz.views import gif, playable
 from bpeviz.views.table import Table
 
 pytestmark = pytest.mark.slow
@@ -665,8 +664,8 @@ def test_slides_show_the_present_step_of_a_page(page: str, state: dict[str, Any]
     slides = offer.slides()
     step = slides.last if offer.step is None else offer.step
     for content in slides.contents:
-        drawing = slide_drawing.svg(slides, step, slide_drawing.Look(content))
-        assert slides.heading(step) in drawing
+        data = slides.payload(content, "")
+        assert step < len(data["stepNumbers"])
 
 
 def test_slide_of_inspect_follows_the_player() -> None:
@@ -684,7 +683,7 @@ def test_slide_of_inspect_follows_the_player() -> None:
 
 def section(page: str = "train") -> None:
     import bpeviz
-    from bpeviz.ui.slides_section import slides_section
+    from bpeviz.ui.pictures import slides_section
     from bpeviz.views import player
     from bpeviz.views.slides import StepSlides
 
@@ -697,26 +696,19 @@ def section(page: str = "train") -> None:
     )
 
 
-def test_slide_follows_the_choices_and_the_browser_gets_the_frames_that_it_asks_for(
+def test_slide_follows_the_choices(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     app = AppTest.from_function(section).run()
     assert [one.message for one in app.exception] == []
     (data,) = payloads(app)
-    assert "BPE: merge 2 of 5" in data["svg"]
-    assert (data["animation"]["count"], data["frames"], data["gif"]) == (6, None, None)
+    assert data["step"] == 2
+    assert (len(data["animation"]["steps"]), data["gif"]) == (6, None)
     app.slider(key="step of slide of train at 2").set_value(4)
     app.slider(key="animation of train").set_value((1, 3))
     app.toggle(key="dark slide of train").set_value(True).run()
     (data,) = payloads(app)
-    assert "BPE: merge 4 of 5" in data["svg"]
-    assert (data["animation"]["count"], data["background"]) == (3, DARK.background)
-    asked = {"number": 7, "first": 1, "key": data["animation"]["key"]}
-    app.session_state["slide_train"] = {"request": asked}
-    app.run()
-    (data,) = payloads(app)
-    assert (data["frames"]["request"], data["frames"]["first"]) == (7, 1)
-    assert ["merge 2 of 5" in data["frames"]["svgs"][0], len(data["frames"]["svgs"])] == [True, 2]
+    assert (data["step"], data["animation"]["steps"], data["isDark"]) == (4, [1, 2, 3], True)
     monkeypatch.setattr(gif, "MOST_FRAMES", 2)
     app.run()
-    assert payloads(app)[0]["animation"]["count"] == 2
+    assert payloads(app)[0]["animation"]["steps"] == [1, 3]

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import re
-import xml.etree.ElementTree as ET
 from collections import Counter
 from functools import cache
 from html.parser import HTMLParser
 
 import pytest
-from helpers.exports import animation, cells, drawings, link, pages
+from helpers.exports import animation, cells, pages
 from helpers.markup import HTML
 from helpers.payloads import data_of
 
 PLAIN = "a plain text"
 OF_TEXT = {"div", "i", "p", "span"}
 """The elements whose number and class depend on the text."""
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 class Elements(HTMLParser):
@@ -55,12 +51,3 @@ def test_text_and_names_are_never_markup(text: str) -> None:
     for page, plain in zip([*pages(text), *cells(text)], plain_files(), strict=True):
         check(page, plain)
     assert data_of(animation(text))["player"]["views"][0]["text"] == text
-    for drawing in drawings(text):
-        root = ET.fromstring(drawing)
-        kinds = {one.tag.removeprefix(SVG) for one in root.iter()}
-        assert kinds <= {*("svg", "title", "style", "g", "rect", "text", "path", "line", "a")}
-        names = {name for one in root.iter() for name in one.attrib}
-        assert not any(re.match("on|src|xlink", name) for name in names)
-        hrefs = {one.get("href") for one in root.iter() if one.get("href") is not None}
-        assert len(hrefs) == 1
-        assert hrefs.pop().startswith(link("")[:15])

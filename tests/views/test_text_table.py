@@ -126,19 +126,3 @@ def test_cost_is_marked_by_the_prices_unless_in_doubt() -> None:
     costs = priced(found, {"coarse": 1, "other": price})
     (row,) = text_table.cells(costs, figures.cost, is_parallel=False)
     assert [one.mark for one in row] == ["", ""], "1% dearer, but lines differ"
-
-
-def test_rows_of_a_drawing_are_in_the_order_of_the_table() -> None:
-    payload = text_table.payload(FOUND, figures.tokens, "Tokens", is_parallel=True)
-    for order, names in (
-        (None, [*TEXTS]),
-        ({"column": "fine", "isAscending": False}, ["dear", "short", "none"]),
-        ({"column": "fine", "isAscending": True}, ["none", "short", "dear"]),
-        ({"column": "Text", "isAscending": True}, sorted(TEXTS)),
-        ({"column": "closed", "isAscending": True}, [*TEXTS]),
-    ):
-        rows = text_table.ordered(payload | {"sorted": order})
-        assert [name for name, _ in rows] == names
-    premium = text_table.payload(FOUND, figures.premium, "Premium", is_parallel=True)
-    order = {"column": "fine", "isAscending": True}
-    assert text_table.ordered(premium | {"sorted": order})[-1][0] == "none", "without a value"

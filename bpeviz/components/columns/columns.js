@@ -1,22 +1,14 @@
 // One text under several tokenizers or pre-tokenizers, side by side. Positions are UTF-8 bytes, which
 // all of them share, whatever their atoms are.
 
-import {
-  CellText,
-  EXTRA,
-  LEFT_OUT,
-  LEFT_OUT_ID,
-  MISSING,
-  TOKEN_END,
-  UNKNOWN,
-  UNKNOWN_ID,
-} from "../shared/cells.js";
-import { Tooltip, component, element, toggleFullscreen, tokenLabel, unbroken } from "../shared/dom.js";
+import { UNKNOWN_ID } from "../shared/cells.js";
+import { CAN_SAVE, saveSheet } from "../shared/picture.js";
+import { Tooltip, component, element, toggleFullscreen, tokenLabel } from "../shared/dom.js";
 import { COLUMNS_DRAWN, COLUMNS_REQUESTED, DISPLAY_REQUESTED, FOLLOW, emit, subscribe } from "../shared/events.js";
-import { counted, formatCount, plural } from "../shared/format.js";
+import { counted } from "../shared/format.js";
 import { firstIndex } from "../shared/search.js";
 import { spokenBytes } from "../shared/spoken.js";
-import { TokenList } from "../shared/token_list.js";
+import { columnsSheet, drawColumn } from "./column.js";
 
 const SCROLL_REST = 120; // milliseconds after which another column may lead the scrolling
 
@@ -48,6 +40,7 @@ let revealed = null; // a change of the page does not scroll again
  * @property {boolean} [isLarge] whether the text is as large as in the player
  * @property {string} [unit] "token" unless given
  * @property {string} [ariaLabel] the accessible name of all columns
+ * @property {import("../shared/picture.js").SheetPayload} [picture] the words around a picture of them, if it can be saved
  * @property {string} [verdict] the result of the comparison, for the projector; the page shows it, too
  * @property {number | null} [reveal] another number than before scrolls to the columns
  */
@@ -86,23 +79,6 @@ export function tokenInWords({ tokenEnds, tokens, distinct, extra, missing }, by
   return words.join(", ");
 }
 
-/**
- * Insert the id of each token before its first character. Ids of several tokens in one character
- * are together.
- */
-function insertIds(cells, { tokenEnds: ends, tokens, distinct }) {
-  const idsBefore = new Map();
-  ends.forEach((end, i) => {
-    const [id, , , color] = distinct[tokens[i]];
-    const start = i ? ends[i - 1] : 0;
-    if (id === null || id < 0 || start >= cells.cellOf.length) return;
-    const cell = cells.cells[cells.cellOf[start]];
-    if (!idsBefore.has(cell)) idsBefore.set(cell, []);
-    idsBefore.get(cell).push(element("span", color < 0 ? "id" : `id t color${color}`, String(id)));
-  });
-  for (const [cell, ids] of idsBefore) cell.element.before(...ids);
-}
-
 class Columns {
   constructor(root, signal) {
     this.root = root;
@@ -118,6 +94,8 @@ class Columns {
       const column = this.columns.find(({ box }) => box.contains(event.composedPath()[0]));
       column?.cells.copyTo(event, root);
     });
+    this.save = find(".save-picture");
+    on(this.save, "click", () => this.#save());
     on(find(".projector"), "click", () => toggleFullscreen(this.board));
     on(this.board, "fullscreenchange", () => this.#showVerdict());
     subscribe(COLUMNS_REQUESTED, () => this.key && this.#announce(), signal);
@@ -148,6 +126,11 @@ class Columns {
     revealed = data.reveal ?? revealed;
   }
 
+  #save() {
+    const { picture } = this.data;
+    saveSheet(columnsSheet(this.board, this.data, picture), picture.title, "tokens.svg");
+  }
+
   #reveal() {
     const isCalm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     // The title and the choices of the page are above the columns.
@@ -169,7 +152,9 @@ class Columns {
     classList.toggle("single", data.columns.length < 2);
     classList.toggle("lossless", data.columns.every(({ distinct }) => distinct.every(([id]) => id !== UNKNOWN_ID)));
     this.root.querySelector(".foot").hidden = !data.verdict;
-    this.columns = data.columns.map((column, i) => this.#column(data, column, i === data.baseline));
+    this.data = data;
+    this.save.hidden = !CAN_SAVE || !data.picture;
+    this.columns = data.columns.map((column, i) => drawColumn(data, column, i === data.baseline));
     this.frame.replaceChildren(...this.columns.map(({ box }) => box));
     const bytes = new TextEncoder().encode(data.text);
     this.columns.forEach(({ list, tokens }, i) =>
@@ -191,46 +176,6 @@ class Columns {
     const share = host.scrollTop / Math.max(1, host.scrollHeight - host.clientHeight);
     for (const other of this.columns)
       if (other.host !== host) other.host.scrollTop = share * (other.host.scrollHeight - other.host.clientHeight);
-  }
-
-  /**
-   * @param {ColumnsPayload} data
-   * @param {Column} column
-   * @param {boolean} isBaseline
-   */
-  #column(data, column, isBaseline) {
-    const { title, notes, tokenCount, isBest, tokenEnds: ends, tokens, distinct, extra, missing } = column;
-    const box = element("div", `column${isBaseline ? " baseline" : ""}${isBest ? " best" : ""}`);
-    const about = element("p");
-    about.append(element("b", "", formatCount(tokenCount)), ` ${plural(tokenCount, this.unit)} `);
-    if (isBest) about.append(element("span", "badge", "Fewest"));
-    // Longer notes are below the text, which is seen first.
-    const below = element("p", "below");
-    notes.forEach((note, i) => (this.unit === "token" && !i ? about : below).append(unbroken("span", "note", note)));
-    const host = element("div", "text");
-    host.tabIndex = 0;
-    host.dir = "auto";
-    host.setAttribute("role", "group");
-    host.ariaLabel = `${this.unit[0].toUpperCase()}${this.unit.slice(1)}s of ${title}`;
-    const list = new TokenList(host.ariaLabel);
-    const [, name, size] = title.match(/^(.*)( \([\d,]+\))$/) ?? [null, title, ""];
-    const heading = unbroken("h2", "", name);
-    heading.append(element("small", "", size));
-    box.append(heading, about, host, list.box, ...(below.firstChild ? [below] : []));
-    const cells = new CellText(host, data.text, "bytes");
-    let start = 0;
-    ends.forEach((end, i) => {
-      const [id, , , color] = distinct[tokens[i]];
-      cells.colors.fill(color, start, end);
-      const status = id === UNKNOWN_ID ? UNKNOWN : id === LEFT_OUT_ID ? LEFT_OUT : 0;
-      if (end > start) cells.flags[end - 1] |= TOKEN_END | status;
-      start = end;
-    });
-    for (const end of extra) cells.flags[end - 1] |= EXTRA;
-    for (const end of missing) cells.flags[end - 1] |= MISSING;
-    cells.paint(0, cells.flags.length);
-    if (data.showIds) insertIds(cells, column);
-    return { box, host, list, cells, ends, tokens, distinct, title };
   }
 
   hover(target) {

@@ -31,7 +31,7 @@ const MAX_COLUMN = 46;
  * @property {number} columnCount one for each byte, and for each mark that is not text
  * @property {[number, number, string, [number, string][]][]} signs first column, column after the
  *   last, sign, its bytes in hex with their columns
- * @property {string} credit the last words of a saved drawing
+ * @property {{notes: string[], credit: any}} words those of a saved drawing, below it
  * @property {Side[]} sides one, or a second mirrored below the text
  * @property {string} [timelineId] the timeline of the player that shares the step
  */

@@ -1,7 +1,8 @@
 // A table of texts under tokenizers. A press on a head sorts it, and one on a cell opens the text.
 // The host styles it like its other tables.
 
-import { component, element, unbroken } from "../shared/dom.js";
+import { component, element, newButton, unbroken } from "../shared/dom.js";
+import { CAN_SAVE, newSheet, saveSheet } from "../shared/picture.js";
 import { nextOrder, ordered } from "./order.js";
 
 /**
@@ -11,6 +12,7 @@ import { nextOrder, ordered } from "./order.js";
  * @property {string[]} header the title of the names, and the tokenizers
  * @property {import("./order.js").Row[]} rows
  * @property {import("./order.js").Sorted} [sorted] the order at first
+ * @property {import("../shared/picture.js").SheetPayload} [picture] the words around a picture of it, if it can be saved
  * @property {string[]} [opens] the key of each tokenizer, if cells open their text; else its title is
  * @property {{text: string, tokenizer: string} | null} [shown] the cell whose text is open
  */
@@ -24,7 +26,8 @@ class TextsTable {
     this.frame = element("div", "facts-frame");
     this.table = this.frame.appendChild(element("table", "facts sortable"));
     this.table.setAttribute("role", "grid");
-    root.replaceChildren(this.frame);
+    this.save = newButton("save-picture", "Save as SVG", () => this.#save());
+    root.replaceChildren(this.frame, this.save);
     const resized = new ResizeObserver(() => this.#fit());
     resized.observe(this.frame);
     resized.observe(this.table);
@@ -42,6 +45,7 @@ class TextsTable {
   update(data, on) {
     this.data = data;
     this.on = on;
+    this.save.hidden = !CAN_SAVE || !data.picture;
     if (this.key !== data.key) {
       this.key = data.key;
       this.sorted = data.sorted ?? null;
@@ -58,6 +62,14 @@ class TextsTable {
     classList.remove("stacked");
     classList.toggle("stacked", isWide());
     classList.toggle("fits", !isWide());
+  }
+
+  #save() {
+    const { picture, label } = this.data;
+    const frame = element("div", "facts-frame fits");
+    frame.style.maxHeight = "none";
+    frame.append(this.table.cloneNode(true));
+    saveSheet(newSheet(this.frame.parentNode, picture, [frame]), label, "texts.svg");
   }
 
   #draw() {

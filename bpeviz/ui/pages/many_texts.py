@@ -13,7 +13,6 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import figures
 from bpeviz.analysis.comparison import FIGURES, Comparison, compare, parallel_texts, priced
-from bpeviz.analysis.figures import Figure
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.progress import reporting_to
@@ -144,6 +143,8 @@ def show(
     answer.markdown(markdown.escape(comparison.verdict))
     label = f"{figure.title} of {counted(len(texts), 'text')}"
     payload = text_table.payload(comparison, figure, label, is_parallel=is_parallel)
+    trained = [words for offer, _ in chosen for words in offer.settings]
+    payload["picture"] = text_table.words(comparison, figure, label, trained)
     by = SORTED_BY.get()
     payload["sorted"] = {"column": by, "isAscending": bool(ASCENDING.get())} if by else None
     draw_table(payload, [offer.key for offer, _ in chosen], (SHOWN.get(), UNDER.get()))
@@ -171,10 +172,7 @@ def show(
     if not comparison.special_tokens:
         notes.append(text_table.WITHOUT_SPECIAL)
     st.caption("  \n".join(map(markdown.escape, notes)))
-    trained = [words for offer, _ in chosen for words in offer.settings]
-    with st.container(horizontal=True, gap="small"):
-        offer_file(text_table.exact(comparison), "texts", label)
-        _offer_drawing(comparison, figure, payload, trained)
+    offer_file(text_table.exact(comparison), "texts", label)
     EXPORT.put(
         Export("compare", comparison=lambda: partial(playable.of_texts, comparison, trained))
     )
@@ -191,23 +189,6 @@ def _prices(offers: Sequence[Offer]) -> dict[str, float]:
             if price is not None:
                 prices[offer.name] = price
     return prices
-
-
-def _offer_drawing(
-    comparison: Comparison, figure: Figure, payload: Mapping[str, Any], settings: Sequence[str]
-) -> None:
-    """Draw a button that downloads the table as it is drawn."""
-    st.download_button(
-        "Download SVG",
-        lambda: text_table.svg(comparison, figure, payload, settings).encode(),
-        "texts.svg",
-        "image/svg+xml",
-        key="texts as a drawing",
-        icon=":material/download:",
-        help=f"Download the table “{payload['label']}” as a drawing.",
-        type="tertiary",
-        on_click="ignore",
-    )
 
 
 def draw_table(

@@ -1,28 +1,35 @@
-"""Pictures for slides in the export dialog: the slide of a step, and a GIF of a range of steps."""
+"""Pictures in the export dialog: the colored text, the slide of a step, a GIF of many steps."""
 
 from __future__ import annotations
 
 import base64
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from time import monotonic
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
-from bpeviz.palette import DARK, LIGHT
 from bpeviz.text import digest_of
 from bpeviz.ui import components
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.fragments import fragment
-from bpeviz.views import gif
-from bpeviz.views.slide_drawing import Look, frames, svg
+from bpeviz.views import export, gif
 from bpeviz.views.slides import TEXT, Slides
 
 SECONDS = (0.25, 0.5, 1.0, 2.0)
-_ANSWER, _ANSWER_TIME = 1_000_000, 0.4
-"""The characters of drawings, and the seconds, after which an answer to the browser ends."""
+
+
+def colored_text(key: str, text: export.ColoredText, link: str) -> None:
+    """Draw the button that saves a colored text as SVG.
+
+    Args:
+        key: The page.
+        text: The colored text.
+        link: The address that opens the page again, or "".
+    """
+    data = {"name": "tokens", "text": export.payload(text, link), "slide": None}
+    components.picture(data, f"picture_{key}")
 
 
 @fragment
@@ -48,23 +55,25 @@ def slides_section(key: str, prepare: Callable[[], Slides], step: int | None, li
             key=f"background of slide of {key}",
             help="Without it, the slide is transparent. A GIF always has a background.",
         )
-    look = Look(content, dark, filled, link)
     steps: Sequence[int] = ()
     seconds = 1.0
     if slides.last:
         step, steps, seconds = _steps(key, slides, step)
     if len(steps) > gif.MOST_FRAMES:
         st.caption(f"The GIF shows {gif.MOST_FRAMES} of these {len(steps):,} steps.")
-    animation = _Animation(slides, replace(look, is_filled=True, link=""), steps, seconds)
+    slide = slides.payload(content, link)
+    animation = _Animation(slide["key"], dark, steps, seconds)
     data = {
-        "svg": svg(slides, step, look),
         "name": f"bpeviz-{key}-{content.lower().replace(' ', '-')}-{slides.step_numbers[step]}",
-        "alternative": f"{slides.heading(step)}. {slides.numbers(step)}",
-        "background": (DARK if dark else LIGHT).background,
+        "text": None,
+        "slide": slide,
+        "step": step,
+        "isDark": dark,
+        "isFilled": filled,
         "animation": animation.payload if steps else None,
     }
     name = f"slide_{key}"
-    components.slide(data | animation.answers(st.session_state.get(name) or {}), name)
+    components.picture(data | {"gif": animation.answer(st.session_state.get(name) or {})}, name)
 
 
 def _steps(key: str, slides: Slides, step: int) -> tuple[int, Sequence[int], float]:
@@ -89,58 +98,32 @@ def _steps(key: str, slides: Slides, step: int) -> tuple[int, Sequence[int], flo
             width=150,
             key=f"animation time of {key}",
         )
-    at, first, last = (bisect_right(numbers, value) - 1 for value in (number, first, last))
+    at, first, last = (bisect_right(numbers, given) - 1 for given in (number, first, last))
     return at, range(first, last + 1), seconds
 
 
 @dataclass(frozen=True)
 class _Animation:
-    """A GIF of a range of steps."""
+    """A GIF of a range of steps of a slide with a key."""
 
-    slides: Slides
-    look: Look
+    key: str
+    is_dark: bool
     range: Sequence[int]
     seconds: float
 
     @property
-    def steps(self) -> Sequence[int]:
-        """The steps that it shows: all of them, or as many as it has frames."""
-        return gif.evenly(self.range, min(len(self.range), gif.MOST_FRAMES))
-
-    @property
     def payload(self) -> dict[str, Any]:
-        """The size of the GIF for the browser."""
-        return {
-            "key": digest_of(self.look.content, [self.look.is_dark, self.seconds, *self.steps]),
-            "count": len(self.steps),
-            "width": gif.WIDTH,
-            "height": gif.HEIGHT,
-        }
+        """The steps that it shows, all or as many as it has frames, and its size in pixels."""
+        steps = gif.evenly(self.range, min(len(self.range), gif.MOST_FRAMES))
+        key = digest_of(self.key, [self.is_dark, self.seconds, *steps])
+        return {"key": key, "steps": steps, "width": gif.WIDTH, "height": gif.HEIGHT}
 
-    def answers(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the answers to the browser: the next drawings, or the GIF of all."""
-        request, drawn = asked.get("request"), asked.get("drawn")
-        answers: dict[str, Any] = {"frames": None, "gif": None}
-        key = self.payload["key"]
-        if drawn and drawn["key"] == key:
-            answers["gif"] = {"request": drawn["number"], **self._encoded(drawn["frames"])}
-        elif request and request["key"] == key:
-            first = request["first"]
-            answers["frames"] = {
-                "request": request["number"],
-                "first": first,
-                "svgs": self._drawings(first),
-            }
-        return answers
-
-    def _drawings(self, first: int) -> list[str]:
-        end = monotonic() + _ANSWER_TIME
-        drawings: list[str] = []
-        for drawing in frames(self.slides, self.steps[first:], self.look, self.steps):
-            drawings.append(drawing)
-            if monotonic() > end or sum(map(len, drawings)) > _ANSWER:
-                break
-        return drawings
+    def answer(self, sent: Mapping[str, Any]) -> dict[str, Any] | None:
+        """Return the GIF of the frames that the browser has drawn, if it has."""
+        drawn = sent.get("drawn")
+        if not drawn or drawn["key"] != self.payload["key"]:
+            return None
+        return {"request": drawn["number"], **self._encoded(drawn["frames"])}
 
     def _encoded(self, drawn: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         with run_lock.released():

@@ -1,0 +1,204 @@
+// Lays out a slide of 1920 by 1080 pixels: a step of the texts of the player, of the merge diagram or of
+// a table, with its sentence and its figures. The content has the same place at all steps.
+
+import { drawColumn } from "../columns/column.js";
+import { MergeDiagram } from "../merge_diagram/diagram.js";
+import { largestFitting } from "../player/fit.js";
+import { TimelineView } from "../player/timeline_view.js";
+import { element, tokenLabel } from "../shared/dom.js";
+import { counted, formatCount } from "../shared/format.js";
+import { pictureOf } from "../shared/picture.js";
+import { columnsOf } from "../step_table/rows.js";
+
+const [SMALLEST_TEXT, LARGEST_TEXT] = [24, 84]; // pixels
+const MOST = 2_600; // characters: more do not fit at the smallest size
+const MOST_COLUMNS = 4;
+const MOST_ROWS = 13;
+const UNSEEN = new Set(["id", "ties", "round", "note"]);
+
+/**
+ * @typedef {object} SlidePayload the payload from Python (`bpeviz.views.slides`)
+ * @property {string} key of everything but the step
+ * @property {"Text" | "Merge diagram" | "Table"} content
+ * @property {string} title
+ * @property {string} settings
+ * @property {any} credit
+ * @property {string[]} notes
+ * @property {string} stepName the unit of a step's number
+ * @property {number[]} stepNumbers
+ * @property {any[] | null} views the texts of the player, for steps
+ * @property {import("../columns/columns.js").ColumnsPayload | null} columns the columns, for texts without steps
+ * @property {any | null} diagram
+ * @property {{names: string[], rows: string[][]} | null} table
+ * @property {[number, number]} characters the first character, from 0, and the number of characters of the text
+ */
+
+export class Slide {
+  /**
+   * @param {any} parent
+   * @param {SlidePayload} data
+   */
+  constructor(parent, data) {
+    this.data = data;
+    this.sheet = parent.appendChild(element("div", "slide-sheet on-light"));
+    this.sheet.ariaHidden = "true";
+    const line = (name) => this.sheet.appendChild(element("div", name));
+    [this.heading, this.sentence, this.content, this.figures, this.notes] =
+      ["heading", "sentence", "content", "figures", "notes"].map(line);
+    const last = line("credits");
+    last.append(element("span", "settings", data.settings), element("span", "", `${data.credit.words} `));
+    if (data.credit.link) last.lastChild.append(Object.assign(element("a", "", data.credit.linked), { href: data.credit.link }));
+    this.remarks = [...data.notes];
+    const draw = { Text: () => this.#texts(), "Merge diagram": () => this.#diagram(), Table: () => {} }[data.content];
+    draw();
+  }
+
+  remove() {
+    this.controller?.abort();
+    this.sheet.remove();
+  }
+
+  /** Return the picture of a step. */
+  picture(step) {
+    const { data } = this;
+    const number = data.stepNumbers[step];
+    const of = data.views?.length === 1 ? ` of ${formatCount(data.stepNumbers.at(-1))}` : "";
+    this.heading.textContent = data.views ? `${data.title}: ${data.stepName} ${formatCount(number)}${of}` : data.title;
+    const views = (data.views ?? []).map((view) => ({ view, at: view.ownSteps?.[step] ?? step }));
+    if (views.length === 1) {
+      const [{ view, at }] = views;
+      this.describing ??= this.views?.[0] ?? new TimelineView(view);
+      this.describing.step = at;
+      this.sentence.replaceChildren(...this.describing.describeStep());
+      this.figures.textContent = figuresOf(view, at);
+    }
+    const also = [];
+    if (data.content === "Table") also.push(...this.#tables(views));
+    else if (this.diagram) this.diagram.show(Math.max(...views.map(({ at }) => at)), views.map(({ at }) => at));
+    else this.#paint(views);
+    this.notes.textContent = [...this.remarks, ...also].join(" ");
+    return pictureOf(this.sheet, this.heading.textContent);
+  }
+
+  #texts() {
+    const { data, content } = this;
+    content.classList.add("texts");
+    const all = data.views ?? data.columns.columns;
+    if (all.length > MOST_COLUMNS) this.remarks.push(`${MOST_COLUMNS} of ${all.length} columns are shown.`);
+    if (data.views) {
+      this.views = data.views.slice(0, MOST_COLUMNS).map((view) => new TimelineView(view));
+      content.append(...this.views.map(({ box }) => box));
+    } else {
+      content.classList.add("still");
+      this.columns = all.slice(0, MOST_COLUMNS).map((column, i) => drawColumn(data.columns, column, i === data.columns.baseline));
+      content.append(...this.columns.map(({ box }) => box));
+    }
+    this.#paint((data.views ?? []).map((view) => ({ view, at: view.ownSteps?.[0] ?? 0 })));
+    const texts = this.views ?? this.columns;
+    const fits = (size) => {
+      content.style.setProperty("--size", `${size}px`);
+      return texts.every(({ host }) => host.scrollHeight <= host.clientHeight + 1);
+    };
+    const isLong = texts[0].cells.text.length > MOST;
+    if (!isLong && largestFitting(SMALLEST_TEXT, LARGEST_TEXT, fits)) return this.#remark(texts[0].cells.text);
+    fits(SMALLEST_TEXT);
+    // The same characters in each text: as many as the one with the least room shows.
+    const ends = texts.map(({ host, cells }) => {
+      const { bottom } = host.getBoundingClientRect();
+      const cut = cells.cells.find((cell) => cell.element.getBoundingClientRect().bottom > bottom);
+      return cut?.start ?? cells.text.length;
+    });
+    const end = Math.min(...ends);
+    for (const { cells } of texts) for (const cell of cells.cells) cell.element.hidden = cell.start >= end;
+    this.#remark(texts[0].cells.text.slice(0, end));
+  }
+
+  #remark(text) {
+    const [first, total] = this.data.characters;
+    const count = [...text].length;
+    if (count < total)
+      this.remarks.unshift(`Characters ${formatCount(first + 1)} to ${formatCount(first + count)} of ${formatCount(total)} are shown.`);
+  }
+
+  #paint(views) {
+    this.views?.forEach((drawn, i) => {
+      const { view, at } = views[i];
+      drawn.step = at;
+      drawn.refresh(0, drawn.timeline.atoms, i ? this.views[0].boundaries() : null);
+      if (drawn.note) drawn.note.textContent = `${view.unit} ${formatCount(at)} · ${figuresOf(view, at, true)}`;
+    });
+  }
+
+  #diagram() {
+    const { content, data } = this;
+    content.classList.add("merge-diagram");
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    svg.setAttribute("class", "drawing");
+    const frame = element("div", "scroll");
+    frame.append(svg);
+    content.append(frame, element("div", "readout"), element("div", "save"));
+    this.controller = new AbortController();
+    const scale = data.diagram.sides.length > 1 ? 1.28 : 1.8; // fills the height of the content
+    frame.style.width = `${Math.floor(content.clientWidth / scale)}px`;
+    this.diagram = new MergeDiagram(content, this.controller.signal);
+    this.diagram.update({ ...data.diagram, timelineId: undefined });
+    const { width, height } = svg.getBoundingClientRect();
+    const fitting = Math.min(content.clientWidth / width, content.clientHeight / height);
+    frame.style.transform = `scale(${fitting})`;
+    const [first, end] = data.diagram.characters;
+    const total = data.characters[1];
+    if (end - first < total)
+      this.remarks.push(`The diagram shows characters ${formatCount(first + 1)} to ${formatCount(end)} of ${formatCount(total)}.`);
+    if (data.views.length > 2) this.remarks.push(`2 of ${data.views.length} tokenizers are shown.`);
+  }
+
+  /** Draw the tables of a step; return notes on them. */
+  #tables(views) {
+    const notes = [];
+    const tables = this.data.table ? [this.data.table] : views.slice(0, MOST_COLUMNS).map(stepTable);
+    if (views.length > MOST_COLUMNS) notes.push(`${MOST_COLUMNS} of ${views.length} tables are shown.`);
+    this.content.replaceChildren(
+      ...tables.map(({ title, names, rows, isCurrent, unit }) => {
+        const shown = isCurrent ? rows.slice(-MOST_ROWS) : rows.slice(0, MOST_ROWS);
+        if (shown.length < rows.length) notes.push(`${shown.length} of ${counted(rows.length, unit ?? "row")} are shown.`);
+        const box = element("div", "view");
+        if (title) box.append(element("h2", "", title));
+        const table = box.appendChild(element("table", ""));
+        if (!rows.length) box.append(element("p", "note", `Before the first ${unit}`));
+        const isFigure = names.map((_, i) => shown.length > 0 && shown.every((row) => /^([\d+−–-].*)?$/.test(row[i].textContent ?? row[i])));
+        for (const [tag, cells] of [["th", names], ...shown.map((row) => ["td", row])]) {
+          const row = table.appendChild(element("tr", isCurrent && cells === shown.at(-1) ? "current" : ""));
+          cells.forEach((cell, i) => row.appendChild(element(tag, isFigure[i] ? "right" : "")).append(cell));
+        }
+        return box;
+      }),
+    );
+    this.content.classList.add("tables");
+    for (let size = 30; size > 12; size -= 2) {
+      this.content.style.fontSize = `${size}px`;
+      const { scrollWidth, clientWidth, scrollHeight, clientHeight } = this.content;
+      if (scrollWidth <= clientWidth && scrollHeight <= clientHeight) break;
+    }
+    return notes;
+  }
+}
+
+/** Return the figures of a text at a step, in words. */
+function figuresOf({ tokenCounts, byteCount }, step, isBrief = false) {
+  const count = tokenCounts[step];
+  const before = isBrief || count === tokenCounts[0] ? "" : ` instead of ${formatCount(tokenCounts[0])}`;
+  const ratio = count ? ` · ${(byteCount / count).toFixed(2)} bytes per token` : "";
+  return counted(count, "token") + before + ratio;
+}
+
+/** Return the table of the steps of a text up to one of them, of which the last ones are shown. */
+function stepTable({ view, at }) {
+  const { steps, unit, tokenStyles, unknownLabel, title = "" } = view;
+  const columns = columnsOf(steps, unit).filter(({ name }) => !UNSEEN.has(name));
+  const label = (id) => tokenLabel(...(tokenStyles[id] ?? [unknownLabel ?? "?", -1]));
+  const figure = (value) => (Number.isInteger(value) ? formatCount(value) : String(+value.toPrecision(3)));
+  const rows = Array.from({ length: at }, (_, i) =>
+    i < at - MOST_ROWS ? [] : columns.map(({ at, token }) => (token ? label(token(i)) : figure(at(i)))),
+  );
+  return { title, names: columns.map(({ name }) => name), rows, isCurrent: true, unit };
+}
