@@ -172,14 +172,13 @@ def token(draw: Random, content: str, *flags: str) -> dict[str, object]:
 
 
 def named(draw: Random, **marks: object) -> dict[str, object]:
-    """Return some special tokens by role, as texts or objects."""
+    """Return some special tokens by role, as texts or objects.
+
+    A token of several roles has the same flags in all of them, as in real files.
+    """
     roles = [f"{one}_token" for one in ("bos", "eos", "sep", "pad", "cls", "mask", "image")]
-    return {
-        role: name if draw.random() < 0.5 else token(draw, name) | marks
-        for role in roles
-        for name in [draw.choice(NAMES)]
-        if draw.random() < 0.3
-    }
+    tokens = {name: name if draw.random() < 0.5 else token(draw, name) | marks for name in NAMES}
+    return {role: tokens[draw.choice(NAMES)] for role in roles if draw.random() < 0.3}
 
 
 def drawn(draw: Random) -> dict[str, bytes]:
