@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -263,6 +264,8 @@ def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -
     saved.value.save_as(tmp_path / "texts.svg")
     drawn = (tmp_path / "texts.svg").read_text("utf-8")
     assert drawn.index(">English<") < drawn.index(">Spanish<") < drawn.index(">Hindi<")
+    place = {word: float(x) for x, word in re.findall(r'<text x="([^"]+)"[^>]*>([^<]+)<', drawn)}
+    assert all(place["English"] < place[f"{row.tokens:,}"] for row in found.rows)
     assert all(f">{row.tokens:,}<" in drawn for row in found.rows)
 
     # Files are opened together; one that is not a text does not keep the others out.

@@ -68,7 +68,9 @@ class TextsTable {
     const { picture, label } = this.data;
     const frame = element("div", "facts-frame fits");
     frame.style.maxHeight = "none";
-    frame.append(this.table.cloneNode(true));
+    const table = frame.appendChild(this.table.cloneNode(true));
+    // Beside the page, cells that stay in view would leave their places.
+    for (const cell of table.querySelectorAll("th, td")) cell.style.position = "static";
     saveSheet(newSheet(this.frame.parentNode, picture, [frame]), label, "texts.svg");
   }
 
