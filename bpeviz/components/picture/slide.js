@@ -41,7 +41,7 @@ export class Slide {
   constructor(parent, data) {
     this.data = data;
     this.sheet = parent.appendChild(element("div", "slide-sheet on-light"));
-    this.sheet.ariaHidden = "true";
+    this.sheet.inert = true; // nobody can reach it
     const line = (name) => this.sheet.appendChild(element("div", name));
     [this.heading, this.sentence, this.content, this.figures, this.notes] =
       ["heading", "sentence", "content", "figures", "notes"].map(line);

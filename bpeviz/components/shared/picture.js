@@ -306,7 +306,7 @@ export const svgBlob = (drawing) => new Blob([drawing], { type: "image/svg+xml" 
  */
 export function newSheet(parent, { title, about = [], notes = [], credit }, content, width = "max-content") {
   const sheet = element("div", "sheet on-light");
-  sheet.ariaHidden = "true";
+  sheet.inert = true; // nobody can reach it
   sheet.style.cssText =
     `position:fixed;left:-30000px;top:0;width:${width};box-sizing:border-box;padding:20px;overflow:visible;` +
     "font:400 16px/1.5 var(--font,system-ui),sans-serif;color:var(--text);background:var(--background)";
