@@ -281,10 +281,11 @@ def close_dialog(page: Page) -> None:
 
 def open_more(page: Page) -> None:
     """Open the options below the vocabulary size, unless they are open."""
-    largest = page.get_by_role("spinbutton", name="Largest vocabulary")
-    if not largest.is_visible():
-        page.get_by_text("More", exact=True).click()
-    expect(largest).to_be_visible()
+    more = page.get_by_text("More", exact=True)
+    more.wait_for()
+    if page.locator("details").filter(has=more).get_attribute("open") is None:
+        more.click()
+    expect(page.get_by_role("spinbutton", name="Largest vocabulary")).to_be_visible()
 
 
 def unfold(page: Page, title: str) -> None:

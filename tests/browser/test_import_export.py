@@ -27,6 +27,7 @@ from page_helpers import (
     open_share,
     trained,
     type_text,
+    unfold,
 )
 from PIL import Image
 
@@ -406,6 +407,8 @@ def test_tables_download_as_csv_and_charts_as_images(open_page: Open) -> None:
     for name in ("Train", "Compare", "Algorithms"):
         go_to(page, name)
         expect(page).to_have_title(f"{name} · bpeviz")
+        if name == "Algorithms":
+            unfold(page, "One word, split at random")
         _assert_downloads(page)
 
 

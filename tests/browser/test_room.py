@@ -244,6 +244,7 @@ def test_browser_that_refuses_storage_leads_and_votes_once(
     follower = open_at(server, path.partition("/lead")[0], prepare)
     expect(leader.get_by_text("1 follower")).to_be_visible()
     leader.reload()
+    expect(leader.get_by_text("1 follower")).to_be_visible()  # it is connected again
     leader.get_by_role("button", name="Vote on the next step").click()
     options = follower.get_by_role("region", name="Vote").get_by_role("button")
     options.nth(0).click()

@@ -429,9 +429,9 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
     reasons = [one.value for one in app.caption if one.value.startswith("Not possible")]
     training = usual.train(key, TEXT)
     holding = dumped(training.at_step(training.opening))
-    assert offered[:3] == [PLAYS, "Web page (HTML)", "Drawing (SVG)"]
+    assert offered[:2] == [PLAYS, "Web page (HTML)"]
     first = ["huggingface", "tiktoken", "bpeviz"]
-    for shown, holds in ((offered[3:], True), (refused, False)):
+    for shown, holds in ((offered[2:], True), (refused, False)):
         keys = sorted(FORMATS, key=lambda one: one not in first)
         assert shown == [FORMATS[one].title for one in keys if (one in holding) == holds]
     assert len(reasons) == len(refused)
@@ -444,8 +444,7 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
 
 
 def test_colored_text_export_is_offered_on_compare() -> None:
-    shown = [COMPARES, "Web page (HTML)", "Drawing (SVG)"]
-    assert labels(along("compare", compared=["yours"])) == shown
+    assert labels(along("compare", compared=["yours"])) == [COMPARES, "Web page (HTML)"]
 
 
 def test_algorithms_offers_the_animation() -> None:
@@ -462,9 +461,9 @@ def test_inspect_offers_an_animation_if_merges_change_the_text() -> None:
 def test_inspect_offers_an_opened_tokenizer_in_the_chosen_format() -> None:
     one = brought("unigram")
     state = {"tokenizers_opened": [one], "inspected_by": one.key}
-    assert labels(along("inspect", **state))[2:] == [FORMATS["huggingface"].title]
+    assert labels(along("inspect", **state))[1:] == [FORMATS["huggingface"].title]
     app = along("inspect", **state, **{"format of inspect": FORMATS["tiktoken"]})
-    assert labels(app) == ["Web page (HTML)", "Drawing (SVG)"]
+    assert labels(app) == ["Web page (HTML)"]
     assert any("its model is Unigram, which does not merge" in one.value for one in app.caption)
 
 

@@ -29,13 +29,13 @@ with frame(toy.PAGE):
 """
 CHAPTER = """
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import Chapter, AnswerOption, Question, Result, Why, compared
+from bpeviz.ui.learn.base import AnswerOption, Chapter, Judgment, Question, Why, compared
 from bpeviz.ui.learn.forms import NumberForm
 
 def letters(setup):
     right = len(setup["text"])
     def judge(given):
-        return Result(compared(given, right), [f"{right} letters."], {"right": right})
+        return Judgment(compared(given, right), [f"{right} letters."], {"right": right})
     return Question(["How many letters?"], NumberForm(0, 99, "letters"), judge)
 
 CHAPTER = Chapter(

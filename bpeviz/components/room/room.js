@@ -133,7 +133,8 @@ class Room {
   }
 
   async #isRefused() {
-    const answer = await fetch(this.data.room, { method: "HEAD" }).catch(() => null);
+    const answer = await fetch(this.data.room).catch(() => null);
+    await answer?.text().catch(() => null);
     return answer?.status === 401;
   }
 
