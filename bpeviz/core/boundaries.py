@@ -216,7 +216,7 @@ class MergeBoundaries(Boundaries):
 
     @property
     def change_steps(self) -> NDArray[np.int32]:
-        return np.unique(self.merged_at[(self.merged_at >= 0) & (self.merged_at < self.steps)])
+        return np.flatnonzero(np.diff(self.token_counts)).astype(np.int32)
 
     def merged_tokens(self) -> TokenSpans:
         merged_at = self.merged_at.astype(np.int64)
@@ -362,7 +362,7 @@ class ChangingBoundaries(Boundaries):
 
     @property
     def change_steps(self) -> NDArray[np.int32]:
-        return np.unique(self.times[(self.times >= 0) & (self.times < self.steps)])
+        return np.flatnonzero(np.bincount(self.times + 1)[1 : self.steps + 1]).astype(np.int32)
 
     def slice(self, start: int, end: int) -> ChangingBoundaries:
         rows = self.rows[start : end + 1]

@@ -291,6 +291,7 @@ def timeline(
         "initialMessage": _beginning(tokenizer, training, len(events), title, unit),
         "emptyMessage": f"No {unit} of {title} changes this text.",
         "tokenCounts": cut.token_counts.tolist(),
+        "changingSteps": None,
         "byteCount": size,
         "part": None if whole else [shown.first, shown.last, len(text)],
     }

@@ -169,6 +169,7 @@ def timeline(
         "initialMessage": f"{texts.beginning(training)} {special}{texts.play}",
         "emptyMessage": still(training),
         "tokenCounts": boundaries.token_counts.tolist(),
+        "changingSteps": _unless_all(boundaries.change_steps + 1, boundaries.steps),
         "byteCount": int(boundaries.ends[-1]) if len(boundaries) else 0,
         "part": None if whole else [part.first, part.last, len(text)],
     }
@@ -216,7 +217,7 @@ def end_marks(tokenizer: Tokenizer, atom_ids: NDArray[np.int32]) -> list[int]:
 
 def payload(timeline: dict[str, Any]) -> dict[str, Any]:
     """Return the payload of the player for one timeline."""
-    names = ("key", "timelineId", "last", "unit")
+    names = ("key", "timelineId", "last", "unit", "changingSteps")
     return {name: timeline[name] for name in names} | {
         "vocabSizes": None,
         "initialStep": 0,
@@ -240,10 +241,14 @@ def lock_step(timelines: Sequence[tuple[str, dict[str, Any], Training]]) -> dict
         )
     )
     views = []
+    changing = np.zeros(len(sizes) - 1, np.bool_)
     for title, timeline, training in timelines:
-        at = steps_at(training, int(sizes[0]), int(sizes[-1]))[sizes - sizes[0]].tolist()
+        at = steps_at(training, int(sizes[0]), int(sizes[-1]))[sizes - sizes[0]]
+        own = timeline["changingSteps"]
+        changing |= np.diff(at if own is None else np.searchsorted(own, at, "right")) != 0
         views.append(
-            timeline | {"title": title, "ownSteps": at, "vocabSizes": training.sizes.tolist()}
+            timeline
+            | {"title": title, "ownSteps": at.tolist(), "vocabSizes": training.sizes.tolist()}
         )
     return {
         "key": digest_of([view["key"] for view in views]),
@@ -255,8 +260,15 @@ def lock_step(timelines: Sequence[tuple[str, dict[str, Any], Training]]) -> dict
         ),
         "vocabSizes": sizes.tolist(),
         "unit": "size",
+        "changingSteps": _unless_all(np.flatnonzero(changing) + 1, len(changing)),
         "views": views,
     }
+
+
+def _unless_all(changing: NDArray[np.integer[Any]], steps: int) -> list[int] | None:
+    """Return the numbers of the steps that change a token of the text, or None if all do."""
+    numbers: list[int] = changing.tolist()
+    return None if len(numbers) == steps else numbers
 
 
 def steps_at(training: Training, low: int, high: int) -> NDArray[np.int64]:

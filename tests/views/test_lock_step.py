@@ -301,6 +301,30 @@ def test_lock_step_maps_every_size_to_a_step_per_trainer(keys: list[str], name: 
         assert view["ownSteps"][sizes.index(largest)] == training.step_of(largest)
 
 
+@every_trainer
+def test_changing_steps_are_those_that_change_a_token_of_another_text(key: str) -> None:
+    training, _ = train(key, TEXTS["several-languages"])
+    other = "the other text: Überfluß"
+    boundaries = training.boundaries(other)
+    part = player.parts(other, boundaries)[0]
+    timeline = player.timeline(other, training, boundaries, part, training.steps)
+
+    def differ(steps: tuple[int, int]) -> bool:
+        before, after = ((*boundaries.ids(at), *boundaries.cuts(at)) for at in steps)
+        return before != after
+
+    changing = [
+        after for before, after in pairwise(range(training.steps + 1)) if differ((before, after))
+    ]
+    assert timeline["changingSteps"] == changing
+    assert 0 < len(changing) < training.steps
+    # At two sizes, the text differs only where the size is a changing one.
+    payload = player.lock_step([("", timeline, training)])
+    own_steps = payload["views"][0]["ownSteps"]
+    sizes = [i for i, steps in enumerate(pairwise(own_steps), 1) if differ(steps)]
+    assert {*sizes} <= {*payload["changingSteps"]} < {*range(len(own_steps))}
+
+
 def test_lock_step_keys_depend_on_the_trainers_and_the_part() -> None:
     text = TEXTS["english-prose"]
     one, _ = shown_together(["bpe", "wordpiece"], text)

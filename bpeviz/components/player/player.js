@@ -29,6 +29,7 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {number} initialStep the step to begin with
  * @property {string} unit
  * @property {number[] | null} vocabSizes the vocabulary size at each step, where several texts are shown
+ * @property {number[] | null} changingSteps the steps that change a token of the whole text, in order; null if all do
  * @property {boolean} [opensInMotion] whether a first visit plays it once by itself
  * @property {boolean} [hasEnd] whether its end offers ways on
  * @property {string | null} [tieRule] which of equal pairs wins, as half a sentence

@@ -41,6 +41,7 @@ const times = (count) => (count === 1 ? "once" : counted(count, "time"));
  * @property {string} initialMessage the sentence at step 0
  * @property {string} emptyMessage the sentence of a timeline without steps
  * @property {number[]} tokenCounts number of tokens after each step
+ * @property {number[] | null} changingSteps its steps that change a token of the whole text; null if all do
  * @property {number} byteCount
  * @property {boolean} [weighted] whether counts are weighted
  * @property {number[] | null} part null where the whole text is shown
