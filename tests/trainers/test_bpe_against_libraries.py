@@ -9,10 +9,7 @@ order. Pre-tokens are passed one by one, without a pre-tokenizer of the library.
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Iterable
-from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -25,10 +22,12 @@ from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 import bpeviz
 from bpeviz.core.merges import MergeTokenizer
 from bpeviz.core.training import MergeTraining
+from bpeviz.corpus import samples
+from bpeviz.corpus.samples import Sample
 
 pytestmark = pytest.mark.slow
 
-SAMPLES = sorted((Path(__file__).resolve().parents[2] / "sample_texts").glob("*.txt"))
+SAMPLES = [samples.by_key(key) for key in ("english-prose", "russian", "emoji-and-unicode")]
 HOW = st.sampled_from(
     [
         {"pattern": "none"},
@@ -99,24 +98,10 @@ def test_merges_equal_hugging_face(
     assert hugging_face_merges(training, text, min_count) == merged_strings(training)
 
 
-@pytest.mark.parametrize("how", [{}, {"atoms": "characters"}], ids=str)
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
-def test_merges_of_samples_equal_hugging_face(path: Path, how: dict[str, str]) -> None:
-    text = path.read_text(encoding="utf-8")
-    training = bpeviz.train(text, merges=300, ties="smallest", min_count=2, **how)
-    assert hugging_face_merges(training, text, 2) == merged_strings(training)
-
-
-def test_merges_of_tiny_shakespeare_equal_hugging_face(tiny_shakespeare: str) -> None:
-    text = tiny_shakespeare[:300_000]
-    training = bpeviz.train(text, vocab_size=1_500, ties="smallest")
-    assert hugging_face_merges(training, text, 1) == merged_strings(training)
-
-
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
-def test_merges_with_huggingface_ties_equal_byte_level_trainer(path: Path) -> None:
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.key)
+def test_merges_with_huggingface_ties_equal_byte_level_trainer(sample: Sample) -> None:
     """Hugging Face numbers bytes by GPT-2's characters for them, with its own pre-tokenization."""
-    text = path.read_text(encoding="utf-8")
+    text = sample.text
     training = bpeviz.train(text, merges=700, ties="huggingface", min_count=2)
     model = Tokenizer(models.BPE())
     model.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -140,30 +125,6 @@ def test_huggingface_ties_differ_from_smallest_ties() -> None:
     assert first == {"smallest": (" ", "a"), "huggingface": ("b", "c")}
 
 
-@settings(max_examples=examples(100))
-@given(SMALL_TEXTS, HOW, st.integers(1, 3), st.integers(0, 25))
-def test_merges_with_huggingface_ties_equal_reference_loop(
-    text: str, how: dict[str, Any], min_count: int, limit: int
-) -> None:
-    training = bpeviz.train(text, merges=limit, ties="huggingface", min_count=min_count, **how)
-    pre_tokens = training.pre_tokenizer.pre_tokens(text)
-    rows = [training.pre_tokenizer.symbols(pre_token) for pre_token in pre_tokens]
-    name = byte_level if training.pre_tokenizer.atoms == "bytes" else str
-    known = sorted(training.alphabet, key=name)
-    ids = {symbol: i for i, symbol in enumerate(known)}
-    numbered = [[ids[symbol] for symbol in row] for row in rows]
-    expected = []
-    while len(expected) < limit:
-        counts = Counter(pair for row in numbered for pair in pairwise(row))
-        if not counts or max(counts.values()) < min_count:
-            break
-        left, right = max(counts, key=lambda pair: (counts[pair], -pair[0], -pair[1]))
-        expected.append((known[left], known[right]))
-        known.append(known[left] + known[right])
-        numbered = [merged(row, (left, right), len(known) - 1) for row in numbered]
-    assert merged_strings(training) == expected
-
-
 def byte_level(symbols: str) -> str:
     """Return atoms over bytes in GPT-2's characters for bytes."""
     known = {*range(33, 127), *range(161, 173), *range(174, 256)}
@@ -172,16 +133,6 @@ def byte_level(symbols: str) -> str:
         symbol if ord(symbol) in known else chr(256 + others.index(ord(symbol)))
         for symbol in symbols
     )
-
-
-def merged(row: list[int], pair: tuple[int, int], new_id: int) -> list[int]:
-    done: list[int] = []
-    for token_id in row:
-        if done and (done[-1], token_id) == pair:
-            done[-1] = new_id
-        else:
-            done.append(token_id)
-    return done
 
 
 @settings(max_examples=examples(150))
@@ -200,9 +151,9 @@ def test_ids_equal_hugging_face_with_our_merges(
 
 
 @pytest.mark.parametrize("how", [{}, {"atoms": "characters"}, {"pattern": "none"}], ids=str)
-@pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
-def test_ids_of_samples_equal_hugging_face(path: Path, how: dict[str, str]) -> None:
-    text = path.read_text(encoding="utf-8")
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.key)
+def test_ids_of_samples_equal_hugging_face(sample: Sample, how: dict[str, str]) -> None:
+    text = sample.text
     training = bpeviz.train(text[: len(text) // 2] + "".join(sorted({*text})), merges=300, **how)
     tokenizer = training.tokenizer()
     assert tokenizer.encode(text) == hugging_face_ids(

@@ -309,23 +309,6 @@ def test_domain_text_adds_whole_words_to_gpt2() -> None:
     assert training.tokenizer().decode(training.tokenizer().encode(text)) == text
 
 
-@settings(max_examples=examples(60))
-@given(DIFFICULT, DIFFICULT, st.sampled_from(["gpt2", "none", "words"]))
-def test_continued_gpt2_equals_reference_loop(corpus: str, text: str, pattern: str) -> None:
-    base = gpt2()
-    training = bpeviz.train(corpus, "adaptive", base="gpt2", merges=8, pattern=pattern)
-    rows = rows_of(corpus, base, pattern)
-    found = [(m.left, m.right, m.new_id, m.count, m.applied, m.ties) for m in training.merges]
-    assert found == reference_merges(rows, base, 8, "first", 1)[0]
-    tokenizer = training.tokenizer()
-    rows = rows_of(text, base, pattern)
-    for merge in training.merges:
-        pair = merge.left, merge.right
-        rows = [bpe.merge(row, pair, merge.new_id) for row in rows]
-    assert tokenizer.encode(text) == [token_id for row in rows for token_id in row]
-    assert tokenizer.decode(tokenizer.encode(text)) == text
-
-
 def test_missing_base_vocabulary_raises_value_error_without_download(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -15,14 +14,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.core.boundaries import NEVER
 from bpeviz.trainers import bpe, texts_of
 from bpeviz.trainers.multilingual_bpe import (
     SMOOTHING,
     MultilingualTraining,
     factors,
     texts,
-    weighed,
 )
 
 LARGE = "the cat sat on the mat and looked at the other cat that sat there " * 40
@@ -228,39 +225,12 @@ def test_curve_contains_weighted_pair_counts() -> None:
     assert counts.tolist() == [merge.count for merge in training.merges]
 
 
-@pytest.mark.parametrize("atoms", ["bytes", "characters"])
-def test_smoothing_one_equals_plain_bpe(atoms: str) -> None:
-    text = joined([LARGE, SMALL])
-    training = train(text, 60, smoothing="1.0", atoms=atoms)
-    pre_tokens = Counter(training.pre_tokenizer.pre_tokens(text))
-    plain = bpeviz.train(pre_tokens, merges=60, pattern="none", atoms=atoms)
-    assert training.merges == plain.merges
-
-
 def test_single_text_equals_plain_bpe() -> None:
     for smoothing in SMOOTHING:
         training = train(LARGE, 60, smoothing=smoothing)
         assert training.merges == bpeviz.train(LARGE, merges=60).merges
     counted = train({"hug": 10, "pug": 5}, 2, atoms="characters", pattern="none")
     assert [merge.count for merge in counted.merges] == [15, 10]
-
-
-def test_smoothing_gives_small_text_more_merges_and_fewer_tokens() -> None:
-    text = joined([LARGE, SMALL])
-    last = {
-        smoothing: train(text, 25, smoothing=smoothing).shares(text, 25)[1]
-        for smoothing in ("1.0", "0.5", "0.0")
-    }
-    assert last["1.0"].used < last["0.5"].used < last["0.0"].used
-    assert last["1.0"].tokens > last["0.5"].tokens > last["0.0"].tokens
-
-
-def test_counts_of_one_pre_token_in_two_texts_add_up() -> None:
-    text = joined(["ab ab ab abcd ", "ab"])
-    assert [part.factor for part in weighed(text, 0.0)] == [2, 0, 15]
-    merge = train(text, 1, smoothing="0.0", pattern="words").merges[0]
-    # Five times in all, as a word four times: three times 2 and once 15, and once 2 in abcd.
-    assert (merge.count, merge.ties) == (3 * 2 + 15 + 2, 0)
 
 
 # Separator lines
@@ -274,22 +244,6 @@ def test_line_of_three_dashes_separates_texts() -> None:
     assert texts("---") == [("---", True)]
     assert texts("a---\n ---\n----\n--- b") == [("a---\n ---\n----\n--- b", False)]
     assert texts("") == []
-
-
-def test_separator_line_is_never_merged() -> None:
-    text = "a--- b--- ---- \n---\n---- c---"
-    training = train(text, 50, pattern="none")
-    boundaries = training.tokenizer().boundaries(text)
-    line = slice(text.index("\n---\n"), text.index("\n---\n") + 5)
-    assert (boundaries.merged_at[line] == NEVER).all()
-    assert "---" in [training.name(merge.new_id) for merge in training.merges]
-
-
-def test_white_space_part_is_not_a_text() -> None:
-    text = "\n\n---\n" + LARGE + "\n---\n \n---\n" + SMALL + "\n---\n"
-    training = train(text, 5, smoothing="0.0")
-    assert [share.name for share in training.shares(text, 5)] == ["Text 1", "Text 2"]
-    assert training.merges[0].count < 20 * len(text)
 
 
 # Unusual inputs

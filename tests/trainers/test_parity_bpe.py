@@ -84,34 +84,6 @@ def test_merges_equal_those_of_the_authors_program(one: dict[str, Any]) -> None:
     assert chosen[: len(merges)] == one["chosen"]
 
 
-@pytest.mark.parametrize("one", [one for one in FIXTURE["sets"] if one["measure"] != "byte"])
-def test_train_merges_as_the_authors_program(one: dict[str, Any]) -> None:
-    """The same from texts: the lines have their pre-tokens, and line ends, which do not merge."""
-
-    def spaced(texts: list[str]) -> str:
-        lines = [
-            ["".join(f" {word}" for word in re.findall(r"\w+|[^\w\s]+", line)) for line in lines]
-            for lines in (text.split("\n") for text in texts)
-        ]
-        return joined(["\n".join(line) for line in lines]) + "\n"
-
-    how = {"development": spaced(one["development"])} if "development" in one else {}
-    training = train(
-        spaced(one["texts"]),
-        120,
-        measure=one["measure"],
-        global_merges=one["global_merges"],
-        pattern="regex",
-        expression=r" \S+",
-        **how,
-    )
-    symbols = byte_characters()
-    tokens = [training.tokenizer().token_bytes(i) for i in range(256 + training.steps)]
-    spelled = ["".join(symbols[byte] for byte in token) for token in tokens]
-    assert [f"{spelled[m.left]} {spelled[m.right]}" for m in training.merges] == one["merges"]
-    assert [*training.chosen[:-1]] == one["chosen"]
-
-
 # The definition
 
 HOW = st.fixed_dictionaries(

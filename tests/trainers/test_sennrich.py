@@ -126,9 +126,6 @@ def test_merges_of_counted_words_equal_subword_nmt(counts: Mapping[str, int], me
     assert our_merges(training) == theirs.splitlines()[1:]
 
 
-REAL = [path.name for path in sorted(SAMPLES.glob("*.txt"))]
-
-
 def lines_of(text: str) -> list[str]:
     """Return the non-empty lines of a text with single spaces between words."""
     return [" ".join(line.split()) for line in text.splitlines() if line.strip()]
@@ -138,42 +135,13 @@ def real_lines(name: str) -> list[str]:
     return lines_of((SAMPLES / name).read_text())
 
 
-@pytest.mark.parametrize("name", REAL)
-def test_merges_of_samples_equal_subword_nmt(name: str) -> None:
-    lines = real_lines(name)
-    text = "\n".join(lines)
-    training = bpeviz.train(text, merges=300, pattern="whitespace", **HOW)
-    assert our_merges(training) == their_merges(text, 300).splitlines()[1:]
-    assert training.merges or len(lines) == 1  # one sentence without a repeated pair
-
-
 def test_vocab_size_equals_subword_nmt_total_symbols() -> None:
     """subword-nmt's `--total-symbols` makes its size a vocabulary size."""
-    lines = real_lines(REAL[0])
+    lines = real_lines("english-prose.txt")
     text = "\n".join(lines)
     words = [word for line in lines for word in line.split(" ")]
     training = bpeviz.train(Counter(words), vocab_size=400, pattern="none", **HOW)
     assert our_merges(training) == their_merges(text, 400, total=True).splitlines()[1:]
-
-
-@pytest.mark.large
-def test_merges_of_tiny_shakespeare_equal_subword_nmt(tiny_shakespeare: str) -> None:
-    text = "\n".join(lines_of(tiny_shakespeare)[:3_000])
-    training = bpeviz.train(text, merges=1_000, pattern="whitespace", **HOW)
-    assert our_merges(training) == their_merges(text, 1_000).splitlines()[1:]
-
-
-def test_merges_of_paper_words_equal_subword_nmt() -> None:
-    """The words of the paper's Algorithm 1, with the tie rule of subword-nmt."""
-    words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
-    listed = "".join(f"{word} {count}\n" for word, count in words.items())
-    training = bpeviz.train(words, merges=10, pattern="none", **HOW)
-    theirs = their_merges(listed, 10, counted=True).splitlines()[1:]
-    assert our_merges(training) == theirs
-    assert theirs == [
-        "s t</w>", "e st</w>", "l o", "w est</w>", "n e", "ne west</w>", "lo w</w>", "w i", "wi d",
-        "wid est</w>",
-    ]  # fmt: skip
 
 
 # Segmentation
@@ -196,15 +164,18 @@ def test_segments_equal_subword_nmt_with_and_without_threshold(
         assert our_segments(tokenizer, used) == expected
 
 
-@pytest.mark.parametrize("threshold", [0, 1, 5, 50])
-@pytest.mark.parametrize("name", ["english-prose.txt", "russian.txt", "arabic-hindi.txt"])
-def test_segments_of_samples_equal_subword_nmt(name: str, threshold: int) -> None:
+@pytest.mark.parametrize(
+    ("name", "threshold"),
+    [("english-prose.txt", 0), ("russian.txt", 5), ("arabic-hindi.txt", 50)],
+)
+def test_merges_and_segments_of_samples_equal_subword_nmt(name: str, threshold: int) -> None:
     lines = real_lines(name)
     half = len(lines) // 2 or 1
     text = "\n".join(lines[:half])
     codes = their_merges(text, 300)
     vocabulary = their_vocabulary(codes, lines[:half], threshold)
     training = bpeviz.train(text, merges=300, pattern="whitespace", threshold=threshold, **HOW)
+    assert our_merges(training) == codes.splitlines()[1:]
     tokenizer = training.tokenizer()
     for line in lines:
         assert our_segments(tokenizer, line.split(" ")) == their_segments(codes, line, vocabulary)
@@ -212,7 +183,7 @@ def test_segments_of_samples_equal_subword_nmt(name: str, threshold: int) -> Non
 
 @pytest.mark.large
 @pytest.mark.parametrize("threshold", [0, 20, 200])
-def test_segments_of_tiny_shakespeare_equal_subword_nmt(
+def test_merges_and_segments_of_tiny_shakespeare_equal_subword_nmt(
     threshold: int, tiny_shakespeare: str
 ) -> None:
     lines = lines_of(tiny_shakespeare)
@@ -221,6 +192,7 @@ def test_segments_of_tiny_shakespeare_equal_subword_nmt(
     codes = their_merges(text, 1_000)
     vocabulary = their_vocabulary(codes, training_lines, threshold)
     training = bpeviz.train(text, merges=1_000, pattern="whitespace", threshold=threshold, **HOW)
+    assert our_merges(training) == codes.splitlines()[1:]
     tokenizer = training.tokenizer()
     for line in training_lines[::5] + held_out:
         assert our_segments(tokenizer, line.split(" ")) == their_segments(codes, line, vocabulary)

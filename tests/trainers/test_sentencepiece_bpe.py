@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +17,11 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz import formats
-from bpeviz.core.boundaries import UNKNOWN_ID
-from bpeviz.core.merges import Merge, apply_merges
 from bpeviz.pretokenizers.patterns import SplitError
 from bpeviz.trainers import texts_of
 from bpeviz.trainers.sentencepiece_bpe import (
-    Fallback,
-    SentencePiecePreTokenizer,
     SentencePieceTokenizer,
     SentencePieceTraining,
-    YesNo,
-    alphabet_of,
     is_piece,
     script,
 )
@@ -207,18 +200,6 @@ def test_boundaries_equal_lookup_of_joined_pieces_at_every_step(
         assert boundaries.token_counts.tolist() == [
             len(training.at_step(step).encode(held)) for step in range(training.steps + 1)
         ]
-
-
-@settings(max_examples=examples(200))
-@given(TEXTS, TEXTS | st.text(max_size=20), HOW, st.sampled_from(["none", "gpt2", "words"]))
-@example("", "▁▁ \n \n\n", {}, "none")
-@example("a", " a\r\n  a", {}, "gpt2")
-def test_decode_with_byte_fallback_round_trips_text(
-    corpus: str, text: str, how: dict[str, Any], pattern: str
-) -> None:
-    tokenizer = tokenizer_of(corpus, pattern=pattern, **(how | {"unknown": "bytes"}))
-    assert tokenizer.decode(tokenizer.encode(text)) == text
-    assert all(0 <= i < tokenizer.vocab_size for i in tokenizer.encode(text))
 
 
 @given(TEXTS, TEXTS, HOW)
@@ -486,71 +467,3 @@ def test_characters_at_coverage_equal_sentencepiece(coverage: str, tiny_shakespe
     tokenizer = training.tokenizer()
     for line in lines:
         assert labels(tokenizer, line) == model.encode(line, out_type=str)
-
-
-def from_pieces(
-    pieces: Sequence[str], *, prefix: YesNo = "yes", fallback: Fallback = "bytes"
-) -> SentencePieceTokenizer:
-    """Return the tokenizer of a vocabulary of the library, its pieces by rank, the lowest first."""
-    pre_tokenizer = SentencePiecePreTokenizer("characters", "none", "", "none", prefix, fallback)
-    alphabet = alphabet_of((piece for piece in pieces if len(piece) == 1), prefix, fallback)
-    ids = {symbol: i for i, symbol in enumerate(alphabet)}
-    rank: dict[tuple[int, int], int] = {}
-    merges: list[Merge] = []
-    for piece in pieces:
-        if len(piece) == 1:
-            continue
-        new = len(alphabet) + len(merges)
-        parts = apply_merges([ids.get(character, UNKNOWN_ID) for character in piece], rank)
-        if len(parts) != 2 or UNKNOWN_ID in parts:
-            raise ValueError(f"The piece {piece!r} cannot be made of two earlier pieces.")
-        rank[parts[0], parts[1]] = new
-        merges.append(Merge(parts[0], parts[1], new, 0, 0, 0))
-    return SentencePieceTokenizer("sentencepiece", pre_tokenizer, alphabet, tuple(merges))
-
-
-@settings(max_examples=examples(60))
-@given(LINES, LINES, HOW)
-def test_encodings_with_sentencepiece_model_equal_sentencepiece(
-    lines: list[str], others: list[str], how: dict[str, Any]
-) -> None:
-    """Use all pieces of the library, also those made of pairs with count zero."""
-    model = library(lines, **options(how))
-    tokenizer = from_pieces(pieces_of(model), prefix=how["prefix"], fallback=how["unknown"])
-    for line in (*lines, *others):
-        if "▁" not in tokenizer.alphabet and " " in line:
-            continue
-        spoken = [
-            "<unk>" if i == tokenizer.special_tokens.get("<unk>") else tokenizer.token_label(i)
-            for i in tokenizer.encode(line)
-        ]
-        expected = [
-            "<unk>" if model.piece_to_id(p) == model.unk_id() else bpeviz_label(p)
-            for p in model.encode(line, out_type=str)
-        ]
-        assert spoken == expected
-
-
-def test_from_pieces_rejects_unreachable_pieces() -> None:
-    with pytest.raises(ValueError, match="'abc' cannot be made of two earlier pieces"):
-        from_pieces(["abc", "a", "b", "c"])
-    with pytest.raises(ValueError, match="'ab' cannot be made"):
-        from_pieces(["ab", "a"])
-    assert labels(from_pieces(["ab", "abc", "a", "b", "c"]), "abcab") == ["▁", "abc", "ab"]
-
-
-def test_decode_keeps_spaces_that_sentencepiece_collapses() -> None:
-    """pitfalls.md: SentencePiece is a library, and by default not lossless."""
-    text = "hello   world"
-    model = library([text], normalization_rule_name="nmt_nfkc", remove_extra_whitespaces=True)
-    assert model.decode(model.encode(text)) == "hello world"
-    tokenizer = tokenizer_of(text)
-    assert tokenizer.decode(tokenizer.encode(text)) == text
-
-
-def test_encode_splits_lines_that_sentencepiece_joins() -> None:
-    """`Encode` of the processor does, and `spm_encode`, which reads lines, does not; nor this."""
-    model = library(["ab ab", "ab"], byte_fallback=True)
-    tokenizer = from_pieces(pieces_of(model))
-    assert model.encode("ab\nab", out_type=str) == ["▁ab", "<0x0A>", "ab"]
-    assert labels(tokenizer, "ab\nab") == ["▁ab", "<0x0A>", "▁ab"]

@@ -170,47 +170,6 @@ def test_transition_at_atoms_starts_at_once_and_at_full_size_never() -> None:
         assert never.stopped == "full"
 
 
-def test_second_phase_starts_when_no_pair_is_left_within_words() -> None:
-    training = bpeviz.train("ab ab ab", "superbpe", merges=5, transition=1_000, min_count=2)
-    assert training.transition_step == 2
-    assert labels(training) == ["ab", "·ab", "·ab·ab"][:2]
-    again = bpeviz.train("ab ab ab", "superbpe", merges=5, transition=1_000)
-    assert labels(again)[again.transition_step :] == ["ab·ab", "ab·ab·ab"]
-
-
-def test_second_phase_tokens_have_at_most_max_words() -> None:
-    text = "one two three four five six seven " * 20
-    for most in (1, 2, 4, 7):
-        training = bpeviz.train(text, "superbpe", merges=200, transition=300, max_words=most)
-        tokenizer = training.tokenizer()
-        counts = [
-            len(tokenizer.token_bytes(merge.new_id).split())
-            for merge in training.merges[training.transition_step :]
-        ]
-        assert max(counts) == most
-
-
-def test_second_phase_tokens_do_not_contain_colon_and_space() -> None:
-    training = bpeviz.train("Answer: yes. Question: no. " * 20, "superbpe", merges=60, transition=0)
-    assert any(":" in name for name in labels(training))
-    assert not any(":·" in name for name in labels(training))
-
-
-def test_second_phase_merges_do_not_cross_lines_or_sentences() -> None:
-    text = "so be it. And so\n" * 30
-
-    def made(second: str) -> list[str]:
-        training = bpeviz.train(
-            text, "superbpe", merges=60, transition=262, second=second, max_words=30
-        )
-        return labels(training)
-
-    assert any("↵so" in name for name in made("none"))
-    assert not any("↵so" in name for name in made("lines"))
-    assert any(".·And" in name for name in made("lines"))
-    assert not any(".·And" in name for name in made("sentences"))
-
-
 def test_line_end_inside_pre_token_moves_before_it() -> None:
     """GPT-2's pattern joins a space to its word, and a line end to an indent."""
     how = {"merges": 0, "transition": 0}
@@ -265,14 +224,6 @@ def test_segmenting_several_texts_equals_encoding_each() -> None:
 # Unusual inputs
 
 
-def test_character_outside_training_text_is_unknown() -> None:
-    tokenizer = bpeviz.train(
-        WAY, "superbpe", merges=40, transition=30, atoms="characters"
-    ).tokenizer()
-    tokens = tokenizer.tokens("by the wéy")
-    assert [(t.label, t.start, t.end) for t in tokens if t.label == "<unk>"] == [("<unk>", 8, 9)]
-
-
 @pytest.mark.large
 def test_half_megabyte_in_one_pre_token_or_lines_encodes() -> None:
     """A trainer or encoder quadratic in pre-token length would take hours."""
@@ -284,18 +235,3 @@ def test_half_megabyte_in_one_pre_token_or_lines_encodes() -> None:
         training = bpeviz.train(text, "superbpe", merges=60, transition=280, **how)
         boundaries = training.tokenizer().boundaries(text)
         assert boundaries.token_counts[-1] == len(training.tokenizer().encode(text))
-
-
-@pytest.mark.slow
-def test_tiny_shakespeare_has_fewer_tokens_than_with_bpe(tiny_shakespeare: str) -> None:
-    """The paper's claim, on a small scale: fewer tokens at the same vocabulary size."""
-    text = tiny_shakespeare[:200_000]
-    superbpe = bpeviz.train(text, "superbpe", vocab_size=1_024)
-    bpe = bpeviz.train(text, "bpe", vocab_size=1_024)
-    assert superbpe.transition_step == 384
-    assert superbpe.merges[:384] == bpe.merges[:384]
-    counts = superbpe.tokenizer().boundaries(text).token_counts
-    assert counts[-1] < bpe.tokenizer().boundaries(text).token_counts[-1]
-
-
-# Invalid arguments

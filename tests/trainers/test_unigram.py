@@ -6,14 +6,11 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from functools import partial
-from itertools import pairwise
-from pathlib import Path as File
 from typing import Any
 
 import numpy as np
 import pytest
 import reference_unigram as reference
-import sentencepiece
 import tokenizers
 from helpers.properties import examples, spans
 from hypothesis import example, given, settings
@@ -23,7 +20,6 @@ import bpeviz
 from bpeviz.core import lattice as lattice_module
 from bpeviz.core.boundaries import UNKNOWN_ID, ChangingBoundaries
 from bpeviz.core.lattice import Lattice, Lattices, Path, UnigramModel, index_of, score
-from bpeviz.corpus import samples
 from bpeviz.trainers import texts_of, unigram
 from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTraining
 
@@ -320,6 +316,8 @@ def test_rounds_equal_reference(words: dict[str, int], how: dict[str, int]) -> N
         assert pruned == order[: one.before - one.after]
         known = {piece: value for piece, value in known.items() if piece not in pruned}
     assert [*known] == [*training.alphabet]
+    notes = [i for i, pruning in enumerate(training.decisions) if pruning.note]
+    assert notes == [one.start - 1 for one in training.rounds[1:]]
 
 
 @settings(max_examples=examples(50))
@@ -392,21 +390,6 @@ def test_ids_are_dense_and_last_pruned_pieces_come_first() -> None:
         tokenizer = training.at_step(step)
         assert tokenizer.special_tokens == {"<unk>": int(training.sizes[step])}
         assert tokenizer.sizes.tolist() == training.sizes[: step + 1].tolist()
-
-
-def test_rounds_are_contiguous() -> None:
-    training = train_on_words(HUGS)
-    for one, following in pairwise(training.rounds):
-        assert (one.after, one.number + 1) == (following.before, following.number)
-        assert following.start == one.start + one.before - one.after
-    last = training.rounds[-1]
-    assert (last.before, last.after, last.pruned, last.start) == (7, 7, (), training.steps)
-    notes = [i for i, pruning in enumerate(training.decisions) if pruning.note]
-    assert notes == [one.start - 1 for one in training.rounds[1:]]
-    assert last.loss == pytest.approx(-sum(
-        times * sum(math.log(reference.substring_counts(HUGS, 1)[c] / 113) for c in word)
-        for word, times in HUGS.items()
-    ))  # fmt: skip
 
 
 def test_candidates_curve_and_texts_describe_the_training() -> None:
@@ -497,35 +480,6 @@ def test_text_of_several_pre_tokens_has_one_lattice() -> None:
 # Against other libraries
 
 
-def sample_words() -> list[str]:
-    text = samples.by_key("english-prose").text + " " + samples.by_key("russian").text
-    return [*dict.fromkeys(text.split())]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [120, 300, 500])
-def test_segmentations_equal_hugging_face(size: int) -> None:
-    """Hugging Face `tokenizers` with our pieces and scores.
-
-    It joins neighboring unknown characters into one token; here each is one by itself.
-    """
-    text = samples.by_key("english-prose").text
-    tokenizer = train(text).tokenizer(size)
-    model = tokenizer.model
-    pieces = [("<unk>", 0.0), *zip(model.pieces, model.scores.tolist(), strict=True)]
-    theirs = tokenizers.Tokenizer(tokenizers.models.Unigram(pieces, unk_id=0))
-    pre_tokens = tokenizer.pre_tokenizer.pre_tokens(
-        text + " ¿quëst? aaaabbbb thethethe " + text[::-1]
-    )
-    for pre_token in dict.fromkeys(pre_tokens):
-        ours: list[int] = []
-        for token_id in tokenizer.encode(pre_token):
-            known = 0 if token_id == size else token_id + 1
-            if known or ours[-1:] != [0]:
-                ours.append(known)
-        assert ours == theirs.encode(pre_token).ids
-
-
 @settings(max_examples=examples(150))
 @given(MODELS, st.text("abc", max_size=12))
 def test_tied_segmentations_equal_hugging_face(pieces: dict[str, float], text: str) -> None:
@@ -536,73 +490,6 @@ def test_tied_segmentations_equal_hugging_face(pieces: dict[str, float], text: s
     assert theirs.encode(text).tokens == [
         *pieces_of(model.lattice(text), model.lattice(text).best())
     ]
-
-
-@pytest.fixture(scope="module")
-def sentencepiece_model(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """Return a Unigram model trained by SentencePiece without normalization."""
-    prefix: File = tmp_path_factory.mktemp("sentencepiece") / "unigram"
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(sample_words() * 3),
-        model_prefix=str(prefix),
-        model_type="unigram",
-        vocab_size=260,
-        character_coverage=1.0,
-        normalization_rule_name="identity",
-        add_dummy_prefix=False,
-        remove_extra_whitespaces=False,
-        minloglevel=2,
-    )
-    return sentencepiece.SentencePieceProcessor(model_file=f"{prefix}.model")
-
-
-def model_of(theirs: Any) -> UnigramModel:
-    ids = [i for i in range(theirs.vocab_size()) if not theirs.is_control(i) | theirs.is_unknown(i)]
-    return UnigramModel.of({theirs.id_to_piece(i): theirs.get_score(i) for i in ids})
-
-
-def test_segmentations_equal_sentencepiece(sentencepiece_model: Any) -> None:
-    """Our lattice segments with its model; its single precision changes no result here."""
-    model = model_of(sentencepiece_model)
-    for word in sample_words():
-        lattice = model.lattice(word)
-        assert [*pieces_of(lattice, lattice.best())] == sentencepiece_model.encode(
-            word, out_type=str
-        )
-
-
-def test_nbest_equals_sentencepiece(sentencepiece_model: Any) -> None:
-    model = model_of(sentencepiece_model)
-    for word in sample_words()[:60]:
-        lattice = model.lattice(word)
-        ours = {pieces_of(lattice, path): score(path) for path in lattice.nbest(5)}
-        theirs = sentencepiece_model.nbest_encode(word, nbest_size=5, out_type=str)
-        known = scores_of(model)
-        worth = [sum(known[piece] for piece in cut) for cut in theirs]
-        assert worth == pytest.approx([*ours.values()], abs=1e-4)
-        for cut, value in zip(theirs, worth, strict=True):
-            if value > min(ours.values()) + 1e-3:  # the last may tie with one that is left out
-                assert tuple(cut) in ours
-
-
-@pytest.mark.parametrize("strength", [0.2, 1.0])
-def test_sample_frequencies_equal_sentencepiece(sentencepiece_model: Any, strength: float) -> None:
-    """With nbest_size=-1, SentencePiece also samples from all segmentations."""
-    model = model_of(sentencepiece_model)
-    word = max(sample_words()[:60], key=len)
-    draws = 4_000
-    sentencepiece.set_random_generator_seed(1)
-    theirs = Counter(
-        tuple(sentencepiece_model.sample_encode_as_pieces(word, -1, strength)) for _ in range(draws)
-    )
-    lattice = model.lattice(word)
-    ours = lattice.sample(strength, draws, seed=1)
-    ours_by_cut = Counter({pieces_of(lattice, path): n for path, n in ours.items()})
-    frequent = [cut for cut, n in (theirs + ours_by_cut).items() if n > 100]
-    assert frequent
-    for cut in frequent:
-        a, b = theirs[cut], ours_by_cut[cut]
-        assert abs(a - b) < 5 * math.sqrt(a + b)
 
 
 # Unusual inputs

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import numpy as np
@@ -179,17 +178,6 @@ def test_candidate_scores_equal_reference(corpus: str, how: dict[str, Any]) -> N
         ]
 
 
-@settings(max_examples=examples(100), deadline=None)
-@given(TEXTS, HOW)
-def test_ids_have_distinct_pieces(corpus: str, how: dict[str, Any]) -> None:
-    """As in BPE, merges inside a piece depend on the piece alone while its edges stay.
-
-    Each piece is therefore made in one way only, and the vocabulary has distinct strings.
-    """
-    tokens = tokens_by_id(train(corpus, 40, **how))
-    assert len({*tokens}) == len(tokens)
-
-
 # Pre-tokenization
 
 
@@ -245,14 +233,6 @@ def test_lower_case_is_applied_per_character() -> None:
     assert "##σ" in training.alphabet
     kept = train("AB", 0).tokenizer()
     assert [token.label for token in kept.tokens("Ab")] == ["[UNK]"]
-
-
-def test_decode_puts_one_space_between_words() -> None:
-    tokenizer = train("hug hugs pug!", 5, pattern="words").tokenizer()
-    assert tokenizer.decode(tokenizer.encode("  hug\n\nhugs   pug! ")) == "hug hugs pug !"
-    assert tokenizer.decode([]) == ""
-    with pytest.raises(ValueError, match="has no id"):
-        tokenizer.decode([tokenizer.vocab_size])
 
 
 @settings(max_examples=examples(60), deadline=None)
@@ -347,23 +327,6 @@ def test_encode_equals_hugging_face(corpus: str, text: str) -> None:
     """The letters exclude #, as their encoder confuses it with the prefix."""
     training = train(corpus, pattern="whitespace")
     assert hugging_face(training).encode(text).ids == training.tokenizer().encode(text)
-
-
-@pytest.mark.slow
-def test_encode_of_real_words_equals_hugging_face(tiny_shakespeare: str) -> None:
-    training = bpeviz.train(
-        tiny_shakespeare[:200_000], "wordpiece", vocab_size=1_500, pattern="whitespace", min_count=2
-    )
-    tokenizer, theirs = training.tokenizer(), hugging_face(training)
-    held = tiny_shakespeare[600_000:700_000]
-    ids = tokenizer.encode(held)
-    assert theirs.encode(held).ids == ids
-    assert len({*ids}) > 500
-    choose = random.Random(7)
-    words = ["".join(choose.choices("etaoin ETAO'é", k=choose.randint(1, 130))) for _ in range(300)]
-    for word in words:
-        assert theirs.encode(word).ids == tokenizer.encode(word)
-        assert [token.label for token in tokenizer.tokens(word)] == theirs.encode(word).tokens
 
 
 def test_word_with_unknown_character_is_one_unk_token() -> None:
