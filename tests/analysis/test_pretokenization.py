@@ -124,14 +124,6 @@ def test_levels_keep_all_boundaries_of_the_level_above(text: str) -> None:
     assert [*found[-1].pre_tokens()] == [*text]
 
 
-def test_levels_end_words_at_the_end_of_their_sentence() -> None:
-    """In a single pass, the space and line end after a sentence would be one pre-token."""
-    sentences, words, characters = pretokenization.levels("It rains. \n It pours.")
-    assert [*sentences.pre_tokens()] == ["It rains. \n", " It pours."]
-    assert [*words.pre_tokens()] == ["It", " ", "rains", ".", " \n", " ", "It", " ", "pours", "."]
-    assert len(characters) == 21
-
-
 # Merges that a pattern rules out
 
 
@@ -162,40 +154,6 @@ def test_occurrences_are_counted_within_pre_tokens(text: str, key: str, tokens: 
     assert pretokenization.occurrences(tokens, pretokenization.pre_tokenize(text, key)) == expected
 
 
-@settings(max_examples=examples(200))
-@given(ANY_TEXT, KEYS)
-def test_tokens_without_occurrences_have_a_boundary_inside_everywhere(text: str, key: str) -> None:
-    pre_tokenized = pretokenization.pre_tokenize(text, key)
-    ends = {*pre_tokenized.ends.tolist()}
-    tokens = pretokenization.unrestricted_merges(text, 20)
-    for token, places in zip(
-        tokens, pretokenization.occurrences(tokens, pre_tokenized), strict=True
-    ):
-        assert token in text
-        assert len(token) > 1
-        everywhere = all(
-            any(end in ends for end in range(at + 1, at + len(token)))
-            for at in range(len(text))
-            if text.startswith(token, at)
-        )
-        assert (places == 0) == everywhere
-
-
-@settings(max_examples=examples(100))
-@given(SMALL_TEXTS, KEYS)
-def test_tokens_trained_under_a_pattern_occur_under_it(text: str, key: str) -> None:
-    """Train under the pattern with the naive loop: every token must occur."""
-    alphabet = sorted({*text})
-    number = {character: i for i, character in enumerate(alphabet)}
-    pre_tokens = [([number[c] for c in pre_token], 1) for pre_token in pretokenize(text, key)]
-    names = [*alphabet]
-    steps, _ = bpe.train_by_definition(pre_tokens, alphabet, 15)
-    for step in steps:
-        names.append(names[step.left] + names[step.right])
-    made = names[len(alphabet) :]
-    assert all(pretokenization.occurrences(made, pretokenization.pre_tokenize(text, key)))
-
-
 @settings(max_examples=examples(100))
 @given(SMALL_TEXTS)
 def test_unrestricted_merges_equal_the_naive_loop(text: str) -> None:
@@ -206,25 +164,6 @@ def test_unrestricted_merges_equal_the_naive_loop(text: str) -> None:
     for step in steps:
         names.append(names[step.left] + names[step.right])
     assert pretokenization.unrestricted_merges(text, 12) == names[len(alphabet) :]
-
-
-def test_none_allows_every_merge_and_characters_none() -> None:
-    text = samples.by_key("english-prose").text
-    tokens = pretokenization.unrestricted_merges(text)
-    assert len(tokens) == pretokenization.MERGES
-    assert all(pretokenization.occurrences(tokens, pretokenization.pre_tokenize(text, "none")))
-    assert not any(
-        pretokenization.occurrences(tokens, pretokenization.pre_tokenize(text, "characters"))
-    )
-
-
-def test_gpt2_pattern_allows_leading_but_not_trailing_spaces() -> None:
-    """` ?\\p{L}+` includes one leading space."""
-    gpt2, spaces = (
-        pretokenization.pre_tokenize("the theme", key) for key in ("gpt2", "whitespace")
-    )
-    assert pretokenization.occurrences([" t", "e ", "th"], gpt2) == [1, 0, 2]
-    assert pretokenization.occurrences([" t", "e ", "th"], spaces) == [0, 0, 2]
 
 
 @settings(max_examples=examples(200))
@@ -322,14 +261,6 @@ def test_side_by_side_key_depends_on_the_columns() -> None:
     one, same = (side_by_side(columns_of("a b", "gpt2"), 0, 3) for _ in range(2))
     other = side_by_side(columns_of("a b", "words"), 0, 3)
     assert one["key"] == same["key"] != other["key"]
-
-
-@pytest.mark.parametrize("text", ["", "a", "\0", "👍"])
-def test_pretokenization_of_tiny_texts_has_no_pairs(text: str) -> None:
-    assert pretokenization.unrestricted_merges(text) == []
-    assert pretokenization.separated_pairs(pretokenization.pre_tokenize(text, "gpt2")) == []
-    (part,) = pretokenization.parts([pretokenization.pre_tokenize(text, "gpt2")], 10)
-    assert (part.first, part.last) == (0, len(text))
 
 
 @pytest.mark.parametrize("key", [sample.key for sample in samples.SAMPLES])

@@ -6,7 +6,6 @@ correct sampler passes but once in a billion.
 
 from __future__ import annotations
 
-import io
 import math
 import random
 from collections import Counter
@@ -20,7 +19,6 @@ from helpers.properties import examples
 from helpers.texts import SMALL_TEXTS, over
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from subword_nmt.apply_bpe import BPE as SubwordNmt  # noqa: N811
 from tokenizers import Tokenizer, models
 
 import bpeviz
@@ -153,23 +151,6 @@ def test_segmentations_match_hugging_face_distribution(p: float) -> None:
     check(named(UNRELATED, segmentations(UNRELATED, "unrelated", p, 20_000, 3)), exact)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("p", [0.1, 0.5])
-def test_subword_nmt_matches_exact_distribution(p: float) -> None:
-    """Its words end in `</w>`, which is part of the last letter."""
-    ending = {"d": "d</w>", "ed": "ed</w>", "ated": "ated</w>", "related": "related</w>"}
-    merges = [(left, ending.get(right, right)) for left, right in MERGES]
-    codes = io.StringIO("#version: 0.2\n" + "\n".join(map(" ".join, merges)) + "\n")
-    model = SubwordNmt(codes, separator="@@")
-    random.seed(11)  # it draws from the common generator
-    theirs = Counter(
-        tuple(model.segment("unrelated", dropout=p).replace("@@", "").split())
-        for _ in range(20_000)
-    )
-    exact = exactly((*"unrelate", "d</w>"), merges, p)
-    check(theirs, {tuple(t.removesuffix("</w>") for t in cut): x for cut, x in exact.items()})
-
-
 # Any merges
 
 
@@ -205,15 +186,6 @@ def test_dropout_zero_equals_plain_bpe_and_dropout_one_keeps_atoms(
     assert once(tokenizer, text, 1.0) == row
 
 
-@given(SMALL_TEXTS, SMALL_TEXTS, st.floats(0, 1), st.integers(0, 9))
-def test_decode_round_trips_segmentation_with_dropout(
-    corpus: str, text: str, p: float, seed: int
-) -> None:
-    tokenizer = bpeviz.train(corpus, merges=20, pattern="none").tokenizer()
-    assert isinstance(tokenizer, MergeTokenizer)
-    assert tokenizer.decode(once(tokenizer, text, p, seed)) == text
-
-
 def test_segmentations_are_seeded_and_keep_global_random_state() -> None:
     first, again, other = (
         segmentations(UNRELATED, "unrelated", 0.5, 200, seed) for seed in (1, 1, 2)
@@ -223,12 +195,6 @@ def test_segmentations_are_seeded_and_keep_global_random_state() -> None:
     state = random.getstate()
     segmentations(UNRELATED, "unrelated", 0.5, 10, 5)
     assert random.getstate() == state
-
-
-def test_encode_never_applies_dropout() -> None:
-    """Encoding is deterministic; dropout is a separate function."""
-    cuts = {tuple(UNRELATED.encode("unrelated")) for _ in range(20)}
-    assert cuts == {(UNRELATED.merges[-1].new_id,)}
 
 
 # Odd inputs

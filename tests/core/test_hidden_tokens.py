@@ -201,14 +201,6 @@ def test_threshold_zero_equals_plain_bpe() -> None:
     assert least.sizes.tolist() == plain.sizes.tolist()
 
 
-def test_high_threshold_encodes_to_atoms() -> None:
-    text = "low lower lowest low"
-    tokenizer = bpeviz.train(text, merges=9, threshold=1_000).tokenizer()
-    assert tokenizer.steps > 5
-    assert tokenizer.encode(text) == [*text.encode()]
-    assert (tokenizer.boundaries(text).token_counts == len(text)).all()
-
-
 def test_restriction_keeps_ids_and_special_tokens() -> None:
     plain, restricted = (
         bpeviz.train("ab ab abc", merges=3, threshold=at, special_tokens=("<end>",)).tokenizer()

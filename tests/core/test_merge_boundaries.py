@@ -11,7 +11,6 @@ from helpers.properties import many, spans
 from helpers.texts import SMALL_TEXTS
 from hypothesis import given
 from hypothesis import strategies as st
-from merge_tree import Node, merge_tree, until
 
 import bpeviz
 from bpeviz import NEVER
@@ -69,21 +68,6 @@ def test_boundaries_equal_reference_segmentation_at_every_step(
             assert boundaries.last_merges(step).tolist() == last
             if step <= tokenizer.steps:
                 assert boundaries.token_counts[step] == len(expected)
-
-
-@many()
-@given(SMALL_TEXTS, SMALL_TEXTS, HOW, st.integers(0, 30))
-def test_until_equals_boundaries_of_smaller_tokenizer(
-    corpus: str, text: str, how: dict[str, Any], step: int
-) -> None:
-    tokenizer = train(corpus, how)
-    shorter = until(tokenizer.boundaries(text), step)
-    smaller = tokenizer.at_step(step).boundaries(text)
-    assert shorter.merged_at.tolist() == smaller.merged_at.tolist()
-    assert shorter.ends.tolist() == smaller.ends.tolist()
-    assert shorter.atom_ids.tolist() == smaller.atom_ids.tolist()
-    assert shorter.steps == smaller.steps
-    assert shorter.token_counts.tolist() == smaller.token_counts.tolist()
 
 
 @many()
@@ -153,57 +137,6 @@ def test_merged_at_of_hugs() -> None:
     assert tokenizer.boundaries("hugs").merged_at.tolist() == [1, 0, 2, NEVER]
 
 
-# Trees
-
-
-def check_tree(tokenizer: MergeTokenizer, node: Node, token_id: int) -> None:
-    """Check that every node of the tree has the parents of its merge."""
-    waiting = [(node, token_id)]
-    while waiting:
-        node, token_id = waiting.pop()
-        assert node.step == tokenizer.merge_step(token_id)
-        parents = tokenizer.parents(token_id)
-        if parents is None:
-            assert (node.parents, node.end - node.start) == (None, 1)
-            continue
-        assert node.parents is not None
-        left, right = node.parents
-        assert (left.start, left.end, right.end) == (node.start, right.start, node.end)
-        waiting += [(left, parents[0]), (right, parents[1])]
-
-
-@many(150)
-@given(SMALL_TEXTS, SMALL_TEXTS, HOW)
-def test_tree_nodes_equal_merge_parents(corpus: str, text: str, how: dict[str, Any]) -> None:
-    tokenizer = train(corpus, how)
-    boundaries = tokenizer.boundaries(text)
-    for step in {0, tokenizer.steps // 2, tokenizer.steps}:
-        ids = boundaries.ids(step).tolist()
-        for token_id, (start, end) in zip(ids, spans(boundaries.token_ends(step)), strict=True):
-            node = merge_tree(boundaries, start, end)
-            assert (node.start, node.end) == (start, end)
-            if token_id >= 0:
-                check_tree(tokenizer, node, token_id)
-
-
-def test_tree_of_letter_run_equals_merge_parents() -> None:
-    text = "a" * 5_000
-    tokenizer = bpeviz.train(text, merges=100, pattern="none").tokenizer()
-    boundaries = tokenizer.boundaries(text)
-    assert boundaries.token_counts[-1] == 1
-    check_tree(tokenizer, merge_tree(boundaries, 0, 5_000), tokenizer.encode(text)[0])
-
-
-def test_tree_as_deep_as_token_length_is_built_without_recursion() -> None:
-    size = 20_000
-    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair occurs twice
-    training = bpeviz.train(text, merges=size - 1, pattern="none", atoms="characters")
-    tokenizer = training.tokenizer()
-    boundaries = tokenizer.boundaries(text)
-    assert boundaries.merged_at.tolist() == [*range(size - 1), NEVER]
-    check_tree(tokenizer, merge_tree(boundaries, 0, size), training.merges[-1].new_id)
-
-
 # Edges
 
 
@@ -220,7 +153,6 @@ def test_merge_boundaries_have_documented_dtypes() -> None:
         boundaries = bpeviz.train("ab ab", merges=2, **how).tokenizer().boundaries("ab c")
         types = boundaries.merged_at.dtype, boundaries.ends.dtype, boundaries.atom_ids.dtype
         assert types == (np.int32, np.int32, np.int32)
-        assert until(boundaries, 1).merged_at.dtype == np.int32
         assert boundaries.last_merges(1).dtype == np.int32
 
 

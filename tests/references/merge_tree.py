@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-
-import numpy as np
+from dataclasses import dataclass
 
 from bpeviz.core.boundaries import NEVER, MergeBoundaries
 
@@ -40,10 +38,3 @@ def merge_tree(boundaries: MergeBoundaries, start: int, end: int) -> Node:
             node = Node(left.start, node.end, joined_at, (left, node))
         stack.append((node, time))
     return stack[0][0]
-
-
-def until(boundaries: MergeBoundaries, steps: int) -> MergeBoundaries:
-    """Return the boundaries of the tokenizer with only the first `steps` merges."""
-    merged_at = boundaries.merged_at
-    remaining = np.where(merged_at >= steps, NEVER, merged_at).astype(np.int32)
-    return replace(boundaries, steps=min(steps, boundaries.steps), merged_at=remaining)

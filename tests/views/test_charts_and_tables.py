@@ -94,12 +94,6 @@ def test_marker_line_is_at_the_first_merge_at_step_0() -> None:
     assert rule_of(decided([9, 4], step=0)) == 1
 
 
-@pytest.mark.parametrize("counts", [[3], [3, 3]])
-def test_decided_title_of_equal_counts_does_not_say_falls(counts: list[int]) -> None:
-    chart = decided(counts, step=1)
-    assert "fall" not in title_of(chart)
-
-
 def test_decided_chart_thins_long_curves_and_keeps_their_ends() -> None:
     rows = rows_of(decided([10_000 - i for i in range(5_000)], step=777))[0]
     assert 100 < len(rows) <= charts.POINTS
@@ -118,22 +112,6 @@ def test_compression_chart_draws_bytes_per_token() -> None:
         {"step": 2, "bytes per token": 2, "tokens": 4},
     ]
     assert rule_of(chart) == 2
-
-
-@pytest.mark.parametrize(
-    ("counts", "title"),
-    [
-        ([8, 6, 4], "Bytes per token rise over 2 merges"),
-        ([100, 95, 80, 70, 60, 58], "Half of the rise takes 3 of 5 merges"),
-        ([8, 5, 4], "Half of the rise takes 1 of 2 merges"),
-        ([8, 4], "Bytes per token rise over 1 merge"),
-        ([8], "Bytes per token are the same at each step"),
-        ([8, 6, 8], "Bytes per token are the same at both ends"),
-        ([4, 6], "Bytes per token fall over 1 merge"),
-    ],
-)
-def test_compression_title_names_the_step_of_half_the_change(counts: list[int], title: str) -> None:
-    assert title_of(compression(counts, 8, 0)) == title
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=12))
@@ -498,12 +476,6 @@ def test_segmentations_chart_draws_the_share_of_each() -> None:
     assert chart["layer"][0]["encoding"]["x"]["scale"]["domain"][1] >= 0.7
     # Vega warns of a height by steps, which it cannot fit.
     assert (chart["height"], chart["autosize"]["type"]) == (90, "fit-x")
-
-
-def test_segmentations_chart_draws_a_single_segmentation() -> None:
-    chart = drawn(charts.segmentations([("low", 1_000)], 1_000))
-    assert title_of(chart) == "Most frequent: 1,000 of 1,000 samples"
-    assert rows_of(chart)[0] == [{"segmentation": "low", "times": 1_000, "share": 1}]
 
 
 def test_decisions_table_lists_all_prunings() -> None:

@@ -247,15 +247,6 @@ def test_steps_at_equals_step_of_for_every_size(key: str, name: str) -> None:
                 assert sizes[step] < within
 
 
-def test_steps_at_uses_a_smaller_size_for_skipped_sizes() -> None:
-    training = usual.train("scaffold", TEXTS["english-prose"])
-    missing = {*range(training.sizes.min(), training.sizes.max())} - {*training.sizes.tolist()}
-    assert missing  # otherwise the test is empty
-    low, high = int(training.sizes.min()), int(training.sizes.max())
-    at = player.steps_at(training, low, high)
-    assert all(training.sizes[at[size - low]] < size for size in missing)
-
-
 def shown_together(
     keys: list[str], text: str, size: int = 3_000, number: int = 0
 ) -> tuple[dict[str, Any], list[tuple[Training, Boundaries]]]:
