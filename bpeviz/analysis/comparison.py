@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from reprlib import repr as short_repr
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import regex
@@ -199,11 +199,38 @@ def compare(
     >>> premium.premium, premium.low, premium.high
     (7.0, 7.0, 7.0)
     """
-    if not isinstance(prices or {}, Mapping):
+    tokenizers, prices = _by_name(tokenizers), {} if prices is None else prices
+    texts = _checked_texts(texts, tokenizers, relative_to, prices)
+    totals = [Total(title, tokenizer, prices.get(title)) for title, tokenizer in tokenizers.items()]
+    if special_tokens:
+        for total in totals:
+            total.special_tokens = sum(map(len, total.tokenizer.template))
+    reference = None
+    if relative_to is not None:
+        lines = lines_of(texts[relative_to])
+        reference = _Reference(relative_to, lines, _line_counts(lines, totals))
+    rows: list[ComparedText] = []
+    of_texts: dict[str, TextIntervals] = {}
+    for done, (name, text) in enumerate(texts.items()):
+        report(name, done, len(texts))
+        of_text, of_texts[name] = _compare_text(name, text, totals, reference)
+        rows += of_text
+    rows = _with_known_premiums(rows, relative_to)
+    notes = _notes(rows) + ([_special_note(totals)] if special_tokens else [])
+    of_tokenizers = [_over(total, rows) for total in totals]
+    sentence = _verdict(rows, relative_to)
+    return Comparison(rows, sentence, notes, of_tokenizers, special_tokens, of_texts)
+
+
+def _checked_texts(
+    texts: Mapping[str, str | Sequence[str]] | Iterable[tuple[str, str]],
+    tokenizers: Mapping[str, Tokenizer],
+    relative_to: str | None,
+    prices: Mapping[str, float],
+) -> Mapping[str, str | Sequence[str]]:
+    """Check the arguments of `compare` and return the texts by name."""
+    if not isinstance(prices, Mapping):
         raise ValueError('Give prices by name, as in prices={"gpt2": 0.5}.')
-    if not all(isinstance(price, Real) for price in (prices or {}).values()):
-        raise ValueError("A price is a number: the price of a million tokens.")
-    tokenizers = _by_name(tokenizers)
     if not isinstance(texts, Mapping):
         try:
             texts = by_label(texts)
@@ -215,67 +242,60 @@ def compare(
         raise ValueError("Give at least one text and one tokenizer.")
     if relative_to is not None and relative_to not in texts:
         raise ValueError(f"There is no text {relative_to}. The texts are {listed([*texts], 8)}.")
-    if wrong := [name for name in prices or () if name not in tokenizers]:
+    if wrong := [name for name in prices if name not in tokenizers]:
         raise ValueError(f"There is no tokenizer {wrong[0]}. They are {listed([*tokenizers], 8)}.")
-    if prices is not None and not all(0 <= price < np.inf for price in prices.values()):
-        raise ValueError("A price is a number from 0 on.")
-    lines = {name: lines_of(text) for name, text in texts.items()}
-    base = None if relative_to is None else lines[relative_to]
-    base_counts = None if base is None else _line_counts(base, tokenizers.values())
-    of_prices = [(prices or {}).get(title) for title in tokenizers]
-    totals = [*map(Total, tokenizers, tokenizers.values(), of_prices)]
-    added = [sum(map(len, total.tokenizer.template)) * special_tokens for total in totals]
-    rows: list[ComparedText] = []
-    of_texts: dict[str, TextIntervals] = {}
-    for done, (name, text) in enumerate(texts.items()):
-        report(name, done, len(texts))
-        whole = clean(text) if isinstance(text, str) else "\n".join(lines[name])
-        counts = base_kept = np.empty((0, len(tokenizers)), np.int64)
-        notes: list[str] = []
-        is_parallel = base is not None and len(lines[name]) == len(base)
-        if base is not None and base_counts is not None and is_parallel:
-            counts = _line_counts(lines[name], tokenizers.values())
-            is_kept = (counts > 0).all(1) & (base_counts > 0).all(1)
-            counts, base_kept = counts[is_kept], base_counts[is_kept]
-            notes += _parallel_notes(lines[name], base, str(relative_to))
-        elif base is not None:
-            notes.append(f"not as many lines as {relative_to}, so no premium")
-        (_, *ends), premium_ratios = intervals.line_premiums(counts, base_kept)
-        columns = [
-            Column(title, tokenizer, tokenizer.last_boundaries(whole), tokenizer.steps)
-            for title, tokenizer in tokenizers.items()
-        ]
-        by_line = tokens_by_line(columns, lines[name])
-        ratios = None
-        if len(by_line) >= FEWEST_LINES and len(columns) > 1:
-            ratios = intervals.ratios(intervals.totals(by_line) + np.array(added))
-        of_texts[name] = TextIntervals(ratios, premium_ratios)
-        own = len(by_line) if len(columns) > 1 else ROUGH_LINES
-        notes += _line_notes(own, len(counts) if is_parallel else None)
-        has_words = not has_no_spaces(whole)
-        words = word_spans(whole if has_words else "")
-        if not has_words:
-            notes.append("no spaces between words, so no tokens per word")
-        parts = zip(columns, added, counts.T, base_kept.T, of_prices, strict=True)
-        measured = [Measured(whole, words, None, *part) for part in parts]
-        differences = _differences(measured, ratios)
-        for part, total, difference, *interval in zip(
-            measured, totals, differences, *ends, strict=True
-        ):
-            column = part.column
-            total.add(part)
-            low, high = (None if np.isnan(end) else float(end) for end in interval)
-            lost = [f"{column.title} loses text, as unknown tokens"] if column.unknown else []
-            row: dict[str, Any] = {key: figure.of(part) for key, figure in FIGURES.items()}
-            row |= {"text": name, "tokenizer": column.title, "unknown": column.unknown}
-            row |= {"whole_words": figures.whole_words.of(part), "low": low, "high": high}
-            row |= {"lines": len(counts), "notes": (*notes, *lost)}
-            rows.append(ComparedText(**row | difference))
-    rows = _with_known_premiums(rows, relative_to)
-    summary = _notes(rows) + ([_special_note(totals, added)] if special_tokens else [])
-    of_tokenizers = [_over(total, rows) for total in totals]
-    sentence = _verdict(rows, relative_to)
-    return Comparison(rows, sentence, summary, of_tokenizers, special_tokens, of_texts)
+    if not all(isinstance(price, Real) and 0 <= price < np.inf for price in prices.values()):
+        raise ValueError("A price is a number from 0 on: the price of a million tokens.")
+    return texts
+
+
+class _Reference(NamedTuple):
+    """The text to which premiums are relative, with the tokens of its lines [lines, tokenizers]."""
+
+    name: str
+    lines: Sequence[str]
+    counts: NDArray[np.int64]
+
+
+def _compare_text(
+    name: str, text: str | Sequence[str], totals: Sequence[Total], reference: _Reference | None
+) -> tuple[list[ComparedText], TextIntervals]:
+    """Return the rows and intervals of a text, and add it to the totals of the tokenizers."""
+    lines = lines_of(text)
+    whole = clean(text) if isinstance(text, str) else "\n".join(lines)
+    columns = [
+        Column(
+            total.title,
+            total.tokenizer,
+            total.tokenizer.last_boundaries(whole),
+            total.tokenizer.steps,
+        )
+        for total in totals
+    ]
+    by_line = tokens_by_line(columns, lines)
+    ratios = intervals.token_ratios(by_line, [total.special_tokens for total in totals])
+    counts, references, parallel, notes = _parallel_counts(lines, totals, reference)
+    premium_ends, premium_ratios = intervals.line_premiums(counts, references)
+    notes += _line_notes(len(by_line) if len(totals) > 1 else ROUGH_LINES, parallel)
+    has_words = not has_no_spaces(whole)
+    if not has_words:
+        notes.append("no spaces between words, so no tokens per word")
+    words = word_spans(whole if has_words else "")
+    measured = [
+        Measured(whole, words, None, column, total.special_tokens, *of_lines, total.price)
+        for column, total, *of_lines in zip(columns, totals, counts.T, references.T, strict=True)
+    ]
+    rows = []
+    for part, total, (low, high), difference in zip(
+        measured, totals, premium_ends, _differences(measured, ratios), strict=True
+    ):
+        total.add(part)
+        row: dict[str, Any] = {key: figure.of(part) for key, figure in FIGURES.items()}
+        row |= {"text": name, "tokenizer": total.title, "unknown": part.column.unknown}
+        row |= {"whole_words": figures.whole_words.of(part), "low": low, "high": high}
+        lost = [f"{total.title} loses text, as unknown tokens"] if part.column.unknown else []
+        rows.append(ComparedText(lines=len(counts), notes=(*notes, *lost), **row | difference))
+    return rows, TextIntervals(ratios, premium_ratios)
 
 
 def _over(total: Total, rows: Sequence[ComparedText]) -> ComparedTokenizer:
@@ -330,11 +350,10 @@ def priced(comparison: Comparison, prices: Mapping[str, float]) -> Comparison:
     return replace(comparison, rows=rows, tokenizers=tokenizers)
 
 
-def _special_note(totals: Sequence[Total], added: Sequence[int]) -> str:
+def _special_note(totals: Sequence[Total]) -> str:
     """Return how many special tokens are around each text."""
-    numbers = {total.title: number for total, number in zip(totals, added, strict=True)}
-    known = [f"{title} {number:,}" for title, number in numbers.items() if number]
-    others = [title for title, number in numbers.items() if not number]
+    known = [f"{total.title} {total.special_tokens:,}" for total in totals if total.special_tokens]
+    others = [total.title for total in totals if not total.special_tokens]
     notes = []
     if known:
         notes.append(f"Counts include the special tokens around each text: {listed(known, 8)}.")
@@ -413,22 +432,35 @@ def has_no_spaces(text: str) -> bool:
     return unspaced > 0 and unspaced > _UNSPACED_SHARE * sum(map(len, _LETTERS.findall(text)))
 
 
-def _line_counts(lines: Sequence[str], tokenizers: Iterable[Tokenizer]) -> NDArray[np.int64]:
+def _line_counts(lines: Sequence[str], totals: Sequence[Total]) -> NDArray[np.int64]:
     """Return the tokens of each line, 0 for a blank one [lines, tokenizers]."""
     whole = [line.removesuffix("\r") for line in lines]
-    is_blank = np.array([not line.strip() for line in lines], np.bool_)
-    counts = np.array([tokenizer.token_counts(whole) for tokenizer in tokenizers], np.int64).T
-    counts[is_blank] = 0
+    counts = np.array([total.tokenizer.token_counts(whole) for total in totals], np.int64).T
+    counts[[not line.strip() for line in lines]] = 0
     return counts
 
 
-def _parallel_notes(lines: Sequence[str], base: Sequence[str], relative_to: str) -> list[str]:
-    """Return the number of parallel lines that are left out."""
-    empty = sum((not a.strip()) != (not b.strip()) for a, b in zip(lines, base, strict=True))
-    if not empty:
-        return []
-    left_out = f"{counted(empty, 'line')} empty only here or only in {relative_to}"
-    return [f"{left_out}, left out of the premium"]
+def _parallel_counts(
+    lines: Sequence[str], totals: Sequence[Total], reference: _Reference | None
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int | None, list[str]]:
+    """Compare the lines of a text with those of the reference.
+
+    Returns:
+        The tokens of the lines that are parallel, and those of the same lines of the reference
+        [lines, tokenizers]; their number, or None if the texts are not parallel; and notes.
+    """
+    none = np.empty((0, len(totals)), np.int64)
+    if reference is None:
+        return none, none, None, []
+    if len(lines) != len(reference.lines):
+        return none, none, None, [f"not as many lines as {reference.name}, so no premium"]
+    counts = _line_counts(lines, totals)
+    is_kept = (counts > 0).all(1) & (reference.counts > 0).all(1)
+    pairs = zip(lines, reference.lines, strict=True)
+    empty = sum((not a.strip()) != (not b.strip()) for a, b in pairs)
+    left_out = f"{counted(empty, 'line')} empty only here or only in {reference.name}"
+    notes = [f"{left_out}, left out of the premium"] * bool(empty)
+    return counts[is_kept], reference.counts[is_kept], int(is_kept.sum()), notes
 
 
 def _line_notes(own: int, parallel: int | None) -> list[str]:

@@ -153,6 +153,7 @@ class Total:
         title: The name of the tokenizer.
         tokenizer: The tokenizer.
         price: The price of a million tokens.
+        special_tokens: The number of special tokens around each text.
         tokens: The number of tokens.
         words: The number of words, in texts that separate words.
         whole_words: The number of words that no boundary divides.
@@ -162,6 +163,7 @@ class Total:
     title: str
     tokenizer: Tokenizer
     price: float | None = None
+    special_tokens: int = 0
     tokens: int = 0
     words: int = 0
     whole_words: int = 0

@@ -57,27 +57,35 @@ def ratios(values: NDArray[np.float64]) -> Ratios:
     return intervals
 
 
+def token_ratios(counts: NDArray[np.int64], added: Sequence[int]) -> Ratios | None:
+    """Return the intervals of the ratios of tokenizers' tokens, or None if there are too few lines.
+
+    Args:
+        counts: Tokens of each line [lines, tokenizers].
+        added: Tokens of each tokenizer in no line.
+    """
+    if len(counts) < FEWEST_LINES or len(added) < 2:
+        return None
+    return ratios(totals(counts) + np.array(added))
+
+
 def line_premiums(
     counts: NDArray[np.int64], base: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], Ratios | None]:
-    """Return the premium under each tokenizer with its interval, and those of their ratios.
+) -> tuple[list[tuple[float | None, float | None]], Ratios | None]:
+    """Return the interval of the premium under each tokenizer, and those of their ratios.
 
     Args:
         counts: Tokens of each line, at least 1 [lines, tokenizers].
         base: Tokens of the same lines of the chosen text, at least 1 [lines, tokenizers].
 
     Returns:
-        Premium, lower and upper end [3, tokenizers], NaN if there are too few lines; and the
-        intervals of ratios, or None.
+        The ends of each interval, None if there are too few lines; and the intervals of ratios.
     """
-    premiums = np.full((3, counts.shape[1]), np.nan)
-    if len(counts):
-        premiums[0] = counts.sum(0) / base.sum(0)
     if len(counts) < FEWEST_LINES:
-        return premiums, None
+        return [(None, None)] * counts.shape[1], None
     own, others = np.split(totals(np.hstack([counts, base])), 2, axis=1)
-    premiums[1:] = np.quantile(own / others, _ENDS, axis=0)
-    return premiums, ratios(own / others)
+    low, high = np.quantile(own / others, _ENDS, axis=0).tolist()
+    return [*zip(low, high, strict=True)], ratios(own / others)
 
 
 def leaders(figures: Sequence[float | None], intervals: Ratios | None) -> list[int]:

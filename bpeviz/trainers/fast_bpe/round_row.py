@@ -60,7 +60,17 @@ class RoundRow:
             return len(positions)
         return sum(map(weight_view.__getitem__, positions))
 
-    def is_at(self, left: int, right: int, positions: NDArray[np.int32]) -> NDArray[np.bool_]:
+    def occurrences(self, left: int, right: int, positions: Any) -> Any:
+        """Return those of a pair's positions, a list or an array, where it still occurs."""
+        if len(positions) > limits.LOOP_LIMIT:
+            mask = self._is_at(left, right, positions)
+            return positions if mask.all() else positions.compress(mask)
+        if type(positions) is not list:
+            positions = positions.tolist()
+        ids, left_size = self.id_view, self.sizes[left]
+        return [p for p in positions if ids[p] == left and ids[p + left_size] == right]
+
+    def _is_at(self, left: int, right: int, positions: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Return for each position whether the pair still occurs there."""
         ids, rights = self.ids, self.ids[self.sizes[left] :]
         masks = []
@@ -78,22 +88,17 @@ class RoundRow:
         mask &= self.ids.take(pairs.positions + self.size_array.take(lefts)) == rights
         return mask
 
-    def first_loss(
-        self, left: int, right: int, positions: Any, mask: NDArray[np.bool_] | None, since: int
-    ) -> int:
+    def first_loss(self, left: int, right: int, positions: Any, since: int) -> int:
         """Return the first merge that took an occurrence of a pair, or `unmerged`.
 
         Args:
             left: The left token of the pair.
             right: The right token of the pair.
             positions: All its positions, a list or an array.
-            mask: The result of `is_at`, if it is known.
             since: Of merges before this one, any is returned.
         """
-        if type(positions) is not list and len(positions) > limits.LOOP_LIMIT:
-            if mask is None:
-                mask = self.is_at(left, right, positions)
-            positions = positions.compress(~mask)
+        if len(positions) > limits.LOOP_LIMIT:
+            positions = positions.compress(~self._is_at(left, right, positions))
         if type(positions) is not list:
             positions = positions.data  # not a list: usually the first position decides
         ids, merged, weights = self.id_view, self.merged_view, self.weight_view

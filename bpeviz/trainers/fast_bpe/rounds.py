@@ -30,7 +30,7 @@ Both make the same decisions, ties included; the tests compare them. The algorit
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from heapq import heappop, heappush
+from heapq import heappop
 from itertools import accumulate, chain
 from typing import Any, Literal
 
@@ -223,42 +223,27 @@ class Round:
         Pairs whose bound is too high move to a lower bucket. Return None if all do.
         """
         row, queue = self.row, self.queue
-        ids, sizes, tied, first = row.id_view, row.sizes, queue.tied, queue.first
+        tied, occurrences = queue.tied, row.occurrences
         while tied:
             rank, left, right, positions = heappop(tied)
-            mask = None
-            if len(positions) > limits.LOOP_LIMIT:
-                mask = row.is_at(left, right, positions)
-                if np.count_nonzero(mask) == len(positions):
-                    return left, right, positions
-                remaining = positions[mask]
-            else:
-                if type(positions) is not list:
-                    positions = positions.tolist()
-                left_size = sizes[left]
-                remaining = [p for p in positions if ids[p] == left and ids[p + left_size] == right]
-                if len(remaining) == len(positions):
-                    return left, right, positions
-            count = row.count(remaining)
-            new_rank = int(remaining[0]) if first and count else rank
-            if count < queue.count:
-                self._end_tie(left, right, positions, mask)
-                queue.push(count, (new_rank, left, right, remaining))
-            elif new_rank == rank:
+            remaining = occurrences(left, right, positions)
+            if len(remaining) == len(positions):
                 return left, right, remaining
-            else:  # only positions of weight 0 are gone
-                heappush(tied, (new_rank, left, right, remaining))
+            count = row.count(remaining)
+            if queue.first and count:
+                rank = int(remaining[0])
+            if count < queue.count:
+                self._end_tie(left, right, positions)
+            queue.push(count, (rank, left, right, remaining))
         return None
 
-    def _end_tie(
-        self, left: int, right: int, positions: Any, mask: NDArray[np.bool_] | None = None
-    ) -> None:
+    def _end_tie(self, left: int, right: int, positions: Any) -> None:
         """Record from which merge on a pair no longer has the top count, if it has lost any."""
         start = self._bucket_step
         if len(self._decisions) == start:  # no merge since the bucket was opened
             self._tie_changes[start] -= 1
             return
-        loss = self.row.first_loss(left, right, positions, mask, start)
+        loss = self.row.first_loss(left, right, positions, start)
         if loss != self.row.unmerged:
             self._tie_changes[max(start, loss + 1)] -= 1
 
