@@ -282,8 +282,8 @@ def _compare_text(
         notes.append("no spaces between words, so no tokens per word")
     words = word_spans(whole if has_words else "")
     measured = [
-        Measured(whole, words, None, column, total.special_tokens, *of_lines, total.price)
-        for column, total, *of_lines in zip(columns, totals, counts.T, references.T, strict=True)
+        Measured(whole, words, None, column, total.special_tokens, own, base, total.price)
+        for column, total, own, base in zip(columns, totals, counts.T, references.T, strict=True)
     ]
     rows = []
     for part, total, (low, high), difference in zip(
