@@ -123,19 +123,50 @@ def test_end_leads_to_a_text_of_ones_own_and_to_other_pages(open_page: Open) -> 
     page.wait_for_url("**/Compare*")
 
 
-def test_first_merges_ring_before_their_color_spreads(open_page: Open) -> None:
+EVENTS = """section => {
+  window.events = [];
+  const find = selector => section.querySelector(selector);
+  const seen = {};
+  const watch = () => {
+    const merged = find(".c.merged");
+    const line = merged && getComputedStyle(merged).boxShadow.split(" inset")[0];
+    const now = {
+      step: find(".track").value,
+      winner: find(".bar.wins:not(.gone) .pair")?.textContent,
+      sentence: find(".sentence .created")?.textContent,
+      ring: find(".c.new.first")?.cell,
+      line: line?.startsWith("rgba(0, 0, 0, 0)") ? "closed" : "open",
+      count: find("[data-figure=tokens]").textContent,
+    };
+    for (const name in now) {
+      if (now[name] !== seen[name]) events.push([name, now[name]]);
+      seen[name] = now[name];
+    }
+    requestAnimationFrame(watch);
+  };
+  watch();
+}"""
+
+
+def test_merge_is_told_in_order(open_page: Open) -> None:
     page = open_page("/", **MOVING)
     player = Player(page)
-    expect(player.button("Pause")).to_be_visible()
-    expect(player.track).to_have_value("2")
-    cell = player.section.locator(".c.new").last
-    look = """cell => {
-      const { boxShadow, backgroundColor } = getComputedStyle(cell);
-      return [boxShadow, backgroundColor];
-    }"""
-    ring, before = cell.evaluate(look)
-    page.wait_for_timeout(1500)
-    still, after = cell.evaluate(look)
-    expect(player.track).to_have_value("2")
-    assert ring == still
-    assert before != after
+    expect(player.section.locator(".bar").first).to_be_visible()
+    player.section.evaluate(EVENTS)
+    expect(player.track).to_have_value("4")
+    events: list[tuple[str, str]] = page.evaluate("events")
+    begin, end = (events.index(["step", step]) for step in ("3", "4"))
+    told = events[begin:end]
+    order = [
+        told.index([name, value])
+        for name, value in (
+            ("winner", "·se"),
+            ("sentence", "·se"),
+            ("line", "open"),
+            ("line", "closed"),
+            ("count", "129"),
+        )
+    ]
+    assert order == sorted(order)
+    assert told.index(["winner", None]) > order[3]  # the race changes after the lines have closed
+    assert [name for name, _ in told].index("ring") > order[1]

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { MAX_JUMPS, Opening, Playback, REST, duration, endOf, secondsBetween, stepAt } from "../../bpeviz/components/player/pace.js";
+import { MAX_JUMPS, Opening, Playback, REST, beatOf, duration, endOf, secondsBetween, stepAt } from "../../bpeviz/components/player/pace.js";
 
 const LENGTHS = [1, 2, 5, 13, 14, 170, 1000, 32_000];
 const FRAME = 1 / 60;
@@ -60,6 +60,19 @@ test("at most three changes a second, at any speed and length", () => {
       for (let i = 1; i < changes.length - 1; i++)
         assert.ok(changes[i].seconds - changes[i - 1].seconds > REST - 1e-9, `${last} at ${speed}×, change ${i}`);
     }
+});
+
+test("the time of a step is known when it begins, and short ones are not told in order", () => {
+  for (const last of LENGTHS)
+    for (const speed of [0.5, 1, 4]) {
+      const playback = new Playback(0, last);
+      const { changes } = play(last, { speed });
+      changes.slice(0, -1).forEach(({ seconds, step }, i) => {
+        playback.step = step;
+        if (changes[i + 1].step === step + 1) assert.ok(Math.abs(changes[i + 1].seconds - seconds - playback.restOf(speed)) < REST);
+      });
+    }
+  assert.deepEqual([REST, 0.399, 0.6, 1.5, 2.5].map((rest) => Math.round(1000 * beatOf(rest))), [0, 0, 50, 125, 208]);
 });
 
 test("with reduced motion, a whole training makes at most 40 jumps", () => {

@@ -4,7 +4,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { EXTRA, JUST_MERGED, LEFT_OUT_ID, MISSING, NEW, NEW_END, NEW_START, TOKEN_END } from "../../bpeviz/components/shared/cells.js";
-import { KEY_ACTIONS, clampStep, isSingleCharacter, stepAfter, stepOfSize, usesKey } from "../../bpeviz/components/player/controls.js";
+import { KEY_ACTIONS, clampStep, isSingleCharacter, rankOf, stepAfter, stepOfRank, stepOfSize, usesKey } from "../../bpeviz/components/player/controls.js";
+import { ordinal } from "../../bpeviz/components/shared/format.js";
 import { mergeTree } from "../../bpeviz/components/player/merge_tree.js";
 import { TokenizedText, wordAt } from "../../bpeviz/components/player/tokenized_text.js";
 import { read } from "./fixtures.mjs";
@@ -141,6 +142,15 @@ test("controls stay within the timeline", () => {
   assert.deepEqual(["first", "back", "forward", "last"].map((action) => stepAfter(action, 3, 10)), [0, 2, 4, 10]);
   assert.equal(stepAfter("back", 0, 10), 0);
   assert.equal(stepAfter("forward", 10, 10), 10);
+  // Back and forward pass over steps that change nothing, of which any can be reached.
+  const [changing, all] = [[2, 3, 7], [...Array(11).keys()]];
+  assert.deepEqual(all.map((step) => stepAfter("back", step, 10, changing)), [0, 0, 0, 2, 3, 3, 3, 3, 7, 7, 7]);
+  assert.deepEqual(all.map((step) => stepAfter("forward", step, 10, changing)), [2, 2, 3, 7, 7, 7, 7, 7, 8, 9, 10]);
+  assert.deepEqual([0, 2, 3, 4, 9].map((step) => stepAfter("forward", step, 6, changing)), [2, 3, 3, 4, 9]);
+  assert.deepEqual(["first", "last"].map((action) => stepAfter(action, 3, 10, changing)), [0, 10]);
+  assert.deepEqual([0, 1, 2, 3].map((rank) => stepOfRank(changing, rank)), [0, ...changing]);
+  assert.deepEqual([0, 2, 6, 10].map((step) => rankOf(changing, step)), [0, 1, 2, 3]);
+  assert.deepEqual([1, 2, 3, 4, 11, 22, 112, 1003].map(ordinal), ["1st", "2nd", "3rd", "4th", "11th", "22nd", "112th", "1,003rd"]);
   assert.deepEqual([-5, 2.6, 99].map((step) => clampStep(step, 10)), [0, 3, 10]);
   assert.equal(KEY_ACTIONS.ArrowRight, "forward");
   assert.equal(KEY_ACTIONS[" "], "play");
@@ -173,12 +183,25 @@ test("the word around a sign has the space before it", () => {
   assert.deepEqual(["-", ",", " "].map(around), ["", "", ""]);
 });
 
-test("the sentence of a tie names the tie rule that is set, or none", () => {
+test("a sentence names the ties first, then all that is known, and the tokens", () => {
   const [{ payload }] = read("timelines");
-  const steps = { ...payload.steps, kind: "merge", count: [9], ties: [2], score: [] };
-  const facts = (more) => new TokenizedText({ ...payload, tokenCounts: [12, 3], steps: { ...steps, ...more.steps }, ...more.rule }).firstFacts(0);
-  const rule = { tieRule: "the smallest ids win" };
-  assert.equal(facts({ rule }), "9 times, as often as 2 others; the smallest ids win. 12 → 3 tokens");
-  assert.equal(facts({ steps: { score: [0.5] } }), "9 times, tied with 2 others. 12 → 3 tokens");
-  assert.equal(facts({ rule, steps: { ties: [0] } }), "9 times. 12 → 3 tokens");
+  const steps = { ...payload.steps, kind: "merge", notes: {}, count: [9], applied: [9], ties: [2], score: [] };
+  const facts = ({ steps: more, ...rest }) =>
+    new TokenizedText({ ...payload, tokenCounts: [12, 3], steps: { ...steps, ...more }, ...rest }).facts(0);
+  const tieRule = "the smallest ids win";
+  assert.equal(facts({ tieRule }), "9 times, as often as 2 others; the smallest ids win. 12 → 3 tokens");
+  assert.equal(facts({ tieRule, steps: { ties: [0] } }), "9 times. 12 → 3 tokens");
+  const scored = { score: [0.5], applied: [7], notes: { 0: "9 / (3 · 6)" } };
+  assert.equal(
+    facts({ steps: scored }),
+    "score 0.5, tied with 2 others · 9 times · 7 replaced (the others overlap) · 9 / (3 · 6). 12 → 3 tokens",
+  );
+  assert.equal(facts({ weighted: true }), "weighted count 9, tied with 2 others. 12 → 3 tokens");
+  const pruning = { kind: "pruning", ties: [], score: [0.25], round: [4] };
+  assert.equal(facts({ steps: pruning }), "costs 0.25 · used 9 times · round 4. 12 → 3 tokens");
+  const other = { trainedOn: "a corpus", tokenCounts: [12, 12], changingSteps: [2] };
+  assert.equal(
+    facts({ ...other, tieRule }),
+    "9 times in the training text, as often as 2 others; the smallest ids win. Your text does not change: 12 tokens",
+  );
 });

@@ -65,7 +65,6 @@ export class Bars {
   /** @param {RacePayload | null} data */
   update(data) {
     this.data = data;
-    this.heading.textContent = data?.heading ?? "";
     if (data?.note) this.waiting.textContent = data.note;
     this.list.replaceChildren();
     this.items.clear();
@@ -75,8 +74,10 @@ export class Bars {
    * @param {number} step
    * @param {number[]} taken the ids that its decision took
    * @param {boolean} isPlaying
+   * @param {string} when the words about the place and the time of the counts
    */
-  show(step, taken, isPlaying) {
+  show(step, taken, isPlaying, when) {
+    this.heading.replaceChildren(...(this.data ? [this.data.heading, element("small", "", when)] : []));
     if (!this.data) return;
     const bars = barsAt(this.data, step, taken);
     this.waiting.hidden = Boolean(bars) || !(isPlaying || this.data.note);

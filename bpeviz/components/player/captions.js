@@ -38,52 +38,65 @@ export class Captions {
     this.#race();
   }
 
-  /** @param {number} size the vocabulary size, where several texts are shown */
-  show(size) {
-    if (this.several) this.views.forEach((view) => this.#describeView(view, size));
-    else this.#describe(this.views[0]);
+  /**
+   * Show a step: at once, or with beats in order. Its candidate wins, the sentence appears, and after the
+   * lines have closed, the figures and the race change.
+   * @param {number} size the vocabulary size, where several texts are shown
+   * @param {number} [beat] milliseconds, or 0
+   * @param {number} [next] the step of the player whose race then follows
+   */
+  show(size, beat = 0, next = 0) {
+    this.timers?.forEach(clearTimeout);
+    const after = (beats, draw) => (beat ? setTimeout(draw, beats * beat) : draw());
     this.#race();
+    this.timers = [
+      after(1, () => this.#describe()),
+      after(7, () => {
+        this.#count(size);
+        if (beat) this.#race(next);
+      }),
+    ];
   }
 
   /** Return the step at rest, for screen readers. */
   inWords() {
     const tokens = ({ data, step }) => counted(data.tokenCounts[step], "token");
     if (this.several) return this.views.map((view) => `${view.data.title} ${tokens(view)}`).join(", ");
-    return `${this.views[0].stepInWords().replace(/\.$/, "")}, ${tokens(this.views[0])}`;
+    const [view] = this.views;
+    return view.step ? view.stepInWords() : `${view.stepInWords().replace(/\.$/, "")}, ${tokens(view)}`;
   }
 
-  #describe(view) {
-    const { data, step } = view;
-    this.sentence.replaceChildren(...view.describeStep(this.playback.isOpening));
-    const [first, tokens] = [data.tokenCounts[0], data.tokenCounts[step]];
-    const figure = (name, text) => {
-      const value = this.root.querySelector(`[data-figure=${name}]`);
-      value.textContent = text;
-      return value.previousElementSibling;
-    };
-    figure("tokens", formatCount(tokens)).textContent = plural(tokens, "token");
-    figure("bytes", tokens ? formatFixed(data.byteCount / tokens, 2) : "–");
-    this.root.querySelector(".at-start").textContent = step ? `instead of ${formatCount(first)}` : "";
+  #describe() {
+    for (const view of this.views) (view.sentence ?? this.sentence).replaceChildren(...view.describeStep());
   }
 
-  #race() {
+  /** Write the numbers of tokens, and with several texts the vocabulary of those of another size. */
+  #count(size) {
+    for (const { data, step, note } of this.views) {
+      const tokens = data.tokenCounts[step];
+      const ratio = tokens ? formatFixed(data.byteCount / tokens, 2) : "–";
+      const ownSize = this.several && data.vocabSizes[step] !== size ? ` · vocabulary ${formatCount(data.vocabSizes[step])}` : "";
+      if (this.several) {
+        note.replaceChildren(element("b", "", formatCount(tokens)), ` ${plural(tokens, "token")} · ${ratio} bytes per token${ownSize}`);
+        continue;
+      }
+      const [count, bytes] = this.root.querySelectorAll("[data-figure]");
+      [count.textContent, bytes.textContent] = [formatCount(tokens), ratio];
+      count.previousElementSibling.textContent = plural(tokens, "token");
+      this.root.querySelector(".at-start").textContent = step ? `instead of ${formatCount(data.tokenCounts[0])}` : "";
+    }
+  }
+
+  /** Show the candidates of the step, or without a winner those of another step of the player. */
+  #race(next = 0) {
     this.bars.forEach((bars, i) => {
       const { data, step } = this.views[i];
       const { kind, id, left, right } = data.steps;
-      const decision = Math.max(step, 1) - 1;
-      const taken = kind === "pruning" ? [id[decision]] : [left[decision], right[decision]];
-      bars.show(step, taken, this.playback.isPlaying);
+      const at = next ? (data.ownSteps?.[next] ?? next) : step;
+      const decision = Math.max(at, 1) - 1;
+      const taken = at !== step ? [] : kind === "pruning" ? [id[decision]] : [left[decision], right[decision]];
+      const where = data.trainedOn ? " in the training text" : "";
+      bars.show(decision + 1, taken, this.playback.isPlaying, ` before ${data.unit} ${formatCount(decision + 1)}${where}`);
     });
-  }
-
-  // With several texts: the tokens, the vocabulary and the last decision of each.
-  #describeView(view, shownSize) {
-    const { data, step } = view;
-    const tokens = data.tokenCounts[step];
-    const ratio = tokens ? ` · ${formatFixed(data.byteCount / tokens, 2)} bytes per token` : "";
-    const size = data.vocabSizes[step];
-    const ownSize = size === shownSize ? "" : ` · vocabulary ${formatCount(size)}`;
-    view.note.replaceChildren(element("b", "", formatCount(tokens)), ` ${plural(tokens, "token")}${ratio}${ownSize}`);
-    view.sentence.replaceChildren(...view.describeStep());
   }
 }

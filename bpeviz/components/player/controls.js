@@ -54,13 +54,27 @@ export function usesKey({ tag, type = "", role = null, editable = false }, key) 
 export const clampStep = (step, last) => Math.max(0, Math.min(last, Math.round(step)));
 
 /**
- * Return the step to which an action leads.
+ * Return how many of the steps up to `step` change the text.
+ * @param {number[] | null | undefined} changing the steps that do, in order; none if all do
+ * @param {number} step
+ */
+export const rankOf = (changing, step) => (changing ? firstIndex(changing.length, (i) => changing[i] > step) : step);
+
+/** Return the step of a rank: the inverse of `rankOf`. */
+export const stepOfRank = (changing, rank) => (changing && rank > 0 ? changing[rank - 1] : Math.max(0, rank));
+
+/**
+ * Return the step to which an action leads. Back and forward pass over steps that change nothing.
  * @param {"first" | "back" | "forward" | "last"} action
  * @param {number} step
  * @param {number} last
+ * @param {number[] | null} [changing] the steps that change the text; none if all do
  */
-export const stepAfter = (action, step, last) =>
-  clampStep({ first: 0, back: step - 1, forward: step + 1, last }[action], last);
+export function stepAfter(action, step, last, changing) {
+  if (action === "first" || action === "last") return action === "first" ? 0 : last;
+  if (action === "back") return stepOfRank(changing, rankOf(changing, step - 1));
+  return Math.max(step, stepOfRank(changing, Math.min(rankOf(changing, step) + 1, rankOf(changing, last))));
+}
 
 /**
  * Return the last step whose vocabulary size is at most `size`, or 0.

@@ -8,6 +8,15 @@ export const LEAD_IN = 0.5; // seconds before the first change of a replay
 export const MAX_JUMPS = 40; // of a whole training with reduced motion
 const INTERRUPTION = 5; // seconds without a frame, as while a computer sleeps
 
+const ORDERED = 0.4; // seconds of a step at least that is told in order
+const BEATS = 12; // in which it is told: the sentence after 1, the ring after 2, the count after 7
+
+/**
+ * Return the seconds of a beat of a step, or 0 where everything changes at once.
+ * @param {number} rest seconds of the step
+ */
+export const beatOf = (rest) => (rest < ORDERED ? 0 : rest / BEATS);
+
 /**
  * Return the seconds of playback between two frames. It follows the clock, also on a busy machine,
  * where frames are far apart, but does not skip the time of an interruption.
@@ -72,12 +81,9 @@ export class Opening {
     return this.step;
   }
 
-  get isSlow() {
-    return this.step <= SLOW_MERGES;
-  }
-
-  changesPerSecond() {
-    return this.isSlow ? 1 / SLOW : 1 / REST;
+  /** Return how long the step is shown, in seconds. */
+  restOf() {
+    return this.step <= SLOW_MERGES ? SLOW : OTHERS / this.changes;
   }
 
   get isOver() {
@@ -86,7 +92,7 @@ export class Opening {
 }
 
 /** Playback that the leader of a room leads, step by step. */
-export const LED = { changesPerSecond: () => 1 / REST };
+export const LED = { restOf: () => REST };
 
 /** Playback from a step to the end. Its time is that of speed 1×. */
 export class Playback {
@@ -122,10 +128,10 @@ export class Playback {
     return this.step;
   }
 
-  /** Return the number of changes a second at this time, at most. */
-  changesPerSecond(speed) {
-    const next = endOf(this.step + 1, this.last) - endOf(this.step, this.last);
-    return Math.min(1 / REST, speed / next);
+  /** Return how long the step is shown at a speed, in seconds. */
+  restOf(speed) {
+    const shown = endOf(this.step, this.last) - endOf(Math.max(0, this.step - 1), this.last);
+    return Math.max(REST, shown / speed);
   }
 
   get isOver() {

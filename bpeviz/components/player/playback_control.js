@@ -1,9 +1,10 @@
 // Plays the timeline frame by frame: on request, once by itself on a first visit, or led in a room.
 
 import { store, stored } from "../shared/storage.js";
-import { LED, Opening, Playback, secondsBetween } from "./pace.js";
+import { rankOf, stepOfRank } from "./controls.js";
+import { LED, Opening, Playback, beatOf, secondsBetween } from "./pace.js";
 
-const CALM = 2; // changes a second up to which the text scrolls calmly
+const CALM = 0.5; // seconds of a step from which on the text scrolls calmly
 const OPENING_AFTER = 600; // milliseconds
 const OPENED = "bpeviz-opened"; // in the browser's storage after a first visit
 const TAKEN_OVER = 600; // milliseconds; the press that stops the opening does nothing else
@@ -36,8 +37,9 @@ export class PlaybackControl {
     return this.pace instanceof Opening;
   }
 
-  get isSlow() {
-    return this.isOpening && this.pace.isSlow;
+  /** Seconds of a beat of the step that begins, or 0 where everything changes at once. */
+  get beat() {
+    return !this.isPlaying || reducedMotion?.matches ? 0 : beatOf(this.pace.restOf(this.player.speed));
   }
 
   get isLed() {
@@ -46,16 +48,22 @@ export class PlaybackControl {
 
   /** Whether the text has the time to scroll calmly. */
   get isCalm() {
-    return !reducedMotion?.matches && (this.pace?.changesPerSecond(this.player.speed) ?? 1) <= CALM;
+    return !reducedMotion?.matches && (this.pace?.restOf(this.player.speed) ?? 1) >= CALM;
   }
 
   get wasJustTakenOver() {
     return performance.now() - this.takenOver < TAKEN_OVER;
   }
 
+  // The pace counts the steps that change the text.
+  #rank(step) {
+    return rankOf(this.player.data.changingSteps, step);
+  }
+
   play(step, last) {
-    const replay = step >= last;
-    this.#start(new Playback(replay ? 0 : step, last, { replay, reducedMotion: reducedMotion?.matches }), replay);
+    const [rank, end] = [this.#rank(step), this.#rank(last)];
+    const replay = rank >= end;
+    this.#start(new Playback(replay ? 0 : rank, end, { replay, reducedMotion: reducedMotion?.matches }), replay);
   }
 
   /** Let the leader of a room lead, step by step. */
@@ -78,7 +86,10 @@ export class PlaybackControl {
     const seconds = secondsBetween(this.previousFrame, now);
     this.previousFrame = now;
     const waits = this.isOpening && !this.isSeen;
-    if (!waits) this.player.go(this.pace.advance(seconds, this.player.speed));
+    if (!waits) {
+      const rank = this.pace.advance(seconds, this.player.speed);
+      this.player.go(stepOfRank(this.player.data.changingSteps, rank));
+    }
     if (this.pace.isOver) {
       this.openingEnds?.abort();
       this.stop();
@@ -116,7 +127,7 @@ export class PlaybackControl {
       if (!this.isSeen || document.hidden || this.isPlaying) return;
       clearInterval(begin);
       store(OPENED, "yes");
-      this.#start(new Opening(this.player.data.last));
+      this.#start(new Opening(this.#rank(this.player.data.last)));
     }, OPENING_AFTER);
     signal.addEventListener("abort", () => {
       section.classList.remove("awaiting");

@@ -5,11 +5,11 @@
 
 import { component, toggleFullscreen } from "../shared/dom.js";
 import { DISPLAY_REQUESTED, FOLLOW, JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, WAY_CHOSEN, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
-import { formatCount } from "../shared/format.js";
+import { formatCount, ordinal } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { Announcer } from "./announcer.js";
 import { Captions } from "./captions.js";
-import { KEY_ACTIONS, clampStep, isSingleCharacter, stepAfter, stepOfSize, usesKey } from "./controls.js";
+import { KEY_ACTIONS, clampStep, isSingleCharacter, rankOf, stepAfter, stepOfSize, usesKey } from "./controls.js";
 import { PlaybackControl } from "./playback_control.js";
 import { shownStep, storeStep, storedSteps } from "./position.js";
 import { Stage } from "./stage.js";
@@ -32,6 +32,8 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {number[] | null} changingSteps the steps that change a token of the whole text, in order; null if all do
  * @property {boolean} [opensInMotion] whether a first visit plays it once by itself
  * @property {boolean} [hasEnd] whether its end offers ways on
+ * @property {number[] | null} [changingSteps] the steps that change a token of the whole text, in order; none if all do
+ * @property {string | null} [trainedOn] the name of the training text where it is another one
  * @property {string | null} [tieRule] which of equal pairs wins, as half a sentence
  * @property {boolean} [hasRace] whether the candidates of its steps arrive later
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
@@ -157,31 +159,55 @@ class Player {
   /** Show a step. While playing, each frame draws the visible part only. */
   show(step) {
     const { playback, section, stage } = this;
-    section.classList.toggle("jumps", Math.abs(step - this.step) > 1);
-    section.classList.toggle("slowly", playback.isSlow);
+    const { changingSteps } = this.data;
+    const isNext = Math.abs(rankOf(changingSteps, step) - rankOf(changingSteps, this.step)) <= 1;
+    const beat = isNext ? 1000 * playback.beat : 0;
+    section.classList.toggle("jumps", !isNext);
+    section.classList.toggle("in-order", beat > 0);
+    section.style.setProperty("--beat", `${beat}ms`);
     this.step = step;
     this.selection.clear();
-    stage.show(step, this.isDrawn && playback.isCalm);
+    stage.show(step, this.isDrawn && playback.isCalm, 2 * beat);
     lastSteps.set(this.data.timelineId, step);
     this.#updateControls();
-    this.captions.show(this.numberOf(step));
+    const next = stepAfter("forward", step, this.data.last, changingSteps);
+    this.captions.show(this.numberOf(step), beat, next);
     const { unit, last } = this.data;
-    const place = `${unit} ${formatCount(this.numberOf(step))} of ${formatCount(this.numberOf(last))}`;
+    const number = `${unit} ${formatCount(this.numberOf(step))} of ${formatCount(this.numberOf(last))}`;
+    const place = [number, this.#rankInWords()].filter(Boolean).join(", ");
     this.track.setAttribute("aria-valuetext", place);
     if (this.isDrawn && !this.playback.isOpening) this.announcer.say(this.playback.isPlaying ? place : `${place}: ${this.captions.inWords()}`);
     this.isDrawn = true; // a page that opens announces nothing
     if (!this.playback.isPlaying) for (const view of this.views) view.listTokens();
   }
 
+  /** Return which of the steps that change the text this is, in words; "" where all do. */
+  #rankInWords() {
+    const { data, step } = this;
+    if (!data.changingSteps || !step) return "";
+    const rank = rankOf(data.changingSteps, step);
+    if (rank === rankOf(data.changingSteps, step - 1)) return "no change in your text";
+    return `the ${ordinal(rank)} that changes your text`;
+  }
+
+  /** Whether no later step changes the text. */
+  get #isOver() {
+    const { changingSteps, last } = this.data;
+    return last > 0 && rankOf(changingSteps, this.step) === rankOf(changingSteps, last);
+  }
+
   #updateControls() {
     const { data, step } = this;
     this.track.value = step;
-    this.track.disabled = this.#button("play").disabled = !data.last;
+    this.track.disabled = !data.last;
+    this.#button("play").disabled = !rankOf(data.changingSteps, data.last);
+    this.#find(".rank").textContent = this.#rankInWords();
     if (this.root.activeElement !== this.number) this.number.value = this.numberOf(step);
     for (const action of ["first", "back"]) this.#button(action).disabled = step === 0;
-    for (const action of ["forward", "last"]) this.#button(action).disabled = step === data.last;
+    this.#button("last").disabled = step === data.last;
+    this.#button("forward").disabled = stepAfter("forward", step, data.last, data.changingSteps) === step;
     this.#namePlayButton();
-    this.section.classList.toggle("ended", Boolean(data.hasEnd) && data.last > 0 && step === data.last && !this.playback.isPlaying);
+    this.section.classList.toggle("ended", Boolean(data.hasEnd) && this.#isOver && !this.playback.isPlaying);
   }
 
   // ---- moving
@@ -200,7 +226,7 @@ class Player {
   }
 
   #namePlayButton() {
-    const isOver = !this.playback.isPlaying && this.data.last > 0 && this.step === this.data.last;
+    const isOver = !this.playback.isPlaying && this.#isOver;
     const name = this.playback.isPlaying ? "Pause" : isOver ? "Replay" : "Play";
     const button = this.#button("play");
     if (button.ariaLabel === name) return;
@@ -231,7 +257,7 @@ class Player {
         return this.help.close();
       default:
         this.playback.stop();
-        this.#moveTo(stepAfter(action, this.step, this.data.last));
+        this.#moveTo(stepAfter(action, this.step, this.data.last, this.data.changingSteps));
     }
   }
 

@@ -41,8 +41,8 @@ export class Stage {
   }
 
   /** @param {import("./player.js").PlayerPayload} data */
-  draw({ views, hasEnd, tieRule }) {
-    this.views = views.map((view) => new TimelineView({ ...view, hasEnd, tieRule }));
+  draw({ views, hasEnd, tieRule, trainedOn }) {
+    this.views = views.map((view) => new TimelineView({ hasEnd, tieRule, trainedOn, ...view }));
     this.box.replaceChildren(...this.views.map(({ box }) => box));
     this.several = views.length > 1 || Boolean(views[0]?.title);
     this.section.classList.toggle("several", this.several);
@@ -64,13 +64,21 @@ export class Stage {
     this.paint(this.views[index]);
   }
 
-  /** Show a step of all texts. calmly: whether they scroll calmly to it. */
-  show(step, calmly) {
+  /**
+   * Show a step of all texts.
+   * @param {number} step
+   * @param {boolean} calmly whether they scroll calmly to it
+   * @param {number} [wait] milliseconds until the tokens change
+   */
+  show(step, calmly, wait = 0) {
     for (const view of this.views) view.step = view.data.ownSteps ? view.data.ownSteps[step] : step;
     this.reference = this.views.length > 1 ? this.views[0].boundaries() : null;
     // Before the tokens change: nothing moves, and the browser has laid out the text.
     for (const view of this.views) view.follow(calmly);
-    for (const view of this.views) this.paint(view);
+    clearTimeout(this.timer);
+    const paint = () => this.views.forEach((view) => this.paint(view));
+    if (wait) this.timer = setTimeout(paint, wait);
+    else paint();
   }
 
   paint(view) {

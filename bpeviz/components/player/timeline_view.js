@@ -6,6 +6,7 @@ import { counted, formatCount } from "../shared/format.js";
 import { firstIndex } from "../shared/search.js";
 import { INSIDE } from "../shared/timeline.js";
 import { TokenList } from "../shared/token_list.js";
+import { rankOf } from "./controls.js";
 import { TokenizedText, formatBytes, wordAt } from "./tokenized_text.js";
 
 /** Names of bytes that look like nothing. */
@@ -13,6 +14,8 @@ const BYTE_NAMES = { 0x09: "tab, ", 0x0a: "line feed, ", 0x0d: "carriage return,
 
 /** How a token of a published vocabulary appears that merges of two tokens do not lead to. */
 const WHOLE = "is a token of its own: no merges lead to it";
+
+const LONG = 80; // characters of details that get smaller letters
 
 export class TimelineView extends TokenizedText {
   constructor(data) {
@@ -111,16 +114,14 @@ export class TimelineView extends TokenizedText {
     return both;
   }
 
-  /**
-   * Return the sentence of the current step, as elements.
-   * @param {boolean} [isFirst] whether it is part of the opening of a first visit
-   */
-  describeStep(isFirst = false) {
+  /** Return the sentence of the current step, as elements. */
+  describeStep() {
     const { data, step } = this;
     if (!step) return [element("span", "start", this.stepInWords())];
     const { kind, id, left, right } = data.steps;
-    const facts = element("span", "facts", isFirst ? this.firstFacts(step - 1) : this.facts(step - 1));
-    if (data.hasEnd && step === data.last) {
+    const words = this.facts(step - 1);
+    const facts = element("span", words.length > LONG ? "facts long" : "facts", words);
+    if (data.hasEnd && rankOf(data.changingSteps, step) === rankOf(data.changingSteps, data.last)) {
       const [first, tokens] = [data.tokenCounts[0], data.tokenCounts[step]].map(formatCount);
       facts.append(element("b", "end", `${first} → ${tokens} tokens in ${counted(step, data.unit)}.`));
     }

@@ -15,6 +15,7 @@ import {
   UNKNOWN_ID,
 } from "../shared/cells.js";
 import { counted, formatCount, toHex } from "../shared/format.js";
+import { rankOf } from "./controls.js";
 import { spokenBytes } from "../shared/spoken.js";
 import { ChangingTimeline, INSIDE, MergeTimeline } from "../shared/timeline.js";
 
@@ -47,6 +48,8 @@ const times = (count) => (count === 1 ? "once" : counted(count, "time"));
  * @property {number[] | null} part null where the whole text is shown
  * @property {boolean} [hasEnd] whether the sentence of the last step sums up
  * @property {string | null} [tieRule] which of equal pairs wins, as half a sentence
+ * @property {string | null} [trainedOn] the name of the training text where it is another one
+ * @property {number[] | null} [changingSteps] the steps that change a token of the whole text; none if all do
  * @property {string} [title] given where several texts are shown
  * @property {number[]} [ownSteps] the text's own step at each of the player's steps
  * @property {number[]} [vocabSizes] vocabulary size after each step
@@ -196,32 +199,28 @@ export class TokenizedText {
     return { ...token, count };
   }
 
-  /** Return the details of step `i`: its count, ties, score. */
-  facts(i) {
-    const { steps, weighted } = this.data;
-    const { count, applied, ties, score, round, notes } = steps;
-    const facts = [];
-    if (steps.kind === "pruning") {
-      facts.push(`costs ${formatFigure(score[i])}`);
-      facts.push(count[i] ? `used ${times(count[i])}` : "not used");
-      facts.push(`round ${round[i]}`);
-    } else {
-      if (score.length) facts.push(`score ${formatFigure(score[i])}`);
-      const overlap = applied[i] === count[i] ? "" : `, ${formatCount(applied[i])} replaced (the others overlap)`;
-      facts.push((weighted ? `weighted count ${formatCount(count[i])}` : times(count[i])) + overlap);
-      if (ties[i]) facts.push(`tied with ${counted(ties[i], "other")}`);
-    }
-    if (notes[i]) facts.push(notes[i]);
-    return facts.join(" · ");
+  /** Return whether a step changes a token of the whole text. */
+  changesAt(step) {
+    return rankOf(this.data.changingSteps, step) > rankOf(this.data.changingSteps, step - 1);
   }
 
-  /** Return the details of merge `i` in a few words, for those who see one for the first time. */
-  firstFacts(i) {
-    const { steps, tokenCounts, tieRule } = this.data;
-    const tokens = `${formatCount(tokenCounts[i])} → ${counted(tokenCounts[i + 1], "token")}`;
-    const equal = `, ${steps.score.length ? "tied with" : "as often as"} ${counted(steps.ties[i], "other")}`;
-    const tie = steps.ties[i] ? equal + (tieRule ? `; ${tieRule}` : "") : "";
-    return `${times(steps.count[i])}${tie}. ${tokens}`;
+  /** Return the details of step `i` as a sentence: what decided it, with its ties, and the tokens. */
+  facts(i) {
+    const { steps, weighted, tokenCounts, tieRule, trainedOn } = this.data;
+    const { count, applied, ties, score, round, notes } = steps;
+    const isPruning = steps.kind === "pruning";
+    const often = weighted ? `weighted count ${formatCount(count[i])}` : times(count[i]);
+    const uses = (!isPruning ? often : count[i] ? `used ${often}` : "not used") + (trainedOn ? " in the training text" : "");
+    const tie = ties[i] ? `${score.length || weighted ? "tied with" : "as often as"} ${counted(ties[i], "other")}` : "";
+    const facts = [score.length ? `${isPruning ? "costs" : "score"} ${formatFigure(score[i])}` : uses];
+    if (tie) facts[0] += `, ${tie}${tieRule ? `; ${tieRule}` : ""}`;
+    if (score.length) facts.push(uses);
+    if (isPruning) facts.push(`round ${round[i]}`);
+    else if (applied[i] !== count[i]) facts.push(`${formatCount(applied[i])} replaced (the others overlap)`);
+    if (notes[i]) facts.push(notes[i]);
+    const tokens = counted(tokenCounts[i + 1], "token");
+    const change = this.changesAt(i + 1) ? `${formatCount(tokenCounts[i])} → ${tokens}` : `Your text does not change: ${tokens}`;
+    return `${facts.join(" · ")}. ${change}`;
   }
 
   /** Describe the origin of a token without parents. */

@@ -17,6 +17,15 @@ export const plural = (number, noun) => `${noun}${number === 1 ? "" : "s"}`;
 export const counted = (number, noun) => `${formatCount(number)} ${plural(number, noun)}`;
 
 /**
+ * Return "1st", "2nd", "11th".
+ * @param {number} number
+ */
+export function ordinal(number) {
+  const ending = Math.trunc(number / 10) % 10 === 1 ? "th" : (["th", "st", "nd", "rd"][number % 10] ?? "th");
+  return formatCount(number) + ending;
+}
+
+/**
  * @param {number} number
  * @param {number} digits
  */
