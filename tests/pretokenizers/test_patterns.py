@@ -68,14 +68,6 @@ def test_named_patterns_equal_tiktoken_matcher(text: str, key: str) -> None:
 
 
 @settings(max_examples=examples(300))
-@given(ANY_TEXT, st.sampled_from([*PATTERNS]))
-def test_pre_tokens_join_to_the_text(text: str, key: str) -> None:
-    pre_tokens = pretokenize(text, key)
-    assert "".join(pre_tokens) == text
-    assert all(pre_tokens)
-
-
-@settings(max_examples=examples(300))
 @given(ANY_TEXT, st.sampled_from([key for key in PATTERNS if key != "none"]))
 def test_named_expressions_match_the_whole_text(text: str, key: str) -> None:
     """Other libraries drop text that does not match."""
@@ -100,20 +92,9 @@ def test_patterns_split_numbers_and_contractions() -> None:
     assert pretokenize("camelCase", "o200k") == ["camel", "Case"]
 
 
-def test_words_and_whitespace_patterns_split_known_sentence() -> None:
-    text = "That U.S.A. poster-print costs $12.40..."
-    assert pretokenize(text, "words") == [
-        "That", " ", "U", ".", "S", ".", "A", ".", " ", "poster", "-", "print", " ", "costs", " ",
-        "$", "12", ".", "40", "...",
-    ]  # fmt: skip
-    assert pretokenize(text, "whitespace") == [
-        "That", " ", "U.S.A.", " ", "poster-print", " ", "costs", " ", "$12.40...",
-    ]  # fmt: skip
-    assert pretokenize(text, "none") == [text]
-
-
 @settings(max_examples=examples(300))
 @given(ANY_TEXT)
+@example("$12.40 12.40 a -> b U.S.A. poster-print 5% ...")
 def test_nltk_pattern_equals_book_expression(text: str) -> None:
     """NLTK's book, chapter 3.7, with the hyphen of its last class among the signs."""
     book = r"""(?x)
@@ -124,33 +105,6 @@ def test_nltk_pattern_equals_book_expression(text: str) -> None:
       | [][.,;"'?():_`-]
     """
     assert pretokenize(text, "nltk") == pretokenize(text, "regex", book)
-
-
-def test_nltk_pattern_splits_decimal_and_keeps_price() -> None:
-    """Words come before numbers in it, and a digit is a word character."""
-    assert pretokenize("$12.40", "nltk") == ["$12.40"]
-    assert pretokenize("12.40", "nltk") == ["12", ".", "40"]
-    assert pretokenize("a -> b", "nltk") == ["a", " ", "-", "> ", "b"]
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("They'll go", ["They", "'ll", " ", "go"]),
-        ("doesn't", ["does", "n't"]),
-        ("CAN'T", ["CA", "N'T"]),
-        ("I cannot", ["I", " ", "can", "not"]),
-        ("Gimme the cat's hat", ["Gim", "me", " ", "the", " ", "cat", "'s", " ", "hat"]),
-        ("a state-of-the-art U.S.", ["a", " ", "state-of-the-art", " ", "U.S", "."]),
-        ("Mr. X, i.e. he.", ["Mr.", " ", "X", ",", " ", "i.e.", " ", "he", "."]),
-        ("$1,234.50!", ["$", "1,234.50", "!"]),
-        ("’Tis “it’s”", ["’T", "is", " ", "“", "it", "’s", "”"]),
-        ("cannots 'style' n'tx", ["cannots", " ", "'style", "'", " ", "n'tx"]),
-    ],
-)
-def test_treebank_pattern_splits_contractions(text: str, expected: list[str]) -> None:
-    """Penn Treebank conventions, as in Jurafsky and Martin, chapter 2: doesn't is does and n't."""
-    assert pretokenize(text, "treebank") == expected
 
 
 nltk_treebank = TreebankWordTokenizer().tokenize
@@ -244,39 +198,6 @@ def test_unknown_pattern_raises_split_error() -> None:
 
 
 # Regular expressions
-
-
-@settings(max_examples=examples(200))
-@given(
-    ANY_TEXT,
-    st.sampled_from(
-        ["[a-z]+", r"\d", "", "x*", "(?=a)", r"\b", "(a)|(b)", r"(?<=b)", "(?r)a.", r"\X"]
-    ),
-)
-def test_pre_tokens_of_any_expression_join_to_the_text(text: str, expression: str) -> None:
-    expression = expression or "(?:)"
-    pre_tokens = pretokenize(text, "regex", expression)
-    assert "".join(pre_tokens) == text
-    assert all(pre_tokens)
-
-
-def test_matches_and_gaps_between_them_are_pre_tokens() -> None:
-    assert pretokenize("a-b c", "regex", "[a-z]") == ["a", "-", "b", " ", "c"]
-    assert pretokenize("ab12", "regex", "([a-z])(\\d)?") == ["a", "b1", "2"]
-
-
-def test_empty_match_is_a_boundary_not_a_pre_token() -> None:
-    assert pretokenize("aab", "regex", "a*") == ["aa", "b"]
-    assert pretokenize("abab", "regex", "(?=b)") == ["a", "ba", "b"]
-
-
-def test_text_without_match_is_one_pre_token() -> None:
-    assert pretokenize("abc", "regex", "x") == ["abc"]
-
-
-def test_reverse_matches_do_not_repeat_text() -> None:
-    """Matches found from the right come in that order."""
-    assert "".join(pretokenize("abcabc", "regex", "(?r)b.")) == "abcabc"
 
 
 def split_error(expression: str, text: str = "aab", time_limit: float = TIME_LIMIT) -> str:
@@ -388,20 +309,12 @@ def longest_match(text: str, words: list[str]) -> list[str]:
 
 @settings(max_examples=examples(300))
 @given(
-    st.text("ab明进 ", max_size=30),
+    st.text("ab明进 ", max_size=30) | ANY_TEXT,
     st.lists(st.text("ab明进", min_size=1, max_size=5), min_size=1, max_size=8),
 )
 @example("ab", ["aba", "a"])
 def test_word_list_takes_longest_match(text: str, words: list[str]) -> None:
     assert pretokenize(text, "list", " ".join(words)) == longest_match(text, words)
-
-
-@settings(max_examples=examples(200))
-@given(ANY_TEXT, ANY_TEXT.filter(lambda words: bool(words.split())))
-def test_pre_tokens_of_any_word_list_join_to_the_text(text: str, words: str) -> None:
-    pre_tokens = pretokenize(text, "list", words)
-    assert "".join(pre_tokens) == text
-    assert pre_tokens == longest_match(text, words.split())
 
 
 def test_word_list_accepts_any_white_space() -> None:

@@ -102,6 +102,7 @@ def test_merges_equal_reference_loop(
 
 
 @given(SMALL_TEXTS, ATOMS, st.sampled_from(["none", "gpt2"]))
+@example("low low lower lowest, ab ab ba", {"atoms": "bytes"}, "gpt2")
 def test_candidates_equal_a_slow_count_at_every_step(
     text: str, how: dict[str, str], pattern: str
 ) -> None:
@@ -188,6 +189,8 @@ def test_byte_merges_equal_tiktoken_educational_trainer(
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1, max_size=8))
+@example([(0, 1), (3, 0), (2, 5)])
+@example([(4, 1), (2, 3), (0, 1)])
 def test_lexicographic_tie_rules_compare_both_tokens(tied: list[tuple[int, int]]) -> None:
     names = [b"b", b"a", b"ab", b"aa", b"b", b"\xff"]  # by id; two are equal
 

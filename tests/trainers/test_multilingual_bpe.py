@@ -10,7 +10,7 @@ import reference
 from helpers.candidates import check_candidates
 from helpers.properties import examples
 from helpers.texts import SMALL_TEXTS, over
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import bpeviz
@@ -105,6 +105,8 @@ def reference_rows(
 
 @settings(max_examples=examples(150))
 @given(PARTS, HOW, st.integers(0, 20))
+@example([LARGE, SMALL], {"smoothing": "0.5"}, 20)
+@example(["a--- b--- ---- ", " ", "---- c--- a"], {"smoothing": "0.0", "pattern": "none"}, 20)
 def test_merges_equal_reference_loop(parts: list[str], how: dict[str, Any], limit: int) -> None:
     text = joined(parts)
     training = train(text, limit, **how)

@@ -74,6 +74,10 @@ def groups_of(text: str, training: SuperTraining) -> list[list[list[int]]]:
 @settings(max_examples=examples(200))
 @given(TEXTS, HOW, st.integers(0, 12), st.integers(0, 25))
 @example("a b a b", {}, 0, 5)
+@example("Answer: yes. Question: no. " * 5, {}, 0, 25)
+@example("so be it. And so\n" * 6, {"second": "lines", "max_words": 30}, 6, 25)
+@example("so be it. And so\n" * 6, {"second": "sentences", "max_words": 30}, 6, 25)
+@example("one two three four five six seven " * 5, {"max_words": 2}, 20, 40)
 def test_merges_equal_reference_loop(
     text: str, how: dict[str, Any], transition: int, merges: int
 ) -> None:

@@ -137,6 +137,7 @@ def test_segmentation_scores_of_pug_match_hugging_face_course() -> None:
 
 @settings(max_examples=examples(200))
 @given(TEXTS, MODELS)
+@example("abcab", {"a": -1.0, "ab": -2.0, "bc": -2.0, "c": -1.0, "abc": -3.0})
 def test_nbest_lists_all_segmentations_by_rank(text: str, pieces: dict[str, float]) -> None:
     model = UnigramModel.of(pieces)
     known = scores_of(model)
@@ -482,6 +483,7 @@ def test_text_of_several_pre_tokens_has_one_lattice() -> None:
 
 @settings(max_examples=examples(150))
 @given(MODELS, st.text("abc", max_size=12))
+@example({"ab": -8.0, "bc": -8.0, "abc": -12.0}, "abcabc")
 def test_tied_segmentations_equal_hugging_face(pieces: dict[str, float], text: str) -> None:
     pieces = {"a": -4.0, "b": -4.0, "c": -4.0} | pieces
     model = UnigramModel.of(pieces)

@@ -11,7 +11,7 @@ import altair as alt
 import numpy as np
 import pytest
 from helpers import usual
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import bpeviz
@@ -115,6 +115,11 @@ def test_compression_chart_draws_bytes_per_token() -> None:
 
 
 @given(st.lists(st.integers(1, 60), min_size=1, max_size=12))
+@example([8, 6, 8])
+@example([50, 47, 40, 35, 30, 29])
+@example([8, 4])
+@example([8])
+@example([4, 6])
 def test_title_of_the_compression_is_that_of_the_drawn_series(counts: list[int]) -> None:
     chart = charts.compression(np.array(counts), 60, "merge")
     series = chart["datasets"]["points"]["bytes per token"].to_pylist()
@@ -134,6 +139,8 @@ def test_title_of_the_compression_is_that_of_the_drawn_series(counts: list[int])
 
 
 @given(st.lists(st.integers(1, 9_999), min_size=1, max_size=9))
+@example([3, 3])
+@example([9, 4, 9])
 def test_title_of_the_decided_is_that_of_the_drawn_series(counts: list[int]) -> None:
     chart = charts.decided(training_with(counts), len(counts))
     series = chart["datasets"]["points"]["value"].to_pylist()

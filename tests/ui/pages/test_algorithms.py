@@ -112,8 +112,8 @@ def test_default_shows_three_algorithms_at_a_common_size() -> None:
     assert drawn_cuts(app)
 
 
-@pytest.mark.parametrize("key", TRAINERS)
-def test_every_algorithm_is_displayed_alone(key: str) -> None:
+@pytest.mark.parametrize("key", ["bpe", "unigram", "adaptive"])
+def test_algorithm_is_displayed_alone(key: str) -> None:
     app = with_text(SHORT, algorithms=[key])
     payload = payload_of(app)
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short]
@@ -159,10 +159,9 @@ def test_every_sample_is_displayed(sample: samples.Sample) -> None:
     assert text
 
 
-@pytest.mark.parametrize("text", ["", "a", "é", " ", " \n\t\n ", "\0", "👩‍👩‍👧", "صباح الخير"])
-@pytest.mark.parametrize("keys", [[*TRAINERS][:4], [*TRAINERS][-4:]], ids=["first", "last"])
-def test_tiny_texts_are_displayed(text: str, keys: list[str]) -> None:
-    app = with_text(text, algorithms=keys)
+@pytest.mark.parametrize(("text", "at"), [("", 0), (" \n\t\n ", -4), ("👩‍👩‍👧\0", 4)])
+def test_tiny_texts_are_displayed(text: str, at: int) -> None:
+    app = with_text(text, algorithms=[*TRAINERS][at:][:4])
     if app.info:  # no algorithm has a step
         assert text.strip()
         app.button(key="try_another_text").click().run()

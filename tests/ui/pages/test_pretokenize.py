@@ -76,7 +76,7 @@ def test_every_sample_is_displayed(sample: samples.Sample) -> None:
         )
 
 
-def test_every_pattern_is_offered_with_a_description() -> None:
+def test_every_pattern_is_offered_with_its_description_and_pre_tokens() -> None:
     every = [*PATTERNS, *OWN]
     app = with_text(SHORT, splits=every)
     (pills,) = [group for group in app.button_group if group.key == "splits"]
@@ -85,13 +85,9 @@ def test_every_pattern_is_offered_with_a_description() -> None:
     assert sorted(side_by_side(app)) == sorted(titles)
     for column in side_by_side(app).values():
         assert column["notes"][0].endswith(".")
+    for key, pattern in PATTERNS.items():
+        assert pre_tokens(app, pattern.title) == pretokenize(SHORT, key)
     assert {*ORDER} <= {*PATTERNS}
-
-
-@pytest.mark.parametrize("key", PATTERNS)
-def test_column_contains_pre_tokens_of_its_pattern(key: str) -> None:
-    app = with_text(SHORT, splits=[key])
-    assert pre_tokens(app, PATTERNS[key].title) == pretokenize(SHORT, key)
 
 
 def test_levels_run_from_sentences_to_characters() -> None:
@@ -207,7 +203,7 @@ def test_chinese_example_replaces_an_opened_file() -> None:
     assert drawn(app)["The text in each pre-tokenization"]["text"] == YAO_MING
 
 
-@pytest.mark.parametrize("expression", ["$", "(?=l)", "x?", "zzz", ".", "[a-z]+"])
+@pytest.mark.parametrize("expression", ["(?=l)", "zzz", "[a-z]+"])
 def test_custom_expression_is_applied(expression: str) -> None:
     app = with_text(SHORT, splits=["regex"], regex=expression)
     assert pre_tokens(app, "Regular expression") == pretokenize(SHORT, "regex", expression)
@@ -216,10 +212,7 @@ def test_custom_expression_is_applied(expression: str) -> None:
 # ---- bad input
 
 
-@pytest.mark.parametrize(
-    "expression",
-    ["(", "[", "*", "", "(?P<a>.)(?P<a>", r"\p{Nonsense}", "a{9,1}", "(?a)(?L)x", "(" * 900],
-)
+@pytest.mark.parametrize("expression", ["(", "", "(" * 900])
 def test_broken_expression_shows_error_and_other_columns_stay(expression: str) -> None:
     app = with_text(SHORT, splits=["gpt2", "regex"], regex=expression, may_fail=True)
     (sentence,) = errors(app)
@@ -255,7 +248,7 @@ def test_empty_text_shows_a_hint() -> None:
     assert drawn(app) == {}
 
 
-@pytest.mark.parametrize("text", ["a", "é", " ", " \n\t\n ", "\0", "👩‍👩‍👧", "\u2028"])
+@pytest.mark.parametrize("text", ["a", "\0", "👩‍👩‍👧\u2028"])
 def test_tiny_texts_are_displayed(text: str) -> None:
     app = with_text(text, splits=[*PATTERNS, *OWN])
     assert {data["text"] for data in drawn(app).values()} == {text}
