@@ -35,6 +35,15 @@ _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 _IS_ASCII_WORD = np.array([chr(byte).isalnum() for byte in range(128)])
 
 
+def with_size(name: str, size: int) -> str:
+    """Return the name of a tokenizer with the size of its vocabulary, special tokens not counted.
+
+    >>> with_size("GPT-2", 50_256), with_size("GPT-4o (o200k)", 199_998)
+    ('GPT-2 (50,256)', 'GPT-4o (o200k, 199,998)')
+    """
+    return f"{name[:-1]}, {size:,})" if name.endswith(")") else f"{name} ({size:,})"
+
+
 @dataclass(frozen=True)
 class Column:
     """A tokenizer in a comparison, with the boundaries of the text and the step to compare.

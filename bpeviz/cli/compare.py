@@ -101,13 +101,19 @@ def _one(path: str, options: argparse.Namespace) -> int:
     tokenizers = [files.load_tokenizer(name, options, progress) for name in names]
     text = files.read_text(path)
     columns = []
-    for title, tokenizer in zip(distinct(map(named, names)), tokenizers, strict=True):
+    for title, tokenizer in zip(_titles(names, options), tokenizers, strict=True):
         with progress.during(f"Encoding {len(text):,} characters with {title}"):
             boundaries = tokenizer.boundaries(text)
         columns.append(Column(title, tokenizer, boundaries, tokenizer.steps))
     printed = _printed(text, columns, names.index(reference), distinct(names), options)
     files.write_output(options.output, printed.encode("utf-8", "backslashreplace"))
     return 0
+
+
+def _titles(names: Sequence[str], options: argparse.Namespace) -> list[str]:
+    """Return distinct names of tokenizers: those on screen, or in data those of the arguments."""
+    is_data = options.json or options.csv or options.curves
+    return distinct(map(named if is_data else files.title, names))
 
 
 def _many(sources: Sequence[TextFile], options: argparse.Namespace) -> int:
@@ -122,7 +128,7 @@ def _many(sources: Sequence[TextFile], options: argparse.Namespace) -> int:
     arguments.check_expression(options)
     progress = Progress(options.progress)
     texts, notes = named_texts.read(sources, options)
-    titles = dict(zip(distinct(map(named, names)), names, strict=True))
+    titles = dict(zip(_titles(names, options), names, strict=True))
     tokenizers = {
         title: files.load_tokenizer(name, options, progress) for title, name in titles.items()
     }

@@ -84,7 +84,7 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
     if name in catalog.ENTRIES:
         if not download.available(name):
             return api.load(name, progress.print)  # shows the download
-        with progress.during(f"Loading {name}"):
+        with progress.during(f"Loading {title(name)}"):
             return api.load(name)
     if hub.is_id(name):
         if not download.available(name):
@@ -100,6 +100,11 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
         if progress.shown and (assumed := formats.assumed(files, pattern=options.pattern)):
             progress.print(f"{named(name)}: {assumed}")
     return tokenizer
+
+
+def title(name: str) -> str:
+    """Return the name on screen of the tokenizer that ``--tokenizer`` names."""
+    return catalog.title(name) if name in catalog.ENTRIES else named(name)
 
 
 def _tokenizer_files(name: str) -> Mapping[str, bytes]:

@@ -9,8 +9,7 @@ from bpeviz.cli import arguments, files, training
 from bpeviz.cli.arguments import Command, ExclusiveArguments, option
 from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
-from bpeviz.corpus.files import STANDARD, named
-from bpeviz.pretrained import catalog
+from bpeviz.corpus.files import STANDARD
 from bpeviz.views import playable
 from bpeviz.views.credit import check_link
 from bpeviz.views.playable import Playable
@@ -66,10 +65,9 @@ def _trained(
 def _applied(options: argparse.Namespace, progress: Progress) -> Playable:
     name = options.tokenizer
     tokenizer = files.load_tokenizer(name, options, progress)
-    title = catalog.ENTRIES[name].title if name in catalog.ENTRIES else named(name)
     text = files.read_text(options.file)
-    with progress.during(f"Encoding {len(text):,} characters with {named(name)}"):
-        return playable.of_tokenizer(tokenizer, title, text)
+    with progress.during(f"Encoding {len(text):,} characters with {files.title(name)}"):
+        return playable.of_tokenizer(tokenizer, files.title(name), text)
 
 
 _TOKENIZER, *_ = arguments.tokenizer(required=False)

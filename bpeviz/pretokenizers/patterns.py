@@ -103,14 +103,14 @@ PATTERNS = {
         ),
         Pattern(
             "cl100k",
-            "cl100k (GPT-4)",
+            "GPT-4 (cl100k)",
             "As GPT-2, with three differences: a number has at most three digits and no space; a "
             "word may start with one other character; endings such as 'S are pre-tokens too.",
         ),
         Pattern(
             "o200k",
-            "o200k (GPT-4o)",
-            "As cl100k, but a capital after a lower-case letter starts a pre-token, endings such "
+            "GPT-4o (o200k)",
+            "As GPT-4, but a capital after a lower-case letter starts a pre-token, endings such "
             "as 's stay with their word, and combining marks count as letters.",
         ),
         Pattern(
@@ -156,7 +156,9 @@ PATTERNS = {
         Pattern("none", "None", "The whole text is one pre-token: any neighbors can be merged."),
     )
 }
-"""The built-in patterns by key, in the order of the menus."""
+"""The built-in patterns by key, in the order of the menus.
+
+Published tokenizers of the same name have their titles."""
 
 CUSTOM = "regex"
 """The key of a user's own regular expression."""

@@ -16,6 +16,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from bpeviz.pretokenizers.patterns import PATTERNS
+
 __all__ = [
     "ENTRIES",
     "NAMES",
@@ -151,7 +153,7 @@ def _numbered(first: int, *names: str) -> dict[str, int]:
 _ALL = (
     CatalogEntry(
         "gpt2",
-        "GPT-2",
+        PATTERNS["gpt2"].title,
         "GPT-2 and GPT-3; byte-level BPE",
         "Modified MIT (OpenAI)",
         (
@@ -171,7 +173,7 @@ _ALL = (
     ),
     CatalogEntry(
         "cl100k_base",
-        "cl100k",
+        PATTERNS["cl100k"].title,
         "GPT-3.5 and GPT-4; byte-level BPE",
         "not stated (OpenAI; tiktoken is MIT)",
         (
@@ -185,7 +187,7 @@ _ALL = (
     ),
     CatalogEntry(
         "o200k_base",
-        "o200k",
+        PATTERNS["o200k"].title,
         "GPT-4o; byte-level BPE",
         "not stated (OpenAI; tiktoken is MIT)",
         (

@@ -160,4 +160,5 @@ def unique_title(name: str, taken: Sequence[str]) -> str:
 
 def _looks(title: str) -> str:
     """Return the same for titles that are hard to tell apart, as "Qwen" and "qwen"."""
-    return unicodedata.normalize("NFKC", title).casefold()
+    plain = title.replace("(", "").replace(")", "")  # which titles of files do not have
+    return unicodedata.normalize("NFKC", plain).casefold()

@@ -12,7 +12,7 @@ from typing import Any
 from streamlit.delta_generator import DeltaGenerator
 
 import bpeviz
-from bpeviz.analysis.metrics import Column
+from bpeviz.analysis.metrics import Column, with_size
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
@@ -99,7 +99,7 @@ class Offer:
         """The name, with the size where that may change."""
         if self.training is None or self.step is None:
             return self.name
-        return f"{self.name} ({int(self.training.sizes[self.step]):,})"
+        return with_size(self.name, int(self.training.sizes[self.step]))
 
     def column(self, text: str) -> Column:
         """Return the column of a text in a comparison. Raises `ValueError`."""
@@ -110,7 +110,7 @@ class Offer:
 def _column(offer: Offer, name: str, text: str) -> Column:
     tokenizer = offer.make()
     step = tokenizer.steps if offer.step is None else offer.step
-    title = f"{name} ({int(tokenizer.sizes[step]):,})"
+    title = with_size(name, int(tokenizer.sizes[step]))
     return Column(title, tokenizer, offer.boundaries(text), step, name)
 
 

@@ -325,7 +325,8 @@ class Columns:
 
     def text(self, title: str) -> Locator:
         """Return the text in the column whose title begins with `title`."""
-        return self.frame.locator(f'[role=group][aria-label^="Tokens of {title}"]')
+        name = title.removesuffix(")")  # the size follows it
+        return self.frame.locator(f'[role=group][aria-label^="Tokens of {name}"]')
 
     def count(self, title: str, looks: str) -> int:
         """Return the number of atoms of a column that are marked "extra" or "missing"."""

@@ -68,7 +68,7 @@ def test_deep_link_shows_verdict_columns_and_marks(open_page: Open) -> None:
         expect(box_of(page, column)).to_contain_text(f"{column.tokens} tokens")
     percents = f"{(counts[1] - counts[3]) / counts[1]:.1%} fewer than GPT-2"
     assert counts[3] == min(counts)
-    verdict = f"o200k needs the fewest tokens: {counts[3]}, {percents}"
+    verdict = f"GPT-4o (o200k) needs the fewest tokens: {counts[3]}, {percents}"
     expect(page.get_by_text(verdict)).to_be_visible()
     expect(box_of(page, columns[3])).to_contain_text("Fewest")
     expect(Columns(page).frame.get_by_text("Fewest")).to_have_count(1)
@@ -79,13 +79,13 @@ def test_deep_link_shows_verdict_columns_and_marks(open_page: Open) -> None:
     # On a projector, the verdict and several lines of text need no scrolling, and text is enlarged.
     page.set_viewport_size({"width": 1024, "height": 576})
     answer = page.get_by_text(verdict).bounding_box()
-    text_box = box_at_rest(Columns(page).text("o200k"))
+    text_box = box_at_rest(Columns(page).text("GPT-4o"))
     assert answer["y"] < 120
     assert min(text_box["y"] + text_box["height"], 576) - text_box["y"] > 200
     projector = Columns(page).frame.get_by_role("button", name="Projector")
     projector.click()
     expect(Columns(page).frame.get_by_text(verdict)).to_be_visible()
-    expect(Columns(page).text("o200k")).to_have_css("font-size", "25.6px")
+    expect(Columns(page).text("GPT-4o")).to_have_css("font-size", "25.6px")
     projector.click()
     expect(Columns(page).frame.get_by_text(verdict)).to_be_hidden()
 
@@ -110,7 +110,7 @@ def test_deep_link_shows_verdict_columns_and_marks(open_page: Open) -> None:
 
 def box_of(page: Page, column: Column) -> Locator:
     """Return the column with a title."""
-    heading = page.get_by_role("heading", name=column.title)
+    heading = page.get_by_role("heading", name=column.title.removesuffix(")"))
     return Columns(page).frame.locator(".column").filter(has=heading)
 
 
@@ -124,7 +124,7 @@ def highlighted(text: Locator) -> str:
 
 def test_hovering_a_token_highlights_its_span_in_every_column(open_page: Open) -> None:
     page = open_page(english("/Compare"))
-    titles = ("Your tokenizer", "GPT-2", "cl100k")
+    titles = ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)")
     texts = [Columns(page).text(title) for title in titles]
     for text in texts:
         expect(text).to_contain_text("river")
@@ -172,7 +172,7 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
     text = "the keeper bakes zebras, quickly"
     type_text(page, text, "Test text to use")
     expect(page.get_by_text("Your tokenizer was not trained on this text")).to_be_visible()
-    for title in ("Your tokenizer", "GPT-2", "cl100k"):
+    for title in ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)"):
         expect(Columns(page).text(title)).to_contain_text("zebras")
     training, _ = trained(ENGLISH)
     tokens = len(training.tokenizer().encode(text))
@@ -185,16 +185,16 @@ def test_only_cut_characters_reserve_room_for_their_bytes(open_page: Open) -> No
     page = open_page("/Compare")
     type_text(page, "ภาษาไทย")
     columns = Columns(page)
-    expect(columns.text("o200k")).to_contain_text("ไ")
+    expect(columns.text("GPT-4o")).to_contain_text("ไ")
     cut = columns.text("GPT-2").locator(".split").all()
     strips = [one.locator(".strip").bounding_box() for one in cut]
     assert len(strips) == len("ภาษาไทย")
     for left, right in pairwise(strips):
         assert left["x"] + left["width"] <= right["x"] + 1
     # One line without strips is lower than one with them.
-    heights = [columns.text(name).locator(".line").bounding_box() for name in ("o200k", "GPT-2")]
+    heights = [columns.text(name).locator(".line").bounding_box() for name in ("GPT-4o", "GPT-2")]
     low, high = (box["height"] for box in heights if box is not None)
-    assert columns.text("o200k").locator(".split").count() == 0
+    assert columns.text("GPT-4o").locator(".split").count() == 0
     assert low < 30 < high
 
 
@@ -251,8 +251,10 @@ def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -
     cell = table.locator("tr").filter(has_text="Spanish").locator("td").nth(2)
     expect(cell).to_be_focused()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Spanish under GPT-2 and o200k")).to_be_visible()
-    expect(Columns(page).text("o200k")).to_contain_text("el")
+    expect(
+        page.get_by_role("heading", name="Spanish under GPT-2 and GPT-4o (o200k)")
+    ).to_be_visible()
+    expect(Columns(page).text("GPT-4o")).to_contain_text("el")
     expect(Columns(page).frame).to_be_in_viewport()
     expect(cell).to_have_attribute("aria-selected", "true")
     page.get_by_role("button", name="Back to the table").click()

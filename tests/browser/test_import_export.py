@@ -206,7 +206,7 @@ def test_opened_file_persists_across_pages_until_closed(open_page: Open) -> None
     expect(box).to_have_count(0)
     go_to(page, "Inspect")
     page.get_by_role("combobox", name="Tokenizer").click()
-    expect(page.get_by_role("option", name="cl100k")).to_be_visible()
+    expect(page.get_by_role("option", name="GPT-4 (cl100k)")).to_be_visible()
     expect(page.get_by_role("option", name="mine.model")).to_have_count(0)
 
 

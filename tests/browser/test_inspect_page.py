@@ -21,6 +21,7 @@ from page_helpers import (
 import bpeviz
 from bpeviz.analysis import trace
 from bpeviz.corpus import samples
+from bpeviz.pretrained import catalog
 from bpeviz.ui.pages.inspect import FIRST_TEXT
 
 Open = Callable[..., Page]
@@ -52,7 +53,7 @@ class Inspect:
         self.page.get_by_role("radio", name=name, exact=True).click()
 
 
-def opened(page: Page, text: str, tokenizer: str = "cl100k") -> Inspect:
+def opened(page: Page, text: str, tokenizer: str = "GPT-4 (cl100k)") -> Inspect:
     """Type a text and choose a tokenizer; wait until the grid shows its ids."""
     inspect = Inspect(page)
     expect(inspect.grid).to_be_visible()
@@ -61,7 +62,7 @@ def opened(page: Page, text: str, tokenizer: str = "cl100k") -> Inspect:
         choose(page, "Tokenizer", tokenizer)
     page.get_by_role("radio", name="Another text").click()
     type_text(page, text, "Type a text")
-    names = {"cl100k": "cl100k_base", "GPT-2": "gpt2", "o200k": "o200k_base"}
+    names = {title: name for name, title in catalog.TITLES.items()}
     inspect.await_ids(bpeviz.load(names[tokenizer]).encode(text))
     return inspect
 
@@ -149,7 +150,7 @@ def test_keyboard_moves_between_tokens_and_looks_them_up(inspect_page: Page) -> 
     page.keyboard.press("End")
     page.keyboard.press("Enter")
     expect(page.get_by_role("textbox", name="Token id or text")).to_have_value("1917")
-    expect(inspect.picture).to_contain_text("cl100k: 1 token after 100,000 merges")
+    expect(inspect.picture).to_contain_text("GPT-4 (cl100k): 1 token after 100,000 merges")
     expect(page.get_by_role("heading", name="Neighbors in the vocabulary")).to_be_visible()
 
 
@@ -184,12 +185,14 @@ def test_merge_diagram_handle_moves_by_keyboard_and_mouse(inspect_page: Page) ->
     inspect = opened(page, "hello world")
     inspect.closer("Merge diagram")
     rule = inspect.rule
-    expect(rule).to_have_attribute("aria-valuetext", "cl100k: 2 tokens after 100,000 merges")
+    expect(rule).to_have_attribute(
+        "aria-valuetext", "GPT-4 (cl100k): 2 tokens after 100,000 merges"
+    )
     rule.focus()
     page.keyboard.press("Home")
-    expect(rule).to_have_attribute("aria-valuetext", "cl100k: 11 tokens after 0 merges")
+    expect(rule).to_have_attribute("aria-valuetext", "GPT-4 (cl100k): 11 tokens after 0 merges")
     page.keyboard.press("ArrowUp")
-    expect(rule).to_have_attribute("aria-valuetext", re.compile(r"cl100k: (9|10) tokens"))
+    expect(rule).to_have_attribute("aria-valuetext", re.compile(r"cl100k\): (9|10) tokens"))
     page.keyboard.press("End")
     expect(inspect.picture.locator(".pieces .piece")).to_have_text(["hello", "·world"])
     # Drag the handle with the mouse, down to the text.
@@ -199,7 +202,7 @@ def test_merge_diagram_handle_moves_by_keyboard_and_mouse(inspect_page: Page) ->
     page.mouse.move(knob["x"] + 8, knob["y"] + 100, steps=5)
     page.mouse.move(knob["x"] + 8, knob["y"] + 330, steps=5)
     page.mouse.up()
-    expect(rule).to_have_attribute("aria-valuetext", "cl100k: 11 tokens after 0 merges")
+    expect(rule).to_have_attribute("aria-valuetext", "GPT-4 (cl100k): 11 tokens after 0 merges")
 
 
 def test_merge_diagram_is_mirrored_and_saved_as_svg(open_page: Open, tmp_path: Path) -> None:
@@ -223,7 +226,7 @@ def test_merge_diagram_is_mirrored_and_saved_as_svg(open_page: Open, tmp_path: P
     assert len(fills) > 20
     assert all(re.fullmatch(r"#[0-9a-f]{6}|none", fill) for fill in fills)
     words = [one.text or "" for one in root.findall(f".//{SVG}text")]
-    assert any(word.startswith("cl100k: ") for word in words)
+    assert any(word.startswith("GPT-4 (cl100k): ") for word in words)
     assert any(word.startswith("GPT-2: ") for word in words)
     assert {"<", "&", "世", "👍"} <= {*words}
     assert words[-1] == f"Made with bpeviz {bpeviz.__version__}."

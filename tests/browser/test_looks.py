@@ -133,14 +133,15 @@ def test_phone_layout_has_no_horizontal_scrolling_and_large_buttons(open_page: O
         assert box["y"] + box["height"] <= 48
         assert box["x"] + box["width"] <= 390
     page.get_by_role("link", name="Compare").tap()
-    for title in ("Your tokenizer", "GPT-2", "cl100k"):
+    for title in ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)"):
         expect(Columns(page).text(title)).to_contain_text("river")
     no_wider()
     cross = page.get_by_role("button", name="Remove GPT-2").bounding_box()
     assert min(cross["width"], cross["height"]) >= 24
     # The columns are stacked vertically.
     tops = [
-        Columns(page).text(title).bounding_box() for title in ("Your tokenizer", "GPT-2", "cl100k")
+        Columns(page).text(title).bounding_box()
+        for title in ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)")
     ]
     assert all(box is not None for box in tops)
     assert sorted({round(box["y"]) for box in tops if box}) == [

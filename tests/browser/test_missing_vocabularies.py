@@ -38,7 +38,7 @@ def test_compare_works_without_downloaded_vocabularies(
     page = open_at(offline_server, "/Compare")
     own = Columns(page).text("Your tokenizer")
     expect(own).to_contain_text("shells")
-    for name in ("GPT-2", "cl100k"):
+    for name in ("GPT-2", "GPT-4 (cl100k)"):
         message = alert(page, f"{name} could not be downloaded")
         # The message contains the remedy.
         expect(message).to_contain_text("python -m bpeviz vocabularies", timeout=30_000)

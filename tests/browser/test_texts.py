@@ -106,7 +106,7 @@ def test_copying_gives_the_original_text(open_page: Open) -> None:
     Player(page).await_text(text)
     _assert_copied(page, Player(page).text, text)
     go_to(page, "Compare")
-    shown = Columns(page).text("cl100k")
+    shown = Columns(page).text("GPT-4 (cl100k)")
     await_sign(shown, "ف")
     _assert_copied(page, shown, text)
 
@@ -192,7 +192,7 @@ def test_a_token_has_one_color_everywhere(open_page: Open) -> None:
     assert seen[0] == seen[1] != seen[2]
     assert player.text.evaluate("text => getComputedStyle(text).backgroundColor") not in seen
     go_to(page, "Compare")
-    for title in ("Your tokenizer", "GPT-2", "cl100k"):
+    for title in ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)"):
         column = Columns(page).text(title)
         expect(column).to_contain_text("river")
         assert [background(column.locator(".c").nth(place)) for place in places] == seen, title
@@ -213,7 +213,7 @@ def test_non_latin_scripts_are_drawn_completely(open_page: Open) -> None:
             f"⟨{ord(c):04X}⟩" if c in "\u200c\u200d\u200e\u200f\u3000" else c for c in sample.text
         )
     go_to(page, "Compare")
-    column = Columns(page).text("cl100k")
+    column = Columns(page).text("GPT-4 (cl100k)")
     for sample in reversed(scripts):
         choose(page, "Text", sample.title)
         await_sign(column, sample.text[1])

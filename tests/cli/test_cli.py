@@ -780,7 +780,7 @@ def test_compare_prints_a_table_or_json(trained: Shell) -> None:
     assert (
         head == f"{len(TEXT):,} characters, {len(TEXT.encode()):,} bytes; the reference is t.json."
     )
-    assert titles.split() == ["t.json", "gpt2"]
+    assert titles.split() == ["t.json", "GPT-2"]
     assert [row.split("  ")[0] for row in rows][:2] == ["tokens", "bytes per token"]
     (tokens,) = (row.split()[1:3] for row in rows if row.startswith("tokens  "))
     mine, other = json.loads(trained(*compare, "--json", "--reference", "gpt2").out)
@@ -870,7 +870,7 @@ def test_compare_of_many_texts_prints_a_table_and_its_notes(
     verdict, _, head, *lines = trained(*MANY, "--relative-to", "en").out.decode().splitlines()
     assert "needs the fewest tokens for" in verdict
     assert re.split("  +", head)[-2:] == ["tokens per word", "premium"]
-    assert re.match(r"es +gpt2 .* 2\.60 \(2\.60 to 2\.60\)$", lines[2])
+    assert re.match(r"es +GPT-2 .* 2\.60 \(2\.60 to 2\.60\)$", lines[2])
     assert lines[4].endswith("–")
     figures, gpt2, own = lines[9:12]
     assert re.split("  +", figures)[2:] == [
@@ -878,7 +878,7 @@ def test_compare_of_many_texts_prints_a_table_and_its_notes(
     ]
     found = bpeviz.compare(texts, {"gpt2": bpeviz.load("gpt2")}, "en").tokenizers[0]
     assert re.split("  +", gpt2)[:4] == [
-        "gpt2",
+        "GPT-2",
         str(found.tokens),
         f"{found.gini:.3f}",
         "2.60 (es)",
@@ -888,13 +888,13 @@ def test_compare_of_many_texts_prints_a_table_and_its_notes(
     assert lines[-1] == "Counts are without special tokens."
     assert "premium" not in trained(*MANY).out.decode()
     wide = trained("compare", "日本語=en.txt", "es=es.txt", "--tokenizer", "gpt2").out.decode()
-    assert "\n日本語  gpt2 " in wide, "its characters have two columns each"
-    assert "\nes      gpt2 " in wide
+    assert "\n日本語  GPT-2 " in wide, "its characters have two columns each"
+    assert "\nes      GPT-2 " in wide
     priced = trained(*MANY, "--price", "gpt2=1000", "--special-tokens").out.decode().splitlines()
     assert re.match(r"text .*  cost$", priced[2])
-    assert re.match(r"en +gpt2 +72 .* 0\.072000$", priced[3])
+    assert re.match(r"en +GPT-2 +72 .* 0\.072000$", priced[3])
     assert re.match(r"en +t\.json .* –$", priced[4])
-    assert "No special tokens around a text are known for gpt2, t.json." in priced
+    assert "No special tokens around a text are known for GPT-2, t.json." in priced
     for wrong in ("cl100k_base=1", "gpt2", "gpt2=x"):
         assert trained(*MANY, "--price", wrong).code == 2
     Path("a|b.txt").write_bytes(b"low")

@@ -51,7 +51,7 @@ export function drawColumn(data, column, isBaseline) {
   host.setAttribute("role", "group");
   host.ariaLabel = `${unit[0].toUpperCase()}${unit.slice(1)}s of ${title}`;
   const list = new TokenList(host.ariaLabel);
-  const [, name, size] = title.match(/^(.*)( \([\d,]+\))$/) ?? [null, title, ""];
+  const [, name, size] = title.match(/^(.*)( \([^()]*[\d,]+\))$/) ?? [null, title, ""];
   const heading = unbroken("h2", "", name);
   heading.append(element("small", "", size));
   box.append(heading, about, host, list.box, ...(below.firstChild ? [below] : []));

@@ -144,9 +144,9 @@ def _claims() -> str:
 
     return (
         "GPT-3 neither limited numbers to three digits, nor joined letters and other characters. "
-        "It has GPT-2's pattern. Only cl100k changed both: "
+        "It has GPT-2's pattern. Only GPT-4 (cl100k) changed both: "
         f"“f(x)=1234567” is {split('f(x)=1234567', 'gpt2')} in GPT-2 and GPT-3, and "
-        f"{split('f(x)=1234567', 'cl100k')} in cl100k. "
+        f"{split('f(x)=1234567', 'cl100k')} in GPT-4. "
         "In “coche azul”, GPT-2 leaves no space alone: it is "
         f"{split('coche azul', 'gpt2')}."
     )

@@ -153,7 +153,7 @@ def _digits(setup: Setup) -> Question:
         ]
 
     prompt = (
-        "GPT-4's cl100k puts at most three digits into one token. It begins at the left. Where "
+        "GPT-4 (cl100k) puts at most three digits into one token. It begins at the left. Where "
         "are the boundaries?"
     )
     hint = "Count three digits from the left, then again."
@@ -198,19 +198,18 @@ def _pasted(setup: Setup) -> Question:
 
 def _pictures(setup: Setup) -> list[Picture]:
     own = bpeviz.train(setup["text"], merges=0, special_tokens=("<|mine|>",)).tokenizer()
+    published = [(TITLES[name], bpeviz.load(name)) for name in NEEDS]
     rows = []
     for title, tokenizer, name in (
-        ("GPT-2", bpeviz.load("gpt2"), "<|endoftext|>"),
-        ("cl100k", bpeviz.load("cl100k_base"), "<|endoftext|>"),
+        *((title, tokenizer, "<|endoftext|>") for title, tokenizer in published),
         ("Your own, over bytes", own, "<|mine|>"),
     ):
         plain = " ".join(map(str, tokenizer.encode(name)))
         allowed = " ".join(map(str, tokenizer.encode(name, allowed_special=[name])))
         rows.append([title, name, plain, allowed])
     header = ["Tokenizer", "Name", "Ids as text", "Id where it is allowed"]
-    shown = [(TITLES[name], bpeviz.load(name)) for name in NEEDS]
     return [
-        *(engine.tokenized(setup[name], shown) for name in ("text", "other")),
+        *(engine.tokenized(setup[name], published) for name in ("text", "other")),
         Picture(
             "table",
             (header, rows),
@@ -228,7 +227,7 @@ def _claims() -> str:
     curly, straight = (bpeviz.load("cl100k_base").encode(quote)[0] for quote in '“"')
     return (
         "GPT-4 does not turn curly quotes into straight ones. tiktoken changes no character: in "
-        f'cl100k, `“` has the id {curly:,} and `"` the id {straight:,}.'
+        f'GPT-4 (cl100k), `“` has the id {curly:,} and `"` the id {straight:,}.'
     )
 
 
@@ -237,9 +236,9 @@ CHAPTER = Chapter(
     place=100,
     title="Real tokenizers",
     core=False,
-    lead="GPT-2 and GPT-4 use byte-pair encoding, too. Their vocabularies have 50,257 and about "
-    "100,000 entries. GPT-4's is called cl100k. Some entries are special tokens, such as "
-    "<|endoftext|>, which never come from merges.",
+    lead="GPT-2 and GPT-4 use byte-pair encoding, too. Their vocabularies have 50,256 and 100,256 "
+    "entries. GPT-4's is called cl100k. Beside them are special tokens, such as <|endoftext|>, "
+    "which never come from merges.",
     myth="A space is always its own token, and so is a digit.",
     fact="A space usually belongs to the word after it, and a run of spaces can be one token. So "
     "can several digits: each vocabulary has its own rule.",

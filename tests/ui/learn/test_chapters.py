@@ -185,7 +185,7 @@ def test_digits_and_letters_are_split_as_the_pattern_of_each_model_does() -> Non
     claims = BY_KEY["pre-tokenization"].claims
     assert claims is not None
     assert "`f` `(` `x` `)=` `1234567` in GPT-2 and GPT-3" in claims()
-    assert "`f` `(x` `)=` `123` `456` `7` in cl100k" in claims()
+    assert "`f` `(x` `)=` `123` `456` `7` in GPT-4" in claims()
 
 
 def variations(chapter: Chapter) -> Iterator[dict[str, Any]]:

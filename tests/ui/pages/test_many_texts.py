@@ -196,12 +196,14 @@ def test_a_cell_opens_its_text_under_its_tokenizer_beside_the_baseline() -> None
     press(app, "es", "cl100k_base", 7)
     assert columns(app)["text"] == "el río\nel mar"
     assert columns(app)["reveal"] == 7
-    assert titles(app) == ["GPT-2", "cl100k"]
+    assert titles(app) == ["GPT-2", "GPT-4"]
     assert columns(app)["baseline"] == 0, "the first one that is not the user's own"
     assert table(app)["shown"] == {"text": "es", "tokenizer": "cl100k_base"}
-    assert "es under GPT-2 and cl100k" in [one.value.replace("\\", "") for one in app.header]
+    assert "es under GPT-2 and GPT-4 (cl100k)" in [
+        one.value.replace("\\", "") for one in app.header
+    ]
     app.selectbox(key="baseline").set_value("o200k_base").run()
-    assert titles(app) == ["cl100k", "o200k"]
+    assert titles(app) == ["GPT-4", "GPT-4o"]
     press(app, "en", "o200k_base", 8)
     assert len(titles(app)) == 2, "the baseline itself is beside another one"
     (back,) = [one for one in app.button if one.label == "Back to the table"]
@@ -240,7 +242,7 @@ def test_more_than_four_tokenizers_of_one_text_are_a_row_from_which_two_are_show
     assert len(metrics.columns) == 5 + 2, "the metrics have all of them"
     app.session_state["shown_under"] = "o200k_base"
     app.run()
-    assert titles(app) == ["GPT-2", "o200k"]
+    assert titles(app) == ["GPT-2", "GPT-4o"]
     app.multiselect(key="compared").set_value(["yours", *names[:3]]).run()
     assert len(titles(app)) == 4
     assert not [data for data in payloads(app) if "rows" in data and "header" in data]

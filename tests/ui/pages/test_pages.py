@@ -344,8 +344,8 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     assert [column["title"].split()[0] for column in columns] == [
         "Your",
         "GPT-2",
-        "cl100k",
-        "o200k",
+        "GPT-4",
+        "GPT-4o",
     ]
     assert data["baseline"] == 1  # not the user's small vocabulary
     counts = [column["tokenCount"] for column in columns]
@@ -353,7 +353,7 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     example = markdown.escape("“seashells” is 1 token in yours, 3 in GPT-2.")
     assert f":small[{example}]" in app.markdown[0].value
     saved = f"{(counts[1] - counts[3]) / counts[1]:.1%} fewer than GPT-2"
-    assert verdict(app) == f"o200k needs the fewest tokens: {counts[3]}, {saved}."
+    assert verdict(app) == f"GPT-4o (o200k) needs the fewest tokens: {counts[3]}, {saved}."
     assert columns[1]["notes"] == ["Baseline"]
     assert columns[3]["notes"][0] == saved
     (table,) = shown_tables(app)
@@ -363,8 +363,8 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     data = component(app)
     assert data["baseline"] == 3
     assert data["columns"][3]["extra"] == data["columns"][3]["missing"] == []
-    assert verdict(app).startswith("o200k needs the fewest tokens")
-    assert "cl100k follows with" in verdict(app)
+    assert verdict(app).startswith("GPT-4o (o200k) needs the fewest tokens")
+    assert "GPT-4 (cl100k) follows with" in verdict(app)
 
     # The baseline goes.
     app.multiselect(key="compared").set_value(["gpt2", "cl100k_base"]).run()
@@ -399,7 +399,10 @@ def test_compare_says_what_to_do_without_columns_or_text() -> None:
 @pytest.mark.usefixtures("vocabularies")
 def test_compare_names_all_columns_that_tie() -> None:
     app = with_text("Compare", "a", compared=["yours", "gpt2", "cl100k_base"])
-    assert verdict(app) == "Your tokenizer, GPT-2 and cl100k need the same number: 1 token each."
+    assert (
+        verdict(app)
+        == "Your tokenizer, GPT-2 and GPT-4 (cl100k) need the same number: 1 token each."
+    )
     assert [column["isBest"] for column in component(app)["columns"]] == [False] * 3
 
 
