@@ -352,8 +352,9 @@ class MergeTraining(Training):
 
     def barriers(self, text: str, step: int) -> NDArray[np.int64]:
         """Return the indices after atoms that no merge may cross at `step`. int64 [barriers]."""
-        ends_in = self.merger(0).pre_token_atom_ends
-        return self._cached("barriers", text, lambda text: self.ends(text, ends_in))
+        return self._cached(
+            "barriers", text, lambda text: self.ends(text, self.merger(0).pre_token_atom_ends)
+        )
 
     def weights(self, text: str) -> NDArray[np.int64] | None:
         """Return the weight of each atom of the text, or None if all are 1. int64 [atoms]."""
@@ -460,7 +461,9 @@ def count_pairs(
     if len(ends) < 2:
         empty = np.empty(0, np.int64)
         return CountedPairs(empty, empty, tokens)
-    inside = ~np.isin(ends[:-1], barriers) & known[:-1] & known[1:]
+    inside = np.ones(len(boundaries) + 1, bool)
+    inside[barriers] = False
+    inside = inside[ends[:-1]] & known[:-1] & known[1:]
     keys = ids[:-1][inside].astype(np.int64) << 32 | ids[1:][inside]
     distinct, first, place = np.unique(keys, return_index=True, return_inverse=True)
     counts = np.bincount(place, weights=weight[:-1][inside], minlength=len(distinct))

@@ -152,11 +152,18 @@ def player_events(
 
 
 def race(races: list[dict[str, Any]] | None) -> None:
-    """Send the candidates of the steps (`bpeviz.views.race.race`) to the player, or none yet.
+    """Send the candidates of the steps (`bpeviz.views.race.payload`) to the player, or none yet.
 
-    There is one payload for each text of the player.
+    There is one payload for each text of the player. The calling fragment runs again when
+    `race_is_watched` changes.
     """
-    _race(key="race", data=None if races is None else {"races": races})
+    data = None if races is None else {"races": races}
+    _race(key="race", data=data, default={"watched": None}, on_watched_change=lambda: None)
+
+
+def race_is_watched(timeline: str) -> bool:
+    """Return whether the player of a timeline has left the step that it showed at first."""
+    return (st.session_state.get("race") or {}).get("watched") == timeline
 
 
 def columns(data: dict[str, Any], key: str) -> None:

@@ -23,7 +23,7 @@ from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.runtime import fragments, run_lock, stop_run
 from bpeviz.ui.runtime.cache import Failure, cache, cached, digest, value_of
 from bpeviz.ui.runtime.user import current_user
-from bpeviz.views import player
+from bpeviz.views import player, race
 
 PROGRESS = 0.4
 """Seconds until the page shows the progress of a training, and between two looks at it.
@@ -125,6 +125,11 @@ class Trained:
     def hues(self, part: Part) -> Hues:
         """Return the color indices of a part of the text, for all that shows this training."""
         return player.hues_of([(self.history, self.boundaries, part)])
+
+    @cached()
+    def race_rows(self, most: int) -> list[race.Rows]:
+        """Return the best candidates of the first `most` steps."""
+        return race.first_rows(self.history, self.text, self.boundaries, most)
 
     @cached()
     def tokens(self, step: int) -> dict[bytes, str]:

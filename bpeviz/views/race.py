@@ -29,21 +29,6 @@ IN_FILE = 40_000_000
 """The most steps times atoms whose candidates a file contains. They take one or two seconds."""
 
 
-def race(
-    training: Training, text: str, boundaries: Boundaries, hues: Hues, timeline: str
-) -> dict[str, Any]:
-    """Return the payload of the race for the first steps, as plain JSON values.
-
-    Args:
-        training: The training history.
-        text: The training text.
-        boundaries: The boundaries of the text.
-        hues: The color indices.
-        timeline: The identity of the player's timeline.
-    """
-    return payload(training, first_rows(training, text, boundaries, STEPS), hues, timeline)
-
-
 def in_file(
     training: Training,
     text: str,
@@ -94,14 +79,24 @@ def first_rows(
     return [_rows(training.candidates(text, boundaries, step, BEST)) for step in decided[:most]]
 
 
-def payload(training: Training, first: list[Rows], hues: Hues, timeline: str) -> dict[str, Any]:
-    """Return the payload of the race with the rows of its first steps."""
+def payload(
+    training: Training, first: list[Rows] | None, hues: Hues, timeline: str
+) -> dict[str, Any]:
+    """Return the payload of the race, as plain JSON values.
+
+    Args:
+        training: The training history.
+        first: The rows of its first steps, or None if they are sent once the player moves.
+        hues: The color indices.
+        timeline: The identity of the player's timeline.
+    """
     return {
         "timelineId": timeline,
         "heading": texts_of(training).race,
         "measure": texts_of(training).score or "count",
-        "first": first,
-        "styles": _styles(training, first, hues),
+        "first": first or [],
+        "isUnwatched": first is None,
+        "styles": _styles(training, first or [], hues),
         "atRest": None,
     }
 

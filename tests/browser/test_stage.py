@@ -135,13 +135,16 @@ def bars(within: Locator) -> list[tuple[str, str, bool, str]]:
 
 
 def test_race_shows_the_best_pairs_beside_the_text_and_below_it(open_page: Open) -> None:
-    page = open_page("/")
+    own = f"{FIRST} She sells them."
+    page = open_page(link(own))
     player = Player(page)
-    training, boundaries = player.await_text(FIRST)
+    training, boundaries = player.await_text(own)
     expect(player.section.get_by_role("heading", name="Most frequent pairs")).to_be_visible()
-    for step in (1, 4, 12, training.steps):
+    for step in (training.steps, 1, 4, 12):
         player.go(step)
-        found = training.candidates(FIRST, boundaries, step - 1, 5)
+        found = training.candidates(own, boundaries, step - 1, 5)
+        winner = player.section.locator(".bar.wins:not(.gone) .pair")
+        expect(winner).to_have_text("".join(map(training.name, found[0].ids)))
         expect(player.section.locator(".bar:not(.gone)")).to_have_count(len(found))
         assert bars(player.section) == [
             (

@@ -19,7 +19,8 @@ TEXT = "she sells seashells by the seashore, the shells she sells\n" * 3
 def test_rows_are_the_best_candidates_at_every_step(key: str) -> None:
     training = usual.train(key, TEXT)
     boundaries = training.tokenizer().boundaries(TEXT)
-    data = race.race(training, TEXT, boundaries, OWN, "timeline")
+    first = race.first_rows(training, TEXT, boundaries, race.STEPS)
+    data = race.payload(training, first, OWN, "timeline")
     json.dumps(data, allow_nan=False)
     assert training.steps > 3
     assert len(data["first"]) == training.steps
@@ -36,11 +37,11 @@ def test_rows_are_the_best_candidates_at_every_step(key: str) -> None:
                 assert -1 <= color < COLORS
 
 
-def test_later_steps_are_sent_at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(race, "STEPS", 4)
+def test_later_steps_are_sent_at_rest() -> None:
     training = usual.train("bpe", TEXT)
     boundaries = training.tokenizer().boundaries(TEXT)
-    data = race.race(training, TEXT, boundaries, OWN, "timeline")
+    first = race.first_rows(training, TEXT, boundaries, 4)
+    data = race.payload(training, first, OWN, "timeline")
     assert len(data["first"]) == 4
     found = training.candidates(TEXT, boundaries, 6, 100)
     late = race.at_rest(data, training, 6, found, OWN)
@@ -59,6 +60,17 @@ def test_candidates_at_rest_are_sent_only_for_steps_without_them() -> None:
         for step in (0, 4, 5, training.steps, training.steps + 1)
     ]
     assert sent == [None, None, 4, training.steps - 1, None]
+
+
+def test_unwatched_race_has_the_candidates_at_rest_alone() -> None:
+    training = usual.train("bpe", TEXT)
+    boundaries = training.tokenizer().boundaries(TEXT)
+    all_rows = race.first_rows(training, TEXT, boundaries, race.STEPS)
+    data = race.payload(training, None, OWN, "timeline")
+    assert (data["first"], data["isUnwatched"]) == ([], True)
+    for step in (0, 1, training.steps):
+        at_rest = race.with_rest(data, training, TEXT, boundaries, step, OWN)["atRest"]
+        assert at_rest["rows"] == all_rows[at_rest["step"]]
 
 
 def test_races_of_a_file_share_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 // The race: the best candidates of a step as bars, the winner first.
 
 import { element, tokenLabel } from "../shared/dom.js";
+import { RACE_WATCHED, emit } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 
 /**
@@ -9,6 +10,7 @@ import { formatCount } from "../shared/format.js";
  * @property {string} heading
  * @property {string} measure name of the value: "count" or "score"
  * @property {Row[][]} first the candidates of the first decisions
+ * @property {boolean} [isUnwatched] whether these arrive once the player shows a step that lacks them
  * @property {{step: number, rows: Row[]} | null} atRest those of a later decision
  * @property {string} [note] says where candidates are absent, in a page that gets no others
  * @property {Object<string, [string, number]>} styles label and color index of each id
@@ -80,6 +82,7 @@ export class Bars {
     this.heading.replaceChildren(...(this.data ? [this.data.heading, element("small", "", when)] : []));
     if (!this.data) return;
     const bars = barsAt(this.data, step, taken);
+    if (!bars && this.data.isUnwatched) return emit(RACE_WATCHED);
     this.waiting.hidden = Boolean(bars) || !(isPlaying || this.data.note);
     const kept = new Map();
     bars?.forEach((bar, place) => kept.set(bar.key, this.#draw(bar, place)));

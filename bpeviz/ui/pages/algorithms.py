@@ -278,17 +278,13 @@ def _follow(shown: list[Trained], payload: dict[str, Any]) -> None:
 def _races(shown: list[Trained], payload: dict[str, Any], steps: list[int]) -> list[dict[str, Any]]:
     """Return the payloads of the race, each with the candidates of its step at rest."""
     found = []
+    is_watched = components.race_is_watched(payload["timelineId"])
     for one, view, step in zip(shown, payload["views"], steps, strict=True):
         hues = player.hues_of_view(view, one.history)
-        first = _first_rows(one, race.STEPS // len(shown))
+        first = one.race_rows(race.STEPS // len(shown)) if is_watched else None
         data = race.payload(one.history, first, hues, payload["timelineId"])
         found.append(race.with_rest(data, one.history, one.text, one.boundaries, step, hues))
     return found
-
-
-@cached()
-def _first_rows(one: Trained, most: int) -> list[race.Rows]:
-    return race.first_rows(one.history, one.text, one.boundaries, most)
 
 
 def _metrics(shown: list[Trained], steps: list[int], size: int) -> None:

@@ -366,15 +366,17 @@ def _compared(trained: Trained, step: int, shown: Part) -> dict[str, Any] | None
 def _race_at(trained: Trained, timeline: str, shown: Part, step: int) -> dict[str, Any]:
     """Return the payload of the race, with the candidates of this step at rest."""
     history, hues = trained.history, trained.hues(shown)
-    first = _race(trained, timeline, shown)
+    # The first text opens in motion, and all users share its candidates.
+    is_watched = components.race_is_watched(timeline) or trained.text == _first_text()
+    first = _race(trained, timeline, shown, is_watched)
     return race.with_rest(first, history, trained.text, trained.boundaries, step, hues)
 
 
 @cached()
-def _race(trained: Trained, timeline: str, shown: Part) -> dict[str, Any]:
+def _race(trained: Trained, timeline: str, shown: Part, is_watched: bool) -> dict[str, Any]:
     """Return the payload of the race; do not change it, it is cached."""
-    hues = trained.hues(shown)
-    return race.race(trained.history, trained.text, trained.boundaries, hues, timeline)
+    first = trained.race_rows(race.STEPS) if is_watched else None
+    return race.payload(trained.history, first, trained.hues(shown), timeline)
 
 
 def _candidates(trained: Trained, step: int) -> None:
