@@ -20,12 +20,10 @@ is drawn. If no two places have the same pair and no two possible merges share a
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from heapq import heapify, heappop, heappush
-from itertools import pairwise
 from random import Random
 
 from bpeviz.core.merges import MergeTokenizer
+from bpeviz.core.merging import merge_by_rank
 
 MOST_DRAWS = 20_000_000
 """The largest number of random numbers for one call: some ten seconds."""
@@ -68,40 +66,14 @@ def segmentations(
             "long. Use a shorter text, a smaller p, or fewer draws."
         )
     random = Random(seed)  # noqa: S311 - not for cryptography
-    return Counter(_segment(tokenizer, row, strength, random) for _ in range(draws))
 
+    def segment() -> tuple[int, ...]:
+        ids, _ = merge_by_rank(
+            row,
+            tokenizer._rank.get,
+            lambda left, right, new: new,
+            lambda: random.random() < strength,
+        )
+        return tuple(ids)
 
-def _segment(
-    tokenizer: MergeTokenizer, row: Sequence[int], p: float, random: Random
-) -> tuple[int, ...]:
-    get = tokenizer._rank.get
-    removed = -2
-    ids = [*row, removed]  # a sentinel after the last
-    following = list(range(1, len(ids) + 1))
-    preceding = list(range(-1, len(ids)))
-    # The possible merges as (new id, place), and some that are no longer possible.
-    possible = [
-        (new, place) for place, pair in enumerate(pairwise(row)) if (new := get(pair)) is not None
-    ]
-    heapify(possible)
-    dropped: list[tuple[int, int]] = []  # in this round
-    while possible:
-        new, i = merge = heappop(possible)
-        j = following[i]
-        if get((ids[i], ids[j])) != new:  # an earlier merge took one of the two
-            continue
-        if random.random() < p:
-            dropped.append(merge)
-            continue
-        # This round applies the first merge that is not dropped: no need to draw for the others.
-        ids[i], ids[j] = new, removed
-        following[i] = k = following[j]
-        preceding[k] = i
-        if (newer := get((new, ids[k]))) is not None:
-            heappush(possible, (newer, i))
-        h = preceding[i]
-        if h >= 0 and (newer := get((ids[h], new))) is not None:
-            heappush(possible, (newer, h))
-        while dropped:  # possible again in the next round
-            heappush(possible, dropped.pop())
-    return tuple(token_id for token_id in ids if token_id != removed)
+    return Counter(segment() for _ in range(draws))

@@ -10,17 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import INSIDE_ID, AtomChanges, atom_changes
+from bpeviz.core.merging import merge_by_rank
 from bpeviz.libraries.pool import File, ask
 from bpeviz.libraries.worker import LOAD, MERGES
-
-_NEVER = 1 << 62
-"""The rank of a pair that is not merged: after all others."""
 
 
 @dataclass(frozen=True)
@@ -59,34 +56,26 @@ class RankedMerges:
         made = np.concatenate(([0], np.cumsum(first)))
         return made + (tokens - int(made[-1]))
 
-    def _rank(self, left: int, right: int) -> int:
-        rank = self.rank_of(left, right)
-        return _NEVER if rank is None else rank
-
     def replay(self, token_id: int, atoms: Sequence[int]) -> Replay | None:
         """Return the merges that make a token from its atoms, or None if they do not make it."""
-        id_changes: list[dict[int, int]] = [{-1: atom} for atom in atoms]
-        ids, starts = [*atoms], [*range(len(atoms))]
-        ranks = [self._rank(*pair) for pair in pairwise(ids)]
-        parents, time = None, -1
-        while len(ids) > 1:
-            at = ranks.index(rank := min(ranks))
-            if rank == _NEVER:
-                return None
-            # A lower rank may become possible only after a higher one.
-            time = max(time, rank)
-            parents = ids[at], ids[at + 1]
-            ids[at : at + 2] = [int(self.new_ids[rank])]
-            del ranks[at]
-            for place in (at - 1, at):  # only the ranks beside the new token change
-                if 0 <= place < len(ranks):
-                    ranks[place] = self._rank(ids[place], ids[place + 1])
-            id_changes[starts[at]][time] = ids[at]
-            id_changes[starts.pop(at + 1)][time] = INSIDE_ID
+        parents = None
+
+        def merged(left: int, right: int, rank: int) -> int:
+            nonlocal parents
+            parents = left, right
+            return int(self.new_ids[rank])
+
+        ids, events = merge_by_rank(atoms, lambda pair: self.rank_of(*pair), merged)
         if ids != [token_id]:
             return None
+        id_changes: list[dict[int, int]] = [{-1: atom} for atom in atoms]
+        step = -1
+        for rank, start, middle in events:
+            step = max(step, rank)  # a lower rank may become possible only after a higher one
+            id_changes[start][step] = int(self.new_ids[rank])
+            id_changes[middle][step] = INSIDE_ID
         changes = atom_changes([at_atom.items() for at_atom in id_changes])
-        return Replay(tuple(atoms), changes, parents, time)
+        return Replay(tuple(atoms), changes, parents, step)
 
 
 def of_tokenizer_json(content: bytes) -> RankedMerges:

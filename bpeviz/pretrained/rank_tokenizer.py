@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from heapq import heappop, heappush
 from itertools import pairwise
 from threading import Lock
 from typing import NamedTuple
@@ -32,6 +31,7 @@ from bpeviz.core.boundaries import (
     places,
     without_steps,
 )
+from bpeviz.core.merging import Event, merge_by_rank
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.pretrained import catalog, download
@@ -228,53 +228,17 @@ class RankTokenizer(Tokenizer):
         return np.array([self._ranks[bytes([byte])] for byte in range(256)], np.int32)
 
 
-class _Event(NamedTuple):
-    """A merge of the parts that begin at bytes `start` and `middle` into token `rank`."""
-
-    rank: int
-    start: int
-    middle: int
-
-
-def merged(raw: bytes, rank_of: Callable[[bytes], int | None]) -> tuple[list[bytes], list[_Event]]:
+def merged(raw: bytes, rank_of: Callable[[bytes], int | None]) -> tuple[list[bytes], list[Event]]:
     """Merge bytes by rank, the lowest first and from the left, as tiktoken does.
-
-    O(n log n), since a pre-token may have any length.
 
     Returns:
         The remaining parts, and the merges in their order.
     """
-    parts = [raw[i : i + 1] for i in range(len(raw))]  # at their first byte; b"" elsewhere
-    following = list(range(1, len(raw) + 1))
-    preceding = list(range(-1, len(raw) - 1))
-    waiting: list[tuple[int, int]] = []
-    events: list[_Event] = []
-
-    def rank_at(i: int) -> int | None:
-        j = following[i]
-        return rank_of(parts[i] + parts[j]) if parts[i] and j < len(raw) else None
-
-    def note(i: int) -> None:
-        rank = rank_at(i)
-        if rank is not None:
-            heappush(waiting, (rank, i))
-
-    for i in range(len(raw)):
-        note(i)
-    while waiting:
-        rank, i = heappop(waiting)
-        if rank_at(i) != rank:  # an earlier merge used one of the two
-            continue
-        j = following[i]
-        events.append(_Event(rank, i, j))
-        parts[i], parts[j] = parts[i] + parts[j], b""
-        following[i] = k = following[j]
-        if k < len(raw):
-            preceding[k] = i
-        note(i)
-        if i:
-            note(preceding[i])
-    return [part for part in parts if part], events
+    return merge_by_rank(
+        [raw[i : i + 1] for i in range(len(raw))],
+        lambda pair: rank_of(pair[0] + pair[1]),
+        lambda left, right, _: left + right,
+    )
 
 
 def below(rank: int, ranks: Mapping[bytes, int]) -> Callable[[bytes], int | None]:
@@ -312,11 +276,11 @@ def _tree(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> _Tree:
         if len(parts) == 2:
             return _Tree(None, (ranks[parts[0]], ranks[parts[1]]))
     parents = (ranks[parts[0]], ranks[parts[1]]) if len(parts) == 2 else None
-    if any(a.rank > b.rank for a, b in pairwise(events)):
+    if any(a > b for (a, *_), (b, *_) in pairwise(events)):
         return _Tree(None, parents)
     times = [rank - 256] * (len(raw) - 1)
-    for event in events:
-        times[event.middle - 1] = event.rank - 256
+    for event_rank, _, middle in events:
+        times[middle - 1] = event_rank - 256
     return _Tree(times, parents)
 
 

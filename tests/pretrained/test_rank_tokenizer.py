@@ -362,7 +362,7 @@ def test_merged_equals_the_educational_encoder_of_tiktoken(
     parts, events = merged(raw, ranks.get)
     expected = tiktoken._educational.bpe_encode(ranks, raw, visualise=None)
     assert [ranks[part] for part in parts] == expected
-    gone = {event.middle for event in events}
+    gone = {middle for *_, middle in events}
     ends = [end for end in range(1, len(raw) + 1) if end not in gone]
     assert [raw[a:b] for a, b in spans(ends)] == parts
 
