@@ -221,6 +221,8 @@ class Trainer:
         key: Name in Python, on the command line and in links.
         title: Full name on the pages.
         short: Name where space is short.
+        rule: What training does, as half a sentence that follows the title.
+        gist: The same in some words, for lists.
         about: One or two sentences about the algorithm.
         source: The publication that the trainer follows.
         train: Trains on a corpus with options that `__call__` has checked.
@@ -236,6 +238,8 @@ class Trainer:
     key: str
     title: str
     short: str
+    rule: str
+    gist: str
     about: str
     source: str
     train: Callable[[Corpus, Any], Training]

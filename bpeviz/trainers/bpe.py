@@ -288,6 +288,8 @@ TRAINER = Trainer(
     key="bpe",
     title="Byte-pair encoding (BPE)",
     short="BPE",
+    rule="join the most frequent pair of neighbors, again and again",
+    gist="the most frequent pair",
     about="Repeatedly merges the most frequent pair of neighbors. Over bytes this is "
     "byte-level BPE, also called BBPE.",
     source="Sennrich, Haddow and Birch 2016, arXiv:1508.07909; over bytes: Wang, Cho and Gu 2019, "

@@ -421,6 +421,8 @@ TRAINER = Trainer(
     key="adaptive",
     title="Adaptive BPE (continued training)",
     short="Adaptive BPE",
+    rule="extend a vocabulary by the most frequent pairs of the text",
+    gist="extends a vocabulary",
     about="Tokenizes the text with an existing vocabulary and continues merging. It shows the "
     "merges that a text adds to the vocabulary.",
     source="Purason et al. 2025, arXiv:2512.03989",

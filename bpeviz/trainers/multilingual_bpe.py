@@ -302,6 +302,8 @@ TRAINER = Trainer(
     key="multilingual",
     title="BPE over several texts",
     short="BPE over texts",
+    rule="join the most frequent pair, counting small texts more",
+    gist="small texts count more",
     about="BPE trained on texts in several languages, separated by lines of three dashes. Pairs in "
     "a small text count more, so a large one does not dominate the vocabulary.",
     source="Devlin et al. 2018, multilingual BERT; Conneau and Lample 2019, arXiv:1901.07291; "
@@ -312,7 +314,6 @@ TRAINER = Trainer(
         rule="The pairs with the highest weighted count before merge {step}: a pair in a small "
         "text counts more than one in a large text. The table of shares, below, gives the factors.",
         curve="weighted count of the pair",
-        play="Play joins the pair with the highest weighted count, again and again.",
         details=_details,
     ),
 )

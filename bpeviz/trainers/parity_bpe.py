@@ -291,6 +291,8 @@ TRAINER = Trainer(
     key="parity",
     title="Parity-aware BPE",
     short="Parity-aware BPE",
+    rule="join the most frequent pair of the text that is compressed least",
+    gist="the worst text first",
     about="At each step, merges the most frequent pair of the text that is compressed least. So "
     "texts in several languages need similar numbers of tokens. Lines of three dashes separate "
     "the texts.",
@@ -302,8 +304,6 @@ TRAINER = Trainer(
         "then. The table of compression, below, names it.",
         race="Most frequent pairs of the text compressed least",
         curve="count of the pair in its text",
-        play="Play joins the most common pair of the text that is compressed least, again and "
-        "again.",
         details=_details,
         at_the_end="Only the text that is compressed least counts: training ends with it.",
     ),

@@ -96,7 +96,6 @@ class ScreenTexts:
         curve: Name of the values that decide (`Training.curve`).
         score: Name of the column with the score of a decision, if it has one.
         beginning: Returns the sentence about step 0 of a training.
-        play: Sentence about the steps that follow.
         vocabulary: Returns the contents of the vocabulary after a step, in a few words.
         details: Returns the tables that only this trainer shows after a step. Its arguments are
             the training, its text, the text's boundaries under the last tokenizer, and the step.
@@ -111,7 +110,6 @@ class ScreenTexts:
     curve: str = "count of the pair"
     score: str | None = None
     beginning: Callable[[Any], str] = _beginning
-    play: str = "Play joins the most common pair, again and again."
     vocabulary: Callable[[Any, int], str] = atoms_and_merges
     details: Callable[[Any, str, Boundaries, int], list[Detail]] = no_details
     at_the_end: str = ""

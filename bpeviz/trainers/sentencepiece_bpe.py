@@ -449,6 +449,8 @@ TRAINER = Trainer(
     key="sentencepiece",
     title="SentencePiece-style BPE",
     short="SentencePiece BPE",
+    rule="join the most frequent pair, with ▁ in place of spaces",
+    gist="▁ for spaces",
     about="BPE as in the SentencePiece library, exactly so with the pre-tokenization “None”. It "
     "writes ▁ for a space, and each piece has one script. Ties go to the shorter piece, then to "
     "the lexicographically smaller. Nothing is normalized; by default, the library applies "

@@ -339,6 +339,8 @@ TRAINER = Trainer(
     key="superbpe",
     title="SuperBPE",
     short="SuperBPE",
+    rule="join within words as BPE does, then across words",
+    gist="then across words",
     about="Merges within words first, as BPE does, and across words from a chosen vocabulary size "
     "on.",
     source="Liu et al. 2025, arXiv:2503.13423",

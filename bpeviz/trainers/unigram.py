@@ -617,6 +617,8 @@ TRAINER = Trainer(
     key="unigram",
     title="Unigram",
     short="Unigram",
+    rule="start with many pieces, drop the one that the text misses least, again and again",
+    gist="drops spare pieces",
     about="Starts with many pieces and prunes those that the text needs least. Segments a text "
     "into its most likely pieces.",
     source="Kudo 2018, arXiv:1804.10959",
@@ -635,7 +637,6 @@ TRAINER = Trainer(
         score="cost",
         race="Cheapest pieces",
         beginning=_beginning,
-        play="Play removes the cheapest piece, again and again.",
         vocabulary=_vocabulary,
         details=_details,
         randomness=Randomness(

@@ -472,6 +472,8 @@ TRAINER = Trainer(
     key="wordpiece",
     title="WordPiece",
     short="WordPiece",
+    rule="join the pair whose parts occur least apart, again and again",
+    gist="parts seldom seen apart",
     about="Merges the pair with the highest count(a b) / (count(a) · count(b)), and encodes each "
     "word by longest match first. This score is the Hugging Face course's reconstruction: the "
     "trainer behind BERT was never published.",
@@ -487,7 +489,6 @@ TRAINER = Trainer(
         curve="score of the pair",
         score="score",
         race="Highest scores",
-        play="Play joins the pair with the highest score, again and again.",
         details=_details,
     ),
 )

@@ -21,7 +21,7 @@ from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
 from bpeviz.text import counted, digest_of, hexadecimal, shorten
-from bpeviz.trainers import texts_of
+from bpeviz.trainers import TRAINERS, texts_of
 
 _NO_TOKENS = {UNKNOWN_ID: "not in the vocabulary", DROPPED_ID: "dropped: no token"}
 """What the columns show in place of a token."""
@@ -148,9 +148,10 @@ def timeline(
     look = look_of(training, hues)
     atom_ids = boundaries.atom_ids[part.start : part.end]
     whole = part.end - part.start == len(boundaries)
-    kind, texts = training.pre_tokenizer.atoms, texts_of(training)
+    kind, trainer = training.pre_tokenizer.atoms, TRAINERS[training.algorithm]
+    texts = trainer.texts
     steps = decision_columns(training.decisions)
-    special = "Special tokens stay whole. " if (boundaries.atom_ids <= SPECIAL_ID).any() else ""
+    special = "Special tokens stay whole." if (boundaries.atom_ids <= SPECIAL_ID).any() else ""
     when = boundaries.slice(part.start, part.end).payload()
     ids = {*atom_ids.tolist(), *steps["id"], *steps["left"], *steps["right"]}
     ids.update((when["changes"] or {"ids": ()})["ids"])
@@ -164,9 +165,11 @@ def timeline(
         "tokenStyles": {i: [*look(i)] for i in sorted(ids) if i >= 0 or i <= SPECIAL_ID},
         "unknownLabel": training.pre_tokenizer.unknown,
         "steps": steps,
-        "unit": texts_of(training).unit,
+        "unit": texts.unit,
+        "algorithm": trainer.title,
+        "rule": trainer.rule,
         "weighted": training.weighted,
-        "initialMessage": f"{texts.beginning(training)} {special}{texts.play}",
+        "initialMessage": f"{texts.beginning(training)} {special}".rstrip(),
         "emptyMessage": still(training),
         "tokenCounts": boundaries.token_counts.tolist(),
         "changingSteps": _unless_all(boundaries.change_steps + 1, boundaries.steps),

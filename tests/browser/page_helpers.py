@@ -226,11 +226,11 @@ def choose(page: Page, label: str, option: str) -> None:
     if label in ("First tokens", "Pre-tokenization") and "/Algorithms" not in page.url:
         open_more(page)
     box = page.get_by_role("combobox", name=label, exact=True)
+    named = re.compile(f"^{re.escape(option)}( ·|$)")  # some also say what they are
     if box.evaluate("box => box.tagName") == "SELECT":
-        named = re.compile(f"^{re.escape(option)}( ·|$)")  # samples also say what they show
         box.select_option(box.locator("option").filter(has_text=named).get_attribute("value"))
         return
-    wanted = page.get_by_role("option", name=option, exact=True)
+    wanted = page.get_by_role("option", name=named)
     box.scroll_into_view_if_needed()
     for _ in range(5):
         box.click()

@@ -164,6 +164,13 @@ def test_each_tie_rule_says_which_pair_wins() -> None:
 
 
 @every_trainer
+def test_rules_fit_into_a_line_and_lists_of_algorithms_into_their_box(trainer: Trainer) -> None:
+    assert len(f"{trainer.title}: {trainer.rule}.") <= 98
+    assert len(f"{trainer.short} · {trainer.gist}") <= 42
+    assert trainer.rule[0].islower()
+
+
+@every_trainer
 def test_training_has_a_short_repr(trainer: Trainer) -> None:
     shown = repr(train(trainer, TEXT * 20, vocab_size=300))
     assert trainer.key in shown

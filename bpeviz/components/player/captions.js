@@ -29,6 +29,8 @@ export class Captions {
     const race = this.root.querySelector(".player > .race");
     const boxes = several && hasRace ? views.map(({ box }) => box.appendChild(race.cloneNode(true))) : [race];
     this.bars = boxes.map((box) => new Bars(box));
+    const { algorithm, rule } = views[0].data;
+    this.root.querySelector(".rule").replaceChildren(...(rule && !several ? [element("b", "", algorithm), `: ${rule}.`] : []));
     this.receive([]);
   }
 

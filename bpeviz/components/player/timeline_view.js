@@ -29,7 +29,10 @@ export class TimelineView extends TokenizedText {
     if (data.title) {
       this.note = element("p", "note");
       this.sentence = element("div", "sentence");
-      this.box.append(element("h2", "", data.title), this.note, this.sentence);
+      const head = element("div", "head");
+      head.append(element("h2", "", data.title), this.note);
+      const rule = element("p", "rule", `${data.rule[0].toUpperCase()}${data.rule.slice(1)}.`);
+      this.box.append(head, rule, this.sentence);
     }
     this.list = new TokenList(data.title ? `Tokens of ${data.title}` : "Tokens");
     this.above = element("span", "more above");

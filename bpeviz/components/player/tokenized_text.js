@@ -39,6 +39,8 @@ const times = (count) => (count === 1 ? "once" : counted(count, "time"));
  * @property {StepsPayload} steps
  * @property {string} unit name of a step: "merge" or "pruning"
  * @property {number} last
+ * @property {string} [algorithm] the full name of the algorithm
+ * @property {string} [rule] what its training does, as half a sentence
  * @property {string} initialMessage the sentence at step 0
  * @property {string} emptyMessage the sentence of a timeline without steps
  * @property {number[]} tokenCounts number of tokens after each step

@@ -48,7 +48,11 @@ BYTE_VALUES = 256
 ALGORITHMS = {key: trainer.short for key, trainer in TRAINERS.items()}
 """The on-screen name of each algorithm, the same on every page."""
 
-ALGORITHM = OneOf("algorithm", "Algorithm", titles=ALGORITHMS)
+ALGORITHM = OneOf(
+    "algorithm",
+    "Algorithm",
+    titles={key: f"{trainer.short} · {trainer.gist}" for key, trainer in TRAINERS.items()},
+)
 SIDE_BY_SIDE = SomeOf("algorithms", "Algorithms", titles=ALGORITHMS, most=limits.ALGORITHMS)
 PATTERN = OneOf(
     "pattern",

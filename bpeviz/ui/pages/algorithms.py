@@ -90,6 +90,9 @@ RANDOM = Section(
     "random_open", "One word, split at random", contents=(WORD, METHOD, STRENGTH, SEED)
 )
 
+BPE_OF_TRAIN: SessionValue[str] = SessionValue("bpe_atoms")
+"""The first tokens of BPE on the other pages (`option_widget`)."""
+
 _CLICKED: SessionValue[dict[str, Any]] = SessionValue("clicked_word")
 """The last click on a word of the player that was handled."""
 
@@ -149,6 +152,7 @@ def show(side: DeltaGenerator) -> None:
         st.info("No algorithm has a step to play: this text is too short, or nothing repeats.")
         TEXT.offer(TEXT.first)
         return
+    _first_tokens(shown)
     place = st.container()
     columns = [_column(one, one.history.steps) for one in shown]
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
@@ -181,6 +185,14 @@ def show(side: DeltaGenerator) -> None:
             names = ", ".join(name for name in early if early[name] == why)
             st.caption(f"{names}: {why}.")
     _follow(shown, payload)
+
+
+def _first_tokens(shown: Sequence[Trained]) -> None:
+    """Draw why BPE has other numbers here than on Train, where that is so."""
+    starts = {one.history.pre_tokenizer.atoms for one in shown}
+    has_bpe = any(one.choice.algorithm == "bpe" for one in shown)
+    if has_bpe and starts == {"characters"} and BPE_OF_TRAIN.get() in (None, "bytes"):
+        st.markdown("Here all start from characters; on Train BPE starts from 256 bytes.")
 
 
 def _same_everywhere(shown: Sequence[Trained], payload: dict[str, Any]) -> None:

@@ -31,6 +31,7 @@ from bpeviz.views import player
 SHORT = "low low lower lowest, newer newest wider " * 3
 USUAL = ["bpe", "wordpiece", "unigram"]
 FOLLOWER = "lock_step_follower"
+FROM_CHARACTERS = "Here all start from characters; on Train BPE starts from 256 bytes."
 
 
 opened = partial(app_pages.opened, "Algorithms", shared_open=True, random_open=True)
@@ -38,6 +39,10 @@ opened = partial(app_pages.opened, "Algorithms", shared_open=True, random_open=T
 
 def with_text(text: str, **state: Any) -> AppTest:
     return opened(text_box=text, text_sample="own", **state)
+
+
+def texts(app: AppTest) -> list[str]:
+    return [one.value for one in app.markdown]
 
 
 def payload_of(app: AppTest) -> dict[str, Any]:
@@ -106,6 +111,10 @@ def test_default_shows_three_algorithms_at_a_common_size() -> None:
     assert f"{size:,}" in headings(app)[0]
     # Over characters, so that their sizes are similar.
     assert {view["atomKind"] for view in payload["views"]} == {"characters"}
+    assert FROM_CHARACTERS in texts(app)
+    assert FROM_CHARACTERS not in texts(opened(bpe_atoms="characters"))
+    rules = [(view["algorithm"], view["rule"]) for view in payload["views"]]
+    assert rules == [(TRAINERS[key].title, TRAINERS[key].rule) for key in USUAL]
     assert "One word, split at random" in headings(app)
     assert any(head.startswith("WordPiece: ") for head in headings(app))
     assert any(head.startswith("Unigram: ") for head in headings(app))
@@ -307,6 +316,7 @@ def test_algorithm_options_change_only_their_view() -> None:
     assert after[0]["atomKind"] == "bytes"
     changed = [a["timelineId"] != b["timelineId"] for a, b in zip(before, after, strict=True)]
     assert changed == [True, False, False]
+    assert FROM_CHARACTERS not in texts(opened(side_bpe_atoms="bytes"))
     # The options of the Train page are separate.
     assert payload_of(opened(bpe_atoms="bytes", unigram_atoms="bytes"))["views"] == before
 
