@@ -83,6 +83,11 @@ class Inspection:
         template = tuple(map(tuple, self.template))
         return self.text, self.special_tokens, template, self.message
 
+    @property
+    def cache_size(self) -> int:
+        """The size in bytes with all properties below, but without the tokenizer."""
+        return 300 * len(self.boundaries)
+
     @cached_property
     def raw(self) -> bytes:
         """The text in UTF-8."""

@@ -15,8 +15,7 @@ from hashlib import blake2b
 from inspect import signature
 from itertools import chain, islice
 from operator import itemgetter
-from threading import Lock, RLock, local
-from time import monotonic
+from threading import Lock, RLock
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -31,10 +30,6 @@ Value = TypeVar("Value")
 
 BUDGET = limits.CACHE * 1_000_000
 """The size of all cached values together, in bytes. The least recently used is evicted first."""
-
-_MEASURED = 2.0
-"""The minimum number of seconds between two measurements of used values. One usually takes up to 30
-ms, and a page with its fragments would need six."""
 
 _SAMPLED = 30
 """The number of items of a collection that are measured; their mean applies to the others."""
@@ -91,13 +86,12 @@ def _extrapolated(sampled: list[Any], number: int, depth: int, most: int) -> int
 
 
 def _may_grow(value: object) -> bool:
-    """Return whether a value or its items have attributes, which may be computed on first use."""
-    items: Iterable[object] = (value,)
-    if isinstance(value, Mapping):
-        items = value.values()
-    elif isinstance(value, list | tuple):
-        items = value
-    return any(hasattr(item, "__dict__") for item in islice(items, _RECORD))
+    """Return whether a value or its items compute attributes on first use, and do not say so."""
+    items: Iterable[object] = value if isinstance(value, list | tuple) else (value,)
+    return any(
+        hasattr(item, "__dict__") and not hasattr(item, "cache_size")
+        for item in islice(items, _RECORD)
+    )
 
 
 class Failure:
@@ -115,54 +109,31 @@ def value_of(cached: Any) -> Any:
     return cached
 
 
-class _UsedKeys(local):
-    """The keys of the values that the run of this thread has used."""
-
-    def __init__(self) -> None:
-        self.used: set[Hashable] = set()
-
-
 class Cache:
     """A cache of values by key, with a limit on their total size.
 
-    A value grows while pages use it, since it caches properties of its own. Every page run
-    therefore ends with `measure_if_due`, which now and then measures all values that were used
-    since the last time.
+    A training history, boundaries or a tokenizer grow to at most twice their size while pages use
+    them, since they cache properties of their own. So they count twice.
     """
 
     def __init__(self, budget: int) -> None:
         self._values: LRUCache[Hashable, tuple[Any, int]] = LRUCache(budget, itemgetter(1))
-        self._used: set[Hashable] = set()
-        self._run = _UsedKeys()
         self._lock = RLock()
-        self._measured = -_MEASURED
         self._creating: dict[Hashable, tuple[Lock, list[int]]] = {}
 
     @property
     def size(self) -> int:
-        """The size of all values in bytes, as they were last measured."""
+        """The size of all values in bytes."""
         return int(self._values.currsize)
 
     def find(self, key: Hashable) -> Any | None:
         """Return the value of a key, a `Failure`, or None."""
         with self._lock:
-            if (entry := self._values.get(key)) is None:
-                return None
-            self._use(key)
-            return entry[0]
+            return self._values.get(key, (None,))[0]
 
     def put(self, key: Hashable, value: object) -> bool:
         """Cache a value; return whether it fits into the cache."""
-        size = size_of(value)
-        with self._lock:
-            self._use(key)
-            return self._store(key, value, size)
-
-    def _use(self, key: Hashable) -> None:
-        self._used.add(key)
-        self._run.used.add(key)
-
-    def _store(self, key: Hashable, value: object, size: int) -> bool:
+        size = size_of(value) * (1 + _may_grow(value))
         with self._lock:
             self._values.pop(key, None)  # else its old size would count as well
             if size > self._values.maxsize:
@@ -204,38 +175,6 @@ class Cache:
                 waiting[0] -= 1
                 if not waiting[0]:
                     self._creating.pop(key, None)
-
-    def measure_if_due(self) -> None:
-        """Call `measure`, unless it was called a moment ago; a later call makes up for it.
-
-        Another run may have called it since this thread used a value, which grew only then.
-        """
-        with self._lock:
-            self._used |= self._run.used
-        self._run.used = set()
-        now = monotonic()
-        if now - self._measured >= _MEASURED:
-            self._measured = now
-            self.measure()
-
-    def measure(self) -> None:
-        """Measure the values used since the last call again; evict some if the budget is exceeded.
-
-        Other threads can use the cache meanwhile: measuring many large values takes up to 0.3 s.
-        """
-        with self._lock:
-            used, self._used = self._used, set()
-            values = [(key, self._values[key][0]) for key in used if key in self._values]
-        for key, value in values:
-            try:
-                if not _may_grow(value):
-                    continue
-                size = size_of(value)
-            except RuntimeError:  # another run changes a dictionary in it, and measures it then
-                continue
-            with self._lock:
-                if self._values.get(key, (None,))[0] is value:  # not replaced or evicted
-                    self._store(key, value, size)
 
 
 cache = Cache(BUDGET)

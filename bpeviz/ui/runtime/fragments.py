@@ -13,7 +13,6 @@ import streamlit as st
 
 from bpeviz.ui import private
 from bpeviz.ui.runtime import run_lock, stop_run
-from bpeviz.ui.runtime.cache import cache
 
 after_runs: list[Callable[[str], None]] = []
 """Called with the name of a fragment after each run of it without its page."""
@@ -42,7 +41,7 @@ _this = _RunArguments()
 
 @contextmanager
 def script_run() -> Iterator[None]:
-    """Hold the run lock, end the block where the run stops, and measure the cache at the end."""
+    """Hold the run lock, and end the block where the run stops."""
     outer = _this.opened
     _this.opened = {} if outer is None else outer
     try:
@@ -50,8 +49,6 @@ def script_run() -> Iterator[None]:
             yield
     finally:
         _this.opened = outer
-        if outer is None:  # others need not wait for it, so the lock is released
-            cache.measure_if_due()
 
 
 def fragment(part: Callable[P, None]) -> Callable[P, None]:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
-from threading import Event, Thread
+from threading import Thread
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from helpers import usual
 
 import bpeviz
-from bpeviz.cached_property import cached_property
-from bpeviz.ui.runtime import cache as cache_module
+from bpeviz.analysis import trace
+from bpeviz.corpus import samples
 from bpeviz.ui.runtime.cache import Cache, Failure, cached, size_of
+from bpeviz.views import charts, player, race, tables
 
+PROSE = samples.by_key("english-prose").text
 TEXT = "the cat sat on the mat; the rat sat on the cat. " * 4
-
-
-class Growing:
-    """A value that caches a property of 400,000 bytes."""
-
-    @cached_property
-    def large(self) -> object:
-        return np.zeros(50_000)
 
 
 def failing(error: Exception) -> Callable[..., object]:
@@ -46,17 +42,10 @@ def test_cache_stays_within_its_budget() -> None:
 
 def test_cache_counts_the_size_of_a_value_once() -> None:
     cache = Cache(1_000_000)
-    first, second = Growing(), np.zeros(25_000)
+    value = np.zeros(25_000)
     for _ in range(2):  # a value that is put again replaces the first one
-        cache.put("first", first)
-        cache.put("second", second)
-        cache.measure()
-        assert cache.size == size_of(first) + size_of(second)
-    _ = first.large
-    cache.put("first", first)
-    cache.measure()
-    assert cache.size == size_of(first) + size_of(second)
-    assert cache.size == pytest.approx(400_000 + 200_000, rel=0.01)
+        cache.put("value", value)
+        assert cache.size == size_of(value)
 
 
 @pytest.mark.parametrize(
@@ -75,89 +64,43 @@ def test_size_counts_each_part_once(value: object) -> None:
     assert size_of(value) == pytest.approx(400_000, rel=0.01)
 
 
-def test_cache_evicts_when_cached_values_grow() -> None:
-    cache = Cache(1_000_000)
-    values = [cache.get_or_create(number, Growing) for number in range(4)]
-    for value in values:
-        _ = value.large
-    assert cache.size < 10_000
-    cache.measure()
-    assert 800_000 < cache.size <= 1_000_000
-    assert sum(cache.find(number) is not None for number in range(4)) == 2
+def test_values_count_as_they_will_have_grown() -> None:
+    cache = Cache(10_000_000)
+    array = np.zeros(50_000)
+    cache.put("plain", [array])
+    assert cache.size == pytest.approx(400_000, rel=0.01)
+    cache.put("may grow", (SimpleNamespace(a=array), 1))
+    assert cache.size == pytest.approx(1_200_000, rel=0.01)
+    cache.put("stated", SimpleNamespace(a=array, cache_size=100_000))
+    assert cache.size == pytest.approx(1_300_000, rel=0.01)
 
 
-def test_cache_measures_only_values_that_were_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = Cache(1_000_000)
-    idle, used = Growing(), (1, Growing())
-    cache.put("idle", idle)
-    cache.put("used", used)
-    cache.put("plain", {"a": [2], "b": "c"})
-    cache.measure()
-    measured: list[object] = []
-    monkeypatch.setattr(cache_module, "size_of", lambda value: measured.append(value) or 100)
-    assert cache.find("used") is used
-    assert cache.find("plain") == {"a": [2], "b": "c"}  # it cannot grow
-    cache.measure()
-    cache.measure()
-    assert measured == [used]
+@pytest.mark.parametrize("key", ["bpe", "wordpiece", "unigram", "scaffold", "superbpe"])
+def test_trainings_at_most_double_in_use(key: str) -> None:
+    training = usual.train(key, PROSE)
+    # As from a worker.
+    training, boundaries = value = pickle.loads(
+        pickle.dumps((training, training.boundaries(PROSE)))
+    )
+    before = size_of(value)
+    (part,) = player.parts(PROSE, boundaries)
+    hues = player.hues_of([(training, boundaries, part)])
+    player.timeline(PROSE, training, boundaries, part, training.steps, hues)
+    tables.decisions(training, training.steps)
+    charts.decided(training, training.steps)
+    race.first_rows(training, PROSE, boundaries, 20)
+    training.tokenizer().encode(PROSE)
+    assert before < size_of(value) < 2.1 * before
 
 
-def test_cache_measures_at_times_and_forgets_no_value(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr(cache_module, "monotonic", lambda: now[0])
-    cache = Cache(1_000_000)
-    cache.measure_if_due()
-    values = [cache.get_or_create(number, Growing) for number in range(4)]
-    for value in values:
-        _ = value.large
-    cache.measure_if_due()
-    assert cache.size < 10_000
-    now[0] += cache_module._MEASURED
-    cache.measure_if_due()
-    assert cache.size > 800_000
-
-
-def test_values_are_found_while_one_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    cache = Cache(1_000_000)
-    slow = Growing()
-    cache.put("slow", slow)
-    measuring, go_on = Event(), Event()
-
-    def size(_value: object) -> int:
-        measuring.set()
-        assert go_on.wait(10)
-        return 100
-
-    monkeypatch.setattr(cache_module, "size_of", size)
-    thread = Thread(target=cache.measure)
-    thread.start()
-    assert measuring.wait(10)
-    assert cache.find("slow") is slow  # it would wait for the thread forever
-    go_on.set()
-    thread.join(10)
-    assert cache.size == 100
-
-
-def test_run_measures_what_grew_after_another_run_had_measured_it() -> None:
-    cache = Cache(1_000_000)
-    value = cache.get_or_create("growing", Growing)
-    other = Thread(target=cache.measure)  # at the end of another run
-    other.start()
-    other.join()
-    _ = value.large
-    cache.measure_if_due()
-    assert cache.size > 400_000
-
-
-def test_value_that_changes_while_it_is_measured_keeps_its_size(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    cache = Cache(1_000_000)
-    cache.put("changing", Growing())
-    before = cache.size
-    monkeypatch.setattr(cache_module, "size_of", failing(RuntimeError("changed size")))
-    cache.measure()
-    assert cache.size == before > 0
+def test_inspection_states_the_size_of_all_but_its_tokenizer() -> None:
+    tokenizer = usual.train("bpe", TEXT).tokenizer()
+    inspection = trace.inspect(TEXT, tokenizer)
+    parts = dict(vars(inspection), tokenizer=None) | {
+        name: getattr(inspection, name)
+        for name in ("raw", "units", "contacts", "point_ends", "grapheme_ends", "cuts")
+    }
+    assert 0.3 < size_of(parts) / inspection.cache_size < 2
 
 
 @pytest.mark.parametrize("cause", [TimeoutError(), MemoryError()])

@@ -12,7 +12,7 @@ import pytest
 
 from bpeviz import context
 from bpeviz.pretokenizers import expressions
-from bpeviz.ui.runtime import fragments, run_lock
+from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import Cache
 
 WAIT = 20.0
@@ -208,19 +208,6 @@ def test_run_that_waits_for_the_value_of_another_run_holds_no_lock(elsewhere: El
     assert first.result(WAIT)
     assert second.result(WAIT)
     assert elsewhere(acquires).result(WAIT)
-
-
-@pytest.mark.usefixtures("patient")
-def test_others_run_while_cached_values_are_measured(
-    elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found: list[bool] = []
-    monkeypatch.setattr(
-        fragments.cache, "measure_if_due", lambda: found.append(elsewhere(acquires).result(WAIT))
-    )
-    with fragments.script_run(), fragments.script_run():  # a page and its fragment
-        pass
-    assert found == [True]
 
 
 @pytest.mark.usefixtures("patient")
