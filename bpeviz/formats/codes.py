@@ -25,7 +25,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source
 from bpeviz.formats.huggingface.common import ComponentJSON, bpe_model, document_of, split_at
 from bpeviz.formats.library import read_tokenizer_json
-from bpeviz.formats.parsing import checked_text, dump_json, error_at, quoted, split_lines
+from bpeviz.formats.parsing import checked_text, dump_json, error_at, parse_pair, split_lines
 from bpeviz.formats.wordpiece_vocabulary import bert_normalizer
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD
 
@@ -108,13 +108,8 @@ def _read(source: Source) -> Tokenizer:
     merges = []
     has_version = lines[0].lstrip(chr(34)).startswith(("bpe_simple_vocab", "#version"))
     for number, line in enumerate(lines[has_version:], 1 + has_version):
-        pair = tuple(checked_text(file, f"line {number:,}", line).rstrip("\r ").split(" "))
-        if len(pair) == 3 and pair[2].isdecimal():
-            pair = pair[:2]  # with the count of the pair
-        if len(pair) != 2 or not all(pair):
-            place = f"line {number:,}"
-            raise error_at(file, place, f"expected two tokens with a space, not {quoted(line)}")
-        merges.append((pair[0], pair[1]))
+        place = f"line {number:,}"
+        merges.append(parse_pair(file, place, checked_text(file, place, line).rstrip("\r ")))
     document = _clip(merges) if _is_clip(content) else _subword_nmt(file, merges)
     return read_tokenizer_json(source.name, file, dump_json(document))
 

@@ -51,7 +51,7 @@ from bpeviz.formats.parsing import (
     encoded,
     error_at,
     parse_json,
-    quoted,
+    parse_pair,
     split_lines,
 )
 from bpeviz.formats.remapped_ids import with_template
@@ -252,19 +252,11 @@ def _pairs(merges_file: str, content: bytes) -> list[tuple[str, tuple[str, str]]
         first = 2
     if lines and not lines[-1]:
         lines.pop()
-    pairs = []
-    for number, line in enumerate(lines, first):
-        pair = line.split(" ")
-        if len(pair) == 3 and pair[2].isdecimal():
-            pair.pop()  # the count of the pair, as in XLM's file
-        if len(pair) != 2 or not all(pair):
-            raise error_at(
-                merges_file,
-                f"line {number:,}",
-                f"expected two tokens with one space between them, not {quoted(line)}",
-            )
-        pairs.append((f"line {number:,}", (pair[0], pair[1])))
-    return pairs
+    places = [f"line {number:,}" for number in range(first, first + len(lines))]
+    return [
+        (place, parse_pair(merges_file, place, line))
+        for place, line in zip(places, lines, strict=True)
+    ]
 
 
 def _detect(files: Mapping[str, bytes]) -> bool:

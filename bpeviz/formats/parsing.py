@@ -5,6 +5,8 @@ The JSON reader is the standard library's: msgspec is faster, but takes the last
 
 from __future__ import annotations
 
+import base64
+import binascii
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -84,6 +86,28 @@ def parse_int(file: str, place: str, text: str, least: int = 0, most: int = MAX_
     if not least <= number <= most:
         raise error_at(file, place, f"expected a number from {least:,} to {most:,}, not {text}")
     return number
+
+
+def parse_base64(file: str, place: str, text: str) -> bytes:
+    """Return the bytes of a token that is written in base64. Raises `FormatError`."""
+    try:
+        raw = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        raise error_at(file, place, f"{quoted(text)} is not base64") from None
+    if not 0 < len(raw) <= MAX_TOKEN:
+        raise error_at(file, place, f"a token has 1 to {MAX_TOKEN:,} bytes, not {len(raw):,}")
+    return raw
+
+
+def parse_pair(file: str, place: str, line: str) -> tuple[str, str]:
+    """Return the two tokens of a merge, which one space separates. Raises `FormatError`."""
+    pair = line.split(" ")
+    if len(pair) == 3 and pair[2].isdecimal():
+        pair.pop()  # the count of the pair, as in the files of XLM and fastBPE
+    if len(pair) != 2 or not all(pair):
+        reason = f"expected two tokens with one space between them, not {quoted(line)}"
+        raise error_at(file, place, reason)
+    return pair[0], pair[1]
 
 
 def checked_text(file: str, place: str, text: str) -> str:

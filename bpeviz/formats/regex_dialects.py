@@ -18,6 +18,8 @@ from typing import Literal
 
 import regex
 
+from bpeviz.formats.base import UnsupportedError
+from bpeviz.formats.parsing import Node
 from bpeviz.formats.verification import texts
 from bpeviz.pretokenizers.patterns import (
     CUSTOM,
@@ -62,6 +64,22 @@ _POSSESSIVE = regex.compile(r"\{(?:\d+,?\d*|,\d+)\}\+")  # Oniguruma repeats the
 
 class DialectError(ValueError):
     """An expression that another engine cannot have; the message is a clause."""
+
+
+def translated(pattern: str, expression: str, target: Engine) -> str:
+    """Return `expression_of` for a file that is written. Raises `UnsupportedError`."""
+    try:
+        return expression_of(pattern, expression, target)
+    except DialectError as error:
+        raise UnsupportedError(f"its pre-tokenization cannot be translated: {error}") from error
+
+
+def pattern_in(written: Node, engine: Engine) -> tuple[str, str]:
+    """Return `pattern_of` a text in a JSON file. Raises `FormatError`."""
+    try:
+        return pattern_of(written.text(), engine)
+    except DialectError as error:
+        raise written.error(f"this pattern is not supported: {error}") from None
 
 
 def expression_of(pattern: str, expression: str, target: Engine) -> str:

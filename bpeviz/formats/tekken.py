@@ -6,15 +6,13 @@ a token is its rank plus their number. Ranks above the size of the vocabulary ar
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source
-from bpeviz.formats.parsing import MAX_ID, MAX_TOKEN, Node, checked_text, parse_json, quoted
+from bpeviz.formats.parsing import MAX_ID, Node, checked_text, parse_base64, parse_json
 from bpeviz.formats.rank_table import LoadedRanks
-from bpeviz.formats.regex_dialects import DialectError, pattern_of
+from bpeviz.formats.regex_dialects import pattern_in
 from bpeviz.formats.remapped_ids import RemappedTokenizer
 from bpeviz.formats.tiktoken_ranks import ranks_encoder
 from bpeviz.formats.verification import check
@@ -53,15 +51,14 @@ def _read(source: Source) -> Tokenizer:
     if size - count < 256:
         raise config.error(f"{size:,} ids are too few for {count:,} special tokens and 256 bytes")
     written = config["pattern"]
-    try:
-        pattern = pattern_of(written.text(), "rust")
-    except DialectError as error:
-        raise written.error(f"this pattern is not supported: {error}") from None
+    pattern = pattern_in(written, "rust")
     ranks: dict[bytes, int] = {}
     for entry in document["vocab"].nodes():
         rank = entry["rank"].id()
         if rank < size - count:
-            ranks[_token(entry["token_bytes"])] = rank
+            written_token = entry["token_bytes"]
+            raw = parse_base64(document.file, written_token.path, written_token.text())
+            ranks[raw] = rank
     if len(ranks) < size - count or len({*ranks.values()}) < len(ranks):
         raise document["vocab"].error(f"expected {size - count:,} tokens with different ranks")
     special = _special(document, count)
@@ -74,16 +71,6 @@ def _read(source: Source) -> Tokenizer:
     if pattern[0] == CUSTOM:
         check(inner, ranks_encoder(ranks, written.text()))
     return RemappedTokenizer(inner, range(count, size), special)
-
-
-def _token(written: Node) -> bytes:
-    try:
-        raw = base64.b64decode(written.text(), validate=True)
-    except (binascii.Error, ValueError):
-        raise written.error(f"{quoted(written.value)} is not base64") from None
-    if not 0 < len(raw) <= MAX_TOKEN:
-        raise written.error(f"a token has 1 to {MAX_TOKEN:,} bytes, not {len(raw):,}")
-    return raw
 
 
 def _special(document: Node, count: int) -> dict[str, int]:

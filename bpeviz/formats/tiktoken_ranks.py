@@ -11,7 +11,6 @@ tiktoken in code. So a second JSON file contains these arguments of `tiktoken.En
 from __future__ import annotations
 
 import base64
-import binascii
 import hashlib
 from collections.abc import Mapping
 
@@ -21,17 +20,17 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError
 from bpeviz.formats.merges import byte_merges_of, pattern_of_ranks, ranks_of
 from bpeviz.formats.parsing import (
-    MAX_TOKEN,
     Node,
     dump_json,
     error_at,
+    parse_base64,
     parse_int,
     parse_json,
     quoted,
     split_lines,
 )
 from bpeviz.formats.rank_table import LoadedRanks
-from bpeviz.formats.regex_dialects import DialectError, expression_of, pattern_of
+from bpeviz.formats.regex_dialects import pattern_in, pattern_of, translated
 from bpeviz.formats.verification import Encode, check, encoder
 from bpeviz.libraries.worker import TIKTOKEN
 from bpeviz.pretokenizers.patterns import CUSTOM
@@ -73,10 +72,7 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
         merges = byte_merges_of(tokenizer)
         ranks = ranks_of(merges)
         pattern, expression = merges.pre_tokenizer.pattern, merges.pre_tokenizer.expression
-    try:
-        written = expression_of(pattern, expression, "rust")
-    except DialectError as error:
-        raise UnsupportedError(f"its pre-tokenization cannot be translated: {error}") from error
+    written = translated(pattern, expression, "rust")
     special = dict(tokenizer.special_tokens)
     arguments = {"name": tokenizer.name, "pat_str": written, "special_tokens": special}
     return {
@@ -133,11 +129,7 @@ def _read(source: Source) -> Tokenizer:
 
 def _arguments(arguments: Node, ranks: set[int]) -> tuple[str, str, dict[str, int]]:
     _ = arguments["name"]
-    written = arguments["pat_str"]
-    try:
-        pattern, expression = pattern_of(written.text(), "rust")
-    except DialectError as error:
-        raise written.error(f"this pattern is not supported: {error}") from None
+    pattern, expression = pattern_in(arguments["pat_str"], "rust")
     special: dict[str, int] = {}
     if "special_tokens" in arguments:
         special = arguments["special_tokens"].special_tokens()
@@ -162,16 +154,7 @@ def _ranks(file: str, content: bytes) -> dict[bytes, int]:
             raise error_at(file, place, f"expected base64, a space and a rank, not {quoted(line)}")
         if parts[0] in ("", "="):
             continue  # an empty token, as in Whisper's file, which no text contains
-        try:
-            raw = base64.b64decode(parts[0], validate=True)
-        except (binascii.Error, ValueError):
-            raise error_at(
-                file,
-                place,
-                f"{quoted(parts[0])} is not base64; expected base64, a space and a rank",
-            ) from None
-        if not 0 < len(raw) <= MAX_TOKEN:
-            raise error_at(file, place, f"a token has 1 to {MAX_TOKEN:,} bytes, not {len(raw):,}")
+        raw = parse_base64(file, place, parts[0])
         rank = parse_int(file, place, parts[1])
         if raw in ranks:
             raise error_at(file, place, f"the token {quoted(raw)} occurs twice")

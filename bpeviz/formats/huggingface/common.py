@@ -9,7 +9,7 @@ from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
 from bpeviz.formats.base import UnsupportedError
 from bpeviz.formats.model_settings import ModelSettings
 from bpeviz.formats.parsing import Node, quoted
-from bpeviz.formats.regex_dialects import DialectError, expression_of
+from bpeviz.formats.regex_dialects import translated
 from bpeviz.formats.remapped_ids import RemappedTokenizer
 
 ComponentJSON = dict[str, Any]
@@ -138,10 +138,7 @@ def splits(pattern: str, expression: str) -> list[ComponentJSON]:
     """Return the `Split` of a pattern, or none for "none". Raises `UnsupportedError`."""
     if pattern == "none":
         return []
-    try:
-        return [split_at(expression_of(pattern, expression, "oniguruma"))]
-    except DialectError as error:
-        raise UnsupportedError(f"its pre-tokenization cannot be translated: {error}") from error
+    return [split_at(translated(pattern, expression, "oniguruma"))]
 
 
 def assigned_ids(entries: Mapping[str, int], special: Mapping[str, int]) -> dict[str, int]:
