@@ -57,7 +57,7 @@ def compare(words: Sequence[Word], column: Column) -> Morphemes:
         column: The tokenizer with its boundaries of `text_of(words)`.
     """
     boundaries = {*column.inner_boundaries.tolist()}
-    shown: list[str] = []
+    written: list[str] = []
     number = ends = common = position = 0
     for word in words:
         position += 1  # the space
@@ -66,11 +66,11 @@ def compare(words: Sequence[Word], column: Column) -> Morphemes:
         inside = [at for at in range(1, len(raw)) if position + at in boundaries]
         pieces = [label(raw[start:end]) for start, end in pairwise((0, *inside, len(raw)))]
         marks = [" + " if at in morphemes else " | " for at in inside]
-        shown.append(
+        written.append(
             "".join(f"{piece}{mark}" for piece, mark in zip(pieces, [*marks, ""], strict=True))
         )
         number += len(inside)
         ends += len(morphemes)
         common += len(morphemes.intersection(inside))
         position += len(raw)
-    return Morphemes(column.title, tuple(shown), number, ends, common)
+    return Morphemes(column.title, tuple(written), number, ends, common)

@@ -58,16 +58,16 @@ def _uses_after(
     if not isinstance(boundaries, MergeBoundaries):
         yield from (uses(boundaries, step) for step in steps)
         return
-    made = range(boundaries.first_merge_id, boundaries.first_merge_id + max(steps, default=0))
-    parents = np.array([training.parents(i) for i in made], np.int64).reshape(-1, 2)
-    applied = -np.diff(boundaries.token_counts[: len(made) + 1])
-    initial = np.zeros(made.stop, np.int64)
+    merged_ids = range(boundaries.first_merge_id, boundaries.first_merge_id + max(steps, default=0))
+    parents = np.array([training.parents(i) for i in merged_ids], np.int64).reshape(-1, 2)
+    applied = -np.diff(boundaries.token_counts[: len(merged_ids) + 1])
+    initial = np.zeros(merged_ids.stop, np.int64)
     for start in range(0, len(boundaries), _BLOCK):  # NumPy counts a copy in int64
         atoms = boundaries.atom_ids[start : start + _BLOCK]
-        initial += np.bincount(atoms[atoms >= 0], minlength=made.stop)
+        initial += np.bincount(atoms[atoms >= 0], minlength=merged_ids.stop)
     for step in steps:
         counts = initial.copy()
-        counts[made.start : made.start + step] += applied[:step]
+        counts[merged_ids.start : merged_ids.start + step] += applied[:step]
         for side in (0, 1):
             np.subtract.at(counts, parents[:step, side], applied[:step])
         yield counts

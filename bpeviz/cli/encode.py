@@ -210,7 +210,7 @@ def _labels(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -
     looks = [f"{LIGHT.text} on {fill}" for fill in LIGHT.fills]
     colors = {i: color_index_of(tokenizer, i) for i in labels}
     styles = {i: looks[color] if color >= 0 else "" for i, color in colors.items()}
-    shown = Text(" ").join(Text(labels[i], styles[i]) for i in ids)
+    colored = Text(" ").join(Text(labels[i], styles[i]) for i in ids)
     system: Any = Console(file=sys.stdout).color_system if is_terminal else None
     drawn = io.StringIO()
     console = Console(
@@ -220,7 +220,7 @@ def _labels(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -
         no_color=False,
         legacy_windows=False,
     )
-    console.print(shown, end="", soft_wrap=True)
+    console.print(colored, end="", soft_wrap=True)
     return drawn.getvalue()
 
 

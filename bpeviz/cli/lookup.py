@@ -76,16 +76,16 @@ class _Answer:
 
 
 def _answer(query: str, tokenizer: Tokenizer, options: argparse.Namespace) -> _Answer:
-    shown = visible(shorten(query))
+    quoted = visible(shorten(query))
     if options.containing:
         ids = token_lookup.containing(query, tokenizer)
         tokens = [token_lookup.about(token_id, tokenizer) for token_id in ids[: options.most]]
-        note = f"{len(ids):,} tokens contain “{shown}”; the first {len(tokens):,} are listed."
+        note = f"{len(ids):,} tokens contain “{quoted}”; the first {len(tokens):,} are listed."
         return _Answer(query, tokens, note if len(tokens) < len(ids) else "")
     if tokens := token_lookup.look_up(query, tokenizer):
         return _Answer(query, tokens)
     ids = tokenizer.encode(token_lookup.query_text(query))
-    note = f"No token has the id or text “{shown}”. As text, it has {len(ids):,} tokens."
+    note = f"No token has the id or text “{quoted}”. As text, it has {len(ids):,} tokens."
     return _Answer(query, [token_lookup.about(token_id, tokenizer) for token_id in ids], note)
 
 

@@ -106,9 +106,9 @@ def _files_in(folder: str, name: str, options: argparse.Namespace) -> Iterator[T
         for file in sorted(names):
             path = os.path.join(at, file)
             if not file.startswith(".") and os.path.isfile(path):
-                shown = os.path.join(name, os.path.relpath(path, folder)) if name else path
+                title = os.path.join(name, os.path.relpath(path, folder)) if name else path
                 is_text = name or not is_table(path, options)
-                yield TextFile(named(shown) if is_text else "", path, listed=True)
+                yield TextFile(named(title) if is_text else "", path, listed=True)
 
 
 def check_columns(options: argparse.Namespace, *, has_table: bool) -> None:

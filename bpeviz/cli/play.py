@@ -44,10 +44,10 @@ def run(options: argparse.Namespace) -> int:
     check_link(options.link)
     progress = Progress(options.progress)
     if options.tokenizer is None:
-        shown = _trained(options, training.with_texts(values), progress)
+        timeline = _trained(options, training.with_texts(values), progress)
     else:
-        shown = _applied(options, progress)
-    files.write_output(output, playable.html(shown, options.link).encode())
+        timeline = _applied(options, progress)
+    files.write_output(output, playable.html(timeline, options.link).encode())
     return 0
 
 

@@ -241,10 +241,10 @@ class MergeBoundaries(Boundaries):
         )
 
     def with_ids(self, table: NDArray[np.int32]) -> Boundaries:
-        made = table[self.first_merge_id :][: self.steps]
-        if np.any(np.diff(made) != 1):
+        merged_ids = table[self.first_merge_id :][: self.steps]
+        if np.any(np.diff(merged_ids) != 1):
             return super().with_ids(table)
-        first = int(made[0]) if len(made) else self.first_merge_id
+        first = int(merged_ids[0]) if len(merged_ids) else self.first_merge_id
         return replace(self, atom_ids=_renumbered(self.atom_ids, table), first_merge_id=first)
 
     def payload(self) -> dict[str, Any]:

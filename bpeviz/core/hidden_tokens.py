@@ -135,7 +135,7 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
         first, end = len(self.alphabet), self.steps
         length = 1 if token_id < 0 else self._lengths[token_id]
         # The visible tokens that begin at each atom: (start, end, id).
-        shown: list[list[tuple[int, int, int]]] = [[] for _ in range(length)]
+        visible_spans: list[list[tuple[int, int, int]]] = [[] for _ in range(length)]
         # Tokens with the atom where they begin, the time when they become part of another token,
         # and the later spans in which they replace a hidden token that contains them.
         pending: list[tuple[int, int, int, list[Span]]] = [(token_id, 0, end, [])]
@@ -147,15 +147,15 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
             else:
                 spans = [(made_at, until), *later]
             if made_at < 0:
-                shown[at] += ((start, stop, token_id) for start, stop in spans)
+                visible_spans[at] += ((start, stop, token_id) for start, stop in spans)
                 continue
             visible, hidden = _split_spans(spans, self.hidden_times[made_at])
-            shown[at] += ((start, stop, token_id) for start, stop in visible)
+            visible_spans[at] += ((start, stop, token_id) for start, stop in visible)
             merge = self.merges[made_at]
             pending.append((merge.right, at + self._lengths[merge.left], made_at, hidden))
             pending.append((merge.left, at, made_at, hidden))
         by_atom = []
-        for at_atom in shown:
+        for at_atom in visible_spans:
             of_atom: list[tuple[int, int]] = []
             now = -1
             for start, stop, token_id in sorted(at_atom):

@@ -502,8 +502,8 @@ class Lattices:
         """
         values = scores[self.ids]
         best, by = self.best(values)
-        used = self.walk(by)
-        uses = _count(self.ids[used], weights[self.texts[used]], len(scores))
+        best_edges = self.walk(by)
+        uses = _count(self.ids[best_edges], weights[self.texts[best_edges]], len(scores))
         cost = -float(best[self.last] @ weights)
         costs = np.zeros(len(scores))
         costs[:atoms] = inf
@@ -515,7 +515,7 @@ class Lattices:
 
         # The cases are pairs (text, piece). An edge of the piece ends first at node a, last at z.
         keys = self.texts.astype(np.int64) * len(scores) + self.ids
-        cases = np.unique(keys[used][self.ids[used] >= atoms])
+        cases = np.unique(keys[best_edges][self.ids[best_edges] >= atoms])
         by_key = np.argsort(keys, kind="stable")
         in_order = keys[by_key]
         a = self.ends[by_key[np.searchsorted(in_order, cases)]].astype(np.int64)

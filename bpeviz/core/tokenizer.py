@@ -80,10 +80,10 @@ class Tokens(list[Token], NotebookValue):
 
     def __repr__(self) -> str:
         """Return the first tokens, and the number of the others."""
-        shown = [*map(repr, self[:_PRINTED])]
+        printed = [*map(repr, self[:_PRINTED])]
         if len(self) > _PRINTED:
-            shown.append(f"… {len(self) - _PRINTED:,} more")
-        return f"[{', '.join(shown)}]"
+            printed.append(f"… {len(self) - _PRINTED:,} more")
+        return f"[{', '.join(printed)}]"
 
 
 class Word(NamedTuple):

@@ -143,12 +143,12 @@ def _texts(file: BinaryIO, span: ByteRange) -> Iterator[str]:
         if at == 0 and raw.startswith(BOM_UTF8):
             raw, at = raw[len(BOM_UTF8) :], len(BOM_UTF8)
         try:
-            text, used = utf_8_decode(raw, "strict", not new)
+            text, decoded = utf_8_decode(raw, "strict", not new)
         except UnicodeDecodeError as error:
             raise _no_text(span.path, raw, at, error.start) from None
         if text:
             yield text
-        at, rest = at + used, raw[used:]
+        at, rest = at + decoded, raw[decoded:]
         if not new:
             break
     if span.end is not None and at < span.end:
@@ -209,14 +209,14 @@ def _cut(file: BinaryIO, path: str, near: int, end: int, pattern: str) -> int | 
         # The bytes may begin inside a character, which has at most three more bytes.
         inside = next((i for i, byte in enumerate(raw[:3]) if byte & 0xC0 != 0x80), len(raw[:3]))
         try:
-            text, used = utf_8_decode(raw[inside:], "strict", False)
+            text, decoded = utf_8_decode(raw[inside:], "strict", False)
         except UnicodeDecodeError as error:
             raise _no_text(path, raw[inside:], at + inside, error.start) from None
         place = last_break(text, pattern)
         if place is not None:
             return at + inside + len(text[:place].encode())
         # Search the end again, together with the next bytes.
-        ahead = inside + used - len(text[-2:].encode())
+        ahead = inside + decoded - len(text[-2:].encode())
         at += max(1, ahead)
     return None
 

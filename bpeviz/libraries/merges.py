@@ -53,8 +53,8 @@ class RankedMerges:
         """Return the vocabulary size after each merge; `tokens` is the last. [merges + 1]."""
         first = np.zeros(len(self.new_ids), np.int64)
         first[np.unique(self.new_ids, return_index=True)[1]] = 1
-        made = np.concatenate(([0], np.cumsum(first)))
-        return made + (tokens - int(made[-1]))
+        sizes = np.concatenate(([0], np.cumsum(first)))
+        return sizes + (tokens - int(sizes[-1]))
 
     def replay(self, token_id: int, atoms: Sequence[int]) -> Replay | None:
         """Return the merges that make a token from its atoms, or None if they do not make it."""

@@ -548,8 +548,8 @@ class LibraryTokenizer(Tokenizer):
             if token_id in unmerged:  # its atoms are characters, as elsewhere in the text
                 sizes = _character_sizes(texts[number])
                 counts = (np.arange(len(sizes)) == 0).astype(np.int64)
-                shown = UNKNOWN_ID if token_id == self.unknown_id else token_id
-                rows.append((counts, np.array([-1], np.int32), np.array([shown], np.int32)))
+                entry = UNKNOWN_ID if token_id == self.unknown_id else token_id
+                rows.append((counts, np.array([-1], np.int32), np.array([entry], np.int32)))
                 inside = DROPPED_ID if token_id == DROPPED_ID else UNKNOWN_ID
                 atom_ids.append(np.full(len(sizes), inside, np.int32))
                 widths.append(sizes)

@@ -96,8 +96,8 @@ class PreTokenCounts(Mapping[str, int]):
             try:
                 pre_token.decode()
             except UnicodeDecodeError:
-                shown = pre_token[:40].hex(" ").upper() + (" …" if len(pre_token) > 40 else "")
-                return f"The pre-token of the bytes {shown} is not valid UTF-8."
+                name = pre_token[:40].hex(" ").upper() + (" …" if len(pre_token) > 40 else "")
+                return f"The pre-token of the bytes {name} is not valid UTF-8."
         raise AssertionError("all pre-tokens are valid")
 
     def __getitem__(self, pre_token: str) -> int:

@@ -264,13 +264,13 @@ def _store(model: ModelId, contents: dict[str, bytes], commit: str | None) -> No
         sha256 = {file: hashlib.sha256(content).hexdigest() for file, content in contents.items()}
         manifest = {"model": model.model, "commit": commit, "sha256": sha256}
         files = {**contents, _MANIFEST: json.dumps(manifest, indent=1).encode()}
-        made = Path(new) / "model"
-        made.mkdir()
+        folder = Path(new) / "model"
+        folder.mkdir()
         for file, content in files.items():
-            (made / file).write_bytes(content)
+            (folder / file).write_bytes(content)
         shutil.rmtree(model.folder, ignore_errors=True)
         try:
-            made.rename(model.folder)
+            folder.rename(model.folder)
         except OSError:
             if not (model.folder / _MANIFEST).is_file():  # else another process has stored it
                 raise
@@ -282,11 +282,11 @@ def _keep_quota(new: Path) -> None:
     sizes = {}
     for folder in hub_folder().iterdir():
         with contextlib.suppress(OSError):  # another process removes it
-            used = folder.stat().st_mtime
-            sizes[used, folder] = sum(file.stat().st_size for file in folder.iterdir())
+            last_use = folder.stat().st_mtime
+            sizes[last_use, folder] = sum(file.stat().st_size for file in folder.iterdir())
     total = sum(sizes.values())
-    for (used, folder), size in sorted(sizes.items()):
-        unfinished = folder.name.startswith(".") and time.time() - used < transfer.LIMITS.total
+    for (last_use, folder), size in sorted(sizes.items()):
+        unfinished = folder.name.startswith(".") and time.time() - last_use < transfer.LIMITS.total
         if total > transfer.LIMITS.quota and folder != new and not unfinished:
             shutil.rmtree(folder, ignore_errors=True)
             total -= size

@@ -97,7 +97,7 @@ class Room:
         self.join = join(self)
         self.link = ""
         self.number = self._first = first
-        self.shown: RoomTimeline | RoomColumns | None = None
+        self.content: RoomTimeline | RoomColumns | None = None
         self.step = self.furthest = 0
         self.display = dict(AT_REST)
         self.vote: Vote | None = None
@@ -236,7 +236,7 @@ class Room:
         with self._lock:
             if self.has_ended:
                 return {"ended": ENDED}
-            shown = self.shown
+            content = self.content
             state: dict[str, Any] = {
                 "step": self.step,
                 **self.display,
@@ -246,9 +246,9 @@ class Room:
             if member.is_new:
                 state |= {"join": self.join} if member.is_leader else {"token": member.token}
                 member.is_new = False
-            if shown is not None and member.content != shown.number:
-                state["content"] = shown.full() if member.is_leader else shown.beginning()
-                member.content, member.step = shown.number, 0
+            if content is not None and member.content != content.number:
+                state["content"] = content.full() if member.is_leader else content.beginning()
+                member.content, member.step = content.number, 0
             if member.is_leader:
                 if (run := self.run) is not None:
                     elapsed = 0 if run.began is None else self._clock() - run.began
@@ -262,8 +262,8 @@ class Room:
                     "link": self.link,
                     "votes": votes.table(self.votes),
                 }
-            if isinstance(shown, RoomTimeline) and member.step < self.furthest:
-                state["more"] = shown.more(member.step, self.furthest)
+            if isinstance(content, RoomTimeline) and member.step < self.furthest:
+                state["more"] = content.more(member.step, self.furthest)
                 member.step = self.furthest
             return state
 
@@ -274,10 +274,10 @@ class Room:
 
     def _lead(self, message: dict[str, Any]) -> None:
         self._moved()
-        shown = self.shown
+        content = self.content
         step = message.get("step")
-        if shown is not None and _is_number(step) and message.get("content") == shown.number:
-            self.step = max(0, min(step, shown.last))
+        if content is not None and _is_number(step) and message.get("content") == content.number:
+            self.step = max(0, min(step, content.last))
             self.furthest = max(self.furthest, self.step)
             self.display |= _display(message)
             about = self.vote.question.step if self.vote else None
@@ -307,8 +307,8 @@ class Room:
         """Return the question about the next decision, which followers have not seen."""
         if self.run is not None and self.run.awaited >= 0:
             return None
-        if isinstance(self.shown, RoomTimeline) and self.step == self.furthest:
-            return self.shown.question(self.step)
+        if isinstance(self.content, RoomTimeline) and self.step == self.furthest:
+            return self.content.question(self.step)
         return None
 
     def _go_to(self, run: Run, part: int) -> None:
@@ -325,7 +325,7 @@ class Room:
         if kind == "ask":
             self._ask(run.question())
         page = run.ready.get(run.page_of(part))
-        is_shown = page and self.shown and self.shown.page is page.page
+        is_shown = page and self.content and self.content.page is page.page
         if is_next and is_shown and kind != "show":
             run.awaited = -1
         else:
@@ -343,9 +343,9 @@ class Room:
     def _show(self, page: Ready) -> None:
         self.number += 1
         number, it = self.number, page.page
-        shown = RoomTimeline(number, it) if isinstance(it, Playable) else RoomColumns(number, it)
-        self.shown, self.link = shown, page.link
-        self.step = self.furthest = max(0, min(page.step, shown.last))
+        content = RoomTimeline(number, it) if isinstance(it, Playable) else RoomColumns(number, it)
+        self.content, self.link = content, page.link
+        self.step = self.furthest = max(0, min(page.step, content.last))
         self.display |= AT_REST
         if self.run is not None:
             self.run.awaited = -1
@@ -353,8 +353,9 @@ class Room:
 
     def _keep_page(self) -> None:
         """Remember the page that the leader shows before the first one of the run sheet."""
-        if self.run is not None and self.shown is not None and self.run.page_of(self.run.part) < 0:
-            self.run.ready[-1] = Ready(self.shown.page, self.link, self.step)
+        run, content = self.run, self.content
+        if run and content and run.page_of(run.part) < 0:
+            run.ready[-1] = Ready(content.page, self.link, self.step)
 
     def _ask(self, question: VoteQuestion) -> None:
         self._end_vote()

@@ -112,13 +112,13 @@ def _export(offer: Export, page: Page) -> None:
             )
             st.code(playable.embed_code(file, title), "html", wrap_lines=True)
     if offer.picture is not None:
-        shown = offer.picture()
+        picture = offer.picture()
         st.markdown("**Colored text**")
         with st.container(horizontal=True, vertical_alignment="center"):
             _button(
-                key, "tokens.html", "Web page (HTML)", lambda: export.html(shown, link).encode()
+                key, "tokens.html", "Web page (HTML)", lambda: export.html(picture, link).encode()
             )
-            pictures.colored_text(key, shown, link)
+            pictures.colored_text(key, picture, link)
         st.caption(f"One file each, with up to {export.HELD:,} bytes of the text.")
     if offer.slides is not None:
         more = st.expander("Pictures for slides", key=f"slides of {key}", on_change="rerun")
@@ -201,13 +201,13 @@ def _button(
     key: str,
     file: str,
     label: str,
-    made: Callable[[], Any],
+    make: Callable[[], Any],
     *,
     width: Literal["content", "stretch"] = "content",
 ) -> None:
     st.download_button(
         label,
-        made,
+        make,
         file,
         icon=DOWNLOAD,
         width=width,

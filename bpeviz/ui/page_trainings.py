@@ -171,7 +171,7 @@ def _find_or_train(handle: TrainingHandle, slider: DeltaGenerator | None) -> tra
     """
     key = ("training", *handle.cache_key)
     # Drawn in each run: else what follows would move, and stand twice on the page for a moment.
-    shown = st.empty()
+    place = st.empty()
     if (cached := cache.find(key)) is not None:
         return cast(trainings.Result, value_of(cached))
     state = st.session_state
@@ -185,21 +185,21 @@ def _find_or_train(handle: TrainingHandle, slider: DeltaGenerator | None) -> tra
             with run_lock.released():
                 is_long = not job.wait(PROGRESS)
             if is_long:
-                _show_progress(job, name, shown, slider)
+                _show_progress(job, name, place, slider)
         outcome = job.outcome
         if isinstance(outcome, tuple) and not cache.put(key, outcome):
             outcome = trainings.JobError(trainings.TOO_LARGE, transient=False)
         if isinstance(outcome, trainings.JobError) and not outcome.transient:
             cache.put(key, Failure(TrainingError(outcome.message)))
         if isinstance(outcome, tuple) or cache.find(key) is not None:
-            shown.empty()
+            place.empty()
             if is_long and slider is not None:
                 # The elements above the page shift those below, so the page is redrawn.
                 st.rerun()
             return cast(trainings.Result, value_of(cache.find(key) or outcome))
         message = outcome.message if isinstance(outcome, trainings.JobError) else STOPPED
         state["ended_training"] = ended = (name, message)
-        shown.empty()
+        place.empty()
     if slider is not None and not is_long:
         with slider.container():
             idle_vocabulary_size("vocabulary_size_while_training")
@@ -219,16 +219,16 @@ def _show_progress(
             below = st.empty()  # as high as the caption that replaces it
             below.caption("Training …")
     with place.container():
-        bar, shown = st.progress(0.0, job.message()), (0.0, job.message())
+        bar, drawn = st.progress(0.0, job.message()), (0.0, job.message())
         st.button("Stop training", key=f"stop {name}", on_click=_stop, args=(name,))
     with run_lock.released():
         looks = 0
         while not job.wait(PROGRESS):
             looks += 1
             # Streamlit stops a run only where it draws, also a run whose training does not go on.
-            if (now := (job.share, job.message())) != shown or looks % _DRAWN == 0:
+            if (now := (job.share, job.message())) != drawn or looks % _DRAWN == 0:
                 bar.progress(*now)
-                shown = now
+                drawn = now
     if below is not None:
         below.empty()
 

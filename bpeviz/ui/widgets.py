@@ -155,11 +155,11 @@ class OneOf(Widget[str]):
 
     def select(self, titles: Mapping[str, str] | None = None, **options: Any) -> str:
         """Draw a drop-down list; return the value. titles: where these are not the declared."""
-        shown = titles or self.titles
+        by_key = titles or self.titles
         return cast(
             str,
             st.selectbox(
-                options=list(shown), format_func=shown.__getitem__, **self._drawn, **options
+                options=list(by_key), format_func=by_key.__getitem__, **self._drawn, **options
             ),
         )
 

@@ -264,12 +264,12 @@ def _line(x: str, y: str) -> Chart:
     return _drawn(alt.layer(base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=50)))
 
 
-def detail(shown: Detail) -> Chart | None:
+def detail(table: Detail) -> Chart | None:
     """Return the curve of a detail, or None."""
-    if shown.curve is None or len(shown.columns[shown.curve[0]]) < 2:
+    if table.curve is None or len(table.columns[table.curve[0]]) < 2:
         return None
-    points = pa.table({name: list(shown.columns[name]) for name in shown.curve})
-    chart = _with_data(_line(*shown.curve), "", points=points)
+    points = pa.table({name: list(table.columns[name]) for name in table.curve})
+    chart = _with_data(_line(*table.curve), "", points=points)
     del chart["title"]  # the page has a heading for it
     return chart
 

@@ -132,17 +132,17 @@ class _Grapheme:
 
     Attributes:
         text: Its text, or "" for a mark.
-        shown: Its text on screen, which may be a stand-in.
+        sign: Its text on screen, which may be a stand-in.
         bytes: Its bytes.
     """
 
     text: str
-    shown: str
+    sign: str
     bytes: tuple[_Byte, ...]
 
     @property
     def quiet(self) -> bool:
-        return self.shown != self.text
+        return self.sign != self.text
 
     @property
     def cut(self) -> bool:
@@ -263,8 +263,8 @@ def _colored_lines(text: str, drawn: dict[str, Any], note: str) -> Lines:
     at = 0
     for grapheme in _graphemes(text):
         size = len(grapheme.encode())
-        shown = grapheme if len(grapheme) > 1 else character_stand_in(grapheme)
-        lines[-1].append(_Grapheme(grapheme, shown, tuple(each[at : at + size])))
+        sign = grapheme if len(grapheme) > 1 else character_stand_in(grapheme)
+        lines[-1].append(_Grapheme(grapheme, sign, tuple(each[at : at + size])))
         at += size
         lines[-1] += marks.get(at, ())
         if grapheme == "\n":
@@ -345,7 +345,7 @@ def _html_cut(grapheme: _Grapheme) -> str:
     kinds = map(unicodedata.bidirectional, grapheme.text)
     side = "right" if any(kind in ("R", "AL") for kind in kinds) else "left"
     return (
-        f'<span class="{side}"><span class="cut {line}"><span{quiet}>{escape(grapheme.shown)}'
+        f'<span class="{side}"><span class="cut {line}"><span{quiet}>{escape(grapheme.sign)}'
         f'</span><span class="strip">{strip}</span></span></span>'
     )
 
@@ -359,9 +359,9 @@ def _html_run(graphemes: Sequence[_Grapheme]) -> str:
         elif grapheme.text == "\t":
             part = '<i class="tab">\t</i>'
         elif grapheme.quiet:
-            part = f'<i class="q">{escape(grapheme.shown)}</i>'
+            part = f'<i class="q">{escape(grapheme.sign)}</i>'
         else:
-            part = escape(grapheme.shown)
+            part = escape(grapheme.sign)
         # A boundary of the baseline inside a grapheme is drawn after it.
         missing = any(byte.missing for byte in grapheme.bytes) and grapheme is not graphemes[-1]
         parts.append(part + ('<i class="missing"></i>' if missing else ""))

@@ -49,14 +49,14 @@ def encoded(drawn: Sequence[Mapping[str, Any]], seconds: float) -> tuple[bytes, 
     frames = _frames(drawn)
     count = len(frames)
     while True:
-        chosen = evenly(frames, count)
+        kept = evenly(frames, count)
         times = [round(1_000 * seconds * len(frames) / count)] * (count - 1)
         file = BytesIO()
-        chosen[0].save(
+        kept[0].save(
             file,
             "GIF",
             save_all=True,
-            append_images=chosen[1:],
+            append_images=kept[1:],
             duration=[*times, round(1_000 * max(_REST, 2 * seconds))],
             loop=0,
             optimize=True,

@@ -90,7 +90,7 @@ def hues_of(inspection: Inspection, training: Training | None = None, given: Hue
 
 
 def grid(
-    inspection: Inspection, shown: Part, *, decimal: bool = False, colors: Hues = OWN
+    inspection: Inspection, part: Part, *, decimal: bool = False, colors: Hues = OWN
 ) -> dict[str, Any]:
     """Return the payload of the grid, as plain JSON values: characters, bytes, tokens and ids.
 
@@ -99,11 +99,11 @@ def grid(
 
     Args:
         inspection: The encoded text.
-        shown: A part of `inspection.cuts`.
+        part: A part of `inspection.cuts`.
         decimal: Show bytes in decimal, not in hexadecimal.
         colors: The color indices.
     """
-    raw, low, high = inspection.raw, shown.start, shown.end
+    raw, low, high = inspection.raw, part.start, part.end
     last = high if high < len(raw) else high + 1  # marks at the end of the text are shown
     pieces = [
         piece
@@ -247,7 +247,7 @@ def _partial(inspection: Inspection, piece: Piece) -> list[str]:
 
 def timeline(
     inspection: Inspection,
-    shown: Part,
+    part: Part,
     title: str,
     training: Training | None = None,
     colors: Hues = OWN,
@@ -259,28 +259,28 @@ def timeline(
 
     Args:
         inspection: The encoded text.
-        shown: The part to show.
+        part: The part to show.
         title: The name of the tokenizer.
         training: The training history of the tokenizer, if known.
         colors: The color indices.
     """
     tokenizer, text = inspection.tokenizer, inspection.text
     kind = tokenizer.atoms
-    cut, events = part_of(inspection, shown)
+    cut, events = part_of(inspection, part)
     states = [cut.ids(step).tolist() for step in range(len(events) + 1)]
     steps = decision_columns([*_decisions(inspection, cut, events, states, training)])
     atom_ids = cut.atom_ids.tolist()
     ids = {*atom_ids, *cut.entries.tolist(), *steps["id"], *steps["left"], *steps["right"]}
     look = look_of(tokenizer, training, inspection.special_ids, colors)
-    before = int(inspection.boundaries.ends[shown.start - 1]) if shown.start else 0
+    before = int(inspection.boundaries.ends[part.start - 1]) if part.start else 0
     size = int(cut.ends[-1]) - before if len(cut) else 0
     unit = "merge" if training is None else texts_of(training).unit
-    whole = shown.last - shown.first == len(text)
+    whole = part.last - part.first == len(text)
     unknown = tokenizer.unknown_id
     data: dict[str, Any] = {
-        "text": text[shown.first : shown.last],
+        "text": text[part.first : part.last],
         "atomKind": kind,
-        "atomBytes": shown.atom_sizes(text, inspection.boundaries, kind),
+        "atomBytes": part.atom_sizes(text, inspection.boundaries, kind),
         "endMarks": end_marks(tokenizer, cut.atom_ids),
         "atomIds": atom_ids,
         **cut.payload(),
@@ -293,15 +293,15 @@ def timeline(
         "tokenCounts": cut.token_counts.tolist(),
         "changingSteps": None,
         "byteCount": size,
-        "part": None if whole else [shown.first, shown.last, len(text)],
+        "part": None if whole else [part.first, part.last, len(text)],
     }
     digest = digest_of(data)
     return data | {"key": digest, "timelineId": digest, "last": len(events)}
 
 
-def part_of(inspection: Inspection, shown: Part) -> tuple[ChangingBoundaries, list[Event]]:
+def part_of(inspection: Inspection, section: Part) -> tuple[ChangingBoundaries, list[Event]]:
     """Return the boundaries of a part, with only the events that change it."""
-    part = inspection.boundaries.slice(shown.start, shown.end)
+    part = inspection.boundaries.slice(section.start, section.end)
     happen = part.change_steps
     times = np.where(part.times < 0, -1, np.searchsorted(happen, part.times)).astype(np.int32)
     cut = replace(part, steps=len(happen), times=times)
@@ -317,7 +317,7 @@ def _decisions(
 ) -> Iterator[Merge | Pruning]:
     """Yield the decision of each event, with its counts in this text and its number in a note."""
     tokenizer = inspection.tokenizer
-    made = Counter(zip(cut.times.tolist(), cut.entries.tolist(), strict=True))
+    occurrences = Counter(zip(cut.times.tolist(), cut.entries.tolist(), strict=True))
     pre_token_ends = {*(inspection.pre_token_ends or ())}
     decisions = () if training is None else training.decisions
     for number, event in enumerate(events):
@@ -334,7 +334,7 @@ def _decisions(
             pair = parents or (UNKNOWN_ID, UNKNOWN_ID)
         else:
             token_id, pair = decision.new_id, (decision.left, decision.right)
-        applied = count = made[number, token_id]
+        applied = count = occurrences[number, token_id]
         if pair[0] == pair[1]:
             ends = cut.cuts(number).tolist()
             count = max(applied, _side_by_side(states[number], ends, pair[0], pre_token_ends))

@@ -108,14 +108,14 @@ def _signs(raw: bytes, behind: Any) -> list[list[Any]]:
     for sign in regex.findall(r"\X", raw.decode(errors="surrogateescape")):
         part = sign.encode(errors="surrogateescape")
         if len(sign) > 1:
-            shown = sign
+            label = sign
         elif "\udc80" <= sign <= "\udcff":
-            shown = f"⟨{part.hex().upper()}⟩"
+            label = f"⟨{part.hex().upper()}⟩"
         else:
-            shown = character_stand_in(sign)
+            label = character_stand_in(sign)
         columns = [i + int(behind[i]) for i in range(at, at + len(part))]
         cells = [[column, f"{byte:02X}"] for column, byte in zip(columns, part, strict=True)]
-        graphemes.append([columns[0], columns[-1] + 1, shown, cells])
+        graphemes.append([columns[0], columns[-1] + 1, label, cells])
         at += len(part)
     return graphemes
 
@@ -168,14 +168,14 @@ def _columns(part: Boundaries, start: int, marks: Any) -> list[tuple[int, int]]:
     behind = np.cumsum(marks)
     columns: list[tuple[int, int]] = []
     before = start
-    used = 0  # columns for marks that are taken at this byte
+    taken = 0  # columns for marks that are taken at this byte
     for end in part.ends.tolist():
         if end == before:
-            first = before - start + int(behind[before - start] - marks[before - start]) + used
-            used += 1
+            first = before - start + int(behind[before - start] - marks[before - start]) + taken
+            taken += 1
             columns.append((first, first + 1))
             continue
         low, high = before - start, end - start
         columns.append((low + int(behind[low]), high + int(behind[high] - marks[high])))
-        before, used = end, 0
+        before, taken = end, 0
     return columns

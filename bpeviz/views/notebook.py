@@ -58,7 +58,7 @@ def of_tokens(tokens: Tokens) -> str:
     picture = export.ColoredText(tokens.text, [column], "Tokens", last=last)
     height = 210
     for line in export.drawing_of(picture).columns[0].lines:
-        cells = sum(max(1, wcswidth(grapheme.shown)) for grapheme in line)
+        cells = sum(max(1, wcswidth(grapheme.sign)) for grapheme in line)
         height += -(-cells // _CELLS) * _LINE + _STRIP * any(grapheme.cut for grapheme in line)
     title = f"{counted(len(tokens), 'token')} of {name}"
     page = export.html(picture)

@@ -465,22 +465,22 @@ def of_texts(comparison: Comparison, settings: Sequence[str] = ()) -> TextsFile:
     return TextsFile(title, words, comparison.verdict, tables, notes, tokenizers, about)
 
 
-def html(shown: Interactive, link: str = "") -> str:
+def html(content: Interactive, link: str = "") -> str:
     """Return the HTML file.
 
     Args:
-        shown: Its content.
+        content: Its content.
         link: The address that opens it again, or "".
 
     Raises:
         ValueError: The link is not an address of the web.
     """
-    script, markup = program(shown.names, _DATA + SHADOW + shown.host + _IN_FRAME)
-    packed = base64.b64encode(zlib.compress(as_json(shown.data), 9)).decode()
-    settings = " · ".join(map(escape, shown.settings))
-    body = f"<h1>{escape(shown.title)}</h1>\n<p>{settings}</p>"
+    script, markup = program(content.names, _DATA + SHADOW + content.host + _IN_FRAME)
+    packed = base64.b64encode(zlib.compress(as_json(content.data), 9)).decode()
+    settings = " · ".join(map(escape, content.settings))
+    body = f"<h1>{escape(content.title)}</h1>\n<p>{settings}</p>"
     data = f'<script type="text/plain" id="data">{packed}</script>'
-    return document(shown.title, f"{body}\n{shown.body}", f"{markup}\n{data}", script, link)
+    return document(content.title, f"{body}\n{content.body}", f"{markup}\n{data}", script, link)
 
 
 def document(title: str, body: str, data: str, script: str, link: str = "") -> str:

@@ -65,19 +65,19 @@ def parts(text: str, boundaries: Boundaries, size: int = WINDOW) -> list[Part]:
     return parts
 
 
-def part_between(boundaries: Boundaries, shown: Part, text: str) -> Part:
+def part_between(boundaries: Boundaries, part: Part, text: str) -> Part:
     """Return the part of other boundaries with the same characters.
 
     Args:
         boundaries: Boundaries of the whole text.
-        shown: A part of boundaries over bytes, as from `metrics.common_boundaries`.
+        part: A part of boundaries over bytes, as from `metrics.common_boundaries`.
         text: The whole text.
     """
     ends = boundaries.ends
     # A mark without bytes belongs to the preceding atom, or to the first one.
-    start = ended(ends, shown.start) if shown.start else 0
-    end = len(ends) if shown.last == len(text) else ended(ends, shown.end)
-    return Part(start, end, shown.first, shown.last)
+    start = ended(ends, part.start) if part.start else 0
+    end = len(ends) if part.last == len(text) else ended(ends, part.end)
+    return Part(start, end, part.first, part.last)
 
 
 def _last(places: NDArray[np.bool_]) -> int:
@@ -326,7 +326,7 @@ def side_by_side(
         hues: The color indices; by default those of these columns alone.
     """
     hues = hues or hues_of_columns(columns, part)
-    shown = []
+    drawn = []
     standings = [verdict.standing(column) for column in columns]
     # A mark for the best makes sense only if there are others.
     best = verdict.best(standings)
@@ -334,7 +334,7 @@ def side_by_side(
     for number, column in enumerate(columns):
         extra, missing = differences(column, columns[baseline])
         ends, tokens, distinct = _tokens(column, part, hues)
-        shown.append(
+        drawn.append(
             {
                 "title": column.title,
                 "tokenCount": column.tokens,
@@ -349,7 +349,7 @@ def side_by_side(
         )
     data: dict[str, Any] = {
         "text": text[part.first : part.last],
-        "columns": shown,
+        "columns": drawn,
         "baseline": baseline,
         "showIds": ids,
     }
@@ -466,5 +466,5 @@ def _tokens(column: Column, part: Part, hues: Hues) -> tuple[list[int], list[int
         label = shorten(tokenizer.token_label(token_id))
         color = hues.index(coloring.key_of(tokenizer, token_id))
         distinct.append([token_id, label, shorten(hexadecimal(raw)), color])
-    shown = np.minimum(ends[first:last], part.end) - part.start
-    return shown.tolist(), indices.tolist(), distinct
+    token_ends = np.minimum(ends[first:last], part.end) - part.start
+    return token_ends.tolist(), indices.tolist(), distinct

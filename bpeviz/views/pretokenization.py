@@ -27,10 +27,10 @@ def side_by_side(
     parts = [_shown(column, first, last) for column in columns]
     touching = [contacts_at(distinct[i][-1] for i in indices) for _, indices, distinct in parts]
     colors = hues((contacts, lambda key: key) for contacts in touching)
-    shown: list[dict[str, Any]] = []
+    drawn: list[dict[str, Any]] = []
     for column, (sizes, indices, distinct) in zip(columns, parts, strict=True):
-        marked = shown[-1]["tokenEnds"][:-1] if nested and shown else []
-        shown.append(
+        marked = drawn[-1]["tokenEnds"][:-1] if nested and drawn else []
+        drawn.append(
             {
                 "title": column.title,
                 "notes": [column.about],
@@ -44,7 +44,7 @@ def side_by_side(
         )
     data: dict[str, Any] = {
         "text": columns[0].cut.text[first:last],
-        "columns": shown,
+        "columns": drawn,
         "baseline": -1,
         "unit": "pre-token",
         "ariaLabel": "The text level by level" if nested else "The text in each pre-tokenization",

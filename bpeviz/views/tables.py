@@ -100,17 +100,17 @@ def candidates(training: Training, ranked: Sequence[Candidate], step: int) -> Ta
         return same if best and what == best[0 if scored else 1] else ""
 
     names = ("left", "right") if len(ids) == 2 else ("token",)
-    shown = [candidate for candidate in ranked if len(candidate.ids) == len(names)]
+    listed = [candidate for candidate in ranked if len(candidate.ids) == len(names)]
     columns: dict[str, Sequence[Any]] = {
-        name: [training.name(candidate.ids[i]) for candidate in shown]
+        name: [training.name(candidate.ids[i]) for candidate in listed]
         for i, name in enumerate(names)
     }
     if scored:
-        columns[texts_of(training).score or "score"] = [candidate.score for candidate in shown]
+        columns[texts_of(training).score or "score"] = [candidate.score for candidate in listed]
     columns[_counted(training) if len(ids) == 2 else "uses"] = [
-        candidate.count for candidate in shown
+        candidate.count for candidate in listed
     ]
-    return Table.of(columns | {"note": [note(candidate) for candidate in shown]})
+    return Table.of(columns | {"note": [note(candidate) for candidate in listed]})
 
 
 def segmentations(paths: Sequence[Path], name: Callable[[int], str]) -> Table:
@@ -231,16 +231,16 @@ def occurrences(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]
     )
 
 
-def alternatives(used: Sequence[Used]) -> Table:
+def alternatives(rows: Sequence[Used]) -> Table:
     """Return the alternatives of an expression, one per row, in their order."""
     return Table.of(
         {
-            "order": range(1, len(used) + 1),
-            "alternative": [use.alternative.expression for use in used],
-            "matches": [use.alternative.about for use in used],
-            "sample": [pre_token_name(use.alternative.sample) for use in used],
-            "match in the sample": ["   ".join(map(pre_token_name, use.sample)) for use in used],
-            "in this text": [f"{use.count:,}" for use in used],
+            "order": range(1, len(rows) + 1),
+            "alternative": [use.alternative.expression for use in rows],
+            "matches": [use.alternative.about for use in rows],
+            "sample": [pre_token_name(use.alternative.sample) for use in rows],
+            "match in the sample": ["   ".join(map(pre_token_name, use.sample)) for use in rows],
+            "in this text": [f"{use.count:,}" for use in rows],
         }
     )
 

@@ -119,9 +119,9 @@ def test_no_message_to_a_follower_contains_a_later_decision(
 ) -> None:
     room.show(page(algorithm, merges=12, min_count=1))
     follower = Browser(room)
-    steps = room.shown.page.player["views"][0]["steps"]  # type: ignore[union-attr]
-    styles = room.shown.page.player["views"][0]["tokenStyles"]  # type: ignore[union-attr]
-    seed = room.shown.page.player["timelineId"]  # type: ignore[union-attr]
+    steps = room.content.page.player["views"][0]["steps"]  # type: ignore[union-attr]
+    styles = room.content.page.player["views"][0]["tokenStyles"]  # type: ignore[union-attr]
+    seed = room.content.page.player["timelineId"]  # type: ignore[union-attr]
     for step in range(8):
         leader.send(step=step, content=2)
         leader.send(do="ask")
@@ -266,9 +266,9 @@ def test_playing_on_reveals_the_answer(room: Room, leader: Browser) -> None:
     leader.send(step=1, content=1)
     vote = follower.vote
     assert not vote["isOpen"]
-    steps = room.shown.page.player["views"][0]["steps"]  # type: ignore[union-attr]
+    steps = room.content.page.player["views"][0]["steps"]  # type: ignore[union-attr]
     pair = [steps["left"][0], steps["right"][0]]
-    styles = room.shown.page.races[0]["styles"]  # type: ignore[union-attr,index]
+    styles = room.content.page.races[0]["styles"]  # type: ignore[union-attr,index]
     right = vote["options"][vote["right"]]
     assert right["words"] in ("none of these", " + ".join(styles[i][0] for i in pair))
 

@@ -144,9 +144,9 @@ def test_going_to_a_part_brings_its_page(room: Room) -> None:
     leader, question = Leader(room), VoteQuestion(["?"], [VoteOption([], "a")], 0)
 
     def seen() -> tuple[Any, ...]:
-        assert room.shown
+        assert room.content
         asked = room.vote and room.vote.question.prompt[0]
-        return [*map(id, pages)].index(id(room.shown.page)), room.step, room.furthest, asked
+        return [*map(id, pages)].index(id(room.content.page)), room.step, room.furthest, asked
 
     leader.send(do="part", part=4)  # its page is not ready
     leader.send(do="ask")

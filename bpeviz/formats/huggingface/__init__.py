@@ -125,10 +125,10 @@ def _read_merges(name: str, document: Node) -> Tokenizer:
     tokenizer = tokenizer_of(name, merges)
     if not before + after:
         return tokenizer
-    made = with_template(tokenizer, before, after)
-    if made is None:
+    complete = with_template(tokenizer, before, after)
+    if complete is None:
         raise UnsupportedError("its template has tokens without an id")
-    return made
+    return complete
 
 
 def _template(processor: Node) -> tuple[list[int], list[int]]:

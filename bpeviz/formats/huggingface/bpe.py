@@ -168,8 +168,10 @@ def ranks_of_document(document: Node) -> LoadedRanks:
         {*byte_symbols(vocabulary, entries)} == {*range(256)},
         "its bytes have other ids than 0 to 255",
     )
-    made = [entries.get(left + right, -1) for left, right in _pairs(document["model"]["merges"])]
-    require(made == sorted(made), "its ids are not in the order of its merges")
+    merged_ids = [
+        entries.get(left + right, -1) for left, right in _pairs(document["model"]["merges"])
+    ]
+    require(merged_ids == sorted(merged_ids), "its ids are not in the order of its merges")
     ranks = {
         bytes(map(BYTE_OF.__getitem__, name)): token_id
         for name, token_id in entries.items()

@@ -191,8 +191,8 @@ def choose_training(text: str) -> tuple[str, TrainingChoice, DeltaGenerator]:
     Returns:
         The text to train on, the choice, and the place of the slider of the vocabulary size.
     """
-    shown = TRAINERS.get(ALGORITHM.get() or "", next(iter(TRAINERS.values())))
-    trainer = TRAINERS[ALGORITHM.select(help=shown.about)]
+    before = TRAINERS.get(ALGORITHM.get() or "", next(iter(TRAINERS.values())))
+    trainer = TRAINERS[ALGORITHM.select(help=before.about)]
     sizes = st.container()
     choice = _more(trainer)
     return expand_counts(text, choice.counted), choice, sizes
@@ -274,8 +274,8 @@ def _pre_tokenization(*, is_open: bool) -> tuple[str, str]:
         pattern = PATTERN.value()
         typed = {CUSTOM: EXPRESSION.value(FIRST_EXPRESSION), WORD_LIST: WORDS.value()}
         return pattern, typed.get(pattern, "")
-    shown = PATTERNS.get(PATTERN.get() or next(iter(PATTERNS)))
-    about = f" {shown.title}: {shown.about}" if shown else ""
+    before = PATTERNS.get(PATTERN.get() or next(iter(PATTERNS)))
+    about = f" {before.title}: {before.about}" if before else ""
     pattern = PATTERN.select(help=SPLIT_HELP + about)
     expression = ""
     if pattern == CUSTOM:

@@ -100,15 +100,15 @@ def vocabulary_size(training: Training, largest: int, options: Options) -> int:
     size = chosen + offset
     SIZE.show(size)
     step = training.step_of(size)
-    made = texts_of(training).vocabulary(training, step)
+    vocabulary = texts_of(training).vocabulary(training, step)
     why = why_stopped(training, options)
     ending = f" {after}" if (after := texts_of(training).at_the_end) else ""
     if why and largest != LARGEST:
-        st.caption(f"{made}. {why}, so {largest:,} cannot be reached.{ending}")
+        st.caption(f"{vocabulary}. {why}, so {largest:,} cannot be reached.{ending}")
     elif why and step == training.steps:
-        st.caption(f"{made}. {why}.{ending}")
+        st.caption(f"{vocabulary}. {why}.{ending}")
     else:
-        st.caption(f"{made}.")
+        st.caption(f"{vocabulary}.")
     return step
 
 

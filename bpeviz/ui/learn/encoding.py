@@ -46,11 +46,11 @@ def applied(training: MergeTraining, text: str) -> list[int]:
 
 def possible(merges: Sequence[Merge], order: Sequence[int]) -> bool:
     """Return whether each merge comes after those that make its parts."""
-    made = {merge.new_id for merge in merges}
+    later_ids = {merge.new_id for merge in merges}
     for place in order:
-        if {merges[place].left, merges[place].right} & made:
+        if {merges[place].left, merges[place].right} & later_ids:
             return False
-        made.discard(merges[place].new_id)
+        later_ids.discard(merges[place].new_id)
     return True
 
 
@@ -100,17 +100,17 @@ def _order(setup: Setup) -> Question | None:
     merges = [training.merges[step] for step in steps]
     colors = engine.hues((training, text))
     names = [(training.name(merge.left), training.name(merge.right)) for merge in merges]
-    shown = sorted(range(len(merges)), key=names.__getitem__)
+    listed = sorted(range(len(merges)), key=names.__getitem__)
     items = [
         [
             engine.named(training, merges[i].left, colors),
             engine.named(training, merges[i].right, colors),
         ]
-        for i in shown
+        for i in listed
     ]
-    mixed = [merges[i] for i in shown]
+    mixed = [merges[i] for i in listed]
 
-    right = sorted(range(len(shown)), key=shown.__getitem__)
+    right = sorted(range(len(listed)), key=listed.__getitem__)
 
     def judge(given: list[int] | None) -> Judgment:
         verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
@@ -119,21 +119,21 @@ def _order(setup: Setup) -> Question | None:
             message += " Yours is possible, too, but the order of training counts."
         elif verdict == "wrong":
             message += " In yours, a merge comes before the one that makes its part."
-        notes = [f"merge {steps[i] + 1:,}" for i in shown]
+        notes = [f"merge {steps[i] + 1:,}" for i in listed]
         return Judgment(verdict, [message], {"order": right, "notes": notes})
 
     def mistakes() -> list[Mistake]:
         boundaries = training.tokenizer().boundaries(text)
         assert isinstance(boundaries, MergeBoundaries)  # noqa: S101 (for the type)
         merged_at = boundaries.merged_at.tolist()
-        reading = sorted(range(len(shown)), key=lambda i: merged_at.index(steps[shown[i]]))
-        sizes = [len(names[i][0] + names[i][1]) for i in shown]
-        longest = sorted(range(len(shown)), key=lambda i: -sizes[i])
+        reading = sorted(range(len(listed)), key=lambda i: merged_at.index(steps[listed[i]]))
+        sizes = [len(names[i][0] + names[i][1]) for i in listed]
+        longest = sorted(range(len(listed)), key=lambda i: -sizes[i])
         return [
             Mistake(right[::-1], ["This begins with the last merge. The earliest comes first."]),
             Mistake(reading, ["You went from left to right. But training sets the order."]),
             Mistake(longest, ["The longest token cannot come first: it needs its parts."]),
-            Mistake([*range(len(shown))], ["That is the order of the alphabet."]),
+            Mistake([*range(len(listed))], ["That is the order of the alphabet."]),
         ]
 
     prompt = "These merges apply to the text. In which order?"

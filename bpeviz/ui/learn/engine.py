@@ -123,10 +123,10 @@ def merges_of(text: str, algorithm: str = "bpe", **options: Any) -> MergeTrainin
     return training
 
 
-def hues(*shown: tuple[Training, str]) -> Hues:
+def hues(*texts: tuple[Training, str]) -> Hues:
     """Return the color indices of the tokens of texts, at all steps of the training of each."""
     parts = []
-    for training, text in shown:
+    for training, text in texts:
         boundaries = training.at_step(training.steps).boundaries(text)
         parts += [(training, boundaries, part) for part in player.parts(text, boundaries)]
     return player.hues_of(parts)
@@ -227,10 +227,10 @@ def next_pair(
     if not pairs or before.steps < step:
         raise NoQuestionError("This text has no two neighbors to merge. Type a longer one.")
 
-    shown = timeline(before, text)
+    payload = timeline(before, text)
 
     def words(pair: tuple[int, ...]) -> list[MessagePart]:
-        left, right = (token(*shown["tokenStyles"][token_id]) for token_id in pair)
+        left, right = (token(*payload["tokenStyles"][token_id]) for token_id in pair)
         return [left, " + ", right]
 
     def all_counts() -> dict[tuple[int, ...], int]:
@@ -273,8 +273,8 @@ def next_pair(
         ]
 
     unknown = ("?", -1)
-    tokens = [token(*shown["tokenStyles"].get(int(token_id), unknown)) for token_id in ids]
-    form = PairForm(shown, pairs, tokens)
+    tokens = [token(*payload["tokenStyles"].get(int(token_id), unknown)) for token_id in ids]
+    form = PairForm(payload, pairs, tokens)
     return Question(prompt, form, judge, mistakes, hint, see, about_form)
 
 

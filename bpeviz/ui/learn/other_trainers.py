@@ -229,8 +229,8 @@ def _path(setup: Setup) -> Question | None:
     ]
     prompt += [engine.quoted(word), ". Which path is the most likely one?"]
     hint = "A path with a rare piece loses, even if it has few pieces."
-    shown = dict(sorted(options.items()))
-    return chosen(prompt, shown, answer, mistakes, hint, [PictureRow("Probability", rows)])
+    by_words = dict(sorted(options.items()))
+    return chosen(prompt, by_words, answer, mistakes, hint, [PictureRow("Probability", rows)])
 
 
 def _pictures(setup: Setup) -> list[Picture]:

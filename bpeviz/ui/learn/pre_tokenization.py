@@ -72,9 +72,11 @@ def _cost(setup: Setup) -> Question:
             ]
             message += [engine.named(training, merge.right, colors)]
             message += [f", which occurs {engine.times(merge.count)}."]
-        made = engine.train(setup["text"], merges=setup["merges"], pattern=setup["pattern"]).steps
-        if made < steps:
-            message.append(f" Only {counted(made, 'merge')} could be made.")
+        possible = engine.train(
+            setup["text"], merges=setup["merges"], pattern=setup["pattern"]
+        ).steps
+        if possible < steps:
+            message.append(f" Only {counted(possible, 'merge')} could be made.")
         return Judgment(compared(given, right), message, {"right": right})
 
     prompt = (
@@ -112,7 +114,7 @@ def _cost(setup: Setup) -> Question:
 
 def _pictures(setup: Setup) -> list[Picture]:
     text, merges, colors = setup["text"], setup["merges"], _colors(setup)
-    shown = [
+    tokenizers = [
         (title, engine.train(text, merges=merges, pattern=pattern).tokenizer())
         for title, pattern in (
             ("Not split", "none"),
@@ -120,7 +122,7 @@ def _pictures(setup: Setup) -> list[Picture]:
         )
     ]
     return [
-        engine.tokenized(text, shown, engine.BRACKETS, colors),
+        engine.tokenized(text, tokenizers, engine.BRACKETS, colors),
         engine.played(
             engine.train(text, merges=merges, pattern=setup["pattern"]), text, "", colors
         ),

@@ -108,11 +108,13 @@ def pieces(text: str) -> list[str]:
     parts = {text[i:j] for i in range(len(text)) for j in range(i + 2, min(len(text), i + 12) + 1)}
     fitting = [part for part in parts if len(tokenizer.encode(part)) == 1]
     tokens = tokenizer.tokens(text)
-    used = {text[part.start : part.end] for part in tokens}
+    needed = {text[part.start : part.end] for part in tokens}
     listed: list[str] = []
-    for part in sorted(fitting, key=lambda part: (part not in used, -len(part), part)):
+    for part in sorted(fitting, key=lambda part: (part not in needed, -len(part), part)):
         # With another piece, fewer than GPT-4's tokens could cover the text.
-        if part in used or (len(listed) < LISTED and fewest(text, [*listed, part]) >= len(tokens)):
+        if part in needed or (
+            len(listed) < LISTED and fewest(text, [*listed, part]) >= len(tokens)
+        ):
             listed.append(part)
     if fewest(text, listed) < len(tokens):
         raise NoQuestionError("GPT-4 does not take the fewest pieces of this text. Change it.")

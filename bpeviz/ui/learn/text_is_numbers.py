@@ -47,14 +47,14 @@ def last_symbol(setup: Setup) -> str:
 
 def _symbol(setup: Setup) -> Question:
     symbol = last_symbol(setup)
-    shown = token("".join(map(character_stand_in, symbol)))
+    stand_in = token("".join(map(character_stand_in, symbol)))
 
     def judge(given: int | None) -> Judgment:
         raw = symbol.encode()
         points = ", ".join(f"{ord(point):,} (U+{ord(point):04X})" for point in symbol)
         number = counted(len(symbol), "code point")
         message: list[MessagePart] = [
-            shown,
+            stand_in,
             f" is {number}: {points}. In UTF-8 that is ",
             f"{counted(len(raw), 'byte')}: {' '.join(map(str, raw))}.",
         ]
@@ -77,7 +77,7 @@ def _symbol(setup: Setup) -> Question:
         PictureRow("Code points of the last symbol", points),
         RANGES,
     ]
-    prompt: list[MessagePart] = ["How many bytes is the last symbol, ", shown, ", in UTF-8?"]
+    prompt: list[MessagePart] = ["How many bytes is the last symbol, ", stand_in, ", in UTF-8?"]
     hint = "Find the range of each code point, and its number of bytes."
     return Question(prompt, NumberForm(1, MOST_BYTES, "bytes"), judge, mistakes, hint, see)
 

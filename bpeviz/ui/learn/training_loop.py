@@ -93,8 +93,8 @@ def _rare(setup: Setup) -> Question:
         "In a short text, frequent pairs run out, and the remaining pairs occur only once. How "
         f"many of the {counted(training.steps, 'merge')} join a pair that occurs at least twice?"
     )
-    shown = [[f"{merge.count:,} times"] for merge in training.merges[: training.steps // 2]]
-    see = [PictureRow("Count of each merge: the first half", shown, numbered=True)]
+    counts = [[f"{merge.count:,} times"] for merge in training.merges[: training.steps // 2]]
+    see = [PictureRow("Count of each merge: the first half", counts, numbered=True)]
     hint = "Look at how fast the counts fall, and go on in your mind."
     form = NumberForm(0, training.steps, "merges")
     return Question([prompt], form, judge, mistakes, hint, see)

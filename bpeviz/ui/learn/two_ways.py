@@ -86,9 +86,9 @@ def _longest(setup: Setup) -> Question:
 
 
 def _pictures(setup: Setup) -> list[Picture]:
-    shown = [(title, _trained(setup, way).tokenizer()) for way, title in TITLES.items()]
+    tokenizers = [(title, _trained(setup, way).tokenizer()) for way, title in TITLES.items()]
     about = f"The same vocabulary, two ways to encode. {engine.BRACKETS}"
-    return [engine.tokenized(setup["text"], shown, about, _colors(setup))]
+    return [engine.tokenized(setup["text"], tokenizers, about, _colors(setup))]
 
 
 def _target(setup: Setup) -> PageLink:

@@ -110,9 +110,9 @@ class _Reference(NumberField):
         return None, None
 
     def restore(self, value: int) -> None:
-        shown = COLUMNS.get() or []
-        if value < len(shown):  # otherwise it was a file
-            BASELINE.put(shown[value])
+        keys = COLUMNS.get() or []
+        if value < len(keys):  # otherwise it was a file
+            BASELINE.put(keys[value])
 
 
 OTHERS = _Others("others", "Compare with", titles=TITLES, most=len(TITLES))
@@ -240,25 +240,31 @@ def show(side: DeltaGenerator) -> None:
         if texts and not st.context.is_embedded:
             own_tokenizer.show({name: texts[name] for name in translations})
         return
-    shown = _columns_for(text, chosen)
+    column_of = _columns_for(text, chosen)
     if not text:
         st.info("There is no text yet. Type one on the left, or choose a sample.")
         return
-    if not shown:
+    if not column_of:
         return  # messages say why
-    columns = [*shown.values()]
+    columns = [*column_of.values()]
     # The chosen baseline may be unavailable.
-    first = next((key for key in shown if key != OWN), OWN)
-    number = [*shown].index(baseline if baseline in shown else first)
+    first = next((key for key in column_of if key != OWN), OWN)
+    number = [*column_of].index(baseline if baseline in column_of else first)
     standings = [verdict.standing(column) for column in columns]
     sentence = verdict.sentence(standings, number)
     with answer:
-        _verdict(sentence, text, shown, [*shown][number], TEXT if test_text is None else TEST_TEXT)
+        _verdict(
+            sentence,
+            text,
+            column_of,
+            [*column_of][number],
+            TEXT if test_text is None else TEST_TEXT,
+        )
     measured = measure(text, columns, number)
-    settings = [words for offer in chosen if offer.key in shown for words in offer.settings]
-    readable = _readable(shown, number)
-    _side_by_side(text, readable, [*shown][number], sentence, measured, settings)
-    _caveats(text, training_text, shown)
+    settings = [words for offer in chosen if offer.key in column_of for words in offer.settings]
+    readable = _readable(column_of, number)
+    _side_by_side(text, readable, [*column_of][number], sentence, measured, settings)
+    _caveats(text, training_text, column_of)
     for offer in chosen:
         if offer.assumed:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
@@ -308,14 +314,14 @@ def _one_of_many(
     if len(text) > limits.PAGE_TEXT:
         st.caption(f"The first {limits.PAGE_TEXT:,} of {len(text):,} characters are shown here.")
     text = text[: limits.PAGE_TEXT]
-    shown = _columns_for(text, [offer for offer, _ in chosen if offer.key in pair])
-    if shown:
-        columns = [*shown.values()]
-        number = [*shown].index(baseline) if baseline in shown else 0
+    column_of = _columns_for(text, [offer for offer, _ in chosen if offer.key in pair])
+    if column_of:
+        columns = [*column_of.values()]
+        number = [*column_of].index(baseline) if baseline in column_of else 0
         sentence = verdict.sentence([*map(verdict.standing, columns)], number)
         measured = measure(text, columns, number)
         settings = [words for offer, _ in chosen for words in offer.settings]
-        _side_by_side(text, shown, [*shown][number], sentence, measured, settings, compared)
+        _side_by_side(text, column_of, [*column_of][number], sentence, measured, settings, compared)
 
 
 def _pair(keys: Sequence[str], baseline: str, best: Sequence[str]) -> list[str]:
@@ -349,21 +355,21 @@ def _readable(columns: Mapping[str, Column], baseline: int) -> Mapping[str, Colu
 
 
 def _verdict(
-    sentence: str, text: str, shown: Mapping[str, Column], baseline: str, source: TextSource
+    sentence: str, text: str, column_of: Mapping[str, Column], baseline: str, source: TextSource
 ) -> None:
     """Draw the verdict, and a word that shows the difference, or a way to a text that has one.
 
     Args:
         sentence: The verdict.
         text: The text.
-        shown: The columns by their keys.
+        column_of: The columns by their keys.
         baseline: The key of the baseline.
         source: The box of the text.
     """
-    names = {key: column.name for key, column in shown.items()} | {OWN: "yours"}
+    names = {key: column.name for key, column in column_of.items()} | {OWN: "yours"}
     words = (
-        (key, verdict.telling_word(text, column, shown[baseline]))
-        for key, column in shown.items()
+        (key, verdict.telling_word(text, column, column_of[baseline]))
+        for key, column in column_of.items()
         if key != baseline
     )
     key, telling = next(((key, word) for key, word in words if word is not None), ("", None))
@@ -373,7 +379,7 @@ def _verdict(
             f"“{shorten(telling.word, 40)}” is {counted(telling.tokens, 'token')} in {names[key]}, "
             f"{telling.others:,} in {names[baseline]}."
         )
-    elif offers := len({column.tokens for column in shown.values()}) == 1 < len(shown):
+    elif offers := len({column.tokens for column in column_of.values()}) == 1 < len(column_of):
         example = "No word of this text has more tokens in one than in another."
     small = f"  \n:small[{markdown.escape(example)}]" if example else ""
     st.markdown(markdown.escape(sentence) + small)
@@ -403,7 +409,7 @@ def _available(chosen: Sequence[Offer], make: Callable[[Offer], T]) -> dict[str,
 
 def _side_by_side(
     text: str,
-    shown: Mapping[str, Column],
+    column_of: Mapping[str, Column],
     baseline: str,
     sentence: str,
     measured: Sequence[Measured],
@@ -414,15 +420,15 @@ def _side_by_side(
 
     Args:
         text: The text.
-        shown: The columns by their keys.
+        column_of: The columns by their keys.
         baseline: The key of the column that the others are compared with.
         sentence: The verdict, for the projector.
         measured: The metrics of all tokenizers, for the export.
         settings: The settings of the user's own tokenizer, for the export.
         texts: The comparison of many texts, whose tables are above.
     """
-    columns = [*shown.values()]
-    number = [*shown].index(baseline)
+    columns = [*column_of.values()]
+    number = [*column_of].index(baseline)
     parts = player.parts(text, metrics.common_boundaries(columns), PART_SIZE)
     part = choose_part(PART, parts, "All figures are for")
     hues = player.hues_of_columns(columns, part)
@@ -444,9 +450,9 @@ def _side_by_side(
         return ColoredText(text, columns, title, number, part.first, part.last, hues, settings)
 
     def slides() -> Slides:
-        shown = picture()
+        colored = picture()
         return ColumnSlides(
-            sentence or title, shown, tables.metrics(measured), settings=shown.settings
+            sentence or title, colored, tables.metrics(measured), settings=colored.settings
         )
 
     EXPORT.put(Export("compare", picture, comparison=lambda: comparison, slides=slides))

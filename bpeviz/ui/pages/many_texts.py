@@ -192,16 +192,16 @@ def _prices(offers: Sequence[Offer]) -> dict[str, float]:
 
 
 def draw_table(
-    payload: dict[str, Any], keys: Sequence[str], shown: tuple[str | None, str | None]
+    payload: dict[str, Any], keys: Sequence[str], cell: tuple[str | None, str | None]
 ) -> None:
     """Draw a table whose cells open their text.
 
     Args:
         payload: The table (`text_table.payload`).
         keys: The key of the tokenizer of each column.
-        shown: The text and the tokenizer of the cell that is open.
+        cell: The text and the tokenizer of the cell that is open.
     """
-    text, tokenizer = shown
+    text, tokenizer = cell
     is_shown = tokenizer in keys and text in {row["name"] for row in payload["rows"]}
     payload |= {
         "opens": keys,

@@ -336,9 +336,9 @@ def _explain(
     )
     st.code(json.dumps(pre_tokens, ensure_ascii=False), language=None, wrap_lines=True, height=140)
     part = "" if (first, last) == (0, len(column.cut.text)) else " in the part shown"
-    shown = f"the first {len(pre_tokens):,} of " if len(pre_tokens) < number else ""
+    beginning = f"the first {len(pre_tokens):,} of " if len(pre_tokens) < number else ""
     st.caption(
-        f"As a list: {shown}{counted(number, 'pre-token')}{part}. "
+        f"As a list: {beginning}{counted(number, 'pre-token')}{part}. "
         "In linguistics, pre-tokens are called tokens, and distinct ones types."
     )
     _word_level(chosen, column)

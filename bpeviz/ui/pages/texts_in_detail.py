@@ -51,12 +51,12 @@ def show(comparison: Comparison, texts: Texts, chosen: Sequence[tuple[Offer, Tok
 
 def _figures(comparison: Comparison) -> None:
     """Draw the figures of each tokenizer over all texts, and what they mean."""
-    shown = text_table.of_tokenizers(comparison)
+    table = text_table.of_tokenizers(comparison)
     draw_table(
-        shown,
+        table,
         "tokenizers over all texts",
         label="Tokenizers over all texts",
-        right=shown.names[1:],
+        right=table.names[1:],
         download=True,
     )
     st.markdown(

@@ -71,8 +71,8 @@ def reachable(page: str) -> Reachable:
         name = network_address() if listens in ("", "0.0.0.0", "::") else listens  # noqa: S104
     if not name or is_loopback(name):
         return Reachable(page, UNKNOWN_NAME)
-    shown = f"[{name}]" if ":" in name else name
-    netloc = shown if port is None else f"{shown}:{port}"
+    written = f"[{name}]" if ":" in name else name
+    netloc = written if port is None else f"{written}:{port}"
     return Reachable(SplitResult(parts.scheme, netloc, parts.path, "", "").geturl())
 
 

@@ -141,18 +141,18 @@ def link_buttons(page: Page) -> None:
     Each press is a numbered request; the link is made only then.
     """
     request = _request()
-    made = MADE.get() or {"request": 0, "packed": ""}
-    if request.number and made["request"] != request.number:
+    answer = MADE.get() or {"request": 0, "packed": ""}
+    if request.number and answer["request"] != request.number:
         packed, without = make(page)
         at = address.reachable(request.page)
-        made = {"request": request.number, "packed": packed, "page": at.page}
+        answer = {"request": request.number, "packed": packed, "page": at.page}
         if request.qr:
-            made["dialog"] = _dialog(page, request, at, packed, without)
+            answer["dialog"] = _dialog(page, request, at, packed, without)
         else:
             _tell(without, at, packed)
-        MADE.put(made)
+        MADE.put(answer)
     embed = {"isEmbeddable": address.is_embeddable(), "fitFrames": FIT_FRAMES}
-    components.copy_link(made | embed, BUTTON.key)
+    components.copy_link(answer | embed, BUTTON.key)
 
 
 def _tell(without: list[str], at: address.Reachable, packed: str) -> None:
@@ -182,14 +182,14 @@ def _dialog(
 ) -> dict[str, Any]:
     """Return the address, its QR code and notes. A long address is replaced by a short link."""
     notes = [at.note.replace("`", "")] if at.note else []
-    shown = _address(request, at, packed)
-    code = None if without else address.qr_code(shown)
+    link = _address(request, at, packed)
+    code = None if without else address.qr_code(link)
     if code is None:
         complete, without = make(page, MAX_SHORT)
         name = short_links.SHORT_LINKS.put(complete, current_user())
         if name is not None:
-            shown = _address(request, at, name)
-            code = address.qr_code(shown)
+            link = _address(request, at, name)
+            code = address.qr_code(link)
             notes.append(
                 f"The server remembers this short link for {limits.SHORT_LINK_HOURS:,} hours, or "
                 "until it is restarted. “Copy link” copies one that lasts."
@@ -199,7 +199,7 @@ def _dialog(
         notes.append(f"Not included, because it is too long or comes from a file: {names}.")
     if code is None:
         notes.append("The address of this page is too long for a QR code.")
-    return {"address": shown, "qr": code, "notes": notes}
+    return {"address": link, "qr": code, "notes": notes}
 
 
 def _address(request: _Request, at: address.Reachable, packed: str) -> str:

@@ -60,10 +60,10 @@ def room_button(page: Page) -> None:
         return
     try:
         with st.spinner("Preparing the room …"):
-            shown = _content(offer) if _has_content(offer) else None
+            content = _content(offer) if _has_content(offer) else None
             room = own or _new_room()
-            if shown is not None:
-                room.show(shown, _link(page))
+            if content is not None:
+                room.show(content, _link(page))
             questions = offer.questions() if offer.questions else ()
     except ValueError as error:
         _refused(str(error))
@@ -80,12 +80,12 @@ def show_in_room(page: Page) -> None:
     _SHOWN.put(asked)
     letters, leader, part = (*asked.split("."), "", "")[:3]
     with suppress(ValueError):  # the leader's page waits for the room, then says that there is none
-        shown = _content(offer)
+        content = _content(offer)
         room = ROOMS.reopen(letters, leader, current_user(), _join)
         key, _, at = st.query_params.get(SHEET, "").partition(".")
         if room.run is None and key in sheets.offered():
             room.use(replace(sheets.run(key), part=min(_number(at), MAX_PARTS) - 1))
-        ready = Ready(shown, _link(page), _number(st.query_params.get(session.STEP, "")))
+        ready = Ready(content, _link(page), _number(st.query_params.get(session.STEP, "")))
         if part:
             room.prepare(_number(part), ready)
         else:
@@ -116,10 +116,10 @@ def _content(offer: Export) -> Playable | ColumnsFile:
     """
     make = offer.animation or offer.comparison
     content = make()() if make else None
-    shown = content.columns if isinstance(content, TextsFile) else content
-    if not isinstance(shown, Playable | ColumnsFile):
+    page = content.columns if isinstance(content, TextsFile) else content
+    if not isinstance(page, Playable | ColumnsFile):
         raise ValueError("A room shows one text. Press a number in the table to choose one.")
-    return shown
+    return page
 
 
 def _link(page: Page) -> str:
@@ -145,7 +145,7 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
     st.link_button("Open the leader's page", lead, type="primary", icon=":material/open_in_new:")
     if questions:
         shows = "votes on the questions that you ask here or on the leader's page. Followers open"
-    elif isinstance(room.shown, RoomColumns):
+    elif isinstance(room.content, RoomColumns):
         shows = "shows these columns, and the token that you point at. Followers open"
     else:
         shows = (

@@ -214,8 +214,8 @@ def cached(spinner: str = "") -> Callable[[Callable[..., Value]], Callable[..., 
                 _key_part(value) for value, is_part in zip(values, counts, strict=True) if is_part
             )
             key = (function.__module__, function.__qualname__, *parts)
-            shown = bool(spinner) and cache.find(key) is None
-            with st.spinner(spinner) if shown else nullcontext():
+            waits = bool(spinner) and cache.find(key) is None
+            with st.spinner(spinner) if waits else nullcontext():
                 return cache.get_or_create(key, lambda: function(*values))
 
         return find_or_call
