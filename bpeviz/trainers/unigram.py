@@ -617,7 +617,7 @@ TRAINER = Trainer(
     key="unigram",
     title="Unigram",
     short="Unigram",
-    rule="start with many pieces, drop the one that the text misses least, again and again",
+    rule="start with many pieces, drop the one that the text misses least",
     gist="drops spare pieces",
     about="Starts with many pieces and prunes those that the text needs least. Segments a text "
     "into its most likely pieces.",

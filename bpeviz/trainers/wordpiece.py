@@ -472,7 +472,7 @@ TRAINER = Trainer(
     key="wordpiece",
     title="WordPiece",
     short="WordPiece",
-    rule="join the pair whose parts occur least apart, again and again",
+    rule="join the pair whose parts occur least apart",
     gist="parts seldom seen apart",
     about="Merges the pair with the highest count(a b) / (count(a) · count(b)), and encodes each "
     "word by longest match first. This score is the Hugging Face course's reconstruction: the "

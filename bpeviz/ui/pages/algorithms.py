@@ -192,7 +192,7 @@ def _first_tokens(shown: Sequence[Trained]) -> None:
     starts = {one.history.pre_tokenizer.atoms for one in shown}
     has_bpe = any(one.choice.algorithm == "bpe" for one in shown)
     if has_bpe and starts == {"characters"} and BPE_OF_TRAIN.get() in (None, "bytes"):
-        st.markdown("Here all start from characters; on Train BPE starts from 256 bytes.")
+        st.caption("Here all start from characters; on Train BPE starts from 256 bytes.")
 
 
 def _same_everywhere(shown: Sequence[Trained], payload: dict[str, Any]) -> None:

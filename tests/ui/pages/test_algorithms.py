@@ -42,7 +42,7 @@ def with_text(text: str, **state: Any) -> AppTest:
 
 
 def texts(app: AppTest) -> list[str]:
-    return [one.value for one in app.markdown]
+    return [one.value for one in app.caption]
 
 
 def payload_of(app: AppTest) -> dict[str, Any]:
