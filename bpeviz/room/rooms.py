@@ -10,11 +10,12 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, TypeGuard
+from typing import Any
 
 from bpeviz import limits
 from bpeviz.room import votes
 from bpeviz.room.contents import RoomColumns, RoomTimeline
+from bpeviz.room.messages import Display, Invitation, Message
 from bpeviz.room.run import Ready, Run
 from bpeviz.room.votes import Vote, VoteQuestion
 from bpeviz.text import counted
@@ -27,9 +28,6 @@ SIZE = 4
 
 TOKEN = 16
 """The fewest characters of a leader's token, and the random bytes of a new one."""
-
-AT_REST: dict[str, Any] = {"playing": False, "speed": 1, "lit": None}
-"""Whether the leader's player plays, how fast, and the token that is pointed at: text and atom."""
 
 ABANDONED = 600
 """Seconds without a member after which a room makes place for another one."""
@@ -79,7 +77,7 @@ class Room:
         letters: str,
         leader: str,
         owner: str,
-        join: Callable[[Room], dict[str, Any]],
+        join: Callable[[Room], Invitation],
         clock: Callable[[], float],
         first: int = 0,
     ) -> None:
@@ -89,7 +87,7 @@ class Room:
             letters: Its name.
             leader: The leader's token.
             owner: The user who opens it.
-            join: Returns the address for followers, as the leader's page shows it.
+            join: Returns how followers join, as the leader's page shows it.
             clock: The time in seconds.
             first: The number after which contents and votes are numbered.
         """
@@ -99,7 +97,7 @@ class Room:
         self.number = self._first = first
         self.content: RoomTimeline | RoomColumns | None = None
         self.step = self.furthest = 0
-        self.display = dict(AT_REST)
+        self.display = Display()
         self.vote: Vote | None = None
         self.votes: list[Vote] = []
         self.run: Run | None = None
@@ -173,7 +171,7 @@ class Room:
             self._left = self._clock()
             left = member.is_leader and not any(other.is_leader for other in self._members)
             if left:
-                self.display |= AT_REST
+                self.display = Display()
         self._notify(leaders=not left)
 
     def show(self, page: Playable | ColumnsFile, link: str = "", step: int = 0) -> None:
@@ -218,7 +216,7 @@ class Room:
                     self._ask(question)
         self._notify()
 
-    def receive(self, member: Member, message: dict[str, Any]) -> None:
+    def receive(self, member: Member, message: Message) -> None:
         """Handle a message of a member; those that are not valid have no effect."""
         with self._lock:
             if self.has_ended:
@@ -226,9 +224,9 @@ class Room:
             if member.is_leader:
                 self._lead(message)
                 self._notify()
-            elif self.vote is not None and _is_number(option := message.get("answer")):
-                if message.get("vote") == self.vote.number:
-                    self.vote.answer(member.token, option)
+            elif self.vote is not None and message.answer is not None:
+                if message.vote == self.vote.number:
+                    self.vote.answer(member.token, message.answer)
                 self._notify(leaders=True, also=member)
 
     def state(self, member: Member) -> dict[str, Any]:
@@ -239,12 +237,12 @@ class Room:
             content = self.content
             state: dict[str, Any] = {
                 "step": self.step,
-                **self.display,
+                **vars(self.display),
                 "followers": self.followers,
                 "vote": self.vote and self.vote.state(member.token),
             }
             if member.is_new:
-                state |= {"join": self.join} if member.is_leader else {"token": member.token}
+                state |= {"join": vars(self.join)} if member.is_leader else {"token": member.token}
                 member.is_new = False
             if content is not None and member.content != content.number:
                 state["content"] = content.full() if member.is_leader else content.beginning()
@@ -272,24 +270,23 @@ class Room:
         self.ends = 0.0
         self._notify()
 
-    def _lead(self, message: dict[str, Any]) -> None:
+    def _lead(self, message: Message) -> None:
         self._moved()
         content = self.content
-        step = message.get("step")
-        if content is not None and _is_number(step) and message.get("content") == content.number:
-            self.step = max(0, min(step, content.last))
+        if content and message.step is not None and message.content == content.number:
+            self.step = max(0, min(message.step, content.last))
             self.furthest = max(self.furthest, self.step)
-            self.display |= _display(message)
+            self.display = message.display
             about = self.vote.question.step if self.vote else None
             if self.vote is not None and about is not None and self.furthest > about:
                 self.vote.reveal()
-        match message.get("do"), self.vote:
+        match message.do, self.vote:
             case "ask", _:
                 if question := self._next_question():
                     self._ask(question)
-            case "part", _ if (run := self.run) and _is_number(part := message.get("part")):
-                if 0 <= part < len(run.sheet.parts):
-                    self._go_to(run, part)
+            case "part", _ if (run := self.run) and message.part is not None:
+                if 0 <= message.part < len(run.sheet.parts):
+                    self._go_to(run, message.part)
             case "close vote", Vote() as vote:
                 vote.is_open = False
             case "show", Vote() as vote:
@@ -346,7 +343,7 @@ class Room:
         content = RoomTimeline(number, it) if isinstance(it, Playable) else RoomColumns(number, it)
         self.content, self.link = content, page.link
         self.step = self.furthest = max(0, min(page.step, content.last))
-        self.display |= AT_REST
+        self.display = Display()
         if self.run is not None:
             self.run.awaited = -1
         self._moved()
@@ -390,12 +387,12 @@ class Rooms:
         self._rooms: dict[str, Room] = {}
         self._lock = threading.Lock()
 
-    def open(self, owner: str, join: Callable[[Room], dict[str, Any]]) -> Room:
+    def open(self, owner: str, join: Callable[[Room], Invitation]) -> Room:
         """Open a room.
 
         Args:
             owner: The user who opens it; other rooms of this user stay open.
-            join: Returns the address for followers.
+            join: Returns how followers join.
 
         Raises:
             RoomError: There are too many rooms.
@@ -407,7 +404,7 @@ class Rooms:
             return self._open(letters, secrets.token_urlsafe(TOKEN), owner, join)
 
     def reopen(
-        self, letters: str, leader: str, owner: str, join: Callable[[Room], dict[str, Any]]
+        self, letters: str, leader: str, owner: str, join: Callable[[Room], Invitation]
     ) -> Room:
         """Return the room of a leader, and open it again if it has ended.
 
@@ -434,7 +431,7 @@ class Rooms:
         letters: str,
         leader: str,
         owner: str,
-        join: Callable[[Room], dict[str, Any]],
+        join: Callable[[Room], Invitation],
         first: int = 0,
     ) -> Room:
         self._remove_ended()
@@ -475,18 +472,3 @@ def are_valid(letters: str) -> bool:
 
 ROOMS = Rooms()
 """The rooms of this server."""
-
-
-def _display(message: dict[str, Any]) -> dict[str, Any]:
-    """Return the display of a leader's player beside its step; invalid values are those at rest."""
-    playing, speed, lit = (message.get(name) for name in AT_REST)
-    is_place = isinstance(lit, list) and len(lit) == 2 and all(map(_is_number, lit))
-    return {
-        "playing": playing is True,
-        "speed": speed if isinstance(speed, int | float) else AT_REST["speed"],
-        "lit": lit if is_place else None,
-    }
-
-
-def _is_number(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from bpeviz.views.table import Table
 
@@ -75,6 +75,22 @@ class VoteQuestion:
         return 0 <= answer < len(self.options)
 
 
+class Result(NamedTuple):
+    """The result of an answer.
+
+    Attributes:
+        value: The index of the option, the number, or -1 for other numbers.
+        option: The option.
+        before: The count before “discuss, then vote again”.
+        count: The count.
+    """
+
+    value: int
+    option: VoteOption
+    before: int
+    count: int  # type: ignore[assignment]  # hides tuple.count, which is not used
+
+
 @dataclass
 class Vote:
     """A vote on a question.
@@ -135,22 +151,19 @@ class Vote:
         }
         if not self.is_shown:
             return state
-        results = self.results(shown=True)
+        results = self.results(MOST_NUMBERS)
         return state | {
-            "options": [_option(value, option) for value, option, *_ in results],
-            "counts": [count for *_, count in results],
-            "earlier": None if self.earlier is None else [before for _, _, before, _ in results],
+            "options": [_option(result.value, result.option) for result in results],
+            "counts": [result.count for result in results],
+            "earlier": None if self.earlier is None else [result.before for result in results],
         }
 
-    def results(self, *, shown: bool = False) -> list[tuple[int, VoteOption, int, int]]:
-        """Return each answer as its value, the option, the count before, and the count.
-
-        Args:
-            shown: Whether to return only as many numbers as a page shows.
-        """
+    def results(self, most: int | None = None) -> list[Result]:
+        """Return each answer. Of more than `most` numbers, those with the fewest are one answer."""
         counts, earlier, asked = self.counts, self.earlier or Counter(), self.question
         if not asked.numbers:
-            return [(i, option, earlier[i], counts[i]) for i, option in enumerate(asked.options)]
+            options = enumerate(asked.options)
+            return [Result(i, option, earlier[i], counts[i]) for i, option in options]
         values = {*counts, *earlier} | ({asked.right} if self.is_revealed else set())
         ranked = sorted(
             values,
@@ -161,13 +174,14 @@ class Vote:
                 value,
             ),
         )
-        named = sorted(ranked[:MOST_NUMBERS] if shown else ranked)
+        named = sorted(ranked[:most])
         rows = [
-            (value, VoteOption([], f"{value:,}"), earlier[value], counts[value]) for value in named
+            Result(value, VoteOption([], f"{value:,}"), earlier[value], counts[value])
+            for value in named
         ]
         if others := values.difference(named):
             before, now = (sum(counter[i] for i in others) for counter in (earlier, counts))
-            rows.append((-1, VoteOption([], f"{len(others):,} other numbers"), before, now))
+            rows.append(Result(-1, VoteOption([], f"{len(others):,} other numbers"), before, now))
         return rows
 
 
@@ -179,10 +193,10 @@ def table(votes: Sequence[Vote]) -> str:
     """Return all votes as CSV: the answers of each question and their counts, no persons."""
     rows = []
     for number, vote in enumerate(votes, 1):
-        for value, option, before, count in vote.results():
-            first = None if vote.earlier is None else before
-            right = "yes" if vote.is_revealed and value == vote.question.right else ""
-            words = vote.question.step, vote.question.words, option.words
-            rows.append((number, *words, first, count, right))
+        for result in vote.results():
+            first = None if vote.earlier is None else result.before
+            right = "yes" if vote.is_revealed and result.value == vote.question.right else ""
+            words = vote.question.step, vote.question.words, result.option.words
+            rows.append((number, *words, first, result.count, right))
     names = ["vote", "step", "question", "answer", "first count", "count", "right"]
     return Table.of_rows(names, rows).csv()

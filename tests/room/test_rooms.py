@@ -10,7 +10,8 @@ import pytest
 import bpeviz
 from bpeviz import limits
 from bpeviz.room.contents import RoomTimeline
-from bpeviz.room.rooms import ABANDONED, AT_REST, Room, RoomError, Rooms
+from bpeviz.room.messages import Display, Invitation, Message
+from bpeviz.room.rooms import ABANDONED, Room, RoomError, Rooms
 from bpeviz.room.votes import Range, VoteOption, VoteQuestion
 from bpeviz.views import playable, player
 from bpeviz.views.table import Table
@@ -42,7 +43,7 @@ class Browser:
             self.got.append(json.loads(json.dumps(self.room.state(self.member))))
 
     def send(self, **message: Any) -> None:
-        self.room.receive(self.member, message)
+        self.room.receive(self.member, Message.of(message))
 
     @property
     def vote(self) -> dict[str, Any]:
@@ -56,7 +57,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def room(clock: Clock) -> Room:
-    opened = Rooms(clock).open("me", lambda room: {"address": f"http://here/room/{room.letters}"})
+    opened = Rooms(clock).open("me", lambda room: Invitation(f"http://here/room/{room.letters}"))
     opened.show(page(merges=12))
     return opened
 
@@ -89,7 +90,7 @@ def assembled(got: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]
 
 @pytest.mark.parametrize("algorithm", ["bpe", "wordpiece", "unigram"])
 def test_follower_has_every_decision_in_the_end(algorithm: str) -> None:
-    room = Rooms().open("me", lambda _: {})
+    room = Rooms().open("me", lambda _: Invitation())
     size = {"vocab_size": 20} if algorithm == "unigram" else {"merges": 12}
     room.show(page(algorithm, **size))
     leader, follower = Browser(room, leader=room.leader), Browser(room)
@@ -161,7 +162,7 @@ def test_tokenizers_aligned_by_size_have_no_later_decision() -> None:
     shown = playable.of_lock_step(
         player.lock_step(timelines), [(*one, {}) for one in found], TEXT, part
     )
-    room = Rooms().open("me", lambda _: {})
+    room = Rooms().open("me", lambda _: Invitation())
     room.show(shown)
     leader, follower = Browser(room, leader=room.leader), Browser(room)
     for step in (1, shown.player["last"]):
@@ -182,7 +183,7 @@ def test_messages_do_not_depend_on_the_right_answer(room: Room, leader: Browser)
     steps = other.player["views"][0]["steps"]
     for name in ("left", "right", "id", "count", "applied", "ties"):
         steps[name][3:] = steps[name][:-3]
-    second_room = Rooms().open("me", lambda _: {})
+    second_room = Rooms().open("me", lambda _: Invitation())
     second_room.show(other)
     second_leader, second = Browser(second_room, leader=second_room.leader), Browser(second_room)
     second_leader.send(step=3, content=1)
@@ -321,10 +322,10 @@ def test_followers_see_play_its_speed_and_the_lit_token(room: Room, leader: Brow
     leader.send(step=2, content=1, **sent)
     assert sent.items() <= follower.got[-1].items()
     leader.send(step=3, content=1, playing="yes", speed="fast", lit=["<b>", 1])
-    assert AT_REST.items() <= follower.got[-1].items()
+    assert vars(Display()).items() <= follower.got[-1].items()
     leader.send(step=3, content=1, **sent)
     room.leave(leader.member)
-    assert AT_REST.items() <= follower.got[-1].items()
+    assert vars(Display()).items() <= follower.got[-1].items()
 
 
 def test_columns_are_shown_with_the_lit_token(room: Room, leader: Browser) -> None:
@@ -345,7 +346,7 @@ def test_columns_are_shown_with_the_lit_token(room: Room, leader: Browser) -> No
 def test_address_and_token_are_sent_once(room: Room, leader: Browser) -> None:
     follower = Browser(room)
     leader.send(step=1, content=1)
-    assert [one["join"] for one in leader.got if "join" in one] == [room.join]
+    assert [one["join"] for one in leader.got if "join" in one] == [vars(room.join)]
     assert [one["token"] for one in follower.got if "token" in one] == [follower.member.token]
     assert "join" not in {name for one in follower.got for name in one}
 
@@ -385,7 +386,7 @@ def test_csv_has_counts_and_no_persons(room: Room, leader: Browser) -> None:
 
 def test_rooms_end_and_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     rooms = Rooms(clock)
-    room = rooms.open("me", lambda _: {})
+    room = rooms.open("me", lambda _: Invitation())
     assert rooms.find(room.letters.lower()) is rooms.of("me") is room
     follower = Browser(room)
     clock.now += limits.ROOM_HOURS * 3600 - 1
@@ -396,27 +397,27 @@ def test_rooms_end_and_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch
     assert rooms.find(room.letters) is None
     assert "ended" in room.state(follower.member)
     monkeypatch.setattr(limits, "ROOMS", 1)
-    other = rooms.open("me", lambda _: {})
+    other = rooms.open("me", lambda _: Invitation())
     with pytest.raises(RoomError, match="limit"):
-        rooms.open("you", lambda _: {})
+        rooms.open("you", lambda _: Invitation())
     Browser(other, leader=other.leader).send(do="close room")
     assert rooms.of("me") is None
-    rooms.open("you", lambda _: {})
+    rooms.open("you", lambda _: Invitation())
 
 
 def test_abandoned_room_makes_place_for_another(clock: Clock) -> None:
     rooms = Rooms(clock)
-    opened = [rooms.open("me", lambda _: {}) for _ in range(limits.ROOMS)]
+    opened = [rooms.open("me", lambda _: Invitation()) for _ in range(limits.ROOMS)]
     followed = Browser(opened[0])
     left = Browser(opened[1])
     clock.now += ABANDONED - 1
     opened[1].leave(left.member)
     with pytest.raises(RoomError, match="after 10 minutes"):
-        rooms.open("you", lambda _: {})
+        rooms.open("you", lambda _: Invitation())
     clock.now += 1
-    new = rooms.open("you", lambda _: {})
+    new = rooms.open("you", lambda _: Invitation())
     assert opened[2].has_ended, "the oldest one without a member"
-    again = rooms.reopen(opened[2].letters, opened[2].leader, "me", lambda _: {})
+    again = rooms.reopen(opened[2].letters, opened[2].leader, "me", lambda _: Invitation())
     assert opened[3].has_ended
     assert again.letters == opened[2].letters
     assert not any(one.has_ended for one in (*opened[:2], *opened[4:], new, again))
@@ -424,13 +425,15 @@ def test_abandoned_room_makes_place_for_another(clock: Clock) -> None:
 
 
 def test_leader_opens_an_ended_room_again_with_the_same_letters(clock: Clock) -> None:
-    first = Rooms(clock).open("me", lambda _: {})
+    first = Rooms(clock).open("me", lambda _: Invitation())
     first.show(page(merges=3), "/?s=x", 2)
     assert Browser(first, leader=first.leader).got[0]["link"] == "/?s=x"
     assert "link" not in Browser(first).got[0]
     restarted = Rooms(clock)
-    again = restarted.reopen(first.letters, first.leader, "me", lambda room: {"at": room.letters})
-    assert (again.letters, again.join) == (first.letters, {"at": first.letters})
+    again = restarted.reopen(
+        first.letters, first.leader, "me", lambda room: Invitation(room.letters)
+    )
+    assert (again.letters, again.join) == (first.letters, Invitation(first.letters))
     assert Browser(again, leader=first.leader).got
     again.show(page(merges=2))
     for one in (first, again):
@@ -438,10 +441,10 @@ def test_leader_opens_an_ended_room_again_with_the_same_letters(clock: Clock) ->
     (old, new) = (Browser(one).got[0] for one in (first, again))
     assert old["content"]["number"] == old["vote"]["number"] == 1
     assert new["content"]["number"] == new["vote"]["number"] > 1, "followers have the first ones"
-    assert restarted.reopen(first.letters, first.leader, "me", lambda _: {}) is again
+    assert restarted.reopen(first.letters, first.leader, "me", lambda _: Invitation()) is again
     for letters, leader in ((first.letters, "x" * 20), ("O0", "x" * 20), ("ABCD", "short")):
         with pytest.raises(RoomError, match="another room"):
-            restarted.reopen(letters, leader, "me", lambda _: {})
+            restarted.reopen(letters, leader, "me", lambda _: Invitation())
 
 
 def test_room_begins_at_the_step_of_a_link(room: Room, leader: Browser) -> None:

@@ -12,6 +12,7 @@ import bpeviz
 from bpeviz.corpus import samples
 from bpeviz.room import sheet
 from bpeviz.room.contents import RoomTimeline
+from bpeviz.room.messages import Invitation, Message
 from bpeviz.room.rooms import Room, Rooms
 from bpeviz.room.run import Ready, Run
 from bpeviz.room.votes import VoteOption, VoteQuestion
@@ -39,7 +40,7 @@ def page(sample: str = "seashells") -> playable.Playable:
 @pytest.fixture
 def room() -> Room:
     found = sheet.parse(TEXT)
-    opened = Rooms().open("me", lambda _: {})
+    opened = Rooms().open("me", lambda _: Invitation())
     opened.use(Run("own", found, [part.link for part in found.parts]))
     return opened
 
@@ -50,7 +51,7 @@ class Leader:
         self.member = room.enter("", room.leader, lambda: None)
 
     def send(self, **message: Any) -> dict[str, Any]:
-        self.room.receive(self.member, message)
+        self.room.receive(self.member, Message.of(message))
         return self.room.state(self.member)
 
 
@@ -123,7 +124,7 @@ def test_leader_goes_through_the_parts(room: Room) -> None:
     leader.send(do="part", part=2)
     assert leader.send(do="ask")["vote"]["isAboutStep"]
     assert leader.send(do="part", part=3)["vote"]["prompt"] == ["How many?"]
-    room.receive(follower, {"answer": 1, "vote": 2})
+    room.receive(follower, Message.of({"answer": 1, "vote": 2}))
     leader.send(step=9, content=1)
     seen = room.state(follower)
     assert (seen["vote"]["right"], seen["vote"]["mine"]) == (None, 1)

@@ -7,7 +7,6 @@ import json
 import logging
 import time
 from contextlib import suppress
-from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.middleware.exceptions import ExceptionMiddleware
@@ -18,8 +17,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from bpeviz import limits
+from bpeviz.room.messages import Message
 from bpeviz.room.rooms import ROOMS, Member, Room, RoomError, are_valid
-from bpeviz.text import as_json, clean
+from bpeviz.text import as_json
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.room import pages
@@ -117,7 +117,7 @@ async def _connect(socket: WebSocket) -> None:
         try:
             if room is None:
                 raise RoomError(LOST)
-            member = room.enter(_text(hello, "token"), _text(hello, "leader"), notify)
+            member = room.enter(hello.token, hello.leader, notify)
         except RoomError as error:
             reason = "ended" if room is None else "refused"
             await socket.send_text(json.dumps({reason: str(error)}))
@@ -131,24 +131,19 @@ async def _connect(socket: WebSocket) -> None:
             room.leave(member)
 
 
-def _text(hello: dict[str, Any], name: str) -> str:
-    value = hello.get(name)
-    return clean(value[:100]) if isinstance(value, str) else ""
-
-
-async def _receive(socket: WebSocket) -> dict[str, Any]:
+async def _receive(socket: WebSocket) -> Message:
     """Return the next message, or an empty one if it is not valid."""
     message = await socket.receive()
     if message["type"] == "websocket.disconnect":
         raise WebSocketDisconnect(message.get("code", 1005))
     text = message.get("text") or ""
     if len(text) > limits.ROOM_MESSAGE:
-        return {}
+        return Message()
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+        return Message()
+    return Message.of(value) if isinstance(value, dict) else Message()
 
 
 async def _listen(socket: WebSocket, room: Room, member: Member) -> None:
@@ -160,9 +155,9 @@ async def _listen(socket: WebSocket, room: Room, member: Member) -> None:
         if now - second >= 1:
             second, count = now, 0
         count += 1
-        if not message or count > limits.ROOM_RATE:
+        if message == Message() or count > limits.ROOM_RATE:
             continue
-        if member.is_leader and message.get("do") in ("list questions", "ask question"):
+        if member.is_leader and message.do in ("list questions", "ask question"):
             asking = asyncio.create_task(_answer(socket, room, message, asking))
         else:
             try:
@@ -172,17 +167,17 @@ async def _listen(socket: WebSocket, room: Room, member: Member) -> None:
 
 
 async def _answer(
-    socket: WebSocket, room: Room, message: dict[str, Any], before: asyncio.Task[None] | None
+    socket: WebSocket, room: Room, message: Message, before: asyncio.Task[None] | None
 ) -> None:
     """Answer a message about questions of Learn, while the leader leads on: they may take long."""
     if before is not None:
         await asyncio.wait([before])
     with suppress(WebSocketDisconnect, RuntimeError):
         try:
-            if message["do"] == "list questions":
+            if message.do == "list questions":
                 listed = await asyncio.to_thread(vote_questions.offered)
                 await socket.send_text(json.dumps({"questions": listed}))
-            elif question := await asyncio.to_thread(vote_questions.find, _text(message, "key")):
+            elif question := await asyncio.to_thread(vote_questions.find, message.key):
                 room.ask(question)
         except NoQuestionError as error:
             await socket.send_text(json.dumps({"note": str(error)}))

@@ -14,6 +14,7 @@ import streamlit as st
 
 from bpeviz import limits
 from bpeviz.room.contents import RoomColumns
+from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.run import Ready
 from bpeviz.room.sheet import MAX_PARTS
@@ -138,8 +139,8 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
         room: The room.
         questions: The questions of the page.
     """
-    if room.join["notes"]:
-        st.warning(room.join["notes"], icon=":material/link_off:")
+    if room.join.notes:
+        st.warning(room.join.notes, icon=":material/link_off:")
     own = urlsplit(st.context.url or "")
     lead = f"{own.scheme}://{own.netloc}{_path()}/{room.letters}/lead#{room.leader}"
     st.link_button("Open the leader's page", lead, type="primary", icon=":material/open_in_new:")
@@ -153,7 +154,7 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
             "followers see each step. Before you play one, they can vote on it. They open"
         )
     st.markdown(f"Room **{room.letters}** {shows}")
-    st.code(room.join["invitation"], None)
+    st.code(room.join.invitation, None)
     for number, question in enumerate(questions):
         words = markdown.escape(shorten(question.words, MAX_WORDS))
         if st.button(f"Ask: {words}", key=f"room_question_{number}", width="stretch"):
@@ -171,7 +172,7 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
         room.use(sheets.run(key) if key else None)
     who = (
         "This invitation and its QR code open this room without the password, and nothing else."
-        if room.join["password"]
+        if room.join.password
         else "The letters are not a password: anyone who can open this server can follow."
     )
     st.caption(
@@ -191,17 +192,12 @@ def _path() -> str:
     return path(f"/{base}")
 
 
-def _join(room: Room) -> dict[str, object]:
+def _join(room: Room) -> Invitation:
     """Return how to join: addresses, their QR code, the password, and why they cannot be opened."""
     at = address.reachable(st.context.url or "")
     parts = urlsplit(at.page or st.context.url or "")
     typed = f"{parts.scheme}://{parts.netloc}{_path()}/{room.letters}"
     password = os.environ.get("BPEVIZ_PASSWORD", "")
     invitation = f"{typed}?{KEY}={room.key}" if password else typed
-    return {
-        "address": typed,
-        "invitation": invitation,
-        "qr": address.qr_code(invitation) or address.qr_code(typed),
-        "password": password,
-        "notes": at.note.replace("`", ""),
-    }
+    code = address.qr_code(invitation) or address.qr_code(typed)
+    return Invitation(typed, invitation, code, password, at.note.replace("`", ""))

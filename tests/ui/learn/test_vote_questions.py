@@ -9,6 +9,7 @@ import pytest
 from helpers.asgi import HTML, ask, page
 
 from bpeviz.pretokenizers import expressions
+from bpeviz.room.messages import Invitation, Message
 from bpeviz.room.rooms import ROOMS
 from bpeviz.room.votes import VoteQuestion
 from bpeviz.text import as_json
@@ -30,14 +31,14 @@ def found(key: str) -> VoteQuestion:
 
 def received(question: VoteQuestion, answer: int) -> list[str]:
     """Return all messages of a follower until the counts are shown, and its page."""
-    room = ROOMS.open("tester", lambda _: {})
+    room = ROOMS.open("tester", lambda _: Invitation())
     got = []
     leader = room.enter("", room.leader, lambda: None)
     follower = room.enter("same", "", lambda: got.append(as_json(room.state(follower)).decode()))
     room.ask(question)
-    room.receive(follower, {"answer": answer, "vote": 1})
+    room.receive(follower, Message.of({"answer": answer, "vote": 1}))
     for do in ("show", "again", "show"):
-        room.receive(leader, {"do": do})
+        room.receive(leader, Message.of({"do": do}))
     body = ask(RoomPages(page, "/"), address=f"/room/{room.letters}", **HTML).body
     room.close()
     return [one.replace(room.letters, "") for one in (*got[:-1], body)]

@@ -18,6 +18,7 @@ from starlette.types import Receive, Scope, Send
 
 import bpeviz
 from bpeviz import limits
+from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
@@ -34,7 +35,7 @@ APP = SecurityHeaders(RoomPages(page, "/base"), "default-src 'self'")
 
 @pytest.fixture
 def room() -> Iterator[Room]:
-    opened = ROOMS.open("tester", lambda _: {"address": "", "qr": None, "notes": ""})
+    opened = ROOMS.open("tester", lambda _: Invitation())
     opened.show(PLAYABLE)
     yield opened
     opened.close()
@@ -221,7 +222,7 @@ MESSAGES = st.dictionaries(st.sampled_from([*NAMES, "answer", "vote"]), VALUES) 
 @given(MESSAGES, st.lists(MESSAGES, max_size=4))
 @example({"leader": "\ud800", "token": "\ud800"}, [])
 def test_no_message_ends_a_connection(hello: dict[str, Any], messages: list[Any]) -> None:
-    room = ROOMS.open("tester", lambda _: {})
+    room = ROOMS.open("tester", lambda _: Invitation())
     room.show(PLAYABLE)
     room.use(sheets.run("20-minutes"))
 

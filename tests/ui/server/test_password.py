@@ -13,6 +13,7 @@ import pytest
 from helpers.asgi import HTML, Answer, ask, page
 
 from bpeviz import limits
+from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.room.connections import KEY, RoomPages
@@ -56,7 +57,7 @@ def logged_in(app: PasswordGate, **options: Any) -> str:
 
 @pytest.fixture
 def room() -> Iterator[Room]:
-    opened = ROOMS.open("tester", lambda _: {})
+    opened = ROOMS.open("tester", lambda _: Invitation())
     yield opened
     opened.close()
 
@@ -219,7 +220,7 @@ def test_invitation_is_exchanged_for_a_cookie_of_the_room(room: Room, base: str)
 
 
 def test_invitation_opens_the_page_of_its_room_alone(room: Room) -> None:
-    app, other = gate(), ROOMS.open("tester", lambda _: {})
+    app, other = gate(), ROOMS.open("tester", lambda _: Invitation())
     cookie, at = invited(app, room), f"/room/{room.letters}"
     opened = {("GET", at), ("HEAD", at), ("GET", f"{at}/file"), ("WEBSOCKET", f"{at}/ws")}
     below = ("", "/", "/file", "/ws", "/lead", "/lead/", "/file/", "/ws/ws", "//", "/../lead", "?x")
@@ -250,10 +251,10 @@ def test_invitation_ends_with_its_room_and_returns_with_it(room: Room) -> None:
         answer = ask(app, address=asked, cookie=cookie, **HTML)
         assert (answer.status, "may have ended" in answer.body) == (401, True)
     assert ask(app, "WEBSOCKET", f"{address}/ws", cookie=cookie).status == 403
-    again = ROOMS.reopen(room.letters, "another leader's token", "you", lambda _: {})
+    again = ROOMS.reopen(room.letters, "another leader's token", "you", lambda _: Invitation())
     assert ask(app, address=address, cookie=cookie, **HTML).status == 401
     again.close()
-    again = ROOMS.reopen(room.letters, room.leader, "me", lambda _: {})
+    again = ROOMS.reopen(room.letters, room.leader, "me", lambda _: Invitation())
     assert ask(gate(password="another"), address=address, cookie=cookie, **HTML).status == 200
     again.close()
 
