@@ -336,6 +336,11 @@ def load(name: str, report: Callable[[str], None] | None = None) -> RankTokenize
         return _loaded[name]
 
 
+def loaded(name: str) -> RankTokenizer | None:
+    """Return one of tiktoken's own tokenizers if it was loaded before, without waiting."""
+    return _loaded.get(name)
+
+
 def from_entry(name: str) -> RankTokenizer:
     """Return the tokenizer of a catalog entry with ranks and a pattern, from the cache.
 

@@ -12,9 +12,12 @@ from helpers.payloads import payloads
 from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
+import bpeviz
 from bpeviz.core.boundaries import SPECIAL_ID
 from bpeviz.corpus import samples
+from bpeviz.pretrained import download, rank_tokenizer
 from bpeviz.trainers import TRAINERS, Trainer
+from bpeviz.ui.inputs import token_count
 from bpeviz.ui.inputs.text import (
     OWN_TEXT,
     SESSION,
@@ -286,3 +289,21 @@ BPE_OPTION = {"algorithm": "bpe", "bpe_min_count": 3}
 )
 def test_link_opens_settings_that_it_has_a_value_of(values: Any, is_folded: bool) -> None:
     assert folded(app_pages.opened("Train", {"s": pack(values)})) == is_folded
+
+
+def test_tokens_of_a_text_in_gpt_4o_are_counted_once_its_file_is_loaded(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    if not download.available(token_count.NAME):
+        pytest.skip("not available: o200k_base")
+    texts = ["I like strawberry!", "👩‍👩‍👧‍👦", "", "a" * (token_count.LONGEST + 1)]
+    with monkeypatch.context() as before:
+        before.setattr(rank_tokenizer, "_loaded", {})
+        assert [token_count.token_count(text) for text in texts] == [""] * 4
+    sizes = [len(bpeviz.load(token_count.NAME).encode(text)) for text in texts[:2]]
+    assert [token_count.token_count(text) for text in texts] == [
+        f"18 characters · {sizes[0]} tokens in GPT-4o",
+        f"1 character · {sizes[1]} tokens in GPT-4o",
+        "",
+        "",
+    ]

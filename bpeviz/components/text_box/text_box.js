@@ -19,6 +19,7 @@ class TextBox {
     this.select = root.querySelector("select");
     this.box = root.querySelector("textarea");
     this.label = root.querySelector(".label");
+    this.count = root.querySelector(".count");
     this.file = root.querySelector(".file");
     this.notice = root.querySelector(".notice");
     this.status = root.querySelector(".status");
@@ -99,6 +100,8 @@ class TextBox {
       this.select.value = file === null ? sample : this.data.own; // a file takes the place of a sample
       if (this.box.value !== text) this.box.value = text;
     }
+    this.count.hidden = this.data.count === null;
+    this.count.textContent = this.data.count;
     this.box.hidden = file !== null;
     this.file.hidden = file === null;
     this.file.querySelector(".name").textContent = file ?? "";

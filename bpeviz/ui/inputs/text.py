@@ -16,6 +16,7 @@ from bpeviz.libraries import worker
 from bpeviz.libraries.pool import File, LibraryError, ask
 from bpeviz.text import clean, shorten, visible
 from bpeviz.ui import components, markdown
+from bpeviz.ui.inputs.token_count import token_count
 from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.runtime import long_texts, uploads
 from bpeviz.ui.runtime.cache import cached
@@ -369,6 +370,7 @@ def _box_data(source: TextSource) -> dict[str, Any]:
         "sample": source.sample.get(),
         "text": None if is_typed else clean(source.box.get() or ""),
         "file": named,
+        "count": token_count(file or source.box.get() or "") if source == TEXT else None,
         "files": [source.file_name.get()] * (file is not None) + [file.title for file in opened()],
         "limit": limits.TEXT,
         "address": long_texts.address(own, source.name),
