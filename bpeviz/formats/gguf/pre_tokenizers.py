@@ -89,169 +89,116 @@ class GgufPreTokenizer:
     adds_sep: bool = False
 
 
-_ALL: tuple[tuple[str, GgufPreTokenizer], ...] = (
-    (
-        "default",
-        GgufPreTokenizer((r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]")),
-    ),
-    (
-        "llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano",
-        GgufPreTokenizer((_LLAMA3,), ignore_merges=True, adds_bos=True),
-    ),
-    ("dbrx smaug-bpe glm4 chatglm-bpe", GgufPreTokenizer((_LLAMA3,))),
-    (
-        "gpt-2 phi-2 jina-es jina-de gigachat jina-v2-es jina-v2-de a.x-4.0 mellum modern-bert mpt "
-        "olmo jais trillion exaone4 granite-docling",
-        GgufPreTokenizer((_GPT2,)),
-    ),
-    ("jina-v1-en jina-v2-code roberta-bpe", GgufPreTokenizer((_GPT2,), adds_sep=True)),
-    (
-        "qwen2 deepseek-r1-qwen stablelm2 megrez hunyuan kormo f2llmv2 solar-open grok-2",
-        GgufPreTokenizer((_QWEN2,)),
-    ),
-    (
-        "starcoder refact command-r smollm codeshell exaone minerva-7b mellum2",
-        GgufPreTokenizer(_DIGITS_FIRST),
-    ),
-    ("deepseek-v3 hunyuan-dense joyai-llm hy_v4", GgufPreTokenizer(_DEEPSEEK)),
-    (
-        "deepseek-llm",
-        GgufPreTokenizer(
-            (
-                r"[\r\n]",
-                rf"\s?[{_EUROPEAN_LETTERS}]+",
-                r"\s?[!-/:-~！-／：-～‘-‟、。]+",
-                r"\s+$",
-                _CJK,
-                r"\p{N}+",
-            )
-        ),
-    ),
-    (
-        "deepseek-coder",
-        GgufPreTokenizer((r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _CJK, r"\p{N}")),
-    ),
-    ("falcon", GgufPreTokenizer((r"[\p{P}\$\+<=>\^~\|`]+", _GPT2, "[0-9][0-9][0-9]"))),
-    ("poro-chat bloom gpt3-finnish", GgufPreTokenizer((_SENTENCES,))),
-    ("viking", GgufPreTokenizer((_SENTENCES, r"\p{N}"))),
-    (
-        "tekken",
-        GgufPreTokenizer((_cased(r"[\p{L}]", "", r"\p{N}"),), ignore_merges=True, adds_bos=True),
-    ),
-    ("gpt-4o llama4 kanana2 talkie minimax-m2", GgufPreTokenizer((_GPT4O,))),
-    (
-        "granite-embed-multi-97m",
-        GgufPreTokenizer((_cased(r"[\p{L}\p{M}]", _OPTIONAL, r"\p{N}{1,3}"),), ignore_merges=True),
-    ),
-    (
-        "tiny_aya cohere2moe",
-        GgufPreTokenizer((_DIGITS_FROM_RIGHT, _uncased(r"\p{N}{1,3}"))),
-    ),
-    (
-        "youtu",
-        GgufPreTokenizer(
-            (
-                "[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|[一-龥\u3040-ゟ゠-ヿ]+",
-                _uncased(r"\p{N}"),
-            ),
-            ignore_merges=True,
-        ),
-    ),
-    (
-        "chameleon",
-        GgufPreTokenizer(
-            (
-                "<sentinel:[0-9]+>",
-                "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z",
-                r"([\t\n]|    |  )",
-                r"\p{N}",
-                r"[\p{P}!-/:-@\[-`{-~]",
-                _GPT2,
-            ),
-            adds_bos=True,
-        ),
-    ),
-    ("superbpe", GgufPreTokenizer((r"\p{N}+", "(?=([0-9]{3})+(?![0-9]))"))),
-    (
-        "bailingmoe bailingmoe2 llada-moe",
-        GgufPreTokenizer(
-            (
-                r"'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
-                rf"|{_SYMBOLS}|\s*[\r\n]|\s+(?!\S)|\s+",
-            )
-        ),
-    ),
-    (
-        "seed-coder",
-        GgufPreTokenizer((_QWEN2.replace(_SYMBOLS, r" ?[^\s\p{L}\p{N}\r\n]+"),)),
-    ),
-    (
-        "qwen35",
-        GgufPreTokenizer(
-            (
-                _QWEN2.replace(r"]?\p{L}+", r"]?[\p{L}\p{M}]+").replace(
-                    r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{M}\p{N}]"
-                ),
-            )
-        ),
-    ),
-    ("ufakzeka", GgufPreTokenizer((_QWEN2.removeprefix(f"{_CONTRACTIONS}|"),))),
-    ("laguna", GgufPreTokenizer((LINES, _QWEN2))),
-    ("minicpm5", GgufPreTokenizer((r"\p{N}{1,3}", _llama3(r"\p{N}+")), ignore_merges=True)),
-    (
-        "jais-2",
-        GgufPreTokenizer(
-            (
-                _llama3(
-                    spaces=r"\s*[\r\n]+|"
-                    + "".join(rf"\s{{{2**power}}}(?!\S)|" for power in range(9, 1, -1))
-                    + r"\s{1,2}(?!\S)|\s{1}"
-                ),
-            )
-        ),
-    ),
-    (
-        "spark2_5",
-        GgufPreTokenizer(
-            (
-                *_DEEPSEEK[:2],
-                _deepseek_words(r" ?[\p{P}\p{S}]+", r"[\r\n]|\s+(?!\S)|\s+"),
-                r"\p{N}",
-            )
-        ),
-    ),
-    (
-        "exaone-moe",
-        GgufPreTokenizer(
-            (
-                rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?(?:\p{{L}}\p{{M}}*(?: \p{{L}}\p{{M}}*)*)+"
-                r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+",
-            )
-        ),
-    ),
-    (
-        "kimi-k2",
-        GgufPreTokenizer(
-            (
-                r"\p{Han}+|[^\r\n\p{L}\p{N}]?[\p{L}&&[^\p{Han}]]+"
-                rf"{_OPTIONAL}|\p{{N}}{{1,3}}|{_SYMBOLS}|{_SPACES}",
-            )
-        ),
-    ),
-    (
-        "afmoe",
-        GgufPreTokenizer(
-            (
-                _DIGITS_FROM_RIGHT,
-                "[一-鿿㐀-䶿豈-\ufaff\u3040-ゟ゠-ヿ･-ﾟ⼀-⿟เ-\u0e7f\u0e80-\u0effក-\u17ffက-႟ꩠ-ꩿꧠ-꧿"
-                "가-\ud7afᄀ-ᇿ]+",
-                _DEEPSEEK[2],
-            )
-        ),
-    ),
-)
+def _named(names: str, *expressions: str, **flags: bool) -> dict[str, GgufPreTokenizer]:
+    """Return a pre-tokenizer under each of its names."""
+    return dict.fromkeys(names.split(), GgufPreTokenizer(expressions, **flags))
+
 
 PRE_TOKENIZERS: dict[str, GgufPreTokenizer] = {
-    name: pre_tokenizer for names, pre_tokenizer in _ALL for name in names.split()
+    **_named("default", r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]"),
+    **_named(
+        "llama3 llama-v3 llama-bpe falcon3 falcon-h1 pixtral midm-2.0 lfm2 jina-v5-nano",
+        _LLAMA3,
+        ignore_merges=True,
+        adds_bos=True,
+    ),
+    **_named("dbrx smaug-bpe glm4 chatglm-bpe", _LLAMA3),
+    **_named(
+        "gpt-2 phi-2 jina-es jina-de gigachat jina-v2-es jina-v2-de a.x-4.0 mellum modern-bert mpt "
+        "olmo jais trillion exaone4 granite-docling",
+        _GPT2,
+    ),
+    **_named("jina-v1-en jina-v2-code roberta-bpe", _GPT2, adds_sep=True),
+    **_named(
+        "qwen2 deepseek-r1-qwen stablelm2 megrez hunyuan kormo f2llmv2 solar-open grok-2", _QWEN2
+    ),
+    **_named(
+        "starcoder refact command-r smollm codeshell exaone minerva-7b mellum2", *_DIGITS_FIRST
+    ),
+    **_named("deepseek-v3 hunyuan-dense joyai-llm hy_v4", *_DEEPSEEK),
+    **_named(
+        "deepseek-llm",
+        r"[\r\n]",
+        rf"\s?[{_EUROPEAN_LETTERS}]+",
+        r"\s?[!-/:-~！-／：-～‘-‟、。]+",
+        r"\s+$",
+        _CJK,
+        r"\p{N}+",
+    ),
+    **_named("deepseek-coder", r"[\r\n]", r"\s?\p{L}+", r"\s?\p{P}+", _CJK, r"\p{N}"),
+    **_named("falcon", r"[\p{P}\$\+<=>\^~\|`]+", _GPT2, "[0-9][0-9][0-9]"),
+    **_named("poro-chat bloom gpt3-finnish", _SENTENCES),
+    **_named("viking", _SENTENCES, r"\p{N}"),
+    **_named("tekken", _cased(r"[\p{L}]", "", r"\p{N}"), ignore_merges=True, adds_bos=True),
+    **_named("gpt-4o llama4 kanana2 talkie minimax-m2", _GPT4O),
+    **_named(
+        "granite-embed-multi-97m",
+        _cased(r"[\p{L}\p{M}]", _OPTIONAL, r"\p{N}{1,3}"),
+        ignore_merges=True,
+    ),
+    **_named("tiny_aya cohere2moe", _DIGITS_FROM_RIGHT, _uncased(r"\p{N}{1,3}")),
+    **_named(
+        "youtu",
+        "[가-힣ㄱ-ㆎ]+|[！…“”‘’—：；，、-〿︰-﹏]+|[ㄅ-ㄯ]+|[一-龥\u3040-ゟ゠-ヿ]+",
+        _uncased(r"\p{N}"),
+        ignore_merges=True,
+    ),
+    **_named(
+        "chameleon",
+        "<sentinel:[0-9]+>",
+        "(IMGIMG)((A|B|C|D|E|F|G|H|I){1,4})Z",
+        r"([\t\n]|    |  )",
+        r"\p{N}",
+        r"[\p{P}!-/:-@\[-`{-~]",
+        _GPT2,
+        adds_bos=True,
+    ),
+    **_named("superbpe", r"\p{N}+", "(?=([0-9]{3})+(?![0-9]))"),
+    **_named(
+        "bailingmoe bailingmoe2 llada-moe",
+        r"'(?:[sSdDmMtT]|[lL][lL]|[vV][eE]|[rR][eE])|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
+        rf"|{_SYMBOLS}|\s*[\r\n]|\s+(?!\S)|\s+",
+    ),
+    **_named("seed-coder", _QWEN2.replace(_SYMBOLS, r" ?[^\s\p{L}\p{N}\r\n]+")),
+    **_named(
+        "qwen35",
+        _QWEN2.replace(r"]?\p{L}+", r"]?[\p{L}\p{M}]+").replace(
+            r"[^\s\p{L}\p{N}]", r"[^\s\p{L}\p{M}\p{N}]"
+        ),
+    ),
+    **_named("ufakzeka", _QWEN2.removeprefix(f"{_CONTRACTIONS}|")),
+    **_named("laguna", LINES, _QWEN2),
+    **_named("minicpm5", r"\p{N}{1,3}", _llama3(r"\p{N}+"), ignore_merges=True),
+    **_named(
+        "jais-2",
+        _llama3(
+            spaces=r"\s*[\r\n]+|"
+            + "".join(rf"\s{{{2**power}}}(?!\S)|" for power in range(9, 1, -1))
+            + r"\s{1,2}(?!\S)|\s{1}"
+        ),
+    ),
+    **_named(
+        "spark2_5",
+        *_DEEPSEEK[:2],
+        _deepseek_words(r" ?[\p{P}\p{S}]+", r"[\r\n]|\s+(?!\S)|\s+"),
+        r"\p{N}",
+    ),
+    **_named(
+        "exaone-moe",
+        rf"{_CONTRACTIONS}|[^\r\n\p{{L}}\p{{N}}]?(?:\p{{L}}\p{{M}}*(?: \p{{L}}\p{{M}}*)*)+"
+        r"|\p{N}| ?[^\s\p{L}\p{N}]+[\r\n/]?|\s*[\r\n]|\s+(?!\S)|\s+",
+    ),
+    **_named(
+        "kimi-k2",
+        r"\p{Han}+|[^\r\n\p{L}\p{N}]?[\p{L}&&[^\p{Han}]]+"
+        rf"{_OPTIONAL}|\p{{N}}{{1,3}}|{_SYMBOLS}|{_SPACES}",
+    ),
+    **_named(
+        "afmoe",
+        _DIGITS_FROM_RIGHT,
+        "[一-鿿㐀-䶿豈-\ufaff\u3040-ゟ゠-ヿ･-ﾟ⼀-⿟เ-\u0e7f\u0e80-\u0effក-\u17ffက-႟ꩠ-ꩿꧠ-꧿"
+        "가-\ud7afᄀ-ᇿ]+",
+        _DEEPSEEK[2],
+    ),
 }
 """The pre-tokenizers by the name in a file."""
