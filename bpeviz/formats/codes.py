@@ -23,7 +23,13 @@ import regex
 from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, Source
-from bpeviz.formats.huggingface.common import ComponentJSON, bpe_model, document_of, split_at
+from bpeviz.formats.huggingface.common import (
+    ComponentJSON,
+    bpe_model,
+    document_of,
+    replaced,
+    split_at,
+)
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.parsing import checked_text, dump_json, error_at, parse_pair, split_lines
 from bpeviz.formats.wordpiece_vocabulary import bert_normalizer
@@ -61,7 +67,7 @@ def clip_document(
     }
     parts: list[ComponentJSON] = [
         {"type": "NFC"},
-        {"type": "Replace", "pattern": {"Regex": white_space}, "content": " "},
+        replaced({"Regex": white_space}, " "),
         {"type": "Lowercase"},
     ]
     level: ComponentJSON = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}

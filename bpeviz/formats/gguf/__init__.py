@@ -24,6 +24,8 @@ from bpeviz.formats.huggingface.common import (
     BYTE_LEVEL,
     bpe_model,
     document_of,
+    replaced,
+    space_decoder,
     split_at,
     template,
 )
@@ -143,25 +145,13 @@ def bpe_document(metadata: Metadata) -> dict[str, Any]:
         ignore_merges=pre_tokenizer.ignore_merges,
     )
     parts = [split_at(expression) for expression in pre_tokenizer.expressions]
-    if mark is None:
-        document = document_of(
-            settings, model.added(), pre_tokenizers=[*parts, BYTE_LEVEL], decoder=BYTE_LEVEL
-        )
-    else:
-        document = document_of(
-            settings,
-            model.added(),
-            normalizers=[{"type": "Replace", "pattern": {"String": " "}, "content": mark}],
-            pre_tokenizers=parts,
-            decoder={
-                "type": "Sequence",
-                "decoders": [
-                    {"type": "Replace", "pattern": {"String": mark}, "content": " "},
-                    {"type": "ByteFallback"},
-                    {"type": "Fuse"},
-                ],
-            },
-        )
+    document = document_of(
+        settings,
+        model.added(),
+        normalizers=[] if mark is None else [replaced({"String": " "}, mark)],
+        pre_tokenizers=[*parts, BYTE_LEVEL] if mark is None else parts,
+        decoder=BYTE_LEVEL if mark is None else space_decoder(mark),
+    )
     flags = model.flags()
     for token in document["added_tokens"]:
         token["special"] = model.types[token["id"]] != _USER_DEFINED

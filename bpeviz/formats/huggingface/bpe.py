@@ -17,6 +17,7 @@ from bpeviz.formats.huggingface.common import (
     bpe_model,
     check_added,
     document_of,
+    replaced,
     require,
     split_at,
     splits,
@@ -114,12 +115,11 @@ def _sentencepiece_parts(
     decoders: list[ComponentJSON] = [{"type": "ByteFallback"}, {"type": "Fuse"}]
     if pre_tokenizer.prefix == "yes":
         normalizers = [
-            {"type": "Replace", "pattern": {"Regex": r"\n(?=[^\n])"}, "content": "\n "},
+            replaced({"Regex": r"\n(?=[^\n])"}, "\n "),
             {"type": "Prepend", "prepend": " "},
-            {"type": "Replace", "pattern": {"Regex": r"\A (?=\n)"}, "content": ""},
+            replaced({"Regex": r"\A (?=\n)"}, ""),
         ]
-        at_start = {"Regex": r"(?<![^\n]) "}
-        decoders.append({"type": "Replace", "pattern": at_start, "content": ""})
+        decoders.append(replaced({"Regex": r"(?<![^\n]) "}, ""))
     return normalizers, [_WORDS], {"type": "Sequence", "decoders": decoders}
 
 

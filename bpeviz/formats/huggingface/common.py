@@ -134,6 +134,17 @@ def split_at(expression: str) -> ComponentJSON:
     }
 
 
+def replaced(pattern: Mapping[str, str], content: str) -> ComponentJSON:
+    """Return the `Replace` of a "String" or "Regex"."""
+    return {"type": "Replace", "pattern": dict(pattern), "content": content}
+
+
+def space_decoder(mark: str, *more: ComponentJSON) -> ComponentJSON:
+    """Return the decoder of tokens with a mark for a space, and with bytes as a fallback."""
+    parts = replaced({"String": mark}, " "), {"type": "ByteFallback"}, {"type": "Fuse"}
+    return {"type": "Sequence", "decoders": [*parts, *more]}
+
+
 def splits(pattern: str, expression: str) -> list[ComponentJSON]:
     """Return the `Split` of a pattern, or none for "none". Raises `UnsupportedError`."""
     if pattern == "none":

@@ -10,7 +10,14 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from bpeviz.formats.huggingface.common import ComponentJSON, bpe_model, document_of, require
+from bpeviz.formats.huggingface.common import (
+    ComponentJSON,
+    bpe_model,
+    document_of,
+    replaced,
+    require,
+    space_decoder,
+)
 from bpeviz.formats.parsing import quoted
 from bpeviz.libraries.tokenizer import LibraryTokenizer
 
@@ -67,15 +74,9 @@ def to_document(tokenizer: LibraryTokenizer) -> dict[str, Any]:
         {piece.piece: i for i, piece in enumerate(pieces) if piece.type in added},
         normalizers=_normalizers(rules),
         pre_tokenizers=[],
-        decoder={
-            "type": "Sequence",
-            "decoders": [
-                {"type": "Replace", "pattern": {"String": _SPACE}, "content": " "},
-                {"type": "ByteFallback"},
-                {"type": "Fuse"},
-                *([{"type": "Strip", "content": " ", "start": 1, "stop": 0}] * prefix),
-            ],
-        },
+        decoder=space_decoder(
+            _SPACE, *[{"type": "Strip", "content": " ", "start": 1, "stop": 0}] * prefix
+        ),
     )
     for token in document["added_tokens"]:
         token["special"] = pieces[token["id"]].type != kinds.USER_DEFINED
@@ -89,8 +90,8 @@ def _normalizers(rules: Any) -> list[ComponentJSON]:
         table = base64.b64encode(rules.precompiled_charsmap).decode()
         normalizers.append({"type": "Precompiled", "precompiled_charsmap": table})
     if rules.remove_extra_whitespaces:  # spaces at both ends, and all but one of several
-        normalizers.append({"type": "Replace", "pattern": {"Regex": "^ +| +$"}, "content": ""})
-        normalizers.append({"type": "Replace", "pattern": {"Regex": " {2,}"}, "content": " "})
+        normalizers.append(replaced({"Regex": "^ +| +$"}, ""))
+        normalizers.append(replaced({"Regex": " {2,}"}, " "))
     if rules.add_dummy_prefix:
         normalizers.append({"type": "Prepend", "prepend": _SPACE})
-    return [*normalizers, {"type": "Replace", "pattern": {"String": " "}, "content": _SPACE}]
+    return [*normalizers, replaced({"String": " "}, _SPACE)]

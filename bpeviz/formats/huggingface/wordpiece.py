@@ -14,6 +14,7 @@ from bpeviz.formats.huggingface.common import (
     ComponentJSON,
     document_of,
     ids_of,
+    replaced,
     splits,
     with_special,
 )
@@ -167,6 +168,6 @@ def _lower(pre_tokenizer: WordPiecePreTokenizer, alphabet: Sequence[str]) -> lis
     if rune is None:
         raise UnsupportedError("it contains all runes, one of which would have to replace İ")
     return [
-        {"type": "Replace", "pattern": {"String": "İ"}, "content": rune},
+        replaced({"String": "İ"}, rune),
         {"type": "Lowercase"},
     ]
