@@ -48,6 +48,9 @@ LONGEST_TEXT = 1_000
 MAX_TIED = 5
 """The most tied pairs that a result lists."""
 
+MAX_MERGES = 20
+"""The most merges above a question."""
+
 MAX_SHOWN = 60
 """The most characters of a text that a message quotes."""
 
@@ -194,8 +197,6 @@ def next_pair(
     prompt: Sequence[MessagePart],
     text: str,
     step: int = 0,
-    algorithm: str = "bpe",
-    rule: str = FIRST_SEEN,
     hint: str = PAIR_HINT,
     see: Sequence[PictureRow] = (),
     about_form: Sequence[MessagePart] = (),
@@ -207,8 +208,6 @@ def next_pair(
         prompt: The question.
         text: The text.
         step: The number of merges so far.
-        algorithm: The trainer.
-        rule: The tie rule, as a sentence.
         hint: The hint after a wrong answer.
         see: The picture above the question.
         about_form: Sentences after the question, about how it is answered.
@@ -217,7 +216,7 @@ def next_pair(
     Raises:
         NoQuestionError: No pair can be merged.
     """
-    before = merges_of(text, algorithm, merges=step, **options)
+    before = merges_of(text, merges=step, **options)
     boundaries = before.at_step(step).boundaries(text)
     barriers = before.barriers(text, step)
     ends = boundaries.token_ends(step)
@@ -240,7 +239,7 @@ def next_pair(
     def judge(given: int | None) -> Judgment:
         count = all_counts()
         most = max(count.values())
-        taken = merges_of(text, algorithm, merges=step + 1, **options).merges[step]
+        taken = merges_of(text, merges=step + 1, **options).merges[step]
         starts = [0, *ends.tolist()]
 
         def places(pair: tuple[int, int]) -> list[list[int]]:
@@ -249,7 +248,7 @@ def next_pair(
             ]
 
         pair = (taken.left, taken.right)
-        message = _decided(pair, count, rule, words)
+        message = _decided(pair, count, words)
         if given is None:
             return Judgment("shown", message, {"given": [], "right": places(pair)})
         mine = (int(ids[given]), int(ids[given + 1]))
@@ -281,7 +280,6 @@ def next_pair(
 def _decided(
     pair: tuple[int, ...],
     counts: Mapping[tuple[int, ...], int],
-    rule: str,
     words: Callable[[tuple[int, ...]], list[MessagePart]],
 ) -> list[MessagePart]:
     """Return why a pair is merged.
@@ -289,7 +287,6 @@ def _decided(
     Args:
         pair: The pair.
         counts: The counts of all pairs, the highest first.
-        rule: The tie rule, as a sentence.
         words: Returns the name of a pair.
     """
     count = counts[pair]
@@ -301,7 +298,7 @@ def _decided(
     message: list[MessagePart] = [
         f"{len(others) + 1:,} pairs occur {times(count)}, and each is right. "
     ]
-    message += [f"{rule} Here that is ", *words(pair), "."]
+    message += [f"{FIRST_SEEN} Here that is ", *words(pair), "."]
     if len(others) < MAX_TIED:
         for number, other in enumerate(others):
             first = " The others: " if len(others) > 1 else " The other one: "
@@ -448,13 +445,11 @@ def text_row(text: str, title: str = "Text") -> PictureRow:
     return PictureRow(title, [[token(shorten(label_of(text.encode()), MAX_SEEN))]])
 
 
-def merges_row(
-    training: MergeTraining, colors: Hues, most: int = 20, title: str = "Merges in order"
-) -> PictureRow:
+def merges_row(training: MergeTraining, colors: Hues, title: str = "Merges in order") -> PictureRow:
     """Return the first merges of a training as a numbered row above a question."""
     items: list[list[MessagePart]] = [
         [named(training, merge.left, colors), " + ", named(training, merge.right, colors)]
-        for merge in training.merges[:most]
+        for merge in training.merges[:MAX_MERGES]
     ]
     return PictureRow(title, items, numbered=True)
 
@@ -479,10 +474,9 @@ def train_page(
     algorithm: str = "bpe",
     pattern: str = "none",
     text: str | None = None,
-    path: str = "app.py",
     **options: Value,
 ) -> PageLink:
-    """Return the Train page, or another one, with a training of the chapter's text."""
+    """Return the Train page with a training of the chapter's text."""
     trainer = TRAINERS[algorithm]
     values: dict[str, Value] = text_values(setup["text"] if text is None else text)
     values |= {ALGORITHM.link: algorithm, PATTERN.link: pattern}
@@ -490,7 +484,7 @@ def train_page(
         widget = option_widget(trainer, option)
         if option.name in options and isinstance(widget, Widget):
             values[widget.link] = options[option.name]
-    return PageLink(path, label, values | {LARGEST_SIZE.link: largest})
+    return PageLink("app.py", label, values | {LARGEST_SIZE.link: largest})
 
 
 def inspect_page(text: str, label: str = "Open this text in Inspect") -> PageLink:
