@@ -101,6 +101,12 @@ def languages() -> str:
 
 
 @lru_cache
+def passages() -> str:
+    """Return the passage in all languages, without their names: a text to train on."""
+    return "\n".join(_read(f"languages/{key}") for key in LANGUAGES)
+
+
+@lru_cache
 def _read(key: str) -> str:
     """Return the contents of a file, without the ending of its name."""
     return (SAMPLES_FOLDER / f"{key}.txt").read_text(encoding="utf-8")

@@ -24,6 +24,7 @@ from bpeviz.ui.runtime import fragments, run_lock, stop_run
 from bpeviz.ui.runtime.cache import Failure, cache, cached, digest, value_of
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.views import player, race
+from bpeviz.views.credit import settings_of
 
 PROGRESS = 0.4
 """Seconds until the page shows the progress of a training, and between two looks at it.
@@ -50,8 +51,21 @@ class TrainingHandle(fragments.Handle):
     text: str
     choice: TrainingChoice
 
+    @property
+    def training_text(self) -> str:
+        """The text to train on."""
+        return self.text if self.choice.corpus is None else self.choice.corpus.text
+
     @cached_property
     def cache_key(self) -> Key:
+        """A short key that identifies the training with the text of the page."""
+        corpus = self.choice.corpus
+        if corpus is None:
+            return self.training_key
+        return (*self.training_key, corpus.name, digest(self.text))
+
+    @cached_property
+    def training_key(self) -> Key:
         """A short key that identifies the training.
 
         It depends on which published vocabularies among the options are on this machine, because
@@ -62,7 +76,8 @@ class TrainingHandle(fragments.Handle):
         available = tuple(name for name in named if download.available(name))
         options = tuple((name, digest(str(value))) for name, value in choice.options)
         chosen = (choice.algorithm, choice.largest, choice.pattern, digest(choice.expression))
-        return (digest(self.text), chosen, options, choice.special_tokens, choice.split, available)
+        text = digest(self.training_text)
+        return (text, chosen, options, choice.special_tokens, choice.split, available)
 
     def open(self) -> Trained:
         """Return the training."""
@@ -71,7 +86,10 @@ class TrainingHandle(fragments.Handle):
 
 @dataclass(frozen=True, eq=False)
 class Trained:
-    """A training: the history, and the boundaries of its text.
+    """A training: the history, and the boundaries of the page's text and of the training text.
+
+    Both are the same text unless the choice has a corpus. The player, and all that draws the text,
+    show the page's text; candidates, counts and costs are those of the training text.
 
     A history may take a hundred times the memory of its page, so sessions must store its handle.
     """
@@ -79,11 +97,22 @@ class Trained:
     handle: TrainingHandle
     history: Training
     boundaries: Boundaries
+    training_boundaries: Boundaries
 
     @property
     def text(self) -> str:
-        """The training text."""
+        """The text of the page."""
         return self.handle.text
+
+    @property
+    def training_text(self) -> str:
+        """The text that the tokenizer was trained on."""
+        return self.handle.training_text
+
+    @property
+    def trained_on(self) -> str | None:
+        """The name of the training text, or None if it is the text of the page."""
+        return None if self.choice.corpus is None else self.choice.corpus.name
 
     @property
     def choice(self) -> TrainingChoice:
@@ -97,14 +126,9 @@ class Trained:
 
     def boundaries_of(self, text: str) -> Boundaries:
         """Return the boundaries of any text. Raises `TrainingError`."""
-        return self.boundaries if text == self.text else self._boundaries_of(text)
-
-    @cached()
-    def _boundaries_of(self, text: str) -> Boundaries:
-        try:
-            return self.history.boundaries(text)
-        except ValueError as error:
-            raise TrainingError(str(error)) from error
+        if text == self.text:
+            return self.boundaries
+        return _boundaries(self.handle.training_key, text, self.history)
 
     @cached()
     def parts(self) -> list[Part]:
@@ -116,20 +140,28 @@ class Trained:
         """Return the timeline of all steps for a part of the text. Callers must not change it.
 
         Args:
-            part: A part of the training text's own boundaries.
+            part: A part of the text's own boundaries.
         """
         history, hues = self.history, self.hues(part)
-        return player.timeline(self.text, history, self.boundaries, part, history.steps, hues)
+        boundaries = self.boundaries
+        timeline = player.timeline(self.text, history, boundaries, part, history.steps, hues)
+        return timeline | {"trainedOn": self.trained_on}
 
     @cached()
     def hues(self, part: Part) -> Hues:
         """Return the color indices of a part of the text, for all that shows this training."""
         return player.hues_of([(self.history, self.boundaries, part)])
 
+    def settings(self, last: int) -> list[str]:
+        """Return the settings in words, up to a last step."""
+        words = settings_of(self.history, last, dict(self.choice.options))
+        return words if self.trained_on is None else [*words, f"Trained on {self.trained_on}"]
+
     @cached()
     def race_rows(self, most: int) -> list[race.Rows]:
         """Return the best candidates of the first `most` steps."""
-        return race.first_rows(self.history, self.text, self.boundaries, most)
+        boundaries = self.training_boundaries
+        return race.first_rows(self.history, self.training_text, boundaries, most)
 
     @cached()
     def tokens(self, step: int) -> dict[bytes, str]:
@@ -141,7 +173,7 @@ def get(text: str, choice: TrainingChoice, slider: DeltaGenerator | None = None)
     """Return the training of a text, trained if need be.
 
     Args:
-        text: The training text.
+        text: The text of the page, which it is trained on unless the choice has a corpus.
         choice: The algorithm and its options.
         slider: The container of the vocabulary size among the inputs. While a worker trains, it
             shows a slider that cannot be moved; afterwards the page reruns.
@@ -150,7 +182,21 @@ def get(text: str, choice: TrainingChoice, slider: DeltaGenerator | None = None)
         TrainingError: The text cannot be trained on, or not be tokenized.
     """
     handle = TrainingHandle(text, choice)
-    return Trained(handle, *_find_or_train(handle, slider))
+    history, boundaries = _find_or_train(handle, slider)
+    of_text = boundaries
+    if choice.corpus is not None:
+        of_text = _boundaries(handle.training_key, text, history)
+    return Trained(handle, history, of_text, boundaries)
+
+
+@cached()
+def _boundaries(training_key: Key, text: str, _history: Training) -> Boundaries:
+    """Return the boundaries of a text after a training. Raises `TrainingError`."""
+    try:
+        with run_lock.released():
+            return _history.boundaries(text)
+    except ValueError as error:
+        raise TrainingError(str(error)) from error
 
 
 @cached()
@@ -169,7 +215,7 @@ def _find_or_train(handle: TrainingHandle, slider: DeltaGenerator | None) -> tra
     A worker trains. After a moment, the page shows its progress and a button to stop it. When this
     script run ends, because of another choice or a closed tab, so does the training.
     """
-    key = ("training", *handle.cache_key)
+    key = ("training", *handle.training_key)
     # Drawn in each run: else what follows would move, and stand twice on the page for a moment.
     place = st.empty()
     if (cached := cache.find(key)) is not None:
@@ -180,7 +226,7 @@ def _find_or_train(handle: TrainingHandle, slider: DeltaGenerator | None) -> tra
     if (ended := state.get("ended_training")) is None or ended[0] != name:
         choice = handle.choice
         with trainings.run(
-            key, handle.text, choice.algorithm, _arguments(choice), current_user()
+            key, handle.training_text, choice.algorithm, _arguments(choice), current_user()
         ) as job:
             with run_lock.released():
                 is_long = not job.wait(PROGRESS)

@@ -27,7 +27,6 @@ from bpeviz.ui.opened_tokenizers import RESERVED, YOURS, Opened, opened
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import OneOf
-from bpeviz.views.credit import settings_of
 
 OWN = "yours"
 """The key of the user's own tokenizer."""
@@ -52,12 +51,11 @@ class Offer:
         name: Its name without the size, since the browser keeps the words of a choice.
         make: Returns it, or raises `ValueError` with a user-facing message.
         boundaries: Returns the boundaries of a text, or raises `ValueError` likewise.
-        training: Its training history, where it was trained here.
+        own: Its training, where it was trained here.
         step: The step of the vocabulary size, where it was trained here.
         identity: The rest of its identity in caches.
         needs: The published vocabulary whose files it needs.
         chat: The chat template of its model.
-        options: The options of its trainer, where it was trained here.
         assumed: What its files do not contain, and is assumed, as a sentence, or "".
     """
 
@@ -65,13 +63,17 @@ class Offer:
     name: str
     make: Callable[[], Tokenizer]
     boundaries: Callable[[str], Boundaries]
-    training: Training | None = None
+    own: Trained | None = None
     step: int | None = None
     identity: tuple[object, ...] = ()
     needs: str | None = None
     chat: ChatTemplate | None = None
-    options: tuple[tuple[str, object], ...] = ()
     assumed: str = ""
+
+    @property
+    def training(self) -> Training | None:
+        """Its training history, where it was trained here."""
+        return None if self.own is None else self.own.history
 
     @property
     def cache_key(self) -> tuple[object, ...]:
@@ -89,10 +91,10 @@ class Offer:
     @property
     def settings(self) -> list[str]:
         """The settings of its training in words, if it was trained here."""
-        if self.training is None or self.step is None:
+        if self.own is None or self.step is None:
             return []
-        words = settings_of(self.training, self.step, dict(self.options))
-        return [f"{self.name}: {', '.join([TRAINERS[self.training.algorithm].short, *words])}"]
+        words = [TRAINERS[self.own.choice.algorithm].short, *self.own.settings(self.step)]
+        return [f"{self.name}: {', '.join(words)}"]
 
     @property
     def title(self) -> str:
@@ -137,7 +139,7 @@ def offers_with_own(text: str, choice: TrainingChoice, sizes: DeltaGenerator) ->
     """Train the user's own tokenizer, draw its vocabulary size, and return all tokenizers.
 
     Args:
-        text: The text to train on.
+        text: The text of the page.
         choice: How to train.
         sizes: The place of the slider of the vocabulary size.
     """
@@ -165,10 +167,9 @@ def _own(own: Trained | str, step: int) -> Offer:
         YOURS,
         lambda: history.at_step(step),
         own.boundaries_of,
-        history,
+        own,
         step,
         (own, step),
-        options=own.choice.options,
     )
 
 

@@ -73,7 +73,7 @@ def _views(trained: Trained, last: int) -> None:
 @cached()
 def _tokens(trained: Trained, step: int) -> pa.Table:
     tokenizer = trained.history.at_step(step)
-    uses = vocabulary_cost.uses(trained.boundaries, step)
+    uses = vocabulary_cost.uses(trained.training_boundaries, step)
     return tables.vocabulary(tokenizer, uses).arrow()
 
 
@@ -105,4 +105,4 @@ def _cost(trained: Trained, last: int) -> None:
 def _costs(trained: Trained, last: int, width: int, rarely: int) -> list[vocabulary_cost.Cost]:
     training = trained.history
     steps = vocabulary_cost.sizes(last)
-    return vocabulary_cost.costs(training, trained.boundaries, steps, width, rarely)
+    return vocabulary_cost.costs(training, trained.training_boundaries, steps, width, rarely)

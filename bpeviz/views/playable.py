@@ -144,6 +144,9 @@ h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1re
 )
 
 
+TrainedOn = tuple[str, str, Boundaries]
+"""The name of a training text that is not shown, the text, and its boundaries."""
+
 FRAME_HEIGHT = 720
 """The height of a frame in pixels: the player, and the first line of the table."""
 
@@ -292,17 +295,19 @@ def of_training(
     last: int | None = None,
     part: Part | None = None,
     options: Mapping[str, object] | None = None,
+    trained_on: TrainedOn | None = None,
 ) -> Playable:
-    """Return the steps of a training on its text.
+    """Return the steps of a training on a text.
 
     Args:
         training: The training history.
-        text: The training text.
+        text: The text to show, by default also the training text.
         boundaries: Its boundaries under the last tokenizer, or None to compute them.
         last: The last step; by default that of the training.
         part: The part to show; by default the first one.
         options: The options of the trainer that are not the default; by default those with which
             `bpeviz.train` was called, if it was.
+        trained_on: The training text, if it is another one.
 
     Raises:
         ValueError: The text cannot be tokenized.
@@ -314,10 +319,16 @@ def of_training(
     hues = player.hues_of([(training, boundaries, part)])
     timeline = player.timeline(text, training, boundaries, part, last, hues)
     options = training.training_options if options is None else options
+    settings = settings_of(training, last, options)
+    name, training_text, training_boundaries = trained_on or (None, text, boundaries)
+    if name is not None:
+        timeline |= {"trainedOn": name}
+        settings.append(f"Trained on {name}")
     payload = player.payload(timeline) | {"tieRule": _tie_rule(training, options)}
-    rows = race.in_file(training, text, boundaries, last, hues, timeline["timelineId"])
+    how = (last, hues, timeline["timelineId"])
+    rows = race.in_file(training, training_text, training_boundaries, *how)
     title = f"{TRAINERS[training.algorithm].title}, step by step"
-    settings = [*settings_of(training, last, options), counted(len(text), "character")]
+    settings.append(counted(len(text), "character"))
     return _with_races(title, [*settings, _shown(part, text)], payload, [rows])
 
 
@@ -387,23 +398,28 @@ def of_lock_step(
     trainings: Sequence[tuple[Training, Boundaries, Mapping[str, object]]],
     text: str,
     part: Part,
+    trained_on: tuple[str, str] | None = None,
 ) -> Playable:
     """Return several trainings on a text, which the player aligns by vocabulary size.
 
     Args:
         payload: The payload of the player, as from `player.lock_step`.
-        trainings: Each training history with its boundaries and the options of its trainer.
-        text: The training text.
+        trainings: Each training history with the boundaries of the training text, and the options
+            of its trainer.
+        text: The text to show.
         part: The part to show.
+        trained_on: The name of the training text, and the text, if it is another one.
     """
     settings = [counted(len(text), "character"), _shown(part, text)]
+    name, training_text = trained_on or ("", text)
+    settings += [f"Trained on {name}"] * bool(name)
     races = []
     for view, (training, boundaries, options) in zip(payload["views"], trainings, strict=True):
         words = ", ".join(settings_of(training, training.steps, options))
         settings.append(f"{view['title']}: {words}")
         hues = player.hues_of_view(view, training)
         how = (training.steps, hues, payload["timelineId"], len(trainings))
-        races.append(race.in_file(training, text, boundaries, *how))
+        races.append(race.in_file(training, training_text, boundaries, *how))
     title = f"{', '.join(view['title'] for view in payload['views'])}, step by step"
     return _with_races(title, settings, payload, races)
 

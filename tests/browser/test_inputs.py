@@ -178,12 +178,6 @@ def test_too_long_paste_shows_an_error_and_page_works(open_page: Open) -> None:
 @pytest.mark.parametrize(
     ("path", "box", "line", "says"),
     [
-        (
-            link("", "/Inspect", inspected="own"),
-            "inspect_box",
-            "low 👋\n",
-            "inspects the first 30,000 of 500,000",
-        ),
         (link("", "/Inspect", closer="ids"), "ids_box", "1, ", "at most 40,000 are allowed"),
         (link("low", pattern="list"), "words", "低", "has 500,000 characters"),
         (link("low", "/Pre-tokenize", splits=["list A"]), "words", "low ", ""),

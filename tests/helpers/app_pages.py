@@ -8,6 +8,9 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
+from bpeviz.corpus import samples
+from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
+
 APP = Path(__file__).resolve().parents[2] / "app.py"
 
 
@@ -47,6 +50,15 @@ def opened(
     path = {"Train": APP.name}.get(page, page if page.endswith(".py") else f"pages/{page}.py")
     app.switch_page(path).run()
     return app
+
+
+def trained_apart(text: str, **state: Any) -> dict[str, Any]:
+    """Return the state of a page with a text, and the text of `state` to train on."""
+    trained_on = {
+        "trained_on_sample": state.pop("text_sample", OWN_TEXT),
+        "trained_on_box": state.pop("text_box", samples.by_key(TEXT.first).text),
+    }
+    return {"text_sample": OWN_TEXT, "text_box": text} | trained_on | state
 
 
 def errors(app: AppTest) -> list[str]:

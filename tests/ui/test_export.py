@@ -18,6 +18,7 @@ from helpers.gguf_files import Value, gguf_file
 from helpers.html_tables import shown_tables
 from helpers.payloads import payloads
 from helpers.properties import pairs
+from helpers.text_box import type_text
 from streamlit.testing.v1 import AppTest
 from tokenizers import models, pre_tokenizers, processors
 
@@ -41,7 +42,6 @@ from bpeviz.ui.opened_tokenizers import (
     unique_title,
 )
 from bpeviz.ui.pages import inspect
-from bpeviz.ui.pages.inspect import FIRST_TEXT
 from bpeviz.views import gif, playable
 from bpeviz.views.table import Table
 
@@ -59,7 +59,7 @@ CHAT = (
 
 
 def opened(page: str = "Train", **state: Any) -> AppTest:
-    return app_pages.opened(page, **{"inspected": "own", "diagram_open": True} | state)
+    return app_pages.opened(page, **{"diagram_open": True} | state)
 
 
 def drawn(app: AppTest, field: str) -> dict[str, Any]:
@@ -252,7 +252,7 @@ def test_opened_file_is_available_on_inspect(name: str, closer: str) -> None:
     state = {"closer": closer, "look_up": "lo", "ids_box": "1, 2, 300", "mirrored": one.key}
     app = opened("Inspect", inspected_by=one.key, tokenizers_opened=[one], **state)
     ids = [token["id"] for token in drawn(app, "bytes")["tokens"] if token["id"] is not None]
-    assert ids == one.tokenizer.encode(FIRST_TEXT)
+    assert ids == one.tokenizer.encode(samples.by_key("seashells").text)
     captions = [caption.value for caption in app.caption]
     assert (markdown.escape(one.assumed) in captions) == bool(one.assumed)
     if closer == "picture":
@@ -267,14 +267,19 @@ def test_inspect_adds_the_template_of_a_file_on_request() -> None:
     made.add_special_tokens(["[UNK]", "[CLS]"])
     made.post_processor = processors.TemplateProcessing("[CLS] $A", None, [("[CLS]", 1)])
     one = read_files([("tokenizer.json", made.to_str().encode())])
-    state = {"inspected_by": one.key, "tokenizers_opened": [one], "inspect_box": "lo"}
+    state = {
+        "inspected_by": one.key,
+        "tokenizers_opened": [one],
+        "text_box": "lo",
+        "text_sample": "own",
+    }
     app = opened("Inspect", closer="picture", **state)
     assert any("no merges to replay" in caption.value for caption in app.caption)
     assert [token["id"] for token in drawn(app, "bytes")["tokens"]] == [2]
     app.toggle(key="template").set_value(True).run()
     assert [token["id"] for token in drawn(app, "bytes")["tokens"]] == [1, 2]
     assert any("2 tokens" in shown.value and "Lossless" in shown.value for shown in app.markdown)
-    app.text_area(key="inspect_box").set_value("").run()
+    type_text(app, "")
     assert [token["id"] for token in drawn(app, "bytes")["tokens"]] == [1]
     app.selectbox(key="inspected_by").set_value("yours").run()
     assert "template" not in [toggle.key for toggle in app.toggle]
@@ -290,7 +295,12 @@ def test_inspect_applies_the_chat_template_of_a_folder_on_request() -> None:
         "tokenizer_config.json": json.dumps(settings).encode(),
     }
     one = read_files([("model.zip", archive.packed(files))])
-    state = {"inspected_by": one.key, "tokenizers_opened": [one], "inspect_box": " lo lo</s> "}
+    state = {
+        "inspected_by": one.key,
+        "tokenizers_opened": [one],
+        "text_box": " lo lo</s> ",
+        "text_sample": "own",
+    }
     app = opened("Inspect", **state)
     assert drawn(app, "bytes")["added"] == []
     assert "special_tokens" in [one.key for one in app.button_group]
@@ -325,16 +335,18 @@ def test_inspect_warns_if_text_and_template_begin_with_the_same_token() -> None:
     warning = markdown.escape(
         "The text begins with <s>, and the template adds <s> too: the model gets it twice."
     )
-    app = opened("Inspect", inspect_box="lo", chat=True, **state)
+    app = opened("Inspect", text_box="lo", text_sample="own", chat=True, **state)
     assert [shown.value for shown in app.warning] == [warning]
     tokens = drawn(app, "bytes")["tokens"]
     assert [token["id"] for token in tokens] == [2, 2, 1]
     assert ["chat template" in token["note"] for token in tokens] == [False, True, False]
     app.toggle(key="template").set_value(False).run()
     assert [shown.value for shown in app.warning] == []
-    app = opened("Inspect", inspect_box="<s>lo", special_tokens="special", **state)
+    app = opened("Inspect", text_box="<s>lo", text_sample="own", special_tokens="special", **state)
     assert [shown.value for shown in app.warning] == [warning]
-    app = opened("Inspect", inspect_box="<s>lo", closer="token", look_up="<s>", **state)
+    app = opened(
+        "Inspect", text_box="<s>lo", text_sample="own", closer="token", look_up="<s>", **state
+    )
     assert [shown.value for shown in app.warning] == []  # here, the name is plain text
     assert any("a special token (rstrip)" in str(table) for table in shown_tables(app))
 
@@ -357,7 +369,7 @@ def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
     made.add_tokens(["aa"])
     one = read_files([("tokenizer.json", made.to_str().encode())])
     state = {"inspected_by": one.key, "tokenizers_opened": [one], "closer": "film"}
-    app = opened("Inspect", inspect_box=f"ab baa ab {'b' * 25} bxy", **state)
+    app = opened("Inspect", text_box=f"ab baa ab {'b' * 25} bxy", text_sample="own", **state)
 
     def segmentations() -> list[str]:
         (table,) = [one for one in shown_tables(app) if "segmentation" in one]
@@ -458,7 +470,7 @@ def test_inspect_offers_an_animation_if_merges_change_the_text() -> None:
     one = brought("huggingface")
     state = {"tokenizers_opened": [one], "inspected_by": one.key}
     assert labels(along("inspect", **state))[0] == PLAYS
-    assert PLAYS not in labels(along("inspect", **state, inspect_box="~"))
+    assert PLAYS not in labels(along("inspect", **state, text_box="~", text_sample="own"))
 
 
 def test_inspect_offers_an_opened_tokenizer_in_the_chosen_format() -> None:
@@ -655,7 +667,7 @@ def test_csv_of_table_has_no_formulas() -> None:
     [
         ("Train", {"algorithm": "unigram"}),
         ("Inspect", {}),
-        ("Inspect", {"inspected_by": "yours", "inspected": "learnt"}),
+        ("Inspect", {"inspected_by": "yours"}),
         ("Algorithms", {"algorithms": ["bpe", "unigram"]}),
         ("Compare", {"compared": ["yours"]}),
     ],
@@ -671,7 +683,7 @@ def test_slides_show_the_present_step_of_a_page(page: str, state: dict[str, Any]
 
 
 def test_slide_of_inspect_follows_the_player() -> None:
-    app = opened("Inspect", text_box=TEXT, inspected="own", inspect_box=ENGLISH)
+    app = opened("Inspect", **app_pages.trained_apart(ENGLISH, text_box=TEXT))
     (player,) = [one for one in payloads(app) if "views" in one]
     assert player["last"] > 4
     app.session_state["inspect_follower"] = {

@@ -76,7 +76,7 @@ class TextBox {
   }
 
   #describe() {
-    const { label, boxLabel, placeholder, help, samples, own, ownTitle } = this.data;
+    const { label, boxLabel, placeholder, help, samples, others, own, ownTitle } = this.data;
     this.label.textContent = label;
     this.select.setAttribute("aria-label", label);
     this.select.title = help;
@@ -86,7 +86,8 @@ class TextBox {
       group.replaceChildren(...listed.map(([key, words]) => new Option(words, key)));
       return group;
     });
-    this.select.replaceChildren(new Option(ownTitle, own), ...groups);
+    const first = others.map(([key, title]) => new Option(title, key));
+    this.select.replaceChildren(...first, new Option(ownTitle, own), ...groups);
     this.box.setAttribute("aria-label", boxLabel);
     this.box.placeholder = placeholder;
   }
@@ -97,12 +98,15 @@ class TextBox {
     // A text that is being typed, or is too long, stays while the page runs for another reason.
     if (!this.timer && changes !== this.drawn) {
       this.drawn = changes;
-      this.select.value = file === null ? sample : this.data.own; // a file takes the place of a sample
+      // A file takes the place of a sample.
+      this.select.value = file === null ? (this.data.replaced[sample] ?? sample) : this.data.own;
       if (this.box.value !== text) this.box.value = text;
     }
     this.count.hidden = this.data.count === null;
     this.count.textContent = this.data.count;
-    this.box.hidden = file !== null;
+    for (const option of this.select.options) option.hidden = option.value in this.data.replaced;
+    const isBrief = this.data.others.length > 0 && this.select.value !== this.data.own;
+    this.box.hidden = file !== null || isBrief;
     this.file.hidden = file === null;
     this.file.querySelector(".name").textContent = file ?? "";
     if (lostFiles.length) {

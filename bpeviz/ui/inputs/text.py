@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, Generic
 
 import streamlit as st
@@ -31,6 +32,9 @@ _SEVERAL, _WHOLE = "(all columns of text)", "(the file as it is)"
 
 OWN_TEXT = "own"
 """The key of the user's own text among the samples."""
+
+THIS_TEXT, LANGUAGES = "this", "languages"
+"""The keys of what a tokenizer is trained on beside samples: the page's text, all languages."""
 
 
 SESSION: SessionValue[long_texts.Inbox] = SessionValue("session")
@@ -91,11 +95,14 @@ class TextSource:
         name: Begins their names in links and their keys in the session.
         label: The label.
         first: The key of the first sample.
+        others: Titles of texts beside the samples, by key; the box is not drawn for these, nor for
+            samples if there are any.
     """
 
     name: str
     label: str
     first: str
+    others: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)
 
     version = _Of[int]()
     """The number of the script's last change."""
@@ -133,9 +140,8 @@ class TextSource:
     @property
     def sample(self) -> SampleChoice:
         """The sample chosen."""
-        titles = {sample.key: sample.title for sample in samples.SAMPLES} | {
-            OWN_TEXT: "Your own text"
-        }
+        titles = {**self.others} | {sample.key: sample.title for sample in samples.SAMPLES}
+        titles[OWN_TEXT] = "Another text, or a file" if self.others else "Your own text"
         return SampleChoice(f"{self.name}_sample", self.label, titles=titles, source=self)
 
     @property
@@ -144,6 +150,11 @@ class TextSource:
         return Box(
             f"{self.name}_box", f"{self.label} to use", longest=limits.PAGE_TEXT, source=self
         )
+
+    @property
+    def has_box(self) -> bool:
+        """Whether the box, or the file in its place, is drawn."""
+        return not self.others or self.file.present or self.sample.get() == OWN_TEXT
 
     def widgets(self, values: Values) -> Iterator[Widget[Any]]:
         """Yield the widgets whose values a link contains: the sample's name, or the text."""
@@ -202,7 +213,9 @@ class TextSource:
         """Set the sample, or the user's own text, in place of any other text."""
         self.forget_file()
         self.sample.put(sample)
-        self.box.put(own if sample == OWN_TEXT else samples.by_key(sample).text)
+        if sample not in (OWN_TEXT, *self.others):
+            own = samples.by_key(sample).text
+        self.box.put(own)
         self.send_again()
 
     def send_again(self) -> None:
@@ -262,6 +275,14 @@ class TextSource:
 TEXT = TextSource("text", "Text", "seashells")
 """The text of all pages. The first one is small enough to follow every merge."""
 
+TRAIN_ON = TextSource(
+    "trained_on",
+    "Train on",
+    THIS_TEXT,
+    MappingProxyType({THIS_TEXT: "This text", LANGUAGES: f"{len(samples.LANGUAGES)} languages"}),
+)
+"""The text that the user's own tokenizer is trained on."""
+
 
 def inbox() -> long_texts.Inbox:
     """Return the inbox of this session."""
@@ -270,12 +291,17 @@ def inbox() -> long_texts.Inbox:
     return own
 
 
-def choose_text(source: TextSource, most: int = limits.PAGE_TEXT) -> str:
+def choose_text(
+    source: TextSource,
+    most: int = limits.PAGE_TEXT,
+    replaced: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Draw a text box with samples and files to choose from.
 
     Args:
         source: Its widgets.
         most: The most characters that the page uses.
+        replaced: The keys of texts that the page lacks, each with the one that it uses instead.
 
     Returns:
         The text, cleaned and cut after `most` characters; empty where a message says why it cannot
@@ -299,20 +325,22 @@ def choose_text(source: TextSource, most: int = limits.PAGE_TEXT) -> str:
             except (UnreadableFileError, CorpusError) as error:
                 source.failed.put(str(error))
 
-    change = components.text_box(_box_data(source), source.component.key, take_change)
+    data = _box_data(source) | {"replaced": dict(replaced)}
+    change = components.text_box(data, source.component.key, take_change)
     source.take(change)  # the first run of a session that replaces an earlier one has no callbacks
     message = st.empty()  # above the button, since its popover covers what is below
-    with st.popover("Open a file", icon=":material/upload_file:", width="stretch"):
-        st.file_uploader(
-            f"UTF-8 text or table, up to {limits.TEXT:,} characters",
-            key=source.upload.key,
-            on_change=take_file,
-            max_upload_size=limits.UPLOAD,
-        )
+    if source.has_box:
+        with st.popover("Open a file", icon=":material/upload_file:", width="stretch"):
+            st.file_uploader(
+                f"UTF-8 text or table, up to {limits.TEXT:,} characters",
+                key=source.upload.key,
+                on_change=take_file,
+                max_upload_size=limits.UPLOAD,
+            )
     _choose_column(source)
     if failed := source.failed.get():
         message.error(markdown.escape(failed))
-    return text_of(source, most)
+    return text_of(source, most, replaced)
 
 
 def _begin(source: TextSource) -> None:
@@ -321,10 +349,17 @@ def _begin(source: TextSource) -> None:
         source.put(source.first)
 
 
-def text_of(source: TextSource, most: int = limits.PAGE_TEXT) -> str:
+def text_of(
+    source: TextSource,
+    most: int = limits.PAGE_TEXT,
+    replaced: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """Return the text of a source, which may be folded, as `choose_text` does."""
     _begin(source)
-    chosen = clean(source.file.get() or source.box.get() or "")
+    sample = source.sample.get() or ""
+    is_passage = replaced.get(sample, sample) == LANGUAGES
+    chosen = source.file.get() or (samples.passages() if is_passage else source.box.get())
+    chosen = clean(chosen or "")
     if len(chosen) > limits.TEXT:
         st.error(
             f"This text has {len(chosen):,} characters; the limit is {limits.TEXT:,}. "
@@ -379,7 +414,10 @@ def _box_data(source: TextSource) -> dict[str, Any]:
         "label": source.label,
         "boxLabel": source.box.label,
         "placeholder": "Type or paste text.",
-        "help": "Start with a sample, or type or paste your own text into the box below.",
+        "help": "The text on which your tokenizer is trained."
+        if source.others
+        else "Start with a sample, or type or paste your own text into the box below.",
+        "others": [*source.others.items()],
         "samples": [
             [group, [[sample.key, f"{sample.title} · {sample.shows}"] for sample in listed]]
             for group, listed in samples.GROUPS.items()
@@ -425,7 +463,7 @@ def read_file(name: str, content: bytes) -> str:
     return text
 
 
-def expand_counts(text: str, counted: bool) -> str:
+def expand_counts(text: str, counted: bool, most: int) -> str:
     """Return the text to train on: a list of words with counts is written out.
 
     Where a line cannot be read, a message says which, and the text is empty.
@@ -433,7 +471,7 @@ def expand_counts(text: str, counted: bool) -> str:
     if not counted:
         return text
     try:
-        return samples.written_out(text, limits.PAGE_TEXT)
+        return samples.written_out(text, most)
     except ValueError as error:
         st.error(markdown.escape(str(error)))
         return ""

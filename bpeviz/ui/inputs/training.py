@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -21,7 +21,17 @@ from bpeviz.pretokenizers.patterns import (
     pattern_title,
 )
 from bpeviz.trainers import TRAINERS, Option, Trainer
-from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text, expand_counts, text_of
+from bpeviz.ui.inputs.text import (
+    LANGUAGES,
+    OWN_TEXT,
+    TEXT,
+    THIS_TEXT,
+    TRAIN_ON,
+    TextSource,
+    choose_text,
+    expand_counts,
+    text_of,
+)
 from bpeviz.ui.inputs.vocabulary_size import BY_MERGES, LARGEST, SIZE
 from bpeviz.ui.widgets import (
     NumberField,
@@ -44,6 +54,8 @@ ABOUT_WORDS = (
     "a single character does."
 )
 BYTE_VALUES = 256
+OF_CHARACTERS = 4_096
+"""The largest vocabulary at first that is trained on the characters of another text."""
 
 ALGORITHMS = {key: trainer.short for key, trainer in TRAINERS.items()}
 """The on-screen name of each algorithm, the same on every page."""
@@ -78,14 +90,22 @@ SPECIAL_TOKENS = _Names("special_names", "Special tokens", longest=MAX_EXPRESSIO
 SPLIT_AT_SPECIAL = Switch("split_at_special", "Split the training text at special tokens")
 
 
+class Corpus(NamedTuple):
+    """A text to train on that differs from the text of the page, and its name within a sentence."""
+
+    name: str
+    text: str
+
+
 @dataclass(frozen=True)
 class TrainingChoice:
     """How to train a tokenizer. Hashable, so that caches can use it as a key.
 
     Attributes:
-        counted: Whether the text is a list of words, each with its count.
+        counted: Whether the training text is a list of words, each with its count.
         special_tokens: Names that get the ids after all others.
         split: Whether the training text is split at these names.
+        corpus: The training text, or None for the text of the page.
     """
 
     algorithm: str
@@ -96,6 +116,7 @@ class TrainingChoice:
     options: tuple[tuple[str, str | int], ...]
     special_tokens: tuple[str, ...] = ()
     split: bool = False
+    corpus: Corpus | None = None
 
 
 def option_widget(
@@ -142,8 +163,9 @@ def pattern_widgets(values: Values) -> Iterator[Widget[Any]]:
 
 
 def training_widgets(values: Values) -> Iterator[Widget[Any]]:
-    """Yield the widgets of the user's own tokenizer: the text, how it is trained, and its size."""
+    """Yield the widgets of the user's own tokenizer: the texts, how it is trained, and its size."""
     yield from TEXT.widgets(values)
+    yield from TRAIN_ON.widgets(values)
     yield ALGORITHM
     if trainer := TRAINERS.get(values.get(ALGORITHM) or ""):
         yield from option_widgets(trainer, values)
@@ -185,20 +207,48 @@ SIDE_OPTIONS = {
 """The options of each algorithm on the Algorithms page."""
 
 
-def choose_training(text: str) -> tuple[str, TrainingChoice, DeltaGenerator]:
-    """Draw how the user's tokenizer is trained on a text.
+def choose_training(text: str | None) -> tuple[str, TrainingChoice, DeltaGenerator]:
+    """Draw how the user's tokenizer is trained.
+
+    Args:
+        text: The text of the page, or None on a page of many.
 
     Returns:
-        The text to train on, the choice, and the place of the slider of the vocabulary size.
+        The text of the page, the choice, and the place of the slider of the vocabulary size.
     """
+    corpus = _corpus(has_text=text is not None)
     before = TRAINERS.get(ALGORITHM.get() or "", next(iter(TRAINERS.values())))
     trainer = TRAINERS[ALGORITHM.select(help=before.about)]
     sizes = st.container()
-    choice = _more(trainer)
-    return expand_counts(text, choice.counted), choice, sizes
+    choice = _more(trainer, corpus)
+    return *_expanded(text or "", choice), sizes
 
 
-def _more(trainer: Trainer) -> TrainingChoice:
+def _corpus(*, has_text: bool = True) -> Corpus | None:
+    """Draw the choice of the training text; return it, or None for the text of the page."""
+    replaced = {} if has_text else {THIS_TEXT: LANGUAGES}
+    text = choose_text(TRAIN_ON, limits.TEXT, replaced)
+    sample = TRAIN_ON.sample.get() or THIS_TEXT
+    sample = replaced.get(sample, sample)
+    file = TRAIN_ON.file_name.get() or TRAIN_ON.boxed_file.get()
+    if sample == THIS_TEXT and file is None:
+        return None
+    title = "another text" if sample == OWN_TEXT else TRAIN_ON.sample.titles[sample]
+    return Corpus(file or title, text)
+
+
+def _expanded(text: str, choice: TrainingChoice) -> tuple[str, TrainingChoice]:
+    """Return the text of the page and the choice, with a list of counted words written out."""
+    if (corpus := choice.corpus) is None:
+        return expand_counts(text, choice.counted, limits.PAGE_TEXT), choice
+    if len(text) > limits.PAGE_TEXT:
+        # A worker computes only the boundaries of the training text.
+        st.caption(f"The first {limits.PAGE_TEXT:,} of {len(text):,} characters are shown.")
+    written = expand_counts(corpus.text, choice.counted, limits.TEXT)
+    return text[: limits.PAGE_TEXT], replace(choice, corpus=corpus._replace(text=written))
+
+
+def _more(trainer: Trainer, corpus: Corpus | None) -> TrainingChoice:
     """Draw the options of a trainer and the pre-tokenization, folded; return the choice."""
     values: dict[str, str | int] = {}
     fold = MORE.opened()
@@ -215,9 +265,11 @@ def _more(trainer: Trainer) -> TrainingChoice:
                 BY_MERGES.toggle(on_change=_keep_size)
             st.caption(_source(trainer))
     over_bytes = "bytes" in values.values()
-    largest = _largest(place, over_bytes=over_bytes, label=trainer.largest_title)
+    first = _first_largest(corpus, over_bytes=over_bytes)
+    largest = _largest(place, first, over_bytes=over_bytes, label=trainer.largest_title)
     options = tuple(values.items())
-    return TrainingChoice(trainer.key, largest, pattern, expression, counted, options, *special)
+    how = (trainer.key, largest, pattern, expression, counted, options)
+    return TrainingChoice(*how, *special, corpus)
 
 
 def choose_trainings(
@@ -231,8 +283,9 @@ def choose_trainings(
         initial: The first values of options, by their names.
 
     Returns:
-        The text to train on, and the choices.
+        The text of the page, and the choices.
     """
+    corpus = _corpus()
     keys = SIDE_BY_SIDE.multiselect(
         default=list(default),
         help=f"Up to {limits.ALGORITHMS}. The options of each, below, say what it does.",
@@ -254,14 +307,20 @@ def choose_trainings(
             is_open = fold is not None
             _options(trainer, trainer.options, options[key], SIDE, initial, is_open=is_open)
     over_bytes = any("bytes" in values.values() for values in options.values())
-    largest = _largest(place, over_bytes=over_bytes)
+    largest = _largest(place, _first_largest(corpus, over_bytes=over_bytes), over_bytes=over_bytes)
+    shared = (largest, pattern, expression, counted)
     choices = [
-        TrainingChoice(
-            key, largest, pattern, expression, counted, (*options[key].items(),), *special
-        )
-        for key in keys
+        TrainingChoice(key, *shared, (*options[key].items(),), *special, corpus) for key in keys
     ]
-    return expand_counts(text, counted and bool(keys)), choices
+    if not choices:
+        return text, []
+    text, first = _expanded(text, choices[0])
+    return text, [replace(choice, corpus=first.corpus) for choice in choices]
+
+
+def _first_largest(corpus: Corpus | None, *, over_bytes: bool) -> int:
+    """Return the largest vocabulary at first: with room for the characters of many languages."""
+    return LARGEST if corpus is None or over_bytes else OF_CHARACTERS
 
 
 def _source(trainer: Trainer) -> str:
@@ -291,16 +350,16 @@ def regular_expression() -> str:
 
 
 def _largest(
-    place: DeltaGenerator | None, *, over_bytes: bool, label: str = LARGEST_SIZE.label
+    place: DeltaGenerator | None, first: int, *, over_bytes: bool, label: str = LARGEST_SIZE.label
 ) -> int:
     """Draw the largest vocabulary in its place, if that is open; return it."""
     low = BYTE_VALUES if over_bytes else LARGEST_SIZE.low
     widget = replace(LARGEST_SIZE, low=low, label=label)
     if place is None:
-        return widget.value_in(MORE, LARGEST)
+        return widget.value_in(MORE, first)
     with place:
         return widget.any_number(
-            LARGEST,
+            first,
             why="one entry per byte value" if over_bytes else "",
             help="Training stops at this size. You can then try any smaller size without "
             "retraining.",

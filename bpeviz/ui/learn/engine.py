@@ -20,7 +20,7 @@ from bpeviz.core.training import MergeTraining, Training
 from bpeviz.text import color_key, counted, shorten
 from bpeviz.text import label as label_of
 from bpeviz.trainers import TRAINERS
-from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
+from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, THIS_TEXT, TRAIN_ON
 from bpeviz.ui.inputs.training import ALGORITHM, LARGEST_SIZE, PATTERN, option_widget
 from bpeviz.ui.learn.base import (
     Input,
@@ -36,7 +36,6 @@ from bpeviz.ui.learn.base import (
 )
 from bpeviz.ui.learn.forms import CurveForm, MessagePart, PairForm, token
 from bpeviz.ui.pages import inspect
-from bpeviz.ui.pages.inspect.inspected_text import SOURCE
 from bpeviz.ui.permalink.codec import Value
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import NumberField, OneOf, TextField, Widget
@@ -479,7 +478,7 @@ def train_page(
     """Return the Train page with a training of the chapter's text."""
     trainer = TRAINERS[algorithm]
     values: dict[str, Value] = text_values(setup["text"] if text is None else text)
-    values |= {ALGORITHM.link: algorithm, PATTERN.link: pattern}
+    values |= {TRAIN_ON.sample.link: THIS_TEXT, ALGORITHM.link: algorithm, PATTERN.link: pattern}
     for option in trainer.options:
         widget = option_widget(trainer, option)
         if option.name in options and isinstance(widget, Widget):
@@ -489,5 +488,4 @@ def train_page(
 
 def inspect_page(text: str, label: str = "Open this text in Inspect") -> PageLink:
     """Return the Inspect page with a text."""
-    values: dict[str, Value] = {SOURCE.link: "own", inspect.TYPED.link: text}
-    return PageLink(inspect.PAGE.path, label, values)
+    return PageLink(inspect.PAGE.path, label, text_values(text))

@@ -23,7 +23,7 @@ from bpeviz.trainers.screen_texts import Randomness
 from bpeviz.ui import components, markdown, page_trainings
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.parts import choose_part
-from bpeviz.ui.inputs.text import TEXT, choose_text
+from bpeviz.ui.inputs.text import TEXT, TRAIN_ON, choose_text
 from bpeviz.ui.inputs.training import (
     ALGORITHMS,
     SIDE,
@@ -54,7 +54,6 @@ from bpeviz.ui.widgets import (
     numbers,
 )
 from bpeviz.views import charts, playable, player, race, tables
-from bpeviz.views.credit import settings_of
 from bpeviz.views.playable import Playable
 from bpeviz.views.slides import Slides, StepSlides
 
@@ -99,6 +98,7 @@ _CLICKED: SessionValue[dict[str, Any]] = SessionValue("clicked_word")
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from TEXT.widgets(values)
+    yield from TRAIN_ON.widgets(values)
     yield SIDE_BY_SIDE
     yield from pattern_widgets(values)
     for key in values.get(SIDE_BY_SIDE) or ():
@@ -157,7 +157,7 @@ def show(side: DeltaGenerator) -> None:
     columns = [_column(one, one.history.steps) for one in shown]
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
     part = choose_part(PART, parts, "Training and all figures use")
-    has_race = all(len(one.boundaries) <= race.COUNTED for one in shown)
+    has_race = all(len(one.training_boundaries) <= race.COUNTED for one in shown)
     payload = _lock_step(tuple(shown), part) | {"hasRace": has_race}
     handles = [one.handle for one in shown]
     EXPORT.put(
@@ -229,9 +229,10 @@ def _lock_step(shown: tuple[Trained, ...], part: Part) -> dict[str, Any]:
 
 def _animation(handles: Sequence[TrainingHandle], part: Part) -> Callable[[], Playable]:
     shown = [handle.open() for handle in handles]
-    trainings = [(one.history, one.boundaries, dict(one.choice.options)) for one in shown]
+    trainings = [(one.history, one.training_boundaries, dict(one.choice.options)) for one in shown]
     payload = _lock_step(tuple(shown), part)
-    return partial(playable.of_lock_step, payload, trainings, shown[0].text, part)
+    first = shown[0]
+    return partial(playable.of_lock_step, payload, trainings, first.text, part, first.choice.corpus)
 
 
 def _slides(handles: Sequence[TrainingHandle], part: Part) -> Slides:
@@ -241,10 +242,7 @@ def _slides(handles: Sequence[TrainingHandle], part: Part) -> Slides:
         one.boundaries.slice(at.start, at.end) for one, at in zip(shown, own, strict=True)
     ]
     title = "Algorithms" if len(shown) > 1 else _name(shown[0])
-    settings = []
-    for one in shown:
-        words = settings_of(one.history, one.history.steps, dict(one.choice.options))
-        settings.append(f"{_name(one)}: {', '.join(words)}")
+    settings = [f"{_name(one)}: {', '.join(one.settings(one.history.steps))}" for one in shown]
     return StepSlides(title, _lock_step(tuple(shown), part), boundaries, "step", settings=settings)
 
 
@@ -284,7 +282,7 @@ def _follow(shown: list[Trained], payload: dict[str, Any]) -> None:
             with section:
                 _vocabularies(shown, steps)
         for one, step in zip(shown, steps, strict=True):
-            details(one.text, one.history, one.boundaries, step)
+            details(one.training_text, one.history, one.training_boundaries, step)
 
 
 def _races(shown: list[Trained], payload: dict[str, Any], steps: list[int]) -> list[dict[str, Any]]:
@@ -295,7 +293,8 @@ def _races(shown: list[Trained], payload: dict[str, Any], steps: list[int]) -> l
         hues = player.hues_of_view(view, one.history)
         first = one.race_rows(race.STEPS // len(shown)) if is_watched else None
         data = race.payload(one.history, first, hues, payload["timelineId"])
-        found.append(race.with_rest(data, one.history, one.text, one.boundaries, step, hues))
+        text, boundaries = one.training_text, one.training_boundaries
+        found.append(race.with_rest(data, one.history, text, boundaries, step, hues))
     return found
 
 

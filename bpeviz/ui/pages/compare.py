@@ -26,8 +26,8 @@ from bpeviz.ui.import_dialog import import_button
 from bpeviz.ui.inputs.named_texts import FILES as TEXT_FILES
 from bpeviz.ui.inputs.named_texts import choose_texts
 from bpeviz.ui.inputs.parts import choose_part
-from bpeviz.ui.inputs.text import TEXT, TextSource, choose_text
-from bpeviz.ui.inputs.training import choose_training, training_widgets
+from bpeviz.ui.inputs.text import LANGUAGES, TEXT, TRAIN_ON, choose_text
+from bpeviz.ui.inputs.training import Corpus, choose_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.lower_parts import below_columns
 from bpeviz.ui.opened_tokenizers import opened
@@ -38,7 +38,6 @@ from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer, OneTokenizer
 from bpeviz.ui.widgets import (
     NumberField,
-    OneOf,
     SessionValue,
     SomeOf,
     Switch,
@@ -77,10 +76,6 @@ BASELINE = OneTokenizer("baseline", "Baseline", titles=LINKED)
 FILES: SessionValue[list[str]] = SessionValue("files_compared")
 """The keys of the files that were open when the columns were last drawn."""
 IDS = Switch("token_ids", "Token ids")
-MEASURED_ON = OneOf(
-    "measured_on", "Compare on", titles={"learnt": "Its training text", "held out": "A new text"}
-)
-TEST_TEXT = TextSource("held_out", "Test text", "numbers-and-tables")
 PART = numbers("shown_of_", "Part shown")
 MORPHEMES = TextField("morphemes", "Words, with + between their morphemes", longest=2_000)
 DIFFERS = "several-languages"
@@ -140,9 +135,6 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield BASELINE
     yield UNDER
     yield IDS
-    yield MEASURED_ON
-    if values.get(MEASURED_ON) == "held out":
-        yield from TEST_TEXT.widgets(values)
     yield from values.members(PART)
     yield MORPHEMES
 
@@ -204,20 +196,12 @@ def _baseline(keys: Sequence[str]) -> str:
 def show(side: DeltaGenerator) -> None:
     """Draw the inputs, the verdict, the text in columns, and the metrics."""
     answer = st.container(key="verdict")  # above everything else
-    texts = test_text = None
+    texts = None
     translations: list[str] = []
     with side:
         if HOW_MANY.segments(label_visibility="collapsed", width="stretch") == "many":
             texts, translations = choose_texts()
-            st.caption("Your tokenizer is trained on:")
-            training_text = choose_text(TEXT)
-        else:
-            training_text = choose_text(TEXT)
-            with st.container():
-                is_test = MEASURED_ON.segments(width="content") == "held out"
-                test_text = choose_text(TEST_TEXT) if is_test else None
-        training_text, choice, sizes = choose_training(training_text)
-    text = training_text if test_text is None else test_text
+        text, choice, sizes = choose_training(choose_text(TEXT) if texts is None else None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="controls"):
         keys = _chosen()
         baseline = _baseline(keys) if texts is None else ""
@@ -225,7 +209,7 @@ def show(side: DeltaGenerator) -> None:
             IDS.toggle()
         import_button()
     if OWN in keys:
-        offered = tokenizers.offers_with_own(training_text, choice, sizes)
+        offered = tokenizers.offers_with_own(text, choice, sizes)
     else:
         with sizes.container():
             idle_vocabulary_size()
@@ -253,18 +237,12 @@ def show(side: DeltaGenerator) -> None:
     standings = [verdict.standing(column) for column in columns]
     sentence = verdict.sentence(standings, number)
     with answer:
-        _verdict(
-            sentence,
-            text,
-            column_of,
-            [*column_of][number],
-            TEXT if test_text is None else TEST_TEXT,
-        )
+        _verdict(sentence, text, column_of, [*column_of][number])
     measured = measure(text, columns, number)
     settings = [words for offer in chosen if offer.key in column_of for words in offer.settings]
     readable = _readable(column_of, number)
     _side_by_side(text, readable, [*column_of][number], sentence, measured, settings)
-    _caveats(text, training_text, column_of)
+    _caveats(text, choice.corpus, column_of)
     for offer in chosen:
         if offer.assumed:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
@@ -354,9 +332,7 @@ def _readable(columns: Mapping[str, Column], baseline: int) -> Mapping[str, Colu
     return {key: columns[key] for key in pair}
 
 
-def _verdict(
-    sentence: str, text: str, column_of: Mapping[str, Column], baseline: str, source: TextSource
-) -> None:
+def _verdict(sentence: str, text: str, column_of: Mapping[str, Column], baseline: str) -> None:
     """Draw the verdict, and a word that shows the difference, or a way to a text that has one.
 
     Args:
@@ -364,7 +340,6 @@ def _verdict(
         text: The text.
         column_of: The columns by their keys.
         baseline: The key of the baseline.
-        source: The box of the text.
     """
     names = {key: column.name for key, column in column_of.items()} | {OWN: "yours"}
     words = (
@@ -384,7 +359,7 @@ def _verdict(
     small = f"  \n:small[{markdown.escape(example)}]" if example else ""
     st.markdown(markdown.escape(sentence) + small)
     if offers:
-        source.offer(DIFFERS)
+        TEXT.offer(DIFFERS)
 
 
 def _columns_for(text: str, chosen: Sequence[Offer]) -> dict[str, Column]:
@@ -458,7 +433,7 @@ def _side_by_side(
     EXPORT.put(Export("compare", picture, comparison=lambda: comparison, slides=slides))
 
 
-def _caveats(text: str, training_text: str, columns: dict[str, Column]) -> None:
+def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> None:
     """Draw notes on the fairness of the comparison."""
     mine = columns.get(OWN)
     others = [column for key, column in columns.items() if key != OWN]
@@ -470,12 +445,10 @@ def _caveats(text: str, training_text: str, columns: dict[str, Column]) -> None:
             f"{largest:,}. More entries usually mean fewer tokens; the curves below compare at "
             "equal sizes."
         )
-    if text != training_text:
-        words.append("Your tokenizer was not trained on this text.")
-    elif mine is not None:
+    if mine is not None and corpus is None:
         words.append("Your tokenizer was trained on this text, which favors it.")
-        if MEASURED_ON.get() == "held out":
-            words.append("Enter another text in the second box for a fair comparison.")
+    elif mine is not None and corpus is not None:
+        words.append(f"Your tokenizer was trained on {markdown.escape(corpus.name)}.")
     words += [
         markdown.escape(verdict.dropped(column, text))
         for column in columns.values()
@@ -489,8 +462,9 @@ def _caveats(text: str, training_text: str, columns: dict[str, Column]) -> None:
     ]
     if words:
         st.markdown(f":material/balance: {' '.join(words)}")
-    if mine is not None and text == training_text and MEASURED_ON.get() != "held out":
-        st.button("Compare on a new text", on_click=lambda: MEASURED_ON.put("held out"))
+    if mine is not None and corpus is None:
+        title = TRAIN_ON.others[LANGUAGES]
+        st.button(f"Train on {title}", on_click=TRAIN_ON.put, args=(LANGUAGES,), key="train_on")
 
 
 def _measures(columns: Sequence[Column], measured: Sequence[Measured]) -> None:

@@ -20,7 +20,7 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.multilingual_bpe import for_single_texts
 from bpeviz.trainers.parity_bpe import ParityTraining
 from bpeviz.ui import markdown, page_trainings
-from bpeviz.ui.inputs.text import OWN_TEXT, TEXT
+from bpeviz.ui.inputs.text import OWN_TEXT, TRAIN_ON
 from bpeviz.ui.inputs.training import (
     ALGORITHM,
     BYTE_VALUES,
@@ -274,7 +274,7 @@ def file_of(history: Training) -> bytes:
 
 def _use(text: str, choice: TrainingChoice) -> None:
     """Set the inputs of the user’s own tokenizer."""
-    TEXT.put(OWN_TEXT, text)
+    TRAIN_ON.put(OWN_TEXT, text)
     ALGORITHM.put(choice.algorithm)
     trainer = TRAINERS[choice.algorithm]
     values = dict(choice.options)

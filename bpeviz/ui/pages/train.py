@@ -34,7 +34,6 @@ from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.trainer_tables import details
 from bpeviz.ui.widgets import Section, SessionValue, Switch, TextField, Values, Widget, numbers
 from bpeviz.views import charts, merge_diagram, playable, player, race, tables
-from bpeviz.views.credit import settings_of
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Playable
 from bpeviz.views.slides import Slides, StepSlides
@@ -154,10 +153,10 @@ def _opening(trained: Trained, last: int, timeline: str) -> dict[str, Any]:
         _LINKED.put(timeline)
     return {
         "initialStep": 0 if _LINKED.get() == timeline else last,
-        "opensInMotion": not OPENED.present and trained.text == _first_text(),
+        "opensInMotion": not OPENED.present and trained.training_text == _first_text(),
         "hasEnd": not st.context.is_embedded,  # the ways on lead to other pages
         "tieRule": TIE_WINNERS.get(str(dict(trained.choice.options).get("ties"))),
-        "hasRace": last > 0 and len(trained.boundaries) <= race.COUNTED,
+        "hasRace": last > 0 and len(trained.training_boundaries) <= race.COUNTED,
     }
 
 
@@ -176,7 +175,7 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
         shown: The part of the text in the player.
         initial: The step of a player that has not yet reported.
     """
-    training, boundaries = trained.history, trained.boundaries
+    training = trained.history
     # The style reserves the height, also while charts and tables load or are drawn again.
     body = st.container(key="following" if last else None)
     report = components.player_events(_JUMP.get(), "follower")["step"]
@@ -199,7 +198,7 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
     decided, compression = _curves(trained, last)
     # The player reports its step once it has drawn a text. Until then, the next edit may follow.
     is_drawn = bool(report) and report["timelineId"] == timeline
-    if len(boundaries) <= race.COUNTED:
+    if len(trained.training_boundaries) <= race.COUNTED:
         components.race([_race_at(trained, timeline, shown, step)] if is_drawn else None)
     if st.context.is_embedded:
         return
@@ -224,16 +223,13 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
         if (place := BEFORE_AND_AFTER.opened(f"Before and after this {unit}")) is not None:
             with place:
                 _before_and_after(trained, step, shown)
-        details(trained.text, training, boundaries, step)
+        details(trained.training_text, training, trained.training_boundaries, step)
 
 
 def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
     """Offer the export of the tokenizer at the chosen size, and of the text at this step."""
     # The session stores the functions below, which must not hold the history.
     handle, name = trained.handle, ALGORITHMS[trained.choice.algorithm]
-
-    def settings(trained: Trained) -> list[str]:
-        return settings_of(trained.history, last, dict(trained.choice.options))
 
     def picture() -> ColoredText:
         trained = handle.open()
@@ -249,11 +245,12 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
             first=shown.first,
             last=shown.last,
             hues=trained.hues(shown),
-            settings=settings(trained),
+            settings=trained.settings(last),
         )
 
     def animation() -> Callable[[], Playable]:
         trained = handle.open()
+        corpus = trained.choice.corpus
         return partial(
             playable.of_training,
             trained.history,
@@ -262,6 +259,7 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
             last=last,
             part=shown,
             options=dict(trained.choice.options),
+            trained_on=None if corpus is None else (*corpus, trained.training_boundaries),
         )
 
     def slides() -> Slides:
@@ -275,7 +273,7 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
             payload,
             [part],
             texts_of(trained.history).unit,
-            settings=settings(trained),
+            settings=trained.settings(last),
             drawn=(at, at + len(words)) if words and at >= 0 else None,
         )
 
@@ -337,7 +335,7 @@ def _drawn(trained: Trained, last: int, part: str, start: int, shown: Part) -> d
     title = ALGORITHMS[trained.choice.algorithm]
     hues = trained.hues(shown)
     side = merge_diagram.of_training(title, trained.history, trained.boundaries, last, hues)
-    settings = settings_of(trained.history, last, dict(trained.choice.options))
+    settings = trained.settings(last)
     payload: dict[str, Any] = merge_diagram.merge_diagram_payload(
         part.encode(), [side], start, settings
     )
@@ -352,7 +350,7 @@ def _before_and_after(trained: Trained, step: int, shown: Part) -> None:
         return
     data = _compared(trained, step, shown)
     if data is None:
-        st.caption(f"This {unit} does not change the training text.")
+        st.caption(f"This {unit} does not change the text.")
         return
     components.columns(data, "before and after")
 
@@ -367,9 +365,10 @@ def _race_at(trained: Trained, timeline: str, shown: Part, step: int) -> dict[st
     """Return the payload of the race, with the candidates of this step at rest."""
     history, hues = trained.history, trained.hues(shown)
     # The first text opens in motion, and all users share its candidates.
-    is_watched = components.race_is_watched(timeline) or trained.text == _first_text()
+    is_watched = components.race_is_watched(timeline) or trained.training_text == _first_text()
     first = _race(trained, timeline, shown, is_watched)
-    return race.with_rest(first, history, trained.text, trained.boundaries, step, hues)
+    boundaries = trained.training_boundaries
+    return race.with_rest(first, history, trained.training_text, boundaries, step, hues)
 
 
 @cached()
@@ -381,16 +380,16 @@ def _race(trained: Trained, timeline: str, shown: Part, is_watched: bool) -> dic
 
 def _candidates(trained: Trained, step: int) -> None:
     """Draw the table of candidates, unless the text is too long to count them."""
-    training = trained.history
+    training, boundaries = trained.history, trained.training_boundaries
     previous, texts = max(step, 1) - 1, texts_of(training)
-    if len(trained.boundaries) > race.COUNTED:
+    if len(boundaries) > race.COUNTED:
         st.caption(
             f"Candidates are shown for texts up to {race.COUNTED / 1e6:.1f} MB. "
             f"The table of {texts.unit}s is complete."
         )
         return
     most = ALL_CANDIDATES if EVERY.get() else CANDIDATES
-    candidates = training.candidates(trained.text, trained.boundaries, previous, most)
+    candidates = training.candidates(trained.training_text, boundaries, previous, most)
     rule = texts.rule.format(step=f"{previous + 1:,}")
     if len(candidates) == most:
         rule += f" The table lists the best {most:,}."

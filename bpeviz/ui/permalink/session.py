@@ -21,6 +21,7 @@ from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import address, codec, short_links
 from bpeviz.ui.permalink.codec import MAX_PACKED, LinkError, TooLongError, Value
+from bpeviz.ui.permalink.earlier_links import translate
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.ui.widgets import LinkValues, Section, SessionValue, SessionValues, Widget
@@ -226,7 +227,7 @@ def restore(page: Page) -> None:
 def _opened(page: Page, packed: str) -> str:
     """Restore packed values; return a message about those that are missing, or an empty one."""
     try:
-        values = _values(packed)
+        values = translate(_values(packed))
     except LinkError as error:
         return markdown.escape(str(error))
     without = values.pop(WITHOUT, [])

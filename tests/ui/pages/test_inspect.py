@@ -23,13 +23,19 @@ from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown, page_trainings
 from bpeviz.ui.pages import inspect
-from bpeviz.ui.pages.inspect import FIRST_TEXT, MAX_INSPECTED, SHOWN
+from bpeviz.ui.pages.inspect import MAX_INSPECTED, SHOWN
 
 CLOSER = inspect.CLOSER.titles
 FIRST = samples.by_key("seashells").text
 
 
-opened = partial(app_pages.opened, "Inspect", inspected="own")
+FIRST_TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
+
+of_text = partial(app_pages.opened, "Inspect")
+
+
+def opened(inspected: str = FIRST_TEXT, **state: Any) -> AppTest:
+    return of_text(**app_pages.trained_apart(inspected, **state))
 
 
 def cl100k(**state: Any) -> AppTest:
@@ -60,7 +66,7 @@ def ids(app: AppTest) -> list[int]:
 
 
 def test_special_tokens_of_the_users_training_are_encoded() -> None:
-    app = opened(inspect_box="low<s>", special_names="<s> </s> <s>", special_tokens="special")
+    app = opened(inspected="low<s>", special_names="<s> </s> <s>", special_tokens="special")
     captions = " ".join(caption.value for caption in app.caption)
     assert "Special tokens of Your tokenizer" in captions
     tokens = drawn(app, "bytes")["tokens"]
@@ -71,7 +77,7 @@ def test_special_tokens_of_the_users_training_are_encoded() -> None:
 
 
 def test_page_counts_characters_and_shows_bytes_in_decimal() -> None:
-    app = opened(inspect_box="né👍🏽")
+    app = opened(inspected="né👍🏽")
     captions = " ".join(caption.value for caption in app.caption)
     assert "3 characters · 4 code points · 11 bytes in UTF-8" in captions
     assert drawn(app, "bytes")["decimal"] is False
@@ -81,7 +87,7 @@ def test_page_counts_characters_and_shows_bytes_in_decimal() -> None:
 
 @every_sample
 def test_every_sample_is_displayed(sample: samples.Sample) -> None:
-    app = opened(text_box=sample.text, text_sample=sample.key, inspected="learnt")
+    app = of_text(text_box=sample.text, text_sample=sample.key)
     assert "Lossless" in light(app)
     data = drawn(app, "bytes")
     assert 0 < len(data["bytes"]) <= SHOWN
@@ -99,7 +105,7 @@ def test_look_up_names_unused_ids(query: str) -> None:
 
 
 def test_inspect_opens_with_the_text_of_train_and_its_merges() -> None:
-    app = opened(inspected="learnt")
+    app = of_text()
     assert ids(app) == usual.train("bpe", FIRST).tokenizer().encode(FIRST)
     (view,) = drawn(app, "views")["views"]
     assert view["text"] == FIRST
@@ -120,7 +126,7 @@ def test_every_algorithm_can_be_inspected(key: str, closer: str) -> None:
 @pytest.mark.parametrize("atoms", ["bytes", "characters"])
 def test_lattice_of_the_users_unigram_model_has_its_segmentations(atoms: str) -> None:
     text = "low low lower lowest, néwer newest wider. " * 3
-    options = {"algorithm": "unigram", "unigram_atoms": atoms, "inspect_box": "low néwer\u4e16"}
+    options = {"algorithm": "unigram", "unigram_atoms": atoms, "inspected": "low néwer\u4e16"}
     app = opened(text_box=text, text_sample="own", **options)
     training = usual.train("unigram", text, atoms=atoms)
     tokenizer = training.at_step(training.opening)
@@ -138,7 +144,7 @@ def test_lattice_of_the_users_unigram_model_has_its_segmentations(atoms: str) ->
 def test_every_published_vocabulary_can_be_inspected(name: str, closer: str) -> None:
     if not download.available(name):
         pytest.skip(f"{name} is not on this machine.")
-    app = opened(inspected_by=name, closer=closer, inspect_box="hello 👍", mirrored="yours")
+    app = opened(inspected_by=name, closer=closer, inspected="hello 👍", mirrored="yours")
     assert ids(app) == bpeviz.load(name).encode("hello 👍")
     if closer == "picture":
         assert len(drawn(app, "sides")["sides"]) == 2
@@ -156,7 +162,7 @@ def test_vocabulary_size_slider_changes_encoding() -> None:
 
 
 def test_special_tokens_are_plain_text_until_enabled() -> None:
-    app = cl100k(inspect_box="a<|endoftext|>")
+    app = cl100k(inspected="a<|endoftext|>")
     assert ids(app) == [64, 27, 91, 8862, 728, 428, 91, 29]
     (pills,) = [group for group in app.button_group if group.key == "special_tokens"]
     assert pills.proto.label == "Treat `<|endoftext|>` as"
@@ -173,7 +179,7 @@ def test_lossy_round_trip_lists_losses_in_a_table() -> None:
     app = opened(
         algorithm="wordpiece",
         wordpiece_case="lower",
-        inspect_box="The  keeper 世",
+        inspected="The  keeper 世",
         text_box=samples.by_key("english-prose").text,
         text_sample="own",
     )
@@ -184,7 +190,7 @@ def test_lossy_round_trip_lists_losses_in_a_table() -> None:
 
 
 def test_long_text_is_paged() -> None:
-    app = opened(inspect_box="she sells shells, " * 120)
+    app = opened(inspected="she sells shells, " * 120)
     (number,) = [one for one in app.number_input if one.label.startswith("Part shown")]
     first = drawn(app, "bytes")
     number.set_value(3).run()
@@ -192,15 +198,15 @@ def test_long_text_is_paged() -> None:
     assert third["firstByte"] > first["firstByte"] == 0
     assert len(third["bytes"]) <= SHOWN
     assert drawn(app, "views")["views"][0]["part"][0] == third["firstByte"]
-    app = opened(inspect_box="x " * MAX_INSPECTED)
+    app = opened(inspected="x " * MAX_INSPECTED)
     assert any(f"the first {MAX_INSPECTED:,} of" in one.value for one in app.caption)
 
 
 def test_empty_text_causes_no_errors() -> None:
     for closer in CLOSER:
-        app = opened(inspect_box="", closer=closer)
+        app = opened(inspected="", closer=closer)
         assert drawn(app, "bytes")["columnCount"] == 0
-    app = opened(inspect_box="", inspected="learnt", text_box="", text_sample="own")
+    app = of_text(text_box="", text_sample="own")
 
 
 def test_training_error_is_displayed_and_other_tokenizers_work() -> None:
@@ -268,10 +274,11 @@ def test_own_tokenizer_is_trained_only_if_the_page_shows_it(
         return get(text, *more)
 
     monkeypatch.setattr(page_trainings, "get", counted)
-    app = cl100k(text_box="low lower " * 20_000, text_sample="own", inspect_box="low")
+    app = cl100k(text_box="low lower " * 20_000, text_sample="own", inspected="low")
     assert ids(app) == [10516]
     app.button_group(key="closer").set_value("picture").run()
     assert asked == []
+    app.session_state["trained_on_sample"] = "this"
     app.session_state["text_box"] = "low lower lowest"
     app.selectbox(key="mirrored").set_value("yours").run()
     assert [side["title"] for side in drawn(app, "sides")["sides"]][1].startswith("Your tokenizer")
@@ -281,7 +288,7 @@ def test_own_tokenizer_is_trained_only_if_the_page_shows_it(
 def test_vocabulary_size_stays_while_another_tokenizer_is_inspected() -> None:
     if not download.available("cl100k_base"):
         pytest.skip("cl100k is not on this machine.")
-    app = opened(inspect_box="low")
+    app = opened(inspected="low")
     (slider,) = [one for one in app.slider if not one.disabled]
     slider.set_value(270).run()
     app.selectbox(key="inspected_by").set_value("cl100k_base").run()
@@ -292,10 +299,7 @@ def test_vocabulary_size_stays_while_another_tokenizer_is_inspected() -> None:
 
 
 def test_inspect_offers_ways_on_where_no_merge_changes_the_text() -> None:
-    app = opened(inspect_box="世")
+    app = opened(inspected="世")
     assert ["nothing to play" in one.value for one in app.info] == [True]
     assert not any("initialStep" in data for data in payloads(app))
     assert app.button(key="try_another_tokenizer").label == "Try GPT-2"
-    app.button(key="try_the_training_text").click().run()
-    assert not app.info
-    assert drawn(app, "views")["last"] >= 10

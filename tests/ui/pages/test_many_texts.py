@@ -31,7 +31,7 @@ TEXTS = dict(named_texts.pasted(PASTED))
 
 
 def opened(pasted: str = PASTED, **state: Any) -> AppTest:
-    own = {"text_box": TRAINED, "text_sample": "own", "compared": ["yours"]}
+    own = {"trained_on_box": TRAINED, "trained_on_sample": "own", "compared": ["yours"]}
     chosen = {"how_many_texts": "many", "pasted_texts": pasted}
     return app_pages.opened("Compare", **own | chosen | state)
 

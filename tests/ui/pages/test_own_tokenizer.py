@@ -98,7 +98,7 @@ def test_one_of_them_becomes_the_own_tokenizer() -> None:
     app.button(key="use_own").click().run()
     training = bpeviz.train(Split(TEXTS).training_text, "parity", merges=40, pattern="o200k")
     assert f"256 bytes + {training.steps} merges." in captions(app)
-    assert app.session_state["text_box"] == Split(TEXTS).training_text
+    assert app.session_state["trained_on_box"] == Split(TEXTS).training_text
     assert app.session_state["algorithm"] == "parity"
     app.switch_page("app.py").run()
 

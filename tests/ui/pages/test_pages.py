@@ -237,8 +237,8 @@ def test_largest_vocabulary_below_256_is_allowed_over_characters() -> None:
 
 @pytest.mark.parametrize("text", ["新しい", " "])
 def test_test_text_may_contain_unknown_characters(text: str) -> None:
-    state = {"measured_on": "held out", "held_out_box": text, "held_out_sample": "own"}
-    app = with_text("Compare", SHORT, bpe_atoms="characters", **state)
+    state = {"trained_on_box": SHORT, "trained_on_sample": "own"}
+    app = with_text("Compare", text, bpe_atoms="characters", **state)
     assert component(app)["text"] == text
     lost = sum(character not in SHORT for character in text)
     shows_loss = any(f"{lost} tokens" in words.value for words in app.markdown)

@@ -234,9 +234,7 @@ def all_widgets(page: str, **value: Any) -> Iterator[Widget[Any]]:
     """Yield the widgets of a page, for all algorithms and views."""
     some = {
         "text_sample": "own",
-        "held_out_sample": "own",
-        "measured_on": "held out",
-        "inspected": "own",
+        "trained_on_sample": "own",
         "splits": ["regex", "list A", "list B"],
         "algorithms": list(TRAINERS),
     } | value
@@ -365,7 +363,7 @@ def test_damaged_link_after_a_valid_one_keeps_the_state(page: str) -> None:
 
 NOT_LINKED = {
     "text_upload": "a link names a file without its contents",
-    "held_out_upload": "the same",
+    "trained_on_upload": "the same",
     "named_files_upload": "the same",
     "adaptive_base_text_upload": "the same",
     "side_adaptive_base_text_upload": "the same",
@@ -392,7 +390,7 @@ STATES: dict[str, list[dict[str, Any]]] = {
     "Train": [{"algorithm": key} for key in TRAINERS]
     + [{"pattern": "regex"}, {"pattern": "list", "words": "a b"}, {"text_box": TEXT * 400}],
     "Compare": [
-        {"measured_on": "held out"},
+        {"trained_on_sample": "languages", "trained_on_box": ""},
         {"compared": ["gpt2", "yours", "cl100k_base"], "baseline": "cl100k_base"},
         {"compared": ["gpt2", "o200k_base"], "token_ids": True},
         {"compared": []},
@@ -416,8 +414,7 @@ STATES: dict[str, list[dict[str, Any]]] = {
         {"text_box": TEXT * 99},
     ],
     "Inspect": [
-        *({"closer": closer, "inspect_box": TEXT * 9} for closer in inspect.CLOSER.titles),
-        {"inspected": "learnt"},
+        *({"closer": closer, "text_box": TEXT * 9} for closer in inspect.CLOSER.titles),
     ],
     "Algorithms": [{"algorithms": [key]} for key in TRAINERS]
     + [{"algorithms": ["bpe", "unigram"], "text_box": TEXT * 99}],
@@ -481,7 +478,7 @@ def test_trainer_options_round_trip_through_a_link(page: str, key: str) -> None:
 
 
 def test_link_excludes_inputs_of_other_pages() -> None:
-    app = opened("Train", inspect_box="a secret", word="secret", held_out_box="secret", ids_box="1")
+    app = opened("Train", look_up="a secret", word="secret", pasted_texts="secret", ids_box="1")
     packed, _ = copy_link(app)
     linked = unpack(packed)
     assert "secret" not in str(linked)
@@ -517,16 +514,15 @@ def test_longest_of_several_texts_is_omitted() -> None:
     state = {
         "text_box": MIXED,
         "text_sample": "own",
-        "measured_on": "held out",
         "compared": ["yours"],
     }
-    app = opened("Compare", **state, held_out_box="short", held_out_sample="own")
+    app = opened("Compare", **state, trained_on_box="short", trained_on_sample="own")
     packed, _ = copy_link(app)
     linked = unpack(packed)
-    assert linked["held_out_box"] == "short"
+    assert linked["trained_on_box"] == "short"
     assert linked["without"] == ["Text: 30,000 characters"]
     app = opened("Compare", packed)
-    assert payload(app, "held_out")["text"] == "short"
+    assert payload(app, "trained_on")["text"] == "short"
 
 
 @every_page

@@ -14,7 +14,7 @@ from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.round_trip import RoundTrip, round_trip
 from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Part
-from bpeviz.text import clean, counted
+from bpeviz.text import counted
 from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, choose_text
@@ -23,17 +23,14 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.inspect import encoding
 from bpeviz.ui.pages.inspect.diagram import MERGE_DIAGRAM, MIRRORED
 from bpeviz.ui.pages.inspect.encoding import TOKENIZER, EncodingSettings, choose_encoding
-from bpeviz.ui.pages.inspect.inspected_text import SOURCE, InspectedText
+from bpeviz.ui.pages.inspect.inspected_text import InspectedText
 from bpeviz.ui.pages.inspect.lookup import DECODE, LOOK_UP, QUERY
 from bpeviz.ui.pages.inspect.step_by_step import STEP_BY_STEP, WORD
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import OWN, Offer
-from bpeviz.ui.widgets import OneOf, SessionValue, Switch, TextField, Values, Widget, numbers
+from bpeviz.ui.widgets import OneOf, SessionValue, Switch, Values, Widget, numbers
 from bpeviz.views import inspection, player, tables
-
-FIRST_TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
-"""The other text at first: accents, two scripts, digits, and an emoji of several code points."""
 
 MAX_INSPECTED = limits.INSPECTED
 """The most characters of a text that are inspected."""
@@ -41,7 +38,6 @@ MAX_INSPECTED = limits.INSPECTED
 SHOWN = 240
 """The most bytes in the grid and in the player below it at once."""
 
-TYPED = TextField("inspect_box", "Type a text", longest=limits.PAGE_TEXT)
 DECIMAL = Switch("decimal", "Bytes in decimal")
 PART = numbers("inspected_part_of_", "Part shown")
 DETAILS = {"film": STEP_BY_STEP, "picture": MERGE_DIAGRAM, "token": LOOK_UP, "ids": DECODE}
@@ -53,9 +49,6 @@ _PRESSED: SessionValue[int] = SessionValue("picked_token")
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from training_widgets(values)
-    yield SOURCE
-    if values.get(SOURCE) == "own":
-        yield TYPED
     yield from encoding.widgets(values)
     yield DECIMAL
     yield from values.members(PART)
@@ -80,30 +73,19 @@ def _shows_own() -> bool:
 def show(side: DeltaGenerator) -> None:
     """Draw the inputs and the text through the pipeline, with one of the details.
 
-    One text box is visible: that of the training text only if it is the text to inspect. The
-    settings of training are visible, and the user's own tokenizer is trained, only if the page
+    The settings of training are visible, and the user's own tokenizer is trained, only if the page
     shows it.
     """
     with side:
-        is_training = SOURCE.segments() == "learnt"
-        if not is_training:
-            TYPED.area(
-                value=FIRST_TEXT,
-                height=130,
-                label_visibility="collapsed",
-                placeholder="Type or paste text.",
-            )
-        with st.container(key="training_text" if is_training else "training_text_unused"):
-            training_text = choose_text(TEXT)
+        text = choose_text(TEXT)
         tokenizer = st.container()
         shows_own = _shows_own()
         with st.container(key="settings" if shows_own else "settings_unused"):
-            training_text, choice, sizes = choose_training(training_text)
+            text, choice, sizes = choose_training(text)
     if shows_own:
-        offers = tokenizers.offers_with_own(training_text, choice, sizes)
+        offers = tokenizers.offers_with_own(text, choice, sizes)
     else:
         offers = tokenizers.offers("", 0)
-    text = training_text if is_training else clean(TYPED.get() or "")[: limits.BOX]
     if len(text) > MAX_INSPECTED:
         st.caption(f"This page inspects the first {MAX_INSPECTED:,} of {len(text):,} characters.")
     with tokenizer:
@@ -115,7 +97,8 @@ def show(side: DeltaGenerator) -> None:
     _verdict(settings.offer, encoded)
     parts = player.parts(encoded.text, encoded.cuts, SHOWN)
     part = choose_part(PART, parts, "The figures above are for")
-    inspected = InspectedText(settings.offer, encoded, part, encoded.text == training_text)
+    trained_on = choice.corpus is None and encoded.text == text
+    inspected = InspectedText(settings.offer, encoded, part, trained_on)
     inspected.offer_exports()
     _grid(inspected)
     DETAILS[CLOSER.segments(label_visibility="collapsed")].draw(inspected, offers)

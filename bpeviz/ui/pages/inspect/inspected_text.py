@@ -19,16 +19,12 @@ from bpeviz.ui import markdown
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import OWN, Offer
-from bpeviz.ui.widgets import OneOf, Values, Widget
+from bpeviz.ui.widgets import Values, Widget
 from bpeviz.views import inspection as views
 from bpeviz.views import playable, player
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Playable
 from bpeviz.views.slides import Slides, StepSlides
-
-SOURCE = OneOf(
-    "inspected", "Text to inspect", titles={"learnt": "Training text", "own": "Another text"}
-)
 
 
 @dataclass(frozen=True)
@@ -81,7 +77,8 @@ class InspectedText:
     def _animation(self) -> Callable[[], Playable]:
         training = self.offer.training
         title = self.offer.title if training is None else TRAINERS[training.algorithm].title
-        how = (self.inspection, title, training, self.colors, dict(self.offer.options))
+        options = {} if self.offer.own is None else dict(self.offer.own.choice.options)
+        how = (self.inspection, title, training, self.colors, options)
         return partial(playable.of_inspection, *how, trained_on=self.trained_on)
 
     def _slides(self, diagram: Part | None) -> Slides:

@@ -18,12 +18,7 @@ from bpeviz.text import label
 from bpeviz.ui import components, markdown
 from bpeviz.ui.export_dialog import EXPORT
 from bpeviz.ui.pages.inspect.encoding import TOKENIZER
-from bpeviz.ui.pages.inspect.inspected_text import (
-    SOURCE,
-    InspectedText,
-    InspectionDetail,
-    has_steps,
-)
+from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail, has_steps
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table
@@ -116,13 +111,6 @@ def _nothing_to_play(offer: Offer, unit: str) -> None:
                 on_click=TOKENIZER.put,
                 args=(TRAINED_ON_MUCH,),
                 key="try_another_tokenizer",
-            )
-        if SOURCE.get() == "own":
-            st.button(
-                "Try the training text",
-                on_click=SOURCE.put,
-                args=("learnt",),
-                key="try_the_training_text",
             )
 
 

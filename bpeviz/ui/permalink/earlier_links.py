@@ -1,0 +1,36 @@
+"""Links of earlier versions, in which pages had two texts of other names.
+
+Compare and Inspect had a second text to look at, beside the text that a tokenizer is trained on.
+Now the text of every page is the one to look at, and another one to train on is named `TRAIN_ON`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, TRAIN_ON
+from bpeviz.ui.permalink.codec import Value
+
+_FIRST_TEST_TEXT = "numbers-and-tables"
+_FIRST_INSPECTED = "The naïve 世界 isn’t 3.14159 👍🏽"
+"""What the second texts were if a link had none."""
+
+
+def translate(linked: Mapping[str, Value]) -> dict[str, Value]:
+    """Return the values of a link under the names of today."""
+    values = dict(linked)
+    sample, box = TEXT.sample.link, TEXT.box.link
+    shown: dict[str, Value] | None = None
+    if values.pop("measured_on", None) == "held out":
+        shown = {sample: values.get("held_out_sample", _FIRST_TEST_TEXT)}
+        shown |= {box: values["held_out_box"]} if "held_out_box" in values else {}
+    elif values.pop("inspected", None) == "own":
+        shown = {sample: OWN_TEXT, box: values.get("inspect_box", _FIRST_INSPECTED)}
+    elif values.get("how_many_texts") == "many" and TRAIN_ON.sample.link not in values:
+        shown = {}  # beside many texts, this one was trained on
+    for name in ("held_out_sample", "held_out_box", "inspect_box"):
+        values.pop(name, None)
+    if shown is not None:
+        names = {sample: TRAIN_ON.sample.link, box: TRAIN_ON.box.link}
+        values = {names.get(name, name): value for name, value in values.items()} | shown
+    return values
