@@ -22,11 +22,11 @@ import bpeviz
 from bpeviz.analysis import trace
 from bpeviz.corpus import samples
 from bpeviz.pretrained import catalog
-from bpeviz.ui.pages.inspect import FIRST_TEXT
 
 Open = Callable[..., Page]
 
 FIRST = samples.by_key("seashells").text
+TEXT = "The naïve 世界 isn’t 3.14159 👍🏽"
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -60,8 +60,7 @@ def opened(page: Page, text: str, tokenizer: str = "GPT-4 (cl100k)") -> Inspect:
     chosen = page.get_by_role("combobox", name="Tokenizer", exact=True)
     if chosen.input_value() != tokenizer:
         choose(page, "Tokenizer", tokenizer)
-    page.get_by_role("radio", name="Another text").click()
-    type_text(page, text, "Type a text")
+    type_text(page, text)
     names = {title: name for name, title in catalog.TITLES.items()}
     inspect.await_ids(bpeviz.load(names[tokenizer]).encode(text))
     return inspect
@@ -83,10 +82,11 @@ def test_deep_link_shows_text_from_characters_to_ids(open_page: Open) -> None:
     assert lines.evaluate("box => box.scrollHeight > 2 * box.clientHeight")
     assert lines.evaluate("box => box.scrollWidth - box.clientWidth") <= 0
     expect(inspect.player).to_be_attached()
-    page.get_by_role("radio", name="Another text").click()
-    inspect.await_ids(training.tokenizer().encode(FIRST_TEXT))
+    type_text(page, TEXT)
+    page.get_by_label("Train on", exact=True).select_option("seashells")
+    inspect.await_ids(training.tokenizer().encode(TEXT))
     assert inspect.row("graphemes") == [*"The·naïve·世界·isn’t·3.14159·", "👍🏽"]
-    assert "".join(inspect.row("bytes")) == FIRST_TEXT.encode().hex().upper()
+    assert "".join(inspect.row("bytes")) == TEXT.encode().hex().upper()
     expect(page.get_by_text("Lossless.")).to_be_visible()
     # The whole grid is visible without scrolling.
     box = inspect.grid.bounding_box()
@@ -100,7 +100,7 @@ def test_deep_link_shows_text_from_characters_to_ids(open_page: Open) -> None:
     expect(inspect.grid.locator(".lines")).to_have_css("--zoom", "1.6")
     assert cells.evaluate_all(height) > 1.5 * before
     assert inspect.grid.evaluate("grid => grid.scrollWidth - grid.clientWidth") <= 0
-    inspect.await_ids(training.tokenizer().encode(FIRST_TEXT))
+    inspect.await_ids(training.tokenizer().encode(TEXT))
     projector.click()
     expect(inspect.grid.locator(".lines")).to_have_css("--zoom", "1")
 
@@ -160,8 +160,8 @@ def test_lossy_encoding_is_reported(open_page: Open) -> None:
     expect(inspect.grid.locator(".row.ids .cell").first).to_be_visible()
     choose(page, "Algorithm", "WordPiece")
     expect(page.get_by_text("Lossy.")).to_be_visible()
-    page.get_by_role("radio", name="Another text").click()
-    type_text(page, "she  sells 世", "Type a text")
+    page.get_by_label("Train on", exact=True).select_option("seashells")
+    type_text(page, "she  sells 世")
     expect(inspect.grid.locator(".row.tokens .cell.unknown")).to_have_text(["[UNK]"])
     expect(page.get_by_text("Lossy.")).to_be_visible()
     expect(inspect.grid.locator(".row.tokens .cell.left-out")).to_have_count(3)

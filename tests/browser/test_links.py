@@ -135,8 +135,7 @@ def choose_on_inspect(page: Page) -> None:
     expect(page.get_by_role("group", name="From characters to ids")).to_be_visible()
     choose(page, "Algorithm", "WordPiece")
     choose(page, "Tokenizer", "GPT-4 (cl100k)")
-    radio(page, "Another text").click()
-    type_text(page, OTHER_TEXT, "Type a text")
+    type_text(page, OTHER_TEXT)
     await_ids(page, OTHER_TEXT)
     radio(page, "Special token").click()
     await_run(page)
@@ -146,7 +145,7 @@ def choose_on_inspect(page: Page) -> None:
 
 def check_inspect(page: Page) -> None:
     await_ids(page, OTHER_TEXT)
-    expect(box(page, "Type a text")).to_have_value(OTHER_TEXT)
+    expect(box(page, "Text to use")).to_have_value(OTHER_TEXT)
     expect(selected(page, "Tokenizer")).to_have_value("GPT-4 (cl100k)")
     expect(radio(page, "Special token")).to_be_checked()
     player = Player(page)

@@ -147,9 +147,8 @@ class TextSource:
     @property
     def box(self) -> Box:
         """The text in the box."""
-        return Box(
-            f"{self.name}_box", f"{self.label} to use", longest=limits.PAGE_TEXT, source=self
-        )
+        label = f"Text to {'train on' if self.others else 'use'}"
+        return Box(f"{self.name}_box", label, longest=limits.PAGE_TEXT, source=self)
 
     @property
     def has_box(self) -> bool:
