@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpeviz.ui import components, tab_state
+from bpeviz.ui import components, private, tab_state
 from bpeviz.ui.export_dialog import EXPORT, export_button
 from bpeviz.ui.mark import IMAGE, MARK
 from bpeviz.ui.pages.base import Page
@@ -41,7 +41,7 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
     also where the page stops early (`stop_run.stop`).
     """
     with fragments.script_run():
-        fragments.page_begins()
+        private.leave_containers()
         page_change.begin_page(page.title)
         EXPORT.clear()
         st.set_page_config(page_title=f"{page.title} · bpeviz", page_icon=MARK, layout="wide")

@@ -8,7 +8,7 @@ import streamlit as st
 
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.ui.runtime import fragments, page_change
+from bpeviz.ui.runtime import page_change
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.widgets import LARGEST_INTEGER, NumberField, SessionValue, Switch
 from bpeviz.views import player
@@ -94,7 +94,9 @@ def vocabulary_size(training: Training, largest: int, options: Options) -> int:
         high - offset,
         None if slider.present else opening - offset,
         key=slider.key,
-        on_change=fragments.page_input_changed,
+        # The player follows the slider while a key moves it again. The browser then sends both
+        # changes in a request to run only the fragment of the player.
+        on_change=st.rerun,
         persist_state="session",
     )
     size = chosen + offset

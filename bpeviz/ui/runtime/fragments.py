@@ -11,13 +11,10 @@ from typing import Any, ParamSpec
 
 import streamlit as st
 
-from bpeviz.ui import private
 from bpeviz.ui.runtime import run_lock, stop_run
 
 after_runs: list[Callable[[str], None]] = []
 """Called with the name of a fragment after each run of it without its page."""
-
-_CHANGED = "page_input_changed"
 
 P = ParamSpec("P")
 
@@ -63,8 +60,6 @@ def fragment(part: Callable[P, None]) -> Callable[P, None]:
     def run(*args: Any) -> None:
         is_alone = _this.opened is None
         with script_run():
-            if st.session_state.pop(_CHANGED, False):
-                st.rerun()
             part(*map(_opened, args))  # type: ignore[call-arg]
             for follow in after_runs if is_alone else ():
                 follow(part.__qualname__)
@@ -92,20 +87,3 @@ def _opened(value: Any) -> Any:
         return value
     known = _this.opened or {}
     return known[value] if value in known else value.open()
-
-
-def page_input_changed() -> None:
-    """Rerun the page, even if Streamlit would rerun only a fragment (an `on_change` callback).
-
-    An input of the page and one of a fragment can change at once: the player follows the slider
-    while a key moves the slider again. Streamlit's frontend then sends both changes in a request
-    to rerun only the fragment, and the rest of the page does not change.
-    (`tests/browser/test_player.py` tests the slider and the player at once.)
-    """
-    st.session_state[_CHANGED] = True
-
-
-def page_begins() -> None:
-    """Clear the state of earlier runs: open containers and `page_input_changed`."""
-    private.leave_containers()
-    st.session_state.pop(_CHANGED, None)

@@ -10,7 +10,7 @@ def page() -> None:
     import streamlit as st
     from streamlit.delta_generator_singletons import context_dg_stack, get_dg_singleton_instance
 
-    from bpeviz.ui.runtime import fragments
+    from bpeviz.ui import private
 
     @st.dialog("A dialog")
     def dialog() -> None:
@@ -18,7 +18,7 @@ def page() -> None:
 
     around = get_dg_singleton_instance().event_dg._dialog("An earlier dialog")
     context_dg_stack.set((*context_dg_stack.get(), around))
-    fragments.page_begins()
+    private.leave_containers()
     st.text("page")
     dialog()
 
