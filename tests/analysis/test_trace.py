@@ -147,7 +147,7 @@ def whole_timeline(of: Inspection) -> Part:
 @given(text=TEXTS)
 @example(ODD)
 @example("")
-@many(40)
+@many(40, least=40)
 def test_inspect_pieces_equal_the_tokens_of_every_tokenizer(
     trainings: dict[str, Training], text: str
 ) -> None:
@@ -205,7 +205,7 @@ def test_cuts_inside_equal_their_definition(text: str) -> None:
 @given(text=TEXTS)
 @example(ODD)
 @example("the the aaaaa")
-@many(25)
+@many(25, least=25)
 def test_events_equal_the_tokenizers_of_their_steps(
     trainings: dict[str, Training], text: str
 ) -> None:
@@ -307,7 +307,7 @@ def made(of: Inspection, trip: RoundTrip) -> str:
 @example(ODD)
 @example("  a  b\n\n c ")
 @example("THE Keeper")
-@many(60)
+@many(60, least=40)
 def test_round_trip_edits_produce_the_decoded_text(
     trainings: dict[str, Training], text: str
 ) -> None:
@@ -620,7 +620,7 @@ def slow(of: Inspection, training: Training, taken: int) -> set[tuple[int, int, 
 
 @given(text=st.one_of(SMALL_TEXTS, st.text("The kepérlight世", max_size=30)))
 @example("the keeper keeps 世界")
-@many(15)
+@many(15, least=20)
 def test_merge_diagram_equals_the_tokens_of_every_step(
     trainings: dict[str, Training], text: str
 ) -> None:

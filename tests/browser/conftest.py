@@ -293,6 +293,7 @@ def share_page(
         page.evaluate("document.activeElement.blur(), scrollTo(0, 0)")
         page.mouse.move(0, 0)
         page.emulate_media(color_scheme="light", reduced_motion="reduce")
+        page.set_viewport_size(OPTIONS["viewport"])
     assert problems == []
     assert server.tracebacks() == ""
 

@@ -158,15 +158,17 @@ def test_menu_of_a_phone_shows_the_current_page(open_page: Open) -> None:
     expect(link).to_be_in_viewport(ratio=1)
 
 
-def test_help_opens_from_the_label(open_page: Open) -> None:
-    page = open_page("/")
+def test_help_opens_from_the_label(english_page: Page) -> None:
+    page = english_page
     label = page.locator("label", has_text="Algorithm").first
     label.hover(position={"x": 8, "y": 8})
     expect(page.get_by_role("tooltip")).to_be_visible()
 
 
-def test_page_reserves_height_of_charts_and_tables_below_player(open_page: Open) -> None:
-    page = open_page("/")
+def test_page_reserves_height_of_charts_and_tables_below_player(
+    share_page: Callable[[str], Page],
+) -> None:
+    page = share_page("/")
     below = page.locator(".st-key-following")
     expect(below.locator("canvas").first).to_be_visible()
     expect(below.get_by_text("Click a curve or a row of the table")).to_be_attached()
@@ -181,8 +183,8 @@ def test_page_reserves_height_of_charts_and_tables_below_player(open_page: Open)
         )
 
 
-def test_mark_is_the_favicon_and_stands_in_the_header(open_page: Open) -> None:
-    page = open_page("/Learn")
+def test_mark_is_the_favicon_and_stands_in_the_header(english_page: Page) -> None:
+    page = english_page
     mark = page.locator(".st-key-top img")
     expect(mark).to_be_visible()
     # Both are allowed by the content security policy, and drawn.

@@ -46,12 +46,14 @@ def file(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_file_plays_from_a_folder_and_axe_finds_nothing(
-    page: Page, file: Path, scheme: str
-) -> None:
+def violations_in_both_schemes(page: Page) -> list[str]:
+    found = violations(page)
+    page.emulate_media(color_scheme="dark")
+    return found + violations(page)
+
+
+def test_file_plays_from_a_folder_and_axe_finds_nothing(page: Page, file: Path) -> None:
     page.set_viewport_size({"width": 320, "height": 700})
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.goto(f"{file.as_uri()}#step=12")
     expect(page.locator(".step")).to_have_value("12")
     assert page.title() == "Byte-pair encoding (BPE), step by step"
@@ -60,7 +62,7 @@ def test_file_plays_from_a_folder_and_axe_finds_nothing(
     expect(page.locator(".step")).to_have_value("3")
     page.locator("input[type=search]").fill("260")
     expect(page.locator("tbody tr")).to_have_count(1)
-    assert violations(page) == []
+    assert violations_in_both_schemes(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") == 320
     labelled(page, "button", "Play").click()
     expect(page.locator(".step")).not_to_have_value("3")
@@ -100,35 +102,33 @@ def test_hostile_texts_play_in_many_frames_without_running(page: Page) -> None:
     tokenizers = {text: bpeviz.load("gpt2") for text in HTML[:2]}
     texts = playable.of_texts(bpeviz.compare({text: text for text in HTML}, tokenizers))
     columns = comparison(" ".join(HTML))
-    files = [*map(animation, HTML), *map(playable.html, (texts, replace(texts, columns=columns)))]
+    # Those that may end or nest a script have files of their own.
+    alone = [*HTML[:10], " ".join(HTML[10:])]
+    files = [*map(animation, alone), *map(playable.html, (texts, replace(texts, columns=columns)))]
     frames = (
         f'<iframe sandbox="allow-scripts" srcdoc="{escape(file)}"></iframe>' for file in files
     )
     page.set_content("".join(frames))
-    for number, text in enumerate(HTML):
+    for number, text in enumerate(alone):
         frame = page.frame_locator("iframe").nth(number)
         section = frame.locator("section.player")
         section.press("End")
         assert section.locator(".c").count() == len(text), text
-    names = page.frame_locator("iframe").nth(len(HTML)).locator("[role=grid]").first
+    names = page.frame_locator("iframe").nth(len(alone)).locator("[role=grid]").first
     expect(names.locator("tbody tr")).to_have_count(len(HTML))
     last = page.frame_locator("iframe").last
     expect(last.locator(".column b").first).to_be_attached()
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_comparison_lights_the_same_span_in_all_columns(
-    page: Page, tmp_path: Path, scheme: str
-) -> None:
+def test_comparison_lights_the_same_span_in_all_columns(page: Page, tmp_path: Path) -> None:
     path = tmp_path / "comparison.html"
     path.write_text(playable.html(comparison("low lower lowest " * 9)), encoding="utf-8")
     page.set_viewport_size({"width": 320, "height": 700})
-    page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.goto(path.as_uri())
     expect(page.locator(".column")).to_have_count(2)
     page.locator(".column").first.locator(".c").nth(5).hover()
     expect(page.locator(".column").nth(1).locator(".c.lit")).not_to_have_count(0)
-    assert violations(page) == []
+    assert violations_in_both_schemes(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") == 320
     row = page.locator("tbody tr").first.bounding_box()
     assert row["height"] < 80  # words are not broken into letters

@@ -388,7 +388,9 @@ def test_tables_follow_the_player_step(open_page: Open) -> None:
     expect(page.get_by_text("No merge has a token that contains “no such token”")).to_be_visible()
 
 
-def test_smaller_vocabulary_does_not_redraw_the_text(open_page: Open) -> None:
+def test_smaller_vocabulary_redraws_no_text_and_applies_beside_a_step(
+    open_page: Open,
+) -> None:
     page = open_page()
     player = Player(page)
     training, boundaries = player.await_text(ENGLISH)
@@ -415,15 +417,8 @@ def test_smaller_vocabulary_does_not_redraw_the_text(open_page: Open) -> None:
     expect(player.track).to_have_value("0")
     not_redrawn = "text => [...text.querySelectorAll('.c')].every(cell => cell.drawnOnce)"
     assert player.text.evaluate(not_redrawn)
-
-
-def test_simultaneous_slider_and_player_changes_both_apply(open_page: Open) -> None:
-    page = open_page()
-    player = Player(page)
-    training, _ = player.await_text(ENGLISH)
-    steps = len(training.merges)
+    # A change of the slider and one of the player, both at once.
     expect(page.locator(".st-key-diagram_open")).to_be_visible()
-    slider = page.get_by_role("slider", name="Vocabulary size")
     slider.focus()
     slider.evaluate(
         """slider => {
@@ -444,11 +439,13 @@ def await_silence(page: Page, sent: list[int]) -> None:
         page.wait_for_timeout(1_500)
 
 
-def test_playback_sends_little_data(open_page: Open) -> None:
+def test_playback_sends_little_data_and_a_left_page_none(open_page: Open) -> None:
     sent: list[int] = []
+    asked: list[int] = []
 
     def listen(socket: WebSocket) -> None:
         socket.on("framereceived", lambda frame: sent.append(len(frame)))
+        socket.on("framesent", lambda frame: asked.append(len(frame)))
 
     page = open_page(heard=listen)
     player = Player(page)
@@ -470,6 +467,28 @@ def test_playback_sends_little_data(open_page: Open) -> None:
     player.button("Pause").click()
     expect(page.get_by_text(f"before merge {player.step}.")).to_be_visible()
     assert 1_000 < sum(sent) < whole / 2
+    # A request of a fragment that no longer exists makes Streamlit clear the next page.
+    tell = """() => {
+      for (let step = 0; step < 9; step++) {
+        const event = new CustomEvent("bpeviz-step-changed", { detail: { step, timelineId: "" } });
+        setTimeout(() => document.dispatchEvent(event), 60 * step);
+      }
+    }"""
+    asked.clear()
+    page.evaluate(tell)
+    await_silence(page, asked)
+    assert asked
+    asked.clear()
+    # This link leads nowhere, so the player stays and receives the steps.
+    page.evaluate(
+        """() => {
+          const link = document.body.appendChild(document.createElement("a"));
+          link.click();
+        }"""
+    )
+    page.evaluate(tell)
+    page.wait_for_timeout(1_000)
+    assert asked == []
 
 
 def test_each_text_remembers_its_step_and_its_tables_follow(open_page: Open) -> None:
@@ -487,39 +506,6 @@ def test_each_text_remembers_its_step_and_its_tables_follow(open_page: Open) -> 
     expect(player.last).to_have_text("170")
     expect(player.track).to_have_value("5")
     expect(page.get_by_text("before merge 5.")).to_be_visible()
-
-
-def test_player_of_a_left_page_sends_no_requests(open_page: Open) -> None:
-    # A request of a fragment that no longer exists makes Streamlit clear the next page.
-    sent: list[int] = []
-
-    def listen(socket: WebSocket) -> None:
-        socket.on("framesent", lambda frame: sent.append(len(frame)))
-
-    page = open_page(heard=listen)
-    Player(page).await_text(ENGLISH)
-    expect(page.get_by_text("before merge 170.")).to_be_visible()
-    tell = """() => {
-      for (let step = 0; step < 9; step++) {
-        const event = new CustomEvent("bpeviz-step-changed", { detail: { step, timelineId: "" } });
-        setTimeout(() => document.dispatchEvent(event), 60 * step);
-      }
-    }"""
-    sent.clear()
-    page.evaluate(tell)
-    await_silence(page, sent)
-    assert sent
-    sent.clear()
-    # This link leads nowhere, so the player stays and receives the steps.
-    page.evaluate(
-        """() => {
-          const link = document.body.appendChild(document.createElement("a"));
-          link.click();
-        }"""
-    )
-    page.evaluate(tell)
-    page.wait_for_timeout(1_000)
-    assert sent == []
 
 
 def test_page_link_clicked_during_a_step_report_opens_its_page(open_page: Open) -> None:

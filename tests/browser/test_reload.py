@@ -110,8 +110,9 @@ def test_state_of_a_closed_tab_is_deleted(open_page: Open) -> None:
     assert f"bpeviz-left-{name}" in left
     page.evaluate("name => localStorage.setItem(name, '1')", f"bpeviz-left-{name}")  # long ago
     page.reload()
-    page.wait_for_timeout(7_000)
-    assert name not in {key.split("/")[0] for key in page.evaluate(keys)}
+    while name in {key.split("/")[0] for key in page.evaluate(keys)}:
+        page.wait_for_timeout(200)
+        assert page.evaluate("performance.now()") < 30_000
 
 
 def test_restart_and_reload_keep_a_long_text_and_name_lost_files(

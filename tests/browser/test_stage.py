@@ -60,8 +60,14 @@ def await_look(player: Player, is_right: Callable[[dict[str, Any]], bool]) -> di
     raise AssertionError(found)
 
 
-def test_text_fills_the_stage_in_every_window_and_in_the_projector_view(open_page: Open) -> None:
-    page = open_page("/")
+@pytest.fixture
+def first_page(share_page: Callable[[str], Page]) -> Page:
+    """Return the Train page with its first text, which several tests share."""
+    return share_page("/")
+
+
+def test_text_fills_the_stage_in_every_window_and_in_the_projector_view(first_page: Page) -> None:
+    page = first_page
     player = Player(page)
     player.await_text(FIRST)
 
@@ -165,8 +171,8 @@ def test_race_shows_the_best_pairs_beside_the_text_and_below_it(open_page: Open)
         assert (boxes[0]["y"] >= boxes[1]["y"] + boxes[1]["height"]) == (not beside)
 
 
-def test_elements_below_a_playing_player_say_that_they_wait(open_page: Open) -> None:
-    page = open_page("/")
+def test_elements_below_a_playing_player_say_that_they_wait(first_page: Page) -> None:
+    page = first_page
     player = Player(page)
     player.await_text(FIRST)
     below = page.locator(".st-key-following")

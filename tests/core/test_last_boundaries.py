@@ -74,7 +74,7 @@ def check(tokenizer: Tokenizer, texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("key", TRAINERS)
-@many()
+@many(least=30)
 @given(texts=st.lists(TEXTS, max_size=4))
 def test_tokens_of_trained_tokenizers_equal_those_of_the_last_step(
     key: str, texts: list[str]
@@ -83,7 +83,7 @@ def test_tokens_of_trained_tokenizers_equal_those_of_the_last_step(
 
 
 @pytest.mark.parametrize("name", FILES)
-@many()
+@many(least=30)
 @given(texts=st.lists(TEXTS, max_size=4))
 def test_tokens_of_files_equal_those_of_the_last_step(name: str, texts: list[str]) -> None:
     check(FILES[name](), texts)

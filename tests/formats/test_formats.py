@@ -12,9 +12,9 @@ import tiktoken
 import tiktoken_ext.openai_public
 from helpers.difficult import DIFFICULT
 from helpers.libraries import LIBRARIES
-from helpers.properties import examples, many, quarter
+from helpers.properties import many, quarter
 from helpers.texts import SMALL_TEXTS
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import bpeviz
@@ -144,10 +144,22 @@ REASONS = (
 )
 
 
-@settings(max_examples=examples(100))
-@given(any_arguments(), st.sampled_from([0.4, 1.0]), st.data())
+@many(100, least=30)
+@given(any_arguments(), st.sampled_from([0.4, 1.0]), st.lists(TEXTS, min_size=1, max_size=3))
+@example(
+    {
+        "text": "andan anand an",
+        "algorithm": "superbpe",
+        "transition": 257,
+        "vocab_size": 258,
+        "pattern": WORD_LIST,
+        "expression": "the\nand\n of a ab low",
+    },
+    1.0,
+    ["an and an"],
+)
 def test_formats_round_trip_any_tokenizer_or_name_the_reason(
-    arguments: dict[str, Any], part: float, data: st.DataObject
+    arguments: dict[str, Any], part: float, texts: list[str]
 ) -> None:
     try:
         tokenizer = trained_tokenizer(arguments, part)
@@ -164,39 +176,7 @@ def test_formats_round_trip_any_tokenizer_or_name_the_reason(
             assert any(reason in why for reason in REASONS)
         else:
             assert tuple(files) == form.files
-            check_held(tokenizer, key, files, data.draw(TEXTS))
-
-
-@many(100)
-@given(any_arguments(), TEXTS)
-@example(
-    {
-        "text": "andan anand an",
-        "algorithm": "superbpe",
-        "transition": 257,
-        "vocab_size": 258,
-        "pattern": WORD_LIST,
-        "expression": "the\nand\n of a ab low",
-    },
-    "an and an",
-)
-def test_every_saved_file_is_read_with_its_ids(arguments: dict[str, Any], text: str) -> None:
-    try:
-        tokenizer = trained_tokenizer(arguments)
-    except ValueError:
-        assume(False)
-    ids = tokenizer.encode(text)
-    for key in FORMATS:
-        try:
-            files = formats.dump(tokenizer, key)
-        except FormatError:
-            continue
-        back = formats.parse(files)
-        if key == "sentencepiece":  # it encodes lines; test_sentencepiece.py tests it
-            continue
-        assert back.encode(text) == ids
-        assert back.decode(ids) == tokenizer.decode(ids)
-        assert dict(back.special_tokens) == dict(tokenizer.special_tokens)
+            check_held(tokenizer, key, files, texts[len(key) % len(texts)])
 
 
 # Each format keeps the ids of a hundred difficult texts
@@ -276,8 +256,9 @@ def test_written_tokenizer_json_over_bytes_is_read_with_its_steps() -> None:
 def test_minbpe_encodes_with_the_pattern_of_its_constructor(pattern: str) -> None:
     tokenizer = bpeviz.train("I'LL go  123456  \n\nI'LL", pattern=pattern, merges=30).tokenizer()
     files = formats.dump(tokenizer, "minbpe")
+    encode = LIBRARIES["minbpe"](files)
     for text in ("I'LL go  123456  \n\nI'LL", *DIFFICULT[:20]):
-        assert LIBRARIES["minbpe"](files)(text) == tokenizer.encode(text)
+        assert encode(text) == tokenizer.encode(text)
     readme = Path(formats.__file__).with_name("README.md").read_text("utf-8")
     assert FORMATS["minbpe"].example in readme
     assert "RegexTokenizer(pattern)" in str(bpeviz.save.__doc__)

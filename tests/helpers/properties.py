@@ -34,12 +34,16 @@ def examples(number: int) -> int:
     return max(LEAST, round(number * SHARE))
 
 
-def many(number: int = MANY) -> settings:
+def many(number: int = MANY, least: int = MANY) -> settings:
     """Return the settings of a test of ids, boundaries, steps or saved files.
 
     Five examples a run would find few mistakes in these, and users rely on them.
+
+    Args:
+        number: The number of examples that the test asks for.
+        least: The least number of a run, where each example takes long.
     """
-    return settings(max_examples=max(MANY, examples(number)))
+    return settings(max_examples=max(min(least, MANY), examples(number)))
 
 
 def spans(ends: Iterable[int]) -> Iterator[tuple[int, int]]:
