@@ -7,7 +7,7 @@ a kilobyte to a hundred megabytes.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from contextlib import nullcontext
 from copy import copy
 from functools import wraps
@@ -32,14 +32,11 @@ BUDGET = limits.CACHE * 1_000_000
 """The size of all cached values together, in bytes. The least recently used is evicted first."""
 
 _SAMPLED = 30
-"""The number of items of a collection that are measured; their mean applies to the others."""
-
-_FEWER = 3
-"""The sample size shrinks by this factor per nesting level."""
+"""The number of items of a collection that are measured, a third of it at each level below; their
+mean applies to the others."""
 
 _RECORD = 20
-"""Shorter collections are measured completely, as the items of a record differ in size; longer ones
-are sampled."""
+"""Shorter collections are measured completely, as the items of a record differ in size."""
 
 _DEPTH = 8
 """The number of levels of attributes and items that are measured."""
@@ -48,7 +45,7 @@ _SHORT = 200
 """The largest size of a text in a key, in characters. A longer text is replaced by its digest."""
 
 
-def size_of(value: object, depth: int = _DEPTH, most: int = _SAMPLED) -> int:
+def size_of(value: object, depth: int = _DEPTH) -> int:
     """Return the approximate size in bytes of a value and of all objects it refers to.
 
     A value with an attribute `cache_size` states its own, since it refers to objects of others.
@@ -56,33 +53,24 @@ def size_of(value: object, depth: int = _DEPTH, most: int = _SAMPLED) -> int:
     Args:
         value: The value.
         depth: The number of levels to measure.
-        most: The number of items of a collection to measure.
     """
     if (stated := getattr(value, "cache_size", None)) is not None:
         return int(stated)
     if isinstance(value, np.ndarray):
         return 100 + int(value.nbytes)
-    if isinstance(value, str | bytes | int | float | type) or value is None or not depth:
-        return sys.getsizeof(value)
+    most = max(2, _SAMPLED // 3 ** (_DEPTH - depth))
+    number = len(value) if isinstance(value, Collection) else 1
+    items: Iterable[Any] = ()
     if isinstance(value, Mapping):
-        measured = most if len(value) > _RECORD else _RECORD
-        sampled = [*chain.from_iterable(islice(value.items(), measured))]
-        return sys.getsizeof(value) + _extrapolated(sampled, 2 * len(value), depth, most)
-    if isinstance(value, list | tuple):
-        every = -(-len(value) // most) if len(value) > _RECORD else 1
-        sampled = [*value[::every]]
-        return sys.getsizeof(value) + _extrapolated(sampled, len(value), depth, most)
-    if isinstance(value, set | frozenset):
-        sampled = [*islice(value, most)]
-        return sys.getsizeof(value) + _extrapolated(sampled, len(value), depth, most)
-    attributes = [*vars(value).values()] if hasattr(value, "__dict__") else []
-    return sys.getsizeof(value) + sum(size_of(item, depth - 1, most) for item in attributes)
-
-
-def _extrapolated(sampled: list[Any], number: int, depth: int, most: int) -> int:
-    fewer = max(2, most // _FEWER)
-    sizes = sum(size_of(item, depth - 1, fewer) for item in sampled)
-    return round(sizes * number / max(1, len(sampled)))
+        items = chain.from_iterable(islice(value.items(), max(most, _RECORD)))
+        number *= 2
+    elif isinstance(value, list | tuple | set | frozenset):
+        items = islice(value, 0, None, 1 if number <= _RECORD else -(-number // most))
+    elif hasattr(value, "__dict__") and not isinstance(value, type):
+        items = vars(value).values()
+        number = len(items)
+    sizes = [size_of(item, depth - 1) for item in items] if depth else []
+    return sys.getsizeof(value) + sum(sizes) * number // max(1, len(sizes))
 
 
 def _may_grow(value: object) -> bool:
