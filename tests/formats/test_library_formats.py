@@ -676,13 +676,6 @@ def test_too_many_compressed_files_are_refused_before_they_are_unzipped(
     assert unzipped == []
 
 
-def test_tokenizer_is_found_among_the_files_of_a_model() -> None:
-    tokenizer = bpeviz.train("low lower lowest", merges=5).tokenizer()
-    files = formats.dump(tokenizer, "huggingface") | formats.dump(tokenizer, "gpt2")
-    files |= {"config.json": b'{"model_type": "x"}', "tokenizer_config.json": b"{}"}
-    assert formats.parse(files).encode("lowest") == tokenizer.encode("lowest")
-
-
 def ids_at(tokenizer: Tokenizer, text: str, step: int) -> list[int | None]:
     found = tokenizer.boundaries(text).ids(step).tolist()
     return [tokenizer.unknown_id if i == UNKNOWN_ID else i for i in found if i != DROPPED_ID]

@@ -294,16 +294,6 @@ def test_counted_pre_tokens_of_an_expression_are_not_split_again(algorithm: str)
     assert from_counts == bpeviz.train(text, algorithm, merges=6, **split_so)
 
 
-@settings(max_examples=examples(50))
-@given(TEXTS.filter(bool))
-def test_merges_from_counts_equal_merges_from_text(text: str) -> None:
-    text = text.encode("utf-8", "replace").decode()
-    training = bpeviz.train(count(text), merges=20)
-    assert [(m.left, m.right, m.count) for m in training.merges] == [
-        (m.left, m.right, m.count) for m in bpeviz.train(text, merges=20).merges
-    ]
-
-
 def test_counts_error_names_invalid_utf8_bytes() -> None:
     for blob, ends, shown in (
         (b"a\xff", [1, 2], "FF"),

@@ -77,15 +77,6 @@ def test_published_vocabularies_have_their_known_sizes(
     assert special.items() <= tokenizer.special_tokens.items()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_tokens_of_one_emoji_share_its_span(load: Load, name: str) -> None:
-    tokens = load(name).tokens("a👍b")
-    assert (tokens[0].start, tokens[0].end) == (0, 1)
-    assert (tokens[-1].start, tokens[-1].end) == (2, 3)
-    assert {(token.start, token.end) for token in tokens[1:-1]} == {(1, 2)}
-    assert b"".join(token.raw for token in tokens[1:-1]) == "👍".encode()
-
-
 @many(60)
 @given(st.text(st.characters(codec="utf-8")), st.sampled_from(NAMES))
 def test_encode_round_trips_any_text_with_offsets_of_tiktoken(text: str, name: str) -> None:

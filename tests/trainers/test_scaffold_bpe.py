@@ -212,15 +212,6 @@ def test_scaffold_threshold_is_count_of_next_pair() -> None:
     assert boundaries.token_counts.tolist() == [2, 1, 2, 1, 1]
 
 
-def test_training_to_size_stops_before_scaffold_returns() -> None:
-    """The third merge, de, fills the vocabulary before ab returns."""
-    words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
-    training = train(words, vocab_size=7 + 2, pattern="none", atoms="characters")
-    assert (training.steps, training.stopped) == (3, "full")
-    assert training.sizes.tolist() == [7, 8, 8, 9]
-    assert [t.label for t in training.tokenizer().tokens("ab")] == ["a", "b"]
-
-
 def test_step_of_skipped_size_is_the_step_before() -> None:
     words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
     training = train(words, merges=4, pattern="none", atoms="characters")

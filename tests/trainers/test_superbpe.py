@@ -140,17 +140,13 @@ def test_first_phase_equals_bpe_and_second_joins_words() -> None:
     assert training.merges[:transition] == bpe.merges[:transition]
     assert not any("·" in name[1:] for name in labels(training)[:transition])
     assert "by·the·way" in labels(training)[transition:]
+    noted = {i: merge.note for i, merge in enumerate(training.merges) if merge.note}
+    assert noted == {transition: "from here on, merges may cross words"}
     assert texts_of(training).vocabulary(training, 10) == "256 bytes + 10 merges"
     assert (
         texts_of(training).vocabulary(training, 16)
         == "256 bytes + 10 merges within words + 6 across words"
     )
-
-
-def test_first_merge_of_second_phase_has_a_note() -> None:
-    training = bpeviz.train(WAY, "superbpe", vocab_size=280, transition=266)
-    noted = {i: merge.note for i, merge in enumerate(training.merges) if merge.note}
-    assert noted == {10: "from here on, merges may cross words"}
 
 
 def test_by_the_way_encodes_to_one_token() -> None:
@@ -216,13 +212,6 @@ def test_pre_token_ends_are_never_merged() -> None:
         assert (tokenizer.boundaries(WAY).merged_at[ends - 1] == NEVER).all()
     assert len(training.tokenizer().pre_token_atom_ends(WAY)) == 3
     assert training.tokenizer().pre_token_atom_ends("").tolist() == []
-
-
-def test_segmenting_several_texts_equals_encoding_each() -> None:
-    tokenizer = bpeviz.train(WAY, "superbpe", vocab_size=300, transition=265).tokenizer()
-    for text, (ids, lengths) in tokenizer.segment(["by the way", "", "way by"]).items():
-        assert list(ids) == tokenizer.encode(text)
-        assert sum(lengths) == len(text)
 
 
 # Unusual inputs

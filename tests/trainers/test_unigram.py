@@ -421,12 +421,6 @@ def test_candidates_curve_and_texts_describe_the_training() -> None:
     assert "{step}" in texts_of(training).rule
 
 
-def test_frequent_word_is_pruned_after_rare_word() -> None:
-    training = train({"often": 50, "seldom": 2}, pattern="none")
-    tokenizer = training.tokenizer(len(training.alphabet) + 1)
-    assert [token.label for token in tokenizer.tokens("oftenseldom")] == ["often", *"seldom"]
-
-
 # Encoding
 
 
