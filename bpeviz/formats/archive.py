@@ -86,32 +86,30 @@ def unpacked(name: str, content: bytes, limit: int) -> dict[str, bytes]:
     >>> unpacked("a.zip", packed({"in/a.txt": b"a"}), 100)
     {'a.txt': b'a'}
     """
-    printable = printable_name(name)
+    label = printable_name(name)
     files: dict[str, bytes] = {}
     left = limit
     if content.count(_ENTRY) > 1_000:  # reading a directory of a million takes seconds
-        raise FormatError(f"{printable} contains too many files: the limit is {MAX_FILES}.")
+        raise FormatError(f"{label} contains too many files: the limit is {MAX_FILES}.")
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             entries = [entry for entry in archive.infolist() if not entry.is_dir()]
             explain_archive(name, [entry.filename for entry in entries])
             if not 1 <= len(entries) <= MAX_FILES:
                 raise FormatError(
-                    f"{printable} contains {len(entries):,} files: the limit is {MAX_FILES}."
+                    f"{label} contains {len(entries):,} files: the limit is {MAX_FILES}."
                 )
             for entry in entries:
                 inside = entry.filename.replace("\\", "/").rsplit("/", 1)[-1]
                 if inside in files:
-                    raise FormatError(f"{printable} contains {printable_name(inside)} twice.")
+                    raise FormatError(f"{label} contains {printable_name(inside)} twice.")
                 with archive.open(entry) as file:
                     files[inside] = file.read(left + 1)  # the size in the entry may be wrong
                 left -= len(files[inside])
                 if left < 0:
-                    raise FormatError(f"{printable} contains more than {limit / 1e6:,.0f} MB.")
+                    raise FormatError(f"{label} contains more than {limit / 1e6:,.0f} MB.")
     except FormatError:
         raise
     except Exception:  # a damaged archive can raise many kinds of errors
-        raise FormatError(
-            f"{printable} cannot be unpacked: damaged, locked, or not a .zip."
-        ) from None
+        raise FormatError(f"{label} cannot be unpacked: damaged, locked, or not a .zip.") from None
     return files

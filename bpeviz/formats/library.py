@@ -38,20 +38,18 @@ def read_sentencepiece(
 
 
 def _read(
-    name: str, file_name: str, file: File, flags: Mapping[int, Sequence[str]] | None = None
+    name: str, title: str, file: File, flags: Mapping[int, Sequence[str]] | None = None
 ) -> LibraryTokenizer:
     try:
         tokenizer = LibraryTokenizer(name, file, flags)
         if (size := tokenizer.info["size"]) > MAX_ENTRIES:
-            raise error_at(file_name, "", f"{size:,} entries exceed the limit of {MAX_ENTRIES:,}")
+            raise error_at(title, "", f"{size:,} entries exceed the limit of {MAX_ENTRIES:,}")
         largest = tokenizer.vocab_size
         tokenizer.encode("a")  # some files load, and fail at every text
     except LibraryError as error:
-        raise error_at(file_name, "", str(error)) from error
+        raise error_at(title, "", str(error)) from error
     if largest > MAX_ID:
-        raise error_at(
-            file_name, "", f"the id {largest - 1:,} is too large; the limit is {MAX_ID:,}"
-        )
+        raise error_at(title, "", f"the id {largest - 1:,} is too large; the limit is {MAX_ID:,}")
     return tokenizer
 
 

@@ -168,10 +168,8 @@ def ranks_of_document(document: Node) -> LoadedRanks:
         {*byte_symbols(vocabulary, entries)} == {*range(256)},
         "its bytes have other ids than 0 to 255",
     )
-    merged_ids = [
-        entries.get(left + right, -1) for left, right in _pairs(document["model"]["merges"])
-    ]
-    require(merged_ids == sorted(merged_ids), "its ids are not in the order of its merges")
+    ids = [entries.get(left + right, -1) for left, right in _pairs(document["model"]["merges"])]
+    require(ids == sorted(ids), "its ids are not in the order of its merges")
     ranks = {
         bytes(map(BYTE_OF.__getitem__, name)): token_id
         for name, token_id in entries.items()

@@ -134,24 +134,22 @@ class Question:
         words = next(messages, None) or self.form.difference(given, self.judge(None).marks)
         return [*words, f" {self.hint}".rstrip()]
 
-    def mark(self, tries: Sequence[Any], is_given_up: bool) -> Mark | None:
+    def mark(self, tries: Sequence[Any], gave_up: bool) -> Mark | None:
         """Return how a question was answered, or None while a try is left."""
         if tries and self.solved(tries[-1]):
             return "first" if len(tries) == 1 else "second"
-        return "shown" if is_given_up or len(tries) >= TRIES else None
+        return "shown" if gave_up or len(tries) >= TRIES else None
 
-    def payload(
-        self, of: str, tries: Sequence[Any] = (), is_given_up: bool = False
-    ) -> dict[str, Any]:
+    def payload(self, of: str, tries: Sequence[Any] = (), gave_up: bool = False) -> dict[str, Any]:
         """Return the payload of the component `answer`.
 
         Args:
             of: Identifies the question and the inputs that it is about.
             tries: The answers so far.
-            is_given_up: Whether the user asked for the answer.
+            gave_up: Whether the user asked for the answer.
         """
-        mark = self.mark(tries, is_given_up)
-        given = tries[-1] if tries and not is_given_up else None
+        mark = self.mark(tries, gave_up)
+        given = tries[-1] if tries and not gave_up else None
         result = self.judge(given) if mark else None
         data = {
             "of": of,

@@ -72,11 +72,9 @@ def _cost(setup: Setup) -> Question:
             ]
             message += [engine.named(training, merge.right, colors)]
             message += [f", which occurs {engine.times(merge.count)}."]
-        possible = engine.train(
-            setup["text"], merges=setup["merges"], pattern=setup["pattern"]
-        ).steps
-        if possible < steps:
-            message.append(f" Only {counted(possible, 'merge')} could be made.")
+        most = engine.train(setup["text"], merges=setup["merges"], pattern=setup["pattern"]).steps
+        if most < steps:
+            message.append(f" Only {counted(most, 'merge')} could be made.")
         return Judgment(compared(given, right), message, {"right": right})
 
     prompt = (

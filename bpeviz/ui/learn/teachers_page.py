@@ -164,8 +164,8 @@ def _show_large(chapter: Chapter, number: int, questions: Sequence[Question]) ->
         sent = (st.session_state.get(key) or {}).get("answer") or {}
         given, asked_again = sent.get("value"), sent.get("again") is True
         tries = [given] if questions[number].form.accepts(given) else []
-        is_given_up = "value" in sent and given is None and not asked_again
-        question = questions[number].payload(key, tries, is_given_up)
+        gave_up = "value" in sent and given is None and not asked_again
+        question = questions[number].payload(key, tries, gave_up)
         components.answer(question | {"hasManyTries": True}, key)
     with st.container(horizontal=True, gap="small"):
         st.button("All questions", on_click=_leave, icon=":material/close_fullscreen:")

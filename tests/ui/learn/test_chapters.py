@@ -223,7 +223,7 @@ def test_questions_about_all_inputs_have_results_or_a_message(chapter: Chapter) 
         for asked in questions:
             result = asked.judge(None)
             assert result.verdict == "shown"
-            json.dumps(asked.payload("", (), is_given_up=True), allow_nan=False)
+            json.dumps(asked.payload("", (), gave_up=True), allow_nan=False)
             for one in asked.likely():
                 assert asked.form.words(one.given)
                 told = words(asked.payload("", [one.given])["feedback"])
