@@ -1,7 +1,7 @@
 """A cache of results that all users share, bounded by its size in memory.
 
 `st.cache_resource` bounds the number of its entries, not their size, and one entry may take from
-a kilobyte to a hundred megabytes.
+a kilobyte to a hundred megabytes. `st.cache_data` bounds the size, but copies a value at each use.
 """
 
 from __future__ import annotations
@@ -54,6 +54,8 @@ def size_of(value: object, depth: int = _DEPTH) -> int:
         value: The value.
         depth: The number of levels to measure.
     """
+    if isinstance(value, str | bytes | int | float | type) or value is None or not depth:
+        return sys.getsizeof(value)
     if (stated := getattr(value, "cache_size", None)) is not None:
         return int(stated)
     if isinstance(value, np.ndarray):
@@ -66,10 +68,10 @@ def size_of(value: object, depth: int = _DEPTH) -> int:
         number *= 2
     elif isinstance(value, list | tuple | set | frozenset):
         items = islice(value, 0, None, 1 if number <= _RECORD else -(-number // most))
-    elif hasattr(value, "__dict__") and not isinstance(value, type):
+    elif hasattr(value, "__dict__"):
         items = vars(value).values()
         number = len(items)
-    sizes = [size_of(item, depth - 1) for item in items] if depth else []
+    sizes = [size_of(item, depth - 1) for item in items]
     return sys.getsizeof(value) + sum(sizes) * number // max(1, len(sizes))
 
 
