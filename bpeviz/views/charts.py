@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 
 from bpeviz.analysis.metrics import Column, sweep
 from bpeviz.core.training import Training
-from bpeviz.text import counted, joined
+from bpeviz.palette import DARK, LIGHT
+from bpeviz.text import joined
 from bpeviz.trainers import texts_of
 from bpeviz.trainers.screen_texts import Detail
 
@@ -33,6 +34,11 @@ Chart = dict[str, Any]
 
 POINTS = 400
 """The largest number of points in a curve."""
+
+LINEAR = 100
+"""The most steps of a curve with linear axes."""
+
+LOGARITHMIC = "(logarithmic axis)"
 
 HEIGHT = 280
 ROW = 30
@@ -83,6 +89,11 @@ def _with_data(drawing: Chart, finding: str, **data: pa.Table) -> Chart:
     """Return a chart with a finding as its title, and data."""
     title = drawing["title"] | {"text": finding}
     return deepcopy(drawing) | {"title": title, "datasets": data}
+
+
+def in_theme(chart: Chart, *, is_dark: bool) -> Chart:
+    """Return a chart whose words have the color of text. Streamlit sets only that of axes."""
+    return chart | {"config": {"text": {"color": (DARK if is_dark else LIGHT).text}}}
 
 
 def _scales(chart: Chart, channel: str) -> Iterator[dict[str, Any]]:
@@ -140,14 +151,19 @@ def at_step(chart: Chart, step: int) -> Chart:
 def decided(training: Training, last: int) -> Chart:
     """Return the curve of the score or count that decided each of the first `last` steps."""
     texts, values = texts_of(training), training.curve[:last]
-    name = texts.curve
-    places = _thin(last)
+    name, unit, places = texts.curve, texts.unit, _thin(last)
     low, high = float(values.min()), float(values.max())
-    ends = (min(1.0, low), max(high, 2 * min(1.0, low))) if low > 0 else (low, max(high, low + 1))
-    scale: Scale = "log" if low > 0 else "symlog"  # zero has no logarithm
+    ends = (min(0.0, low), high if high > min(0.0, low) else low + 1)
     form = "," if (values == values.round()).all() else ".4~g"
-    tooltip = (("step", ",", texts.unit), ("value", form, name))
-    axes = Axes(texts.unit, "log", "value", name, scale, tooltip)
+    tooltip = (("step", ",", unit), ("value", form, name))
+    axes = Axes(unit, "linear", "value", name, "linear", tooltip)
+    if last > LINEAR:
+        if low > 0:
+            ends = (min(1.0, low), max(high, 2 * min(1.0, low)))
+        scale: Scale = "log" if low > 0 else "symlog"  # zero has no logarithm
+        axes = Axes(
+            f"{unit} {LOGARITHMIC}", "log", "value", f"{name} {LOGARITHMIC}", scale, tooltip
+        )
     first, final, least, most = (
         format(value, ",.0f" if form == "," else ".3g")
         for value in (values[0], values[-1], low, high)
@@ -166,65 +182,42 @@ def decided(training: Training, last: int) -> Chart:
     return _over_steps(axes, points, (1, max(2, last)), ends, finding)
 
 
-def compression(token_counts: NDArray[np.int64], size: int, unit: str) -> Chart:
-    """Return the curve of bytes per token after each step.
+NEUTRAL = "#8a8681"
+"""The color of curves beside the first one, on both backgrounds."""
 
-    Args:
-        token_counts: int64 [steps + 1].
-        size: Size of the text in bytes.
-        unit: Name of a step.
-    """
-    places = _thin(len(token_counts))
-    every = np.divide(size, token_counts, where=token_counts > 0, out=np.zeros(len(token_counts)))
-    counts, ratios = token_counts[places], every[places]
-    name = "bytes per token"
-    tooltip = (("step", ",", unit), ("tokens", ",", "tokens"), (name, ".2f", name))
-    axes = Axes(unit, "linear", name, name, "linear", tooltip)
-    points = pa.table({"step": places, name: ratios, "tokens": counts})
-    steps = (0, max(1, len(token_counts) - 1))
-    values = (0.0, max(float(ratios.max()) * 1.05, 1.0))
-    return _over_steps(axes, points, steps, values, _half_way(every, unit))
-
-
-def _half_way(ratios: NDArray[np.float64], unit: str) -> str:
-    """Return the finding of `compression`: the step that reaches half of the change."""
-    steps = len(ratios) - 1
-    change = ratios - ratios[0]
-    if not change[-1]:
-        return "Bytes per token are the same " + (
-            "at both ends" if change.any() else "at each step"
-        )
-    half = int(np.argmax(change * 2 >= change[-1] if change[-1] > 0 else change * 2 <= change[-1]))
-    moves = "rise" if change[-1] > 0 else "fall"
-    if half == steps:
-        return f"Bytes per token {moves} over {counted(steps, unit)}"
-    return f"Half of the {moves} takes {half:,} of {counted(steps, unit)}"
-
-
-SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
-"""The signs at the ends of curves."""
+NAME = 0.07
+"""The height of the name of a curve, relative to the axis."""
 
 
 @lru_cache(maxsize=1)
 def _curves() -> Chart:
-    """Return curves of tokenizers over vocabulary sizes, each with a sign at its end."""
-    x = alt.X("vocabulary:Q", title="vocabulary size").scale(type="log", nice=False)
-    y = alt.Y("bytes per token:Q", title="bytes per token").scale(zero=True)
-    # A legend above the chart: names at the ends would cross other curves. Shapes, too, tell curves
-    # apart.
-    legend = alt.Legend(title=None, orient="top", labelFontSize=13, labelLimit=300, symbolSize=110)
-    color = alt.Color("tokenizer:N", legend=legend).scale()
-    shape = alt.Shape("tokenizer:N", legend=legend).scale(range=SHAPES)
+    """Return curves of tokenizers over vocabulary sizes. A dotted line leads to each name."""
+    x = alt.X("vocabulary:Q", title=f"vocabulary size {LOGARITHMIC}").scale(type="log", nice=False)
+    y = alt.Y("bytes per token:Q", title="bytes per token").scale(nice=False)
     tooltip = [
         "tokenizer:N",
         alt.Tooltip("vocabulary:Q", format=","),
         alt.Tooltip("bytes per token:Q", format=".2f"),
     ]
-    lines = alt.Chart(alt.NamedData("points")).mark_line(strokeWidth=2)
-    dots = alt.Chart(alt.NamedData("ends")).mark_point(filled=True, size=90, opacity=1)
-    layers = [layer.encode(x=x, y=y, color=color, tooltip=tooltip) for layer in (lines, dots)]
-    layers[1] = layers[1].encode(shape=shape)
-    return _drawn(alt.layer(*layers), 360)
+    others, first, ends = (alt.Chart(alt.NamedData(name)) for name in ("others", "first", "ends"))
+    dash = alt.StrokeDash("tokenizer:N", legend=None)
+    name = alt.Y("name:Q", title="bytes per token").scale(nice=False)
+    right = alt.value("width")
+    return _drawn(
+        alt.layer(
+            others.mark_line(color=NEUTRAL, strokeWidth=1.5).encode(
+                x=x, y=y, strokeDash=dash, tooltip=tooltip
+            ),
+            first.mark_line(strokeWidth=3).encode(x=x, y=y, tooltip=tooltip),
+            ends.mark_rule(color=NEUTRAL, strokeDash=[1, 3]).encode(
+                x=x, y=y, x2=right, y2="name:Q"
+            ),
+            ends.mark_text(align="left", dx=6, fontSize=13).encode(
+                x=right, y=name, text="tokenizer:N"
+            ),
+        ),
+        360,
+    )
 
 
 def sweeps(columns: Sequence[Column]) -> Chart:
@@ -235,12 +228,26 @@ def sweeps(columns: Sequence[Column]) -> Chart:
         sizes, ratios = sweep(column)
         curves.append(pa.table([sizes, ratios, [column.title] * len(sizes)], names))
     ends = pa.concat_tables([curve.slice(len(curve) - 1) for curve in curves])
-    data = {"points": pa.concat_tables(curves), "ends": ends}
+    top = 1.05 * max(float(np.max(curve["bytes per token"])) for curve in curves)
+    places = _apart(ends["bytes per token"].to_numpy(), top * NAME)
+    data = {
+        "first": curves[0],
+        "others": pa.concat_tables(curves[1:] or [curves[0].slice(0, 0)]),
+        "ends": ends.append_column("name", pa.array(places)),
+    }
     chart = _with_data(_curves(), _most_bytes(ends.to_pylist()), **data)
-    for channel in ("color", "shape"):
-        for scale in _scales(chart, channel):
-            scale["domain"] = [column.title for column in columns]
+    for scale in _scales(chart, "y"):
+        scale["domain"] = [0, max(top, float(places.max()))]
     return chart
+
+
+def _apart(places: NDArray[np.float64], gap: float) -> NDArray[np.float64]:
+    """Return places of names at least a gap apart, each as near to its own as they allow."""
+    order = places.argsort()
+    steps = gap * np.arange(len(places))
+    moved = np.empty(len(places))
+    moved[order] = np.maximum.accumulate(places[order] - steps) + steps
+    return moved
 
 
 def _most_bytes(ends: Sequence[dict[str, Any]]) -> str:

@@ -347,12 +347,12 @@ def test_tables_follow_the_player_step(open_page: Open) -> None:
     expect(page.get_by_text("before merge 13.")).to_be_visible()
 
     # A click on a curve or on a row of the merges jumps to that step.
-    chart = page.get_by_test_id("stVegaLiteChart").nth(1)
+    chart = page.get_by_test_id("stVegaLiteChart").first
     box = box_at_rest(chart)
-    page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    page.mouse.click(box["x"] + 0.9 * box["width"], box["y"] + box["height"] / 2)
     expect(player.track).not_to_have_value("13")
     reached = player.step
-    assert abs(reached - len(training.merges) / 2) < len(training.merges) / 4
+    assert len(training.merges) / 4 < reached < len(training.merges)  # of a logarithmic axis
     expect(page.get_by_text(f"before merge {reached}.")).to_be_visible()
     expect(player.figure("tokens")).to_have_text(str(boundaries.token_counts[reached]))
 

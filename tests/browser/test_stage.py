@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -177,7 +178,7 @@ def test_elements_below_a_playing_player_say_that_they_wait(first_page: Page) ->
     player.await_text(FIRST)
     below = page.locator(".st-key-following")
     note = "below => getComputedStyle(below, '::before').content"
-    expect(below.get_by_text("Click a curve or a row of the table")).to_be_visible()
+    expect(below.get_by_text("Click the curve or a row of the table")).to_be_visible()
     assert below.evaluate(note) == "none"
     player.speed.select_option("½×")
     player.button("Replay").click()
@@ -227,3 +228,58 @@ def test_race_is_shown_for_each_algorithm_and_while_inspecting(open_page: Open) 
     choose(page, "Tokenizer", "GPT-2")
     expect(player.last).not_to_have_text(before)
     expect(player.section.locator(".race")).to_be_hidden()
+
+
+def test_track_is_the_curve_of_the_number_of_tokens(open_page: Open) -> None:
+    page = open_page("/")
+    player = Player(page)
+    training, boundaries = player.await_text(FIRST)
+    counts = boundaries.token_counts.tolist()
+    course = player.section.locator(".course")
+    half = next(i for i, count in enumerate(counts) if 2 * count <= counts[0] + counts[-1])
+    expect(course).to_contain_text(f"half of the saving after {half} of {training.steps} merges")
+    expect(course.locator(".starts")).to_have_text(str(counts[0]))
+    expect(course.locator(".ends")).to_have_text(str(counts[-1]))
+    box = player.track.bounding_box()
+    assert box
+    heights = []
+    for step in (0, half, training.steps):
+        # The handle of the slider lies on the drawn curve.
+        width = box["width"] - 16
+        page.mouse.click(box["x"] + 8 + width * step / training.steps, box["y"] + 20)
+        expect(player.track).to_have_value(str(step))
+        expect(player.track).to_have_attribute(
+            "aria-valuetext", f"merge {step} of {training.steps}"
+        )
+        left, top = course.locator(".here").evaluate(
+            """line => [
+              line.getBoundingClientRect().x,
+              parseFloat(getComputedStyle(line, "::after").top),
+            ]"""
+        )
+        assert left == pytest.approx(box["x"] + 8 + width * step / training.steps, abs=2)
+        heights.append(top)
+    first, middle, end = heights
+    saved = [count - counts[-1] for count in counts]
+    assert (end - middle) / (end - first) == pytest.approx(saved[half] / saved[0], abs=0.02)
+
+
+def test_track_has_a_line_and_a_name_for_each_algorithm(open_page: Open) -> None:
+    lock_step = LockStep(open_page("/Algorithms"))
+    course = lock_step.section.locator(".course")
+    expect(course.locator(".ends span")).to_have_count(3)
+    names = course.locator(".ends span").evaluate_all(
+        "all => all.map(name => [name.getBoundingClientRect().top, name.textContent])"
+    )
+    assert {name for _, name in names} == {"BPE", "WordPiece", "Unigram"}
+    tops = sorted(top for top, _ in names)
+    assert all(other - top >= 14 for top, other in pairwise(tops))
+    expect(course.locator("path.line")).to_have_count(3)
+    # The player passes over sizes at which no text changes, and marks the others.
+    expect(lock_step.section.locator(".rank")).to_contain_text("that changes your text")
+    assert (course.locator(".changes").get_attribute("d") or "").count("M") > 10
+    lock_step.button("Last").click()
+    expect(lock_step.section.locator(".rank")).to_have_text("no change in your text")
+    lock_step.button("Step back").click()
+    expect(lock_step.section.locator(".rank")).to_contain_text("that changes your text")
+    expect(lock_step.button("Step forward")).to_be_disabled()

@@ -85,7 +85,6 @@ export class Captions {
       const [count, bytes] = this.root.querySelectorAll("[data-figure]");
       [count.textContent, bytes.textContent] = [formatCount(tokens), ratio];
       count.previousElementSibling.textContent = plural(tokens, "token");
-      this.root.querySelector(".at-start").textContent = step ? `instead of ${formatCount(data.tokenCounts[0])}` : "";
     }
   }
 

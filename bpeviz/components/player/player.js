@@ -14,6 +14,7 @@ import { PlaybackControl } from "./playback_control.js";
 import { shownStep, storeStep, storedSteps } from "./position.js";
 import { Stage } from "./stage.js";
 import { TokenSelection } from "./token_selection.js";
+import { Track } from "./track.js";
 
 const REPORT_AFTER = 150; // milliseconds at rest
 const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if they are off
@@ -49,7 +50,7 @@ class Player {
     this.root = root;
     const find = (selector) => root.querySelector(selector);
     this.section = find(".player");
-    this.track = find(".track");
+    this.track = new Track(root);
     this.number = find(".step");
     this.speedInput = find(".speed");
     this.help = find(".help");
@@ -87,7 +88,7 @@ class Player {
       if (data.isLive && !isNew) view.extend(data.views[i]);
     });
     if (!isNew && !isResized) return;
-    this.track.max = data.last;
+    this.track.draw(data);
     this.number.min = this.numberOf(0);
     this.number.max = this.numberOf(data.last);
     this.#find("output.last").textContent = formatCount(this.numberOf(data.last));
@@ -172,13 +173,16 @@ class Player {
     this.#updateControls();
     const next = stepAfter("forward", step, this.data.last, changingSteps);
     this.captions.show(this.numberOf(step), beat, next);
-    const { unit, last } = this.data;
-    const number = `${unit} ${formatCount(this.numberOf(step))} of ${formatCount(this.numberOf(last))}`;
-    const place = [number, this.#rankInWords()].filter(Boolean).join(", ");
-    this.track.setAttribute("aria-valuetext", place);
+    const place = this.#placeInWords();
     if (this.isDrawn && !this.playback.isOpening) this.announcer.say(this.playback.isPlaying ? place : `${place}: ${this.captions.inWords()}`);
     this.isDrawn = true; // a page that opens announces nothing
     if (!this.playback.isPlaying) for (const view of this.views) view.listTokens();
+  }
+
+  #placeInWords() {
+    const { unit, last } = this.data;
+    const number = `${unit} ${formatCount(this.numberOf(this.step))} of ${formatCount(this.numberOf(last))}`;
+    return [number, this.#rankInWords()].filter(Boolean).join(", ");
   }
 
   /** Return which of the steps that change the text this is, in words; "" where all do. */
@@ -198,8 +202,7 @@ class Player {
 
   #updateControls() {
     const { data, step } = this;
-    this.track.value = step;
-    this.track.disabled = !data.last;
+    this.track.show(step, this.#placeInWords());
     this.#button("play").disabled = !rankOf(data.changingSteps, data.last);
     this.#find(".rank").textContent = this.#rankInWords();
     if (this.root.activeElement !== this.number) this.number.value = this.numberOf(step);
@@ -312,7 +315,8 @@ class Player {
   // ---- input
 
   #listen(signal) {
-    const { section, track, number } = this;
+    const { section, number } = this;
+    const { input } = this.track;
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
     on(section, "click", ({ target }) => {
       const way = target.closest("[data-way]")?.dataset.way;
@@ -320,9 +324,9 @@ class Player {
       const action = target.closest("[data-act]")?.dataset.act;
       if (action) this.act(action);
     });
-    on(track, "input", () => {
+    on(input, "input", () => {
       this.playback.stop();
-      this.go(Number(track.value));
+      this.go(Number(input.value));
     });
     on(number, "change", () => {
       this.playback.stop();
@@ -398,7 +402,7 @@ class Player {
     const [control] = path;
     // A token that a key has chosen comes before a button that still has the focus.
     const opensTree = event.key === "Enter" && this.selection.token?.byKey && this.section.contains(control);
-    if (control && !opensTree && control !== this.track && usesKey(describeControl(control), event.key)) return;
+    if (control && !opensTree && control !== this.track.input && usesKey(describeControl(control), event.key)) return;
     const action = KEY_ACTIONS[event.key] ?? KEY_ACTIONS[event.key.toLowerCase()];
     if (!action || (isSingleCharacter(event.key) && !this.letters.checked)) return;
     if (action === "close" && this.selection.isEmpty) return;

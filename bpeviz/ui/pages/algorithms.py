@@ -403,7 +403,9 @@ def _random_splits(able: Sequence[tuple[Training, Randomness, int]], text: str) 
         ]
         if len(rows) > 1:
             st.vega_lite_chart(
-                spec=charts.segmentations(rows, DRAWS),
+                spec=charts.in_theme(
+                    charts.segmentations(rows, DRAWS), is_dark=st.context.theme.type == "dark"
+                ),
                 key="segmentations",
                 alt="Share of each segmentation",
             )

@@ -480,11 +480,13 @@ def _measures(columns: Sequence[Column], measured: Sequence[Measured]) -> None:
     _morphemes(columns)
     st.header("By vocabulary size", anchor=False)
     st.vega_lite_chart(
-        spec=charts.sweeps(columns), key="sweeps", alt="Bytes per token by vocabulary size"
+        spec=charts.in_theme(charts.sweeps(columns), is_dark=st.context.theme.type == "dark"),
+        key="sweeps",
+        alt="Bytes per token by vocabulary size",
     )
     st.caption(
         "Each curve shows the vocabularies of a tokenizer during training: for BPE, its first "
-        "merges only. The sign at its end is the vocabulary shown above."
+        "merges only. It ends at the vocabulary shown above."
     )
 
 

@@ -50,8 +50,8 @@ FEW = 10
 BEGINNING = 60
 """How many characters of the text the merge diagram shows at first."""
 
-CURVE = 205
-"""The height of a curve in pixels: two are as high as the table beside them."""
+CURVE = 410
+"""The height of the curve in pixels: as high as the table beside it."""
 
 EVERY = Switch("all_candidates", "List all candidates")
 SEARCH = TextField("search", "Find a token", longest=MAX_EXPRESSION)
@@ -195,7 +195,6 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
         # The browser loads the scripts of charts and tables before it draws anything, also the
         # player. As soon as the player is drawn, it reports its step, and this runs again.
         return
-    decided, compression = _curves(trained, last)
     # The player reports its step once it has drawn a text. Until then, the next edit may follow.
     is_drawn = bool(report) and report["timelineId"] == timeline
     if len(trained.training_boundaries) <= race.COUNTED:
@@ -207,15 +206,8 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
         with left:
             _decisions(trained, last, timeline)
         with right:
-            name = texts_of(training).curve
-            _chart(decided, step, "decided", f"The {name} at each step")
-            _chart(
-                compression,
-                step,
-                "compression",
-                f"Bytes per token after each {texts_of(training).unit}",
-            )
-        st.caption("Click a curve or a row of the table: the player jumps to that step.")
+            _curve(trained, last, step)
+        st.caption("Click the curve or a row of the table: the player jumps to that step.")
         if (place := WHY.opened(texts_of(training).heading)) is not None:
             with place:
                 _candidates(trained, step)
@@ -448,20 +440,17 @@ def _decisions(trained: Trained, last: int, timeline: str) -> None:
 
 
 @cached()
-def _curves(trained: Trained, last: int) -> tuple[charts.Chart, charts.Chart]:
-    """Return the charts of the value that decided each step, and of the compression after it."""
-    training, boundaries = trained.history, trained.boundaries
-    tokens, size = boundaries.token_counts[: last + 1], int(boundaries.ends[-1])
-    compression = charts.compression(tokens, size, texts_of(training).unit)
-    return charts.decided(training, last), compression
+def _decided(trained: Trained, last: int) -> charts.Chart:
+    return charts.decided(trained.history, last)
 
 
-def _chart(curve: charts.Chart, step: int, name: str, alternative: str) -> None:
+def _curve(trained: Trained, last: int, step: int) -> None:
+    """Draw the chart of the value that decided each step."""
     # A chart's selection cannot be cleared from here, and a second click at the same place would
     # not count. So after each click the chart gets another key.
-    clicks: SessionValue[int] = SessionValue(f"clicks on {name}")
+    clicks: SessionValue[int] = SessionValue("clicks on decided")
     number = clicks.get() or 0
-    chart: SessionValue[dict[str, Any]] = SessionValue(f"{name} {number}")
+    chart: SessionValue[dict[str, Any]] = SessionValue(f"decided {number}")
 
     def clicked() -> None:
         points = (chart.get() or _NO_POINTS)["selection"].get(charts.SELECTION) or []
@@ -470,8 +459,8 @@ def _chart(curve: charts.Chart, step: int, name: str, alternative: str) -> None:
             clicks.put(number + 1)
 
     st.vega_lite_chart(
-        spec=charts.at_step(curve, step) | {"height": CURVE},
+        spec=charts.at_step(_decided(trained, last), step) | {"height": CURVE},
         key=chart.key,
         on_select=clicked,
-        alt=alternative,
+        alt=f"The {texts_of(trained.history).curve} at each step",
     )

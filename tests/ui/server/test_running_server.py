@@ -178,7 +178,7 @@ def test_charts_are_drawn_when_the_player_reports(server: Server, cookie: str) -
 
     first, later = run(load())
     assert {"player", "follower"} <= first
-    assert {"compression 0", "decided 0"} <= later
+    assert "decided 0" in later
 
 
 def test_long_request_is_refused(server: Server, cookie: str) -> None:
