@@ -151,10 +151,10 @@ def _ranks(file: str, content: bytes) -> dict[bytes, int]:
         place = f"line {number:,}"
         parts = line.split(" ", 2)
         if len(parts) != 2:
-            raise error_at(file, place, f"expected base64, a space and a rank, not {quoted(line)}")
+            raise error_at(file, place, f"expected {_LINE}, not {quoted(line)}")
         if parts[0] in ("", "="):
             continue  # an empty token, as in Whisper's file, which no text contains
-        raw = parse_base64(file, place, parts[0])
+        raw = parse_base64(file, place, parts[0], _LINE)
         rank = parse_int(file, place, parts[1])
         if raw in ranks:
             raise error_at(file, place, f"the token {quoted(raw)} occurs twice")
@@ -179,6 +179,7 @@ def _detect(files: Mapping[str, bytes]) -> bool:
     return len(files) <= 2 and any(map(_FIRST_LINE.match, files.values()))
 
 
+_LINE = "base64, a space and a rank"
 _BASE64 = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]=|[A-Za-z0-9+/]{4})"
 _FIRST_LINE = regex.compile(rf"(?:{_BASE64} [0-9]+\r?\n){{2}}".encode())
 
