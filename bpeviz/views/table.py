@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"[A-Z]{2,}-\d\w?")
 """A name such as GPT-2, which should not wrap at its hyphen."""
 
+_EXPLANATIONS = ("meaning", "why")
+"""The names of last columns that explain their rows; on a narrow screen, they are below them."""
+
 _LONG = 24
 """Texts with more characters than this are long: on a narrow screen, they get more room."""
 
@@ -130,15 +133,21 @@ class Table:
         columns = zip(self.names, self.columns, strict=True)
         is_right = [name in right or _are_numbers(values) for name, values in columns]
 
+        explains = self.names[-1] in _EXPLANATIONS
+
         def row(values: Sequence[Any], tag: str) -> str:
-            cells = (_text(value, grouped=grouped) for value in values)
-            return "".join(_html(*cell, tag) for cell in zip(cells, is_right, strict=True))
+            cells = [_text(value, grouped=grouped) for value in values]
+            html = [_html(*cell, tag) for cell in zip(cells, is_right, strict=True)]
+            if explains and tag == "td":
+                html[-1] = f'<td class="explains"><bdi>{escape(cells[-1].text)}</bdi></td>'
+            return "".join(html)
 
         body = "".join(f"<tr>{row(values, 'td')}</tr>" for values in self.rows)
         frame = "facts-frame scrolls" if scrolls else "facts-frame"
+        figures = f' explained" style="--figures: {len(self.names) - 2}' if explains else ""
         return (
             f'<div class="{frame}" tabindex="0" role="group" aria-label="{escape(label)}">'
-            f'<table class="facts"><thead><tr>{row(self.names, "th")}</tr></thead>'
+            f'<table class="facts{figures}"><thead><tr>{row(self.names, "th")}</tr></thead>'
             f"<tbody>{body}</tbody></table></div>"
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Literal
 
 import pytest
@@ -126,12 +127,15 @@ def test_phone_layout_has_no_horizontal_scrolling_and_large_buttons(open_page: O
     expect(player.button("Pause")).to_be_visible()
     player.button("Pause").tap()
     assert player.step > 0
-    # The header has one row, with the name of the product, the page's link, and “Share”.
-    header = [page.get_by_text("bpeviz", exact=True), page.get_by_role("link", name="Train")]
-    for part in (*header, page.get_by_role("button", name="Share", exact=True)):
-        box = part.bounding_box()
-        assert box["y"] + box["height"] <= 48
-        assert box["x"] + box["width"] <= 390
+    # The header has two rows: the name of the product, the inputs and “Share”; and all pages.
+    buttons = [page.get_by_role("button", name=name) for name in ("Text and settings", "Share")]
+    links = page.get_by_role("navigation", name="Pages").get_by_role("link").all()
+    assert len(links) == 6
+    for row, bottom in (([page.get_by_text("bpeviz", exact=True), *buttons], 48), (links, 82)):
+        boxes = [part.bounding_box() for part in row]
+        for box, after in pairwise([*boxes, {"x": 390}]):
+            assert box["y"] + box["height"] <= bottom
+            assert box["x"] + box["width"] <= after["x"]
     page.get_by_role("link", name="Compare").tap()
     for title in ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)"):
         expect(Columns(page).text(title)).to_contain_text("river")
@@ -147,15 +151,6 @@ def test_phone_layout_has_no_horizontal_scrolling_and_large_buttons(open_page: O
     assert sorted({round(box["y"]) for box in tops if box}) == [
         round(box["y"]) for box in tops if box
     ]
-
-
-def test_menu_of_a_phone_shows_the_current_page(open_page: Open) -> None:
-    page = open_page("/Pre-tokenize", viewport={"width": 390, "height": 844})
-    # It arrives after the menu, which then has less room.
-    expect(page.get_by_role("button", name="Share", exact=True)).to_be_visible()
-    link = page.locator("[aria-current=page]")
-    expect(link).to_have_text("Pre-tokenize")
-    expect(link).to_be_in_viewport(ratio=1)
 
 
 def test_help_opens_from_the_label(english_page: Page) -> None:

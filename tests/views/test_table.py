@@ -22,6 +22,12 @@ def test_table_marks_long_texts_but_not_figures() -> None:
     )
 
 
+def test_table_says_how_many_figures_precede_an_explanation() -> None:
+    html = Table(["metric", "a", "b", "meaning"], [["tokens"], [1], [2], ["how many"]]).html()
+    assert '<table class="facts explained" style="--figures: 2">' in html
+    assert '<td class="explains"><bdi>how many</bdi></td>' in html
+
+
 def test_numbers_are_aligned_on_the_right() -> None:
     def page() -> None:
         import numpy as np

@@ -1,10 +1,11 @@
 // The frame of a page, as far as Streamlit cannot draw it: landmarks, the current page in the menu,
-// the target of the skip link, and the button that unfolds the inputs on a narrow screen. It also
+// the target of the skip link, and the button that unfolds the inputs on a narrow screen. There,
+// they fold after a change, so that the result is in view. It also
 // corrects what is typed into Streamlit's own boxes.
 // `bpeviz/ui/page.py` draws the containers, and `bpeviz/ui/runtime/style.css` their layout.
 
 import { component } from "../shared/dom.js";
-import { WAY_CHOSEN, subscribe } from "../shared/events.js";
+import { SETTINGS_USED, TEXT_USED, WAY_CHOSEN, subscribe } from "../shared/events.js";
 import { announceHeight } from "../shared/frame_height.js";
 import { firstCharacters, wellFormed } from "../text_box/text_state.js";
 
@@ -24,6 +25,19 @@ function playButton() {
   return null;
 }
 
+/** Whether the user types into a box among the inputs. */
+function isTyping() {
+  const focused = document.activeElement;
+  const box = focused?.shadowRoot?.activeElement ?? focused;
+  return Boolean(container("inputs")?.contains(focused)) && /^(INPUT|TEXTAREA)$/.test(box.tagName);
+}
+
+/** Return the names of settings that differ; a section that is opened adds some. */
+function changedNames(values, before) {
+  const names = Object.keys(values).filter((name) => name in before && !name.endsWith("_open"));
+  return names.filter((name) => String(values[name]) !== String(before[name]));
+}
+
 function label(place, role, name) {
   if (!place || place.getAttribute("role") === role) return;
   place.setAttribute("role", role);
@@ -35,7 +49,11 @@ class Frame {
     this.title = "";
     this.longest = Infinity;
     this.toggle = root.querySelector(".toggle");
-    this.toggle.addEventListener("click", () => this.fold(), { signal });
+    this.toggle.addEventListener("click", () => this.unfold(!this.isOpen), { signal });
+    subscribe(TEXT_USED, () => this.foldAfter((this.hasNewText = true)), signal);
+    subscribe(SETTINGS_USED, (values) => this.use(JSON.parse(values).values), signal);
+    // Another box may have the focus only afterwards.
+    document.addEventListener("focusout", () => setTimeout(() => this.foldAfter()), { signal });
     document.addEventListener("click", (event) => this.skip(event), { signal, capture: true });
     document.addEventListener("input", (event) => this.correct(event), { signal, capture: true });
     subscribe(WAY_CHOSEN, (way) => this.open(way), signal);
@@ -51,11 +69,8 @@ class Frame {
       isDue = true;
     });
     observer.observe(document.body, { childList: true, subtree: true });
-    // “Share”, and the fonts, arrive after the menu, which then has less room.
-    this.resizing = new ResizeObserver(() => this.reveal());
     signal.addEventListener("abort", () => {
       observer.disconnect();
-      this.resizing.disconnect();
       this.height?.disconnect();
     });
   }
@@ -67,14 +82,39 @@ class Frame {
     this.describe();
   }
 
-  fold() {
-    document.documentElement.toggleAttribute("data-inputs-open");
+  get isOpen() {
+    return document.documentElement.hasAttribute("data-inputs-open");
+  }
+
+  unfold(isOpen) {
+    this.isDue = false;
+    document.documentElement.toggleAttribute("data-inputs-open", isOpen);
     this.describe();
+  }
+
+  /** Fold the inputs of a narrow screen after a change of the text, once nothing is typed there. */
+  foldAfter(isChanged = this.isDue) {
+    this.isDue = Boolean(isChanged) && this.isOpen;
+    if (this.isDue && !isTyping()) this.fold();
+  }
+
+  fold() {
+    this.unfold(false);
+    if (this.toggle.offsetParent) document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
+  }
+
+  /** Fold the inputs where the settings of this page differ from those before. */
+  use(settings) {
+    const changed = this.settled?.title === this.title ? changedNames(settings, this.settled.settings) : [];
+    this.settled = { title: this.title, settings };
+    const follows = this.hasNewText ? ["size"] : []; // another text has another size
+    this.hasNewText = false;
+    if (this.isOpen && changed.some((name) => !follows.includes(name))) this.fold();
   }
 
   /** Open a page by its title; the text box is among the inputs, which may be folded. */
   open(way) {
-    if (way === "text") document.documentElement.toggleAttribute("data-inputs-open", true);
+    if (way === "text") this.unfold(true);
     const links = [...(container("menu")?.querySelectorAll("a") ?? [])];
     links.find((link) => link.textContent.trim() === way)?.click();
     this.describe();
@@ -91,8 +131,7 @@ class Frame {
 
   describe() {
     this.announce();
-    const isOpen = document.documentElement.hasAttribute("data-inputs-open");
-    this.toggle.setAttribute("aria-expanded", String(isOpen));
+    this.toggle.setAttribute("aria-expanded", String(this.isOpen));
     label(container("menu"), "navigation", "Pages");
     label(container("inputs"), "region", "Text and settings");
     for (const code of document.querySelectorAll(".stCode pre:not([tabindex])")) code.tabIndex = 0; // it scrolls
@@ -106,22 +145,8 @@ class Frame {
     if (skip && skip.textContent !== words) skip.textContent = words;
     for (const link of container("menu")?.querySelectorAll("a") ?? []) {
       if (link.textContent.trim() !== this.title) link.removeAttribute("aria-current");
-      else if (link.ariaCurrent !== "page") {
-        link.ariaCurrent = "page";
-        this.reveal();
-        this.resizing.disconnect();
-        this.resizing.observe(container("menu"));
-      }
+      else if (link.ariaCurrent !== "page") link.ariaCurrent = "page";
     }
-  }
-
-  /** Scroll the menu of a phone to the current page. */
-  reveal() {
-    const menu = container("menu");
-    const link = menu?.querySelector("[aria-current=page]");
-    if (!link) return;
-    const [box, around] = [link, menu].map((one) => one.getBoundingClientRect());
-    menu.scrollLeft += (box.left + box.right - around.left - around.right) / 2;
   }
 
   // A lone surrogate cannot be sent: the browser would try it again and again. A text above the

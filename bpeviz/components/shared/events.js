@@ -10,6 +10,9 @@ export const WORD_CLICKED = "bpeviz-word-clicked"; // detail: the word
 
 export const WAY_CHOSEN = "bpeviz-way-chosen"; // detail: "text", or the title of a page
 
+export const TEXT_USED = "bpeviz-text-used"; // the page uses another text
+export const SETTINGS_USED = "bpeviz-settings-used"; // detail: the values of all widgets, as JSON
+
 export const RACE = "bpeviz-race"; // detail: for each text, the candidates of the steps (`player/bars.js`)
 export const RACE_REQUESTED = "bpeviz-race-requested"; // they are then sent again
 export const RACE_WATCHED = "bpeviz-race-watched"; // a step is shown whose candidates are not sent yet

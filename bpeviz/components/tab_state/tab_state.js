@@ -1,11 +1,12 @@
 // Stores the settings of the pages in the browser, and returns settings and texts after a reload
 // (`bpeviz/ui/tab_state.py`). It draws nothing. The text boxes store their texts themselves.
 
+import { SETTINGS_USED, emit } from "../shared/events.js";
 import { remember, valuesBeforeReload } from "../shared/tab.js";
 
 const RETRY_AFTER = 3000; // milliseconds
 
-let asked = ""; // the address to which the state was sent last
+let askedAt = ""; // the address to which the state was sent last
 
 /**
  * @typedef {object} TabStatePayload
@@ -31,8 +32,8 @@ async function answer({ address, mark }, on) {
   history.replaceState(history.state, "", url);
   let attempt = 0; // another object, or Streamlit would take it for the same value
   const report = () => on("restored", { number, isSent, attempt: attempt++ });
-  if (asked === address) report();
-  const timer = setInterval(() => (asked === address ? report() : clearInterval(timer)), RETRY_AFTER);
+  if (askedAt === address) report();
+  const timer = setInterval(() => (askedAt === address ? report() : clearInterval(timer)), RETRY_AFTER);
 }
 
 /**
@@ -42,11 +43,12 @@ async function answer({ address, mark }, on) {
  */
 export function mount(root, data, on) {
   if (data.address) {
-    if (asked !== data.address) answer(data, on);
-    asked = data.address;
+    if (askedAt !== data.address) answer(data, on);
+    askedAt = data.address;
     return;
   }
-  asked = "";
+  askedAt = "";
   remember("values", data.values);
+  emit(SETTINGS_USED, data.values);
   for (const [name, value] of Object.entries(data.long ?? {})) remember(`long/${name}`, value);
 }

@@ -1,7 +1,7 @@
 // The box for a text: a sample or one's own. Typing applies by itself after a short pause.
 
 import { component } from "../shared/dom.js";
-import { WAY_CHOSEN, subscribe } from "../shared/events.js";
+import { TEXT_USED, WAY_CHOSEN, emit, subscribe } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 import { remember } from "../shared/tab.js";
 import { TextState, characterCount, wellFormed } from "./text_state.js";
@@ -97,6 +97,7 @@ class TextBox {
     const changes = `${version} ${number} ${file}`;
     // A text that is being typed, or is too long, stays while the page runs for another reason.
     if (!this.timer && changes !== this.drawn) {
+      if (this.drawn) emit(TEXT_USED);
       this.drawn = changes;
       // A file takes the place of a sample.
       this.select.value = file === null ? (this.data.replaced[sample] ?? sample) : this.data.own;
