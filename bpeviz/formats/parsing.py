@@ -88,12 +88,15 @@ def parse_int(file: str, place: str, text: str, least: int = 0, most: int = MAX_
     return number
 
 
-def parse_base64(file: str, place: str, text: str, expected: str = "base64") -> bytes:
-    """Return the bytes of a token that is written in base64. Raises `FormatError`."""
+def parse_base64(file: str, place: str, text: str, whole: str = "base64") -> bytes:
+    """Return the bytes of a token that is written in base64. Raises `FormatError`.
+
+    whole: what is expected in this place, for the message.
+    """
     try:
         raw = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
-        raise error_at(file, place, f"expected {expected}, not {quoted(text)}") from None
+        raise error_at(file, place, f"{quoted(text)} is not base64; expected {whole}") from None
     if not 0 < len(raw) <= MAX_TOKEN:
         raise error_at(file, place, f"a token has 1 to {MAX_TOKEN:,} bytes, not {len(raw):,}")
     return raw
