@@ -38,7 +38,7 @@ GROUPS: Final[Mapping[str, tuple[Sample, ...]]] = {
     "First steps": (
         Sample("seashells", "She sells seashells", "words that return"),
         Sample("old-cat", "Old cat, cold cat", "whole words soon"),
-        Sample("banana", "banana bandana banana", "overlaps"),
+        Sample("banana", "banana bandana banana", "pieces in pieces"),
         Sample("low-lower-newest-widest", "low lower newest widest", "endings"),
         Sample("hug-pug-pun-bun-hugs", "hug pug pun bun hugs", "rhymes"),
         Sample("quick-brown-fox", "The quick brown fox", "one pair repeats"),
@@ -51,7 +51,7 @@ GROUPS: Final[Mapping[str, tuple[Sample, ...]]] = {
         Sample("chinese-japanese", "Chinese and Japanese", "no spaces"),
         Sample("yao-ming", "姚明进入总决赛", "where do words end?"),
         Sample("several-languages", "One day", "three languages"),
-        Sample("arabic-hindi", "Arabic and Hindi", "right to left"),
+        Sample("arabic-hindi", "Arabic and Hindi", "both directions"),
     ),
     "Code, signs and numbers": (
         Sample("source-code", "Source code", "indentation"),
