@@ -90,6 +90,7 @@ class ScreenTexts:
 
     Attributes:
         unit: Name of a step.
+        verb: What a step does.
         heading: Heading above the candidates of a step.
         rule: Sentence about these candidates; {step} is the number of the step.
         race: Heading of the best candidates of a step, beside the player.
@@ -104,6 +105,7 @@ class ScreenTexts:
     """
 
     unit: str = "merge"
+    verb: str = "join"
     heading: str = "Why this pair"
     rule: str = "The most frequent pairs before merge {step}."
     race: str = "Most frequent pairs"

@@ -628,6 +628,7 @@ TRAINER = Trainer(
     prunes=True,
     texts=ScreenTexts(
         unit="pruning",
+        verb="drop",
         heading="Why this piece",
         rule="The cheapest pieces before pruning {step}. Cost: the rise of the negative log "
         "likelihood of the text's best segmentation without the piece, in nats (natural "

@@ -24,11 +24,12 @@ export default ({ data, parentElement, setStateValue }) =>
 
 _HOST_ONCE = """
 export default ({ data, parentElement, setStateValue, setTriggerValue }) => {
-  const on = (name, value) => (name === "drawn" ? setTriggerValue : setStateValue)(name, value);
+  const isOnce = name => ["drawn", "way"].includes(name);
+  const on = (name, value) => (isOnce(name) ? setTriggerValue : setStateValue)(name, value);
   return mount(parentElement, JSON.parse(new TextDecoder().decode(data)), on);
 };
 """
-"""Likewise, where the session forgets the value "drawn" after a run, since it is large."""
+"""Likewise, where the session forgets a value after a run: "drawn" is large, "way" is a press."""
 
 
 def _register(name: str, *, has_own_style: bool = True, host: str = _HOST) -> Callable[..., Any]:
@@ -47,7 +48,7 @@ def _register(name: str, *, has_own_style: bool = True, host: str = _HOST) -> Ca
     return draw
 
 
-_player = _register("player")
+_player = _register("player", host=_HOST_ONCE)
 _player_events = _register("player_events")
 _columns = _register("columns")
 _grid = _register("grid")
@@ -86,17 +87,28 @@ def tab_state(data: dict[str, Any], key: str) -> None:
     _tab_state(key=key, data=data, default={"restored": None}, on_restored_change=lambda: None)
 
 
-def player(payload: dict[str, Any], key: str) -> int:
+def player(payload: dict[str, Any], key: str, on_way: Callable[[str], None] | None = None) -> int:
     """Show one timeline, or several side by side (`bpeviz.views.player.payload`).
 
     The first timeline shown after a link was opened begins at the link's step. Return the step at
     which a player begins that has not shown this timeline before.
+
+    Args:
+        payload: The payload.
+        key: The key of the session.
+        on_way: Is called with the key of a pressed button of the remark, before the script runs
+            again.
     """
+
+    def pressed() -> None:
+        if on_way is not None:
+            on_way(str(st.session_state[key]["way"]))
+
     linked = st.session_state.get(LINKED_STEP)
     if linked is not None and linked["timelineId"] in (None, payload["timelineId"]):
         linked["timelineId"] = payload["timelineId"]
         payload = payload | {"initialStep": min(linked["step"], payload["last"])}
-    _player(key=key, data=payload)
+    _player(key=key, data=payload, on_way_change=pressed)
     initial: int = payload["initialStep"]
     return initial
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import Lock, Thread
 from typing import Any, cast
 
 import streamlit as st
@@ -18,7 +19,7 @@ from bpeviz.jobs import trainings
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
-from bpeviz.ui.inputs.training import TrainingChoice
+from bpeviz.ui.inputs.training import Corpus, TrainingChoice
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.runtime import fragments, run_lock, stop_run
 from bpeviz.ui.runtime.cache import Failure, cache, cached, digest, value_of
@@ -38,6 +39,7 @@ _DRAWN = 5
 STOPPED = "Training was stopped."
 
 Key = tuple[object, ...]
+Outcome = trainings.Result | trainings.JobError | None
 
 
 class TrainingError(ValueError):
@@ -189,6 +191,54 @@ def get(text: str, choice: TrainingChoice, slider: DeltaGenerator | None = None)
     return Trained(handle, history, of_text, boundaries)
 
 
+def known(text: str, choice: TrainingChoice, *, begin: bool = False) -> Trained | None:
+    """Return a training if it is known, or None.
+
+    Args:
+        text: The text of the page.
+        choice: How to train.
+        begin: Whether to begin it otherwise, for later runs; the page does not wait for it. One
+            training at a time is begun in this way.
+
+    Raises:
+        TrainingError: It is known that there is none.
+    """
+    handle = TrainingHandle(text, choice)
+    result = cache.find(("training", *handle.training_key))
+    if result is not None:
+        history, of_training = cast(trainings.Result, value_of(result))
+        of_text = _boundaries(handle.training_key, text, history)
+        return Trained(handle, history, of_text, of_training)
+    if begin and _beginning.acquire(blocking=False):
+        Thread(target=_train_ahead, args=(handle,), daemon=True).start()
+    return None
+
+
+_beginning = Lock()
+
+
+def _train_ahead(handle: TrainingHandle) -> None:
+    key = ("training", *handle.training_key)
+    choice = handle.choice
+    how = (handle.training_text, choice.algorithm, _arguments(choice), "trained ahead")
+    try:
+        with trainings.run(key, *how) as job:
+            while not job.wait(PROGRESS):
+                pass
+        _store(key, job.outcome)
+    finally:
+        _beginning.release()
+
+
+def untrained(text: str) -> Trained:
+    """Return a training without steps, which shows the bytes of a text."""
+    choice = TrainingChoice("bpe", 256, "none", "", False, (), corpus=Corpus("", ""))
+    handle = TrainingHandle(text, choice)
+    history = bpeviz.train("", vocab_size=choice.largest, pattern=choice.pattern)
+    boundaries = _boundaries(handle.training_key, text, history)
+    return Trained(handle, history, boundaries, history.boundaries(""))
+
+
 @cached()
 def _boundaries(training_key: Key, text: str, _history: Training) -> Boundaries:
     """Return the boundaries of a text after a training. Raises `TrainingError`."""
@@ -232,11 +282,7 @@ def _find_or_train(handle: TrainingHandle, slider: DeltaGenerator | None) -> tra
                 is_long = not job.wait(PROGRESS)
             if is_long:
                 _show_progress(job, name, place, slider)
-        outcome = job.outcome
-        if isinstance(outcome, tuple) and not cache.put(key, outcome):
-            outcome = trainings.JobError(trainings.TOO_LARGE, transient=False)
-        if isinstance(outcome, trainings.JobError) and not outcome.transient:
-            cache.put(key, Failure(TrainingError(outcome.message)))
+        outcome = _store(key, job.outcome)
         if isinstance(outcome, tuple) or cache.find(key) is not None:
             place.empty()
             if is_long and slider is not None:
@@ -252,6 +298,15 @@ def _find_or_train(handle: TrainingHandle, slider: DeltaGenerator | None) -> tra
     st.warning(markdown.escape(ended[1]))
     st.button("Train again", on_click=lambda: state.pop("ended_training", None))
     return stop_run.stop()
+
+
+def _store(key: Key, outcome: Outcome) -> Outcome:
+    """Cache the outcome of a training; return it, or that it is too large."""
+    if isinstance(outcome, tuple) and not cache.put(key, outcome):
+        outcome = trainings.JobError(trainings.TOO_LARGE, transient=False)
+    if isinstance(outcome, trainings.JobError) and not outcome.transient:
+        cache.put(key, Failure(TrainingError(outcome.message)))
+    return outcome
 
 
 def _show_progress(

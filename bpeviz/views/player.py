@@ -170,7 +170,7 @@ def timeline(
         "rule": trainer.rule,
         "weighted": training.weighted,
         "initialMessage": f"{texts.beginning(training)} {special}".rstrip(),
-        "emptyMessage": still(training),
+        "emptyMessage": texts.beginning(training),
         "tokenCounts": boundaries.token_counts.tolist(),
         "changingSteps": _unless_all(boundaries.change_steps + 1, boundaries.steps),
         "byteCount": int(boundaries.ends[-1]) if len(boundaries) else 0,
@@ -304,6 +304,32 @@ def still(training: Training) -> str:
         "rare": "No pair repeats often enough. Lower “Minimum pair count” under More.",
         "atoms": "No piece is left to prune.",
     }[training.stopped]
+
+
+def why_few(training: Training, text: str, least: int) -> str:
+    """Return in a sentence why a training on a short text has few steps.
+
+    Args:
+        training: The training history.
+        text: The training text.
+        least: The minimum count of a pair.
+    """
+    texts, steps = texts_of(training), training.steps
+    if training.stopped == "full":
+        return "" if steps else still(training)
+    if len(text) == 1 and not steps:
+        return f"One character: nothing to {texts.verb}."
+    times = "twice" if least == 2 else f"{least:,} times"
+    why = {
+        "rare": f"no two neighbors occur {times}",
+        "no pair": f"no neighbors are left to {texts.verb}",
+        "atoms": "only single characters are left",
+    }[training.stopped]
+    if not steps:
+        return f"{why[0].upper()}{why[1:]}, so there is nothing to learn from it alone."
+    joined_once = training.stopped == "no pair" and least == 1
+    memorizes = " Pairs seen once were joined, too: that is memorizing." * joined_once
+    return f"After {counted(steps, texts.unit)}, {why}.{memorizes}"
 
 
 def side_by_side(

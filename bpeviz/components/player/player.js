@@ -12,6 +12,7 @@ import { Captions } from "./captions.js";
 import { KEY_ACTIONS, clampStep, isSingleCharacter, rankOf, stepAfter, stepOfSize, usesKey } from "./controls.js";
 import { PlaybackControl } from "./playback_control.js";
 import { shownStep, storeStep, storedSteps } from "./position.js";
+import { Remark } from "./remark.js";
 import { Stage } from "./stage.js";
 import { TokenSelection } from "./token_selection.js";
 import { Track } from "./track.js";
@@ -32,6 +33,8 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {number[] | null} vocabSizes the vocabulary size at each step, where several texts are shown
  * @property {number[] | null} changingSteps the steps that change a token of the whole text, in order; null if all do
  * @property {boolean} [opensInMotion] whether a first visit plays it once by itself
+ * @property {boolean} [plays] whether it plays at once, as the user asked on the page before
+ * @property {import("./remark.js").RemarkPayload | null} [remark] why little of the text changes
  * @property {boolean} [hasEnd] whether its end offers ways on
  * @property {number[] | null} [changingSteps] the steps that change a token of the whole text, in order; none if all do
  * @property {string | null} [trainedOn] the name of the training text where it is another one
@@ -60,6 +63,7 @@ class Player {
     this.stage = new Stage(root, this.playback, signal);
     this.captions = new Captions(root, this.playback);
     this.selection = new TokenSelection(root, this.announcer);
+    this.remark = new Remark(find(".remark"));
     this.step = 0;
     this.#listen(signal);
   }
@@ -74,13 +78,18 @@ class Player {
 
   // ---- data in, step out
 
-  /** @param {PlayerPayload} data */
-  update(data) {
+  /**
+   * @param {PlayerPayload} data
+   * @param {(name: string, value: any) => void} on
+   */
+  update(data, on) {
+    this.remark.show(data.remark, on);
     const isNew = this.data?.key !== data.key;
     const isResized = this.data?.last !== data.last;
     if (isNew || (isResized && !data.isLive)) this.playback.stop(); // while the old text is still shown
     const isOpening = !this.data && this.#opensInMotion(data);
-    const step = isOpening ? 0 : shownStep(this.data, this.step, data, lastSteps);
+    const plays = isNew && data.plays && data.last > 0;
+    const step = isOpening || plays ? 0 : shownStep(this.data, this.step, data, lastSteps);
     this.data = data;
     if (isNew) this.#draw();
     this.views.forEach((view, i) => {
@@ -100,7 +109,8 @@ class Player {
     this.show(step);
     this.number.value = this.numberOf(this.step); // also while it has the focus
     this.report(0);
-    if (isOpening) this.playback.awaitOpening();
+    if (plays) this.playback.play(0, data.last);
+    else if (isOpening) this.playback.awaitOpening();
   }
 
   #opensInMotion({ opensInMotion, last, timelineId }) {

@@ -12,6 +12,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import limits
+from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import (
     CUSTOM,
     HELP_EXPRESSION,
@@ -237,14 +238,26 @@ def _corpus(*, has_text: bool = True) -> Corpus | None:
     return Corpus(file or title, text)
 
 
+def on_languages(choice: TrainingChoice) -> TrainingChoice:
+    """Return a choice as it is once the user trains on the passages in many languages."""
+    corpus = Corpus(TRAIN_ON.others[LANGUAGES], samples.passages())
+    first = _first_largest(corpus, over_bytes=("atoms", "bytes") in choice.options)
+    largest = choice.largest if LARGEST_SIZE.present else first
+    return replace(choice, largest=largest, counted=False, corpus=corpus)
+
+
 def _expanded(text: str, choice: TrainingChoice) -> tuple[str, TrainingChoice]:
     """Return the text of the page and the choice, with a list of counted words written out."""
     if (corpus := choice.corpus) is None:
-        return expand_counts(text, choice.counted, limits.PAGE_TEXT), choice
+        written = expand_counts(text, choice.counted, limits.PAGE_TEXT)
+        is_list = written or not text
+        # A text that is no list is shown, but not trained on.
+        return (written, choice) if is_list else (text, replace(choice, corpus=Corpus("", "")))
     if len(text) > limits.PAGE_TEXT:
         # A worker computes only the boundaries of the training text.
         st.caption(f"The first {limits.PAGE_TEXT:,} of {len(text):,} characters are shown.")
-    written = expand_counts(corpus.text, choice.counted, limits.TEXT)
+    # Samples are no lists of words.
+    written = expand_counts(corpus.text, choice.counted and TRAIN_ON.has_box, limits.TEXT)
     return text[: limits.PAGE_TEXT], replace(choice, corpus=corpus._replace(text=written))
 
 

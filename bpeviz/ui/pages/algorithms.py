@@ -36,6 +36,7 @@ from bpeviz.ui.inputs.training import (
 )
 from bpeviz.ui.inputs.vocabulary_size import why_stopped
 from bpeviz.ui.page_trainings import Trained, TrainingError, TrainingHandle
+from bpeviz.ui.pages import remarks
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
@@ -137,6 +138,7 @@ def _train_all(text: str, choices: list[TrainingChoice]) -> list[Trained]:
 
 def show(side: DeltaGenerator) -> None:
     """Draw the player with a view for each algorithm, and everything that follows its size."""
+    remarks.leave_for_inspect()
     with side:
         # Over characters, as WordPiece and Unigram: over bytes no vocabulary is smaller than 256.
         text, choices = choose_trainings(
@@ -146,12 +148,9 @@ def show(side: DeltaGenerator) -> None:
         st.info("Choose one or more algorithms on the left.")
     shown = _train_all(text, choices)
     if not shown:
+        remarks.atoms_only(text if choices else "", "lock_step")
         return
     text = shown[0].text
-    if text.strip() and not any(one.history.steps for one in shown):
-        st.info("No algorithm has a step to play: this text is too short, or nothing repeats.")
-        TEXT.offer(TEXT.first)
-        return
     _first_tokens(shown)
     place = st.container()
     columns = [_column(one, one.history.steps) for one in shown]
@@ -168,7 +167,11 @@ def show(side: DeltaGenerator) -> None:
         )
     )
     with place:
-        components.player(payload, "lock_step")
+        changing = payload["changingSteps"]
+        steps = payload["last"] if changing is None else len(changing)
+        payload |= remarks.stage(shown, steps)
+        keys = [one.choice.algorithm for one in shown]
+        components.player(payload, "lock_step", partial(remarks.follow, algorithms=keys))
         _same_everywhere(shown, payload)
         if len(shown) > 1:
             st.caption(

@@ -13,10 +13,8 @@ from streamlit.delta_generator import DeltaGenerator
 from bpeviz import limits
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
-from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
-from bpeviz.text import counted
 from bpeviz.trainers import texts_of
 from bpeviz.trainers.options import TIE_WINNERS
 from bpeviz.ui import components, markdown, vocabulary
@@ -24,9 +22,10 @@ from bpeviz.ui.export_dialog import EXPORT, Export, Exported
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.training import ALGORITHMS, choose_training, training_widgets
-from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size, why_stopped
+from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.page_trainings import get as get_trained
+from bpeviz.ui.pages import remarks
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
 from bpeviz.ui.permalink.session import OPENED
 from bpeviz.ui.runtime.cache import cached
@@ -43,9 +42,6 @@ CANDIDATES = 1_000
 
 ALL_CANDIDATES = 100_000
 """How many are listed at most. Their table takes a fifth of a second at each step."""
-
-FEW = 10
-"""Fewer steps than this are hardly worth watching; the page says why."""
 
 BEGINNING = 60
 """How many characters of the text the merge diagram shows at first."""
@@ -103,6 +99,7 @@ def _jump(step: int) -> None:
 
 def show(side: DeltaGenerator) -> None:
     """Draw the inputs, the player, and everything that follows its step below."""
+    remarks.leave_for_inspect()
     with side:
         text, choice, sizes = choose_training(choose_text(TEXT, limits.TEXT))
     try:
@@ -111,24 +108,18 @@ def show(side: DeltaGenerator) -> None:
         with sizes.container():
             idle_vocabulary_size()
         st.error(markdown.escape(str(error)))
+        remarks.atoms_only(text, "player")
         return
     with sizes.container():
         last = vocabulary_size(trained.history, choice.largest, choice.options)
-    history = trained.history
-    place, notice = st.container(), st.container()
-    if text.strip() and history.steps < FEW and history.stopped != "full":
-        with notice:
-            _few_steps(history, why_stopped(history, choice.options))
-        if not history.steps:  # a player without steps shows nothing
-            _export(trained, last, last, trained.parts()[0])
-            vocabulary.vocabulary(trained, last)
-            return
+    place = st.container()
     part = choose_part(PART, trained.parts(), "Training and all figures use", 260)
     # All sizes share a timeline, of which they show the steps up to `last`.
     timeline = trained.timeline(part) | {"last": last}
     with place:
         payload = player.payload(timeline) | _opening(trained, last, timeline["timelineId"])
-        initial = components.player(payload, "player")
+        payload |= remarks.stage([trained], len(trained.boundaries.change_steps))
+        initial = components.player(payload, "player", remarks.follow)
     _follow(trained, last, timeline["timelineId"], part, initial)
     if st.context.is_embedded:
         return
@@ -137,23 +128,14 @@ def show(side: DeltaGenerator) -> None:
     vocabulary.vocabulary(trained, last)
 
 
-def _few_steps(history: Training, why: str) -> None:
-    """Draw why there is little to watch, and a way to a page where the text shows more."""
-    unit = texts_of(history).unit
-    number = f"only {counted(history.steps, unit)}" if history.steps else f"no {unit}"
-    st.info(f"This text gives {number}." + f" {why}." * bool(why))
-    st.page_link(
-        "pages/Compare.py", label="See how GPT-2 and others split it", icon=":material/compare:"
-    )
-
-
 def _opening(trained: Trained, last: int, timeline: str) -> dict[str, Any]:
     """Return how the player opens: at the end, or for the first text of a link at its start."""
     if OPENED.present and not _LINKED.present:
         _LINKED.put(timeline)
     return {
         "initialStep": 0 if _LINKED.get() == timeline else last,
-        "opensInMotion": not OPENED.present and trained.training_text == _first_text(),
+        "opensInMotion": not OPENED.present
+        and trained.text == trained.training_text == _first_text(),
         "hasEnd": not st.context.is_embedded,  # the ways on lead to other pages
         "tieRule": TIE_WINNERS.get(str(dict(trained.choice.options).get("ties"))),
         "hasRace": last > 0 and len(trained.training_boundaries) <= race.COUNTED,

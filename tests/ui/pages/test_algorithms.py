@@ -159,9 +159,6 @@ def test_all_algorithms_are_offered_and_four_selectable() -> None:
 @every_sample
 def test_every_sample_is_displayed(sample: samples.Sample) -> None:
     app = opened(text_box=sample.text, text_sample=sample.key)
-    if sample.key == "yao-ming":  # nothing repeats
-        assert "No algorithm has a step" in app.info[0].value
-        return
     texts = {view["text"] for view in payload_of(app)["views"]}
     (text,) = texts
     assert sample.text.startswith(text)
@@ -171,10 +168,6 @@ def test_every_sample_is_displayed(sample: samples.Sample) -> None:
 @pytest.mark.parametrize(("text", "at"), [("", 0), (" \n\t\n ", -4), ("👩‍👩‍👧\0", 4)])
 def test_tiny_texts_are_displayed(text: str, at: int) -> None:
     app = with_text(text, algorithms=[*TRAINERS][at:][:4])
-    if app.info:  # no algorithm has a step
-        assert text.strip()
-        app.button(key="try_another_text").click().run()
-        text = samples.by_key("seashells").text
     assert {view["text"] for view in payload_of(app)["views"]} == {text}
 
 

@@ -296,10 +296,3 @@ def test_vocabulary_size_stays_while_another_tokenizer_is_inspected() -> None:
     app.selectbox(key="inspected_by").set_value("yours").run()
     (slider,) = [one for one in app.slider if not one.disabled]
     assert slider.value == 270
-
-
-def test_inspect_offers_ways_on_where_no_merge_changes_the_text() -> None:
-    app = opened(inspected="世")
-    assert ["nothing to play" in one.value for one in app.info] == [True]
-    assert not any("initialStep" in data for data in payloads(app))
-    assert app.button(key="try_another_tokenizer").label == "Try GPT-2"

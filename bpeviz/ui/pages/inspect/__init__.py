@@ -19,6 +19,7 @@ from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.training import choose_training, training_widgets
+from bpeviz.ui.pages import remarks
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.pages.inspect import encoding
 from bpeviz.ui.pages.inspect.diagram import MERGE_DIAGRAM, MIRRORED
@@ -40,7 +41,10 @@ SHOWN = 240
 
 DECIMAL = Switch("decimal", "Bytes in decimal")
 PART = numbers("inspected_part_of_", "Part shown")
-DETAILS = {"film": STEP_BY_STEP, "picture": MERGE_DIAGRAM, "token": LOOK_UP, "ids": DECODE}
+STEPS = "film"
+"""The key of the first detail in links."""
+
+DETAILS = {STEPS: STEP_BY_STEP, "picture": MERGE_DIAGRAM, "token": LOOK_UP, "ids": DECODE}
 CLOSER = OneOf("closer", "Details", titles={key: detail.title for key, detail in DETAILS.items()})
 
 _PRESSED: SessionValue[int] = SessionValue("picked_token")
@@ -90,8 +94,11 @@ def show(side: DeltaGenerator) -> None:
         st.caption(f"This page inspects the first {MAX_INSPECTED:,} of {len(text):,} characters.")
     with tokenizer:
         settings = choose_encoding(offers)
-    encoded = None if settings is None else settings.encode(text[:MAX_INSPECTED])
-    if settings is None or encoded is None:
+    if settings is None:
+        return
+    encoded = settings.encode(text[:MAX_INSPECTED])
+    if encoded is None:
+        remarks.atoms_only(text[:MAX_INSPECTED], "inspect_player")
         return
     _notes(settings, encoded)
     _verdict(settings.offer, encoded)

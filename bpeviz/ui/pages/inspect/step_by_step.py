@@ -15,20 +15,17 @@ from bpeviz.core.boundaries import UNKNOWN_ID, Part
 from bpeviz.core.lattice import Lattice
 from bpeviz.core.tokenizer import Word
 from bpeviz.text import label
-from bpeviz.ui import components, markdown
+from bpeviz.ui import components
 from bpeviz.ui.export_dialog import EXPORT
-from bpeviz.ui.pages.inspect.encoding import TOKENIZER
+from bpeviz.ui.pages import remarks
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail, has_steps
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table
-from bpeviz.ui.tokenizers import LINKED, OWN, Offer
+from bpeviz.ui.tokenizers import OWN, Offer
 from bpeviz.ui.widgets import numbers
 from bpeviz.views import inspection, player, race, tables
 from bpeviz.views.lattice import lattice_html
-
-TRAINED_ON_MUCH = "gpt2"
-"""A tokenizer with merges for nearly every text."""
 
 SEGMENTATIONS = 8
 """The most segmentations of a word that are shown."""
@@ -43,16 +40,13 @@ WORD = numbers("lattice_word_of_", "Word", first=0)
 
 
 def _draw(text: InspectedText, offers: Sequence[Offer]) -> None:
-    """Draw the player, or why there is nothing to play, and the lattice of a word."""
+    """Draw the player and the lattice of a word."""
     timeline = None
     if has_steps(text.offer, text.tokenizer):
         timeline = _timeline(text.offer, text.inspection, text.atoms, text.colors)
-        if timeline["last"]:
-            _player(text, timeline)
-        elif text.inspection.text:
-            _nothing_to_play(text.offer, timeline["unit"])
+        _player(text, timeline)
     _draw_lattice(text)
-    if timeline and timeline["last"]:
+    if timeline:
         _follow(str(timeline["timelineId"]))
 
 
@@ -80,7 +74,13 @@ def _player(text: InspectedText, timeline: dict[str, Any]) -> None:
     events = text.inspection.events
     training = text.offer.training if text.trained_on and timeline["part"] is None else None
     payload = player.payload(timeline) | {"hasRace": training is not None}
-    components.player(payload, "inspect_player")
+    steps, own = timeline["last"], text.offer.own
+    payload |= (
+        remarks.stage_of_published(text.inspection.text, steps, timeline["emptyMessage"])
+        if own is None
+        else remarks.stage([own], steps)
+    )
+    components.player(payload, "inspect_player", remarks.follow)
     if training is not None:
         rows = _candidates(text.offer, text.inspection.text, [event.step for event in events])
         components.race([race.payload(training, rows, text.colors, timeline["timelineId"])])
@@ -98,20 +98,6 @@ def _candidates(offer: Offer, text: str, _steps: list[int]) -> list[race.Rows]:
         return []
     boundaries = training.boundaries(text)
     return race.first_rows(training, text, boundaries, race.STEPS, _steps)
-
-
-def _nothing_to_play(offer: Offer, unit: str) -> None:
-    """Draw that no step of a tokenizer changes the text, and a way to one that does."""
-    name = "your tokenizer" if offer.key == OWN else markdown.escape(offer.title)
-    st.info(f"No {unit} of {name} changes this text, so there is nothing to play.")
-    with st.container(horizontal=True):
-        if offer.key != TRAINED_ON_MUCH:
-            st.button(
-                f"Try {LINKED[TRAINED_ON_MUCH]}",
-                on_click=TOKENIZER.put,
-                args=(TRAINED_ON_MUCH,),
-                key="try_another_tokenizer",
-            )
 
 
 def _draw_lattice(text: InspectedText) -> None:

@@ -1,0 +1,32 @@
+// The remark in the stage where the steps change little of the text, and the buttons that lead on.
+
+import { element, newButton } from "../shared/dom.js";
+
+/**
+ * @typedef {object} RemarkPayload
+ * @property {string} sentence
+ * @property {[string, string][]} ways key and title of each button, the main one first
+ */
+
+export class Remark {
+  /** @param {HTMLElement} place */
+  constructor(place) {
+    this.place = place;
+    this.drawn = "";
+  }
+
+  /**
+   * @param {RemarkPayload | null | undefined} remark
+   * @param {(name: string, value: any) => void} on
+   */
+  show(remark, on) {
+    this.on = on;
+    this.place.hidden = !remark;
+    const words = JSON.stringify(remark ?? null);
+    if (!remark || words === this.drawn) return;
+    this.drawn = words;
+    const ways = element("div", "ways");
+    ways.append(...remark.ways.map(([way, title]) => newButton("", title, () => this.on("way", way))));
+    this.place.replaceChildren(element("p", "", remark.sentence), ways);
+  }
+}

@@ -1,0 +1,214 @@
+"""The remark in the stage where the steps change little of a text, and the buttons that lead on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from bpeviz import limits
+from bpeviz.core.boundaries import UNKNOWN_ID
+from bpeviz.pretrained import download, rank_tokenizer
+from bpeviz.text import counted
+from bpeviz.trainers import TRAINERS, texts_of
+from bpeviz.ui import components, page_trainings
+from bpeviz.ui.inputs.text import LANGUAGES, THIS_TEXT, TRAIN_ON
+from bpeviz.ui.inputs.token_count import NAME as GPT4O
+from bpeviz.ui.inputs.token_count import TITLE
+from bpeviz.ui.inputs.training import (
+    ALGORITHM,
+    COUNTED,
+    SIDE,
+    TrainingChoice,
+    on_languages,
+    option_widget,
+)
+from bpeviz.ui.page_trainings import Trained, TrainingError
+from bpeviz.ui.runtime import page_change
+from bpeviz.ui.widgets import SessionValue, Widget
+from bpeviz.views import player
+
+FEW = 10
+"""Fewer steps than this are hardly worth watching; the stage says why."""
+
+UNKNOWN = 0.1
+"""The share of unknown characters above which the stage says so."""
+
+WATCH, ONCE = "watch", "once"
+"""The keys of ways on, beside those of texts to train on."""
+
+WAYS = {
+    WATCH: f"Watch {TITLE}’s merges",
+    LANGUAGES: f"Train on {TRAIN_ON.others[LANGUAGES]}",
+    ONCE: "Merge pairs seen once",
+    THIS_TEXT: "Train on this text",
+}
+"""The ways on, in their order."""
+
+_MIN_COUNT = "min_count"
+
+_PLAYS: SessionValue[str] = SessionValue("plays_at_once")
+"""The way that was chosen, until a player plays."""
+
+
+def stage(trainings: Sequence[Trained], steps: int) -> dict[str, Any]:
+    """Return what the payload of a player adds about its text: a remark, and whether it plays.
+
+    Args:
+        trainings: The trainings on the stage.
+        steps: The number of steps that change the text on it.
+    """
+    plays = _PLAYS.present
+    _PLAYS.clear()
+    return {"plays": plays, "remark": _remark(trainings, steps)}
+
+
+def stage_of_published(text: str, steps: int, sentence: str) -> dict[str, Any]:
+    """Return the same for a published tokenizer, whose steps may not change the text.
+
+    Args:
+        text: The text.
+        steps: The number of steps that change it.
+        sentence: The sentence that none does.
+    """
+    plays = _PLAYS.present
+    _PLAYS.clear()
+    ways = {WATCH} if not steps and _gpt4o_gives_more(text, 0) else set()
+    remark = None if steps or not text else _with_ways(sentence, ways)
+    return {"plays": plays, "remark": remark}
+
+
+def _remark(trainings: Sequence[Trained], steps: int) -> dict[str, Any] | None:
+    text = trainings[0].text
+    if not text or not trainings[0].training_text:
+        return None
+    if any(_unknown(trained) > UNKNOWN for trained in trainings):
+        name = trainings[0].trained_on or "the text"
+        sentence = f"Many of these characters do not occur in {name}: they stand as unknown."
+        return _with_ways(sentence, {THIS_TEXT})
+    if steps >= FEW:
+        return None
+    reasons: dict[str, list[str]] = {}
+    for trained in trainings:
+        if why := _why(trained):
+            reasons.setdefault(why, []).append(TRAINERS[trained.choice.algorithm].short)
+    if not reasons:
+        return None
+    sentence = " ".join(
+        f"{', '.join(names)}: {why}" if len(reasons) > 1 else why for why, names in reasons.items()
+    )
+    return _with_ways(sentence, {way for trained in trainings for way in _gains(trained)})
+
+
+def _with_ways(sentence: str, ways: set[str]) -> dict[str, Any]:
+    return {"sentence": sentence, "ways": [[way, WAYS[way]] for way in WAYS if way in ways]}
+
+
+def _unknown(trained: Trained) -> float:
+    """Return the share of the text's atoms that the vocabulary lacks."""
+    atoms = trained.boundaries.atom_ids
+    return 0.0 if trained.trained_on is None else float((atoms == UNKNOWN_ID).mean())
+
+
+def _why(trained: Trained) -> str:
+    """Return why few steps change the text, or "" if the chosen size is the reason."""
+    history, name = trained.history, trained.trained_on
+    if name is None:
+        return player.why_few(history, trained.text, _min_count(trained.choice))
+    unit, changing = texts_of(history).unit, len(trained.boundaries.change_steps)
+    if not changing:
+        return f"No {unit} trained on {name} changes this text."
+    verb = "changes" if changing == 1 else "change"
+    return f"{changing:,} of {counted(history.steps, unit)} trained on {name} {verb} this text."
+
+
+def _min_count(choice: TrainingChoice) -> int:
+    return int(dict(choice.options).get(_MIN_COUNT, 1))
+
+
+def _gains(trained: Trained) -> set[str]:
+    """Return the ways that change the text in more steps.
+
+    What a training gives is known once it has been trained. Until then, it is offered if the text
+    has any pair at all; the one on many languages is begun meanwhile, without waiting for it.
+    """
+    text, choice = trained.text, trained.choice
+    steps = len(trained.boundaries.change_steps)
+
+    def gives_more(other: TrainingChoice, *, begin: bool = False) -> bool:
+        try:
+            known = page_trainings.known(text, other, begin=begin)
+        except TrainingError:
+            return False
+        return len(text) > 1 if known is None else len(known.boundaries.change_steps) > steps
+
+    ways = {WATCH} if _gpt4o_gives_more(text, steps) else set()
+    languages = on_languages(choice)
+    if choice.corpus != languages.corpus and gives_more(languages, begin=True):
+        ways.add(LANGUAGES)
+    if choice.corpus is None and trained.history.stopped == "rare" and _min_count(choice) > 1:
+        ways.add(ONCE)
+    if choice.corpus is not None:
+        own = replace(choice, corpus=None)
+        ways |= {THIS_TEXT} if gives_more(own) else set()
+    return ways
+
+
+def _gpt4o_gives_more(text: str, steps: int) -> bool:
+    """Return whether more merges of GPT-4o change a text; see `_gains`."""
+    if not download.available(GPT4O):
+        return False
+    if rank_tokenizer.loaded(GPT4O) is None:
+        return len(text) > 1
+    boundaries = page_trainings.published_boundaries(GPT4O, text[: limits.INSPECTED])
+    return len(boundaries.change_steps) > steps
+
+
+def follow(way: str, algorithms: Sequence[str] = ()) -> None:
+    """Set the inputs for a pressed button (a callback).
+
+    Args:
+        way: The key of the button.
+        algorithms: The algorithms of a page that shows several, which have options of their own.
+    """
+    # Imported here, since Inspect draws remarks, too.
+    from bpeviz.ui.pages.inspect import CLOSER, STEPS
+    from bpeviz.ui.pages.inspect.encoding import TOKENIZER
+
+    if way not in WAYS:
+        return
+    _PLAYS.put(way)
+    if way in TRAIN_ON.others:
+        TRAIN_ON.put(way)
+        COUNTED.put(False)
+    if way == WATCH:
+        _put(TOKENIZER, GPT4O)
+        _put(CLOSER, STEPS)
+    if way == ONCE:
+        place = SIDE if algorithms else ""
+        for key in algorithms or [ALGORITHM.value()]:
+            for option in TRAINERS[key].options:
+                widget = option_widget(TRAINERS[key], option, place)
+                if option.name == _MIN_COUNT and isinstance(widget, Widget):
+                    _put(widget, 1)
+
+
+def _put(widget: Widget[Any], value: Any) -> None:
+    """Set the value of a widget that this page may not draw."""
+    widget.put(value)
+    page_change.remember({widget.key: value})
+
+
+def leave_for_inspect() -> None:
+    """Go to Inspect, if GPT-4o's merges are to be watched."""
+    if _PLAYS.get() == WATCH:
+        st.switch_page("pages/Inspect.py")
+
+
+def atoms_only(text: str, key: str) -> None:
+    """Draw a stage with a text in bytes, where a message says why no tokenizer is trained."""
+    if text:
+        trained = page_trainings.untrained(text)
+        components.player(player.payload(trained.timeline(trained.parts()[0])), key)
