@@ -73,11 +73,13 @@ class RoomTimeline:
             for i, (race, view) in enumerate(zip(self.page.races, views, strict=True))
         ]
         first = player | {"last": 0, "initialStep": 0, "views": views}
+        first["changingSteps"] = _changing(player, 0, 0)
         return self._named(first, races)
 
     def more(self, after: int, step: int) -> dict[str, Any]:
         """Return what followers lack who have the steps up to `after`, for those up to `step`."""
         more: dict[str, Any] = {"last": step, "views": [], "races": []}
+        more["changingSteps"] = _changing(self.page.player, after, step)
         for i, view in enumerate(self.page.player["views"]):
             first, last = self._reached(view, after), self._reached(view, step)
             more["views"].append(self._view(view, first, last, only_new=True))
@@ -174,6 +176,7 @@ class RoomTimeline:
             "changed": changed,
             "tokenStyles": _chosen(view["tokenStyles"], ids),
             "tokenCounts": view["tokenCounts"][after + 1 : last + 1],
+            "changingSteps": _changing(view, first, last),
         }
         if only_new:
             return sent
@@ -205,6 +208,12 @@ class RoomTimeline:
 
 def _titled(number: int, title: str, page: Interactive) -> dict[str, Any]:
     return {"number": number, "title": title, "settings": " · ".join(page.settings)}
+
+
+def _changing(payload: dict[str, Any], after: int, last: int) -> list[int] | None:
+    """Return the steps from `after` + 1 to `last` that change the text, or None if all do."""
+    steps = payload["changingSteps"]
+    return None if steps is None else [step for step in steps if after < step <= last]
 
 
 def _chosen(styles: dict[Any, Any], ids: Iterable[int]) -> dict[int, Any]:

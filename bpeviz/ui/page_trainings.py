@@ -147,7 +147,8 @@ class Trained:
         history, hues = self.history, self.hues(part)
         boundaries = self.boundaries
         timeline = player.timeline(self.text, history, boundaries, part, history.steps, hues)
-        return timeline | {"trainedOn": self.trained_on}
+        rule = player.tie_rule(history, dict(self.choice.options))
+        return timeline | {"trainedOn": self.trained_on, "tieRule": rule}
 
     @cached()
     def hues(self, part: Part) -> Hues:

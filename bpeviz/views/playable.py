@@ -27,7 +27,6 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.text import as_json, clean, counted
 from bpeviz.trainers import TRAINERS
-from bpeviz.trainers.options import TIE_WINNERS
 from bpeviz.views import inspection, player, race, text_table
 from bpeviz.views.credit import credit, parts, settings_of
 from bpeviz.views.export import ColoredText, drawing_of
@@ -324,7 +323,8 @@ def of_training(
     if name is not None:
         timeline |= {"trainedOn": name}
         settings.append(f"Trained on {name}")
-    payload = player.payload(timeline) | {"tieRule": _tie_rule(training, options)}
+    timeline |= {"tieRule": player.tie_rule(training, options)}
+    payload = player.payload(timeline)
     how = (last, hues, timeline["timelineId"])
     rows = race.in_file(training, training_text, training_boundaries, *how)
     title = f"{TRAINERS[training.algorithm].title}, step by step"
@@ -587,14 +587,6 @@ def program(names: Sequence[str], host: str) -> tuple[str, str]:
             style = f"<style>{files.css}</style>"
             markups.append(f'<template id="markup-{name}">{style}{files.html}</template>')
     return _UNREAD.sub("", "".join(scripts) + host), _UNREAD.sub("", "\n".join(markups))
-
-
-def _tie_rule(training: Training, options: Mapping[str, object] | None) -> str | None:
-    """Return which of equal pairs wins, as half a sentence, if it is known."""
-    for option in TRAINERS[training.algorithm].options if options is not None else ():
-        if option.name == "ties":
-            return TIE_WINNERS.get(str((options or {}).get("ties", option.default)))
-    return None
 
 
 def _shown(part: Part, text: str) -> str:

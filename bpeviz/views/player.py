@@ -6,7 +6,7 @@ merged, or the tokens that begin there at each step. It derives everything else.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
 from bpeviz.text import counted, digest_of, hexadecimal, shorten
 from bpeviz.trainers import TRAINERS, texts_of
+from bpeviz.trainers.options import TIE_WINNERS
 
 _NO_TOKENS = {UNKNOWN_ID: "not in the vocabulary", DROPPED_ID: "dropped: no token"}
 """What the columns show in place of a token."""
@@ -186,6 +187,14 @@ def recolored(timeline: dict[str, Any], training: Training, hues: Hues) -> dict[
     look = look_of(training, hues)
     styles = {i: [*look(i)] for i in timeline["tokenStyles"]}
     return timeline | {"tokenStyles": styles, "key": digest_of([timeline["key"], styles])}
+
+
+def tie_rule(training: Training, options: Mapping[str, object] | None) -> str | None:
+    """Return which of equal pairs wins, as half a sentence, if the trainer's options are known."""
+    for option in TRAINERS[training.algorithm].options if options is not None else ():
+        if option.name == "ties":
+            return TIE_WINNERS.get(str((options or {}).get("ties", option.default)))
+    return None
 
 
 def decision_columns(decisions: Sequence[Merge | Pruning]) -> dict[str, Any]:

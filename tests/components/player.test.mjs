@@ -42,6 +42,14 @@ test("another training of the same text keeps the step", () => {
   assert.equal(shownStep(timeline("a", 100), 60, other, NONE), 20);
 });
 
+test("the end is the last step that changes the text", () => {
+  const other = (last) => timeline("b", last, { changingSteps: [3, 8, 15], initialStep: last });
+  assert.deepEqual([20, 10, 2].map((last) => shownStep(undefined, 0, other(last), NONE)), [15, 8, 0]);
+  assert.equal(shownStep(timeline("a", 100), 100, other(20), NONE), 15);
+  for (const step of [15, 17]) assert.equal(shownStep(other(20), step, timeline("c", 9), NONE), 9);
+  assert.equal(shownStep(other(20), 8, timeline("c", 9), NONE), 0);
+});
+
 test("several texts begin at their initial step", () => {
   const several = (id) => timeline(id, 100, { views: [{ text: "a" }, { text: "a" }], initialStep: 40 });
   assert.equal(shownStep(several("x"), 100, several("y"), NONE), 40);

@@ -83,6 +83,8 @@ def assembled(got: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]
             view["changed"] += more["changed"]
             view["tokenStyles"] |= more["tokenStyles"]
             view["tokenCounts"] += more["tokenCounts"]
+            if view["changingSteps"] is not None:
+                view["changingSteps"] += more["changingSteps"]
             race["first"] += message["more"]["races"][0]["first"]
             race["styles"] |= message["more"]["races"][0]["styles"]
     return view, race
@@ -103,6 +105,7 @@ def test_follower_has_every_decision_in_the_end(algorithm: str) -> None:
     expected = full["player"]["views"][0]
     assert view["steps"] == expected["steps"]
     assert view["tokenCounts"] == expected["tokenCounts"]
+    assert view["changingSteps"] == expected["changingSteps"]
     assert view["tokenStyles"].items() <= expected["tokenStyles"].items()
     assert race["first"] == full["races"][0]["first"]
     if expected["changes"] is None:
@@ -171,6 +174,10 @@ def test_tokenizers_aligned_by_size_have_no_later_decision() -> None:
             parts = [one["more"]["views"][i] for one in follower.got if "more" in one]
             ids = [token_id for one in parts for token_id in one["steps"]["id"]]
             assert len(ids) == view["ownSteps"][step]
+        changing = [
+            at for one in follower.got if "more" in one for at in one["more"]["changingSteps"]
+        ]
+        assert changing == [at for at in shown.player["changingSteps"] if at <= step]
 
 
 def test_messages_do_not_depend_on_the_right_answer(room: Room, leader: Browser) -> None:

@@ -74,7 +74,7 @@ def test_tie_rule_is_named_if_the_options_are_known() -> None:
         (None, ""),
     ):
         shown = playable.of_training(training, SHORT, options=options)
-        assert rule in (shown.player["tieRule"] or "")
+        assert rule in (shown.player["views"][0]["tieRule"] or "")
 
 
 @pytest.mark.parametrize("link", ["javascript:alert(1)", "data:text/html,a", "host"])
@@ -224,7 +224,7 @@ def test_library_names_the_options_of_a_training() -> None:
     training = bpeviz.train(SHORT, merges=9, min_count=3, ties="largest")
     page = bpeviz.to_html(training, SHORT)
     assert "Minimum pair count: 3" in page
-    assert data_of(page)["player"]["tieRule"] == "the lexicographically largest wins"
+    assert data_of(page)["player"]["views"][0]["tieRule"] == "the lexicographically largest wins"
     assert pickle.loads(pickle.dumps(training)).training_options is None
 
 

@@ -76,10 +76,10 @@ export class Bars {
    * @param {number} step
    * @param {number[]} taken the ids that its decision took
    * @param {boolean} isPlaying
-   * @param {string} when the words about the place and the time of the counts
+   * @param {string[]} when the words about the time and the text of the counts
    */
   show(step, taken, isPlaying, when) {
-    this.heading.replaceChildren(...(this.data ? [this.data.heading, element("small", "", when)] : []));
+    this.heading.replaceChildren(...(this.data ? [this.data.heading, ...when.map((words) => element("small", "", words))] : []));
     if (!this.data) return;
     const bars = barsAt(this.data, step, taken);
     if (!bars && this.data.isUnwatched) return emit(RACE_WATCHED);

@@ -96,8 +96,8 @@ export class Captions {
       const at = next ? (data.ownSteps?.[next] ?? next) : step;
       const decision = Math.max(at, 1) - 1;
       const taken = at !== step ? [] : kind === "pruning" ? [id[decision]] : [left[decision], right[decision]];
-      const where = data.trainedOn ? " in the training text" : "";
-      bars.show(decision + 1, taken, this.playback.isPlaying, ` before ${data.unit} ${formatCount(decision + 1)}${where}`);
+      const when = [` before ${data.unit} ${formatCount(decision + 1)}`, ...(data.trainedOn ? [" in the training text"] : [])];
+      bars.show(decision + 1, taken, this.playback.isPlaying, when);
     });
   }
 }

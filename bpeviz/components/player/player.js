@@ -36,9 +36,6 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {boolean} [plays] whether it plays at once, as the user asked on the page before
  * @property {import("./remark.js").RemarkPayload | null} [remark] why little of the text changes
  * @property {boolean} [hasEnd] whether its end offers ways on
- * @property {number[] | null} [changingSteps] the steps that change a token of the whole text, in order; none if all do
- * @property {string | null} [trainedOn] the name of the training text where it is another one
- * @property {string | null} [tieRule] which of equal pairs wins, as half a sentence
  * @property {boolean} [hasRace] whether the candidates of its steps arrive later
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
  * @property {import("./tokenized_text.js").TextPayload[]} views

@@ -1,9 +1,13 @@
 // The step at which a timeline is shown: after other data, a change of page, or a reload.
 
 import { store, stored } from "../shared/storage.js";
+import { rankOf, stepOfRank } from "./controls.js";
 
 const STORED_STEP = "bpeviz-step";
 const MAX_STORED = 20; // timelines
+
+/** Return the last step that changes the text: the end of playback. */
+const lastChange = ({ changingSteps, last }) => stepOfRank(changingSteps, rankOf(changingSteps, last));
 
 /**
  * Return the step to show when new data arrive.
@@ -21,9 +25,10 @@ export function shownStep(before, step, data, known) {
   return Math.min(isSame ? step : (known.get(data.timelineId) ?? begin()), data.last);
 
   function begin() {
-    if (!before || before.views.length > 1 || data.views.length > 1) return data.initialStep;
-    if (before.last && step === before.last) return data.last;
-    return before.views[0].text === data.views[0].text ? step : data.initialStep;
+    const first = data.initialStep === data.last ? lastChange(data) : data.initialStep;
+    if (!before || before.views.length > 1 || data.views.length > 1) return first;
+    if (before.last && step >= lastChange(before)) return lastChange(data);
+    return before.views[0].text === data.views[0].text ? step : first;
   }
 }
 

@@ -41,8 +41,8 @@ export class Stage {
   }
 
   /** @param {import("./player.js").PlayerPayload} data */
-  draw({ views, hasEnd, tieRule, trainedOn }) {
-    this.views = views.map((view) => new TimelineView({ hasEnd, tieRule, trainedOn, ...view }));
+  draw({ views, hasEnd }) {
+    this.views = views.map((view) => new TimelineView({ ...view, hasEnd }));
     this.box.replaceChildren(...this.views.map(({ box }) => box));
     this.several = views.length > 1 || Boolean(views[0]?.title);
     this.section.classList.toggle("several", this.several);

@@ -51,7 +51,6 @@ const times = (count) => (count === 1 ? "once" : counted(count, "time"));
  * @property {boolean} [hasEnd] whether the sentence of the last step sums up
  * @property {string | null} [tieRule] which of equal pairs wins, as half a sentence
  * @property {string | null} [trainedOn] the name of the training text where it is another one
- * @property {number[] | null} [changingSteps] the steps that change a token of the whole text; none if all do
  * @property {string} [title] given where several texts are shown
  * @property {number[]} [ownSteps] the text's own step at each of the player's steps
  * @property {number[]} [vocabSizes] vocabulary size after each step

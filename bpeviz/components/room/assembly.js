@@ -46,6 +46,7 @@ export function extend(content, more) {
     Object.assign(view.steps.notes, added.steps.notes);
     Object.assign(view.tokenStyles, added.tokenStyles);
     view.tokenCounts.push(...added.tokenCounts);
+    view.changingSteps?.push(...added.changingSteps);
     applyChanges(view, added.changed);
     view.last = more.last;
   });
@@ -53,6 +54,7 @@ export function extend(content, more) {
     content.races[i].first.push(...added.first);
     Object.assign(content.races[i].styles, added.styles);
   });
+  content.player.changingSteps?.push(...more.changingSteps);
   content.player = { ...content.player, last: more.last };
   return content.player;
 }

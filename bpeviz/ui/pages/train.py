@@ -16,7 +16,6 @@ from bpeviz.core.boundaries import Part
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import texts_of
-from bpeviz.trainers.options import TIE_WINNERS
 from bpeviz.ui import components, markdown, vocabulary
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported
 from bpeviz.ui.inputs.parts import choose_part
@@ -137,7 +136,6 @@ def _opening(trained: Trained, last: int, timeline: str) -> dict[str, Any]:
         "opensInMotion": not OPENED.present
         and trained.text == trained.training_text == _first_text(),
         "hasEnd": not st.context.is_embedded,  # the ways on lead to other pages
-        "tieRule": TIE_WINNERS.get(str(dict(trained.choice.options).get("ties"))),
         "hasRace": last > 0 and len(trained.training_boundaries) <= race.COUNTED,
     }
 
