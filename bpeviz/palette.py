@@ -12,12 +12,19 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-HUES = range(20, 360, 30)
-"""The hues of tokens by color index, in degrees of OKLCH."""
+LOOKS = [
+    (lightness, chroma, hue, share)
+    for lightness, chroma, share in ((0.635, 0.18, 0.304), (0.642, 0.112, 0.49))
+    for hue in (7, 92, 139, 187, 256, 319)
+]
+"""The backgrounds of tokens by color index: six hues in two strengths, a color in OKLCH and its
+share. They are as far apart as can be for people who do not see red or green as others do."""
 
-_LIGHTNESS, _CHROMA = 0.72, 0.13
-_TINT, _QUIET = 0.34, 0.68
-"""The shares of a hue in the background of its tokens, and of the ink in quiet words."""
+COLORS = len(LOOKS)
+"""The number of color indices."""
+
+_QUIET = 0.68
+"""The share of the ink in quiet words."""
 
 
 @dataclass(frozen=True)
@@ -46,10 +53,11 @@ class Theme:
     @property
     def fills(self) -> Sequence[str]:
         """The backgrounds of tokens by color index."""
-        angles = np.radians(HUES)
-        a, b = _CHROMA * np.cos(angles), _CHROMA * np.sin(angles)
-        hues = np.stack([np.full(len(HUES), _LIGHTNESS), a, b], axis=1)
-        return [_mixed(hue, self.background, _TINT) for hue in hues]
+        lightness, chroma, hue, shares = np.array(LOOKS).T
+        turn = np.exp(1j * np.radians(hue))
+        colors = np.stack([lightness, chroma * turn.real, chroma * turn.imag], axis=1)
+        mixtures = zip(colors, shares, strict=True)
+        return [_mixed(color, self.background, share) for color, share in mixtures]
 
 
 LIGHT = Theme("#ffffff", "#2f2d2b", "#f8f8f7", "#dcd8d4", "#1a5fd0")
@@ -96,10 +104,10 @@ def hue_classes() -> str:
 
     In OKLab: between two colors of OKLCH the hue, too, would be mixed with that of the background.
     """
-    hues = [f"oklch({_LIGHTNESS} {_CHROMA} {hue}) {_TINT:.0%}" for hue in HUES]
     return "".join(
-        f".color{i}{{--fill:color-mix(in oklab,{hue},var(--background))}}\n"
-        for i, hue in enumerate(hues)
+        f".color{i}{{--fill:color-mix(in oklab,oklch({lightness} {chroma} {hue}) {share:.1%},"
+        "var(--background))}\n"
+        for i, (lightness, chroma, hue, share) in enumerate(LOOKS)
     )
 
 

@@ -15,10 +15,7 @@ from typing import Any
 
 import orjson
 
-COLORS = 12
-"""The number of token colors, which `components` defines."""
-
-_PRIME = 1_000_003
+_PRIME, _FACTOR = 2**61 - 1, 0x1E3779B97F4A7C15
 _SHORT_NAMES = {" ": "·", "\t": "→", "\n": "↵", "\r": "␍"}
 
 
@@ -80,12 +77,12 @@ def id_list(ids: Iterable[int]) -> list[int]:
 
 
 def color_key(raw: bytes) -> int:
-    """Return the color key of a token: its bytes as one number, modulo a prime.
+    """Return the color key of a token: a multiple of its bytes as one number, modulo a prime.
 
     Tokens of the same bytes have the same key in every tokenizer. The key of a long token follows
     from those of its parents (`joined_color_key`).
     """
-    return int.from_bytes(raw) % _PRIME
+    return int.from_bytes(raw) * _FACTOR % _PRIME
 
 
 def joined_color_key(left: int, right: int, right_length: int) -> int:

@@ -1,37 +1,64 @@
-"""Color indices of the tokens of a text, so that tokens that touch differ.
+"""Color indices of the tokens of a text, which tell tokens apart.
 
-A token's own index follows from its bytes. Where it touches another token of the same index, at any
-step and under any of the tokenizers that a page shows, one of them takes another index.
+Tokens that touch, at any step and under any of the tokenizers that a page shows, never have the
+same index. As far as that allows, so do tokens with one uncolored token between them, a token and
+the two that it joins, and the first tokens of the text. A token's own index follows from its
+bytes, and the tokens get theirs in the order of the text, so that most of them keep it while a user
+types.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby, pairwise
+from itertools import chain, groupby, pairwise
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.core.boundaries import (
-    INSIDE_ID,
-    UNKNOWN_ID,
-    Boundaries,
-    ChangingBoundaries,
-    TokenSpans,
-)
+from bpeviz.core.boundaries import INSIDE_ID, UNKNOWN_ID, Boundaries, ChangingBoundaries, TokenSpans
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.text import COLORS, color_key
+from bpeviz.palette import COLORS
+from bpeviz.text import color_key
 
 Keys = Callable[[int], int]
 """A function from ids to color keys (`bpeviz.text.color_key`), -1 for a token without color."""
 
+Parents = Callable[[int], tuple[int, int] | None]
+"""A function from ids to the two ids that were merged into each, or None."""
+
 Ids = NDArray[np.int64]
 
-Contacts = Counter[tuple[int, int]]
-"""How many times a pair of tokens touch, left and right."""
+Neighbors = defaultdict[int, set[int]]
+"""The color keys of the tokens from which each should differ."""
+
+_STEP = 4
+"""So many more neighbors put a token before others, whatever the order of the text."""
+
+
+class Contacts(NamedTuple):
+    """The tokens of a text at all steps, by their ids.
+
+    Attributes:
+        pairs: All that touch, left and right; atoms may be left out.
+        ids: All tokens, those that begin first in the text first.
+        row: The text at the step at which it is seen first.
+    """
+
+    pairs: Iterable[tuple[int, int]]
+    ids: Iterable[int]
+    row: Sequence[int]
+
+
+class Row(NamedTuple):
+    """A text under a tokenizer."""
+
+    contacts: Contacts
+    key: Keys
+    parents: Parents = lambda _: None
 
 
 @dataclass(frozen=True)
@@ -65,41 +92,38 @@ def keys_of(tokenizer: Tokenizer) -> Keys:
     return lambda token_id: key_of(tokenizer, token_id)
 
 
-def contacts(boundaries: Boundaries) -> Contacts:
-    """Count how often tokens touch, by their ids: each pair at each place, for each that begins.
+def contacts(boundaries: Boundaries, opening: int | None = None) -> Contacts:
+    """Return which tokens touch at any step.
 
     A token that is not in the vocabulary touches none.
+
+    Args:
+        boundaries: The boundaries of the text.
+        opening: The step at which the text is seen first, by default the last one.
     """
+    row = boundaries.ids(boundaries.steps if opening is None else opening).tolist()
     tokens = boundaries.merged_tokens()
     if tokens is None:
-        return _contacts_of_changes(boundaries.as_changes())
-    atoms = boundaries.atom_ids
-    before = _beside(tokens, tokens.ends, tokens.starts, np.append(np.int32(UNKNOWN_ID), atoms))
-    after = _beside(tokens, tokens.starts, tokens.ends, np.append(atoms, np.int32(UNKNOWN_ID)))
-    # Before the first step, each atom begins.
-    lefts: Ids = np.concatenate((before, tokens.ids, atoms[:-1], atoms[:-1]))
-    rights: Ids = np.concatenate((tokens.ids, after, atoms[1:], atoms[1:]))
+        changes = boundaries.as_changes()
+        return Contacts(_contacts_of_changes(changes), changes.entries.tolist(), row)
+    before = _beside(tokens, tokens.ends, tokens.starts)
+    after = _beside(tokens, tokens.starts, tokens.ends)
+    lefts: Ids = np.concatenate((before, tokens.ids))
+    rights: Ids = np.concatenate((tokens.ids, after))
     known = (lefts >= 0) & (rights >= 0)
     period = int(rights.max(initial=0)) + 1
-    pairs, counts = np.unique(lefts[known] * period + rights[known], return_counts=True)
-    columns = (*np.divmod(pairs, period), counts)
-    ids = zip(*(column.tolist() for column in columns), strict=True)
-    return Counter({(left, right): times for left, right, times in ids})
+    columns = np.divmod(np.unique(lefts[known] * period + rights[known]), period)
+    pairs = zip(*(column.tolist() for column in columns), strict=True)
+    return Contacts([*pairs], tokens.ids.tolist(), row)
 
 
-def _beside(
-    tokens: TokenSpans,
-    sides: NDArray[np.int64],
-    places: NDArray[np.int64],
-    atoms: NDArray[np.int64],
-) -> Ids:
+def _beside(tokens: TokenSpans, sides: Ids, places: Ids) -> Ids:
     """Return the id of the token on one side of each token at the time when it begins.
 
     Args:
         tokens: The tokens.
         sides: Their ends for the side before, their starts for the side after.
         places: Where the tokens on that side must end or start.
-        atoms: The id of the atom there, for each place.
     """
     period = int(tokens.times.max(initial=0)) + 1
     keys = sides * period + tokens.times
@@ -107,11 +131,11 @@ def _beside(
     latest = np.searchsorted(keys[order], places * period + tokens.times, "right") - 1
     chosen = order[np.maximum(latest, 0)]
     is_there = (latest >= 0) & (sides[chosen] == places)
-    return np.where(is_there, tokens.ids[chosen], atoms[places])
+    return np.where(is_there, tokens.ids[chosen], UNKNOWN_ID)
 
 
-def _contacts_of_changes(changes: ChangingBoundaries) -> Contacts:
-    """Count how often tokens touch while boundaries change, step by step."""
+def _contacts_of_changes(changes: ChangingBoundaries) -> set[tuple[int, int]]:
+    """Return which tokens touch while boundaries change, step by step."""
     size = len(changes)
     atoms = np.repeat(np.arange(1, size + 1), np.diff(changes.rows))
     order = np.argsort(changes.times, kind="stable")
@@ -121,7 +145,7 @@ def _contacts_of_changes(changes: ChangingBoundaries) -> Contacts:
     # first atom and after the last one are tokens without color.
     ids = [UNKNOWN_ID, *[INSIDE_ID] * size, UNKNOWN_ID]
     before, after = [0] * len(ids), [0] * len(ids)
-    contacts: Contacts = Counter()
+    pairs: set[tuple[int, int]] = set()
     for time, entries in by_time:
         begun = []
         for _, atom, token_id in entries:
@@ -146,49 +170,87 @@ def _contacts_of_changes(changes: ChangingBoundaries) -> Contacts:
         for atom in begun:
             for left, right in ((before[atom], atom), (atom, after[atom])):
                 if ids[left] >= 0 and ids[right] >= 0:
-                    contacts[ids[left], ids[right]] += 1
-    return contacts
+                    pairs.add((ids[left], ids[right]))
+    return pairs
 
 
-def contacts_at(ids: Iterable[int]) -> Contacts:
-    """Count how often tokens touch in a sequence of ids."""
-    return Counter(pairwise(ids))
+def contacts_at(ids: Sequence[int]) -> Contacts:
+    """Return which tokens touch in a sequence of ids."""
+    return Contacts({*pairwise(ids)}, ids, ids)
 
 
-def hues(shown: Iterable[tuple[Contacts, Keys]], given: Hues = OWN) -> Hues:
-    """Return color indices that differ where tokens touch, as far as there are enough colors.
+def hues(rows: Iterable[Row], given: Hues = OWN) -> Hues:
+    """Return color indices that tell the tokens of some rows apart.
 
-    Tokens are colored one by one, those that touch others most often first. Each keeps its own
-    index unless a token that it touches has it, else it takes the one that touches least.
+    Tokens get theirs one by one: the first ones of each row, then those with many neighbors. Each
+    takes the first of its own order that no neighbor has. If there is none, it takes the one of
+    the fewest tokens that touch it, and these get others.
 
     Args:
-        shown: The contacts of the tokens in each view, and the function from their ids to keys.
+        rows: The text under each tokenizer.
         given: Color indices that stay.
     """
-    touching: dict[int, Counter[int]] = {}
-    for pairs, key_of_id in shown:
-        ids = {token_id for pair in pairs for token_id in pair}
-        keys = {token_id: key_of_id(token_id) if token_id >= 0 else -1 for token_id in ids}
-        for key in keys.values():
-            if key >= 0:
-                touching.setdefault(key, Counter())
-        for (left, right), times in pairs.items():
-            first, second = keys[left], keys[right]
-            if first != second and first >= 0 and second >= 0:
-                touching[first][second] += times
-                touching[second][first] += times
+    keys, touching, near, firsts = _neighbors(rows)
     indices = dict(given.indices)
-    most_first = sorted(touching, key=lambda key: (-touching[key].total(), key))
-    for key in most_first:
-        if key in indices:
-            continue
-        taken = [0] * COLORS
-        for other, times in touching[key].items():
-            if other in indices:
-                taken[indices[other]] += times
-        own = key % COLORS
-        # Similar colors are side by side in a circle.
-        beside = [taken[i - 1] + taken[(i + 1) % COLORS] for i in range(COLORS)]
-        best = min(range(COLORS), key=lambda i: (taken[i], beside[i], (i - own) % COLORS))
-        indices[key] = best if taken[own] else own
+    waiting = [key for key in keys if key not in indices][::-1]
+    evictions: Counter[tuple[int, int]] = Counter()
+    while waiting:
+        key = waiting.pop()
+        # In steps without a common divisor with 12, so that it meets all indices.
+        way = (1, 5, 7, 11)[key // COLORS % 4]
+        order = [(key + way * place) % COLORS for place in range(COLORS)]
+        taken = {indices.get(other) for other in near[key]}
+        if key in firsts:
+            among = Counter(indices.get(other) for other in firsts[key])
+            order = sorted(order, key=among.__getitem__)
+        index = next((i for i in order if i not in taken), -1)
+        if index < 0:
+            touch = Counter(indices.get(other) for other in touching[key])
+            others = Counter(indices.get(other) for other in near[key])
+            index = min(order, key=lambda i: (touch[i] + evictions[key, i], others[i]))
+            # Of the longest texts, not all tokens can differ from all that are near.
+            evicted = evictions.total() / len(keys)
+            neighbors = near[key] if evicted < 0.5 else touching[key] if evicted < 10 else ()
+            for other in neighbors:
+                if indices.get(other) == index and other not in given.indices:
+                    del indices[other]
+                    evictions[other, index] += 1
+                    waiting.append(other)
+        indices[key] = index
     return Hues(indices)
+
+
+def _neighbors(rows: Iterable[Row]) -> tuple[list[int], Neighbors, Neighbors, Neighbors]:
+    """Return the color keys in the order of coloring, and those from which each should differ.
+
+    Returns:
+        The color keys; those that touch each; all that are near it; those that are among the first
+        ones of a row as it is.
+    """
+    touching: Neighbors = defaultdict(set)
+    near: Neighbors = defaultdict(set)
+    firsts: list[list[int]] = []
+    keys: dict[int, None] = {}
+    for contacts, key_of_id, parents in rows:
+        key = {i: key_of_id(i) for i in dict.fromkeys(contacts.ids) if i >= 0}
+        keys |= dict.fromkeys(key.values())
+        row = [key.get(i, -1) for i in contacts.row]
+        firsts.append([i for i in dict.fromkeys(row) if i >= 0][:COLORS])
+        touch = ((key.get(left, -1), key.get(right, -1)) for left, right in contacts.pairs)
+        across = ((row[i - 1], row[i + 1]) for i in range(1, len(row) - 1) if row[i] < 0)
+        joined = ((key[i], key.get(part, -1)) for i in key for part in parents(i) or ())
+        for neighbors, pairs in ((touching, touch), (near, chain(across, joined))):
+            for left, right in pairs:
+                if left != right and left >= 0 and right >= 0:
+                    neighbors[left].add(right)
+                    neighbors[right].add(left)
+    keys.pop(-1, None)
+    for each in keys:
+        near[each] |= touching[each]
+    # In steps, so that an edit seldom changes the order.
+    crowded = sorted(keys, key=lambda each: -(len(near[each]) // _STEP))
+    among_first: Neighbors = defaultdict(set)
+    for first in firsts:
+        for each in first:
+            among_first[each].update(first)
+    return [*dict.fromkeys(chain(among_first, crowded))], touching, near, among_first

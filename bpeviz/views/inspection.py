@@ -86,7 +86,12 @@ def hues_of(inspection: Inspection, training: Training | None = None, given: Hue
             return training.color_key(token_id)
         return hues.key_of(tokenizer, token_id)
 
-    return hues.hues([(inspection.contacts, key)], given)
+    def parents(token_id: int) -> tuple[int, int] | None:
+        if training is not None and token_id not in special:
+            return training.parents(token_id)
+        return tokenizer.parents(token_id)
+
+    return hues.hues([hues.Row(inspection.contacts, key, parents)], given)
 
 
 def grid(

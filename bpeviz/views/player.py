@@ -87,16 +87,20 @@ def _last(places: NDArray[np.bool_]) -> int:
     return int(true_places[-1]) + 1 if len(true_places) else 0
 
 
-def hues_of(trainings: Sequence[tuple[Training, Boundaries, Part]]) -> Hues:
+def hues_of(
+    trainings: Sequence[tuple[Training, Boundaries, Part]], given: Hues = coloring.OWN
+) -> Hues:
     """Return the color indices of a part of a text at all steps of some trainings.
 
     Args:
         trainings: Each with the boundaries of the whole text, and the part of these to show.
+        given: Color indices that stay.
     """
-    return coloring.hues(
-        (coloring.contacts(boundaries.slice(part.start, part.end)), training.color_key)
-        for training, boundaries, part in trainings
-    )
+    rows = []
+    for training, boundaries, part in trainings:
+        contacts = coloring.contacts(boundaries.slice(part.start, part.end), training.opening)
+        rows.append(coloring.Row(contacts, training.color_key, training.parents))
+    return coloring.hues(rows, given)
 
 
 def hues_of_view(view: dict[str, Any], training: Training) -> Hues:
@@ -108,7 +112,7 @@ def hues_of_view(view: dict[str, Any], training: Training) -> Hues:
 def hues_of_columns(columns: Sequence[Column], part: Part) -> Hues:
     """Return the color indices of a part of a text in columns; `part` is in bytes."""
     return coloring.hues(
-        (
+        coloring.Row(
             coloring.contacts_at(column.ids[slice(*_tokens_within(column, part))].tolist()),
             coloring.keys_of(column.tokenizer),
         )

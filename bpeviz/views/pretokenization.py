@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from bpeviz.analysis.hues import contacts_at, hues
+from bpeviz.analysis.hues import Row, contacts_at, hues
 from bpeviz.analysis.pretokenization import PreTokenizedColumn, name
 from bpeviz.core.boundaries import ended
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
@@ -25,8 +25,8 @@ def side_by_side(
         nested: Each column divides the pre-tokens of the previous one, whose boundaries are marked.
     """
     parts = [_shown(column, first, last) for column in columns]
-    touching = [contacts_at(distinct[i][-1] for i in indices) for _, indices, distinct in parts]
-    colors = hues((contacts, lambda key: key) for contacts in touching)
+    rows = [[distinct[i][-1] for i in indices] for _, indices, distinct in parts]
+    colors = hues(Row(contacts_at(row), lambda key: key) for row in rows)
     drawn: list[dict[str, Any]] = []
     for column, (sizes, indices, distinct) in zip(columns, parts, strict=True):
         marked = drawn[-1]["tokenEnds"][:-1] if nested and drawn else []

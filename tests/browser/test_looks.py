@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 from page_helpers import ENGLISH, Columns, Page, Player, expect
 
-from bpeviz.text import COLORS
+from bpeviz.palette import COLORS
 from bpeviz.ui.mark import MARK
 
 Open = Callable[..., Page]

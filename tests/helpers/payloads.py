@@ -10,7 +10,8 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from bpeviz.text import COLORS, color_key
+from bpeviz.palette import COLORS
+from bpeviz.text import color_key
 
 
 def payloads(app: AppTest) -> list[dict[str, Any]]:

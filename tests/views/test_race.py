@@ -8,7 +8,7 @@ import pytest
 from helpers import usual
 
 from bpeviz.analysis.hues import OWN
-from bpeviz.text import COLORS
+from bpeviz.palette import COLORS
 from bpeviz.trainers import TRAINERS
 from bpeviz.views import race
 

@@ -5,7 +5,6 @@ import { element, saveFile } from "./dom.js";
 import { svg } from "./svg.js";
 
 const ROLES = ["text", "background", "accent", "quiet", "line", "faint", "soft", "border"];
-const HUES = 12;
 const WHITE = /^\s+$/;
 const SHADOW = /(\w+\([^)]*\)|#?\w+) (-?[\d.]+)px (-?[\d.]+)px [\d.]+px (-?[\d.]+)px inset/g;
 const FALLBACKS = "'DejaVu Sans Mono', Menlo, Consolas";
@@ -37,9 +36,10 @@ function colorsIn(root) {
     colors[role] = srgb(getComputedStyle(probe).color);
   };
   for (const role of ROLES) read(role, `var(--${role})`);
-  for (let hue = 0; hue < HUES; hue++) {
-    probe.className = `color${hue}`;
-    read(`fill${hue}`, "var(--fill)");
+  for (let index = 0; ; index++) {
+    probe.className = `color${index}`;
+    if (!getComputedStyle(probe).getPropertyValue("--fill")) break;
+    read(`fill${index}`, "var(--fill)");
   }
   probe.remove();
   return colors;

@@ -125,13 +125,18 @@ def merges_of(text: str, algorithm: str = "bpe", **options: Any) -> MergeTrainin
     return training
 
 
-def hues(*texts: tuple[Training, str]) -> Hues:
-    """Return the color indices of the tokens of texts, at all steps of the training of each."""
+def hues(*texts: tuple[Training, str], given: Hues = OWN) -> Hues:
+    """Return the color indices of the tokens of texts, at all steps of the training of each.
+
+    Args:
+        texts: The texts with their trainings.
+        given: Color indices that stay.
+    """
     parts = []
     for training, text in texts:
         boundaries = training.at_step(training.steps).boundaries(text)
         parts += [(training, boundaries, part) for part in player.parts(text, boundaries)]
-    return player.hues_of(parts)
+    return player.hues_of(parts, given)
 
 
 def named(training: Training, token_id: int, colors: Hues) -> dict[str, Any]:
@@ -343,7 +348,7 @@ def boundaries_result(
     keys = [
         color_key(part.raw) if len(part.raw.decode(errors="replace")) > 1 else -1 for part in tokens
     ]
-    colors = colors or coloring.hues([(coloring.contacts_at(keys), lambda key: key)])
+    colors = colors or coloring.hues([coloring.Row(coloring.contacts_at(keys), lambda key: key)])
     indices = [colors.index(key) for key in keys]
     for part, index in zip(tokens, indices, strict=True):
         message += [token(part.label, index), " "]

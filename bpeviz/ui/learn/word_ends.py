@@ -81,7 +81,8 @@ def _word(setup: Setup) -> Question:
         raise NoQuestionError("Type a word of at least two letters to encode.")
     if not training.steps:
         raise NoQuestionError("The training text has no two neighbors. Type a longer one.")
-    colors = engine.hues((training, word))
+    played = engine.hues((trained(setup, setup["mark"]), text_of(setup)))
+    colors = engine.hues((training, word), given=played)
 
     def judge(given: list[int] | None) -> Judgment:
         return engine.encoded_result(given, training.tokenizer(), word, colors)
