@@ -94,7 +94,7 @@ class TextBox {
 
   #draw() {
     const { sample, text, file, lostFiles, version, number } = this.state;
-    const changes = `${version} ${number} ${file}`;
+    const changes = `${version} ${number} ${file} ${Object.keys(this.data.replaced)}`;
     // A text that is being typed, or is too long, stays while the page runs for another reason.
     if (!this.timer && changes !== this.drawn) {
       if (this.drawn) emit(TEXT_USED);

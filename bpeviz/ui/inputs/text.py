@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Generic
@@ -329,7 +330,11 @@ def choose_text(
     source.take(change)  # the first run of a session that replaces an earlier one has no callbacks
     message = st.empty()  # above the button, since its popover covers what is below
     if source.has_box:
-        with st.popover("Open a file", icon=":material/upload_file:", width="stretch"):
+        with (
+            nullcontext()
+            if source.others
+            else st.popover("Open a file", icon=":material/upload_file:", width="stretch")
+        ):
             st.file_uploader(
                 f"UTF-8 text or table, up to {limits.TEXT:,} characters",
                 key=source.upload.key,

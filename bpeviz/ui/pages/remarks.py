@@ -82,8 +82,11 @@ def stage_of_published(text: str, steps: int, sentence: str) -> dict[str, Any]:
 
 def _remark(trainings: Sequence[Trained], steps: int) -> dict[str, Any] | None:
     text = trainings[0].text
-    if not text or not trainings[0].training_text:
+    if not text or trainings[0].trained_on == "":
         return None
+    if not trainings[0].training_text:
+        sentence = "There is no text to train on: type or paste one, or open a file."
+        return _with_ways(sentence, {LANGUAGES, THIS_TEXT})
     if any(_unknown(trained) > UNKNOWN for trained in trainings):
         name = trainings[0].trained_on or "the text"
         sentence = f"Many of these characters do not occur in {name}: they stand as unknown."

@@ -72,9 +72,10 @@ def _timeline(offer: Offer, encoded: Inspection, atoms: Part, _colors: Hues) -> 
 def _player(text: InspectedText, timeline: dict[str, Any]) -> None:
     """Draw the player, with the candidates of each step if all of the training text is shown."""
     events = text.inspection.events
-    training = text.offer.training if text.trained_on and timeline["part"] is None else None
-    payload = player.payload(timeline) | {"hasRace": training is not None}
     steps, own = timeline["last"], text.offer.own
+    is_counted = steps > 0 and text.trained_on and timeline["part"] is None
+    training = text.offer.training if is_counted else None
+    payload = player.payload(timeline) | {"hasRace": training is not None}
     payload |= (
         remarks.stage_of_published(text.inspection.text, steps, timeline["emptyMessage"])
         if own is None
