@@ -6,6 +6,7 @@ It needs Chromium, and the app running. The default address is http://localhost:
 from __future__ import annotations
 
 import sys
+import time
 from io import BytesIO
 from pathlib import Path
 
@@ -17,10 +18,11 @@ PICTURE = Path(__file__).with_name("picture.png")
 ANIMATION = Path(__file__).with_name("merges.gif")
 WIDTH = 860
 COLORS = 96
-SECONDS = (1.5, 2.0, 2.0, 2.0)
-"""How long step 0 and the first merges are shown; the others take `FAST`, the last one `LAST`."""
+FIRST, FAST, LAST = 1.5, 0.6, 4.0
+"""How long step 0, each merge after the slow ones, and the last one are shown, in seconds."""
 
-FAST, LAST = 0.6, 4.0
+SLOW = 3
+"""The first merges, which are played and told in order."""
 
 
 def main(address: str) -> None:
@@ -34,12 +36,16 @@ def main(address: str) -> None:
         expect(page.get_by_role("slider", name="Vocabulary size")).to_be_visible(timeout=30_000)
         page.wait_for_timeout(3_000)  # the race, charts and fonts settle
         page.screenshot(path=PICTURE)
+        page.emulate_media(reduced_motion="no-preference")
+        page.reload()
+        expect(page.get_by_role("button", name="Replay")).to_be_visible(timeout=30_000)
+        page.wait_for_timeout(3_000)
         animate(page)
         browser.close()
 
 
 def animate(page: Page) -> None:
-    """Write the steps of the player, from the sentence of the merge to the end of the stage."""
+    """Write the steps of the player, from the sentence of the merge to the curve of tokens."""
     step = page.get_by_label("Merge number")
     last = int(step.input_value())
     top = page.get_by_role("heading", level=1).bounding_box()
@@ -50,27 +56,49 @@ def animate(page: Page) -> None:
         "x": top["x"] - 8,
         "y": top["y"] + top["height"],
         "width": 1366 - top["x"] - 12,
-        "height": bottom["y"] - top["y"] - top["height"] - 30,
+        "height": bottom["y"] - top["y"] - top["height"],
     }
-    frames = []
-    for number in range(last + 1):
+    frames: list[Image.Image] = []
+    seconds: list[float] = []
+
+    def take(duration: float) -> None:
+        with Image.open(BytesIO(page.screenshot(clip=clip))) as image:
+            height = round(WIDTH * image.height / image.width)
+            frame = image.convert("RGB").resize((WIDTH, height), Image.Resampling.LANCZOS)
+        if frames and frame == frames[-1]:
+            seconds[-1] += duration
+        else:
+            frames.append(frame)
+            seconds.append(duration)
+
+    def go(number: int) -> None:
         step.fill(str(number))
         step.press("Enter")
         page.get_by_role("heading", level=1).click()  # removes the focus from the player
         page.wait_for_timeout(500)
-        with Image.open(BytesIO(page.screenshot(clip=clip))) as image:
-            height = round(WIDTH * image.height / image.width)
-            frames.append(image.convert("RGB").resize((WIDTH, height), Image.Resampling.LANCZOS))
+
+    go(0)
+    take(FIRST)
+    page.get_by_label("Speed").select_option("0.5")
+    page.get_by_role("button", name="Play").click()
+    page.get_by_role("heading", level=1).hover()
+    before = time.monotonic()
+    while int(step.input_value()) <= SLOW:
+        take(0)
+        before, seconds[-1] = (now := time.monotonic()), seconds[-1] + now - before
+    page.get_by_role("button", name="Pause").click()
+    for number in range(SLOW + 1, last + 1):
+        go(number)
+        take(LAST if number == last else FAST)
     # One palette for all frames, taken from the last one, which has all colors.
     palette = frames[-1].quantize(COLORS)
     paletted = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
-    seconds = [*[*SECONDS, *[FAST] * last][:last], LAST]
     # Without `loop`, it plays once and rests at the last merge.
     paletted[0].save(
         ANIMATION,
         save_all=True,
         append_images=paletted[1:],
-        duration=[round(1000 * one) for one in seconds],
+        duration=[round(1000 * duration) for duration in seconds],
         optimize=True,
     )
 
