@@ -2,7 +2,6 @@
 
 import { element } from "../shared/dom.js";
 import { formatCount } from "../shared/format.js";
-import { legend } from "./legend.js";
 import { drawnPath, handleNear, scaled, unscaled } from "./logic.js";
 
 // The size of the picture, and the space around the curve. On a phone, text and dots have the same
@@ -51,9 +50,19 @@ export class CurveForm {
     }
     host.append(this.picture);
     if (given !== null || !marks) this.#draw();
-    const words = "Draw the curve, or move each dot with the arrow keys. The first dot is given.";
-    const yours = given ? [["line-yours", "your curve"]] : [];
-    host.append(marks ? legend([["line-truth", "true curve"], ...yours]) : element("p", "chosen", words));
+    if (marks) this.#name([["true curve", marks.points.at(-1)[1]], ...(given ? [["your curve", this.values.at(-1)]] : [])]);
+    else host.append(element("p", "chosen", "Draw the curve, or move each dot with the arrow keys. The first dot is given."));
+  }
+
+  // Names stand at the ends of the curves: that of the upper curve above it, another one below its own.
+  #name(ends) {
+    const { width, height, right, bottom } = this.size;
+    const lines = ends.map(([words, value]) => [words, this.#y(value)]).sort(([, one], [, other]) => one - other);
+    lines.forEach(([words, end], i) => {
+      const isLow = end + 22 > height - bottom;
+      const y = !i ? end - 8 : isLow ? lines[0][1] - 28 : end + 22;
+      this.picture.append(svg("text", { class: `tick name ${words.split(" ")[0]}`, x: width - right, y, "text-anchor": "end" }, words));
+    });
   }
 
   #x(value) {

@@ -77,9 +77,10 @@ export class Captions {
     for (const { data, step, note } of this.views) {
       const tokens = data.tokenCounts[step];
       const ratio = tokens ? formatFixed(data.byteCount / tokens, 2) : "–";
-      const ownSize = this.several && data.vocabSizes[step] !== size ? ` · vocabulary ${formatCount(data.vocabSizes[step])}` : "";
       if (this.several) {
-        note.replaceChildren(element("b", "", formatCount(tokens)), ` ${plural(tokens, "token")} · ${ratio} bytes per token${ownSize}`);
+        const own = data.vocabSizes[step]; // in place of the ratio: both do not fit into one line
+        const more = own === size ? `${ratio} bytes per token` : `vocabulary ${formatCount(own)}`;
+        note.replaceChildren(element("b", "", formatCount(tokens)), ` ${plural(tokens, "token")} · ${more}`);
         continue;
       }
       const [count, bytes] = this.root.querySelectorAll("[data-figure]");

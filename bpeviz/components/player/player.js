@@ -95,6 +95,7 @@ class Player {
     });
     if (!isNew && !isResized) return;
     this.track.draw(data);
+    this.#find(".foot .ways").hidden = !data.hasEnd;
     this.number.min = this.numberOf(0);
     this.number.max = this.numberOf(data.last);
     this.#find("output.last").textContent = formatCount(this.numberOf(data.last));

@@ -93,6 +93,7 @@ export class Track {
 
   #markHalf(step, last, unit) {
     this.half.hidden = step === null || last < 3 || step === last;
+    this.half.textContent = ""; // it describes the slider
     if (this.half.hidden) return;
     const [counts] = this.counts;
     const falls = counts[last] < counts[0];
