@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from serving import OPTIONS, serving
 
 from bpeviz import limits
 from bpeviz.corpus import samples
+from bpeviz.pretrained import download
 from bpeviz.ui.permalink.codec import pack
 from bpeviz.ui.runtime.long_texts import LONGEST_MESSAGE
 from bpeviz.views import player as player_view
@@ -136,6 +138,22 @@ def test_tiny_texts_are_displayed(open_page: Open) -> None:
     await_sign(Columns(page).text("GPT-2"), "a")
     type_text(page, ENGLISH)
     expect(Columns(page).text("Your tokenizer")).to_contain_text("river")
+
+
+def test_short_text_leads_to_merges_of_other_texts(open_page: Open) -> None:
+    page = open_page(link("hello world"))
+    player = Player(page)
+    player.await_text("hello world")
+    player.section.get_by_role("button", name="Train on 34 languages").click()
+    expect(page.get_by_label("Train on", exact=True)).to_have_value("languages")
+    expect(player.figure("tokens")).to_have_text("8")  # it has played to the end
+    expect(player.section).to_contain_text("153 times in the training text")
+    if not download.available("o200k_base"):
+        return
+    player.section.get_by_role("button", name="Watch GPT-4o’s merges").click()
+    expect(page).to_have_url(re.compile("/Inspect"))
+    expect(player.figure("tokens")).to_have_text("2")
+    expect(player.track).to_have_value("9")
 
 
 def paste(page: Page, text: str, times: int, box: str = "textarea") -> None:

@@ -77,6 +77,18 @@ def test_tie_rule_is_named_if_the_options_are_known() -> None:
         assert rule in (shown.player["views"][0]["tieRule"] or "")
 
 
+def test_training_on_another_text_is_named_and_its_candidates_are_those_of_that_text() -> None:
+    training = bpeviz.train(SHORT, merges=3)
+    counted_in = ("a corpus", SHORT, training.boundaries(SHORT))
+    shown = playable.of_training(training, "the", trained_on=counted_in, options={})
+    (view,) = shown.player["views"]
+    assert (view["text"], view["trainedOn"]) == ("the", "a corpus")
+    assert "Trained on a corpus" in shown.settings
+    (expected,) = playable.of_training(training, SHORT, options={}).races or ()
+    (race,) = shown.races or ()
+    assert race["first"] == expected["first"]
+
+
 @pytest.mark.parametrize("link", ["javascript:alert(1)", "data:text/html,a", "host"])
 def test_link_that_is_not_an_address_is_refused(link: str) -> None:
     with pytest.raises(ValueError, match="https://"):

@@ -11,7 +11,7 @@ import streamlit as st
 from bpeviz import limits
 from bpeviz.core.boundaries import UNKNOWN_ID
 from bpeviz.pretrained import download, rank_tokenizer
-from bpeviz.text import counted
+from bpeviz.text import counted, joined
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import components, page_trainings
 from bpeviz.ui.inputs.text import LANGUAGES, THIS_TEXT, TRAIN_ON
@@ -87,26 +87,27 @@ def _remark(trainings: Sequence[Trained], steps: int) -> dict[str, Any] | None:
     if not trainings[0].training_text:
         sentence = "There is no text to train on: type or paste one, or open a file."
         return _with_ways(sentence, {LANGUAGES, THIS_TEXT})
+    name = trainings[0].trained_on
     if any(_unknown(trained) > UNKNOWN for trained in trainings):
-        name = trainings[0].trained_on or "the text"
         sentence = f"Many of these characters do not occur in {name}: they stand as unknown."
         return _with_ways(sentence, {THIS_TEXT})
     if steps >= FEW:
         return None
-    reasons: dict[str, list[str]] = {}
-    for trained in trainings:
-        if why := _why(trained):
-            reasons.setdefault(why, []).append(TRAINERS[trained.choice.algorithm].short)
+    reasons = {why for trained in trainings if (why := _why(trained))}
     if not reasons:
         return None
-    sentence = " ".join(
-        f"{', '.join(names)}: {why}" if len(reasons) > 1 else why for why, names in reasons.items()
-    )
+    sentence = reasons.pop()
+    if reasons:  # of several algorithms
+        changing = joined([_changing(trained) for trained in trainings])
+        sentence = f"This text alone gives {changing}."
+        if name is not None:
+            sentence = f"Trained on {name}, {changing} change this text."
     return _with_ways(sentence, {way for trained in trainings for way in _gains(trained)})
 
 
 def _with_ways(sentence: str, ways: set[str]) -> dict[str, Any]:
-    return {"sentence": sentence, "ways": [[way, WAYS[way]] for way in WAYS if way in ways]}
+    offered = [] if st.context.is_embedded else [way for way in WAYS if way in ways]
+    return {"sentence": sentence, "ways": [[way, WAYS[way]] for way in offered]}
 
 
 def _unknown(trained: Trained) -> float:
@@ -125,6 +126,12 @@ def _why(trained: Trained) -> str:
         return f"No {unit} trained on {name} changes this text."
     verb = "changes" if changing == 1 else "change"
     return f"{changing:,} of {counted(history.steps, unit)} trained on {name} {verb} this text."
+
+
+def _changing(trained: Trained) -> str:
+    """Return the algorithm with the number of its steps that change the text."""
+    unit, number = texts_of(trained.history).unit, len(trained.boundaries.change_steps)
+    return f"{TRAINERS[trained.choice.algorithm].short} {counted(number, unit)}"
 
 
 def _min_count(choice: TrainingChoice) -> int:
@@ -207,6 +214,7 @@ def _put(widget: Widget[Any], value: Any) -> None:
 def leave_for_inspect() -> None:
     """Go to Inspect, if GPT-4o's merges are to be watched."""
     if _PLAYS.get() == WATCH:
+        _PLAYS.put("")  # once, also if Inspect cannot play them
         st.switch_page("pages/Inspect.py")
 
 
