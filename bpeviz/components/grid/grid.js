@@ -40,7 +40,9 @@ class Grid {
     on("click", ({ target }) => {
       const id = target.closest(".tokens .cell, .ids .cell")?.token?.id ?? null;
       // Each press has its own number, so that the same token may be pressed again.
-      if (id !== null) this.setState("token", { id, number: `${Date.now()} ${++this.presses}` });
+      if (id === null) return;
+      this.setState("token", { id, number: `${Date.now()} ${++this.presses}` });
+      document.querySelector(".st-key-closer")?.scrollIntoView({ block: "nearest" }); // it is looked up there
     });
     root.querySelector(".projector").addEventListener("click", () => toggleFullscreen(this.frame), { signal });
     const observer = new ResizeObserver(() => this.#fit());

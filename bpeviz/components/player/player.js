@@ -3,7 +3,7 @@
 // is at its own step of that size. The stage draws the texts, the captions the words and figures of
 // the step, the selection one token; the playback control moves the step.
 
-import { component, toggleFullscreen } from "../shared/dom.js";
+import { component, newButton, toggleFullscreen } from "../shared/dom.js";
 import { DISPLAY_REQUESTED, FOLLOW, JUMP, RACE, RACE_REQUESTED, STEP_CHANGED, STEP_REQUESTED, WAY_CHOSEN, WORD_CLICKED, emit, subscribe } from "../shared/events.js";
 import { formatCount, ordinal } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
@@ -19,6 +19,7 @@ import { Track } from "./track.js";
 
 const REPORT_AFTER = 150; // milliseconds at rest
 const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if they are off
+const TOKEN_CLICKED = "bpeviz-token-clicked"; // present once the tree of a token was opened
 
 const lastSteps = storedSteps(); // timeline → step; survives a change of page
 const players = new Set(); // those on the page: the first one takes the keys of the page
@@ -35,7 +36,7 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {boolean} [opensInMotion] whether a first visit plays it once by itself
  * @property {boolean} [plays] whether it plays at once, as the user asked on the page before
  * @property {import("./remark.js").RemarkPayload | null} [remark] why little of the text changes
- * @property {boolean} [hasEnd] whether its end offers ways on
+ * @property {[string, string][]} [ways] the ways on that its end offers (`WAY_CHOSEN`), with their titles
  * @property {boolean} [hasRace] whether the candidates of its steps arrive later
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
  * @property {import("./tokenized_text.js").TextPayload[]} views
@@ -55,6 +56,8 @@ class Player {
     this.speedInput = find(".speed");
     this.help = find(".help");
     this.letters = find(".letters");
+    this.hint = find(".hint");
+    this.hint.hidden = stored(TOKEN_CLICKED) !== null;
     this.announcer = new Announcer((words) => (find(".announced").textContent = words));
     this.playback = new PlaybackControl(this, signal);
     this.stage = new Stage(root, this.playback, signal);
@@ -95,7 +98,6 @@ class Player {
     });
     if (!isNew && !isResized) return;
     this.track.draw(data);
-    this.#find(".foot .ways").hidden = !data.hasEnd;
     this.number.min = this.numberOf(0);
     this.number.max = this.numberOf(data.last);
     this.#find("output.last").textContent = formatCount(this.numberOf(data.last));
@@ -154,7 +156,11 @@ class Player {
     this.stage.draw(this.data);
     this.views.forEach((view) => this.#listenTo(view));
     const { several } = this.stage;
-    const { hasRace, unit } = this.data;
+    const { hasRace, unit, ways = [], views } = this.data;
+    const box = this.#find(".foot > .ways");
+    box.hidden = !ways.length;
+    box.replaceChildren(...ways.map(([way, title]) => newButton("", title, () => emit(WAY_CHOSEN, way))));
+    this.section.classList.toggle("prunes", views.every(({ steps }) => steps.kind === "pruning"));
     this.captions.draw(this.stage, hasRace);
     this.#find(".unit").textContent = unit;
     this.number.ariaLabel = several ? "Vocabulary size" : `${unit[0].toUpperCase()}${unit.slice(1)} number`;
@@ -218,7 +224,7 @@ class Player {
     this.#button("last").disabled = step === data.last;
     this.#button("forward").disabled = stepAfter("forward", step, data.last, data.changingSteps) === step;
     this.#namePlayButton();
-    this.section.classList.toggle("ended", Boolean(data.hasEnd) && this.#isOver && !this.playback.isPlaying);
+    this.section.classList.toggle("ended", Boolean(data.ways?.length) && this.#isOver && !this.playback.isPlaying);
   }
 
   // ---- moving
@@ -318,6 +324,8 @@ class Player {
     if (token.id < 0) return;
     this.playback.stop();
     this.selection.showTree(view, token);
+    this.hint.classList.add("done");
+    store(TOKEN_CLICKED, "yes");
   }
 
   // ---- input
@@ -327,8 +335,6 @@ class Player {
     const { input } = this.track;
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
     on(section, "click", ({ target }) => {
-      const way = target.closest("[data-way]")?.dataset.way;
-      if (way) return emit(WAY_CHOSEN, way);
       const action = target.closest("[data-act]")?.dataset.act;
       if (action) this.act(action);
     });

@@ -41,7 +41,8 @@ export class Stage {
   }
 
   /** @param {import("./player.js").PlayerPayload} data */
-  draw({ views, hasEnd }) {
+  draw({ views, ways }) {
+    const hasEnd = Boolean(ways?.length);
     this.views = views.map((view) => new TimelineView({ ...view, hasEnd }));
     this.box.replaceChildren(...this.views.map(({ box }) => box));
     this.several = views.length > 1 || Boolean(views[0]?.title);

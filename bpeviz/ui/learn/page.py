@@ -17,13 +17,15 @@ from typing import Any
 
 import streamlit as st
 
+from bpeviz.corpus import samples
 from bpeviz.room import votes
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
+from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.inputs.training import ALGORITHM
-from bpeviz.ui.learn import teachers_page, vote_questions
+from bpeviz.ui.learn import first_merge, teachers_page, vote_questions
 from bpeviz.ui.learn.base import (
     TRIES,
     Chapter,
@@ -227,10 +229,19 @@ def _current() -> str:
     if address and address in CHAPTER.titles and address != _ADDRESS.get():
         CHAPTER.put(address)
     if CHAPTER.get() not in CHAPTER.titles:
-        CHAPTER.put(CHAPTERS[0].key)
+        CHAPTER.put(first_merge.KEY)
+        _bring_text(BY_KEY[first_merge.KEY])
     current = CHAPTER.get() or ""
     _ADDRESS.put(current)
     return current
+
+
+def _bring_text(chapter: Chapter) -> None:
+    """Give a chapter the text of the other pages as the user's own, unless it is the first one."""
+    text, box = TEXT.box.get() or "", chapter.inputs[0].widget
+    is_own = text not in ("", samples.by_key(TEXT.first).text)
+    if is_own and not box.present and box.allows(text):
+        box.put(text)
 
 
 def _go(key: str) -> None:

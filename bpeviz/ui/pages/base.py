@@ -14,6 +14,14 @@ ABOUT_MERGE_DIAGRAM = (
 )
 
 
+WAYS = {
+    "text": "Try your own text",
+    "Compare": "What does GPT-4o do with it?",
+    "Learn": "Learn in 30 minutes",
+}
+"""The ways on at the end of a player: to the text, or to a page by its title."""
+
+
 @dataclass(frozen=True)
 class Page:
     """A page of the app.

@@ -27,12 +27,13 @@ from bpeviz.ui.inputs.named_texts import FILES as TEXT_FILES
 from bpeviz.ui.inputs.named_texts import choose_texts
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import LANGUAGES, TEXT, TRAIN_ON, choose_text
+from bpeviz.ui.inputs.token_count import NAME as GPT4O
 from bpeviz.ui.inputs.training import Corpus, choose_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.lower_parts import below_columns
 from bpeviz.ui.opened_tokenizers import opened
-from bpeviz.ui.pages import many_texts, own_tokenizer, texts_in_detail
-from bpeviz.ui.pages.base import Page
+from bpeviz.ui.pages import many_texts, own_tokenizer, remarks, texts_in_detail
+from bpeviz.ui.pages.base import WAYS, Page
 from bpeviz.ui.pages.many_texts import HOW_MANY, PRESSED, SHOWN, SIDE_BY_SIDE, UNDER
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer, OneTokenizer
@@ -195,6 +196,7 @@ def _baseline(keys: Sequence[str]) -> str:
 
 def show(side: DeltaGenerator) -> None:
     """Draw the inputs, the verdict, the text in columns, and the metrics."""
+    remarks.leave_for_inspect()
     answer = st.container(key="verdict")  # above everything else
     texts = None
     translations: list[str] = []
@@ -247,7 +249,19 @@ def show(side: DeltaGenerator) -> None:
         if offer.assumed:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
     if not st.context.is_embedded:
+        _ways_on(column_of)
         below_columns(lambda: _measures(columns, measured))
+
+
+def _ways_on(columns: Mapping[str, Column]) -> None:
+    """Draw ways to other pages, which show this text."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        watch = remarks.WATCH
+        if GPT4O in columns:
+            st.button(
+                remarks.WAYS[watch], on_click=remarks.follow, args=(watch,), key="watch_gpt4o"
+            )
+        st.page_link("pages/Learn.py", label=WAYS["Learn"])
 
 
 def _many(

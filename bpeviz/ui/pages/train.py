@@ -25,7 +25,7 @@ from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_si
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.page_trainings import get as get_trained
 from bpeviz.ui.pages import remarks
-from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, Page
+from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, WAYS, Page
 from bpeviz.ui.permalink.session import OPENED
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
@@ -135,7 +135,7 @@ def _opening(trained: Trained, last: int, timeline: str) -> dict[str, Any]:
         "initialStep": 0 if _LINKED.get() == timeline else last,
         "opensInMotion": not OPENED.present
         and trained.text == trained.training_text == _first_text(),
-        "hasEnd": not st.context.is_embedded,  # the ways on lead to other pages
+        "ways": [] if st.context.is_embedded else [*WAYS.items()],
         "hasRace": last > 0 and len(trained.training_boundaries) <= race.COUNTED,
     }
 

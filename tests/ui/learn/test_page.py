@@ -13,8 +13,10 @@ from helpers import app_pages
 from helpers.payloads import payloads
 from streamlit.testing.v1 import AppTest
 
+from bpeviz.corpus import samples
 from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
+from bpeviz.ui.learn import first_merge
 from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Question, Setup
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
@@ -63,9 +65,17 @@ def show_all(app: AppTest, chapter: Chapter) -> AppTest:
     return app
 
 
-def test_page_opens_on_the_first_chapter_and_puts_it_into_the_address() -> None:
+@pytest.mark.parametrize("text", ["hello world", samples.by_key("seashells").text, "a" * 2_000])
+def test_page_opens_on_merges_with_a_text_of_the_user(text: str) -> None:
+    app = opened(text_box=text, text_sample="own")
+    assert bar(app)["current"] == first_merge.KEY
+    brought = [box.value for box in app.text_area]
+    assert brought == ([text] if text == "hello world" else [])
+
+
+def test_page_opens_on_the_chapter_on_merges_and_puts_it_into_the_address() -> None:
     app = opened()
-    assert bar(app)["current"] == CHAPTERS[0].key
+    assert bar(app)["current"] == first_merge.KEY
     assert bar(app)["names"] == "chapter"
 
 
@@ -137,7 +147,7 @@ def test_page_is_the_same_whatever_the_answer_until_it_is_given(
 
 @pytest.mark.parametrize("address", ["", "nonsense", "../Train"])
 def test_unknown_chapter_in_the_address_is_ignored(address: str) -> None:
-    assert bar(opened(address))["current"] == CHAPTERS[0].key
+    assert bar(opened(address))["current"] == first_merge.KEY
 
 
 def test_payload_of_a_pair_contains_no_merges() -> None:

@@ -110,6 +110,8 @@ def test_inspect_opens_with_the_text_of_train_and_its_merges() -> None:
     (view,) = drawn(app, "views")["views"]
     assert view["text"] == FIRST
     assert drawn(app, "views")["last"] >= 10
+    assert drawn(app, "views")["initialStep"] == 1, "at the first merge"
+    assert [way for way, _ in drawn(app, "views")["ways"]] == ["Compare", "Learn"]
 
 
 @pytest.mark.parametrize(("key", "closer"), pairs([*TRAINERS], [*CLOSER]))

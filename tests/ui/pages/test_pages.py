@@ -125,8 +125,7 @@ def test_all_pages_list_the_same_samples_and_open_with_the_same_text() -> None:
 
 def test_all_algorithms_are_offered() -> None:
     offered = [box.options for box in opened("Train").selectbox if box.key == "algorithm"]
-    titles = [trainer.short for trainer in TRAINERS.values()]
-    assert offered == [titles]
+    assert offered == [[f"{one.short} · {one.gist}" for one in TRAINERS.values()]]
 
 
 def test_end_mark_option_requires_characters() -> None:

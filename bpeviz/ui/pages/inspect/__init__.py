@@ -107,8 +107,10 @@ def show(side: DeltaGenerator) -> None:
     trained_on = choice.corpus is None and encoded.text == text
     inspected = InspectedText(settings.offer, encoded, part, trained_on)
     inspected.offer_exports()
-    _grid(inspected)
-    DETAILS[CLOSER.segments(label_visibility="collapsed")].draw(inspected, offers)
+    details = st.container()
+    _grid(inspected)  # a pressed token is looked up above
+    with details:
+        DETAILS[CLOSER.segments(label_visibility="collapsed")].draw(inspected, offers)
 
 
 def _notes(settings: EncodingSettings, encoded: Inspection) -> None:
@@ -162,7 +164,7 @@ def _round_trip(offer: Offer, encoded: Inspection) -> RoundTrip:
 
 
 def _grid(text: InspectedText) -> None:
-    """Draw the size of the text, and the grid; a pressed token is looked up below."""
+    """Draw the size of the text, and the grid; a pressed token is looked up above."""
     encoded = text.inspection
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(

@@ -18,6 +18,7 @@ from bpeviz.text import label
 from bpeviz.ui import components
 from bpeviz.ui.export_dialog import EXPORT
 from bpeviz.ui.pages import remarks
+from bpeviz.ui.pages.base import WAYS
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail, has_steps
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
@@ -35,6 +36,8 @@ LONGEST_WORD = 24
 
 MOST_WORDS = 100
 """The most words from which to choose."""
+
+_WAYS = [("Compare", "Compare it with other tokenizers"), ("Learn", WAYS["Learn"])]
 
 WORD = numbers("lattice_word_of_", "Word", first=0)
 
@@ -75,7 +78,11 @@ def _player(text: InspectedText, timeline: dict[str, Any]) -> None:
     steps, own = timeline["last"], text.offer.own
     is_counted = steps > 0 and text.trained_on and timeline["part"] is None
     training = text.offer.training if is_counted else None
-    payload = player.payload(timeline) | {"hasRace": training is not None}
+    payload = player.payload(timeline) | {
+        "initialStep": min(1, steps),
+        "hasRace": training is not None,
+        "ways": [] if st.context.is_embedded else _WAYS,
+    }
     payload |= (
         remarks.stage_of_published(text.inspection.text, steps, timeline["emptyMessage"])
         if own is None
