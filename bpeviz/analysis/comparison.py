@@ -208,7 +208,7 @@ def compare(
     reference = None
     if relative_to is not None:
         lines = lines_of(texts[relative_to])
-        reference = _Reference(relative_to, lines, _line_counts(lines, totals))
+        reference = _ReferenceText(relative_to, lines, _line_counts(lines, totals))
     rows: list[ComparedText] = []
     of_texts: dict[str, TextIntervals] = {}
     for done, (name, text) in enumerate(texts.items()):
@@ -249,7 +249,7 @@ def _checked_texts(
     return texts
 
 
-class _Reference(NamedTuple):
+class _ReferenceText(NamedTuple):
     """The text to which premiums are relative, with the tokens of its lines [lines, tokenizers]."""
 
     name: str
@@ -258,7 +258,10 @@ class _Reference(NamedTuple):
 
 
 def _compare_text(
-    name: str, text: str | Sequence[str], totals: Sequence[Total], reference: _Reference | None
+    name: str,
+    text: str | Sequence[str],
+    totals: Sequence[Total],
+    reference: _ReferenceText | None,
 ) -> tuple[list[ComparedText], TextIntervals]:
     """Return the rows and intervals of a text, and add it to the totals of the tokenizers."""
     lines = lines_of(text)
@@ -441,7 +444,7 @@ def _line_counts(lines: Sequence[str], totals: Sequence[Total]) -> NDArray[np.in
 
 
 def _parallel_counts(
-    lines: Sequence[str], totals: Sequence[Total], reference: _Reference | None
+    lines: Sequence[str], totals: Sequence[Total], reference: _ReferenceText | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int | None, list[str]]:
     """Compare the lines of a text with those of the reference.
 

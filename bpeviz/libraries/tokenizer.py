@@ -763,6 +763,8 @@ def _aligned(
         lengths = (
             [len(covered)] * (after == i + 1)
             or _contained(covered, raws[i:after])
+            # A space that was put before the text, which begins with one, too, covers nothing.
+            or _contained(covered, [raws[i].lstrip(b" "), *raws[i + 1 : after]])
             # Marks that byte fallback spells cover nothing.
             or _contained(covered, [raws[k] * (starts[k] < ends[k]) for k in group])
         )

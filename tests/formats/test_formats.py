@@ -158,6 +158,7 @@ REASONS = (
     1.0,
     ["an and an"],
 )
+@example({"text": "", "algorithm": "sentencepiece", "unknown": "bytes", "merges": 0}, 1.0, [" "])
 def test_formats_round_trip_any_tokenizer_or_name_the_reason(
     arguments: dict[str, Any], part: float, texts: list[str]
 ) -> None:

@@ -19,6 +19,7 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import SPECIAL_ID, ChangingBoundaries
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.pretokenizers.counts import count
+from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import Rooms
 from bpeviz.trainers import TRAINERS
 from bpeviz.views import credit, export, merge_diagram, playable, player
@@ -137,7 +138,7 @@ def test_views_show_the_names_without_color(algorithm: str) -> None:
     assert data["tokenStyles"][SPECIAL_ID] == [END, -1]
     picture = export.html(export.ColoredText(TEXT, [column], "title"))
     assert "&lt;|endoftext|&gt;" in picture
-    room = Rooms().open("me", lambda letters: {"address": f"http://here/room/{letters}"})
+    room = Rooms().open("me", lambda _: Invitation())
     room.show(shown)
     assert json.dumps(room.state(room.enter("", room.leader, lambda: None)))
 
