@@ -134,6 +134,7 @@ def player_events(
     *,
     steps: bool = True,
     words: bool = False,
+    parts: bool = False,
     drawn: bool = False,
 ) -> dict[str, Any]:
     """Return the player's step and the word clicked last, and send the player to a step.
@@ -145,22 +146,25 @@ def player_events(
         key: The component's key.
         steps: Whether to report steps.
         words: Whether to report clicked words.
+        parts: Whether to report parts of a long text that the user opens.
         drawn: Whether to report that columns are drawn.
 
     Returns:
         "step": {"step", "timelineId"}, or None before the player's first report; "word":
-        {"word", "number"} with the number of the click, or None; "drawn": whether columns are
-        drawn.
+        {"word", "number"} with the number of the click, or None; "part": likewise {"character",
+        "number"} with a character of the part; "drawn": whether columns are drawn.
     """
     result = _player_events(
         key=key,
-        data={"jump": jump, "name": key, "steps": steps, "words": words, "drawn": drawn},
-        default={"step": None, "word": None, "drawn": False},
+        data={"jump": jump, "name": key}
+        | {"steps": steps, "words": words, "parts": parts, "drawn": drawn},
+        default={"step": None, "word": None, "part": None, "drawn": False},
         on_step_change=lambda: None,
         on_word_change=lambda: None,
+        on_part_change=lambda: None,
         on_drawn_change=lambda: None,
     )
-    return {"step": result.step, "word": result.word, "drawn": result.drawn}
+    return {name: result[name] for name in ("step", "word", "part", "drawn")}
 
 
 def race(races: list[dict[str, Any]] | None) -> None:

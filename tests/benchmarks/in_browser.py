@@ -66,7 +66,7 @@ SETTLED = """() => measured.paint !== null
   && document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning" """
 
 SHOWS = """atoms => [...document.querySelectorAll('*')].some(
-  e => e.shadowRoot?.querySelectorAll('.c').length >= atoms)"""
+  e => e.shadowRoot?.querySelector('.text')?.textContent.length >= atoms)"""
 ENTER = """(box, text) => {
   box.value = text;
   box.dispatchEvent(new Event("input"));

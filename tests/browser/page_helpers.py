@@ -145,7 +145,7 @@ class Player(Controls):
         return int(self.track.input_value())
 
     def drawn_boundaries(self) -> int:
-        """Return the number of boundaries drawn: after cells, or on the strips of split cells."""
+        """Return the number of boundaries drawn: in the text, or on rulers inside of signs."""
         return drawn_boundaries(self.text)
 
     def pieces(self) -> list[str]:
@@ -164,34 +164,45 @@ class Player(Controls):
         return found
 
     def classes(self) -> list[str]:
-        """Return the classes of all cells and of the bytes below them."""
+        """Return the classes of all pieces and of the bytes below them."""
         found: list[str] = self.text.evaluate(
-            "text => [...text.querySelectorAll('.c, .c i')].map(cell => cell.className)"
+            "text => [...text.querySelectorAll('.c, .atoms i')].map(piece => piece.className)"
         )
         return found
 
-    def first_cell_of(self, ends: Sequence[int], token: int) -> Locator:
-        """Return the first cell of a token in an ASCII text, where each atom has a cell."""
-        start = 0 if not token else int(ends[token - 1])
-        return self.text.locator(".c").nth(start)
+    def first_piece_of(self, ends: Sequence[int], token: int) -> Locator:
+        """Return the first piece of a token in an ASCII text, where each atom is a sign."""
+        return piece_at(self.text, 0 if not token else int(ends[token - 1]))
 
 
 def drawn_boundaries(text: Locator) -> int:
+    # Rulers are drawn near the visible part.
     found: int = text.evaluate(
-        """text => text.querySelectorAll(".c.b:not(.split)").length
-          + text.querySelectorAll(".c.split .strip i.b").length"""
+        """text => {
+          for (let top = 0; top < text.scrollHeight; top += text.clientHeight) {
+            text.scrollTop = top;
+            text.dispatchEvent(new Event("scroll"));
+          }
+          return text.querySelectorAll(".c.b, .atoms i.b:not(:last-child)").length;
+        }"""
     )
     return found
 
 
+def piece_at(text: Locator, sign: int) -> Locator:
+    """Return the piece of a drawn text that contains a sign, by the number of the sign."""
+    index: int = text.evaluate(
+        "(text, sign) => [...text.querySelectorAll('.c')].findIndex(piece => piece.end > sign)",
+        sign,
+    )
+    return text.locator(".c").nth(index)
+
+
 def shown_text(text: Locator) -> str:
-    """Return the displayed text with its stand-ins, without the strips of bytes."""
+    """Return the displayed text with its stand-ins."""
     found: str = text.evaluate(
-        """text => [...text.querySelectorAll(".c")].map(cell => {
-          const copy = cell.cloneNode(true);
-          copy.querySelector(".strip")?.remove();
-          return copy.textContent.replace("\\u00a0", " ");
-        }).join("")"""
+        """text => [...text.querySelectorAll(".c")].map(piece => piece.textContent).join("")
+          .replaceAll("\\u00a0", " ")"""
     )
     return found
 
@@ -330,7 +341,7 @@ class Columns:
 
     def count(self, title: str, looks: str) -> int:
         """Return the number of atoms of a column that are marked "extra" or "missing"."""
-        return self.text(title).locator(f".c.{looks}:not(.split), .c.split i.{looks}").count()
+        return self.text(title).locator(f".c.{looks}, .atoms i.{looks}:not(:last-child)").count()
 
 
 class LockStep(Controls):

@@ -15,6 +15,7 @@ from page_helpers import (
     drawn_boundaries,
     english,
     expect,
+    piece_at,
 )
 
 from bpeviz.core.boundaries import Boundaries
@@ -136,7 +137,7 @@ def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
 
     # A click includes the leading space: with it the word is another pre-token.
     for one, clicked in ((wordpiece, " river"), (bpe, " keeper")):
-        player.text(one.title).locator(".c").nth(ENGLISH.index(clicked) + 2).click()
+        piece_at(player.text(one.title), ENGLISH.index(clicked) + 2).click()
         expect(word).to_have_value(clicked)
         step = bpe.step(opening)
         expect(drawn).to_contain_text(

@@ -18,6 +18,7 @@ from page_helpers import (
     expect,
     labelled,
     link,
+    piece_at,
     trained,
     type_text,
 )
@@ -133,7 +134,7 @@ def test_hovering_a_token_highlights_its_span_in_every_column(open_page: Open) -
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     at = ENGLISH.index(" lighthouse")
     for _ in range(20):
-        texts[1].locator(".c").nth(at + 3).hover()
+        piece_at(texts[1], at + 3).hover()
         if highlighted(texts[1]) == " lighthouse":
             break
         page.wait_for_timeout(500)
@@ -177,21 +178,19 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
     assert drawn_boundaries(Columns(page).text("Your tokenizer")) == tokens
 
 
-def test_only_cut_characters_reserve_room_for_their_bytes(open_page: Open) -> None:
+def test_signs_of_several_bytes_have_rulers_and_others_no_empty_row(open_page: Open) -> None:
     page = open_page("/Compare")
-    type_text(page, "ภาษาไทย")
-    columns = Columns(page)
-    expect(columns.text("GPT-4o")).to_contain_text("ไ")
-    cut = columns.text("GPT-2").locator(".split").all()
-    strips = [one.locator(".strip").bounding_box() for one in cut]
-    assert len(strips) == len("ภาษาไทย")
-    for left, right in pairwise(strips):
+    type_text(page, "ภาษาไทย\nThai")
+    text = Columns(page).text("GPT-2")
+    expect(text).to_contain_text("ไ")
+    rulers = [one.bounding_box() for one in text.locator(".atoms").all()]
+    assert len(rulers) == len("ภาษาไทย")
+    for left, right in pairwise(rulers):
         assert left["x"] + left["width"] <= right["x"] + 1
-    # One line without strips is lower than one with them.
-    heights = [columns.text(name).locator(".line").bounding_box() for name in ("GPT-4o", "GPT-2")]
-    low, high = (box["height"] for box in heights if box is not None)
-    assert columns.text("GPT-4o").locator(".split").count() == 0
-    assert low < 30 < high
+    ruled, plain = (line.bounding_box() for line in text.locator(".line").all())
+    assert ruled
+    assert plain
+    assert ruled["height"] - plain["height"] == 6
 
 
 MANY = "# English\nWhere is the river?\n# Spanish\n¿Dónde está el río?\n# Hindi\nनदी कहाँ है?\n"

@@ -25,6 +25,7 @@ from page_helpers import (
     go_to,
     link,
     open_share,
+    piece_at,
     trained,
     type_text,
     unfold,
@@ -327,7 +328,7 @@ def test_clicked_word_is_drawn_in_the_merge_diagram(open_page: Open) -> None:
     player = Player(page)
     player.await_text(ENGLISH)
     place = ENGLISH.index("lighthouse") + 3
-    player.text.locator(".c").nth(place).click()
+    piece_at(player.text, place).click()
     expect(page.get_by_placeholder("Click a word above")).to_have_value(" lighthouse")
     picture = page.get_by_role("group", name="Merge diagram", exact=True)
     expect(picture.locator(".drawing")).to_contain_text("lighthouse")

@@ -24,6 +24,7 @@ mount(root, data, () => {});
 const text = root.querySelector(".text");
 text.style.cssText = `position: fixed; inset: 100px auto auto 0; width: 300px; height: auto;
   max-height: none; border: 0; overflow: visible`;
+await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))); // laid out
 for (const block of text.children) block.style.contentVisibility = "visible";
 const drawing = svg(pictureOf(text, "A title"), colorsOn(root.querySelector(".board"), "light"));
 document.querySelector("#picture").innerHTML = drawing;
@@ -48,7 +49,7 @@ def test_picture_has_the_pixels_of_the_page(tabs: Tabs, text: str) -> None:
         "<body><div id=host></div><div id=picture style='position:fixed;top:400px;left:0'></div>"
         f"<template><style>{files.css}</style>{files.html}</template></body>"
     )
-    page.evaluate(f"(data) => {{ {files.script}\n{DRAW} }}", data)
+    page.evaluate(f"async (data) => {{ {files.script}\n{DRAW} }}", data)
     shot = Image.open(BytesIO(page.screenshot())).convert("RGB").filter(ImageFilter.BoxBlur(2))
     box = page.locator(".text").bounding_box() or {}
     width, height = round(box["width"]), round(box["height"])

@@ -271,7 +271,7 @@ def test_token_card_equals_python(english_page: Page) -> None:
         player.go(step)
         ids = boundaries.ids(step).tolist()
         token = next(i for i, one in enumerate(ids) if tokenizer.token_label(one) == name)
-        player.first_cell_of(boundaries.token_ends(step), token).hover()
+        player.first_piece_of(boundaries.token_ends(step), token).hover()
         expect(player.card).to_be_visible()
         expect(player.card).to_contain_text(f"id {ids[token]}")
         expect(player.card).to_contain_text(hexadecimal(tokenizer.token_bytes(ids[token])))
@@ -305,7 +305,7 @@ def test_keyboard_moves_between_tokens(english_page: Page) -> None:
     page.keyboard.press("Home")
     expect(player.track).to_have_value("0")
     player.button("Last").click()
-    player.first_cell_of(boundaries.token_ends(len(training.merges)), 2).click()
+    player.first_piece_of(boundaries.token_ends(len(training.merges)), 2).click()
     player.button("Close the merge tree").click()
     expect(player.tree).to_be_hidden()
     # Also if a button has the focus, which Enter presses otherwise.
@@ -397,7 +397,7 @@ def test_smaller_vocabulary_redraws_no_text_and_applies_beside_a_step(
     steps = len(training.merges)
     player.text.evaluate(
         """text => {
-          for (const cell of text.querySelectorAll(".c")) cell.drawnOnce = true;
+          for (const line of text.querySelectorAll(".line")) line.drawnOnce = true;
         }"""
     )
     slider = page.get_by_role("slider", name="Vocabulary size")
@@ -415,7 +415,7 @@ def test_smaller_vocabulary_redraws_no_text_and_applies_beside_a_step(
     page.keyboard.press("End")
     expect(player.last).to_have_text(str(steps))
     expect(player.track).to_have_value("0")
-    not_redrawn = "text => [...text.querySelectorAll('.c')].every(cell => cell.drawnOnce)"
+    not_redrawn = "text => [...text.querySelectorAll('.line')].every(line => line.drawnOnce)"
     assert player.text.evaluate(not_redrawn)
     # A change of the slider and one of the player, both at once.
     expect(page.locator(".st-key-diagram_open")).to_be_visible()

@@ -17,6 +17,7 @@ from page_helpers import (
     expect,
     go_to,
     open_more,
+    piece_at,
     type_text,
 )
 
@@ -46,11 +47,9 @@ class Splits:
         found: list[str] = self.text(title).evaluate(
             """text => {
               const preTokens = [""];
-              for (const cell of text.querySelectorAll(".c")) {
-                const copy = cell.cloneNode(true);
-                copy.querySelector(".strip")?.remove();
-                preTokens[preTokens.length - 1] += copy.textContent;
-                if (cell.classList.contains("b")) preTokens.push("");
+              for (const piece of text.querySelectorAll(".c")) {
+                preTokens[preTokens.length - 1] += piece.textContent;
+                if (piece.classList.contains("b")) preTokens.push("");
               }
               const shown = (text) => text.replaceAll("↵", "\\n").replaceAll("\u00a0", " ");
               return preTokens.slice(0, -1).map(shown);
@@ -100,7 +99,7 @@ def test_hovering_a_pre_token_shows_card_and_highlights_its_span(split_page: Pag
     titles = [PATTERNS[key].title for key in ("whitespace", "words", "gpt2", "cl100k")]
     for title in titles:
         expect(shown.text(title)).to_contain_text("river")
-    shown.text("GPT-2").locator(".c").nth(ENGLISH.index(" lighthouse") + 3).hover()
+    piece_at(shown.text("GPT-2"), ENGLISH.index(" lighthouse") + 3).hover()
     expect(shown.card).to_contain_text("·lighthouse")
     expect(shown.card).to_contain_text("11 characters, 11 bytes; ")
     expect(shown.card).to_contain_text("White space: 2 pre-tokens here")

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import pytest
 from page_helpers import (
     Locator,
@@ -14,16 +15,21 @@ from page_helpers import (
     Page,
     Player,
     choose,
+    english,
     expect,
     go_to,
     link,
-    trained,
 )
 
 from bpeviz.corpus import samples
 
 Open = Callable[..., Page]
 FIRST = samples.by_key("seashells").text
+
+ENTER = """(box, text) => {
+  box.value = text;
+  box.dispatchEvent(new Event("input"));
+}"""
 
 LOOK = """section => {
   const text = section.querySelector(".text"), frame = text.getBoundingClientRect();
@@ -103,13 +109,32 @@ def test_short_texts_are_large_and_long_ones_scroll(
     assert found["end"] <= 2  # the buttons at the end are on the screen
 
 
-def test_stage_scrolls_to_a_merge_and_counts_its_hidden_places(open_page: Open) -> None:
+def is_whole(player: Player) -> bool:
+    """Return whether every line that is not covered is seen from top to bottom."""
+    seen: bool = player.text.evaluate(
+        """text => {
+          const {top, bottom} = text.getBoundingClientRect();
+          const cover = name => parseFloat(getComputedStyle(text.parentElement, name).height);
+          const [low, high] = [top + cover("::before"), bottom - cover("::after")];
+          return [...text.querySelectorAll(".line")].map(line => line.getBoundingClientRect())
+            .filter(line => line.bottom > low + 3 && line.top < high - 3)
+            .every(line => line.top >= low - 3 && line.bottom <= high + 3);
+        }"""
+    )
+    return seen
+
+
+def test_long_text_opens_at_its_beginning_with_all_places_in_its_overview(open_page: Open) -> None:
     text = "".join(f"{i} plain line of letters\n" for i in range(60)) + "zzqx zzqx\n" * 3
     page = open_page(link(text))
     player = Player(page)
-    training, _ = trained(text)
+    training, boundaries = player.await_text(text)
     names = [training.name(merge.new_id) for merge in training.merges]
     rare = names.index("zz") + 1
+    overview = player.section.locator(".overview svg")
+    marks = "svg => svg.querySelector('.places').getAttribute('d').split('M').length - 1"
+    assert player.text.evaluate("text => text.scrollTop") == 0
+    assert is_whole(player)
     for enlarged in (False, True):
         if enlarged:
             page.set_viewport_size({"width": 1024, "height": 576})
@@ -120,11 +145,78 @@ def test_stage_scrolls_to_a_merge_and_counts_its_hidden_places(open_page: Open) 
         player.go(1)
         found = await_look(player, lambda found: found["above"] > 10)
         assert found["seen"]
-        expect(player.section.locator(".more.above")).to_have_text(f"{found['above']} more above")
-        player.text.evaluate("text => text.scrollTo(0, 0)")
-        found = await_look(player, lambda found: found["below"] > 10)
-        expect(player.section.locator(".more.below")).to_have_text(f"{found['below']} more below")
-        expect(player.section.locator(".more.above")).to_be_empty()
+        assert overview.evaluate(marks) == np.count_nonzero(boundaries.merged_at == 0)
+        box = overview.bounding_box()
+        assert box
+        page.mouse.click(box["x"] + 5, box["y"] + 2)
+        await_look(player, lambda found: found["below"] > 10 and not found["above"])
+        player.text.hover()
+        page.mouse.wheel(0, 75)
+        page.wait_for_timeout(300)
+        assert is_whole(player)
+
+
+def test_click_outside_the_bracket_opens_another_part(open_page: Open) -> None:
+    page = open_page(english("/"))
+    player = Player(page)
+    page.get_by_label("Text to use").evaluate(ENTER, "".join(f"{i} low\n" for i in range(3000)))
+    page.get_by_label("Text to use").press("Control+Enter")
+    whole = player.section.locator(".whole")
+    expect(whole).to_have_attribute("title", re.compile("^Characters 1 to "))
+    box = whole.bounding_box()
+    assert box
+    page.mouse.click(box["x"] + 3, box["y"] + box["height"] - 3)
+    expect(whole).to_have_attribute("title", re.compile("to 25,890 of 25,890"))
+    expect(page.get_by_label("Part shown, 1 to 2")).to_have_value("2")
+
+
+SHAPES = (
+    "मुझे हिंदी में लिखना अच्छा लगता है। क्षत्रिय",
+    "สวัสดีชาวโลก ผู้ใหญ่",
+    "مرحبا بالعالم",
+    "a👩‍👩‍👧‍👦b 👍🏽 🇩🇪 é e\u0301",
+    "東京都は日本の首都であり",
+    "return office_fluffy[i] != 0",
+)
+
+
+def test_tokens_do_not_move_or_change_letters(open_page: Open) -> None:
+    text = "\n".join(f"{one} {one}" for one in SHAPES)
+    page = open_page(link(text))
+    player = Player(page)
+    training, _ = player.await_text(text)
+    # The end of each piece in a line, and of the same signs where no element divides them.
+    moved = """text => [...text.querySelectorAll(".staff")].map(row => {
+      const whole = row.cloneNode();
+      whole.textContent = row.textContent;
+      row.parentElement.append(whole);
+      const range = document.createRange();
+      const shift = at => {
+        range.setStart(whole.firstChild, 0);
+        range.setEnd(whole.firstChild, at);
+        return range.getBoundingClientRect().width;
+      };
+      let at = 0;
+      const {left} = row.getBoundingClientRect();
+      const moves = [...row.children].map(piece => {
+        at += piece.textContent.length;
+        range.selectNodeContents(row);
+        range.setEndAfter(piece);
+        const move = range.getBoundingClientRect().width - shift(at);
+        return piece.matches(".quiet") ? 0 : Math.abs(move); // a smaller sign
+      });
+      whole.remove();
+      return Math.max(...moves);
+    })"""
+    for step in (0, training.steps // 2, training.steps):
+        player.go(step)
+        assert max(player.text.evaluate(moved)) <= 0.2
+    # Each sign of several bytes has its own place on the ruler below it.
+    widths = player.text.evaluate(
+        "text => [...text.querySelectorAll('.atoms i')].map(i => i.offsetWidth)"
+    )
+    assert widths
+    assert min(widths) >= 1
 
 
 def bars(within: Locator) -> list[tuple[str, str, bool, str]]:

@@ -1,26 +1,26 @@
-// How a text is split into cells, and what is drawn on them.
+// How a text is split into cells, and the pieces in which its tokens are drawn.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { CellText, EXTRA, LEFT_OUT, TOKEN_END, classNames, splitIntoCells } from "../../bpeviz/components/shared/cells.js";
+import { EXTRA, LEFT_OUT, TOKEN_END, classNames, flagOf, piecesOf, splitIntoCells } from "../../bpeviz/components/shared/cells.js";
 import { TokenizedText } from "../../bpeviz/components/player/tokenized_text.js";
-import { createElement, read } from "./fixtures.mjs";
+import { read } from "./fixtures.mjs";
 
 const shown = (cells) => cells.map(({ text }) => text.replace("\u00A0", " "));
 
-test("a cell is a grapheme, or a code point where a grapheme has an invisible part", () => {
-  const text = "e\u0301 👍🏽 👩‍👧\u200B\r\n\tश्री🇫🇷";
+test("a cell is a grapheme, or a code point where a grapheme has an invisible part that shapes nothing", () => {
+  const text = "e\u0301 👍🏽 👩‍👧a\u200D\u200B\r\n\tश्री🇫🇷";
   const cells = splitIntoCells(text, "bytes");
   assert.deepEqual(shown(cells), [
-    "e\u0301", " ", "👍🏽", " ", "👩", "⟨200D⟩", "👧", "⟨200B⟩", "␍", "↵", "\t", "श्री", "🇫🇷",
+    "e\u0301", " ", "👍🏽", " ", "👩‍👧", "a", "⟨200D⟩", "⟨200B⟩", "␍", "↵", "\t", "श्री", "🇫🇷",
   ]);
-  assert.deepEqual(cells.map(({ size }) => size), [3, 1, 8, 1, 4, 3, 4, 3, 1, 1, 1, 18 - 6, 8]);
+  assert.deepEqual(cells.map(({ size }) => size), [3, 1, 8, 1, 11, 1, 3, 3, 1, 1, 1, 12, 8]);
   assert.deepEqual(cells.map(({ line }) => line), [...Array(10).fill(0), 1, 1, 1]);
 });
 
 test("a line breaks before a space and not after it", () => {
-  const drawn = (text) => splitIntoCells(text, "bytes").map(({ text, baseClass }) => [text, / w\b/.test(baseClass)]);
+  const drawn = (text) => splitIntoCells(text, "bytes").map(({ text, wraps }) => [text, wraps]);
   const space = ["\u00A0", false];
   assert.deepEqual(drawn("a  b c"), [["a", true], space, space, ["b", true], space, ["c", false]]);
   assert.deepEqual(drawn(" a"), [space, ["a", false]]); // nothing stands before it
@@ -66,65 +66,58 @@ test("class names are those of a token's first and last atom", () => {
   assert.equal(classNames(colors, [0, 0, TOKEN_END | LEFT_OUT], 2, 2), " b left-out");
 });
 
-test("lines are drawn in blocks of 500 cells or more", () => {
-  const host = createElement();
-  new CellText(host, `${"\n".repeat(600)}${"a".repeat(700)}\n${"a b\n".repeat(130)}`, "bytes");
-  const sizes = host.children.map(({ children }) => children.map((line) => line.children.length));
-  assert.deepEqual(sizes.map((lines) => lines.length), [500, 101, 125, 5]);
-  assert.deepEqual(sizes.map((lines) => lines.at(-1)), [1, 701, 4, 4]);
-  assert.deepEqual(host.children.map(({ style }) => style["--lines"]), [500, 101, 125, 5]);
-});
-
 for (const { name, payload, steps } of read("timelines")) {
   const options = { atomBytes: payload.atomBytes, marks: payload.endMarks, markLabel: () => "mark" };
-  const host = createElement();
-  const drawn = new CellText(host, payload.text, payload.atomKind, options);
+  const cells = splitIntoCells(payload.text, payload.atomKind, options);
+  const atoms = steps[0].tokens.at(-1)[1];
+  const [colors, flags] = [new Int8Array(atoms), new Uint16Array(atoms)];
+  const pieces = () => piecesOf(cells, 0, cells.length, colors, flags);
+  const has = ({ className }, looks) => className.split(" ").includes(looks);
+  const lastAtom = (cell) => cell.firstAtom + cell.size - 1;
 
   test(`${name}: cells cover the text and its atoms in order`, () => {
     let atom = 0;
     let offset = 0;
-    for (const cell of drawn.cells) {
+    for (const cell of cells) {
       assert.deepEqual([cell.firstAtom, cell.start], [atom, offset]);
       atom += cell.size;
       offset = cell.end;
     }
-    assert.equal(atom, steps[0].tokens.at(-1)[1]);
+    assert.equal(atom, atoms);
     assert.equal(offset, payload.text.length);
-    const lines = host.children.flatMap(({ children }) => children);
-    assert.equal(lines.length, payload.text.trimEnd().split("\n").length);
+    assert.equal(cells.at(-1).line + 1, payload.text.trimEnd().split("\n").length);
   });
 
-  test(`${name}: boundaries are drawn where Python says, and the atom under a cell is in its token`, () => {
+  test(`${name}: pieces cover the cells, and boundaries are where Python says`, () => {
     const text = new TokenizedText(payload);
     for (const { step, tokens } of steps) {
       text.step = step;
-      for (const token of text.tokens()) {
-        text.writeFlags(token, drawn.colors, drawn.flags);
-        drawn.paint(token.start, token.end);
-      }
-      const isBoundary = (element) => element.className.split(" ").includes("b");
+      for (const token of text.tokens()) text.writeFlags(token, colors, flags);
       const ends = [];
-      for (const cell of drawn.cells) {
-        const isSplit = cell.element.className.includes(" split");
-        if (isSplit) cell.rows.forEach((row, i) => isBoundary(row) && ends.push(cell.firstAtom + i + 1));
-        else if (isBoundary(cell.element)) ends.push(cell.firstAtom + cell.size);
-        const token = text.token(drawn.atomAt(cell.element));
-        assert.ok(token.start <= cell.firstAtom && cell.firstAtom < token.end);
-        cell.rows.forEach((row, i) => assert.equal(drawn.atomAt(row), cell.firstAtom + i));
+      let at = 0;
+      for (const piece of pieces()) {
+        assert.equal(piece.from, at);
+        at = piece.to;
+        // Boundaries inside a sign are on the ruler only.
+        const isSplit = has(piece, "split");
+        const last = cells[at - 1];
+        for (let a = cells[piece.from].firstAtom; a < lastAtom(last); a++) if (flags[a] & TOKEN_END) ends.push(a + 1);
+        assert.equal(isSplit, ends.some((end) => end > last.firstAtom && end <= lastAtom(last)));
+        if (has(piece, "b")) ends.push(lastAtom(last) + 1);
+        if (!isSplit) assert.equal(text.token(cells[piece.from].firstAtom).end, text.token(lastAtom(last)).end);
       }
+      assert.equal(at, cells.length);
       assert.deepEqual(ends, tokens.map(([, end]) => end));
     }
   });
 
-  test(`${name}: toggling a class on a token reaches all of its cells and nothing else`, () => {
+  test(`${name}: a flag on a token reaches all of its cells and nothing else`, () => {
     const [start, end] = steps.at(-1).tokens.reduce((a, b) => (b[1] - b[0] > a[1] - a[0] ? b : a));
-    const lit = () =>
-      drawn.cells.flatMap((cell) =>
-        [cell.element, ...cell.rows].some((one) => one.className.split(" ").includes("lit")) ? [cell] : [],
-      );
-    drawn.toggle(start, end, "lit", true);
-    assert.deepEqual(lit().map(({ firstAtom }) => firstAtom), [...new Set(drawn.cellOf.slice(start, end))].map((i) => drawn.cells[i].firstAtom));
-    drawn.toggle(start, end, "lit", false);
-    assert.deepEqual(lit(), []);
+    for (let a = start; a < end; a++) flags[a] |= flagOf("lit");
+    const lit = pieces().filter((piece) => has(piece, "lit"));
+    const reached = cells.filter((cell) => cell.firstAtom < end && lastAtom(cell) >= start);
+    for (const { from, to } of lit) assert.ok(cells.slice(from, to).every((cell) => reached.includes(cell)));
+    const isWhole = reached.every((cell) => cell.firstAtom >= start && lastAtom(cell) < end);
+    if (isWhole) assert.equal(lit.reduce((sum, { from, to }) => sum + to - from, 0), reached.length);
   });
 }

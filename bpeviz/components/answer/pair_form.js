@@ -54,7 +54,7 @@ export class PairForm {
     const atom = view.cells.atomAt(target);
     if (atom < 0) return;
     const index = tokens.findIndex(({ end }) => atom < end);
-    const box = (of) => view.cells.cells[view.cells.cellOf[of]].element.getBoundingClientRect();
+    const box = (of) => view.cells.elementAt(of).getBoundingClientRect();
     const middle = (box(tokens[index].start).left + box(tokens[index].end - 1).right) / 2;
     const place = nearestPair(this.pairs, index, clientX > middle);
     if (place >= 0) this.choose(place);

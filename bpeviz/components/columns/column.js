@@ -1,9 +1,10 @@
 // A column: a text under one tokenizer, with its title and figures.
 
-import { CellText, EXTRA, LEFT_OUT, LEFT_OUT_ID, MISSING, TOKEN_END, UNKNOWN, UNKNOWN_ID } from "../shared/cells.js";
+import { EXTRA, LEFT_OUT, LEFT_OUT_ID, MISSING, TOKEN_END, UNKNOWN, UNKNOWN_ID } from "../shared/cells.js";
 import { element, unbroken } from "../shared/dom.js";
 import { formatCount, plural } from "../shared/format.js";
 import { newSheet } from "../shared/picture.js";
+import { Score } from "../shared/score.js";
 import { TokenList } from "../shared/token_list.js";
 
 /**
@@ -11,16 +12,14 @@ import { TokenList } from "../shared/token_list.js";
  * are together.
  */
 function insertIds(cells, { tokenEnds: ends, tokens, distinct }) {
-  const idsBefore = new Map();
   ends.forEach((end, i) => {
     const [id, , , color] = distinct[tokens[i]];
     const start = i ? ends[i - 1] : 0;
     if (id === null || id < 0 || start >= cells.cellOf.length) return;
-    const cell = cells.cells[cells.cellOf[start]];
-    if (!idsBefore.has(cell)) idsBefore.set(cell, []);
-    idsBefore.get(cell).push(element("span", color < 0 ? "id" : `id t color${color}`, String(id)));
+    const cell = cells.cellOf[start];
+    if (!cells.before.has(cell)) cells.before.set(cell, []);
+    cells.before.get(cell).push(element("span", color < 0 ? "id" : `id t color${color}`, String(id)));
   });
-  for (const [cell, ids] of idsBefore) cell.element.before(...ids);
 }
 
 /**
@@ -55,7 +54,7 @@ export function drawColumn(data, column, isBaseline) {
   const heading = unbroken("h2", "", name);
   heading.append(element("small", "", size));
   box.append(heading, about, host, list.box, ...(below.firstChild ? [below] : []));
-  const cells = new CellText(host, data.text, "bytes");
+  const cells = new Score(host, data.text, "bytes");
   let start = 0;
   ends.forEach((end, i) => {
     const [id, , , color] = distinct[tokens[i]];
@@ -66,8 +65,8 @@ export function drawColumn(data, column, isBaseline) {
   });
   for (const end of extra) cells.flags[end - 1] |= EXTRA;
   for (const end of missing) cells.flags[end - 1] |= MISSING;
-  cells.paint(0, cells.flags.length);
   if (data.showIds) insertIds(cells, column);
+  cells.paint(0, cells.flags.length);
   return { box, host, list, cells, ends, tokens, distinct, title };
 }
 
@@ -78,8 +77,11 @@ export function drawColumn(data, column, isBaseline) {
  * @param {import("../shared/picture.js").SheetPayload} words
  */
 export function columnsSheet(parent, data, words) {
-  const columns = element("div", "columns still");
+  const columns = element("div", "columns");
   const baseline = data.columns.length > 1 ? data.baseline : -1;
-  columns.append(...data.columns.map((column, i) => drawColumn(data, column, i === baseline).box));
-  return newSheet(parent, words, [columns]);
+  const drawn = data.columns.map((column, i) => drawColumn(data, column, i === baseline));
+  columns.append(...drawn.map(({ box }) => box));
+  const sheet = newSheet(parent, words, [columns]);
+  for (const { cells } of drawn) cells.layOut();
+  return sheet;
 }

@@ -180,7 +180,6 @@ class Columns {
 
   hover(target) {
     const column = this.columns.find(({ host }) => host.contains(target));
-    while (target?.className?.startsWith?.("id")) target = target.nextElementSibling;
     const byte = column ? column.cells.atomAt(target) : -1;
     if (byte < 0) this.clear();
     else this.#light(column, byte);
@@ -216,7 +215,7 @@ class Columns {
       .map(({ title, ends }) => `${title}: ${counted(countOverlapping(ends, start, end), this.unit)} here`);
     this.tooltip.show(
       [head, element("p", id === null ? "" : "hex", details), ...others.map((line) => element("p", "", line))],
-      column.cells.cells[column.cells.cellOf[start]].element,
+      column.cells.elementAt(start),
     );
   }
 

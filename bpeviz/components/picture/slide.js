@@ -97,19 +97,21 @@ export class Slide {
     const texts = this.views ?? this.columns;
     const fits = (size) => {
       content.style.setProperty("--size", `${size}px`);
-      return texts.every(({ host }) => host.scrollHeight <= host.clientHeight + 1);
+      return texts.every(({ cells }) => cells.fits);
     };
     const isLong = texts[0].cells.text.length > MOST;
-    if (!isLong && largestFitting(SMALLEST_TEXT, LARGEST_TEXT, fits)) return this.#remark(texts[0].cells.text);
-    fits(SMALLEST_TEXT);
+    const isWhole = !isLong && largestFitting(SMALLEST_TEXT, LARGEST_TEXT, fits);
+    if (!isWhole) fits(SMALLEST_TEXT);
+    for (const { cells } of texts) cells.layOut();
+    if (isWhole) return this.#remark(texts[0].cells.text);
     // The same characters in each text: as many as the one with the least room shows.
-    const ends = texts.map(({ host, cells }) => {
-      const { bottom } = host.getBoundingClientRect();
-      const cut = cells.cells.find((cell) => cell.element.getBoundingClientRect().bottom > bottom);
-      return cut?.start ?? cells.text.length;
+    const ends = texts.map(({ cells }) => {
+      const { lines, text } = cells;
+      const cut = lines[cells.wholeLines()[1]];
+      return cut ? cells.cells[cut.first].start : text.length;
     });
     const end = Math.min(...ends);
-    for (const { cells } of texts) for (const cell of cells.cells) cell.element.hidden = cell.start >= end;
+    for (const { cells } of texts) cells.crop(end);
     this.#remark(texts[0].cells.text.slice(0, end));
   }
 

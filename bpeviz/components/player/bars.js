@@ -104,6 +104,7 @@ export class Bars {
     const item = element("li", "bar");
     const pair = element("span", "pair");
     pair.append(...ids.map((id) => tokenLabel(.../** @type {[string, number]} */ (this.data.styles[id]))));
+    pair.title = pair.textContent; // bytes are ticks
     item.append(pair, element("small", "equal"), element("b", "value"), element("span", "length"));
     return this.list.appendChild(item);
   }

@@ -106,7 +106,7 @@ class Player {
       emit(RACE_REQUESTED);
       this.stage.fit();
     }
-    this.show(step);
+    this.show(step, !isNew);
     this.number.value = this.numberOf(this.step); // also while it has the focus
     this.report(0);
     if (plays) this.playback.play(0, data.last);
@@ -171,8 +171,12 @@ class Player {
     return this.data.vocabSizes?.[step] ?? step;
   }
 
-  /** Show a step. While playing, each frame draws the visible part only. */
-  show(step) {
+  /**
+   * Show a step. While playing, each frame draws the visible part only.
+   * @param {number} step
+   * @param {boolean} [follows] whether the text scrolls to the step; a new one is seen from its beginning
+   */
+  show(step, follows = true) {
     const { playback, section, stage } = this;
     const { changingSteps } = this.data;
     const isNext = Math.abs(rankOf(changingSteps, step) - rankOf(changingSteps, this.step)) <= 1;
@@ -182,7 +186,7 @@ class Player {
     section.style.setProperty("--beat", `${beat}ms`);
     this.step = step;
     this.selection.clear();
-    stage.show(step, this.isDrawn && playback.isCalm, 2 * beat);
+    stage.show(step, { follows, calmly: playback.isCalm, wait: 2 * beat });
     lastSteps.set(this.data.timelineId, step);
     this.#updateControls();
     const next = stepAfter("forward", step, this.data.last, changingSteps);
@@ -390,7 +394,6 @@ class Player {
     host.addEventListener("mouseover", ({ target }) => this.playback.isPlaying || this.selection.hover(view, cells.atomAt(target)));
     host.addEventListener("scroll", () => {
       if (this.playback.isPlaying) this.stage.paint(view);
-      view.countHidden();
     });
     host.addEventListener("mouseleave", () => this.selection.clear());
     host.addEventListener("click", ({ target }) => {

@@ -25,10 +25,7 @@ export class Stage {
 
   // The size of the text follows the stage and the window.
   #followSize(stage, signal) {
-    const resized = () => {
-      this.fit();
-      this.views.forEach((view) => view.follow(false));
-    };
+    const resized = () => this.fit();
     let width = 0;
     const observer = new ResizeObserver(() => {
       if (stage.clientWidth !== width) resized();
@@ -68,14 +65,16 @@ export class Stage {
   /**
    * Show a step of all texts.
    * @param {number} step
-   * @param {boolean} calmly whether they scroll calmly to it
-   * @param {number} [wait] milliseconds until the tokens change
+   * @param {object} how
+   * @param {boolean} how.follows whether they scroll to a place of the step, if none is visible
+   * @param {boolean} how.calmly whether they scroll calmly
+   * @param {number} how.wait milliseconds until the tokens change
    */
-  show(step, calmly, wait = 0) {
+  show(step, { follows, calmly, wait }) {
     for (const view of this.views) view.step = view.data.ownSteps ? view.data.ownSteps[step] : step;
     this.reference = this.views.length > 1 ? this.views[0].boundaries() : null;
     // Before the tokens change: nothing moves, and the browser has laid out the text.
-    for (const view of this.views) view.follow(calmly);
+    if (follows) for (const view of this.views) view.follow(calmly);
     clearTimeout(this.timer);
     const paint = () => this.views.forEach((view) => this.paint(view));
     if (wait) this.timer = setTimeout(paint, wait);
@@ -98,7 +97,6 @@ export class Stage {
     const set = (size) => section.style.setProperty("--size", `${size}px`);
     const smallest = this.several ? SMALLEST_BESIDE : SMALLEST;
     const brief = views.every(({ cells: { cells } }) => cells.length <= BRIEF.cells && !(cells.at(-1)?.line >= BRIEF.lines));
-    section.classList.toggle("brief", brief);
     section.classList.add("fitting"); // each text is as high as the stage may be
     const { paddingInlineStart } = getComputedStyle(views[0].host);
     const width = Math.min(...views.map(({ host }) => host.clientWidth)) - 2 * parseFloat(paddingInlineStart);
@@ -109,11 +107,12 @@ export class Stage {
     );
     const fits = (size) => {
       set(size);
-      return views.every(({ host }) => host.scrollHeight <= host.clientHeight);
+      return views.every(({ cells }) => cells.fits);
     };
     const largest = brief ? largestFitting(smallest, high, fits) : null;
     set(largest ?? scrollingSize(width) * scale);
     section.classList.toggle("scrolls", largest === null);
     section.classList.remove("fitting");
+    for (const { cells } of views) cells.layOut();
   }
 }

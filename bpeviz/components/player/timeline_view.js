@@ -1,12 +1,13 @@
 // Draws one tokenized text: its cells, the sentence of its step, and the tooltip of a token.
 
-import { CellText, LEFT_OUT_ID, SPECIAL_ID, UNKNOWN_ID } from "../shared/cells.js";
-import { element, tokenLabel } from "../shared/dom.js";
+import { LEFT_OUT_ID, SPECIAL_ID, UNKNOWN_ID } from "../shared/cells.js";
+import { element, isPartOfSign, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
-import { firstIndex } from "../shared/search.js";
+import { Score } from "../shared/score.js";
 import { INSIDE } from "../shared/timeline.js";
 import { TokenList } from "../shared/token_list.js";
 import { rankOf } from "./controls.js";
+import { Overview } from "./overview.js";
 import { TokenizedText, formatBytes, wordAt } from "./tokenized_text.js";
 
 /** Names of bytes that look like nothing. */
@@ -35,17 +36,16 @@ export class TimelineView extends TokenizedText {
       this.box.append(head, rule, this.sentence);
     }
     this.list = new TokenList(data.title ? `Tokens of ${data.title}` : "Tokens");
-    this.above = element("span", "more above");
-    this.below = element("span", "more below");
-    for (const more of [this.above, this.below]) more.ariaHidden = "true";
     const frame = element("div", "frame");
-    frame.append(this.host, this.above, this.below);
     this.box.append(frame, this.list.box);
-    this.cells = new CellText(this.host, data.text, data.atomKind, {
+    this.cells = new Score(this.host, data.text, data.atomKind, {
       atomBytes: data.atomBytes,
       marks: data.endMarks,
       markLabel: (atom) => this.style(this.atomIds[atom]).label,
     });
+    this.overview = new Overview(this.cells, data.part);
+    frame.append(this.host, this.overview.box);
+    this.cells.laidOut = () => this.overview.draw();
     if (!data.text) this.host.append(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
   }
 
@@ -55,26 +55,10 @@ export class TimelineView extends TokenizedText {
     const compared = reference && { theirs: reference, ours: this.boundaries() };
     for (const token of this.tokens(start, end)) {
       this.writeFlags(token, cells.colors, cells.flags, compared);
-      cells.paint(token.start, token.end);
+      [start, end] = [Math.min(start, token.start), Math.max(end, token.end)];
     }
-  }
-
-  /** Return how many places of this step are hidden above and below the visible text, and the places. */
-  #hidden() {
-    const places = this.timeline.placesAt(this.step - 1);
-    const { host, cells } = this;
-    if (!places.length || host.scrollHeight <= host.clientHeight + 1) return { places, above: 0, below: 0 };
-    const row = parseFloat(getComputedStyle(host).fontSize) * 0.8; // a row of which half is seen
-    const [start, end] = cells.visible(-row / host.clientHeight);
-    const above = firstIndex(places.length, (i) => places[i] >= start);
-    return { places, above, below: places.length - firstIndex(places.length, (i) => places[i] >= end) };
-  }
-
-  /** Say how many places of this step are hidden. */
-  countHidden({ above, below } = this.#hidden()) {
-    const say = (more, words) => more.textContent === words || (more.textContent = words); // a change costs a layout
-    say(this.above, above ? `${formatCount(above)} more above` : "");
-    say(this.below, below ? `${formatCount(below)} more below` : "");
+    cells.paint(start, end);
+    this.overview.mark(this.timeline.placesAt(this.step - 1));
   }
 
   /**
@@ -82,17 +66,9 @@ export class TimelineView extends TokenizedText {
    * @param {boolean} calmly whether to show the way
    */
   follow(calmly) {
-    const { host, cells } = this;
-    const hidden = this.#hidden();
-    const { places, above, below } = hidden;
-    const isSeen = !places.length || above + below < places.length;
-    if (isSeen) return this.countHidden(hidden);
-    const top = () => cells.cells[cells.cellOf[places[0]]].element.getBoundingClientRect().top;
-    const target = () => host.scrollTop + top() - host.getBoundingClientRect().top - host.clientHeight / 3;
-    if (calmly) host.scrollTo({ top: target(), behavior: "smooth" });
-    // Once drawn, lines may be higher than they were estimated.
-    else for (let i = 0; i < 2; i++) host.scrollTop = target();
-    this.countHidden();
+    const places = this.timeline.placesAt(this.step - 1);
+    const [start, end] = this.cells.atomsOf(this.cells.wholeLines());
+    if (places.length && !places.some((place) => place >= start && place < end)) this.cells.reveal(places[0], calmly);
   }
 
   /** List the tokens of this step for screen readers. */
@@ -134,7 +110,18 @@ export class TimelineView extends TokenizedText {
       this.#labelWithId(ids[step - 1], i === 2 ? "created" : ""),
     );
     if (left[step - 1] < 0) return [merged, operator(WHOLE), facts];
-    return [first, operator("+"), second, operator("→"), merged, facts];
+    return [first, operator("+"), second, operator("→"), merged, ...this.#signsInPart(id[step - 1]), facts];
+  }
+
+  // The signs at the first place of the step, if its token has only some bytes of one.
+  #signsInPart(id) {
+    const [place] = this.timeline.placesAt(this.step - 1);
+    if (place === undefined || !isPartOfSign(this.style(id).label)) return [];
+    const { start, end } = this.token(place);
+    const { colors, flags, cells, cellOf } = this.cells;
+    const last = cells[cellOf[end - 1]];
+    for (const token of this.tokens(cells[cellOf[start]].firstAtom, last.firstAtom + last.size)) this.writeFlags(token, colors, flags);
+    return [this.cells.enlarged(start, end)].filter(Boolean);
   }
 
   /** Return the sentence of the current step, as text. */
@@ -185,7 +172,7 @@ export class TimelineView extends TokenizedText {
     if (isByte) origin.textContent = `${BYTE_NAMES[bytes[0]] ?? ""}byte 0x${formatBytes(bytes)}, not made by a merge`;
     return [
       head,
-      ...(isByte ? [] : [element("p", "hex", formatBytes(bytes))]),
+      cells.enlarged(token.start, token.end) ?? element("p", "hex", isByte ? "" : formatBytes(bytes)),
       element("p", "", `${formatCount(token.count)}× ${where} at this step`),
       origin,
     ];
@@ -193,12 +180,12 @@ export class TimelineView extends TokenizedText {
 
   /** Add or remove the ring around a token. */
   outline({ start, end }, on) {
-    this.cells.toggle(start, end, "outlined", on);
     this.cells.toggle(start, start + 1, "outlined-first", on);
     this.cells.toggle(end - 1, end, "outlined-last", on);
+    this.cells.toggle(start, end, "outlined", on);
   }
 
   elementOf({ start }) {
-    return this.cells.cells[this.cells.cellOf[start]].element;
+    return this.cells.elementAt(start);
   }
 }

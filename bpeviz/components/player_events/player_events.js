@@ -1,10 +1,11 @@
-// Reports the player's step, clicked words and drawn columns to Python, and sends the player where Python asks. It
+// Reports the player's step, clicked words, chosen parts and drawn columns to Python, and sends the player where Python asks. It
 // is a component of its own, without markup, so that only the fragments that use it run again.
 
 import {
   COLUMNS_DRAWN,
   COLUMNS_REQUESTED,
   JUMP,
+  PART_CHOSEN,
   STEP_CHANGED,
   STEP_REQUESTED,
   WORD_CLICKED,
@@ -51,6 +52,7 @@ document.addEventListener("click", onClick, true);
  * @property {string} name
  * @property {boolean} steps whether to report steps
  * @property {boolean} words whether to report clicked words
+ * @property {boolean} parts whether to report parts of a text that the user opens
  * @property {boolean} drawn whether to report that columns are drawn
  */
 
@@ -65,10 +67,12 @@ export function mount(root, data, on) {
     const { signal } = controller;
     controllers.set(root, controller);
     const path = location.pathname;
-    let clicks = 0; // so that the same word may be clicked again
+    let clicks = 0; // so that the same word or part may be clicked again
     const onStep = (step) => data.steps && !isLeaving(path) && report(() => on("step", step));
     const onWord = (word) => data.words && report(() => on("word", { word, number: ++clicks }));
+    const onPart = (character) => data.parts && report(() => on("part", { character, number: ++clicks }));
     subscribe(STEP_CHANGED, onStep, signal);
+    subscribe(PART_CHOSEN, onPart, signal);
     subscribe(WORD_CLICKED, onWord, signal);
     emit(STEP_REQUESTED);
     const onDrawn = () => !isLeaving(path) && report(() => on("drawn", true));

@@ -1,9 +1,6 @@
-// Text drawn as cells. A cell is one grapheme, with one or more atoms (bytes or characters).
-// Cells never move: a change of step only changes their class names.
+// A text as cells. A cell is one grapheme, with one or more atoms (bytes or characters).
 
-import { element } from "./dom.js";
 import { toHex } from "./format.js";
-import { firstIndex } from "./search.js";
 
 // Flags of an atom.
 export const TOKEN_END = 1; // a boundary follows the atom
@@ -16,12 +13,20 @@ export const MISSING = 64; // a boundary follows the atom in the reference, but 
 export const UNKNOWN = 128; // the atom is not in the vocabulary
 export const LEFT_OUT = 256; // the atom belongs to no token
 
+export const LIT = 512; // the atom belongs to the token that the user looks at, elsewhere, too
+export const OUTLINED = 1024; // the atom belongs to the token that the user looks at …
+export const OUTLINED_START = 2048; // … and is its first atom
+export const OUTLINED_END = 4096; // … or its last
+
 // The class name of each flag, and of every combination of flags.
-const FLAG_NAMES = ["b", "new", "first", "last", "merged", "extra", "missing", "unknown", "left-out"];
+const FLAG_NAMES = ["b", "new", "first", "last", "merged", "extra", "missing", "unknown", "left-out", "lit", "outlined", "outlined-first", "outlined-last"];
 const COMBINED_NAMES = Array.from({ length: 1 << FLAG_NAMES.length }, (_, flags) =>
   FLAG_NAMES.map((name, bit) => (flags & (1 << bit) ? ` ${name}` : "")).join(""),
 );
-const START_FLAGS = NEW | NEW_START; // read from a token's first atom, all others from its last
+const START_FLAGS = NEW | NEW_START | OUTLINED_START; // read from a token's first atom, all others from its last
+const BEFORE = NEW_START | OUTLINED_START; // a piece begins at such an atom
+const AFTER = TOKEN_END | NEW_END | JUST_MERGED | EXTRA | MISSING | OUTLINED_END; // … and ends after such a one
+const EVEN = NEW | UNKNOWN | LEFT_OUT | LIT | OUTLINED; // equal for all atoms of a piece
 
 // Ids of atoms without a token of the vocabulary (`UNKNOWN_ID` and `DROPPED` in Python).
 export const UNKNOWN_ID = -1;
@@ -30,13 +35,13 @@ export const SPECIAL_ID = -4; // of the last special token; those before it have
 
 const STAND_INS = { " ": "·", "\t": "→", "\n": "↵", "\r": "␍" };
 const INVISIBLE = /[\p{C}\p{Z}]/u;
-const RIGHT_TO_LEFT =
+export const RIGHT_TO_LEFT =
   /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}\p{Script=Adlam}]/u;
 const NO_BREAK_SPACE = "\u00A0"; // one of the text itself has a stand-in
 const LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 const MAX_GRAPHEME = 16; // UTF-16 units; a longer grapheme is drawn by code point
-const BLOCK = 500; // cells after which a line begins a new block: one for each line would be slow
-const STRIP_ROWS = 4; // rows of a strip before it continues in a second column
+// Graphemes whose shape depends on joiners and tags: emoji, and letters of scripts that join.
+const JOINED = /^(\p{Extended_Pictographic}|(?![\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])\p{L}[\p{L}\p{M}\u200C\u200D]*$)/u;
 
 /**
  * @typedef {object} Cell
@@ -48,22 +53,18 @@ const STRIP_ROWS = 4; // rows of a strip before it continues in a second column
  * @property {number} size number of atoms
  * @property {string[]} labels one per atom: a byte or a code point in hex
  * @property {number} line
+ * @property {boolean} wraps whether a line may break after the cell, which is before a space
  * @property {boolean} endOfWord whether an end-of-word mark is attached
  */
 
 /**
- * @typedef {Cell & {element: any, className: string, rows: any[]}} DrawnCell with the class names last
- *   written, and the elements of its strip
- */
-
-/**
- * Yield the text by grapheme, or by code point where a grapheme has an invisible part: a joiner or a
- * direction mark is then visible and has no effect on the page.
+ * Yield the text by grapheme, or by code point where a grapheme has an invisible part: a direction
+ * mark is then visible and has no effect on the page. A joiner stays where it shapes a letter or an emoji.
  * @param {string} text
  */
 function* graphemes(text) {
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: "grapheme" }).segment(text))
-    if (INVISIBLE.test(segment) || segment.length > MAX_GRAPHEME) yield* segment;
+    if ((INVISIBLE.test(segment) && !JOINED.test(segment)) || segment.length > MAX_GRAPHEME) yield* segment;
     else yield segment;
 }
 
@@ -116,7 +117,7 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
     atom += labels.length;
     offset += sign.length;
     const endOfWord = marked.has(atom - 1);
-    cells.push({ text, baseClass, start, end: offset, firstAtom, size: labels.length, labels, line, endOfWord });
+    cells.push({ text, baseClass, start, end: offset, firstAtom, size: labels.length, labels, line, wraps: false, endOfWord });
   };
   const addMarks = () => {
     while (atomBytes?.[atom] === 0) add("", markLabel(atom), "c quiet", [""]);
@@ -138,16 +139,12 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
         if (!hasRightToLeft) {
           shown = NO_BREAK_SPACE;
           const before = cells.at(-1);
-          if (before?.line === line && ![shown, "\t"].includes(before.text)) before.baseClass += " w";
+          if (before?.line === line && ![shown, "\t"].includes(before.text)) before.wraps = true;
         }
       }
-      else if (INVISIBLE.test(sign)) {
+      else if (INVISIBLE.test(sign) && !JOINED.test(sign)) {
         baseClass += " quiet";
         shown = STAND_INS[sign] ?? `⟨${codePoint(sign)}⟩`;
-      }
-      if (labels.length > 1) {
-        baseClass += ` multi r${Math.min(labels.length, STRIP_ROWS)}`;
-        if (labels.length > STRIP_ROWS || labels[0].length > 2) baseClass += " wide";
       }
       add(sign, shown, rightToLeft ? `${baseClass} rtl` : baseClass, labels);
       addMarks();
@@ -171,165 +168,51 @@ export function classNames(colors, flags, first, last) {
   return color + COMBINED_NAMES[(flags[first] & START_FLAGS) | (flags[last] & ~START_FLAGS)];
 }
 
-/** The cells of a text in the document. */
-export class CellText {
-  /**
-   * @param {any} host the element to draw into
-   * @param {string} text
-   * @param {"bytes" | "characters"} atomKind
-   * @param {object} [options] those of `splitIntoCells`
-   */
-  constructor(host, text, atomKind, options) {
-    this.host = host;
-    this.text = text;
-    /** @type {DrawnCell[]} */
-    this.cells = /** @type {any} */ (splitIntoCells(text, atomKind, options));
-    this.cellOf = []; // the cell of each atom
-    const blocks = document.createDocumentFragment();
-    let block = null;
-    let line = null;
-    let blockStart = -BLOCK;
-    this.cells.forEach((cell, index) => {
-      if (cell.line !== this.cells[index - 1]?.line) {
-        if (index >= blockStart + BLOCK) {
-          block = blocks.appendChild(element("div", "block"));
-          blockStart = index;
-        }
-        line = block.appendChild(element("div", "line"));
-      }
-      line.append(this.#draw(cell, index));
-      for (let i = 0; i < cell.size; i++) this.cellOf.push(index);
-    });
-    for (const { style, children } of blocks.children) style.setProperty("--lines", children.length);
-    host.replaceChildren(blocks);
-    this.colors = new Int8Array(this.cellOf.length).fill(-1);
-    this.flags = new Uint16Array(this.cellOf.length);
-  }
+/**
+ * @typedef {object} Piece a stretch of a line with one look, drawn as one element
+ * @property {number} from the first cell
+ * @property {number} to the cell after the last
+ * @property {string} className
+ */
 
-  #draw(cell, index) {
-    const span = element("span", cell.baseClass, cell.text);
-    span.cell = index;
-    cell.element = span;
-    cell.className = cell.baseClass;
-    cell.rows = [];
-    if (cell.size > 1) {
-      // A strip below a sign lists its bytes, or the code points of its grapheme. It is shown where
-      // a token boundary falls inside the sign.
-      const strip = span.appendChild(element("span", "strip"));
-      strip.ariaHidden = "true";
-      cell.rows = cell.labels.map((label) => strip.appendChild(element("i", "", label)));
-      cell.rows.forEach((row, i) => (row.row = i));
-      const columns = Math.ceil(cell.size / STRIP_ROWS) * (cell.labels[0].length / 2);
-      if (columns > 1) span.style.setProperty("--columns", columns);
-    }
-    if (cell.endOfWord) span.append(element("span", "mark", "</w>"));
-    return span;
+/**
+ * Return the pieces of cells [first, end): tokens, divided where a sign has a look of its own. A token
+ * that the step created stands in its parts, so that the line between them is seen to fade.
+ * @param {Cell[]} cells
+ * @param {number} first
+ * @param {number} end
+ * @param {ArrayLike<number>} colors color index of each atom, -1 for none
+ * @param {ArrayLike<number>} flags flags of each atom
+ * @returns {Piece[]}
+ */
+export function piecesOf(cells, first, end, colors, flags) {
+  const pieces = [];
+  let from = first;
+  for (let c = first; c < end; c++) {
+    const cell = cells[c];
+    const last = cell.firstAtom + cell.size - 1;
+    const next = cells[c + 1];
+    const isEnd =
+      c + 1 === end || cell.baseClass !== next.baseClass || !isPlain(cell) || cell.endOfWord ||
+      flags[last] & AFTER || flags[last + 1] & BEFORE || colors[last] !== colors[last + 1] ||
+      (flags[last] ^ flags[last + 1]) & EVEN || isSplit(cell, flags) || isSplit(next, flags);
+    if (!isEnd) continue;
+    const className = isSplit(cell, flags)
+      ? `${cell.baseClass} split${flags[last] & TOKEN_END ? " b" : ""}`
+      : cell.baseClass + classNames(colors, flags, cells[from].firstAtom, last);
+    pieces.push({ from, to: c + 1, className });
+    from = c + 1;
   }
-
-  /** Return where an atom starts in the text, in UTF-16 units; atoms are characters or marks. */
-  offset(atom) {
-    if (atom >= this.cellOf.length) return this.text.length;
-    const cell = this.cells[this.cellOf[atom]];
-    const before = [...this.text.slice(cell.start, cell.end)].slice(0, atom - cell.firstAtom);
-    return cell.start + before.join("").length;
-  }
-
-  /**
-   * Return the visible atoms as [start, end).
-   * @param {number} [margin] frame heights more on either side; negative to leave out what is cut off
-   */
-  visible(margin = 0.5) {
-    const { top, bottom, height } = this.host.getBoundingClientRect();
-    const low = top - height * margin;
-    const high = bottom + height * margin;
-    const first = ({ children }, test) =>
-      firstIndex(children.length, (i) => test(children[i].getBoundingClientRect()));
-    if (!this.cells.length) return [0, 0];
-    let [from, to] = [this.host, this.host];
-    // From a block to its line to the cell: a line may be a long paragraph.
-    while (from.cell === undefined) from = from.children[first(from, ({ bottom }) => bottom >= low)] ?? from.lastChild;
-    while (to.cell === undefined) to = to.children[first(to, ({ top }) => top > high) - 1] ?? to.firstChild;
-    const last = this.cells[to.cell];
-    return [this.cells[from.cell].firstAtom, last.firstAtom + last.size];
-  }
-
-  /** Scroll the text, and not the page, until an atom is visible. */
-  reveal(atom) {
-    const row = this.cells[this.cellOf[atom]].element.getBoundingClientRect();
-    const { top, bottom, height } = this.host.getBoundingClientRect();
-    if (row.top < top || row.bottom > bottom) this.host.scrollTop += row.top - top - height / 3;
-  }
-
-  /** Write the class names for the colors and flags of atoms [start, end). */
-  paint(start, end) {
-    if (start >= end) return;
-    const { colors, flags } = this;
-    const lastCell = this.cellOf[end - 1];
-    for (let c = this.cellOf[start]; c <= lastCell; c++) {
-      const cell = this.cells[c];
-      const last = cell.firstAtom + cell.size - 1;
-      let isSplit = false;
-      for (let a = cell.firstAtom; a < last; a++) isSplit ||= (flags[a] & TOKEN_END) !== 0;
-      let className;
-      if (isSplit) {
-        className = `${cell.baseClass} split${flags[last] & TOKEN_END ? " b" : ""}`;
-        cell.rows.forEach((row, i) => {
-          const atom = cell.firstAtom + i;
-          const names = classNames(colors, flags, atom, atom);
-          if (row.className !== names) row.className = names;
-        });
-      } else className = cell.baseClass + classNames(colors, flags, cell.firstAtom, last);
-      if (cell.className !== className) {
-        cell.className = className;
-        cell.element.className = className;
-      }
-    }
-  }
-
-  /** Return the atom under an element of this text, or -1. */
-  atomAt(target) {
-    const span = target?.closest?.(".c");
-    if (!span || span.cell === undefined) return -1;
-    return this.cells[span.cell].firstAtom + (target.closest("i")?.row ?? 0);
-  }
-
-  /** Add or remove a class on the cells, or on the rows of strips, of atoms [start, end). */
-  toggle(start, end, className, on) {
-    for (let a = start; a < end; a++) {
-      const cell = this.cells[this.cellOf[a]];
-      if (!cell) continue;
-      const isSplit = cell.size > 1 && cell.className.includes(" split");
-      (isSplit ? cell.rows[a - cell.firstAtom] : cell.element).classList.toggle(className, on);
-    }
-  }
-
-  /** Put the selected part of the original text on the clipboard, without stand-ins. */
-  copyTo(event, root) {
-    const selection = root.getSelection?.() ?? document.getSelection();
-    if (!selection || selection.isCollapsed || !selection.rangeCount) return;
-    const range = selection.getComposedRanges
-      ? selection.getComposedRanges({ shadowRoots: [root] })[0]
-      : selection.getRangeAt(0);
-    const offsetOf = (node, offset, atEnd) => {
-      const isText = node.nodeType === Node.TEXT_NODE;
-      const parent = isText ? node.parentElement : node;
-      const span = parent.closest(".c");
-      if (span) {
-        const cell = this.cells[span.cell];
-        return (isText ? offset > 0 : atEnd) ? cell.end : cell.start;
-      }
-      // Between cells or between lines: use the neighbor.
-      let next = parent.childNodes[offset]?.querySelector?.(".c") ?? parent.childNodes[offset];
-      while (next && next.cell === undefined) next = next.nextSibling; // an id
-      if (next?.cell !== undefined) return this.cells[next.cell].start;
-      const before = parent.childNodes[offset - 1];
-      let last = before;
-      while (last && last.cell === undefined) last = last.lastElementChild;
-      return last?.cell !== undefined ? this.cells[last.cell].end : atEnd ? this.text.length : 0;
-    };
-    const start = offsetOf(range.startContainer, range.startOffset, false);
-    const end = offsetOf(range.endContainer, range.endOffset, true);
-    event.clipboardData.setData("text/plain", this.text.slice(start, end));
-    event.preventDefault();
-  }
+  return pieces;
 }
+
+const isPlain = ({ baseClass }) => baseClass === "c" || baseClass === "c rtl";
+
+/** Return whether a token ends inside a cell. */
+function isSplit({ firstAtom, size }, flags) {
+  for (let a = firstAtom; a < firstAtom + size - 1; a++) if (flags[a] & TOKEN_END) return true;
+  return false;
+}
+
+/** Return the flag of a class name. */
+export const flagOf = (name) => 1 << FLAG_NAMES.indexOf(name);

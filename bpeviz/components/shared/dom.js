@@ -56,8 +56,15 @@ export function unbroken(tag, className, text) {
  * @param {number} color color index, -1 for none
  */
 export function tokenLabel(label, color) {
-  return element("bdi", color < 0 ? "piece" : `piece t color${color}`, label);
+  const piece = element("bdi", color < 0 ? "piece" : `piece t color${color}`);
+  piece.append(...label.split(BYTE).map((part, i) => (i % 2 ? element("span", "byte", part) : part)));
+  return piece;
 }
+
+const BYTE = /(⟨[0-9A-F]{2}⟩)/; // a byte in a label, of a sign of which the token has only a part
+
+/** Return whether the token of a label has only some bytes of a sign. */
+export const isPartOfSign = (label) => BYTE.test(label);
 
 /**
  * Save a file on the user's computer.

@@ -6,6 +6,7 @@ export const STEP_REQUESTED = "bpeviz-step-requested"; // detail: a callback, or
 export const FOLLOW = "bpeviz-follow"; // detail: the display of a room's leader (`room/room.js`); the focus stays
 export const DISPLAY_REQUESTED = "bpeviz-display-requested"; // detail: a callback
 export const JUMP = "bpeviz-jump"; // detail: the step to go to
+export const PART_CHOSEN = "bpeviz-part-chosen"; // detail: a character of the whole text, outside of the part shown
 export const WORD_CLICKED = "bpeviz-word-clicked"; // detail: the word
 
 export const WAY_CHOSEN = "bpeviz-way-chosen"; // detail: "text", or the title of a page

@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import streamlit as st
 
 from bpeviz.core.boundaries import Part
-from bpeviz.ui.widgets import NumberField, WidgetFamily
+from bpeviz.ui import components
+from bpeviz.ui.widgets import NumberField, SessionValue, WidgetFamily
+
+_OPENED: SessionValue[dict[str, Any]] = SessionValue("opened_part")
+"""The last click on another part in the player that was handled."""
 
 
 def choose_part(
     numbers: WidgetFamily[NumberField], parts: Sequence[Part], whole: str = "", width: int = 200
 ) -> Part:
     """Draw the number of the part shown, where there are several; return the part.
+
+    A click in the player's overview of the whole text opens another part, too.
 
     Args:
         numbers: The numbers of parts.
@@ -25,6 +33,11 @@ def choose_part(
     if len(parts) < 2:
         return parts[0]
     widget = numbers.member(len(parts))
+    opened = whole and components.player_events(None, "parts", steps=False, parts=True)["part"]
+    if opened and _OPENED.get() != opened:
+        _OPENED.put(opened)
+        before = bisect_right(parts, opened["character"], key=lambda part: part.last)
+        widget.put(min(before + 1, len(parts)))
     number = replace(widget, label=f"{widget.label}, 1 to {len(parts):,}").box(width=width)
     part = parts[number - 1]
     if whole:

@@ -1,0 +1,116 @@
+// The whole text in miniature at the edge of the stage: its lines, every place of the step, and the
+// visible part. A click or a drag goes to a line. Of a longer text the stage shows a part, whose place in
+// the whole is a bracket; a click outside of it opens another part.
+
+import { element } from "../shared/dom.js";
+import { PART_CHOSEN, emit } from "../shared/events.js";
+import { formatCount } from "../shared/format.js";
+
+const NAMESPACE = "http://www.w3.org/2000/svg";
+const HIGHEST_LINE = 8; // pixels, of a line in miniature
+const [WIDEST, PLACE] = [100, 5]; // units, of the widest line and of a place
+const SHORTEST = 24; // signs of the widest line, at least
+
+function newShape(tag, name = "") {
+  const shape = document.createElementNS(NAMESPACE, tag);
+  shape.setAttribute("class", name);
+  return shape;
+}
+
+export class Overview {
+  /**
+   * @param {import("../shared/score.js").Score} score
+   * @param {number[] | null} part the first character, the character after the last, and their number in the whole text
+   */
+  constructor(score, part) {
+    this.score = score;
+    this.box = element("div", "overview");
+    this.box.ariaHidden = "true"; // the text itself scrolls by keyboard
+    this.drawing = this.box.appendChild(newShape("svg"));
+    this.drawing.setAttribute("preserveAspectRatio", "none");
+    [this.lines, this.places, this.window] = ["lines", "places", "window"].map((name) => this.drawing.appendChild(newShape("path", name)));
+    if (part) this.#addWhole(part);
+    score.host.addEventListener("scroll", () => this.follow(), { passive: true });
+    score.host.addEventListener("scrollend", () => this.#snap());
+    this.drawing.addEventListener("pointerdown", (event) => {
+      this.drawing.setPointerCapture(event.pointerId);
+      this.#go(event.clientY);
+    });
+    this.drawing.addEventListener("pointermove", ({ buttons, clientY }) => buttons & 1 && this.#go(clientY));
+  }
+
+  #addWhole([first, last, total]) {
+    const whole = this.box.appendChild(element("div", "whole"));
+    const bracket = whole.appendChild(element("div", "bracket"));
+    bracket.style.cssText = `top:${(100 * first) / total}%;bottom:${100 - (100 * last) / total}%`;
+    whole.title = `Characters ${formatCount(first + 1)} to ${formatCount(last)} of ${formatCount(total)}. Click to open another part.`;
+    whole.addEventListener("click", ({ clientY }) => {
+      const { top, height } = whole.getBoundingClientRect();
+      const character = Math.min(total - 1, Math.max(0, Math.floor((total * (clientY - top)) / height)));
+      if (character < first || character >= last) emit(PART_CHOSEN, character);
+    });
+  }
+
+  /** Draw the lines, after they or the height have changed. */
+  draw() {
+    const { lines } = this.score;
+    this.isDrawn = this.box.clientHeight > 0;
+    if (!this.isDrawn) return;
+    this.unit = WIDEST / Math.max(SHORTEST, ...lines.map(({ first, end }) => end - first));
+    const height = Math.min(this.box.clientHeight, lines.length * HIGHEST_LINE);
+    this.least = (3 * lines.length) / height; // three pixels
+    this.drawing.style.height = `${height}px`;
+    this.drawing.setAttribute("viewBox", `0 0 ${WIDEST} ${lines.length}`);
+    this.lines.setAttribute("d", lines.map(({ first, end }, i) => this.#bar(i, 0, (end - first) * this.unit)).join(""));
+    this.places.style.strokeWidth = String(Math.max(0.9, this.least));
+    this.mark(this.marked ?? []);
+    this.follow();
+  }
+
+  /** Return the path of a bar on a line. */
+  #bar(line, from, width) {
+    const x = this.score.lines[line].element.dir === "rtl" ? WIDEST - from - width : from;
+    return `M${x.toFixed(1)} ${line + 0.5}h${width.toFixed(1)}`;
+  }
+
+  /** Mark atoms. */
+  mark(atoms) {
+    this.marked = atoms;
+    if (!this.isDrawn) return;
+    const { lines, cellOf } = this.score;
+    let line = 0;
+    const bars = atoms.map((atom) => {
+      while (lines[line].end <= cellOf[atom]) line++;
+      return this.#bar(line, Math.min(WIDEST - PLACE, (cellOf[atom] - lines[line].first) * this.unit), PLACE);
+    });
+    this.places.setAttribute("d", bars.join(""));
+  }
+
+  /** Frame the visible lines, and cover what is seen of others. */
+  follow() {
+    if (!this.isDrawn) return;
+    const { lines, host, drawn } = this.score;
+    const [from, to] = this.score.wholeLines();
+    this.window.setAttribute("d", `M0 ${from}h${WIDEST}v${Math.max(to - from, this.least)}h${-WIDEST}z`);
+    const pixels = (line) => drawn.padding / 2 + (lines[line]?.top ?? lines.at(-1).bottom) - host.scrollTop;
+    const { style } = host.parentElement;
+    style.setProperty("--hidden-above", `${pixels(from)}px`);
+    style.setProperty("--hidden-below", `${host.clientHeight - pixels(to)}px`);
+  }
+
+  /** End a scroll at a whole line, unless at the end of the text. */
+  #snap() {
+    const { lines, host } = this.score;
+    const line = lines[this.score.wholeLines()[0]];
+    const isEnd = host.scrollTop + host.clientHeight >= host.scrollHeight - 1;
+    if (this.isDrawn && !isEnd && line.top - host.scrollTop > 1) host.scrollTo({ top: line.top, behavior: "smooth" });
+  }
+
+  #go(y) {
+    const { lines, host } = this.score;
+    const { top, height } = this.drawing.getBoundingClientRect();
+    const [from, to] = this.score.wholeLines();
+    const line = Math.floor((lines.length * (y - top)) / height - (to - from) / 2);
+    host.scrollTop = lines[Math.min(lines.length - 1, Math.max(0, line))].top;
+  }
+}
