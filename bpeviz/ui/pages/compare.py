@@ -99,7 +99,7 @@ class _Others(SomeOf):
         COLUMNS.put([OWN, *(name for name in catalog.NAMES if name in value)])
 
 
-class _Reference(NumberField):
+class _LinkedBaseline(NumberField):
     """The index of the baseline among the columns."""
 
     def for_link(self) -> tuple[None, None]:
@@ -117,7 +117,7 @@ REFERENCES = numbers("reference_of_", "Reference", first=0)
 
 def _reference(values: Values) -> Iterator[Widget[Any]]:
     for box in values.members(REFERENCES):
-        yield _Reference(box.key, box.label, low=box.low, high=box.high)
+        yield _LinkedBaseline(box.key, box.label, low=box.low, high=box.high)
 
 
 # ---- the page

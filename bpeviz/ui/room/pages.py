@@ -92,6 +92,7 @@ show();
 
 _STYLE = """
 #place-player { --page-around: 12.9rem; }
+[data-vote=above] #place-player { --rule-height: 0px; }
 @media print { [data-sheet] main > :not(#place-room) { display: none; } }
 h1 { font-size: 1.1rem; margin: 0; }
 @media (max-width: 640px), (max-height: 700px) {
