@@ -284,7 +284,7 @@ def test_own_tokenizer_is_trained_only_if_the_page_shows_it(
     app.session_state["text_box"] = "low lower lowest"
     app.selectbox(key="mirrored").set_value("yours").run()
     assert [side["title"] for side in drawn(app, "sides")["sides"]][1].startswith("Your tokenizer")
-    assert asked == ["low lower lowest"]
+    assert {*asked} == {"low lower lowest"}  # again, once a long training has ended
 
 
 def test_vocabulary_size_stays_while_another_tokenizer_is_inspected() -> None:
