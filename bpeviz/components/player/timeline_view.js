@@ -156,11 +156,8 @@ export class TimelineView extends TokenizedText {
       return [head];
     }
     head.append(this.#label(token.id), ` id ${token.id}`);
-    const { raw, cells, data } = this;
-    const bytes = raw
-      ? raw.subarray(token.start, token.end)
-      : new TextEncoder().encode(data.text.slice(cells.offset(token.start), cells.offset(token.end)));
-    const where = data.part ? "in this part" : "in this text";
+    const bytes = this.bytesOf(token);
+    const where = this.data.part ? "in this part" : "in this text";
     const origin = element("p");
     const parents = this.parents(token.id);
     if (parents) {
@@ -172,7 +169,7 @@ export class TimelineView extends TokenizedText {
     if (isByte) origin.textContent = `${BYTE_NAMES[bytes[0]] ?? ""}byte 0x${formatBytes(bytes)}, not made by a merge`;
     return [
       head,
-      cells.enlarged(token.start, token.end) ?? element("p", "hex", isByte ? "" : formatBytes(bytes)),
+      this.cells.enlarged(token.start, token.end) ?? element("p", "hex", isByte ? "" : formatBytes(bytes)),
       element("p", "", `${formatCount(token.count)}× ${where} at this step`),
       origin,
     ];

@@ -121,10 +121,15 @@ export class TokenizedText {
     return this.ends;
   }
 
+  /** Return the bytes of a token. */
+  bytesOf({ start, end }) {
+    this.utf8 ??= this.raw ?? new TextEncoder().encode(this.data.text);
+    return this.utf8.subarray(start ? this.byteEnds[start - 1] : 0, this.byteEnds[end - 1]);
+  }
+
   /** Return a token in words, for screen readers. */
   tokenInWords({ start, end, id, step }) {
-    this.utf8 ??= this.raw ?? new TextEncoder().encode(this.data.text);
-    const bytes = this.utf8.subarray(start ? this.byteEnds[start - 1] : 0, this.byteEnds[end - 1]);
+    const bytes = this.bytesOf({ start, end });
     const status = {
       [LEFT_OUT_ID]: "dropped",
       [UNKNOWN_ID]: "not in the vocabulary",

@@ -365,14 +365,6 @@ export class Score {
 
   // ---- places in the text
 
-  /** Return where an atom starts in the text, in UTF-16 units; atoms are characters or marks. */
-  offset(atom) {
-    if (atom >= this.cellOf.length) return this.text.length;
-    const cell = this.cells[this.cellOf[atom]];
-    const before = [...this.text.slice(cell.start, cell.end)].slice(0, atom - cell.firstAtom);
-    return cell.start + before.join("").length;
-  }
-
   /** Put the selected part of the original text on the clipboard, without stand-ins. */
   copyTo(event, root) {
     const selection = root.getSelection?.() ?? document.getSelection();
