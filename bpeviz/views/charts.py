@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Literal
 
@@ -46,23 +45,6 @@ ROW = 30
 
 SELECTION = "picked"
 """The Vega-Lite parameter of a click on a curve, with the field "step"."""
-
-
-@dataclass(frozen=True)
-class Axes:
-    """The axes of a curve over steps.
-
-    unit: name of a step. steps, values: types of the scales. value, title: field and title of the y
-    axis.
-    tooltip: field, format and title of each line.
-    """
-
-    unit: str
-    steps: Scale
-    value: str
-    title: str
-    values: Scale
-    tooltip: tuple[tuple[str, str, str], ...]
 
 
 def _thin(length: int) -> NDArray[np.int64]:
@@ -103,17 +85,25 @@ def _scales(chart: Chart, channel: str) -> Iterator[dict[str, Any]]:
 
 
 @lru_cache(maxsize=64)
-def _curve(axes: Axes) -> Chart:
-    """Return a clickable curve over steps, with a line at the current step."""
+def _curve(unit: str, steps: Scale, name: str, values: Scale, form: str) -> Chart:
+    """Return a clickable curve over steps, with a line at the current step.
+
+    Args:
+        unit: The name of a step.
+        steps: The type of the scale of steps.
+        name: The name of a value.
+        values: The type of the scale of values.
+        form: The format of a value.
+    """
     picked = alt.selection_point(
         name=SELECTION, fields=["step"], on="click", nearest=True, empty=False
     )
-    steps = alt.Axis(tickMinStep=1)  # steps are whole numbers
-    x = alt.X("step:Q", title=axes.unit, axis=steps).scale(type=axes.steps)
-    y = alt.Y(f"{axes.value}:Q", axis=_axis(axes.title)).scale(type=axes.values, nice=False)
-    tooltip = [
-        alt.Tooltip(f"{field}:Q", format=form, title=title) for field, form, title in axes.tooltip
-    ]
+    named = f" {LOGARITHMIC}" * (steps == "log")
+    whole = alt.Axis(tickMinStep=1)
+    x = alt.X("step:Q", title=unit + named, axis=whole).scale(type=steps)
+    y = alt.Y("value:Q", axis=_axis(name + named)).scale(type=values, nice=False)
+    tooltip = [alt.Tooltip("step:Q", format=",", title=unit)]
+    tooltip.append(alt.Tooltip("value:Q", format=form, title=name))
     base = alt.Chart(alt.NamedData("points")).encode(x=x, y=y)
     line = base.mark_line(strokeWidth=2)
     points = base.mark_point(opacity=0, size=80).encode(tooltip=tooltip).add_params(picked)
@@ -123,21 +113,6 @@ def _curve(axes: Axes) -> Chart:
         .encode(x=x, tooltip=[alt.Tooltip("step:Q", title="current step")])
     )
     return _drawn(alt.layer(line, rule, points))
-
-
-def _over_steps(
-    axes: Axes,
-    points: pa.Table,
-    steps: tuple[int, int],
-    values: tuple[float, float],
-    finding: str,
-) -> Chart:
-    """Return a curve. steps, values: the domain of each scale."""
-    chart = _with_data(_curve(axes), finding, points=points)
-    for channel, ends in (("x", steps), ("y", values)):
-        for scale in _scales(chart, channel):
-            scale["domain"] = [*ends]
-    return chart
 
 
 def at_step(chart: Chart, step: int) -> Chart:
@@ -151,19 +126,13 @@ def at_step(chart: Chart, step: int) -> Chart:
 def decided(training: Training, last: int) -> Chart:
     """Return the curve of the score or count that decided each of the first `last` steps."""
     texts, values = texts_of(training), training.curve[:last]
-    name, unit, places = texts.curve, texts.unit, _thin(last)
+    name, places = texts.curve, _thin(last)
     low, high = float(values.min()), float(values.max())
-    ends = (min(0.0, low), high if high > min(0.0, low) else low + 1)
     form = "," if (values == values.round()).all() else ".4~g"
-    tooltip = (("step", ",", unit), ("value", form, name))
-    axes = Axes(unit, "linear", "value", name, "linear", tooltip)
-    if last > LINEAR:
-        if low > 0:
-            ends = (min(1.0, low), max(high, 2 * min(1.0, low)))
-        scale: Scale = "log" if low > 0 else "symlog"  # zero has no logarithm
-        axes = Axes(
-            f"{unit} {LOGARITHMIC}", "log", "value", f"{name} {LOGARITHMIC}", scale, tooltip
-        )
+    steps: Scale = "log" if last > LINEAR else "linear"
+    values_as: Scale = steps if low > 0 or steps == "linear" else "symlog"  # zero has no logarithm
+    bottom = min(1.0 if steps == "log" else 0.0, low)
+    ends = {"x": (1, max(2, last)), "y": (bottom, max(high, 2 * bottom if low > 0 else low + 1))}
     first, final, least, most = (
         format(value, ",.0f" if form == "," else ".3g")
         for value in (values[0], values[-1], low, high)
@@ -179,7 +148,12 @@ def decided(training: Training, last: int) -> Chart:
     else:
         finding = f"The {name} is between {least} and {most}"
     points = pa.table({"step": places + 1, "value": values[places]})
-    return _over_steps(axes, points, (1, max(2, last)), ends, finding)
+    curve = _curve(texts.unit, steps, name, values_as, form)
+    chart = _with_data(curve, finding, points=points)
+    for channel in ends:
+        for scale in _scales(chart, channel):
+            scale["domain"] = [*ends[channel]]
+    return chart
 
 
 NEUTRAL = "#8a8681"

@@ -191,25 +191,18 @@ class Player {
     this.#updateControls();
     const next = stepAfter("forward", step, this.data.last, changingSteps);
     this.captions.show(this.numberOf(step), beat, next);
-    const place = this.#placeInWords();
+    const { place } = this;
     if (this.isDrawn && !this.playback.isOpening) this.announcer.say(this.playback.isPlaying ? place : `${place}: ${this.captions.inWords()}`);
     this.isDrawn = true; // a page that opens announces nothing
     if (!this.playback.isPlaying) for (const view of this.views) view.listTokens();
   }
 
-  #placeInWords() {
-    const { unit, last } = this.data;
-    const number = `${unit} ${formatCount(this.numberOf(this.step))} of ${formatCount(this.numberOf(last))}`;
-    return [number, this.#rankInWords()].filter(Boolean).join(", ");
-  }
-
   /** Return which of the steps that change the text this is, in words; "" where all do. */
   #rankInWords() {
-    const { data, step } = this;
-    if (!data.changingSteps || !step) return "";
-    const rank = rankOf(data.changingSteps, step);
-    if (rank === rankOf(data.changingSteps, step - 1)) return "no change in your text";
-    return `the ${ordinal(rank)} that changes your text`;
+    const { changingSteps } = this.data;
+    const [before, rank] = [this.step - 1, this.step].map((step) => rankOf(changingSteps, step));
+    if (!changingSteps || !this.step) return "";
+    return rank === before ? "no change in your text" : `the ${ordinal(rank)} that changes your text`;
   }
 
   /** Whether no later step changes the text. */
@@ -220,9 +213,12 @@ class Player {
 
   #updateControls() {
     const { data, step } = this;
-    this.track.show(step, this.#placeInWords());
+    const rank = this.#rankInWords();
+    const number = `${data.unit} ${formatCount(this.numberOf(step))} of ${formatCount(this.numberOf(data.last))}`;
+    this.place = rank ? `${number}, ${rank}` : number;
+    this.track.show(step, this.place);
     this.#button("play").disabled = !rankOf(data.changingSteps, data.last);
-    this.#find(".rank").textContent = this.#rankInWords();
+    this.#find(".rank").textContent = rank;
     if (this.root.activeElement !== this.number) this.number.value = this.numberOf(step);
     for (const action of ["first", "back"]) this.#button(action).disabled = step === 0;
     this.#button("last").disabled = step === data.last;

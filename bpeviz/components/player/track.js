@@ -36,8 +36,9 @@ export class Track {
   /** @param {any} root */
   constructor(root) {
     const find = (name) => root.querySelector(name);
-    [this.box, this.input, this.starts, this.ends] = [".course", ".track", ".starts", ".ends"].map(find);
-    [this.area, this.lines, this.half] = [".area", ".drawing", ".half"].map(find);
+    [this.box, this.input, this.area, this.half, this.ends] = [".course", ".track", ".area", ".half", ".ends"].map(find);
+    this.start = find(".start");
+    this.paths = root.querySelectorAll(".drawing path"); // of the steps that change the text, the other texts, and the first one
   }
 
   /**
@@ -45,50 +46,33 @@ export class Track {
    * @param {import("./player.js").PlayerPayload} data
    */
   draw({ views, last, unit, changingSteps }) {
-    this.input.max = last;
-    this.input.disabled = !last;
+    Object.assign(this.input, { max: last, disabled: !last });
     this.counts = views.map(({ tokenCounts, ownSteps }) => Array.from({ length: last + 1 }, (_, step) => tokenCounts[ownSteps?.[step] ?? step]));
-    this.box.style.setProperty("--digits", `${Math.max(3.5, formatCount(this.counts[0][0]).length)}ch`); // nothing moves
-    const limits = (choose) => choose(...this.counts.map((counts) => counts.reduce((one, other) => choose(one, other))));
-    const [low, high] = [limits(Math.min), limits(Math.max)];
-    this.level = (count) => (low === high ? (TOP + BOTTOM) / 2 : TOP + ((BOTTOM - TOP) * (high - count)) / (high - low));
-    const stride = Math.max(1, last / POINTS);
-    const steps = Array.from({ length: Math.floor(last / stride) + 1 }, (_, i) => Math.round(i * stride));
+    const [low, high] = [Math.min, Math.max].map((choose) => this.counts.flat().reduce((one, other) => choose(one, other)));
+    this.level = (count) => TOP + ((BOTTOM - TOP) * (high - count)) / (high - low || 1);
     const at = (step) => step / (last || 1);
-    const places = this.counts.map((counts) => steps.map((step) => [at(step), this.level(counts[step])]));
-    const [first] = places;
-    const isSingle = views.length === 1;
-    this.area.style.clipPath = isSingle ? `polygon(${[[0, 1], ...first, [first.at(-1)[0], 1]].map(([x, y]) => `${percent(x)} ${percent(y)}`)})` : "";
-    this.area.hidden = !isSingle;
-    const [changes, ...paths] = this.lines.children;
-    paths.forEach((path) => path.remove());
-    const marks = (changingSteps ?? []).filter((step) => step <= last).map((step) => Math.round(at(step) * 1000) / 1000);
-    changes.setAttribute("d", [...new Set(marks)].map((x) => `M${x} 1v-.14`).join(""));
-    for (const line of places.toReversed()) {
-      const path = this.lines.appendChild(changes.cloneNode());
-      path.setAttribute("class", line === first ? "line first" : "line");
-      path.setAttribute("d", `M${line.map(([x, y]) => `${x.toFixed(4)} ${y.toFixed(4)}`).join("L")}${last ? "" : "H1"}`);
-    }
-    this.#label(this.starts, isSingle ? [[this.level(this.counts[0][0]), formatCount(this.counts[0][0])]] : [[TOP, counted(high, "token")], [BOTTOM, formatCount(low)]]);
-    this.#label(this.ends, views.map(({ title }, i) => [this.level(this.counts[i][last]), isSingle ? formatCount(this.counts[i][last]) : (title ?? "")]));
-    this.#markHalf(isSingle ? halfWay(this.counts[0]) : null, last, unit);
+    const stride = Math.ceil(last / POINTS) || 1;
+    const [first, ...others] = this.counts.map((counts) =>
+      counts.flatMap((count, step) => (step % stride && step !== last ? [] : [[at(step), this.level(count)]])),
+    );
+    const lineOf = (curve) => `M${curve.map((place) => place.map((share) => share.toFixed(4))).join("L")}`;
+    const marks = new Set((changingSteps ?? []).filter((step) => step <= last).map((step) => `M${at(step).toFixed(3)} 1v-.14`));
+    [[...marks], others.map(lineOf), [lineOf(first)]].forEach((lines, i) => this.paths[i].setAttribute("d", lines.join("")));
+    const corners = [[0, 1], ...first, [1, 1]].map(([x, y]) => `${percent(x)} ${percent(y)}`);
+    this.area.style.clipPath = others.length ? "inset(50%)" : `polygon(${corners})`;
+    this.start.textContent = others.length ? counted(high, "token") : formatCount(high);
+    this.box.style.setProperty("--digits", `${Math.max(3.5, formatCount(high).length)}ch`); // nothing moves
+    this.#nameEnds(this.counts.map((counts, i) => [counts[last], others.length ? views[i].title : formatCount(counts[last])]));
+    this.#markHalf(others.length ? null : halfWay(this.counts[0]), last, unit);
   }
 
-  // Labels stand beside the curve, none on another one.
-  #label(box, labels) {
-    const sorted = labels.toSorted(([one], [other]) => one - other);
-    const height = Math.max(HEIGHT, ROW * labels.length);
-    if (box === this.ends) this.box.style.setProperty("--height", `${height}px`);
-    const share = ROW / height;
-    const tops = spread(sorted.map(([level]) => level - share / 2), share);
-    box.style.width = `${Math.max(...labels.map(([, words]) => words.length)) + 1}ch`;
-    box.replaceChildren(
-      ...sorted.map(([, words], i) => {
-        const label = element("span", "", words);
-        label.style.top = percent(tops[i]);
-        return label;
-      }),
-    );
+  #nameEnds(names) {
+    const height = Math.max(HEIGHT, ROW * names.length);
+    this.box.style.setProperty("--height", `${height}px`);
+    names.sort(([one], [other]) => other - one);
+    const edges = spread(names.map(([count]) => this.level(count) - ROW / height / 2), ROW / height);
+    this.ends.replaceChildren(...names.map(([, words]) => element("span", "", words)));
+    edges.forEach((edge, i) => (this.ends.children[i].style.top = `${edge * height}px`));
   }
 
   #markHalf(step, last, unit) {
@@ -96,12 +80,11 @@ export class Track {
     this.half.textContent = ""; // it describes the slider
     if (this.half.hidden) return;
     const [counts] = this.counts;
-    const falls = counts[last] < counts[0];
-    const [x, y] = [step / last, this.level(counts[step])];
-    this.half.textContent = `half of the ${falls ? "saving" : "rise"} after ${formatCount(step)} of ${counted(last, unit)}`;
-    this.half.className = `half ${x > 0.5 ? "before" : "after"} ${falls === x > 0.5 ? "below" : "above"}`;
-    this.half.style.setProperty("--x", percent(x));
-    this.half.style.setProperty("--y", percent(y));
+    const [isSaving, isLate] = [counts[last] < counts[0], step > last / 2];
+    this.half.textContent = `half of the ${isSaving ? "saving" : "rise"} after ${formatCount(step)} of ${counted(last, unit)}`;
+    this.half.className = `half ${isLate ? "late" : ""} ${isSaving === isLate ? "below" : ""}`; // where the curve is not
+    this.box.style.setProperty("--x", percent(step / last));
+    this.box.style.setProperty("--y", percent(this.level(counts[step])));
   }
 
   /**

@@ -20,10 +20,8 @@ export const counted = (number, noun) => `${formatCount(number)} ${plural(number
  * Return "1st", "2nd", "11th".
  * @param {number} number
  */
-export function ordinal(number) {
-  const ending = Math.trunc(number / 10) % 10 === 1 ? "th" : (["th", "st", "nd", "rd"][number % 10] ?? "th");
-  return formatCount(number) + ending;
-}
+export const ordinal = (number) =>
+  formatCount(number) + { one: "st", two: "nd", few: "rd", other: "th" }[new Intl.PluralRules("en", { type: "ordinal" }).select(number)];
 
 /**
  * @param {number} number
