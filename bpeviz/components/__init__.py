@@ -6,11 +6,12 @@ interface. Streamlit is one host of it (`bpeviz.ui.components`).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from bpeviz import palette
-from bpeviz.components.modules import bundle
+from bpeviz.components.modules import bundle, bundle_all
 
 FOLDER = Path(__file__).parent
 
@@ -36,12 +37,26 @@ class Component:
 def read(name: str) -> Component:
     """Read the component in a folder."""
     folder = FOLDER / name
-    script = bundle(folder / f"{name}.js")
+    script = bundle(_entry(name))
     markup = folder / f"{name}.html"
     if not markup.exists():
         return Component(None, None, script)
     drawn = [FOLDER / other / f"{other}.css" for other in _STYLES.get(name, ())]
-    styles = (FOLDER / "shared" / "cells.css", *drawn, folder / f"{name}.css")
-    css = "\n".join(path.read_text(encoding="utf-8") for path in styles)
-    css = palette.style(":host", in_host=True) + palette.hue_classes() + css
+    styles = (*drawn, folder / f"{name}.css")
+    css = shared_style() + "\n".join(path.read_text(encoding="utf-8") for path in styles)
     return Component(markup.read_text(encoding="utf-8"), css, script)
+
+
+def shared_style() -> str:
+    """Return the style with which that of each component begins."""
+    cells = (FOLDER / "shared" / "cells.css").read_text(encoding="utf-8")
+    return f"{palette.style(':host', in_host=True)}{palette.hue_classes()}{cells}\n"
+
+
+def scripts(names: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the modules that several components share as one script, and the rest of each."""
+    return bundle_all([_entry(name) for name in names])
+
+
+def _entry(name: str) -> Path:
+    return FOLDER / name / f"{name}.js"

@@ -7,6 +7,8 @@ in an HTML file there are none.
 from __future__ import annotations
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 _IMPORT = re.compile(
@@ -22,6 +24,32 @@ _MODULE_SYNTAX = re.compile(
 
 def bundle(entry: Path) -> str:
     """Return a module and all it imports as one script without imports and exports.
+
+    Raises:
+        ValueError: See `scripts_of`.
+    """
+    return "\n".join(scripts_of(entry).values())
+
+
+def bundle_all(entries: Sequence[Path]) -> tuple[str, list[str]]:
+    """Return the modules that several entries import as one script, and the rest of each.
+
+    Raises:
+        ValueError: See `scripts_of`.
+    """
+    bundles = [scripts_of(entry) for entry in entries]
+    uses = Counter(path for scripts in bundles for path in scripts)
+    shared = {
+        path: script for scripts in bundles for path, script in scripts.items() if uses[path] > 1
+    }
+    return "\n".join(shared.values()), [
+        "\n".join(script for path, script in scripts.items() if path not in shared)
+        for scripts in bundles
+    ]
+
+
+def scripts_of(entry: Path) -> dict[Path, str]:
+    """Return the scripts of a module and all it imports, without imports and exports.
 
     A module precedes those that import it, and is included once.
 
@@ -54,4 +82,4 @@ def bundle(entry: Path) -> str:
         scripts[path] = script
 
     add(entry.resolve(), ())
-    return "\n".join(scripts.values())
+    return scripts

@@ -44,7 +44,8 @@ SHADOW = """
 const shadow = (name) => {
   const host = document.getElementById(`place-${name}`).appendChild(document.createElement("div"));
   const root = host.attachShadow({ mode: "open" });
-  root.append(document.getElementById(`markup-${name}`).content.cloneNode(true));
+  for (const part of ["style-shared", `markup-${name}`])
+    root.append(document.getElementById(part).content.cloneNode(true));
   return root;
 };
 const ignore = () => {};
@@ -579,12 +580,14 @@ def program(names: Sequence[str], host: str) -> tuple[str, str]:
         names: The components.
         host: The script that mounts them, which can use `SHADOW`.
     """
-    scripts, markups = [], []
-    for name in names:
+    shared, own = components.scripts(names)
+    scripts, shared_style = [f"{shared}\n"], components.shared_style()
+    markups = [f'<template id="style-shared"><style>{shared_style}</style></template>']
+    for name, script in zip(names, own, strict=True):
         files = components.read(name)
-        scripts.append(f"const {name} = (() => {{\n{files.script}\nreturn mount;\n}})();\n")
-        if files.html is not None:
-            style = f"<style>{files.css}</style>"
+        scripts.append(f"const {name} = (() => {{\n{script}\nreturn mount;\n}})();\n")
+        if files.html is not None and files.css is not None:
+            style = f"<style>{files.css.removeprefix(shared_style)}</style>"
             markups.append(f'<template id="markup-{name}">{style}{files.html}</template>')
     return _UNREAD.sub("", "".join(scripts) + host), _UNREAD.sub("", "\n".join(markups))
 

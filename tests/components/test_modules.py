@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bpeviz.components.modules import bundle
+from bpeviz.components.modules import bundle, bundle_all
 
 FILES = {
     "shared/a.js": "export const one = 1;\n",
@@ -35,6 +35,13 @@ def test_bundle_has_each_module_once_before_those_that_import_it(tmp_path: Path)
         "function two() {",
         "function mount() {",
     ]
+
+
+def test_bundle_all_has_a_shared_module_once(tmp_path: Path) -> None:
+    entry = write(tmp_path)
+    shared, (view, other) = bundle_all([entry, entry.parent.parent / "shared" / "b.js"])
+    assert shared.index("const one") < shared.index("function two")
+    assert ("function mount" in view, "two() {" in view, other) == (True, False, "")
 
 
 def test_bundle_keeps_import_types_in_comments(tmp_path: Path) -> None:
