@@ -350,6 +350,24 @@ def test_track_is_the_curve_of_the_number_of_tokens(open_page: Open) -> None:
     assert (end - middle) / (end - first) == pytest.approx(saved[half] / saved[0], abs=0.02)
 
 
+def test_algorithms_without_steps_have_level_lines_and_stages_at_one_height(
+    open_page: Open,
+) -> None:
+    page = open_page(link("strawberry", "/Algorithms"), viewport={"width": 1024, "height": 576})
+    section = LockStep(page).section
+    first = section.locator(".course .first")
+    expect(first).to_have_attribute("d", re.compile(r"^M0\.0000,(\S+)L1\.0000,\1$"))
+    starts = section.locator(".sentence .start")
+    expect(starts).to_have_count(3)
+    for overflow in starts.evaluate_all("all => all.map(e => e.scrollWidth - e.clientWidth)"):
+        assert overflow <= 0
+    tops = section.locator(".frame").evaluate_all(
+        "all => all.map(frame => frame.getBoundingClientRect().top)"
+    )
+    assert len(tops) == 3
+    assert max(tops) - min(tops) < 1
+
+
 def test_track_has_a_line_and_a_name_for_each_algorithm(open_page: Open) -> None:
     lock_step = LockStep(open_page("/Algorithms"))
     course = lock_step.section.locator(".course")

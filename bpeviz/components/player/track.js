@@ -55,6 +55,7 @@ export class Track {
     const [first, ...others] = this.counts.map((counts) =>
       counts.flatMap((count, step) => (step % stride && step !== last ? [] : [[at(step), this.level(count)]])),
     );
+    if (!last) for (const curve of [first, ...others]) curve.push([1, curve[0][1]]); // a level line
     const lineOf = (curve) => `M${curve.map((place) => place.map((share) => share.toFixed(4))).join("L")}`;
     const marks = new Set((changingSteps ?? []).filter((step) => step <= last).map((step) => `M${at(step).toFixed(3)} 1v-.14`));
     [[...marks], others.map(lineOf), [lineOf(first)]].forEach((lines, i) => this.paths[i].setAttribute("d", lines.join("")));
