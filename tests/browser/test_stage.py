@@ -115,10 +115,10 @@ def is_whole(player: Player) -> bool:
         """text => {
           const {top, bottom} = text.getBoundingClientRect();
           const cover = name => parseFloat(getComputedStyle(text.parentElement, name).height);
-          const [low, high] = [top + cover("::before"), bottom - cover("::after")];
+          const [low, high] = [top + 1 + cover("::before"), bottom - 1 - cover("::after")];
           return [...text.querySelectorAll(".line")].map(line => line.getBoundingClientRect())
-            .filter(line => line.bottom > low + 3 && line.top < high - 3)
-            .every(line => line.top >= low - 3 && line.bottom <= high + 3);
+            .filter(line => line.bottom > low + 0.5 && line.top < high - 0.5)
+            .every(line => line.top >= low - 0.5 && line.bottom <= high + 0.5);
         }"""
     )
     return seen

@@ -95,7 +95,7 @@ export class Overview {
     const pixels = (line) => drawn.padding / 2 + (lines[line]?.top ?? lines.at(-1).bottom) - host.scrollTop;
     const { style } = host.parentElement;
     style.setProperty("--hidden-above", `${pixels(from)}px`);
-    style.setProperty("--hidden-below", `${host.clientHeight - pixels(to)}px`);
+    style.setProperty("--visible", `${pixels(to)}px`);
   }
 
   /** End a scroll at a whole line, unless at the end of the text. */

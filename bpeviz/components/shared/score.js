@@ -68,7 +68,8 @@ export class Score {
     const key = `${width} ${size}`;
     if (!(width > 0)) return null; // not on the page
     if (this.measured?.key === key && this.measured.isFinal) return this.measured;
-    const [plain, strip] = [LINE_HEIGHT * size, Math.min(14, Math.max(6, Math.round(size / 4)))];
+    const [plain, strip] = [Math.round(LINE_HEIGHT * size), Math.min(14, Math.max(6, Math.round(size / 4)))];
+    host.style.setProperty("--line-height", `${plain}px`); // browsers round other heights, each in its way
     let height = 0;
     const starts = this.#breaks(width, size);
     const lines = starts.map((first, i) => {
