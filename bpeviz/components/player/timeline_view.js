@@ -45,8 +45,10 @@ export class TimelineView extends TokenizedText {
     });
     this.overview = new Overview(this.cells, data.part);
     frame.append(this.host, this.overview.box);
-    this.cells.laidOut = () => this.overview.draw();
-    if (!data.text) this.host.append(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
+    this.cells.laidOut = () => {
+      this.overview.draw();
+      if (!data.text) this.host.append(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
+    };
   }
 
   /** Redraw the tokens that cover atoms [start, end). reference: `boundaries()` of another view. */

@@ -18,22 +18,26 @@ _OPENED: SessionValue[dict[str, Any]] = SessionValue("opened_part")
 
 
 def choose_part(
-    numbers: WidgetFamily[NumberField], parts: Sequence[Part], whole: str = "", width: int = 200
+    numbers: WidgetFamily[NumberField],
+    parts: Sequence[Part],
+    whole: str = "",
+    width: int = 200,
+    *,
+    is_played: bool = False,
 ) -> Part:
     """Draw the number of the part shown, where there are several; return the part.
-
-    A click in the player's overview of the whole text opens another part, too.
 
     Args:
         numbers: The numbers of parts.
         parts: All parts of the text.
         whole: Begins the caption about the figures for the whole text. Without it there is none.
         width: The width of the box in pixels.
+        is_played: Whether the player shows the part. A click in its overview opens another one.
     """
     if len(parts) < 2:
         return parts[0]
     widget = numbers.member(len(parts))
-    opened = whole and components.player_events(None, "parts", steps=False, parts=True)["part"]
+    opened = is_played and components.player_events(None, "parts", steps=False, parts=True)["part"]
     if opened and _OPENED.get() != opened:
         _OPENED.put(opened)
         before = bisect_right(parts, opened["character"], key=lambda part: part.last)

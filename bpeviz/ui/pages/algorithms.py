@@ -155,7 +155,7 @@ def show(side: DeltaGenerator) -> None:
     place = st.container()
     columns = [_column(one, one.history.steps) for one in shown]
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
-    part = choose_part(PART, parts, "Training and all figures use")
+    part = choose_part(PART, parts, "Training and all figures use", is_played=True)
     has_race = any(one.history.steps for one in shown)
     has_race &= all(len(one.training_boundaries) <= race.COUNTED for one in shown)
     payload = _lock_step(tuple(shown), part) | {"hasRace": has_race}

@@ -112,7 +112,7 @@ def show(side: DeltaGenerator) -> None:
     with sizes.container():
         last = vocabulary_size(trained.history, choice.largest, choice.options)
     place = st.container()
-    part = choose_part(PART, trained.parts(), "Training and all figures use", 260)
+    part = choose_part(PART, trained.parts(), "Training and all figures use", 260, is_played=True)
     # All sizes share a timeline, of which they show the steps up to `last`.
     timeline = trained.timeline(part) | {"last": last}
     with place:

@@ -103,7 +103,7 @@ def show(side: DeltaGenerator) -> None:
     _notes(settings, encoded)
     _verdict(settings.offer, encoded)
     parts = player.parts(encoded.text, encoded.cuts, SHOWN)
-    part = choose_part(PART, parts, "The figures above are for")
+    part = choose_part(PART, parts, "The figures above are for", is_played=True)
     trained_on = choice.corpus is None and encoded.text == text
     inspected = InspectedText(settings.offer, encoded, part, trained_on)
     inspected.offer_exports()
