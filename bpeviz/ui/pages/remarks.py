@@ -192,7 +192,8 @@ def follow(way: str, algorithms: Sequence[str] = ()) -> None:
     _PLAYS.put(way)
     if way in TRAIN_ON.others:
         TRAIN_ON.put(way)
-        COUNTED.put(False)
+        if COUNTED.get():  # a value in the link would open “More”
+            COUNTED.put(False)
     if way == WATCH:
         _put(TOKENIZER, GPT4O)
         _put(CLOSER, STEPS)

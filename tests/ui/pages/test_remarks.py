@@ -116,6 +116,7 @@ def test_button_trains_on_the_languages_and_the_player_plays(
     assert shown["remark"]["sentence"] == (
         "3 of 768 merges trained on 34 languages change this text."
     )
+    assert "counted" not in app.session_state  # a link with it would open “More”
     assert not stage(app.run())["plays"]
 
 
