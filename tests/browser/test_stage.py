@@ -258,6 +258,21 @@ def test_race_shows_the_best_pairs_beside_the_text_and_below_it(open_page: Open)
         assert (boxes[0]["y"] >= boxes[1]["y"] + boxes[1]["height"]) == (not beside)
 
 
+def test_race_keeps_its_height_before_its_bars_arrive(open_page: Open) -> None:
+    for state in ({}, {"trained_on_sample": "languages", "trained_on_box": ""}):
+        player = Player(open_page(link("zq zq zq", **state)))
+        race = player.section.locator(".race")
+        expect(race.locator(".bar").first).to_be_visible()
+        before, after = race.evaluate(
+            """race => {
+              const full = race.offsetHeight;
+              race.querySelector("h2").replaceChildren();
+              return [race.offsetHeight, full];
+            }"""
+        )
+        assert abs(before - after) <= 1
+
+
 def test_elements_below_a_playing_player_say_that_they_wait(first_page: Page) -> None:
     page = first_page
     player = Player(page)

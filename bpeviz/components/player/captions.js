@@ -26,6 +26,7 @@ export class Captions {
     this.views = views;
     this.several = several;
     section.classList.toggle("racing", Boolean(hasRace) && !several);
+    section.style.setProperty("--race-notes", views[0].data.trainedOn ? 2 : 1);
     const race = this.root.querySelector(".player > .race");
     const boxes = several && hasRace ? views.map(({ box }) => box.appendChild(race.cloneNode(true))) : [race];
     this.bars = boxes.map((box) => new Bars(box));
