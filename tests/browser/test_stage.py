@@ -258,6 +258,13 @@ def test_race_shows_the_best_pairs_beside_the_text_and_below_it(open_page: Open)
         assert (boxes[0]["y"] >= boxes[1]["y"] + boxes[1]["height"]) == (not beside)
 
 
+def test_controls_are_on_the_screen_below_a_remark(open_page: Open) -> None:
+    page = open_page(link("مرحبا بالعالم"), viewport={"width": 1024, "height": 576})
+    player = Player(page)
+    expect(player.section.locator(".remark button")).not_to_have_count(0)
+    expect(player.section.get_by_role("button", name="Replay")).to_be_in_viewport(ratio=1)
+
+
 def test_race_keeps_its_height_before_its_bars_arrive(open_page: Open) -> None:
     for state in ({}, {"trained_on_sample": "languages", "trained_on_box": ""}):
         player = Player(open_page(link("zq zq zq", **state)))

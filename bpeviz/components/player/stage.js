@@ -92,6 +92,7 @@ export class Stage {
     const projector = section.matches(":fullscreen");
     const scale = projector ? Math.max(1, Math.min(innerWidth / PROJECTOR.width, innerHeight / PROJECTOR.height)) : 1;
     section.style.setProperty("--scale", String(scale));
+    section.style.setProperty("--remark", `${section.querySelector(".remark").offsetHeight}px`); // below the stage
     const views = this.views.filter(({ host }) => host.clientWidth);
     if (!views.length) return;
     const set = (size) => section.style.setProperty("--size", `${size}px`);
