@@ -19,7 +19,7 @@ from bpeviz.trainers import texts_of
 from bpeviz.ui import components, markdown, vocabulary
 from bpeviz.ui.export_dialog import EXPORT, Export, Exported
 from bpeviz.ui.inputs.parts import choose_part
-from bpeviz.ui.inputs.text import TEXT, choose_text
+from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text
 from bpeviz.ui.inputs.training import ALGORITHMS, choose_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size
 from bpeviz.ui.page_trainings import Trained, TrainingError
@@ -131,11 +131,12 @@ def _opening(trained: Trained, last: int, timeline: str) -> dict[str, Any]:
     """Return how the player opens: at the end, or for the first text of a link at its start."""
     if OPENED.present and not _LINKED.present:
         _LINKED.put(timeline)
+    own = {"text": "Try another text"} if TEXT.sample.get() == OWN_TEXT else {}
     return {
         "initialStep": 0 if _LINKED.get() == timeline else last,
         "opensInMotion": not OPENED.present
         and trained.text == trained.training_text == _first_text(),
-        "ways": [] if st.context.is_embedded else [*WAYS.items()],
+        "ways": [] if st.context.is_embedded else [*(WAYS | own).items()],
         "hasRace": last > 0 and len(trained.training_boundaries) <= race.COUNTED,
     }
 

@@ -64,6 +64,7 @@ def test_every_text_stands_on_the_stage(page: str, text: str) -> None:
     assert not app.info
     if page == "Train":
         assert stage(app)["remark"]["sentence"] == OWN_TEXTS[text]
+        assert ["text", "Try another text"] in stage(app)["ways"]
     if (page, text) == ("Algorithms", "hello world"):
         words = "BPE 0 merges, WordPiece 0 merges and Unigram 0 prunings"
         assert stage(app)["remark"]["sentence"] == f"This text alone gives {words}."
