@@ -103,11 +103,11 @@ def show(side: DeltaGenerator) -> None:
     _notes(settings, encoded)
     _verdict(settings.offer, encoded)
     parts = player.parts(encoded.text, encoded.cuts, SHOWN)
+    details = st.container()  # the player comes first, also of a text in parts
     part = choose_part(PART, parts, "The figures above are for", is_played=True)
     trained_on = choice.corpus is None and encoded.text == text
     inspected = InspectedText(settings.offer, encoded, part, trained_on)
     inspected.offer_exports()
-    details = st.container()
     _grid(inspected)  # a pressed token is looked up above
     with details:
         DETAILS[CLOSER.segments(label_visibility="collapsed")].draw(inspected, offers)
