@@ -15,6 +15,7 @@ from helpers import properties
 from helpers.properties import examples
 from hypothesis import settings
 
+from bpeviz.pretokenizers import expressions
 from bpeviz.workers import child
 
 
@@ -35,8 +36,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.fixture(autouse=True)
 def late_requests_are_slow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Blame a late request, not the machine, which the tests of two processes keep busy."""
+    """Blame a late request, not the machine, which the tests of two processes keep busy.
+
+    A repeated test makes the request again.
+    """
     monkeypatch.setattr(child, "LEAST", -1.0)
+    expressions._refused.clear()
 
 
 collect_ignore = ["portability"]
