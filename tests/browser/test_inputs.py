@@ -146,6 +146,7 @@ def test_short_text_leads_to_merges_of_other_texts(open_page: Open) -> None:
     player.await_text("hello world")
     player.section.get_by_role("button", name="Train on 34 languages").click()
     expect(page.get_by_label("Train on", exact=True)).to_have_value("languages")
+    expect(player.section.get_by_text("Updates when you pause")).to_be_visible()
     expect(player.figure("tokens")).to_have_text("8")  # it has played to the end
     expect(player.section).to_contain_text("153 times in the training text")
     if not download.available("o200k_base"):

@@ -109,7 +109,7 @@ class Player {
     this.show(step, !isNew);
     this.number.value = this.numberOf(this.step); // also while it has the focus
     this.report(0);
-    if (plays) this.playback.play(0, data.last);
+    if (plays) setTimeout(() => this.data === data && this.playback.play(0, data.last)); // after the report
     else if (isOpening) this.playback.awaitOpening();
   }
 
