@@ -173,6 +173,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def times(count: int) -> str:
+    """Return how often something occurs, as in "once" and "7 times"."""
+    return "once" if count == 1 else f"{count:,} times"
+
+
 def joined(names: Sequence[str]) -> str:
     """Return one name or more as a part of a sentence.
 

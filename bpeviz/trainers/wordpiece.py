@@ -34,7 +34,7 @@ from bpeviz.core.merges import Merge
 from bpeviz.core.training import Candidate, CountedPairs, Stopped
 from bpeviz.pretokenizers.patterns import Unmatched, mark_unmatched
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
-from bpeviz.text import Normalized, id_list
+from bpeviz.text import Normalized, id_list, times
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.bpe import PROGRESS, REPORT_EVERY
 from bpeviz.trainers.options import MIN_COUNT, TIES, UNMATCHED
@@ -79,7 +79,7 @@ def train_merges(
         a, b = int(counts.tokens[left]), int(counts.tokens[right])
         new_id = n_atoms + len(merges)
         applied = counts.merge(pair, new_id)
-        note = f"{count:,} / ({a:,} · {b:,})"
+        note = together(count, a, b)
         merges.append(Merge(left, right, new_id, count, applied, n_tied, count / (a * b), note))
     return merges, "full"
 
@@ -428,6 +428,16 @@ def _scores(pairs: CountedPairs) -> NDArray[np.float64]:
 
 
 # --- On screen -----------------------------------------------------------------------------------
+
+
+def together(count: int, left: int, right: int) -> str:
+    """Return in words the counts of a pair and of its parts, of which its score is made.
+
+    >>> together(6, 6, 9)
+    'together 6 times, apart 6 and 9'
+    """
+    return f"together {times(count)}, apart {left:,} and {right:,}"
+
 
 _BEST = 6
 """The number of best pairs, by count and by score, in the table."""

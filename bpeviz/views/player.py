@@ -178,12 +178,21 @@ def timeline(
         "emptyMessage": texts.beginning(training),
         "tokenCounts": boundaries.token_counts.tolist(),
         "changingSteps": _unless_all(boundaries.change_steps + 1, boundaries.steps),
+        "leftOut": _left_out(text, training, boundaries),
         "byteCount": int(boundaries.ends[-1]) if len(boundaries) else 0,
         "part": None if whole else [part.first, part.last, len(text)],
     }
     # The keys do not depend on `last`, so that a new size does not redraw the player.
     identity = digest_of(training.pre_tokenizer, data["tokenCounts"], data["steps"], text)
     return data | {"key": digest_of(data), "timelineId": identity, "last": last}
+
+
+def _left_out(text: str, training: Training, boundaries: Boundaries) -> str:
+    """Return which part of a text gets no tokens, in words, or an empty string."""
+    if not (boundaries.atom_ids == DROPPED_ID).any():
+        return ""
+    dropped = Column("", training.at_step(0), boundaries, 0).dropped_from(text)
+    return "some text left out" if dropped.strip() else "spaces left out"
 
 
 def recolored(timeline: dict[str, Any], training: Training, hues: Hues) -> dict[str, Any]:

@@ -191,14 +191,15 @@ test("a sentence names the ties first, then all that is known, and the tokens", 
   const tieRule = "the smallest ids win";
   assert.equal(facts({ tieRule }), "9 times, as often as 2 others; the smallest ids win. 12 → 3 tokens");
   assert.equal(facts({ tieRule, steps: { ties: [0] } }), "9 times. 12 → 3 tokens");
-  const scored = { score: [0.5], applied: [7], notes: { 0: "9 / (3 · 6)" } };
-  assert.equal(
-    facts({ steps: scored }),
-    "score 0.5, tied with 2 others · 9 times · 7 replaced (the others overlap) · 9 / (3 · 6). 12 → 3 tokens",
-  );
+  const scored = { score: [0.5], applied: [7], notes: { 0: "together 9 times, apart 3 and 6" } };
+  const decided = "together 9 times, apart 3 and 6: score 0.5, tied with 2 others · 7 replaced (the others overlap)";
+  const leftOut = "spaces left out";
+  assert.equal(facts({ steps: scored, leftOut }), `${decided}. 12 → 3 tokens, spaces left out`);
+  assert.equal(facts({ steps: scored, leftOut, title: "WordPiece" }), decided); // its head has the tokens
   assert.equal(facts({ weighted: true }), "weighted count 9, tied with 2 others. 12 → 3 tokens");
   const pruning = { kind: "pruning", ties: [], score: [0.25], round: [4] };
   assert.equal(facts({ steps: pruning }), "costs 0.25 · used 9 times · round 4. 12 → 3 tokens");
+  assert.equal(facts({ steps: pruning, title: "Unigram" }), "costs 0.25 · used 9 times · round 4");
   const other = { trainedOn: "a corpus", tokenCounts: [12, 12], changingSteps: [2] };
   assert.equal(
     facts({ ...other, tieRule }),

@@ -144,9 +144,10 @@ def test_scores_are_compared_as_fractions(large: int) -> None:
 
 def test_merge_contains_score_and_note() -> None:
     merge = train({"ab": 3, "b": 2, "ac": 2}, 1, pattern="none").decisions[0]
-    assert (merge.count, merge.score, merge.note, merge.ties) == (3, 0.2, "3 / (5 · 3)", 1)
+    assert (merge.count, merge.score, merge.ties) == (3, 0.2, 1)
+    assert merge.note == "together 3 times, apart 5 and 3"
     large = train({"ab": 3_000}, 1, pattern="none").decisions[0]
-    assert large.note == "3,000 / (3,000 · 3,000)"
+    assert large.note == "together 3,000 times, apart 3,000 and 3,000"
 
 
 @settings(max_examples=examples(60), deadline=None)

@@ -117,6 +117,22 @@ def test_timeline_treats_typed_end_marks_as_text() -> None:
     assert timeline["atomBytes"] == [1] * len(text) + [0]
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"algorithm": "wordpiece"}, "spaces left out"),
+        ({"algorithm": "wordpiece", "unmatched": "drop", "pattern": "nltk"}, "some text left out"),
+        ({"algorithm": "bpe"}, ""),
+    ],
+)
+def test_timeline_says_what_gets_no_token(options: dict[str, Any], words: str) -> None:
+    text = "a b\nc ☃"
+    training = bpeviz.train(text, merges=0, **options)
+    boundaries = training.tokenizer().boundaries(text)
+    (part,) = player.parts(text, boundaries)
+    assert player.timeline(text, training, boundaries, part, 0)["leftOut"] == words
+
+
 def test_timeline_key_depends_on_the_training_but_not_on_the_last_step() -> None:
     text = "low lower lowest " * 9
     training, boundaries = train(text)

@@ -81,7 +81,8 @@ export class Captions {
       if (this.several) {
         const own = data.vocabSizes[step]; // in place of the ratio: both do not fit into one line
         const more = own === size ? `${ratio} bytes per token` : `vocabulary ${formatCount(own)}`;
-        note.replaceChildren(element("b", "", formatCount(tokens)), ` ${plural(tokens, "token")} · ${more}`);
+        const words = `${plural(tokens, "token")}${data.leftOut ? `, ${data.leftOut}` : ""}`;
+        note.replaceChildren(element("b", "", formatCount(tokens)), ` ${words} · ${more}`);
         continue;
       }
       const [count, bytes] = this.root.querySelectorAll("[data-figure]");

@@ -107,6 +107,11 @@ export class TimelineView extends TokenizedText {
       facts.append(element("b", "end", `${first} → ${tokens} tokens in ${counted(step, data.unit)}.`));
     }
     const operator = (sign) => element("span", "op", sign);
+    if (kind === "pruning" && data.title) {
+      const size = data.vocabSizes[step]; // which grows: no piece is pruned just now
+      const left = `${counted(step, "piece")} pruned so far, ${formatCount(size)} left. The last one: `;
+      return [element("span", "facts", left), this.#labelWithId(id[step - 1]), facts];
+    }
     if (kind === "pruning") return [this.#labelWithId(id[step - 1]), operator("is pruned"), facts];
     const [first, second, merged] = [left, right, id].map((ids, i) =>
       this.#labelWithId(ids[step - 1], i === 2 ? "created" : ""),

@@ -50,6 +50,7 @@ const times = (count) => (count === 1 ? "once" : counted(count, "time"));
  * @property {number[] | null} part null where the whole text is shown
  * @property {boolean} [hasEnd] whether the sentence of the last step sums up
  * @property {string | null} [tieRule] which of equal pairs wins, as half a sentence
+ * @property {string} [leftOut] what of the text gets no token, as in "spaces left out"
  * @property {string | null} [trainedOn] the name of the training text where it is another one
  * @property {string} [title] given where several texts are shown
  * @property {number[]} [ownSteps] the text's own step at each of the player's steps
@@ -210,21 +211,23 @@ export class TokenizedText {
     return rankOf(this.data.changingSteps, step) > rankOf(this.data.changingSteps, step - 1);
   }
 
-  /** Return the details of step `i` as a sentence: what decided it, with its ties, and the tokens. */
+  /** Return the details of step `i`: what decided it, with its ties, and for one text alone the tokens. */
   facts(i) {
-    const { steps, weighted, tokenCounts, tieRule, trainedOn } = this.data;
+    const { steps, weighted, tokenCounts, tieRule, trainedOn, title, leftOut } = this.data;
     const { count, applied, ties, score, round, notes } = steps;
     const isPruning = steps.kind === "pruning";
+    const isScored = Boolean(score.length) && !isPruning; // its note says what the score is of
     const often = weighted ? `weighted count ${formatCount(count[i])}` : times(count[i]);
-    const uses = (!isPruning ? often : count[i] ? `used ${often}` : "not used") + (trainedOn ? " in the training text" : "");
-    const tie = ties[i] ? `${score.length || weighted ? "tied with" : "as often as"} ${counted(ties[i], "other")}` : "";
-    const facts = [score.length ? `${isPruning ? "costs" : "score"} ${formatFigure(score[i])}` : uses];
+    const where = trainedOn ? " in the training text" : "";
+    const tie = ties[i] ? `${isScored || weighted ? "tied with" : "as often as"} ${counted(ties[i], "other")}` : "";
+    const facts = isPruning
+      ? [`costs ${formatFigure(score[i])}`, (count[i] ? `used ${often}` : "not used") + where, `round ${round[i]}`]
+      : [isScored ? `${notes[i]}${where}: score ${formatFigure(score[i])}` : often + where];
     if (tie) facts[0] += `, ${tie}${tieRule ? `; ${tieRule}` : ""}`;
-    if (score.length) facts.push(uses);
-    if (isPruning) facts.push(`round ${round[i]}`);
-    else if (applied[i] !== count[i]) facts.push(`${formatCount(applied[i])} replaced (the others overlap)`);
-    if (notes[i]) facts.push(notes[i]);
-    const tokens = counted(tokenCounts[i + 1], "token");
+    if (!isPruning && applied[i] !== count[i]) facts.push(`${formatCount(applied[i])} replaced (the others overlap)`);
+    if (notes[i] && !isScored) facts.push(notes[i]);
+    if (title) return facts.join(" · "); // the number of tokens is beside the title
+    const tokens = counted(tokenCounts[i + 1], "token") + (leftOut ? `, ${leftOut}` : "");
     const change = this.changesAt(i + 1) ? `${formatCount(tokenCounts[i])} → ${tokens}` : `Your text does not change: ${tokens}`;
     return `${facts.join(" · ")}. ${change}`;
   }

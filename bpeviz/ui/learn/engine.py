@@ -17,7 +17,7 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.tokenizer import Token, Tokenizer
 from bpeviz.core.training import MergeTraining, Training
-from bpeviz.text import color_key, counted, shorten
+from bpeviz.text import color_key, counted, shorten, times
 from bpeviz.text import label as label_of
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, THIS_TEXT, TRAIN_ON
@@ -309,11 +309,6 @@ def _decided(
             message += [", " if number else first, *words(other)]
         message.append(".")
     return message
-
-
-def times(count: int) -> str:
-    """Return "once", "7 times"."""
-    return "once" if count == 1 else f"{count:,} times"
 
 
 # ---- boundaries, curves and orders

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
-from bpeviz.text import character_stand_in, counted
+from bpeviz.text import character_stand_in, counted, times
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
@@ -50,7 +50,7 @@ def _tokens(setup: Setup) -> Question:
         message = f"{before:,} tokens − {merge.applied:,} = {counted(right, 'token')}."
         if merge.applied < merge.count:
             message += (
-                f" The pair occurs {engine.times(merge.count)}, but some of these places overlap, "
+                f" The pair occurs {times(merge.count)}, but some of these places overlap, "
                 f"so only {merge.applied:,} can be replaced."
             )
         else:
@@ -61,7 +61,7 @@ def _tokens(setup: Setup) -> Question:
         engine.named(training, merge.left, colors),
         " + ",
         engine.named(training, merge.right, colors),
-        f" occurs {engine.times(merge.count)}. Now the text has {counted(before, 'token')}, "
+        f" occurs {times(merge.count)}. Now the text has {counted(before, 'token')}, "
         "one for each byte. How many remain after this merge?",
     ]
 

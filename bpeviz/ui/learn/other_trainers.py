@@ -7,8 +7,9 @@ import math
 from bpeviz.analysis.hues import OWN
 from bpeviz.core.boundaries import UNKNOWN_ID
 from bpeviz.core.training import Candidate, MergeTraining
-from bpeviz.text import color_key
+from bpeviz.text import color_key, times
 from bpeviz.trainers.unigram import UnigramTraining
+from bpeviz.trainers.wordpiece import together
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     AnswerOption,
@@ -58,9 +59,7 @@ def pairs_of(setup: Setup) -> tuple[MergeTraining, list[Candidate], dict[int, in
 def _score(setup: Setup) -> Question:
     training, pairs, counts = pairs_of(setup)
     items = [[engine.named(training, token_id, OWN) for token_id in pair.ids] for pair in pairs]
-    hints = [
-        f"{pair.count:,} ÷ ({counts[pair.ids[0]]:,} × {counts[pair.ids[1]]:,})" for pair in pairs
-    ]
+    hints = [together(pair.count, *(counts[token_id] for token_id in pair.ids)) for pair in pairs]
 
     def judge(given: list[int] | None) -> Judgment:
         scores = [pair.score or 0.0 for pair in pairs]
@@ -74,10 +73,7 @@ def _score(setup: Setup) -> Question:
             message += " Pairs with the same score may be in either order."
         if given is not None and verdict == "right":
             right = list(given)  # tied pairs stay as the user put them
-        notes = [
-            f"score {score:.3g}, occurs {engine.times(pair.count)}"
-            for pair, score in zip(pairs, scores, strict=True)
-        ]
+        notes = [f"{hint}: score {score:.3g}" for hint, score in zip(hints, scores, strict=True)]
         return Judgment(verdict, [message], {"order": right, "notes": notes})
 
     prompt = (
@@ -99,7 +95,7 @@ def _score(setup: Setup) -> Question:
             Mistake([right[1], right[0], *right[2:]], ["The first two are the wrong way round."]),
         ]
 
-    hint = "Work out the divisions: which result is the largest?"
+    hint = "Divide the first number by the product of the other two: which result is the largest?"
     see = [engine.text_row(setup["text"])]
     return Question([prompt], OrderForm(items, hints), judge, mistakes, hint, see)
 
@@ -130,8 +126,8 @@ def _prune(setup: Setup) -> Question | None:
     uses, each = {}, {}
     for i in first.order.tolist() if first else ():
         if first and first.uses[i] and len(by_cost) < SHOWN:
-            key, times = str(i), int(first.uses[i])
-            uses[key], each[key] = times, round(float(first.losses[i]) / times, 1)
+            key, count = str(i), int(first.uses[i])
+            uses[key], each[key] = count, round(float(first.losses[i]) / count, 1)
             by_cost.setdefault(uses[key] * each[key], key)
     if len(by_cost) < 3:
         return None
@@ -156,7 +152,7 @@ def _prune(setup: Setup) -> Question | None:
     rows: list[list[MessagePart]] = [
         [
             engine.named(training, int(key), colors),
-            f" used {engine.times(uses[key])}, {each[key]:,} each",
+            f" used {times(uses[key])}, {each[key]:,} each",
         ]
         for key in names
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import bpeviz
 from bpeviz.analysis.hues import Hues
 from bpeviz.pretokenizers.patterns import PATTERNS
-from bpeviz.text import counted, label
+from bpeviz.text import counted, label, times
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     AnswerOption,
@@ -71,7 +71,7 @@ def _cost(setup: Setup) -> Question:
                 " + ",
             ]
             message += [engine.named(training, merge.right, colors)]
-            message += [f", which occurs {engine.times(merge.count)}."]
+            message += [f", which occurs {times(merge.count)}."]
         most = engine.train(setup["text"], merges=setup["merges"], pattern=setup["pattern"]).steps
         if most < steps:
             message.append(f" Only {counted(most, 'merge')} could be made.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from bpeviz.text import counted
+from bpeviz.text import counted, times
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
@@ -73,7 +73,7 @@ def _rare(setup: Setup) -> Question:
                 engine.named(training, merge.left, colors),
                 " + ",
                 engine.named(training, merge.right, colors),
-                f", joins a pair that occurs {engine.times(merge.count)}.",
+                f", joins a pair that occurs {times(merge.count)}.",
             ]
         else:
             message.append("every merge of this training joins a pair that occurs at least twice.")
