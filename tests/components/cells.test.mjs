@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { EXTRA, LEFT_OUT, TOKEN_END, classNames, flagOf, piecesOf, splitIntoCells } from "../../bpeviz/components/shared/cells.js";
+import { EXTRA, LEFT_OUT, TOKEN_END, classNames, flagOf, piecesOf, splitIntoCells, splitIntoRows } from "../../bpeviz/components/shared/cells.js";
 import { TokenizedText } from "../../bpeviz/components/player/tokenized_text.js";
 import { read } from "./fixtures.mjs";
 
@@ -50,6 +50,23 @@ test("a mark of no bytes is a cell without text", () => {
   assert.deepEqual(cells.map(({ text, start, end, firstAtom }) => [text, start, end, firstAtom]), [
     ["<0>", 0, 0, 0], ["a", 0, 1, 1], ["b", 1, 2, 2], ["<3>", 2, 2, 3],
   ]);
+});
+
+test("rows have the same signs, and leave room for marks of others", () => {
+  const text = "lo é e\u0301";
+  const [bytes, marked, special] = splitIntoRows(text, [
+    { atomKind: "bytes" },
+    { atomKind: "characters", marks: [1, 5] },
+    { atomKind: "characters", atomBytes: [0, 1, 1, 1, 2, 1, 1, 2], markLabel: () => "▁" },
+  ]);
+  const signs = ["▁", "l", "o", " ", "é", " ", "e", "\u0301"];
+  for (const cells of [bytes, marked, special]) assert.deepEqual(shown(cells), signs);
+  assert.deepEqual(bytes.map(({ size }) => size), [0, 1, 1, 1, 2, 1, 1, 2]);
+  assert.deepEqual(special.map(({ size }) => size), Array(8).fill(1));
+  assert.deepEqual(marked.map(({ endOfWord }) => endOfWord), [false, false, true, false, false, false, true, false]);
+  assert.deepEqual(bytes.map(({ leavesRoom }) => Boolean(leavesRoom)), marked.map(({ endOfWord }) => endOfWord));
+  const [first, second] = splitIntoRows(text, [{ atomKind: "bytes" }, { atomKind: "bytes" }]);
+  assert.equal(first, second); // split once
 });
 
 test("signs take the direction of the letters before them", () => {

@@ -49,14 +49,14 @@ export class PairForm {
     host.append(row, this.chosen);
   }
 
-  #clicked({ target, clientX }) {
+  #clicked(event) {
     const { view, tokens } = this;
-    const atom = view.cells.atomAt(target);
-    if (atom < 0) return;
+    const { atom } = view.score.at(event) ?? {};
+    if (atom === undefined) return;
     const index = tokens.findIndex(({ end }) => atom < end);
     const box = (of) => view.cells.elementAt(of).getBoundingClientRect();
     const middle = (box(tokens[index].start).left + box(tokens[index].end - 1).right) / 2;
-    const place = nearestPair(this.pairs, index, clientX > middle);
+    const place = nearestPair(this.pairs, index, event.clientX > middle);
     if (place >= 0) this.choose(place);
   }
 

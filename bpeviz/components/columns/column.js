@@ -11,14 +11,15 @@ import { TokenList } from "../shared/token_list.js";
  * Insert the id of each token before its first character. Ids of several tokens in one character
  * are together.
  */
-function insertIds(cells, { tokenEnds: ends, tokens, distinct }) {
+function insertIds(score, { tokenEnds: ends, tokens, distinct }) {
+  const [cells] = score.rows;
   ends.forEach((end, i) => {
     const [id, , , color] = distinct[tokens[i]];
     const start = i ? ends[i - 1] : 0;
     if (id === null || id < 0 || start >= cells.cellOf.length) return;
     const cell = cells.cellOf[start];
-    if (!cells.before.has(cell)) cells.before.set(cell, []);
-    cells.before.get(cell).push(element("span", color < 0 ? "id" : `id t color${color}`, String(id)));
+    if (!score.before.has(cell)) score.before.set(cell, []);
+    score.before.get(cell).push(element("span", color < 0 ? "id" : `id t color${color}`, String(id)));
   });
 }
 
@@ -54,7 +55,8 @@ export function drawColumn(data, column, isBaseline) {
   const heading = unbroken("h2", "", name);
   heading.append(element("small", "", size));
   box.append(heading, about, host, list.box, ...(below.firstChild ? [below] : []));
-  const cells = new Score(host, data.text, "bytes");
+  const score = new Score(host, data.text, [{ atomKind: "bytes" }]);
+  const [cells] = score.rows;
   let start = 0;
   ends.forEach((end, i) => {
     const [id, , , color] = distinct[tokens[i]];
@@ -65,9 +67,9 @@ export function drawColumn(data, column, isBaseline) {
   });
   for (const end of extra) cells.flags[end - 1] |= EXTRA;
   for (const end of missing) cells.flags[end - 1] |= MISSING;
-  if (data.showIds) insertIds(cells, column);
+  if (data.showIds) insertIds(score, column);
   cells.paint(0, cells.flags.length);
-  return { box, host, list, cells, ends, tokens, distinct, title };
+  return { box, host, list, score, cells, ends, tokens, distinct, title };
 }
 
 /**
@@ -82,6 +84,6 @@ export function columnsSheet(parent, data, words) {
   const drawn = data.columns.map((column, i) => drawColumn(data, column, i === baseline));
   columns.append(...drawn.map(({ box }) => box));
   const sheet = newSheet(parent, words, [columns]);
-  for (const { cells } of drawn) cells.layOut();
+  for (const { score } of drawn) score.layOut();
   return sheet;
 }

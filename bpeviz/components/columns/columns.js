@@ -88,11 +88,11 @@ class Columns {
     this.tooltip = new Tooltip(find(".card"), this.board);
     this.columns = [];
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
-    on(this.frame, "mouseover", ({ target }) => this.hover(target));
+    on(this.frame, "mouseover", (event) => this.hover(event));
     on(this.frame, "mouseleave", () => this.clear());
     on(this.frame, "copy", (event) => {
       const column = this.columns.find(({ box }) => box.contains(event.composedPath()[0]));
-      column?.cells.copyTo(event, root);
+      column?.score.copyTo(event, root);
     });
     this.save = find(".save-picture");
     on(this.save, "click", () => this.#save());
@@ -178,11 +178,11 @@ class Columns {
       if (other.host !== host) other.host.scrollTop = share * (other.host.scrollHeight - other.host.clientHeight);
   }
 
-  hover(target) {
-    const column = this.columns.find(({ host }) => host.contains(target));
-    const byte = column ? column.cells.atomAt(target) : -1;
-    if (byte < 0) this.clear();
-    else this.#light(column, byte);
+  hover(event) {
+    const column = this.columns.find(({ host }) => host.contains(event.target));
+    const place = column?.score.at(event);
+    if (!place) this.clear();
+    else this.#light(column, place.atom);
   }
 
   get #lit() {

@@ -97,22 +97,21 @@ export class Slide {
     const texts = this.views ?? this.columns;
     const fits = (size) => {
       content.style.setProperty("--size", `${size}px`);
-      return texts.every(({ cells }) => cells.fits);
+      return texts.every(({ score }) => score.fits);
     };
-    const isLong = texts[0].cells.text.length > MOST;
+    const isLong = texts[0].score.text.length > MOST;
     const isWhole = !isLong && largestFitting(SMALLEST_TEXT, LARGEST_TEXT, fits);
     if (!isWhole) fits(SMALLEST_TEXT);
-    for (const { cells } of texts) cells.layOut();
-    if (isWhole) return this.#remark(texts[0].cells.text);
+    for (const { score } of texts) score.layOut();
+    if (isWhole) return this.#remark(texts[0].score.text);
     // The same characters in each text: as many as the one with the least room shows.
-    const ends = texts.map(({ cells }) => {
-      const { lines, text } = cells;
-      const cut = lines[cells.wholeLines()[1]];
-      return cut ? cells.cells[cut.first].start : text.length;
+    const ends = texts.map(({ score: { lines, cells, text }, score }) => {
+      const cut = lines[score.wholeLines()[1]];
+      return cut ? cells[cut.first].start : text.length;
     });
     const end = Math.min(...ends);
-    for (const { cells } of texts) cells.crop(end);
-    this.#remark(texts[0].cells.text.slice(0, end));
+    for (const { score } of texts) score.crop(end);
+    this.#remark(texts[0].score.text.slice(0, end));
   }
 
   #remark(text) {

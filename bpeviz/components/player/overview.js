@@ -77,7 +77,7 @@ export class Overview {
   mark(atoms) {
     this.marked = atoms;
     if (!this.isDrawn) return;
-    const { lines, cellOf } = this.score;
+    const { lines, rows: [{ cellOf }] } = this.score;
     let line = 0;
     const bars = atoms.map((atom) => {
       while (lines[line].end <= cellOf[atom]) line++;

@@ -386,21 +386,21 @@ class Player {
   }
 
   #listenTo(view) {
-    const { host, cells } = view;
-    host.addEventListener("mouseover", ({ target }) => this.playback.isPlaying || this.selection.hover(view, cells.atomAt(target)));
+    const { host, score } = view;
+    host.addEventListener("mouseover", (event) => this.playback.isPlaying || this.selection.hover(view, score.at(event)?.atom ?? -1));
     host.addEventListener("scroll", () => {
       if (this.playback.isPlaying) this.stage.paint(view);
     });
     host.addEventListener("mouseleave", () => this.selection.clear());
-    host.addEventListener("click", ({ target }) => {
+    host.addEventListener("click", (event) => {
       if (!document.getSelection().isCollapsed) return; // the user is selecting text
-      const atom = cells.atomAt(target);
-      if (atom < 0) return;
+      const { atom } = score.at(event) ?? {};
+      if (atom === undefined) return;
       const word = view.word(atom);
       if (word) emit(WORD_CLICKED, word);
       this.#showTree(view, atom);
     });
-    host.addEventListener("copy", (event) => cells.copyTo(event, this.root));
+    host.addEventListener("copy", (event) => score.copyTo(event, this.root));
   }
 
   // Keys work on the whole page, except those that the focused control uses itself.

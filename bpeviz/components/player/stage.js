@@ -108,12 +108,12 @@ export class Stage {
     );
     const fits = (size) => {
       set(size);
-      return views.every(({ cells }) => cells.fits);
+      return views.every(({ score }) => score.fits);
     };
     const largest = brief ? largestFitting(smallest, high, fits) : null;
     set(largest ?? scrollingSize(width) * scale);
     section.classList.toggle("scrolls", largest === null);
     section.classList.remove("fitting");
-    for (const { cells } of views) cells.layOut();
+    for (const { score } of views) score.layOut();
   }
 }

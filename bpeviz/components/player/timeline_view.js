@@ -38,14 +38,18 @@ export class TimelineView extends TokenizedText {
     this.list = new TokenList(data.title ? `Tokens of ${data.title}` : "Tokens");
     const frame = element("div", "frame");
     this.box.append(frame, this.list.box);
-    this.cells = new Score(this.host, data.text, data.atomKind, {
-      atomBytes: data.atomBytes,
-      marks: data.endMarks,
-      markLabel: (atom) => this.style(this.atomIds[atom]).label,
-    });
-    this.overview = new Overview(this.cells, data.part);
+    this.score = new Score(this.host, data.text, [
+      {
+        atomKind: data.atomKind,
+        atomBytes: data.atomBytes,
+        marks: data.endMarks,
+        markLabel: (atom) => this.style(this.atomIds[atom]).label,
+      },
+    ]);
+    this.cells = this.score.rows[0];
+    this.overview = new Overview(this.score, data.part);
     frame.append(this.host, this.overview.box);
-    this.cells.laidOut = () => {
+    this.score.laidOut = () => {
       this.overview.draw();
       if (!data.text) this.host.append(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
     };
@@ -69,7 +73,7 @@ export class TimelineView extends TokenizedText {
    */
   follow(calmly) {
     const places = this.timeline.placesAt(this.step - 1);
-    const [start, end] = this.cells.atomsOf(this.cells.wholeLines());
+    const [start, end] = this.cells.atomsOf(this.score.wholeLines());
     if (places.length && !places.some((place) => place >= start && place < end)) this.cells.reveal(places[0], calmly);
   }
 

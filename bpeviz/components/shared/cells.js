@@ -55,6 +55,7 @@ const JOINED = /^(\p{Extended_Pictographic}|(?![\p{Script=Latin}\p{Script=Greek}
  * @property {number} line
  * @property {boolean} wraps whether a line may break after the cell, which is before a space
  * @property {boolean} endOfWord whether an end-of-word mark is attached
+ * @property {boolean} [leavesRoom] whether one is attached in another row of the score
  */
 
 /**
@@ -77,9 +78,10 @@ function* graphemes(text) {
  *   them: 0 for a mark that is not text, 1 for a byte of a character outside the vocabulary
  * @param {number[]} [options.marks] atoms with an attached end-of-word mark
  * @param {(atom: number) => string} [options.markLabel] the label of an atom of 0 bytes
+ * @param {Set<number>} [options.starts] where cells start in any case
  * @returns {Cell[]}
  */
-export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], markLabel = () => "" } = {}) {
+export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], markLabel = () => "", starts = new Set() } = {}) {
   const utf8 = new TextEncoder();
   const marked = new Set(marks);
   const cells = [];
@@ -110,7 +112,9 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
   const splitAtMarks = (grapheme) => {
     const characters = [...grapheme];
     const endsWord = (i) => marked.has(atom + i) || atomBytes?.[atom + i + 1] === 0;
-    return characters.slice(1).some((_, i) => endsWord(i)) ? characters : [grapheme];
+    let at = offset;
+    const isStart = (character) => starts.has((at += character.length));
+    return characters.slice(0, -1).some((character, i) => isStart(character) || endsWord(i)) ? characters : [grapheme];
   };
   const add = (sign, text, baseClass, labels) => {
     const [firstAtom, start] = [atom, offset];
@@ -157,6 +161,44 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
 }
 
 /**
+ * Split a text once per row, into cells of the same signs: where a row has a mark the others leave
+ * room for it, and what one divides all do.
+ * @param {string} text
+ * @param {{atomKind: "bytes" | "characters", atomBytes?: number[] | null, marks?: number[]}[]} rows
+ * @returns {Cell[][]}
+ */
+export function splitIntoRows(text, rows) {
+  const split = (starts) => {
+    const plain = {}; // rows without marks share their cells
+    return rows.map((row) => {
+      const isPlain = !row.atomBytes && !row.marks?.length;
+      const cells = (isPlain && plain[row.atomKind]) || splitIntoCells(text, row.atomKind, { ...row, starts });
+      if (isPlain) plain[row.atomKind] = cells;
+      return cells;
+    });
+  };
+  const all = split();
+  if (new Set(all).size < 2 || !rows.some(({ atomBytes, marks }) => atomBytes || marks?.length)) return all;
+  const parts = split(new Set(all.flatMap((cells) => cells.map(({ start }) => start))));
+  const aligned = rows.map(() => []);
+  const at = rows.map(() => 0);
+  const isMark = (cell) => cell?.start === cell?.end;
+  for (;;) {
+    const next = parts.map((cells, i) => cells[at[i]]);
+    const mark = next.find((cell) => cell && isMark(cell));
+    if (!mark && !next[0]) return aligned;
+    const leavesRoom = !mark && next.some(({ endOfWord }) => endOfWord);
+    next.forEach((cell, i) => {
+      const isHere = !mark || (cell && isMark(cell) && cell.text === mark.text);
+      const before = aligned[i].at(-1);
+      const firstAtom = before ? before.firstAtom + before.size : 0;
+      aligned[i].push(isHere ? { ...cell, leavesRoom } : { ...mark, baseClass: "c quiet blank", firstAtom, size: 0, labels: [] });
+      at[i] += Number(isHere);
+    });
+  }
+}
+
+/**
  * Return the class names of a token's atoms `first` to `last`, each after a space.
  * @param {ArrayLike<number>} colors color index of each atom, -1 for none
  * @param {ArrayLike<number>} flags flags of each atom
@@ -193,11 +235,13 @@ export function piecesOf(cells, first, end, colors, flags) {
     const last = cell.firstAtom + cell.size - 1;
     const next = cells[c + 1];
     const isEnd =
-      c + 1 === end || cell.baseClass !== next.baseClass || !isPlain(cell) || cell.endOfWord ||
+      c + 1 === end || cell.baseClass !== next.baseClass || !isPlain(cell) || cell.endOfWord || cell.leavesRoom ||
       flags[last] & AFTER || flags[last + 1] & BEFORE || colors[last] !== colors[last + 1] ||
       (flags[last] ^ flags[last + 1]) & EVEN || isSplit(cell, flags) || isSplit(next, flags);
     if (!isEnd) continue;
-    const className = isSplit(cell, flags)
+    const className = !cell.size
+      ? cell.baseClass
+      : isSplit(cell, flags)
       ? `${cell.baseClass} split${flags[last] & TOKEN_END ? " b" : ""}`
       : cell.baseClass + classNames(colors, flags, cells[from].firstAtom, last);
     pieces.push({ from, to: c + 1, className });

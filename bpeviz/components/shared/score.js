@@ -1,15 +1,14 @@
-// Draws a text in lines, with a row of tokens on them. Lines are broken once for a width and a size of
-// letters; a step only changes the elements of tokens that it changes. Below a line whose signs have
-// several atoms (bytes, or code points) there is a ruler with a tick for each of these.
+// Draws a text in lines, and each line once per row of tokens, letters exactly below letters. Lines are
+// broken once for a width and a size of letters, for all rows; a step only changes the elements of
+// tokens that it changes.
 
-import { RIGHT_TO_LEFT, TOKEN_END, classNames, flagOf, piecesOf, splitIntoCells } from "./cells.js";
+import { RIGHT_TO_LEFT, splitIntoRows } from "./cells.js";
 import { element } from "./dom.js";
+import { ScoreRow, isInside } from "./score_row.js";
 import { firstIndex } from "./search.js";
 
 const BLOCK = 500; // cells after which a line begins a new block: one for each line would be slow
 const LINE_HEIGHT = 1.65; // height of a line, relative to the size of letters
-const NARROWEST_TICK = 3; // pixels
-const MOST_ENLARGED = 8; // signs
 const FIRST_LETTER = 200; // signs of a paragraph in which its first letter is looked for
 const BREAK = "\u200B"; // a line may break here
 const CODE_SIGNS = /^[!-~\u00A0\u200B↵]*$/; // signs of the code font, of which each is at most this wide, relative to its size
@@ -26,46 +25,52 @@ const isRtl = (paragraph) => RIGHT_TO_LEFT.test(paragraph.match(/\p{L}/u)?.[0] ?
  * @property {number} bottom
  * @property {any} element
  * @property {any} block
- * @property {any} row contains an element for each piece
- * @property {any} ruler null where each sign is one atom
- * @property {any[] | null} signs the measured signs of several atoms, with their elements on the ruler
- * @property {boolean} isStale whether the ruler is not up to date
+ * @property {import("./score_row.js").Staff[]} staves one for each row
  */
 
+/**
+ * A text in lines. A line contains, for each row, an element `.score-row` with the name, the staff (the
+ * text in tokens) and the ruler; `rows` draws and finds tokens (`ScoreRow`). Only the first row can be
+ * found, selected and reached by the pointer; the others are `inert`, so hovering goes by position (`at`).
+ *
+ *     const score = new Score(host, text, [{ atomKind: "bytes", name: "GPT-2" }, { atomKind: "characters", name: "WordPiece" }]);
+ *     score.room = { names: 120, above: 0, below: 0, between: 14 };
+ *     score.rows[1].colors.fill(3, 0, 4); // likewise `flags`
+ *     score.rows[1].paint(0, 4);
+ *     host.addEventListener("mousemove", (event) => score.at(event)); // { row, atom } or null
+ */
 export class Score {
   /**
    * @param {any} host the element to draw into
    * @param {string} text
-   * @param {"bytes" | "characters"} atomKind
-   * @param {object} [options] those of `splitIntoCells`
+   * @param {import("./score_row.js").RowOptions[]} rows
    */
-  constructor(host, text, atomKind, options) {
+  constructor(host, text, rows) {
     this.host = host;
     this.text = text;
-    this.cells = splitIntoCells(text, atomKind, options);
-    this.cellOf = []; // the cell of each atom
-    this.cells.forEach(({ size }, index) => {
-      for (let i = 0; i < size; i++) this.cellOf.push(index);
-    });
-    this.colors = new Int8Array(this.cellOf.length).fill(-1);
-    this.flags = new Uint16Array(this.cellOf.length);
+    const cells = splitIntoRows(text, rows);
+    this.rows = rows.map((row, i) => new ScoreRow(this, i, row, cells[i]));
+    this.cells = cells[0]; // those of other rows have other atoms
+    /** Pixels at the left of lines for names, above and below each staff, and between lines. */
+    this.room = { names: 0, above: 0, below: 0, between: 0 };
     /** @type {Map<number, any[]>} elements before a cell */
     this.before = new Map();
     this.laidOut = () => {}; // called after lines or the visible height have changed
     /** @type {Line[]} */
     this.lines = []; // none until the text has a place on the page
     new ResizeObserver(() => this.layOut()).observe(host);
-    host.addEventListener("scroll", () => this.#showNear(), { passive: true });
+    host.addEventListener("scroll", () => this.showNear(), { passive: true });
   }
 
   // ---- lines
 
   /** Measure the text at its present size: the first cell of each line, and the height of all lines. */
   measure() {
-    const { host } = this;
+    const { host, room } = this;
     const { paddingTop, paddingLeft, fontSize } = getComputedStyle(host);
-    const [padding, width, size] = [2 * parseFloat(paddingTop), host.clientWidth - 2 * parseFloat(paddingLeft), parseFloat(fontSize)];
-    const key = `${width} ${size}`;
+    const [padding, size] = [2 * parseFloat(paddingTop), parseFloat(fontSize)];
+    const width = host.clientWidth - 2 * parseFloat(paddingLeft) - room.names;
+    const key = `${width} ${size} ${Object.values(room)}`;
     if (!(width > 0)) return null; // not on the page
     if (this.measured?.key === key && this.measured.isFinal) return this.measured;
     const [plain, strip] = [Math.round(LINE_HEIGHT * size), Math.min(14, Math.max(6, Math.round(size / 4)))];
@@ -74,10 +79,11 @@ export class Score {
     const starts = this.#breaks(width, size);
     const lines = starts.map((first, i) => {
       const end = starts[i + 1] ?? this.cells.length;
-      const isRuled = this.cells.slice(first, end).some((cell) => cell.size > 1);
+      const ruled = this.rows.map(({ cells }) => cells.slice(first, end).some((cell) => cell.size > 1));
       const top = height;
-      height += plain + (isRuled ? strip : 0);
-      return { first, end, isRuled, top, bottom: height };
+      for (const isRuled of ruled) height += room.above + plain + (isRuled ? strip : 0) + room.below;
+      height += room.between;
+      return { first, end, ruled, top, bottom: height };
     });
     return (this.measured = { key, lines, strip, padding, isFinal: document.fonts.status === "loaded" });
   }
@@ -92,13 +98,13 @@ export class Score {
   layOut() {
     const measured = this.measure();
     if (!measured) return;
-    if (this.drawn === measured) this.#showNear();
+    if (this.drawn === measured) this.showNear();
     else {
       const first = this.drawn ? (this.lines[this.wholeLines()[0]]?.first ?? 0) : 0;
       this.drawn = measured;
       this.#draw(measured.lines);
-      this.paint(0, this.cellOf.length);
-      this.host.scrollTop = this.lines[this.#lineOfCell(first)]?.top ?? 0;
+      for (const row of this.rows) row.paint(0, row.flags.length);
+      this.host.scrollTop = this.lines[this.lineOfCell(first)]?.top ?? 0;
       if (!measured.isFinal) document.fonts.ready.then(() => this.layOut());
     }
     this.laidOut();
@@ -146,7 +152,8 @@ export class Score {
     const blocks = element("div");
     let block = null;
     let dir = "ltr";
-    host.style.setProperty("--strip", `${this.drawn.strip}px`);
+    const lengths = { strip: this.drawn.strip, ...this.room };
+    for (const name in lengths) host.style.setProperty(`--${name}`, `${lengths[name]}px`);
     this.lines = lines.map((line) => {
       const { line: paragraph, start } = cells[line.first];
       if (paragraph !== cells[line.first - 1]?.line) dir = isRtl(text.slice(start, start + FIRST_LETTER).split("\n", 1)[0]) ? "rtl" : "ltr";
@@ -156,22 +163,13 @@ export class Score {
       block.style.height = `${line.bottom - block.top}px`;
       const box = block.appendChild(element("div", "line"));
       box.dir = dir;
-      const row = box.appendChild(element("div", "staff", this.#words(line.first, line.end)));
-      const ruler = line.isRuled ? box.appendChild(element("div", "ruler")) : null;
-      return { ...line, element: box, block, row, ruler, signs: null, isStale: true };
+      const staves = this.rows.map((row, i) => row.newStaff(box, line.ruled[i]));
+      return (box.line = { ...line, element: box, block, staves });
     });
     host.replaceChildren(...blocks.children);
   }
 
-  #words(from, to) {
-    return this.cells.slice(from, to).map(({ text }) => text).join("");
-  }
-
-  lineOf(atom) {
-    return this.#lineOfCell(this.cellOf[atom]);
-  }
-
-  #lineOfCell(cell) {
+  lineOfCell(cell) {
     return Math.max(0, firstIndex(this.lines.length, (i) => this.lines[i].first > cell) - 1);
   }
 
@@ -186,7 +184,7 @@ export class Score {
   }
 
   /** Return the visible lines, and some more above and below, as [from, to). */
-  #nearLines() {
+  nearLines() {
     const { lines, host } = this;
     const { scrollTop, clientHeight } = host;
     return [
@@ -195,163 +193,45 @@ export class Score {
     ];
   }
 
-  /** Return the atoms of lines [from, to) as [start, end). */
-  atomsOf([from, to]) {
-    const { lines, cells } = this;
-    const at = (i) => (i < lines.length ? cells[lines[i].first].firstAtom : this.cellOf.length);
-    return [at(from), at(Math.max(from, to))];
-  }
-
-  /** Return the visible atoms, and some more above and below, as [start, end). */
-  visible() {
-    return this.atomsOf(this.#nearLines());
-  }
-
   /**
-   * Scroll the text, and not the page, until the line of an atom is visible. Only a short way is shown.
-   * @param {number} atom
+   * Scroll the text, and not the page, until a line is visible. Only a short way is shown.
+   * @param {number} i
    * @param {boolean} [calmly]
    */
-  reveal(atom, calmly = false) {
+  revealLine(i, calmly = false) {
     const { host, lines } = this;
-    if (!this.lines.length) return;
-    const i = this.lineOf(atom);
+    if (!lines.length) return;
     const [from, to] = this.wholeLines();
     if (i >= from && i < to) return;
     const wanted = lines[i].top - host.clientHeight / 3;
     const { top } = lines[firstIndex(i, (k) => lines[k].top >= wanted)];
     const isNear = Math.abs(top - host.scrollTop) < 2 * host.clientHeight;
     host.scrollTo({ top, behavior: calmly && isNear ? "smooth" : "instant" });
-    this.#showNear();
-  }
-
-  // ---- tokens
-
-  /** Draw the tokens of atoms [start, end) from their colors and flags. */
-  paint(start, end) {
-    if (start >= end || !this.lines.length) return;
-    const last = this.lineOf(end - 1);
-    for (let i = this.lineOf(start); i <= last; i++) {
-      this.#paintRow(this.lines[i]);
-      this.lines[i].isStale = true;
-    }
-    this.#showNear();
-  }
-
-  #paintRow({ first, end, row }) {
-    let node = row.firstChild;
-    const removeTo = (cell) => {
-      while (node && !(node.cell >= cell)) {
-        const { nextSibling } = node;
-        node.remove();
-        node = nextSibling;
-      }
-    };
-    for (const { from, to, className } of piecesOf(this.cells, first, end, this.colors, this.flags)) {
-      removeTo(from);
-      if (node?.cell !== from) node = row.insertBefore(element("span"), node);
-      if (node.end !== to) this.#fill(node, from, to);
-      if (node.className !== className) node.className = className;
-      node = node.nextSibling;
-      removeTo(to);
-    }
-    removeTo(Infinity);
-  }
-
-  #fill(span, from, to) {
-    Object.assign(span, { cell: from, end: to, textContent: this.#words(from, to) });
-    if (this.before.has(from)) span.prepend(...this.before.get(from));
-    if (this.cells[to - 1].endOfWord) span.append(element("span", "mark", "</w>"));
+    this.showNear();
   }
 
   // Blocks near the visible part are drawn at once, where the browser would take a frame more; rulers
   // only there, since their signs are measured.
-  #showNear() {
-    const near = this.lines.slice(...this.#nearLines());
+  showNear() {
+    const near = this.lines.slice(...this.nearLines());
     const blocks = new Set(near.map(({ block }) => block));
     for (const block of this.nearBlocks) if (!blocks.has(block)) block.classList.remove("near");
     for (const block of blocks) block.classList.add("near");
     this.nearBlocks = blocks;
-    const stale = near.filter(({ ruler, isStale }) => ruler && isStale);
-    for (const line of stale) line.signs ??= this.#signsOf(line);
-    for (const line of stale) this.#rule(line);
+    const stale = near.flatMap(({ staves }) => staves.filter(({ ruler, isStale }) => ruler && isStale));
+    for (const staff of stale) staff.signs ??= staff.row.signsOf(staff);
+    for (const staff of stale) staff.row.rule(staff);
   }
 
   nearBlocks = new Set();
 
-  /** Measure the signs of several atoms in a line; return each with its element on the ruler. */
-  #signsOf({ element: line, row, ruler }) {
-    const { left } = line.getBoundingClientRect();
-    const range = document.createRange();
-    const signs = [];
-    for (const span of row.children) {
-      const node = [...span.childNodes].find(({ nodeType }) => nodeType === Node.TEXT_NODE);
-      let offset = 0;
-      for (const cell of this.cells.slice(span.cell, span.end)) {
-        range.setStart(node, offset);
-        range.setEnd(node, (offset += cell.text.length));
-        if (cell.size > 1) signs.push({ cell, box: range.getBoundingClientRect() });
-      }
-    }
-    return signs.map(({ cell, box }) => {
-      const fields = ruler.appendChild(element("div", cell.baseClass.includes("rtl") ? "atoms rtl" : "atoms"));
-      const width = Math.max(box.width, NARROWEST_TICK);
-      fields.style.cssText = `left:${box.left - left}px;width:${width}px`;
-      return { ...cell, fields, isWide: width >= NARROWEST_TICK * cell.size };
-    });
-  }
-
-  /** Draw the ruler of a line: a field for each atom, or where these are too narrow, for each token. */
-  #rule(line) {
-    line.isStale = false;
-    for (const { firstAtom, size, fields, isWide } of line.signs) {
-      const end = firstAtom + size;
-      const starts = [];
-      for (let a = firstAtom; a < end; a++) if (isWide || a === firstAtom || this.flags[a - 1] & TOKEN_END) starts.push(a);
-      while (fields.children.length > starts.length) fields.lastChild.remove();
-      while (fields.children.length < starts.length) fields.append(element("i"));
-      starts.forEach((atom, i) => {
-        const className = classNames(this.colors, this.flags, atom, (starts[i + 1] ?? end) - 1).trim();
-        const field = Object.assign(fields.children[i], { atom });
-        if (field.className !== className) field.className = className;
-      });
-    }
-  }
-
-  /** Return the signs of several atoms at atoms [start, end) over these in hex, or null if there are none. */
-  enlarged(start, end) {
-    const signs = this.cells.slice(this.cellOf[start], this.cellOf[end - 1] + 1).filter(({ size }) => size > 1);
-    if (!signs.length) return null;
-    const box = element("div", "enlarged");
-    for (const { text, labels, firstAtom } of signs.slice(0, MOST_ENLARGED)) {
-      const fields = element("div", "atoms");
-      const look = (atom) => classNames(this.colors, this.flags, atom, atom).trim();
-      fields.append(...labels.map((label, i) => element("i", look(firstAtom + i), label)));
-      box.appendChild(element("div", "", text)).append(fields);
-    }
-    if (signs.length > MOST_ENLARGED) box.append("…");
-    return box;
-  }
-
-  /** Return the atom under an element of this text, or the first one of its piece, or -1. */
-  atomAt(target) {
-    const field = target?.closest?.(".atoms > i");
-    if (field) return field.atom;
-    const span = target?.closest?.(".c");
-    return span?.cell === undefined ? -1 : this.cells[span.cell].firstAtom;
-  }
-
-  /** Return the element that contains an atom. */
-  elementAt(atom) {
-    const { children } = this.lines[this.lineOf(atom)].row;
-    return children[firstIndex(children.length, (i) => children[i].end > this.cellOf[atom])];
-  }
-
-  /** Add or remove the class of a flag on atoms [start, end). */
-  toggle(start, end, className, on) {
-    const flag = flagOf(className);
-    for (let a = start; a < end; a++) this.flags[a] = on ? this.flags[a] | flag : this.flags[a] & ~flag;
-    this.paint(start, Math.min(end, this.flags.length));
+  /** Return the row and the atom under the pointer, or the first atom of its piece; null if there is none. */
+  at({ target, clientX, clientY }) {
+    const line = target.closest?.(".line")?.line;
+    if (!line) return null;
+    const row = this.rows.find((_, i) => line.staves[i].box.contains(target) || isInside(line.staves[i].box, clientX, clientY));
+    const atom = row?.atomAt(line.staves[row.index], target, clientX, clientY) ?? -1;
+    return atom < 0 ? null : { row, atom };
   }
 
   /** Show the text up to a place in UTF-16 units only. */
@@ -360,8 +240,8 @@ export class Score {
     this.lines = this.lines.filter((line) => !(line.element.hidden = line.first >= end));
     const last = this.lines.at(-1);
     last.end = Math.min(last.end, end);
-    last.signs = last.ruler?.replaceChildren(); // none
-    this.paint(0, this.atomsOf([0, this.lines.length])[1]);
+    for (const staff of last.staves) staff.signs = staff.ruler?.replaceChildren(); // none
+    for (const row of this.rows) row.paint(0, row.atomsOf([0, this.lines.length])[1]);
   }
 
   // ---- places in the text
@@ -378,7 +258,7 @@ export class Score {
       before.setStart(this.host, 0);
       before.setEnd(node, offset);
       const fragment = before.cloneContents();
-      for (const sign of fragment.querySelectorAll(".mark, .id, .ruler")) sign.remove();
+      for (const sign of fragment.querySelectorAll(".mark, .id, .ruler, .score-name, [inert]")) sign.remove();
       let left = fragment.textContent.length;
       const cell = this.cells.find(({ text }) => (left -= text.length) < 0);
       return !cell ? this.text.length : left === -cell.text.length ? cell.start : cell.end;

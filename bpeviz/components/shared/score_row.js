@@ -1,0 +1,214 @@
+// A row of a score: the tokens of one tokenizer on each line. Below the part of a line whose signs have
+// several atoms (bytes, or code points) there is a ruler with a tick for each of these.
+
+import { LEFT_OUT, TOKEN_END, classNames, flagOf, piecesOf } from "./cells.js";
+import { element } from "./dom.js";
+import { formatCount } from "./format.js";
+import { firstIndex } from "./search.js";
+
+const NARROWEST_TICK = 3; // pixels
+const MOST_ENLARGED = 8; // signs
+
+/**
+ * @typedef {object} RowOptions
+ * @property {"bytes" | "characters"} atomKind
+ * @property {string} [name] stands beside each line, with the number of tokens that end in it
+ * @property {number[] | null} [atomBytes] see `splitIntoCells`
+ * @property {number[]} [marks]
+ * @property {(atom: number) => string} [markLabel]
+ *
+ * @typedef {object} Staff a line of a row
+ * @property {ScoreRow} row
+ * @property {any} box
+ * @property {any} count null where the row has no name
+ * @property {any} pieces contains an element for each piece
+ * @property {any} ruler null where each sign is one atom
+ * @property {any[] | null} signs the measured signs of several atoms, with their elements on the ruler
+ * @property {boolean} isStale whether the ruler is older than the pieces
+ */
+
+export class ScoreRow {
+  /**
+   * @param {import("./score.js").Score} score
+   * @param {number} index
+   * @param {RowOptions} options
+   * @param {import("./cells.js").Cell[]} cells
+   */
+  constructor(score, index, { name }, cells) {
+    Object.assign(this, { score, index, name, cells });
+    this.cellOf = []; // the cell of each atom
+    cells.forEach(({ size }, cell) => {
+      for (let i = 0; i < size; i++) this.cellOf.push(cell);
+    });
+    this.colors = new Int8Array(this.cellOf.length).fill(-1);
+    this.flags = new Uint16Array(this.cellOf.length);
+  }
+
+  /** @returns {Staff} */
+  newStaff(line, isRuled) {
+    const box = line.appendChild(element("div", "score-row"));
+    if (this.index) Object.assign(box, { inert: true, ariaHidden: "true" });
+    let count = null;
+    if (this.name) {
+      const name = box.appendChild(element("div", "score-name", `${this.name} `));
+      Object.assign(name, { inert: true, title: this.name });
+      count = name.appendChild(element("b"));
+    }
+    const pieces = box.appendChild(element("div", "staff"));
+    const ruler = isRuled ? box.appendChild(element("div", "ruler")) : null;
+    return { row: this, box, count, pieces, ruler, signs: null, isStale: false };
+  }
+
+  #words(from, to) {
+    return this.cells.slice(from, to).map(({ text }) => text).join("");
+  }
+
+  lineOf(atom) {
+    return this.score.lineOfCell(this.cellOf[atom]);
+  }
+
+  /** Return the atoms of lines [from, to) as [start, end). */
+  atomsOf([from, to]) {
+    const { lines } = this.score;
+    const at = (i) => (i < lines.length ? this.cells[lines[i].first].firstAtom : this.cellOf.length);
+    return [at(from), at(Math.max(from, to))];
+  }
+
+  /** Return the visible atoms, and some more above and below, as [start, end). */
+  visible() {
+    return this.atomsOf(this.score.nearLines());
+  }
+
+  /** Scroll until the line of an atom is visible; see `Score.revealLine`. */
+  reveal(atom, calmly = false) {
+    this.score.revealLine(this.lineOf(atom), calmly);
+  }
+
+  /** Draw the tokens of atoms [start, end) from their colors and flags. */
+  paint(start, end) {
+    const { lines } = this.score;
+    if (start >= end || !lines.length) return;
+    const last = this.lineOf(end - 1);
+    for (let i = this.lineOf(start); i <= last; i++) {
+      const staff = lines[i].staves[this.index];
+      this.#paintStaff(staff, lines[i]);
+      if (staff.count) staff.count.textContent = formatCount(this.countIn(...this.atomsOf([i, i + 1])));
+      staff.isStale = true;
+    }
+    this.score.showNear();
+  }
+
+  /** Return how many tokens end in atoms [start, end). */
+  countIn(start, end) {
+    let count = 0;
+    for (let a = start; a < end; a++) if ((this.flags[a] & (TOKEN_END | LEFT_OUT)) === TOKEN_END) count++;
+    return count;
+  }
+
+  #paintStaff({ pieces }, { first, end }) {
+    let node = pieces.firstChild;
+    const removeTo = (cell) => {
+      while (node && !(node.cell >= cell)) {
+        const { nextSibling } = node;
+        node.remove();
+        node = nextSibling;
+      }
+    };
+    for (const { from, to, className } of piecesOf(this.cells, first, end, this.colors, this.flags)) {
+      removeTo(from);
+      if (node?.cell !== from) node = pieces.insertBefore(element("span"), node);
+      if (node.end !== to) this.#fill(node, from, to);
+      if (node.className !== className) node.className = className;
+      node = node.nextSibling;
+      removeTo(to);
+    }
+    removeTo(Infinity);
+  }
+
+  #fill(span, from, to) {
+    Object.assign(span, { cell: from, end: to, textContent: this.#words(from, to) });
+    const { before } = this.score;
+    if (before.has(from)) span.prepend(...before.get(from));
+    const { endOfWord, leavesRoom } = this.cells[to - 1];
+    if (endOfWord || leavesRoom) span.append(element("span", endOfWord ? "mark" : "mark blank", "</w>"));
+  }
+
+  /** Measure the signs of several atoms in a staff; return each with its element on the ruler. */
+  signsOf({ pieces, ruler }) {
+    const { left } = ruler.getBoundingClientRect();
+    const range = document.createRange();
+    const signs = [];
+    for (const span of pieces.children) {
+      const node = [...span.childNodes].find(({ nodeType }) => nodeType === Node.TEXT_NODE);
+      let offset = 0;
+      for (const cell of this.cells.slice(span.cell, span.end)) {
+        range.setStart(node, offset);
+        range.setEnd(node, (offset += cell.text.length));
+        if (cell.size > 1) signs.push({ cell, box: range.getBoundingClientRect() });
+      }
+    }
+    return signs.map(({ cell, box }) => {
+      const fields = ruler.appendChild(element("div", cell.baseClass.includes("rtl") ? "atoms rtl" : "atoms"));
+      const width = Math.max(box.width, NARROWEST_TICK);
+      fields.style.cssText = `left:${box.left - left}px;width:${width}px`;
+      return { ...cell, fields, isWide: width >= NARROWEST_TICK * cell.size };
+    });
+  }
+
+  /** Draw the ruler of a staff: a field for each atom, or where these are too narrow, for each token. */
+  rule(staff) {
+    staff.isStale = false;
+    for (const { firstAtom, size, fields, isWide } of staff.signs) {
+      const end = firstAtom + size;
+      const starts = [];
+      for (let a = firstAtom; a < end; a++) if (isWide || a === firstAtom || this.flags[a - 1] & TOKEN_END) starts.push(a);
+      while (fields.children.length > starts.length) fields.lastChild.remove();
+      while (fields.children.length < starts.length) fields.append(element("i"));
+      starts.forEach((atom, i) => {
+        const className = classNames(this.colors, this.flags, atom, (starts[i + 1] ?? end) - 1).trim();
+        const field = Object.assign(fields.children[i], { atom });
+        if (field.className !== className) field.className = className;
+      });
+    }
+  }
+
+  /** Return the signs of several atoms at atoms [start, end) over these in hex, or null if there are none. */
+  enlarged(start, end) {
+    const signs = this.cells.slice(this.cellOf[start], this.cellOf[end - 1] + 1).filter(({ size }) => size > 1);
+    if (!signs.length) return null;
+    const box = element("div", "enlarged");
+    for (const { text, labels, firstAtom } of signs.slice(0, MOST_ENLARGED)) {
+      const fields = element("div", "atoms");
+      const look = (atom) => classNames(this.colors, this.flags, atom, atom).trim();
+      fields.append(...labels.map((label, i) => element("i", look(firstAtom + i), label)));
+      box.appendChild(element("div", "", text)).append(fields);
+    }
+    if (signs.length > MOST_ENLARGED) box.append("…");
+    return box;
+  }
+
+  /** Return the atom of a staff under the pointer, or the first one of its piece, or -1. */
+  atomAt({ pieces, signs }, target, x, y) {
+    const field = target.closest(".atoms > i") ?? signs?.flatMap(({ fields }) => [...fields.children]).find((at) => isInside(at, x, y));
+    if (field) return field.atom;
+    const piece = target.closest(".c") ?? [...pieces.children].find((at) => isInside(at, x, y));
+    return piece ? this.cells[piece.cell].firstAtom : -1;
+  }
+
+  /** Return the element that contains an atom. */
+  elementAt(atom) {
+    const { children } = this.score.lines[this.lineOf(atom)].staves[this.index].pieces;
+    return children[firstIndex(children.length, (i) => children[i].end > this.cellOf[atom])];
+  }
+
+  /** Add or remove the class of a flag on atoms [start, end). */
+  toggle(start, end, className, on) {
+    const flag = flagOf(className);
+    for (let a = start; a < end; a++) this.flags[a] = on ? this.flags[a] | flag : this.flags[a] & ~flag;
+    this.paint(start, Math.min(end, this.flags.length));
+  }
+}
+
+/** Return whether a point is inside an element; one of text from both directions has several boxes. */
+export const isInside = (shown, x, y) =>
+  [...shown.getClientRects()].some(({ left, right, top, bottom }) => x >= left && x < right && y >= top && y < bottom);
