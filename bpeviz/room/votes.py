@@ -52,6 +52,7 @@ class VoteQuestion:
         explanation: Why the answer is right.
         see: The rows above it, as in Learn.
         is_alone: Whether it is shown without the player or the columns.
+        name: Its name, which tells no answer, or "".
     """
 
     prompt: Sequence[MessagePart]
@@ -62,6 +63,7 @@ class VoteQuestion:
     explanation: Sequence[MessagePart] = ()
     see: Sequence[Mapping[str, Any]] = ()
     is_alone: bool = False
+    name: str = ""
 
     @property
     def words(self) -> str:

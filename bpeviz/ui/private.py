@@ -29,6 +29,14 @@ SCRIPTS = STATIC / "static" / "js"
 MEDIA = STATIC / "static" / "media"
 """Files of Streamlit's frontend."""
 
+FONTS = {
+    family: f"static/media/{file.name}"
+    for family, start in (("Source Sans", "SourceSansVF-U"), ("Source Code Pro", "SourceCodeVF-U"))
+    for file in MEDIA.iterdir()
+    if file.name.startswith(start)
+}
+"""The paths of the fonts of text and of tokens, below that of the app."""
+
 
 def check() -> None:
     """Raise `RuntimeError` where another version of Streamlit is installed."""

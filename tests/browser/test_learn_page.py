@@ -377,7 +377,7 @@ def test_own_text_is_remembered_in_a_new_tab(open_page: Open) -> None:
 
 def test_teacher_shows_one_question_large_without_the_menu(open_page: Open) -> None:
     page = open_page("/Learn?teacher=1")
-    page.get_by_role("button", name="Show question 2 large").nth(3).click()
+    page.get_by_role("button", name="Show 4.2 large").click()
     expect(page.get_by_role("navigation", name="Pages")).to_be_hidden()
     expect(page.locator(ANSWERED)).to_have_count(0)
     page.get_by_role("button", name="Show me").click()

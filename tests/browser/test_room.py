@@ -35,8 +35,11 @@ def test_class_follows_votes_and_sees_the_answer(
     letters = re.search(r"/room/(\w+)/lead#", link)
     assert letters
     leader = open_at(server, link.removeprefix(server.address))
-    expect(leader.get_by_role("img", name="QR code of the address")).to_be_visible()
+    code = leader.get_by_role("img", name="QR code of the address")
+    expect(code).to_be_in_viewport(ratio=1)
     assert "#" not in leader.url
+    stage = leader.locator("#place-columns")
+    assert code.bounding_box()["x"] > stage.bounding_box()["x"] + stage.bounding_box()["width"]
     room = f"/room/{letters[1].lower()}"
     phone = open_at(server, room, viewport={"width": 390, "height": 844}, color_scheme="dark")
     keyboard = open_at(server, room)
@@ -81,7 +84,9 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(keyboard.get_by_text("playing at 0.5×")).to_be_visible()
     expect(phone.get_by_role("button", name="Pause")).to_be_visible()
     # A question stops the player, which would reveal the answer, and takes no keys meanwhile.
-    leader.get_by_label("Ask a question of Learn").select_option("first-merge/0")
+    leader.get_by_label("Ask a question of Learn").select_option(label="4.1 The most frequent pair")
+    expect(leader.get_by_role("heading", name="Which two neighbors")).to_be_visible()
+    expect(phone.get_by_role("region", name="Vote")).to_be_hidden()  # only the leader sees it
     leader.get_by_role("button", name="Ask this question").click()
     expect(phone.get_by_role("button", name="n + ·")).to_be_visible()
     step = leader.locator(".step").input_value()

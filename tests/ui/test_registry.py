@@ -43,6 +43,7 @@ CHAPTER = Chapter(
     lead="A word has letters.", myth="Words have none.", fact="They have some.",
     settings="None.", source="None.",
     inputs=(engine.text_input("toy", "cat", "Word"),), questions=(letters,),
+    names=("Letters of a word",),
     pictures=lambda setup: [],
     why=Why("Why?", [
         AnswerOption("does", "It just does.", "No."),

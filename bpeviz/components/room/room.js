@@ -29,10 +29,10 @@ const FEW = 5; // failed connections until a sentence says what to do
  * @property {boolean} isLeader
  */
 
-/** Return a part of a run sheet in words. */
-function inWords({ kind, words, link, step }) {
+/** Return a part of a run sheet in words; names are those of the questions of Learn. */
+function inWords({ kind, words, link, step }, names) {
   if (kind === "ask") return words;
-  if (kind === "learn") return `a question of Learn, ${words.split("/")[0].replaceAll("-", " ")}`;
+  if (kind === "learn") return `ask ${names.get(words) ?? "a question of Learn"}`;
   if (kind === "show") return `show ${link.slice(1).split("?")[0] || "Train"}`;
   return kind === "vote" ? `vote at step ${step}` : `go to step ${step}`;
 }
@@ -49,6 +49,8 @@ class Room {
     this.reportAgain = 0; // when the leader's display may be sent again
     this.failures = 0; // of connections, one after the other
     this.hasEnded = false;
+    this.names = new Map(); // of the questions of Learn
+    this.previewed = null; // one of them, which only the leader sees
     this.lookUntil = 0; // when the page gives up an ended room
   }
 
@@ -69,6 +71,12 @@ class Room {
     this.find(".keep").onclick = () => this.#keep();
     this.find(".invite").onclick = () => this.#invite();
     this.find(".reopen").onclick = () => this.#reopen();
+    this.find(".ask").onclick = () => {
+      this.#send({ do: "ask question", key: this.previewed.number });
+      this.#preview(null);
+    };
+    this.find(".cancel").onclick = () => this.#preview(null);
+    this.find(".join").ontoggle = () => this.#beside();
     this.find(".next").onclick = () => this.#next();
     this.find(".previous").onclick = () => this.#goTo(this.state.part - 1);
     this.find(".print").onclick = () => this.#print();
@@ -163,7 +171,7 @@ class Room {
       this.away = this.away && before?.number === this.content.number;
     }
     const { step, playing, speed, lit } = state;
-    if (playing && !this.display.playing) this.find(".join").open = false; // the picture needs its place
+    if (playing && !this.display.playing) this.#makePlace();
     this.display = { step, playing, speed, lit };
     if (state.more) extend(this.content, state.more);
     if (state.content?.columns) this.on("columns", this.content.columns);
@@ -203,6 +211,7 @@ class Room {
     this.hasEnded = hasEnded;
     this.find(".ended").hidden = !hasEnded;
     this.find(".room").classList.toggle("over", hasEnded);
+    this.#beside();
   }
 
   #look() {
@@ -250,8 +259,7 @@ class Room {
     if (sheet) {
       this.sheet = sheet;
       this.failed = new Set(); // parts whose page was not ready in time
-      this.find(".sheet h2").textContent = sheet.title;
-      this.find(".parts").replaceChildren(...sheet.parts.map((one, i) => this.#part(one, i)));
+      this.#drawSheet();
       this.on("sheet", true);
     } else if (part === undefined && this.sheet) {
       this.sheet = null;
@@ -260,8 +268,15 @@ class Room {
     this.#prepareNext();
   }
 
+  #drawSheet() {
+    const { title, parts } = this.sheet;
+    this.find(".sheet h2").textContent = title;
+    this.find(".parts").replaceChildren(...parts.map((one, i) => this.#part(one, i)));
+    this.#drawRun();
+  }
+
   #part(part, i) {
-    const button = element("button", "", `${part.minutes} min: ${inWords(part)}`);
+    const button = element("button", "", `${part.minutes} min: ${inWords(part, this.names)}`);
     button.type = "button";
     button.onclick = () => this.#goTo(i);
     const details = part.options.map((option, k) => `${k === part.right ? "✓" : "–"} ${option}`);
@@ -302,7 +317,7 @@ class Room {
     const { vote, part } = this.state;
     if (vote && vote.right === null) return vote.counts ? "reveal the answer" : "show the answers";
     const next = this.sheet.parts[part + 1];
-    return next ? inWords(next) : "";
+    return next ? inWords(next, this.names) : "";
   }
 
   #next() {
@@ -315,7 +330,7 @@ class Room {
   #goTo(i) {
     const part = this.sheet?.parts[i];
     if (!part) return;
-    this.find(".join").open = false;
+    this.#makePlace();
     this.#send({ do: "part", part: i });
     if (part.kind === "learn") this.#send({ do: "ask question", key: part.words });
     if (!this.#isReady(i)) return; // the room goes on once it is
@@ -422,13 +437,18 @@ class Room {
       this.#drawJoin(state);
       this.#drawRun();
     }
-    if (isLeader && state.vote && state.vote.number !== this.ballot.vote?.number) {
-      this.#pause();
-      this.find(".join").open = false;
+    if (state.vote) this.previewed = null;
+    const vote = state.vote ?? this.previewed;
+    this.find(".questions").value = this.previewed?.number ?? "";
+    if (isLeader && vote && vote.number !== this.ballot.vote?.number) {
+      if (state.vote) this.#pause();
+      this.#makePlace();
     }
-    this.ballot.update(state.vote, state.followers);
-    this.find(".room").classList.toggle("voting", Boolean(state.vote));
-    this.on("vote", !state.vote ? "" : state.vote.isAlone ? "alone" : "above");
+    const { classList } = this.find(".room");
+    classList.toggle("voting", Boolean(state.vote));
+    classList.toggle("previewing", vote !== state.vote);
+    this.ballot.update(vote, state.followers, vote !== state.vote);
+    this.on("vote", !vote ? "" : vote.isAlone ? "alone" : "above");
     // At the beginning, the race is that of the first decision.
     this.on("hidden", !step || Boolean(state.vote?.isAboutStep && state.vote.right === null));
   }
@@ -439,12 +459,13 @@ class Room {
       const { qr, address, password, notes } = join;
       this.invitation = join.invitation;
       details.hidden = false;
+      this.#beside();
       this.find(".qr").toggleAttribute("hidden", !qr);
       if (qr) {
         this.find(".qr").setAttribute("viewBox", `-4 -4 ${qr.size + 8} ${qr.size + 8}`);
         this.find(".qr path").setAttribute("d", qr.path);
       }
-      this.find(".address").textContent = address;
+      this.find(".address").replaceChildren(...address.split(/(?=\/room\/)/).flatMap((words) => [words, element("wbr")]));
       this.find(".code").textContent = `Room ${this.data.letters}`;
       this.find(".password").hidden = !password;
       this.find(".password b").textContent = password;
@@ -458,31 +479,50 @@ class Room {
     this.find(".votes").disabled = votes.split("\n").length < 3;
   }
 
+  // How to join is beside the picture, or on narrow screens above it.
+  #beside() {
+    const { open, hidden } = this.find(".join");
+    this.on("beside", open && !hidden && !this.hasEnded);
+  }
+
+  // The picture needs the place, unless the screen is wide.
+  #makePlace() {
+    if (innerWidth < 1200) this.find(".join").open = false;
+  }
+
   async #invite() {
     const isCopied = await copyText(Promise.resolve(this.invitation), this.root);
     this.find(".invite").textContent = isCopied ? "Copied" : "Not copied: select the address above";
     if (!isCopied) this.find(".address").textContent = this.invitation;
   }
 
-  /** @param {{title: string, questions: {key: string, words: string}[]}[]} chapters */
+  /**
+   * @param {{title: string, questions: {key: string, name: string,
+   *   vote: import("./vote.js").VotePayload}[]}[]} chapters
+   */
   #offerQuestions(chapters) {
     const choice = this.find(".questions");
+    const votes = new Map();
     const groups = chapters.map(({ title, questions }) => {
       const group = element("optgroup");
       group.label = title;
-      group.append(...questions.map(({ key, words }) => new Option(words, key)));
+      for (const { key, name, vote } of questions) {
+        group.append(new Option(name, key));
+        votes.set(key, { ...vote, number: key });
+        this.names.set(key, name);
+      }
       return group;
     });
     choice.replaceChildren(new Option("Ask from Learn …", ""), ...groups);
     choice.hidden = !chapters.length;
-    // An arrow key changes the choice, too: only the button asks.
-    const ask = this.find(".ask");
-    choice.onchange = () => (ask.hidden = !choice.value);
-    ask.onclick = () => {
-      this.#send({ do: "ask question", key: choice.value });
-      choice.value = "";
-      ask.hidden = true;
-    };
+    choice.onchange = () => this.#preview(votes.get(choice.value) ?? null);
+    if (this.sheet) this.#drawSheet();
+  }
+
+  /** Show a question of Learn to the leader alone, or none. */
+  #preview(vote) {
+    this.previewed = vote;
+    this.#draw();
   }
 
   // ---- files

@@ -7,7 +7,7 @@ import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
 
 /**
  * @typedef {object} VotePayload the payload from Python (`bpeviz.room.votes.Vote.state`)
- * @property {number} number
+ * @property {number | string} number of the vote, or the key of a question that is not asked yet
  * @property {import("../shared/message.js").MessagePart[]} prompt
  * @property {import("../shared/message.js").MessageRow[]} see
  * @property {boolean} isAlone whether it is shown without the player or the columns
@@ -86,8 +86,9 @@ export class Ballot {
   /**
    * @param {VotePayload | null} vote
    * @param {number} followers
+   * @param {boolean} isPreview whether followers do not see it yet
    */
-  update(vote, followers) {
+  update(vote, followers, isPreview = false) {
     this.section.hidden = !vote;
     const isNew = vote && this.vote?.number !== vote.number;
     this.vote = vote;
@@ -96,7 +97,8 @@ export class Ballot {
     this.#drawAnswers();
     const { numbers, right, isOpen, counts } = vote;
     this.find(".number").hidden = !numbers || this.isLeader || !isOpen;
-    this.#say(resultInWords(vote, this.isLeader) || this.#progress(followers));
+    const words = isPreview ? "Only this page shows the question, until you ask it." : resultInWords(vote, this.isLeader);
+    this.#say(words || this.#progress(followers));
     this.find(".explanation").replaceChildren(...drawMessage(vote.explanation));
     for (const name of ["show", "again", "reveal"]) this.find(`[data-do=${name}]`).hidden = right !== null;
     this.find("[data-do=show]").hidden ||= Boolean(counts);

@@ -98,6 +98,7 @@ class Question:
         hint: A hint after a wrong answer, without the right one.
         see: The picture above the question.
         about_form: Sentences after the question, about how it is answered on the page of Learn.
+        name: Its number in the course and its name, such as “4.1 The most frequent pair”.
     """
 
     prompt: Sequence[MessagePart]
@@ -107,6 +108,7 @@ class Question:
     hint: str = ""
     see: Sequence[PictureRow] = ()
     about_form: Sequence[MessagePart] = ()
+    name: str = ""
 
     def likely(self) -> list[Mistake]:
         """Return the likely wrong answers that are possible and wrong here, each once."""
@@ -304,6 +306,7 @@ class Chapter:
         inputs: The values that the user can change, the text first.
         questions: The questions in their order. Each function may raise `NoQuestionError`, or
             return None to skip its question.
+        names: The names of the questions, which tell no answer.
         pictures: Returns the pictures to show after the questions.
         why: The question “Why?”.
         target: Returns the page that shows this text.
@@ -323,6 +326,7 @@ class Chapter:
     source: str
     inputs: Sequence[Input]
     questions: Sequence[Callable[[Setup], Question | None]]
+    names: Sequence[str]
     pictures: Callable[[Setup], Sequence[Picture]]
     why: Why
     target: Callable[[Setup], PageLink]

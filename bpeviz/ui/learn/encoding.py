@@ -191,6 +191,7 @@ CHAPTER = Chapter(
         Input("corpus", engine.text_field(KEY, "corpus", "Training text"), DON_QUIJOTE, True),
     ),
     questions=(_tokens, _order),
+    names=("Tokens of a new text", "The order of merges"),
     pictures=_pictures,
     why=Why(
         "Why must the merges apply in the order of training?",

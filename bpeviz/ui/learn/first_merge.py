@@ -120,6 +120,7 @@ CHAPTER = Chapter(
     "of Cervantes, Don Quijote, 1605.",
     inputs=(engine.text_input(KEY, DON_QUIJOTE),),
     questions=(_pair, _tokens),
+    names=("The most frequent pair", "Tokens after the merge"),
     pictures=_pictures,
     why=Why(
         "Why does the pair with the highest count make a good token?",

@@ -181,6 +181,7 @@ CHAPTER = Chapter(
         engine.number_input(KEY, "width", "Numbers in an embedding", 1, 16_384, 768, asked=False),
     ),
     questions=(_curve, _double),
+    names=("The falling curve", "Twice the vocabulary"),
     pictures=_pictures,
     why=Why(
         "Why do later merges save less than earlier ones?",

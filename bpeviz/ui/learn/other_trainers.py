@@ -293,6 +293,7 @@ CHAPTER = Chapter(
         ),
     ),
     questions=(_score, _prune, _path),
+    names=("Scores of WordPiece", "The piece to prune", "The likeliest path"),
     pictures=_pictures,
     why=Why(
         "Why would anyone make encoding random?",

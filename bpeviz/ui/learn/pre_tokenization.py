@@ -175,6 +175,7 @@ CHAPTER = Chapter(
         engine.number_input(KEY, "merges", "Merges", 1, 60, 6),
     ),
     questions=(_first, _cost),
+    names=("The first merge without it", "What it costs"),
     pictures=_pictures,
     why=Why(
         "The token “a.” is common in the first text, and saves tokens. What does it cost?",

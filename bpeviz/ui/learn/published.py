@@ -253,6 +253,7 @@ CHAPTER = Chapter(
         Input("special", engine.text_field(KEY, "special", "Pasted", 30), "<|endoftext|>"),
     ),
     questions=(_dearer, _digits, _pasted),
+    names=("Cost of another language", "Three digits", "A pasted special token"),
     pictures=_pictures,
     why=Why(
         "Why must pasted text not become a special token by itself?",

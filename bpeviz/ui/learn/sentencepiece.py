@@ -240,6 +240,7 @@ CHAPTER = Chapter(
         engine.choice_input(KEY, "fallback", "Unknown characters", UNKNOWN, asked=False),
     ),
     questions=(_marks, _fallback, _unknown),
+    names=("How spaces are written", "Byte fallback", "Without byte fallback"),
     pictures=_pictures,
     why=Why(
         "Why does SentencePiece write ▁ instead of leaving the spaces out?",

@@ -219,6 +219,7 @@ CHAPTER = Chapter(
         ),
     ),
     questions=(_sentence, _rule),
+    names=("A rule with exceptions", "A list of words"),
     pictures=_pictures,
     why=Why(
         "Why do language models not simply use a long list of words?",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 
 import streamlit as st
 
@@ -67,10 +68,12 @@ def asked(chapter: Chapter, setup: Setup | None = None) -> Iterator[Question]:
     Raises:
         NoQuestionError: No question can be asked about the inputs.
     """
-    for make in chapter.questions:
-        if question := make(setup or chapter.initial):
-            yield question
-    yield chapter.why.question()
+    place = f"{CHAPTERS.index(chapter) + 1}."
+    questions = [make(setup or chapter.initial) for make in chapter.questions]
+    questions.append(chapter.why.question())
+    for number, name in enumerate((*chapter.names, "Why?")):
+        if question := questions[number]:
+            yield replace(question, name=f"{place}{number + 1} {name}")
 
 
 def minutes(chapter: Chapter) -> int:
@@ -129,7 +132,12 @@ def _list(place: int, chapter: Chapter) -> None:
     try:
         questions = [*asked(chapter)]
         rows = [
-            [words(question.prompt), answer(question), mistakes(question)] for question in questions
+            [
+                f"{question.name}: {words(question.prompt)}",
+                answer(question),
+                mistakes(question),
+            ]
+            for question in questions
         ]
         st.caption(f"{kind}, about {minutes(chapter)} minutes. Many think: {chapter.myth}")
     except NoQuestionError as error:
@@ -138,9 +146,9 @@ def _list(place: int, chapter: Chapter) -> None:
     table = Table.of_rows(HEADER, rows)
     st.html(table.html(f"Questions: {chapter.title}", scrolls=False))
     with st.container(horizontal=True, gap="small"):
-        for number in range(len(questions)):
+        for number, question in enumerate(questions):
             st.button(
-                f"Show question {number + 1} large",
+                f"Show {question.name.partition(' ')[0]} large",
                 key=f"large_{chapter.key}_{number}",
                 type="tertiary",
                 icon=":material/fullscreen:",

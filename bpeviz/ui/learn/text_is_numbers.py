@@ -166,6 +166,7 @@ CHAPTER = Chapter(
         ),
     ),
     questions=(_symbol, _whole),
+    names=("Bytes of a symbol", "Bytes of the whole text"),
     pictures=_pictures,
     why=Why(
         "Why do many tokenizers start from bytes instead of characters?",

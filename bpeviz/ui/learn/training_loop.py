@@ -149,6 +149,7 @@ CHAPTER = Chapter(
         engine.number_input(KEY, "merges", "Merges", 2, 60, MERGES),
     ),
     questions=(_curve, _rare),
+    names=("The falling curve", "Pairs that repeat"),
     pictures=_pictures,
     why=Why(
         "A late merge joins a pair that was seen only once. Has training found something useful?",

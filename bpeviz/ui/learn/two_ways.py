@@ -127,6 +127,7 @@ CHAPTER = Chapter(
         engine.number_input(KEY, "merges", "Merges", 1, 30, 2),
     ),
     questions=(_in_order, _longest),
+    names=("Merging in order", "The longest token first"),
     pictures=_pictures,
     why=Why(
         "Why does merging in order not start with “ab” at the left of the first text, “abc”?",

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any
 
-from bpeviz.room.votes import Range, VoteOption, VoteQuestion
+from bpeviz.room.votes import Range, Vote, VoteOption, VoteQuestion
 from bpeviz.ui.learn import base
 from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, PairForm
 from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
@@ -16,21 +16,21 @@ from bpeviz.ui.learn.teachers_page import asked, is_there
 PAIRS = 4
 """The options of a question about pairs: the right one, and the most frequent others."""
 
-_KINDS = {"choice": "choices", "pair": "pairs", "number": "a number"}
-
 
 def offered() -> list[dict[str, Any]]:
     """Return the chapters whose questions a leader can ask, as plain JSON values.
 
+    Each question has its name, which a projector may show, and the vote that the leader previews.
     A chapter that cannot be computed, as while its worker is slow, is left out until the next call.
-    The questions themselves are not among them: some tell the answer to an earlier one, and a
-    projector shows the list.
     """
     chapters = []
     for place, chapter in enumerate(CHAPTERS, 1):
         with suppress(base.NoQuestionError):
             votes = _votes(chapter.key) if is_there(chapter) else {}
-            listed = [{"key": key, "words": words} for key, (words, _) in votes.items()]
+            listed = [
+                {"key": key, "name": question.name, "vote": Vote(0, question).state("")}
+                for key, question in votes.items()
+            ]
             if listed:
                 chapters.append({"title": f"{place}. {chapter.title}", "questions": listed})
     return chapters
@@ -45,19 +45,14 @@ def find(key: str) -> VoteQuestion | None:
     chapter = BY_KEY.get(key.partition("/")[0])
     if chapter is None or not is_there(chapter):
         return None
-    _, question = _votes(chapter.key).get(key, ("", None))
-    return question
+    return _votes(chapter.key).get(key)
 
 
 @cache  # without chapters that cannot be computed
-def _votes(chapter: str) -> Mapping[str, tuple[str, VoteQuestion]]:
-    """Return the questions of a chapter for votes, by their keys, each after its name."""
-    by_key = {}
-    for number, question in enumerate(asked(BY_KEY[chapter])):
-        if (vote := for_vote(question)) is not None:
-            name = f"Question {number + 1}: {_KINDS[question.form.kind]}"
-            by_key[f"{chapter}/{number}"] = name, vote
-    return by_key
+def _votes(chapter: str) -> Mapping[str, VoteQuestion]:
+    """Return the questions of a chapter for votes, by their keys."""
+    votes = [*map(for_vote, asked(BY_KEY[chapter]))]
+    return {f"{chapter}/{i}": vote for i, vote in enumerate(votes) if vote is not None}
 
 
 def for_vote(question: base.Question) -> VoteQuestion | None:
@@ -67,6 +62,7 @@ def for_vote(question: base.Question) -> VoteQuestion | None:
         "explanation": right.message,
         "see": [row.payload() for row in question.see],
         "is_alone": True,
+        "name": question.name,
     }
     if isinstance(form, NumberForm):
         numbers = Range(form.low, form.high, form.unit)

@@ -157,6 +157,7 @@ CHAPTER = Chapter(
         _list("words", "Whole words", "cat tree pillow"),
     ),
     questions=(_split, _whole_words),
+    names=("The longest piece that fits", "A vocabulary of whole words"),
     pictures=_pictures,
     why=Why(
         "Why not simply put every word into the vocabulary?",

@@ -157,6 +157,7 @@ CHAPTER = Chapter(
         Input("word", engine.text_field(KEY, "word", "Word to encode", 40), "lower"),
     ),
     questions=(_first, _word),
+    names=("The first merge in words", "Without a mark"),
     pictures=_pictures,
     why=Why(
         "Why do some tokenizers mark the end of a word?",

@@ -53,6 +53,7 @@ class RoomPages:
     def __init__(self, app: ASGIApp, base: str) -> None:
         self._app = app
         self._path = path(base)
+        self._home = self._path.removesuffix(path(""))
         room = self._path + "/{letters}"
         router = Router(
             [
@@ -71,13 +72,13 @@ class RoomPages:
         await (self._router if is_room else self._app)(scope, receive, send)
 
     async def _wrong_address(self, _request: Request, _error: Exception) -> Response:
-        return pages.form(self._path, WRONG_ADDRESS)
+        return pages.form(self._home, self._path, WRONG_ADDRESS)
 
     async def _choose(self, request: Request) -> Response:
         letters = request.query_params.get("letters", "").strip().upper()
         if letters and ROOMS.find(letters) is not None:
             return RedirectResponse(f"{self._path}/{letters}", 303)
-        return pages.form(self._path, UNKNOWN if letters else "")
+        return pages.form(self._home, self._path, UNKNOWN if letters else "")
 
     async def _follow(self, request: Request) -> Response:
         return self._member(request, is_leader=False)
@@ -89,10 +90,8 @@ class RoomPages:
         letters = request.path_params["letters"].upper()
         # The leader's page can open an ended room again.
         if ROOMS.find(letters) is None and not (is_leader and are_valid(letters)):
-            return pages.form(self._path, UNKNOWN)
-        at = f"{self._path}/{letters}"
-        app = self._path.removesuffix(path(""))
-        return pages.member(letters, at, app, is_leader=is_leader)
+            return pages.form(self._home, self._path, UNKNOWN)
+        return pages.member(letters, f"{self._path}/{letters}", self._home, is_leader=is_leader)
 
 
 async def _file(_request: Request) -> Response:

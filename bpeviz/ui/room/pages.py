@@ -6,11 +6,13 @@ import base64
 import hashlib
 from functools import cache
 from html import escape
+from urllib.parse import quote
 
 from starlette.responses import HTMLResponse
 
 from bpeviz.text import as_json
-from bpeviz.ui.mark import IMAGE
+from bpeviz.ui import private
+from bpeviz.ui.mark import IMAGE, MARK
 from bpeviz.views import playable
 
 _DRAW = (
@@ -44,6 +46,7 @@ const draw = {
   vote: (place) => (document.querySelector("main").dataset.vote = place),
   hidden: (isHidden) => stage?.host.toggleAttribute("hides-race", isHidden),
   sheet: (isUsed) => document.documentElement.toggleAttribute("data-sheet", isUsed),
+  beside: (isBeside) => document.querySelector("main").toggleAttribute("data-beside", isBeside),
   title(content) {
     document.querySelector("h1").textContent = content.title;
     document.querySelector("h1 + p").textContent = content.settings;
@@ -57,13 +60,16 @@ _HOST = (
     _DRAW
     + """
 const settings = JSON.parse(document.getElementById("room").textContent);
+document.documentElement.toggleAttribute("data-leader", settings.isLeader);
 // The picture takes the height that is left.
-new ResizeObserver(() => {
+const fit = () => {
   const picture = document.getElementById("place-player");
   const top = picture.getBoundingClientRect().top + scrollY;
   picture.style.setProperty("--page-around", `${Math.round(top) + 8}px`);
   dispatchEvent(new Event("resize"));
-}).observe(document.getElementById("place-room"));
+};
+new ResizeObserver(fit).observe(document.getElementById("place-room"));
+await Promise.allSettled([...document.fonts].map((font) => font.load()));
 room(shadow("room"), settings, (name, value) => draw[name](value));
 """
 )
@@ -90,8 +96,18 @@ show();
 )
 """The host of a follower's file."""
 
-_STYLE = """
+_STYLE = (
+    f':root {{ --mark: url("data:image/svg+xml,{quote(MARK)}"); }}'
+    + """
+body { font-family: var(--st-font, system-ui), sans-serif; }
 #place-player { --page-around: 12.9rem; }
+[data-leader] { --stage-most: 100dvh; }
+[data-leader] body { max-width: none; }
+main { position: relative; }
+@media (min-width: 900px) {
+  [data-leader] main[data-beside] { padding-inline-end: 19rem; } /* for how to join */
+  [data-leader] :is(h1, h1 + p) { display: inline; margin-inline-end: 0.75rem; }
+}
 [data-vote=above] #place-player { --rule-height: 0px; }
 @media print { [data-sheet] main > :not(#place-room) { display: none; } }
 h1 { font-size: 1.1rem; margin: 0; }
@@ -102,13 +118,16 @@ h1 { font-size: 1.1rem; margin: 0; }
 :is([data-vote=alone], [data-vote=above]) > h1 { position: absolute; clip-path: inset(50%); }
 h1 img { height: 1em; vertical-align: -0.1em; }
 form { display: flex; flex-wrap: wrap; align-items: end; gap: 0.5rem; margin-top: 1rem; }
-input, button { font: inherit; font-size: 1.25rem; padding: 0.4rem 0.6rem; }
-input { display: block; width: 6em; text-transform: uppercase; }
+input, button { font: inherit; font-size: 1.25rem; padding: 0.4rem 0.6rem; border-radius: 0.5rem; }
+input { display: block; width: 6em; text-transform: uppercase; border: 1px solid var(--line);
+  color: inherit; background: var(--soft); font-family: var(--st-code-font), monospace; }
+form button { color: var(--background); background: var(--accent); border: 0; }
 [role=alert] { color: inherit; font-size: 1rem; }
 """
+)
+"""The style of all pages."""
 
-
-_PLACES = '<h1></h1><p></p><div id="place-player"></div><div id="place-columns"></div>'
+_PLACES = '<h1></h1> <p></p><div id="place-player"></div><div id="place-columns"></div>'
 
 
 @cache
@@ -133,17 +152,30 @@ def _policy(script: str) -> str:
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
         f"default-src 'none'; script-src 'sha256-{allowed}'; style-src 'unsafe-inline'; "
-        "img-src data:; connect-src 'self'; frame-src 'self'; form-action 'self'; base-uri 'none'; "
-        "frame-ancestors 'self'"
+        "img-src data:; font-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; "
+        "base-uri 'none'; frame-ancestors 'self'"
     )
 
 
-def _page(title: str, body: str, script: str, markup: str = "", status: int = 200) -> HTMLResponse:
+def _fonts(app: str) -> str:
+    """Return the style with the fonts of the app."""
+    faces = "".join(
+        f'@font-face {{ font-family: "{family}"; font-weight: 200 900; src: url("{app}/{path}"); }}'
+        for family, path in private.FONTS.items()
+    )
+    sans, code = private.FONTS
+    return f'{faces}:root {{ --st-font: "{sans}"; --st-code-font: "{code}"; }}'
+
+
+def _page(
+    app: str, title: str, body: str, script: str, markup: str = "", status: int = 200
+) -> HTMLResponse:
     page = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{escape(title)} · bpeviz</title>
-<style>{playable.STYLE}{_STYLE}</style></head>
+<link rel="icon" href="data:image/svg+xml,{quote(MARK)}">
+<style>{_fonts(app)}{playable.STYLE}{_STYLE}</style></head>
 <body><main>{body}</main>
 {markup}<script type="module">{script}</script></body></html>
 """
@@ -165,15 +197,15 @@ def member(letters: str, room: str, app: str, *, is_leader: bool) -> HTMLRespons
     data = f'<script type="application/json" id="room">{as_json(settings).decode()}</script>'
     body = f'<div id="place-room"></div><noscript>This page needs JavaScript.</noscript>{_PLACES}'
     role = "Leader" if is_leader else "Follower"
-    return _page(f"Room {letters}: {role}", body, script, markup + data)
+    return _page(app, f"Room {letters}: {role}", body, script, markup + data)
 
 
-def form(action: str, message: str = "") -> HTMLResponse:
-    """Return the form that asks for the letters of a room."""
+def form(app: str, action: str, message: str = "") -> HTMLResponse:
+    """Return the form that asks for the letters of a room; see `member`."""
     body = (
         f"<h1>{IMAGE} Join a room</h1>"
         f'<form action="{escape(action)}"><label>Letters of the room '
         '<input name="letters" required maxlength="4" autocomplete="off" autofocus></label>'
         f'<button>Join</button></form><p role="alert">{escape(message)}</p>'
     )
-    return _page("Join a room", body, "", status=404 if message else 200)
+    return _page(app, "Join a room", body, "", status=404 if message else 200)

@@ -50,11 +50,7 @@ def _preloads() -> str:
     If the font of tokens came later, the lines of a text would break anew. The scripts of
     components and of common widgets would otherwise load only after the first run of a page.
     """
-    fonts = "".join(
-        f'<link rel="preload" href="./static/media/{font.name}" as="font" crossorigin>'
-        for font in private.MEDIA.iterdir()
-        if font.name.startswith("SourceCodeVF-Upright")
-    )
+    font = private.FONTS["Source Code Pro"]
     scripts = {file.name: file for file in private.SCRIPTS.iterdir()}
     page = private.PAGE.read_text(encoding="utf-8")  # it loads most scripts early itself
     waiting = [name for name in scripts if name.split(".")[0] in _FIRST]
@@ -64,7 +60,7 @@ def _preloads() -> str:
         if name in scripts and name not in preloaded and name not in page:
             preloaded[name] = None
             waiting += _IMPORTED.findall(scripts[name].read_text(encoding="utf-8"))
-    return fonts + "".join(
+    return f'<link rel="preload" href="./{font}" as="font" crossorigin>' + "".join(
         f'<link rel="modulepreload" href="./static/js/{name}" crossorigin>' for name in preloaded
     )
 

@@ -75,7 +75,7 @@ input, button {{ box-sizing: border-box; margin-top: 0.5rem; padding: 0.5rem; wi
 
 
 class PasswordGate:
-    """Answers everything but the health check with a form until the password is given.
+    """Answers everything but the health check and fonts with a form until the password is given.
 
     An invitation to a room opens the follower's page of this room, as long as the room is open.
     """
@@ -85,7 +85,9 @@ class PasswordGate:
     ) -> None:
         self._app = app
         self._base = base
-        self._health = f"{base.rstrip('/')}/{private.HEALTH}"
+        root = base.rstrip("/")
+        # Followers without the password see the fonts, too.
+        self._open = {f"{root}/{path}" for path in (private.HEALTH, *private.FONTS.values())}
         self._room = re.compile(f"({re.escape(path(base))}/)([^/]+)((?:/.*)?)", re.DOTALL)
         self._clock = clock
         self._password = password.encode()
@@ -96,7 +98,7 @@ class PasswordGate:
         """The times of the wrong passwords of the last minute, and their networks."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] not in ("http", "websocket") or scope["path"] == self._health:
+        if scope["type"] not in ("http", "websocket") or scope["path"] in self._open:
             await self._app(scope, receive, send)
             return
         answer: ASGIApp

@@ -72,6 +72,19 @@ def test_questions_have_the_right_answer_among_their_options() -> None:
     assert found("word-ends/0").options[found("word-ends/0").right].words == "e + s"
 
 
+def test_names_and_previews_of_questions_tell_no_answer() -> None:
+    chapters = vote_questions.offered()
+    listed = [question for chapter in chapters for question in chapter["questions"]]
+    names = [question["name"] for question in listed]
+    assert "4.1 The most frequent pair" in names
+    assert len({*names}) == len(names)
+    for key, question in zip(KEYS, listed, strict=True):
+        asked = found(key)
+        right = asked.options[asked.right].words if asked.options else str(asked.right)
+        assert right not in question["name"].partition(" ")[2]
+        assert (question["vote"]["right"], question["vote"]["explanation"]) == (None, [])
+
+
 def test_chapter_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[str] = []
 

@@ -20,6 +20,7 @@ import bpeviz
 from bpeviz import limits
 from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import ROOMS, Room
+from bpeviz.ui import private
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.permalink import codec
@@ -48,6 +49,7 @@ def test_pages_of_rooms_have_a_policy_of_their_own(room: Room) -> None:
         policy = answer.header("content-security-policy")
         assert "default-src 'none'" in policy
         assert "'unsafe-eval'" not in policy
+        assert all(f'"/base/{font}"' in answer.body for font in private.FONTS.values())
         assert answer.header("x-content-type-options") == "nosniff"
         assert room.leader not in answer.body
         assert TEXT not in answer.body

@@ -15,6 +15,7 @@ from helpers.asgi import HTML, Answer, ask, page
 from bpeviz import limits
 from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import ROOMS, Room
+from bpeviz.ui import private
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.room.connections import KEY, RoomPages
 from bpeviz.ui.server.password import COOKIE, ROOM_COOKIE, SECONDS, PasswordGate
@@ -103,9 +104,11 @@ def test_websocket_needs_the_password() -> None:
 
 
 @pytest.mark.parametrize("base", ["/", "/room"])
-def test_health_check_is_open(base: str) -> None:
-    path = f"{base.rstrip('/')}/_stcore/health"
-    assert ask(gate(base), "GET", path).body == "the page behind"
+def test_health_check_and_fonts_are_open(base: str) -> None:
+    for path in (private.HEALTH, *private.FONTS.values()):
+        address = f"{base.rstrip('/')}/{path}"
+        assert ask(gate(base), "GET", address).body == "the page behind"
+    assert len(private.FONTS) == 2
 
 
 @pytest.mark.parametrize("address", ["/", "/room/Compare?s=a-b_c&step=3", "/Compare?s=%C3%A9"])
