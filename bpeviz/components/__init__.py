@@ -53,6 +53,11 @@ def shared_style() -> str:
     return f"{palette.style(':host', in_host=True)}{palette.hue_classes()}{cells}\n"
 
 
+def table_style() -> str:
+    """Return the style of tables in HTML."""
+    return (FOLDER / "shared" / "tables.css").read_text(encoding="utf-8")
+
+
 def scripts(names: Sequence[str]) -> tuple[str, list[str]]:
     """Return the modules that several components share as one script, and the rest of each."""
     return bundle_all([_entry(name) for name in names])

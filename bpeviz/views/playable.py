@@ -93,7 +93,7 @@ if (parent !== window) announceHeight(document.documentElement);
 """Tells the page around a frame its height."""
 
 STYLE = (
-    f"\n:root {{ color-scheme: light dark; }}\n{palette.style(':root')}"
+    f"\n:root {{ color-scheme: light dark; }}\n{palette.style(':root')}{components.table_style()}"
     + """\
 body { margin: 0 auto; max-width: 72rem; padding: 0.75rem 1rem; font-family: system-ui, sans-serif;
   line-height: 1.5; background: var(--background); color: var(--text); overflow-wrap: anywhere; }
@@ -109,37 +109,8 @@ p { color: var(--quiet); font-size: 0.9rem; margin: 0.15rem 0 0.75rem; }
 h2 { position: absolute; clip-path: inset(50%); margin: 0; } /* for screen readers */
 a { color: var(--accent); }
 h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1rem; }
-.facts .shaded {
-  background: color-mix(in srgb, var(--accent) calc(0.45 * var(--shade)), #0000); }
-.facts .marked { font-weight: 700; box-shadow: inset 0 0 0 2px; }
-.facts-frame.fits { overflow: visible; }
-.sortable th { position: sticky; top: 0; z-index: 2; background: var(--background); }
-.sortable :is(th, td):first-child { position: sticky; left: 0; z-index: 1;
-  background: var(--background); }
-.sortable th:first-child { z-index: 3; }
-.sortable td.long { overflow-wrap: anywhere; min-width: 8rem; }
-.sortable td.right { white-space: nowrap; }
-.sortable small { font-size: 0.85em; font-weight: 400; }
-.stacked small { display: block; }
-.sortable [aria-sort] { cursor: pointer; }
-.sortable [aria-sort]::before { content: ""; position: absolute; inset: 0.75em 0.05rem auto auto;
-  width: 0.5em; height: 0.4em; clip-path: polygon(0 0, 100% 0, 50% 100%); }
-.sortable [aria-sort]:not(.right)::before { inset-inline: 0.05rem auto; }
-.sortable :is([aria-sort=ascending], [aria-sort=descending])::before { background: currentcolor; }
-.sortable [aria-sort=ascending]::before { rotate: 180deg; }
-.sortable :focus-visible { outline: 2px solid var(--accent); outline-offset: -2px; }
-.unseen { position: absolute; clip-path: inset(50%); }
-.save-picture { font: inherit; font-size: 0.9rem; color: inherit; background: none;
-  border: 1px solid var(--line); border-radius: 0.5rem; padding: 0.35rem 0.8rem; margin-top: 0.5rem;
-  cursor: pointer; }
 .verdict { color: inherit; font-size: 1rem; font-weight: 600; }
-.facts-frame { overflow: auto; margin-top: 1rem; }
-.facts { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: 0.9rem; }
-.facts :is(th, td) { padding: 0.25rem 0.6rem; border-bottom: 1px solid #8884; text-align: start;
-  vertical-align: top; overflow-wrap: break-word; min-width: 3rem; }
-.unbroken { white-space: nowrap; }
-.facts .right { text-align: end; }
-.facts .long { min-width: 11rem; }
+.facts-frame { margin-top: 1rem; }
 """
 )
 

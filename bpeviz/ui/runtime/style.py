@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bpeviz import palette
+from bpeviz import components, palette
 
-_COLORS = palette.style(":root")
-STYLE = f"<style>\n{_COLORS}{Path(__file__).with_suffix('.css').read_text('utf-8')}</style>"
+_SHARED = f"{palette.style(':root')}{components.table_style()}"
+STYLE = f"<style>\n{_SHARED}{Path(__file__).with_suffix('.css').read_text('utf-8')}</style>"
 
 # In the dark theme, tables and charts are images with a dark background.
 DARK = """<style>
