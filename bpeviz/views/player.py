@@ -312,22 +312,6 @@ def steps_at(training: Training, low: int, high: int) -> NDArray[np.int64]:
     return last_steps
 
 
-def still(training: Training) -> str:
-    """Return why a timeline has no steps."""
-    if training.steps:
-        if training.sizes[-1] < training.sizes[0]:
-            return "Training starts with this vocabulary. Choose a smaller size to see prunings."
-        return "This is the smallest vocabulary. Choose a larger size to see merges."
-    if texts_of(training).unit == "pruning" and training.stopped == "full":
-        return "No piece is pruned at this size. Choose a smaller size to see prunings."
-    return {
-        "full": "No merges at this size. Choose a larger size to see merges.",
-        "no pair": "No pair is left to merge.",
-        "rare": "No pair repeats often enough. Lower “Minimum pair count” under More.",
-        "atoms": "No piece is left to prune.",
-    }[training.stopped]
-
-
 def why_few(training: Training, text: str, least: int) -> str:
     """Return in a sentence why a training on a short text has few steps.
 
@@ -338,7 +322,8 @@ def why_few(training: Training, text: str, least: int) -> str:
     """
     texts, steps = texts_of(training), training.steps
     if training.stopped == "full":
-        return "" if steps else still(training)
+        size = "smaller" if texts.unit == "pruning" else "larger"
+        return "" if steps else f"No {texts.unit}s at this size. Choose a {size} one to see some."
     if len(text) == 1 and not steps:
         return f"One character: nothing to {texts.verb}."
     times = "twice" if least == 2 else f"{least:,} times"

@@ -11,7 +11,6 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui.runtime import page_change
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.widgets import LARGEST_INTEGER, NumberField, SessionValue, Switch
-from bpeviz.views import player
 
 Options = Iterable[tuple[str, str | int]]
 """The options of a trainer, by name."""
@@ -69,7 +68,7 @@ def vocabulary_size(training: Training, largest: int, options: Options) -> int:
     offset = low if by_merges else 0
     if low == high:
         idle_vocabulary_size()
-        st.caption(f"{texts_of(training).vocabulary(training, 0)}. {player.still(training)}")
+        _draw_ending(training, largest, options, 0)
         return 0
     # To Streamlit, a slider with other bounds is another widget. With one key, their values would
     # be mixed up when the page changes, so each slider has its own key.
@@ -102,6 +101,12 @@ def vocabulary_size(training: Training, largest: int, options: Options) -> int:
     size = chosen + offset
     SIZE.show(size)
     step = training.step_of(size)
+    _draw_ending(training, largest, options, step)
+    return step
+
+
+def _draw_ending(training: Training, largest: int, options: Options, step: int) -> None:
+    """Draw the vocabulary at a step in words, and at the last one why training stopped there."""
     vocabulary = texts_of(training).vocabulary(training, step)
     why = why_stopped(training, options)
     ending = f" {after}" if (after := texts_of(training).at_the_end) else ""
@@ -111,7 +116,6 @@ def vocabulary_size(training: Training, largest: int, options: Options) -> int:
         st.caption(f"{vocabulary}. {why}.{ending}")
     else:
         st.caption(f"{vocabulary}.")
-    return step
 
 
 def idle_vocabulary_size(key: str = "no_vocabulary_size") -> None:
