@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any, TypedDict, TypeGuard
 
 from bpeviz.text import clean
 
@@ -30,6 +30,18 @@ class Display:
     lit: list[int] | None = None
 
 
+class Code(TypedDict):
+    """A QR code.
+
+    Attributes:
+        size: The modules on a side, without the margin.
+        path: The dark modules as SVG path data.
+    """
+
+    size: int
+    path: str
+
+
 @dataclass(frozen=True)
 class Invitation:
     """How to join a room.
@@ -44,7 +56,7 @@ class Invitation:
 
     address: str = ""
     invitation: str = ""
-    qr: dict[str, object] | None = None
+    qr: Code | None = None
     password: str = ""
     notes: str = ""
 

@@ -114,15 +114,15 @@ def player(payload: dict[str, Any], key: str, on_way: Callable[[str], None] | No
 
 
 def copy_link(answer: dict[str, Any], key: str) -> None:
-    """Draw the buttons that copy a link or the code of a frame, and that show its QR code.
+    """Draw the buttons that copy a link or the code of a frame, and that ask for its QR code.
 
     A press stores "request" in the session, {"number", "page", "step", "qr"}, and the calling
     fragment runs again. It then passes the answer for that number.
 
     Args:
         answer: The number of the last request, "request"; its values, "packed"; the page's address
-            as others reach it, "page", or ""; for the QR code "dialog": {"address", "qr", "notes"};
-            whether to offer the code of a frame, "isEmbeddable".
+            as others reach it, "page", or ""; whether to offer the code of a frame,
+            "isEmbeddable".
         key: The key of the session.
     """
     _copy_link(key=key, data=answer, default={"request": 0}, on_request_change=lambda: None)

@@ -96,7 +96,7 @@ def export_button(page: Page) -> None:
         _export(offer, page)
 
 
-@st.dialog("Export", width="medium")
+@st.dialog("Export", width="medium", icon=DOWNLOAD)
 def _export(offer: Export, page: Page) -> None:
     key, link = offer.key, session.address_of(page)
     for title, label, file, prepare in (

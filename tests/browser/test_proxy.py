@@ -97,7 +97,7 @@ def test_two_servers_behind_nginx_share_links_and_keep_their_tabs(
 
         open_share(pages[0])
         pages[0].get_by_role("button", name="QR code").click()
-        short = pages[0].get_by_role("dialog", name="QR code of").locator(".address").inner_text()
+        short = pages[0].get_by_role("dialog", name="QR code").locator("code").inner_text()
         assert "/bpeviz/?s=~" in short
         other = opened(cookies[1], short.removeprefix(address))
         expect(other.get_by_role("textbox", name="Text to use")).to_have_value(f"0 {TEXT}" * 150)

@@ -196,7 +196,7 @@ def test_class_votes_on_a_question_of_learn(
     keyboard = open_at(server, room)
     expect(leader.get_by_text("2 followers")).to_be_visible()
 
-    page.get_by_role("button", name="Ask: o + ·").click()
+    page.get_by_role("button", name="Ask 4.2 Tokens after the merge").click()
     keyboard.get_by_label("Your answer in tokens").fill("124")
     keyboard.keyboard.press("Enter")
     expect(keyboard.get_by_text("Counted: 124.")).to_be_visible()

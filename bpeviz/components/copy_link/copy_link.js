@@ -1,8 +1,7 @@
-// The buttons that copy a link to the page or the code of a frame, and that show its QR code. Python packs the settings when
-// one is pressed (`bpeviz/ui/permalink/session.py`); the step comes from the player.
+// The buttons that copy a link to the page or the code of a frame, and that ask for its QR code. Python
+// packs the settings when one is pressed (`bpeviz/ui/permalink/session.py`); the step comes from the player.
 
 import { copyText } from "../shared/clipboard.js";
-import { unbroken } from "../shared/dom.js";
 import { currentStep } from "../shared/events.js";
 
 const RESULT_SHOWN = 2500; // milliseconds
@@ -38,28 +37,6 @@ function embedCode(url) {
   const height = Math.ceil(document.querySelector(PICTURES)?.getBoundingClientRect().height ?? 700);
   const address = url.href.replaceAll("&", "&amp;");
   return `<iframe src="${address}" title="${document.title}" width="100%" height="${height + 16}" style="border: 0" allow="fullscreen"></iframe>\n${button.fitFrames}`;
-}
-
-async function showCode() {
-  const { dialog } = await request(currentStep(), true);
-  if (!dialog) return;
-  const { address, qr, notes } = dialog;
-  const code = find(".qr");
-  code.hidden = !qr;
-  code.style.display = qr ? "" : "none";
-  if (qr) {
-    code.setAttribute("viewBox", `-4 -4 ${qr.size + 8} ${qr.size + 8}`); // four modules of margin
-    code.firstElementChild.setAttribute("d", qr.path);
-  }
-  find(".address").textContent = address;
-  find(".notes").replaceChildren(...notes.map((note) => unbroken("p", "", note)));
-  find(".copy-address").textContent = "Copy this link";
-  find(".code").showModal();
-}
-
-async function copyAddress() {
-  const isCopied = await copyText(Promise.resolve(find(".address").textContent), button.root);
-  find(".copy-address").textContent = isCopied ? "Copied" : "Not copied: select the address above";
 }
 
 // Ask Python for the packed settings until it answers: of two components that report at the same
@@ -106,7 +83,6 @@ function showByHand(address) {
  * @property {string} [page] the page's address as others reach it
  * @property {boolean} [isEmbeddable] whether pages of others may show the app in a frame
  * @property {string} fitFrames the script that makes frames as high as their content
- * @property {{address: string, qr: {size: number, path: string} | null, notes: string[]}} [dialog]
  */
 
 /**
@@ -122,9 +98,7 @@ export function mount(root, data, on) {
   find(".copy-link").onclick = () => press(".copy-link", (url) => url.href);
   find(".copy-embed").onclick = () => press(".copy-embed", embedCode);
   find(".copy-embed").hidden = !data.isEmbeddable;
-  find(".show-code").onclick = showCode;
-  find(".copy-address").onclick = copyAddress;
-  find(".close").onclick = () => find(".code").close();
+  find(".show-code").onclick = () => request(currentStep(), true); // Python shows it
   byHand.onkeydown = ({ key }) => key === "Escape" && (byHand.hidden = true);
   byHand.onfocusout = () => (byHand.hidden = true);
   receive(data);

@@ -5,12 +5,13 @@ from __future__ import annotations
 import ipaddress
 import os
 from dataclasses import dataclass
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 import segno
 import streamlit as st
 
 from bpeviz.network import network_address
+from bpeviz.room.messages import Code
 from bpeviz.ui import private
 
 MAX_ADDRESS = 500
@@ -93,12 +94,17 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def qr_code(address: str) -> dict[str, object] | None:
-    """Return the QR code of an address for the component, or None if it would be too fine to scan.
+def draw_code(code: Code | None) -> None:
+    """Draw a QR code as large as fits."""
+    if code is not None:
+        box = f'viewBox="-4 -4 {code["size"] + 8} {code["size"] + 8}"'
+        svg = f'<svg xmlns="http://www.w3.org/2000/svg" {box}><path d="{code["path"]}"/></svg>'
+        name = "QR code of the address below"
+        st.html(f'<img class="qr" alt="{name}" src="data:image/svg+xml,{quote(svg)}">')
 
-    Returns:
-        "size": modules on a side, without the margin; "path": the dark modules as SVG path data.
-    """
+
+def qr_code(address: str) -> Code | None:
+    """Return the QR code of an address, or None if it would be too fine to scan."""
     try:
         code = segno.make_qr(address, error="m", version=None, boost_error=False)
     except segno.DataOverflowError:

@@ -9,13 +9,14 @@ restores it again.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
 
 from bpeviz import limits
+from bpeviz.room.messages import Code
 from bpeviz.text import clean, listed, shorten
 from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.base import Page
@@ -148,7 +149,7 @@ def link_buttons(page: Page) -> None:
         at = address.reachable(request.page)
         answer = {"request": request.number, "packed": packed, "page": at.page}
         if request.qr:
-            answer["dialog"] = _dialog(page, request, at, packed, without)
+            _draw_code(*_code(page, request, at, packed, without))
         else:
             _tell(without, at, packed)
         MADE.put(answer)
@@ -178,9 +179,9 @@ def _tell(without: list[str], at: address.Reachable, packed: str) -> None:
         st.toast(at.note, icon=":material/link_off:", duration="long")
 
 
-def _dialog(
+def _code(
     page: Page, request: _Request, at: address.Reachable, packed: str, without: list[str]
-) -> dict[str, Any]:
+) -> tuple[str, Code | None, list[str]]:
     """Return the address, its QR code and notes. A long address is replaced by a short link."""
     notes = [at.note.replace("`", "")] if at.note else []
     link = _address(request, at, packed)
@@ -200,7 +201,15 @@ def _dialog(
         notes.append(f"Not included, because it is too long or comes from a file: {names}.")
     if code is None:
         notes.append("The address of this page is too long for a QR code.")
-    return {"address": link, "qr": code, "notes": notes}
+    return link, code, notes
+
+
+@st.dialog("QR code", width="medium", icon=":material/qr_code:")
+def _draw_code(link: str, code: Code | None, notes: Sequence[str]) -> None:
+    address.draw_code(code)
+    st.code(link, None, wrap_lines=True)
+    for note in notes:
+        st.caption(markdown.escape(note))
 
 
 def _address(request: _Request, at: address.Reachable, packed: str) -> str:

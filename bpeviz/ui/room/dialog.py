@@ -131,7 +131,7 @@ def _link(page: Page) -> str:
     return "" if without else f"/{at}?{session.PARAMETER}={packed}"
 
 
-@st.dialog("A room", width="medium")
+@st.dialog("Room", width="medium", icon=GROUP)
 def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
     """Show how to lead a room.
 
@@ -139,11 +139,9 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
         room: The room.
         questions: The questions of the page.
     """
-    if room.join.notes:
-        st.warning(room.join.notes, icon=":material/link_off:")
+    code, about = st.columns((2, 3), vertical_alignment="center")
     own = urlsplit(st.context.url or "")
     lead = f"{own.scheme}://{own.netloc}{_path()}/{room.letters}/lead#{room.leader}"
-    st.link_button("Open the leader's page", lead, type="primary", icon=":material/open_in_new:")
     if questions:
         shows = "votes on the questions that you ask here or on the leader's page. Followers open"
     elif isinstance(room.content, RoomColumns):
@@ -153,11 +151,18 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
             "shows this text and its steps, from the first one on. Play on the leader's page: "
             "followers see each step. Before you play one, they can vote on it. They open"
         )
-    st.markdown(f"Room **{room.letters}** {shows}")
-    st.code(room.join.invitation, None)
+    with code:
+        address.draw_code(room.join.qr)
+    with about:
+        icon = ":material/open_in_new:"
+        st.link_button("Open the leader's page", lead, type="primary", icon=icon)
+        st.markdown(f"Room **{room.letters}** {shows}")
+    st.code(room.join.invitation, None, wrap_lines=True)
+    if room.join.notes:
+        st.caption(markdown.escape(room.join.notes))
     for number, question in enumerate(questions):
-        words = markdown.escape(shorten(question.words, MAX_WORDS))
-        if st.button(f"Ask: {words}", key=f"room_question_{number}", width="stretch"):
+        words = markdown.escape(shorten(f"{question.name}: {question.words}", MAX_WORDS))
+        if st.button(f"Ask {words}", key=f"room_question_{number}", width="stretch"):
             room.ask(question)
     names = sheets.offered()
     key = st.selectbox(
@@ -182,7 +187,7 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
     )
 
 
-@st.dialog("A room")
+@st.dialog("Room", width="medium", icon=GROUP)
 def _refused(message: str) -> None:
     st.warning(message)
 
