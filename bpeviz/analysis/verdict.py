@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import regex
 
-from bpeviz.analysis.metrics import Column, differences
+from bpeviz.analysis.metrics import Column, boundaries_inside, differences, word_spans
+from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.text import counted, joined, label, shorten
 
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
@@ -144,6 +145,58 @@ def sentence(standings: Sequence[Standing], baseline: int) -> str:
         lose, they = ("loses", "it is") if len(lossy) == 1 else ("lose", "they are")
         verdict += f" {joined(lossy)} {lose} a part of the text, so {they} not ranked."
     return verdict
+
+
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def alike(columns: Sequence[Column]) -> list[list[Column]]:
+    """Return the columns in groups that cut a text alike, the largest group first."""
+    groups: dict[tuple[bytes, ...], list[Column]] = {}
+    for column in columns:
+        places = column.inner_boundaries, column.cuts[column.ids == DROPPED_ID]
+        groups.setdefault(tuple(ends.astype(int).tobytes() for ends in places), []).append(column)
+    return sorted(groups.values(), key=len, reverse=True)
+
+
+def at_size(text: str, columns: Sequence[Column], size: int) -> str:
+    """Return which algorithms cut a text alike at a vocabulary size, and how the others differ."""
+    own = [f"{one.title} has {one.vocab_size:,}" for one in columns if one.vocab_size != size]
+    where = f"At {size:,} entries" + (f" ({', '.join(own)})" if own else "")
+    first, *others = alike(columns)
+    if len(columns) == 1:
+        return f"{where} {first[0].title} cuts this text into {counted(first[0].tokens, 'token')}."
+    named = [joined([column.title for column in group]) for group in (first, *others)]
+    how = "; ".join(
+        f"{name} {_against(text, group[0], first[0], len(group) > 1)}"
+        for name, group in zip(named[1:], others, strict=True)
+    )
+    if len(first) > 1:
+        return f"{where} {named[0]} cut this text alike{f'; {how}' * bool(how)}."
+    titles = [column.title for column in columns]
+    names = joined(titles) if len(titles) == 2 else f"all {_NUMBERS[len(titles)]}"
+    return f"{where} {names} cut this text differently: compared with {named[0]}, {how}."
+
+
+def _against(text: str, column: Column, other: Column, several: bool) -> str:
+    """Return how the cuts of a column differ from those of another one, as half a sentence."""
+    s, parts = "" if several else "s", []
+    if drops := column.dropped - other.dropped:
+        verb, more = ("drop", column) if drops > 0 else ("keep", other)
+        kind = "text" if more.dropped_from(text).strip() else "white space"
+        parts.append(f"{verb}{s} {counted(abs(drops), 'byte')} of {kind}")
+    starts, ends = word_spans(text)
+    inside, others = (boundaries_inside(one, starts, ends) > 0 for one in (column, other))
+    raw = text.encode()
+    kinds = ("part", inside & ~others, ""), ("keep", others & ~inside, " whole")
+    for verb, differs, end in kinds:
+        words = len({raw[a:b] for a, b in zip(starts[differs], ends[differs], strict=True)})
+        if words:
+            number = _NUMBERS[words] if words < len(_NUMBERS) else f"{words:,}"
+            parts.append(f"{verb}{s} {number} word{'s' * (words > 1)}{end}")
+    if parts:
+        return joined(parts)
+    return f"cut{s} at {counted(sum(map(len, differences(column, other))), 'other place')}"
 
 
 SEARCHED = 20_000

@@ -12,6 +12,7 @@ import bpeviz
 from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.verdict import (
     Standing,
+    at_size,
     best,
     compared_with,
     cut_words,
@@ -164,3 +165,41 @@ def test_telling_word_is_the_first_one_with_the_largest_difference() -> None:
     assert telling_word(text, *columns[::-1]) == ("seashells", 3, 1)
     assert telling_word(text, columns[0], columns[0]) is None
     assert telling_word("", *columns) is None
+
+
+@pytest.mark.parametrize(
+    ("titles", "merges", "expected"),
+    [
+        (["BPE"], 0, "At 9 entries (BPE has 5) BPE cuts this text into 11 tokens."),
+        (["BPE", "BPE"], 2, "At 9 entries (BPE has 7, BPE has 7) BPE and BPE cut this text alike."),
+        (
+            ["BPE", "BPE", "WordPiece"],
+            4,
+            "At 9 entries BPE and BPE cut this text alike; WordPiece drops 2 bytes of white space "
+            "and keeps one word whole.",
+        ),
+        (
+            ["WordPiece", "BPE", "BPE"],
+            4,
+            "At 9 entries BPE and BPE cut this text alike; WordPiece drops 2 bytes of white space "
+            "and keeps one word whole.",
+        ),
+        (
+            ["WordPiece", "BPE"],
+            4,
+            "At 9 entries WordPiece and BPE cut this text differently: compared with WordPiece, "
+            "BPE keeps 2 bytes of white space and parts one word.",
+        ),
+    ],
+)
+def test_verdict_of_algorithms_says_who_cuts_alike_and_how_the_others_differ(
+    titles: list[str], merges: int, expected: str
+) -> None:
+    text = "abc abc dab"
+    columns = []
+    for title in titles:
+        more = {"atoms": "characters"} if title == "BPE" else {}  # those of WordPiece always are
+        training = bpeviz.train(text, algorithm=title.lower(), merges=merges, **more)
+        boundaries = training.tokenizer().boundaries(text)
+        columns.append(Column(title, training.tokenizer(), boundaries, training.steps))
+    assert at_size(text, columns, 9) == expected

@@ -225,7 +225,7 @@ export class TokenizedText {
       : [isScored ? `${notes[i]}${where}: score ${formatFigure(score[i])}` : often + where];
     if (tie) facts[0] += `, ${tie}${tieRule ? `; ${tieRule}` : ""}`;
     if (!isPruning && applied[i] !== count[i]) facts.push(`${formatCount(applied[i])} replaced (the others overlap)`);
-    if (notes[i] && !isScored) facts.push(notes[i]);
+    if (notes[i] && !isScored && !(title && isPruning)) facts.push(notes[i]); // EM has no room there
     if (title) return facts.join(" · "); // the number of tokens is beside the title
     const tokens = counted(tokenCounts[i + 1], "token") + (leftOut ? `, ${leftOut}` : "");
     const change = this.changesAt(i + 1) ? `${formatCount(tokenCounts[i])} → ${tokens}` : `Your text does not change: ${tokens}`;

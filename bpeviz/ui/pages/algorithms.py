@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain
 from typing import Any
 
 import regex
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpeviz.analysis import metrics
+from bpeviz.analysis import metrics, verdict
 from bpeviz.analysis.figures import measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
@@ -72,6 +71,10 @@ TRIED = 20
 
 _WORD = regex.compile(r" ?[\p{L}\p{M}]{4,}")
 
+SIZES_TRIED = 100
+"""How many sizes are tried to open the page where the algorithms differ."""
+
+METRICS = Section("metrics_open", "Metrics: tokens per word, words kept whole, agreement")
 SHARED = Section("shared_open", "Tokens that the vocabularies share")
 PART = numbers("lock_of_", "Part shown")
 METHOD = numbers("random_of_", "Method", first=0)
@@ -106,7 +109,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
         if key in TRAINERS:  # a message that is not from a browser may contain other keys
             yield SIDE_OPTIONS[key]
             yield from option_widgets(TRAINERS[key], values, SIDE)
-    yield from (RANDOM, SHARED)
+    yield from (METRICS, RANDOM, SHARED)
     yield from values.members(PART)
     yield WORD
     yield from values.members(METHOD)
@@ -151,7 +154,8 @@ def show(side: DeltaGenerator) -> None:
         remarks.atoms_only(text if choices else "", "lock_step")
         return
     text = shown[0].text
-    _first_tokens(shown)
+    with st.container(key="alike"):
+        answer = st.empty()
     place = st.container()
     columns = [_column(one, one.history.steps) for one in shown]
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
@@ -173,7 +177,9 @@ def show(side: DeltaGenerator) -> None:
         payload |= remarks.stage(shown, steps)
         keys = [one.choice.algorithm for one in shown]
         components.player(payload, "lock_step", partial(remarks.follow, algorithms=keys))
-        _same_everywhere(shown, payload)
+        if _groups(shown, payload, payload["initialStep"]) == 1 < len(shown) and text:
+            TEXT.offer(TEXT.first)
+        _first_tokens(shown)
         if len(shown) > 1:
             st.caption(
                 f"Each algorithm shows its own step at this vocabulary size. {_name(shown[0])} is "
@@ -188,7 +194,8 @@ def show(side: DeltaGenerator) -> None:
         for why in dict.fromkeys(early.values()):
             names = ", ".join(name for name in early if early[name] == why)
             st.caption(f"{names}: {why}.")
-    _follow(shown, payload)
+    # The method, since Streamlit stores the arguments: an element has every attribute.
+    _follow(shown, payload, answer.markdown)
 
 
 def _first_tokens(shown: Sequence[Trained]) -> None:
@@ -199,19 +206,31 @@ def _first_tokens(shown: Sequence[Trained]) -> None:
         st.caption("Here all start from characters; on Train BPE starts from 256 bytes.")
 
 
-def _same_everywhere(shown: Sequence[Trained], payload: dict[str, Any]) -> None:
-    """Draw a note where all algorithms cut a text alike at first, with one that differs."""
-    first = payload["initialStep"]
-    steps = [view["ownSteps"][first] for view in payload["views"]]
-    columns = [_column(one, step) for one, step in zip(shown, steps, strict=True)]
-    if not shown[0].text or len(shown) == 1:
-        return
-    if any(map(len, chain(*(metrics.differences(one, columns[0]) for one in columns[1:])))):
-        return
-    with st.container(horizontal=True, vertical_alignment="center"):
-        size = f"{payload['vocabSizes'][first]:,}"
-        st.markdown(f"At a size of {size}, all of them cut this text alike.", width="content")
-        TEXT.offer(TEXT.first)
+def _groups(shown: Sequence[Trained], payload: dict[str, Any], place: int) -> int:
+    """Return in how many different ways the algorithms cut the text at a step of the player."""
+    steps = [view["ownSteps"][place] for view in payload["views"]]
+    return len(verdict.alike([_column(*at) for at in zip(shown, steps, strict=True)]))
+
+
+def _opening(shown: Sequence[Trained], payload: dict[str, Any]) -> int:
+    """Return the step of the player to open with, of those up to the largest size that all have.
+
+    It is the largest at which they cut the text in most ways, and a pruned piece cost something.
+    """
+    last: int = payload["initialStep"]
+    if len(shown) == 1 or len(shown[0].text.encode()) > SHOWN:  # long texts differ
+        return last
+    best = (0, False), last
+    for place in range(last, max(last - SIZES_TRIED, -1), -1):
+        costs = [
+            view["steps"]["score"][view["ownSteps"][place] - 1] > 0
+            for view in payload["views"]
+            if view["steps"]["kind"] == "pruning" and view["ownSteps"][place]
+        ]
+        best = max(best, ((_groups(shown, payload, place), all(costs)), place))
+        if best[0] == (len(shown), True):
+            break
+    return best[1]
 
 
 @cached()
@@ -228,7 +247,8 @@ def _lock_step(shown: tuple[Trained, ...], part: Part) -> dict[str, Any]:
     for one, at in zip(shown, own, strict=True):
         colored = player.recolored(one.timeline(at), one.history, hues)
         timelines.append((_name(one), colored, one.history))
-    return player.lock_step(timelines)
+    payload = player.lock_step(timelines)
+    return payload | {"initialStep": _opening(shown, payload)}
 
 
 def _animation(handles: Sequence[TrainingHandle], part: Part) -> Callable[[], Playable]:
@@ -259,8 +279,14 @@ def _name(one: Trained) -> str:
 
 
 @fragment
-def _follow(shown: list[Trained], payload: dict[str, Any]) -> None:
-    """Draw the elements that follow the size; run again if it changes or a word is clicked."""
+def _follow(shown: list[Trained], payload: dict[str, Any], answer: Callable[[str], object]) -> None:
+    """Draw the elements that follow the size; run again if it changes or a word is clicked.
+
+    Args:
+        shown: The trainings.
+        payload: The payload of the player.
+        answer: Draws the verdict above the player.
+    """
     body = st.container()
     reported = components.player_events(None, "lock_step_follower", words=True)
     place: int = payload["initialStep"]
@@ -275,12 +301,18 @@ def _follow(shown: list[Trained], payload: dict[str, Any]) -> None:
         WORD.put(reported["word"]["word"][:MAX_WORD])
         RANDOM.put(True)
     steps = [view["ownSteps"][place] for view in payload["views"]]
+    columns = [_column(one, step) for one, step in zip(shown, steps, strict=True)]
+    size, text = payload["vocabSizes"][place], shown[0].text
+    if text:
+        answer(markdown.escape(verdict.at_size(text, columns, size)))
     if payload["hasRace"]:
         components.race(_races(shown, payload, steps) if is_drawn else None)
     if st.context.is_embedded:
         return
     with body:
-        _metrics(shown, steps, payload["vocabSizes"][place])
+        if text and (section := METRICS.opened()) is not None:
+            with section:
+                _metrics(text, columns)
         _at_random(shown, steps)
         if len(shown) > 1 and (section := SHARED.opened()) is not None:
             with section:
@@ -302,12 +334,7 @@ def _races(shown: list[Trained], payload: dict[str, Any], steps: list[int]) -> l
     return found
 
 
-def _metrics(shown: list[Trained], steps: list[int], size: int) -> None:
-    text = shown[0].text
-    if not text:
-        return
-    st.header(f"At a vocabulary size of {size:,}", anchor=False)
-    columns = [_column(one, step) for one, step in zip(shown, steps, strict=True)]
+def _metrics(text: str, columns: list[Column]) -> None:
     draw_table(
         tables.metrics(measure(text, columns, 0)),
         "lock_measures",

@@ -34,7 +34,9 @@ FOLLOWER = "lock_step_follower"
 FROM_CHARACTERS = "Here all start from characters; on Train BPE starts from 256 bytes."
 
 
-opened = partial(app_pages.opened, "Algorithms", shared_open=True, random_open=True)
+opened = partial(
+    app_pages.opened, "Algorithms", metrics_open=True, shared_open=True, random_open=True
+)
 
 
 def with_text(text: str, **state: Any) -> AppTest:
@@ -71,7 +73,12 @@ def report_player(app: AppTest, place: int, word: str | None = None) -> AppTest:
 
 
 def headings(app: AppTest) -> list[str]:
-    return [one.value for one in app.header] + [one.label for one in app.expander]
+    return [one.label for one in app.expander]
+
+
+def answer(app: AppTest) -> str:
+    """Return the verdict above the player."""
+    return str(app.markdown[0].value).replace("\\", "")
 
 
 def only_cut(app: AppTest) -> str:
@@ -108,7 +115,7 @@ def test_default_shows_three_algorithms_at_a_common_size() -> None:
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short for key in USUAL]
     assert {view["text"] for view in payload["views"]} == {samples.by_key("seashells").text}
     size = payload["vocabSizes"][payload["initialStep"]]
-    assert f"{size:,}" in headings(app)[0]
+    assert answer(app).startswith(f"At {size:,} entries all three cut this text differently: ")
     # Over characters, so that their sizes are similar.
     assert {view["atomKind"] for view in payload["views"]} == {"characters"}
     assert FROM_CHARACTERS in texts(app)
@@ -119,6 +126,21 @@ def test_default_shows_three_algorithms_at_a_common_size() -> None:
     assert any(head.startswith("WordPiece: ") for head in headings(app))
     assert any(head.startswith("Unigram: ") for head in headings(app))
     assert drawn_cuts(app)
+
+
+def test_page_opens_where_all_differ_and_pruning_costs_something() -> None:
+    app = opened()
+    payload = payload_of(app)
+    place, (*_, unigram) = payload["initialStep"], payload["views"]
+    assert unigram["steps"]["score"][unigram["ownSteps"][place] - 1] > 0
+    for larger in payload["vocabSizes"][place + 1 :]:
+        step = unigram["ownSteps"][payload["vocabSizes"].index(larger)]
+        assert step == 0 or unigram["steps"]["score"][step - 1] == 0
+    size = payload["vocabSizes"].index(46)
+    assert answer(report_player(app, size)) == (
+        "At 46 entries BPE and Unigram cut this text alike; WordPiece drops 29 bytes of white "
+        "space and parts two words."
+    )
 
 
 @pytest.mark.parametrize("key", ["bpe", "unigram", "adaptive"])
@@ -173,7 +195,7 @@ def test_tiny_texts_are_displayed(text: str, at: int) -> None:
 
 def test_text_that_all_cut_alike_offers_one_that_differs() -> None:
     app = with_text("banana banana", algorithms=["bpe", "superbpe"])
-    assert "all of them cut this text alike" in " ".join(one.value for one in app.markdown)
+    assert answer(app).endswith(" BPE and SuperBPE cut this text alike.")
     app.button(key="try_another_text").click().run()
     assert payload_of(app)["views"][0]["text"] == samples.by_key("seashells").text
 
@@ -200,7 +222,7 @@ def test_metrics_use_each_algorithm_step_for_the_size(place: int) -> None:
     payload = payload_of(app)
     size = payload["vocabSizes"][place]
     app = report_player(app, place)
-    assert f"{size:,}" in headings(app)[0]
+    assert answer(app).startswith(f"At {size:,} entries")
     columns, tokens = [], []
     for key in USUAL:
         training = usual.train(key, SHORT, **usual.ON_ALGORITHMS)
@@ -226,10 +248,10 @@ def test_step_of_another_timeline_is_ignored() -> None:
     app.session_state[FOLLOWER] = {"step": {"step": 1, "timelineId": "another"}, "word": None}
     app.run()
     payload = payload_of(app)
-    assert f"{payload['vocabSizes'][payload['initialStep']]:,}" in headings(app)[0]
+    assert answer(app).startswith(f"At {payload['vocabSizes'][payload['initialStep']]:,} ")
     # Nor does a place beyond the end.
     app = report_player(app, 99_999)
-    assert f"{payload['vocabSizes'][-1]:,}" in headings(app)[0]
+    assert answer(app).startswith(f"At {payload['vocabSizes'][-1]:,} ")
 
 
 # ---- random segmentations of a word
