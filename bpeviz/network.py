@@ -1,8 +1,20 @@
-"""The address of this machine in its network."""
+"""The address of this machine in its network, and addresses that others can open."""
 
 from __future__ import annotations
 
+import ipaddress
 import socket
+
+_LOCAL = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+"""The ends of names that are known in one network only."""
+
+
+def is_public(host: str) -> bool:
+    """Return whether a host name or IP address is one that machines of other networks reach."""
+    try:
+        return ipaddress.ip_address(host).is_global
+    except ValueError:
+        return "." in host.strip(".") and not host.rstrip(".").lower().endswith(_LOCAL)
 
 
 def network_address() -> str:

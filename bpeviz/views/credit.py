@@ -8,14 +8,13 @@ from string import punctuation
 from urllib.parse import quote, urlsplit
 
 from bpeviz.core.training import Training
+from bpeviz.network import is_public
 from bpeviz.pretokenizers.patterns import pattern_title
 from bpeviz.text import shorten
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.version import __version__
 
 MADE_WITH = f"Made with bpeviz {__version__}."
-
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 def check_link(link: str) -> None:
@@ -28,22 +27,24 @@ def parts(link: str = "") -> dict[str, str]:
     """Return the last line of a picture: its "words", and the "link" with its words, "linked".
 
     Args:
-        link: The address that opens what the file shows, or "".
+        link: The address that opens what the file shows, or "". One that only this machine or its
+            network can open is left out.
 
     Raises:
         ValueError: The link is not an address of the web.
     """
     check_link(link)
-    where = " on the same computer" if link and urlsplit(link).hostname in _LOOPBACK else ""
+    if not is_public(urlsplit(link).hostname or ""):
+        link = ""
     # Control characters, which XML does not allow, are encoded.
     address = quote(link, safe=punctuation, errors="replace")
-    return {"words": MADE_WITH, "link": address, "linked": f"Open it again{where}"}
+    return {"words": MADE_WITH, "link": address, "linked": "Open it again"}
 
 
 def credit(link: str = "") -> str:
     """Return the last line of a file as HTML; see `parts`."""
     words, address, linked = parts(link).values()
-    if not link:
+    if not address:
         return words
     return f'{words} <a href="{escape(address)}" rel="noreferrer">{linked}</a>'
 

@@ -815,8 +815,8 @@ def test_compare_exports_colored_tokens_and_curves(trained: Shell) -> None:
     assert float(mine[-1][1]) == pytest.approx(len(TEXT.encode()) / tokens, rel=1e-5)
     assert rows[-1].startswith("gpt2,50256,")
     assert trained(*compare, "--html", "--json").code == 2
-    linked = trained(*compare, "--html", "--link", "https://host/?a=1&b=2").out.decode()
-    assert 'href="https://host/?a=1&amp;b=2"' in linked
+    linked = trained(*compare, "--html", "--link", "https://host.example/?a=1&b=2").out.decode()
+    assert 'href="https://host.example/?a=1&amp;b=2"' in linked
     assert trained(*compare, "--html", "--link", "javascript:evil()").code != 0
 
 
@@ -926,9 +926,9 @@ def test_compare_numbers_tokenizers_of_one_name(trained: Shell, texts: dict[str,
 
 def test_compare_of_many_texts_writes_a_page(trained: Shell, texts: dict[str, str]) -> None:
     relative = (*MANY, "--relative-to", "en")
-    page = trained(*relative, "--html", "--link", "https://host/?a=1").out.decode()
+    page = trained(*relative, "--html", "--link", "https://host.example/?a=1").out.decode()
     assert page.startswith("<!doctype html>")
-    assert 'href="https://host/?a=1"' in page
+    assert 'href="https://host.example/?a=1"' in page
     assert "Fairness and vocabulary" in page
     assert "2.60 (es)" in page
 

@@ -47,7 +47,7 @@ test("a text keeps its width in another font, and its direction", () => {
 test("no text, title, font or link is markup", () => {
   const hostile = ["</text><script>evil()</script>", "]]>", "<!--", '"><a href="x">', "&lt;", "\0\x1b\ufffe\ud800", "<svg onload=evil()>", "'"];
   for (const words of hostile) {
-    const marks = [word(words, { font: words, color: words, link: `https://host/${words}` }), word("a", { link: `javascript:${words}` })];
+    const marks = [word(words, { font: words, color: words, link: `https://host.example/${words}` }), word("a", { link: `javascript:${words}` })];
     const drawing = svg({ ...picture(...marks), title: words }, COLORS);
     assert.ok(drawing.isWellFormed());
     assert.doesNotMatch(drawing, /[\0\x1b\ufffe]|javascript/);

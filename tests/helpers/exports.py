@@ -14,7 +14,7 @@ from helpers.comparisons import columns_of, comparison
 
 def link(text: str) -> str:
     """Return an address with a text."""
-    return f"https://host/?a={text}"
+    return f"https://host.example/?a={text}"
 
 
 def animation(text: str) -> str:

@@ -16,7 +16,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus import samples
 from bpeviz.text import clean
 from bpeviz.views import export
-from bpeviz.views.credit import MADE_WITH
+from bpeviz.views.credit import MADE_WITH, credit, parts
 
 TRAINED = bpeviz.train("low lower lowest, the newest 世界 ", vocab_size=280)
 
@@ -202,6 +202,22 @@ def test_every_export_names_the_version_and_a_page_its_link() -> None:
     shown = export.ColoredText(text, [column(TRAINED.tokenizer(), text)], "A title")
     assert MADE_WITH in export.html(shown)
     assert export.payload(shown, "https://host")["credit"]["words"] == MADE_WITH
-    assert 'href="https://host/?s=&quot;&gt;"' in export.html(shown, 'https://host/?s=">')
+    assert 'href="https://host.example/?s=&quot;&gt;"' in export.html(
+        shown, 'https://host.example/?s=">'
+    )
     with pytest.raises(ValueError, match="https://"):
         export.html(shown, "javascript:alert(1)")
+
+
+@pytest.mark.parametrize(
+    ("host", "is_public"),
+    [
+        *((host, False) for host in ("localhost:8501", "127.0.0.1", "[::1]:8501", "192.168.1.7")),
+        *((host, False) for host in ("10.0.0.4:8501", "[fe80::1]", "teacher", "teacher.local")),
+        *((host, True) for host in ("bpeviz.example", "93.184.215.14:8501", "a.b:80/x")),
+    ],
+)
+def test_files_link_only_to_addresses_that_others_can_open(host: str, is_public: bool) -> None:
+    address = f"http://{host}/?s=1"
+    assert parts(address)["link"] == (address if is_public else "")
+    assert ("<a href" in credit(address)) == is_public

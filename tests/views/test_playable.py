@@ -98,9 +98,9 @@ def test_link_that_is_not_an_address_is_refused(link: str) -> None:
 def test_page_names_settings_version_and_link() -> None:
     training = bpeviz.train(SHORT, merges=9, min_count=3, special_tokens=("<|end|>",))
     shown = playable.of_training(training, SHORT, options={"min_count": 3})
-    page = playable.html(shown, "https://host/?s=1&t=2")
+    page = playable.html(shown, "https://host.example/?s=1&t=2")
     assert f"bpeviz {bpeviz.__version__}" in page
-    assert 'href="https://host/?s=1&amp;t=2"' in page
+    assert 'href="https://host.example/?s=1&amp;t=2"' in page
     for words in ("256 bytes + ", "Pre-tokenization: GPT-2", "Minimum pair count: 3"):
         assert words in page
     assert "Special tokens: &lt;|end|&gt;" in page

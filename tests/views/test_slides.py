@@ -66,10 +66,10 @@ def test_merge_diagram_shows_the_words_that_are_drawn_on_the_page() -> None:
 def test_slide_names_settings_and_links_to_its_page() -> None:
     slides = replace(slides_of(usual.train("bpe", "low low"), "low low"), settings=["one", "two"])
     for content in slides.contents:
-        data = slides.payload(content, "https://host/?s=1&t=2")
+        data = slides.payload(content, "https://host.example/?s=1&t=2")
         assert data["settings"] == "one · two"
         assert data["credit"]["words"] == MADE_WITH
-        assert data["credit"]["link"] == "https://host/?s=1&t=2"
+        assert data["credit"]["link"] == "https://host.example/?s=1&t=2"
 
 
 def test_slides_in_lock_step_have_a_number_for_each_vocabulary_size() -> None:
