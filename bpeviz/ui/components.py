@@ -8,7 +8,7 @@ They are registered at import, which reads their files: restart the server after
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import streamlit as st
@@ -17,51 +17,58 @@ from bpeviz import components, limits
 from bpeviz.text import as_json
 
 _HOST = """
-export default ({ data, parentElement, setStateValue }) =>
-  mount(parentElement, JSON.parse(new TextDecoder().decode(data)), setStateValue);
-"""
-"""Streamlit's interface, in terms of `mount`."""
-
-_HOST_ONCE = """
 export default ({ data, parentElement, setStateValue, setTriggerValue }) => {
-  const isOnce = name => ["drawn", "way"].includes(name);
-  const on = (name, value) => (isOnce(name) ? setTriggerValue : setStateValue)(name, value);
+  const on = (name, value) => (once.includes(name) ? setTriggerValue : setStateValue)(name, value);
   return mount(parentElement, JSON.parse(new TextDecoder().decode(data)), on);
 };
 """
-"""Likewise, where the session forgets a value after a run: "drawn" is large, "way" is a press."""
+"""Streamlit's interface, in terms of `mount`."""
 
 
-def _register(name: str, *, has_own_style: bool = True, host: str = _HOST) -> Callable[..., Any]:
+def _register(
+    name: str, *, has_own_style: bool = True, once: Sequence[str] = (), **initial: Any
+) -> Callable[..., Any]:
+    """Register a component; return the function that draws it.
+
+    Args:
+        name: Its folder.
+        has_own_style: Whether the style of the page does not apply to it.
+        once: The names of values that the session forgets after a run.
+        **initial: The values that the session keeps, as they are at first.
+    """
     files = components.read(name)
     component = st.components.v2.component(
         f"bpeviz_{name}",
         html=files.html,
         css=files.css,
-        js=files.script + host,
+        js=f"{files.script}\nconst once = {[*once]};{_HOST}",
         isolate_styles=has_own_style,
     )
 
-    def draw(data: dict[str, Any], **options: Any) -> Any:
-        return component(data=as_json(data), **options)
+    def draw(data: dict[str, Any] | None, key: str, **changed: Callable[[], None]) -> Any:
+        """Draw it under a key; `changed` has the callbacks of changes, by the names of values."""
+        callbacks: dict[str, Any] = {}
+        for value in (*initial, *once):
+            callbacks[f"on_{value}_change"] = changed.get(value, lambda: None)
+        return component(key=key, data=as_json(data), default=initial or None, **callbacks)
 
     return draw
 
 
-_player = _register("player", host=_HOST_ONCE)
-_player_events = _register("player_events")
+_player = _register("player", once=["way"])
+_player_events = _register("player_events", step=None, word=None, part=None, drawn=False)
 _columns = _register("columns")
-_grid = _register("grid")
-_race = _register("race")
+_grid = _register("grid", token=None)
+_race = _register("race", watched=None)
 _merge_diagram = _register("merge_diagram")
-_copy_link = _register("copy_link")
-_texts_table = _register("texts_table", has_own_style=False)
-_text_box = _register("text_box")
-_answer = _register("answer")
-_chapter_bar = _register("chapter_bar")
+_copy_link = _register("copy_link", request=0)
+_texts_table = _register("texts_table", has_own_style=False, opened=None, sorted=None)
+_text_box = _register("text_box", change=None)
+_answer = _register("answer", answer=None)
+_chapter_bar = _register("chapter_bar", chapter=None, restored=None)
 _frame = _register("frame")
-_picture = _register("picture", host=_HOST_ONCE)
-_tab_state = _register("tab_state")
+_picture = _register("picture", once=["drawn"])
+_tab_state = _register("tab_state", restored=None)
 
 LINKED_STEP = "linked_step"
 """The session key of the step of a link that was opened, and of the timeline it belongs to."""
@@ -76,7 +83,7 @@ def frame(title: str) -> None:
     Args:
         title: The page's title in the menu.
     """
-    _frame(key="frame", data={"title": title, "longest": limits.BOX})
+    _frame({"title": title, "longest": limits.BOX}, "frame")
 
 
 def tab_state(data: dict[str, Any], key: str) -> None:
@@ -84,7 +91,7 @@ def tab_state(data: dict[str, Any], key: str) -> None:
 
     The answer is in the session under `key`, as "restored".
     """
-    _tab_state(key=key, data=data, default={"restored": None}, on_restored_change=lambda: None)
+    _tab_state(data, key)
 
 
 def player(payload: dict[str, Any], key: str, on_way: Callable[[str], None] | None = None) -> int:
@@ -108,7 +115,7 @@ def player(payload: dict[str, Any], key: str, on_way: Callable[[str], None] | No
     if linked is not None and linked["timelineId"] in (None, payload["timelineId"]):
         linked["timelineId"] = payload["timelineId"]
         payload = payload | {"initialStep": min(linked["step"], payload["last"])}
-    _player(key=key, data=payload, on_way_change=pressed)
+    _player(payload, key, way=pressed)
     initial: int = payload["initialStep"]
     return initial
 
@@ -125,7 +132,7 @@ def copy_link(answer: dict[str, Any], key: str) -> None:
             "isEmbeddable".
         key: The key of the session.
     """
-    _copy_link(key=key, data=answer, default={"request": 0}, on_request_change=lambda: None)
+    _copy_link(answer, key)
 
 
 def player_events(
@@ -154,16 +161,8 @@ def player_events(
         {"word", "number"} with the number of the click, or None; "part": likewise {"character",
         "number"} with a character of the part; "drawn": whether columns are drawn.
     """
-    result = _player_events(
-        key=key,
-        data={"jump": jump, "name": key}
-        | {"steps": steps, "words": words, "parts": parts, "drawn": drawn},
-        default={"step": None, "word": None, "part": None, "drawn": False},
-        on_step_change=lambda: None,
-        on_word_change=lambda: None,
-        on_part_change=lambda: None,
-        on_drawn_change=lambda: None,
-    )
+    reported = {"steps": steps, "words": words, "parts": parts, "drawn": drawn}
+    result = _player_events({"jump": jump, "name": key, **reported}, key)
     return {name: result[name] for name in ("step", "word", "part", "drawn")}
 
 
@@ -173,8 +172,7 @@ def race(races: list[dict[str, Any]] | None) -> None:
     There is one payload for each text of the player. The calling fragment runs again when
     `race_is_watched` changes.
     """
-    data = None if races is None else {"races": races}
-    _race(key="race", data=data, default={"watched": None}, on_watched_change=lambda: None)
+    _race(None if races is None else {"races": races}, "race")
 
 
 def race_is_watched(timeline: str) -> bool:
@@ -184,7 +182,7 @@ def race_is_watched(timeline: str) -> bool:
 
 def columns(data: dict[str, Any], key: str) -> None:
     """Show a text in columns (`bpeviz.views.player.side_by_side`)."""
-    _columns(key=key, data=data)
+    _columns(data, key)
 
 
 def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
@@ -192,8 +190,7 @@ def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
 
     Return the token pressed last, {"id", "number"}: each press has another number.
     """
-    result = _grid(key=key, data=data, default={"token": None}, on_token_change=lambda: None)
-    token: dict[str, Any] | None = result.token
+    token: dict[str, Any] | None = _grid(data, key).token
     return token
 
 
@@ -203,7 +200,7 @@ def picture(data: dict[str, Any], key: str) -> None:
     For one run, the session then has under `key` the frames of a GIF, "drawn": {"number",
     "frames", "key"}.
     """
-    _picture(key=key, data=data, on_drawn_change=lambda: None)
+    _picture(data, key)
 
 
 def merge_diagram(data: dict[str, Any], key: str) -> None:
@@ -211,7 +208,7 @@ def merge_diagram(data: dict[str, Any], key: str) -> None:
 
     With "timelineId" in `data`, it shares the step with the player of that timeline.
     """
-    _merge_diagram(key=key, data=data)
+    _merge_diagram(data, key)
 
 
 def texts_table(
@@ -229,13 +226,7 @@ def texts_table(
         on_opened: Is called after a press on a cell, before the script runs again.
         on_sorted: Is called after a press on a head.
     """
-    _texts_table(
-        key=key,
-        data=data,
-        default={"opened": None, "sorted": None},
-        on_opened_change=on_opened,
-        on_sorted_change=on_sorted,
-    )
+    _texts_table(data, key, opened=on_opened, sorted=on_sorted)
 
 
 def text_box(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> Any:
@@ -244,8 +235,7 @@ def text_box(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> A
     Return the user's last change, {"number", "sample", "text"}, or None. A change of another number
     calls `on_change` before the script runs again.
     """
-    default = {"change": None}
-    return _text_box(key=key, data=data, default=default, on_change_change=on_change).change
+    return _text_box(data, key, change=on_change).change
 
 
 def answer(data: dict[str, Any], key: str) -> Any:
@@ -254,8 +244,7 @@ def answer(data: dict[str, Any], key: str) -> Any:
     Return the user's answer, {"number", "of", "value", "again"}, or None. “Show me” has the value
     None, and “Try again” the true value "again"; each press has another number.
     """
-    result = _answer(key=key, data=data, default={"answer": None}, on_answer_change=lambda: None)
-    return result.answer
+    return _answer(data, key).answer
 
 
 def chapter_bar(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> None:
@@ -264,10 +253,4 @@ def chapter_bar(data: dict[str, Any], key: str, on_change: Callable[[], None]) -
     The session then has the chapter pressed last, {"key", "number"}, and the progress that the
     browser restores, as JSON, under `key`. A change calls `on_change` before the script runs again.
     """
-    _chapter_bar(
-        key=key,
-        data=data,
-        default={"chapter": None, "restored": None},
-        on_chapter_change=on_change,
-        on_restored_change=on_change,
-    )
+    _chapter_bar(data, key, chapter=on_change, restored=on_change)
