@@ -97,8 +97,8 @@ def export_button(page: Page) -> None:
 
 
 @st.dialog("Export", width="medium", icon=DOWNLOAD)
-def _export(offer: Export, page: Page) -> None:
-    key, link = offer.key, session.address_of(page)
+def _export(offer: Export, shown: Page) -> None:
+    key, link = offer.key, session.address_of(shown)
     for title, label, file, prepare in (
         ("Animation", PLAYS, "animation.html", offer.animation),
         ("Comparison", COMPARES, "comparison.html", offer.comparison),
@@ -115,9 +115,9 @@ def _export(offer: Export, page: Page) -> None:
         picture = offer.picture()
         st.markdown("**Colored text**")
         with st.container(horizontal=True, vertical_alignment="center"):
-            _button(
-                key, "tokens.html", "Web page (HTML)", lambda: export.html(picture, link).encode()
-            )
+            if offer.comparison is None:  # whose columns are the same
+                page = partial(_interactive, partial(playable.of_colored_text, picture), link)
+                _button(key, "tokens.html", "Web page (HTML)", page)
             pictures.colored_text(key, picture, link)
         st.caption(f"One file each, with up to {export.HELD:,} bytes of the text.")
     if offer.slides is not None:

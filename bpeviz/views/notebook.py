@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from html import escape
 
-from wcwidth import wcswidth
-
 from bpeviz.analysis import trace
 from bpeviz.analysis.comparison import Comparison
 from bpeviz.analysis.metrics import Column
@@ -17,19 +15,17 @@ from bpeviz.core.tokenizer import Tokens
 from bpeviz.core.training import Training
 from bpeviz.notebook_cell import html_of
 from bpeviz.text import counted
-from bpeviz.views import export, playable
+from bpeviz.views import playable
+from bpeviz.views.export import ColoredText
 
 _SHOWN = 2_000
 """The most characters of a text whose tokens are shown."""
 
-_LINE, _STRIP = 29, 17
-"""The height of a row of tokens in pixels, and of the bytes below it."""
-
-_CELLS = 80
-"""The characters in a row of tokens."""
+_LINE = 240
+"""The height of a line of text in tokens, with its heading, in pixels."""
 
 _HIGHEST = 480
-"""The height above which the tokens and the tables scroll, in pixels."""
+"""The height above which the tables scroll, in pixels."""
 
 
 _FIT = (
@@ -55,14 +51,10 @@ def of_tokens(tokens: Tokens) -> str:
     name = tokens.tokenizer.name
     column = Column(name, inspected.tokenizer, inspected.boundaries, inspected.boundaries.steps)
     last = min(len(tokens.text), _SHOWN)
-    picture = export.ColoredText(tokens.text, [column], "Tokens", last=last)
-    height = 210
-    for line in export.drawing_of(picture).columns[0].lines:
-        cells = sum(max(1, wcswidth(grapheme.sign)) for grapheme in line)
-        height += -(-cells // _CELLS) * _LINE + _STRIP * any(grapheme.cut for grapheme in line)
+    picture = ColoredText(tokens.text, [column], "Tokens", last=last)
     title = f"{counted(len(tokens), 'token')} of {name}"
-    page = export.html(picture)
-    return _frame(title, page, min(_HIGHEST, height), "see the tokens in color")
+    page = playable.html(playable.of_colored_text(picture))
+    return _frame(title, page, _LINE, "see the tokens in color", _FIT)
 
 
 @html_of.register

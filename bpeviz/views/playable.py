@@ -92,8 +92,11 @@ if (parent !== window) announceHeight(document.documentElement);
 )
 """Tells the page around a frame its height."""
 
+_UNREAD = re.compile(r"^\s*(?://.*|/\*[\s\S]*?\*/)?\s*(?:\n|$)|^[ \t]+", re.MULTILINE)
+"""Lines of comments, empty lines, and indentation: a third of the script and the styles."""
+
 STYLE = (
-    f"\n:root {{ color-scheme: light dark; }}\n{palette.style(':root')}{components.table_style()}"
+    f"\n:root {{ color-scheme: light dark; }}\n{palette.style(':root')}"
     + """\
 body { margin: 0 auto; max-width: 72rem; padding: 0.75rem 1rem; font-family: system-ui, sans-serif;
   line-height: 1.5; background: var(--background); color: var(--text); overflow-wrap: anywhere; }
@@ -110,9 +113,11 @@ h2 { position: absolute; clip-path: inset(50%); margin: 0; } /* for screen reade
 a { color: var(--accent); }
 h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1rem; }
 .verdict { color: inherit; font-size: 1rem; font-weight: 600; }
-.facts-frame { margin-top: 1rem; }
 """
 )
+
+_TABLES = _UNREAD.sub("", f"{components.table_style()}.facts-frame {{ margin-top: 1rem; }}\n")
+"""The style of files with tables."""
 
 
 TrainedOn = tuple[str, str, Boundaries]
@@ -120,9 +125,6 @@ TrainedOn = tuple[str, str, Boundaries]
 
 FRAME_HEIGHT = 720
 """The height of a frame in pixels: the player, and the first line of the table."""
-
-_UNREAD = re.compile(r"^\s*(?://.*|/\*[\s\S]*?\*/)?\s*(?:\n|$)|^[ \t]+", re.MULTILINE)
-"""Lines of comments, empty lines, and indentation: a third of the script and the styles."""
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,9 @@ class Interactive(ABC):
 
     host: ClassVar[str]
     """The script that mounts them."""
+
+    style: ClassVar[str] = ""
+    """The style of its body, beyond that of all files."""
 
     @property
     @abstractmethod
@@ -186,14 +191,15 @@ class ColumnsFile(Interactive):
 
     Attributes:
         columns: The payload of the columns.
-        metrics: The metrics.
+        metrics: The metrics, or None for a text alone.
     """
 
     columns: dict[str, Any]
-    metrics: Table
+    metrics: Table | None
 
     names = ("columns",)
     host = _COLUMNS
+    style = _TABLES
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -203,12 +209,12 @@ class ColumnsFile(Interactive):
     @property
     def body(self) -> str:
         """The verdict, the place of the columns, and the table of metrics."""
+        columns = '<h2>The text under each tokenizer</h2>\n<div id="place-columns"></div>'
+        if self.metrics is None:
+            return columns
         metrics = self.metrics.html("Metrics", right=self.metrics.names[1:-1])
         verdict = escape(self.columns.get("verdict", ""))
-        return (
-            f'<p class="verdict">{verdict}</p>\n<h2>The text under each tokenizer</h2>\n'
-            f'<div id="place-columns"></div>\n<h2>Metrics</h2>\n{metrics}'
-        )
+        return f'<p class="verdict">{verdict}</p>\n{columns}\n<h2>Metrics</h2>\n{metrics}'
 
 
 @dataclass(frozen=True)
@@ -233,6 +239,7 @@ class TextsFile(Interactive):
 
     names = ("columns", "texts_table")
     host = _TEXTS
+    style = _TABLES
 
     @property
     def data(self) -> Mapping[str, Any]:
@@ -399,30 +406,32 @@ def of_lock_step(
 def of_columns(
     text: str,
     payload: dict[str, Any],
-    metrics: Table,
+    metrics: Table | None,
     part: Part,
     settings: Sequence[str] = (),
+    title: str = "One text, several tokenizers",
 ) -> ColumnsFile:
     """Return the columns of a text under several tokenizers, with their metrics.
 
     Args:
         text: The whole text.
         payload: The payload of the columns, as from `player.side_by_side`.
-        metrics: The metrics, as from `tables.metrics`.
+        metrics: The metrics, as from `tables.metrics`, if they are shown.
         part: The part to show.
         settings: The settings of tokenizers, in words.
+        title: The heading.
     """
-    title = "One text, several tokenizers"
     words = [*filter(None, [counted(len(text), "character"), _shown(part, text), *settings])]
     about = {"title": payload.get("verdict") or title, "about": words, "credit": parts()}
     return ColumnsFile(title, words, payload | {"picture": about}, metrics)
 
 
-def of_colored_text(picture: ColoredText, metrics: Table) -> ColumnsFile:
+def of_colored_text(picture: ColoredText, metrics: Table | None = None) -> ColumnsFile:
     """Return the columns of a colored text, as many of its bytes as a file holds."""
     drawing = drawing_of(picture)
-    payload = drawing.payload | {"verdict": picture.title}
-    return of_columns(picture.text, payload, metrics, drawing.part, picture.settings)
+    alone = {"baseline": -1, "isShort": True} if len(picture.columns) == 1 else {}
+    how = (drawing.part, picture.settings, picture.title)
+    return of_columns(picture.text, drawing.payload | alone, metrics, *how)
 
 
 def of_texts(comparison: Comparison, settings: Sequence[str] = ()) -> TextsFile:
@@ -466,7 +475,7 @@ def html(content: Interactive, link: str = "") -> str:
     script, markup = program(content.names, _DATA + SHADOW + content.host + _IN_FRAME)
     packed = base64.b64encode(zlib.compress(as_json(content.data), 9)).decode()
     settings = " · ".join(map(escape, content.settings))
-    body = f"<h1>{escape(content.title)}</h1>\n<p>{settings}</p>"
+    body = f"<style>{content.style}</style><h1>{escape(content.title)}</h1>\n<p>{settings}</p>"
     data = f'<script type="text/plain" id="data">{packed}</script>'
     return document(content.title, f"{body}\n{content.body}", f"{markup}\n{data}", script, link)
 

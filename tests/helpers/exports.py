@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import bpeviz
 from bpeviz.analysis.comparison import Comparison
-from bpeviz.views import export, playable
+from bpeviz.views import playable
 from bpeviz.views.export import ColoredText
 from helpers.comparisons import columns_of, comparison
 
@@ -31,7 +31,7 @@ def pages(text: str) -> Iterator[str]:
     yield playable.html(playable.of_tokenizer(tokenizer, text, text), link(text))
     yield playable.html(comparison(text), link(text))
     yield playable.html(playable.of_texts(compared(text), [text]), link(text))
-    yield export.html(picture(text), link(text))
+    yield playable.html(playable.of_colored_text(picture(text)), link(text))
 
 
 def cells(text: str) -> Iterator[str]:

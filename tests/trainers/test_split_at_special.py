@@ -136,8 +136,8 @@ def test_views_show_the_names_without_color(algorithm: str) -> None:
     column = Column("mine", training.at_step(1), boundaries, 1)
     data = player.recolored(view, training, OWN)
     assert data["tokenStyles"][SPECIAL_ID] == [END, -1]
-    picture = export.html(export.ColoredText(TEXT, [column], "title"))
-    assert "&lt;|endoftext|&gt;" in picture
+    picture = export.payload(export.ColoredText(TEXT, [column], "title"))["columns"]["columns"]
+    assert "<|endoftext|>" in [label for _, label, *_ in picture[0]["distinct"]]
     room = Rooms().open("me", lambda _: Invitation())
     room.show(shown)
     assert json.dumps(room.state(room.enter("", room.leader, lambda: None)))

@@ -459,7 +459,7 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
 
 
 def test_colored_text_export_is_offered_on_compare() -> None:
-    assert labels(along("compare", compared=["yours"])) == [COMPARES, "Web page (HTML)"]
+    assert labels(along("compare", compared=["yours"])) == [COMPARES]
 
 
 def test_algorithms_offers_the_animation() -> None:

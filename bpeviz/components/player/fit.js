@@ -1,9 +1,11 @@
 // The size of the text in the stage: the largest at which the whole text fits.
 
+import { firstIndex } from "../shared/search.js";
+
 export const SMALLEST = 18; // pixels
 export const SMALLEST_BESIDE = 13; // of texts side by side, which have less room
 export const LARGEST = 72;
-export const SCROLLING = 22; // of a text that does not fit; 18 where the stage is narrow
+const SCROLLING = 22; // of a text that does not fit; 18 where the stage is narrow
 export const BRIEF = { cells: 3000, lines: 200 }; // a text of more never fits, and measuring it takes time
 const LETTER = 0.6; // width of a letter of the code font, relative to its size
 const LONGEST_WORD = 24; // letters of a word that is not broken; longer runs are not words
@@ -26,13 +28,8 @@ export function unbrokenSize(text, width) {
  */
 export function largestFitting(low, high, fits) {
   if (!fits(low)) return null;
-  let [good, bad] = [low * 2, Math.max(low, Math.floor(high)) * 2 + 1];
-  while (bad - good > 1) {
-    const middle = (good + bad) >> 1;
-    if (fits(middle / 2)) good = middle;
-    else bad = middle;
-  }
-  return good / 2;
+  const larger = 2 * Math.max(0, Math.floor(high) - low);
+  return low + firstIndex(larger, (i) => !fits(low + (i + 1) / 2)) / 2;
 }
 
 /**
