@@ -8,8 +8,9 @@ of pages, files and the command line derive from these.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import floor, log10
 from typing import Any, Literal
 
 import numpy as np
@@ -139,10 +140,22 @@ class Measured:
         return metrics.agreement(self.column.separations, baseline.separations)
 
 
-def measure(text: str, columns: Sequence[Column], baseline: int) -> list[Measured]:
-    """Return the columns of a text, all compared with column number `baseline`."""
-    words = metrics.word_spans(text)
-    return [Measured(text, words, columns[baseline], column) for column in columns]
+def measure(
+    text: str, columns: Sequence[Column], baseline: int, prices: Mapping[str, float] | None = None
+) -> list[Measured]:
+    """Return the columns of a text, all compared with column number `baseline`.
+
+    Args:
+        text: The text.
+        columns: The columns.
+        baseline: The index of the baseline.
+        prices: The price of a million tokens by the name of the tokenizer.
+    """
+    words, prices = metrics.word_spans(text), prices or {}
+    return [
+        Measured(text, words, columns[baseline], column, price=prices.get(column.name))
+        for column in columns
+    ]
 
 
 @dataclass
@@ -247,14 +260,35 @@ def recall(measured: Measured) -> float:
     return measured.agreement.recall
 
 
-@_figure("similarity of its cuts to {baseline}'s (100% = the same)", form=".1%", name="F1")
+@_figure(
+    "similarity of its cuts to {baseline}'s (100% = the same)", form=".1%", name="agreement (F1)"
+)
 def f1(measured: Measured) -> float:
     return measured.agreement.f1
 
 
+@_figure(better="lower", form=".6f", meaning="price of the tokens, from that of a million")
+def cost(measured: Measured | Total) -> float | None:
+    return cost_of(measured.tokens, measured.price)
+
+
+def cost_in(costs: Iterable[float | None]) -> Figure:
+    """Return the cost with as many digits after the point as the smallest of some needs."""
+    least = min(filter(None, costs), default=1.0)
+    return replace(cost, form=f",.{min(9, max(2, 2 - floor(log10(least))))}f")
+
+
+@_figure("pieces of text, the smallest at whose ends both it and {baseline} end a token", form=",")
+def aligned_spans(measured: Measured) -> float:
+    return len(metrics.common_cuts([measured.column, measured.baseline or measured.column]))
+
+
+MAIN = (tokens_per_word, whole_words, f1, cost)
+"""The figures of one text that a page shows first."""
+
 OF_TEXT = (
     *(tokens, bytes_per_token, characters_per_token, dropped, tokens_per_word, whole_words),
-    *(distinct, vocab_size, precision, recall, f1),
+    *(distinct, vocab_size, precision, recall, f1, aligned_spans, cost),
 )
 """The figures of one text."""
 
@@ -265,11 +299,6 @@ def premium(measured: Measured) -> float | None:
     if lines is None or reference is None or not len(lines):
         return None
     return float(lines.sum() / reference.sum())
-
-
-@_figure(better="lower", form=".6f")
-def cost(measured: Measured | Total) -> float | None:
-    return cost_of(measured.tokens, measured.price)
 
 
 @_figure(

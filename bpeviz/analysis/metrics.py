@@ -213,13 +213,20 @@ def common_boundaries(columns: Sequence[Column], *, always: bool = False) -> Bou
         always: Only boundaries that exist at every step of every column.
     """
     size = int(columns[0].boundaries.ends[-1]) if len(columns[0].boundaries) else 0
+    merged_at = np.zeros(size, np.int32)
+    merged_at[common_cuts(columns, always=always) - 1] = NEVER
+    return MergeBoundaries(np.arange(1, size + 1), np.zeros(size, np.int32), 1, merged_at, 0)
+
+
+def common_cuts(columns: Sequence[Column], *, always: bool = False) -> NDArray[np.int64]:
+    """Return where every column ends a token, in bytes. always: at every step of every column."""
+    size = int(max(column.boundaries.ends.max(initial=0) for column in columns))
     votes = np.zeros(size + 1, np.int64)
     for column in columns:
         of_column = column.boundaries
         cuts = of_column.ends[of_column.permanent] if always else column.cuts
         votes[_distinct(cuts)] += 1
-    merged_at = np.where(votes[1:] == len(columns), NEVER, 0).astype(np.int32)
-    return MergeBoundaries(np.arange(1, size + 1), np.zeros(size, np.int32), 1, merged_at, 0)
+    return np.flatnonzero(votes[1:] == len(columns)) + 1
 
 
 def sweep(column: Column, points: int = 200) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

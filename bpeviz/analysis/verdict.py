@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import regex
 
+from bpeviz.analysis.figures import cost_in
 from bpeviz.analysis.metrics import Column, boundaries_inside, differences, word_spans
 from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.text import counted, joined, label, shorten
@@ -25,16 +26,19 @@ class Standing:
         tokens: The number of tokens of the whole text.
         lossy: Whether some tokens are not in its vocabulary. Their content is lost, so its count is
             not comparable.
+        vocab_size: The size of its vocabulary, or 0 where it is not known.
     """
 
     name: str
     tokens: int
     lossy: bool = False
+    vocab_size: int = 0
 
 
 def standing(column: Column) -> Standing:
     """Return the standing of a column."""
-    return Standing(column.name or column.title, column.tokens, column.unknown > 0)
+    name = column.name or column.title
+    return Standing(name, column.tokens, column.unknown > 0, column.vocab_size)
 
 
 def percent(part: int, whole: int) -> str:
@@ -197,6 +201,47 @@ def _against(text: str, column: Column, other: Column, several: bool) -> str:
     if parts:
         return joined(parts)
     return f"cut{s} at {counted(sum(map(len, differences(column, other))), 'other place')}"
+
+
+def caution(standings: Sequence[Standing], baseline: int, *, is_priced: bool = False) -> str:
+    """Return why the fewest tokens are not the best result, or "" if all have as many.
+
+    Args:
+        standings: At least one.
+        baseline: The index of the baseline. If it has the fewest tokens, the next one replaces it.
+        is_priced: Whether the costs are known.
+
+    >>> caution([Standing("a", 9, vocab_size=500), Standing("b", 7, vocab_size=1_000)], 0)
+    'Fewer tokens are cheaper, not better: its vocabulary is twice as long.'
+    """
+    leaders = [standings[i] for i in best(standings)]
+    others = [standing for standing in standings if standing.tokens > leaders[0].tokens]
+    if not others:
+        return ""
+    is_baseline = standings[baseline] in others
+    other = standings[baseline] if is_baseline else min(others, key=lambda other: other.tokens)
+    shortest = min(leaders, key=lambda leader: leader.vocab_size)
+    ratio = round(shortest.vocab_size / max(1, other.vocab_size), 1)
+    reason = ""
+    if ratio > 1 and other.vocab_size:
+        number = f"{ratio:,.{ratio < 10:d}f}"
+        if ratio < len(_NUMBERS) and ratio.is_integer():
+            number = _NUMBERS[int(ratio)]
+        times = "twice" if number == "two" else f"{number} times"
+        is_clear = is_baseline and len(leaders) == 1
+        owner = "its vocabulary" if is_clear else f"the vocabulary of {shortest.name}"
+        reason = f": {owner} is {times} as long" + f" as that of {other.name}" * (not is_clear)
+    return f"Fewer tokens are {'' if is_priced else 'cheaper, '}not better{reason}."
+
+
+def costs(known: Mapping[str, float]) -> str:
+    """Return the costs of a text in words, the least first. known: by the name of the tokenizer."""
+    figure, least = cost_in(known.values()), min(known.values(), default=0.0)
+    first = joined([name for name, cost in known.items() if cost == least])
+    ranked = sorted((cost, name) for name, cost in known.items() if cost > least)
+    others = "".join(f"; {name} {figure.text(cost)}" for cost, name in ranked)
+    costs = "costs least" if others else "costs the same" if len(known) > 1 else "costs"
+    return f"This text {costs} with {first}: {figure.text(least)}{others}."
 
 
 SEARCHED = 20_000

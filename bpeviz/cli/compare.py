@@ -67,6 +67,7 @@ _NAMES = "text", "tokenizer"
 _EXACT = (
     *(figures.vocab_size, figures.tokens, figures.bytes_per_token, figures.characters_per_token),
     *(figures.tokens_per_word, figures.whole_words, figures.distinct, figures.dropped),
+    figures.aligned_spans,
 )
 """The figures of one text as JSON, without the agreement."""
 

@@ -56,7 +56,7 @@ def _register(
 
 
 _player = _register("player", once=["way"])
-_player_events = _register("player_events", step=None, word=None, part=None, drawn=False)
+_player_events = _register("player_events", step=None, word=None, part=None)
 _columns = _register("columns")
 _grid = _register("grid", token=None)
 _race = _register("race", watched=None)
@@ -142,7 +142,6 @@ def player_events(
     steps: bool = True,
     words: bool = False,
     parts: bool = False,
-    drawn: bool = False,
 ) -> dict[str, Any]:
     """Return the player's step and the word clicked last, and send the player to a step.
 
@@ -154,16 +153,15 @@ def player_events(
         steps: Whether to report steps.
         words: Whether to report clicked words.
         parts: Whether to report parts of a long text that the user opens.
-        drawn: Whether to report that columns are drawn.
 
     Returns:
         "step": {"step", "timelineId"}, or None before the player's first report; "word":
         {"word", "number"} with the number of the click, or None; "part": likewise {"character",
-        "number"} with a character of the part; "drawn": whether columns are drawn.
+        "number"} with a character of the part.
     """
-    reported = {"steps": steps, "words": words, "parts": parts, "drawn": drawn}
+    reported = {"steps": steps, "words": words, "parts": parts}
     result = _player_events({"jump": jump, "name": key, **reported}, key)
-    return {name: result[name] for name in ("step", "word", "part", "drawn")}
+    return {name: result[name] for name in ("step", "word", "part")}
 
 
 def race(races: list[dict[str, Any]] | None) -> None:

@@ -419,6 +419,10 @@ class Price(Widget[float]):
     def allows(self, value: Any) -> bool:
         return type(value) in (int, float) and 0 <= value < 1e9
 
+    def value(self) -> float | None:
+        """Return the price without drawing its box."""
+        return None if (price := self._stored()) is None else float(price)
+
     def box(self) -> float | None:
         """Draw a box for a number; return it, or None where it is empty."""
         price = st.number_input(

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.analysis import figures
-from bpeviz.analysis.figures import OF_TEXT, Measured
+from bpeviz.analysis.alignment import AlignedPiece
+from bpeviz.analysis.figures import MAIN, OF_TEXT, Figure, Measured
 from bpeviz.analysis.metrics import Vocabulary
 from bpeviz.analysis.morphemes import Morphemes, Word
 from bpeviz.analysis.pretokenization import Summary, Used, WordLevel
@@ -143,12 +144,17 @@ def pieces(word: Lattice, name: Callable[[int], str]) -> Table:
     )
 
 
-def metrics(columns: Sequence[Measured], baseline: str = "the baseline") -> Table:
+def metrics(
+    columns: Sequence[Measured],
+    baseline: str = "the baseline",
+    chosen: Sequence[Figure] | None = None,
+) -> Table:
     """Return the figures of a text, one per row, with a column per tokenizer and their meaning.
 
     Args:
         columns: The text under each tokenizer.
         baseline: The term for the tokenizer that the others are compared with.
+        chosen: Some of the figures. Except `MAIN`, those that all tokenizers share are left out.
     """
     drops = any(measured.column.dropped for measured in columns)
     words = {
@@ -156,13 +162,28 @@ def metrics(columns: Sequence[Measured], baseline: str = "the baseline") -> Tabl
         "whole": ", dropped text included" * drops,
         "one_boundary": "; dropped text is one boundary" * drops,
     }
-    rows = [figure for figure in OF_TEXT if drops or figure is not figures.dropped]
-    return Table(
-        ["metric", *(measured.column.title for measured in columns), "meaning"],
+    costs = [figures.cost.of(measured) for measured in columns]
+    known = {figures.dropped: drops, figures.cost: any(cost is not None for cost in costs)}
+    rows = [
+        [figure.name, *values, figure.meaning.format(**words)]
+        for figure in chosen or OF_TEXT
+        if known.get(figure, True)
+        for form in [figures.cost_in(costs) if figure is figures.cost else figure]
+        for values in [[form.text(figure.of(measured)) for measured in columns]]
+        if chosen is None or figure in MAIN or len({*values}) > 1 or len(columns) == 1
+    ]
+    titles = [measured.column.title for measured in columns]
+    return Table.of_rows(["metric", *titles, "meaning"], rows)
+
+
+def aligned(rows: Sequence[AlignedPiece], names: Sequence[str]) -> Table:
+    """Return pieces of text with their tokens, a column per tokenizer."""
+    titles = ["text", "times", *names]
+    return Table.of_rows(
+        titles,
         [
-            [figure.name for figure in rows],
-            *([figure.text(figure.of(measured)) for figure in rows] for measured in columns),
-            [figure.meaning.format(**words) for figure in rows],
+            [piece.text, piece.times, *(f"{len(of)}: {' | '.join(of)}" for of in piece.tokens)]
+            for piece in rows
         ],
     )
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import compress
-from math import floor, log, log10
+from math import log
 from typing import Any
 
 import numpy as np
@@ -165,9 +165,7 @@ def _lowest_costs(row: Sequence[ComparedText], ratios: Ratios | None) -> list[in
 
 
 def _with_digits(comparison: Comparison) -> Figure:
-    """Return the cost with as many digits after the point as the smallest one needs."""
-    least = min((row.cost for row in comparison.rows if row.cost), default=1.0)
-    return replace(figures.cost, form=f",.{min(9, max(2, 2 - floor(log10(least))))}f")
+    return figures.cost_in(row.cost for row in comparison.rows)
 
 
 def words(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import pytest
@@ -14,7 +15,9 @@ from bpeviz.analysis.verdict import (
     Standing,
     at_size,
     best,
+    caution,
     compared_with,
+    costs,
     cut_words,
     cuts,
     difference,
@@ -103,6 +106,37 @@ def test_tokenizer_that_loses_text_does_not_win() -> None:
     assert best([lossy, lossy]) == [0, 1]  # then they are compared with each other
 
 
+def test_caution_compares_the_vocabulary_with_the_one_that_the_verdict_names() -> None:
+    sizes = {"GPT-2": 50_256, "cl100k": 100_256, "o200k": 199_998}
+    known = [replace(one, vocab_size=sizes[one.name]) for one in (GPT2, CL100K, O200K)]
+    first = "Fewer tokens are cheaper, not better"
+    assert caution(known, 0) == f"{first}: its vocabulary is four times as long."
+    # The baseline is the best one, so the next one is compared.
+    assert caution(known, 2) == (
+        f"{first}: the vocabulary of o200k is twice as long as that of cl100k."
+    )
+    own = Standing("own", 30, vocab_size=278)
+    assert caution([own, *known], 0) == f"{first}: its vocabulary is 719 times as long."
+    assert caution([*known, replace(own, tokens=5)], 0) == f"{first}.", "a shorter vocabulary"
+    assert caution([GPT2, O200K], 0) == f"{first}.", "unknown sizes"
+    twin = replace(known[2], name="twin", vocab_size=65_000)
+    assert caution([*known, twin], 0) == (
+        f"{first}: the vocabulary of twin is 1.3 times as long as that of GPT-2."
+    )
+    assert caution([O200K, O200K], 0) == caution([O200K], 0) == "", "all have as many"
+    lossy = Standing("lossy", 2, lossy=True, vocab_size=9)
+    assert caution([known[0], lossy], 0) == "", "nobody needs more"
+    assert caution(known, 0, is_priced=True).startswith("Fewer tokens are not better:")
+
+
+def test_costs_are_ranked_and_the_least_ones_tie() -> None:
+    assert costs({"a": 2.0}) == "This text costs with a: 2.00."
+    assert costs({"a": 2.0, "b": 2.0}) == "This text costs the same with a and b: 2.00."
+    ranked = costs({"a": 5e-4, "b": 1.25e-4, "c": 0.1})
+    assert ranked == "This text costs least with b: 0.000125; a 0.000500; c 0.100000."
+    assert costs({"a": 0.0, "b": 1.0}) == "This text costs least with a: 0.00; b 1.00."
+
+
 @given(
     st.lists(
         st.builds(Standing, st.sampled_from("abc"), st.integers(0, 9), st.booleans()), min_size=1
@@ -152,7 +186,7 @@ def test_cuts_are_counted_over_the_whole_text() -> None:
     assert joined > 0
     assert cuts(coarse, fine) == f"{joined} missing cuts"
     assert cuts(fine, coarse) == f"{joined} extra cuts"
-    assert standing(coarse) == Standing("coarse", coarse.tokens)
+    assert standing(coarse) == Standing("coarse", coarse.tokens, vocab_size=258)
 
 
 def test_telling_word_is_the_first_one_with_the_largest_difference() -> None:

@@ -21,6 +21,7 @@ from page_helpers import (
     piece_at,
     trained,
     type_text,
+    unfold,
 )
 
 import bpeviz
@@ -130,7 +131,7 @@ def test_hovering_a_token_highlights_its_span_in_every_column(open_page: Open) -
     for text in texts:
         expect(text).to_contain_text("river")
     # Nothing moves under the pointer any more.
-    expect(page.get_by_test_id("stVegaLiteChart")).to_be_visible()
+    expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     at = ENGLISH.index(" lighthouse")
     for _ in range(20):
@@ -155,8 +156,10 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
     expect(page.get_by_text("Vocabulary sizes differ")).to_be_visible()
     # The icon before these words is not read out.
     expect(page.locator('[aria-label="balance icon"]')).to_have_attribute("aria-hidden", "true")
-    table = labelled(page, "[role=group]", "Metrics")
+    unfold(page, "More metrics")
     columns = columns_of(ENGLISH, "gpt2", "cl100k_base", "o200k_base")
+    table = page.locator("table.facts")
+    expect(table).to_have_count(2)
 
     def shown(row: str, column: int) -> Locator:
         return table.locator("tr").filter(has_text=row).locator("td").nth(column)
@@ -165,6 +168,7 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
         for figure in (figures.bytes_per_token, figures.whole_words, figures.f1):
             value = figure.text(figure.of(measured))
             expect(shown(figure.name, number)).to_have_text(value)
+    unfold(page, "By vocabulary size")
     expect(page.get_by_test_id("stVegaLiteChart")).to_be_visible()
 
     page.get_by_label("Train on", exact=True).select_option("english-prose")

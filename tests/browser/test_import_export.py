@@ -369,6 +369,9 @@ def test_tables_download_as_csv_and_charts_as_images(open_page: Open) -> None:
         expect(page).to_have_title(f"{name} · bpeviz")
         if name == "Algorithms":
             unfold(page, "One word, split at random")
+        if name == "Compare":
+            unfold(page, "More metrics")
+            unfold(page, "By vocabulary size")
         _assert_downloads(page)
 
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.analysis import metrics
-from bpeviz.analysis.figures import measure
+from bpeviz.analysis.figures import OF_TEXT, measure
 from bpeviz.analysis.metrics import Column, Vocabulary
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Candidate, MergeTraining, Pruning, Training
@@ -289,10 +289,23 @@ def test_metrics_table_has_each_figure_in_its_own_row_with_a_column_per_tokenize
         "vocabulary": "257",
         "precision": "100.0%",
         "recall": "66.7%",
-        "F1": "80.0%",
+        "agreement (F1)": "80.0%",
+        "aligned spans": "5",
     }
-    assert table[atoms.title]["F1"] == "100.0%"
+    assert table[atoms.title]["agreement (F1)"] == "100.0%"
     assert table["meaning"]["bytes per token"] == "UTF-8 bytes of the text, per token"
+
+
+def test_metrics_table_leaves_out_what_is_the_same_for_all_and_shows_known_costs() -> None:
+    columns = [replace(one, name=one.title) for one in columns_of("ab ab c", 1, 1)]
+    measured = measure("ab ab c", columns, 0, {columns[0].title: 2.5})
+    alike = tables.metrics(measured, chosen=OF_TEXT)
+    assert alike.columns[0] == ("tokens per word", "words kept whole", "agreement (F1)", "cost")
+    assert alike.columns[1][-1] == "0.0000125"
+    without = tables.metrics(measure("ab ab c", columns, 0), chosen=OF_TEXT)
+    assert without.columns[0] == alike.columns[0][:-1]
+    assert len(tables.metrics(measured)) > len(alike)
+    assert len(tables.metrics(measured[:1], chosen=OF_TEXT)) > len(alike)
 
 
 def test_metrics_table_names_dropped_text_only_if_there_is_some() -> None:

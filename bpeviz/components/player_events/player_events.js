@@ -1,9 +1,7 @@
-// Reports the player's step, clicked words, chosen parts and drawn columns to Python, and sends the player where Python asks. It
+// Reports the player's step, clicked words and chosen parts to Python, and sends the player where Python asks. It
 // is a component of its own, without markup, so that only the fragments that use it run again.
 
 import {
-  COLUMNS_DRAWN,
-  COLUMNS_REQUESTED,
   JUMP,
   PART_CHOSEN,
   STEP_CHANGED,
@@ -53,7 +51,6 @@ document.addEventListener("click", onClick, true);
  * @property {boolean} steps whether to report steps
  * @property {boolean} words whether to report clicked words
  * @property {boolean} parts whether to report parts of a text that the user opens
- * @property {boolean} drawn whether to report that columns are drawn
  */
 
 /**
@@ -75,11 +72,6 @@ export function mount(root, data, on) {
     subscribe(PART_CHOSEN, onPart, signal);
     subscribe(WORD_CLICKED, onWord, signal);
     emit(STEP_REQUESTED);
-    const onDrawn = () => !isLeaving(path) && report(() => on("drawn", true));
-    if (data.drawn) {
-      subscribe(COLUMNS_DRAWN, onDrawn, signal);
-      emit(COLUMNS_REQUESTED);
-    }
   }
   const { jump, name } = data;
   if (jump && lastJumps.get(name) !== jump.number) {

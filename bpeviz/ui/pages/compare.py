@@ -10,7 +10,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import limits
-from bpeviz.analysis import figures, metrics, morphemes, verdict
+from bpeviz.analysis import alignment, figures, metrics, morphemes, verdict
 from bpeviz.analysis.comparison import Comparison
 from bpeviz.analysis.figures import Measured, measure
 from bpeviz.analysis.metrics import Column
@@ -30,15 +30,16 @@ from bpeviz.ui.inputs.text import LANGUAGES, TEXT, TRAIN_ON, choose_text
 from bpeviz.ui.inputs.token_count import NAME as GPT4O
 from bpeviz.ui.inputs.training import Corpus, choose_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
-from bpeviz.ui.lower_parts import below_columns
 from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.pages import many_texts, own_tokenizer, remarks, texts_in_detail
 from bpeviz.ui.pages.base import WAYS, Page
-from bpeviz.ui.pages.many_texts import HOW_MANY, PRESSED, SHOWN, SIDE_BY_SIDE, UNDER
-from bpeviz.ui.table import draw_table
+from bpeviz.ui.pages.many_texts import HOW_MANY, PRESSED, PRICES, SHOWN, SIDE_BY_SIDE, UNDER
+from bpeviz.ui.runtime.fragments import fragment
+from bpeviz.ui.table import draw_table, offer_file
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer, OneTokenizer
 from bpeviz.ui.widgets import (
     NumberField,
+    Section,
     SessionValue,
     SomeOf,
     Switch,
@@ -79,8 +80,15 @@ FILES: SessionValue[list[str]] = SessionValue("files_compared")
 IDS = Switch("token_ids", "Token ids")
 PART = numbers("shown_of_", "Part shown")
 MORPHEMES = TextField("morphemes", "Words, with + between their morphemes", longest=2_000)
+SPANS = Section("spans_open", "Where do they differ?")
+METRICS = Section("metrics_open", "More metrics")
+COSTS = Section("costs_open", "What the text costs", contents=(PRICES,))
+CURVES = Section("curves_open", "By vocabulary size")
 DIFFERS = "several-languages"
 """A sample with words that nearly all tokenizers split differently."""
+
+SIZE_CHAPTER = "how-large"
+"""The chapter of Learn about the size of a vocabulary."""
 
 EXAMPLE = "jump + s, un + happi + ness, token + iz + er + s, low + er, new + est"
 """The words at first."""
@@ -133,6 +141,9 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
         yield from many_texts.widgets(values)
         yield from texts_in_detail.widgets()
         yield from own_tokenizer.widgets()
+    else:
+        yield from values.members(PRICES)
+        yield from (SPANS, METRICS, COSTS, CURVES)
     yield BASELINE
     yield UNDER
     yield IDS
@@ -238,9 +249,10 @@ def show(side: DeltaGenerator) -> None:
     number = [*column_of].index(baseline if baseline in column_of else first)
     standings = [verdict.standing(column) for column in columns]
     sentence = verdict.sentence(standings, number)
+    prices = many_texts.prices_of(chosen)
+    measured = measure(text, columns, number, prices)
     with answer:
-        _verdict(sentence, text, column_of, [*column_of][number])
-    measured = measure(text, columns, number)
+        _verdict(sentence, _careful(measured, number), text, column_of, [*column_of][number])
     settings = [words for offer in chosen if offer.key in column_of for words in offer.settings]
     readable = _readable(column_of, number)
     _side_by_side(text, readable, [*column_of][number], sentence, measured, settings)
@@ -250,7 +262,7 @@ def show(side: DeltaGenerator) -> None:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
     if not st.context.is_embedded:
         _ways_on(column_of)
-        below_columns(lambda: _measures(columns, measured))
+        _measures(measured, number, chosen)
 
 
 def _ways_on(columns: Mapping[str, Column]) -> None:
@@ -346,11 +358,27 @@ def _readable(columns: Mapping[str, Column], baseline: int) -> Mapping[str, Colu
     return {key: columns[key] for key in pair}
 
 
-def _verdict(sentence: str, text: str, column_of: Mapping[str, Column], baseline: str) -> None:
+def _careful(measured: Sequence[Measured], baseline: int) -> str:
+    """Return the known costs, and why fewer tokens are not better, in Markdown."""
+    costs = {
+        part.column.name: figures.cost.of(part) for part in measured if not part.column.unknown
+    }
+    known = {name: cost for name, cost in costs.items() if cost is not None}
+    standings = [verdict.standing(part.column) for part in measured]
+    words = verdict.costs(known) if known else ""
+    caution = verdict.caution(standings, baseline, is_priced=bool(known))
+    why = f" {markdown.escape(caution)} [See why.](Learn?chapter={SIZE_CHAPTER})" if caution else ""
+    return markdown.escape(words) + why
+
+
+def _verdict(
+    sentence: str, careful: str, text: str, column_of: Mapping[str, Column], baseline: str
+) -> None:
     """Draw the verdict, and a word that shows the difference, or a way to a text that has one.
 
     Args:
         sentence: The verdict.
+        careful: What limits it, in Markdown.
         text: The text.
         column_of: The columns by their keys.
         baseline: The key of the baseline.
@@ -370,7 +398,8 @@ def _verdict(sentence: str, text: str, column_of: Mapping[str, Column], baseline
         )
     elif offers := len({column.tokens for column in column_of.values()}) == 1 < len(column_of):
         example = "No word of this text has more tokens in one than in another."
-    small = f"  \n:small[{markdown.escape(example)}]" if example else ""
+    below = f"{careful} {markdown.escape(example)}".strip()
+    small = f"  \n:small[{below}]" if below else ""
     st.markdown(markdown.escape(sentence) + small)
     if offers:
         TEXT.offer(DIFFERS)
@@ -456,7 +485,7 @@ def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> No
         largest = max(column.vocab_size for column in others)
         words.append(
             f"Vocabulary sizes differ: yours has {mine.vocab_size:,} entries, the largest one here "
-            f"{largest:,}. More entries usually mean fewer tokens; the curves below compare at "
+            f"{largest:,}. More entries usually mean fewer tokens; “{CURVES.label}” compares at "
             "equal sizes."
         )
     if mine is not None and corpus is None:
@@ -481,27 +510,67 @@ def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> No
         st.button(f"Train on {title}", on_click=TRAIN_ON.put, args=(LANGUAGES,), key="train_on")
 
 
-def _measures(columns: Sequence[Column], measured: Sequence[Measured]) -> None:
-    """Draw the table of metrics and the curves over vocabulary sizes."""
+@fragment
+def _measures(measured: Sequence[Measured], baseline: int, offers: Sequence[Offer]) -> None:
+    """Draw the first metrics, and folded the others, costs, aligned spans, and curves.
+
+    Args:
+        measured: The metrics of all tokenizers.
+        baseline: The index of the baseline.
+        offers: The chosen tokenizers, for their prices.
+    """
+    columns = [part.column for part in measured]
+    titles = [column.title for column in columns]
+    if len(columns) > 1:
+        _spans(measured[0].text, columns, baseline)
     st.header("Metrics", anchor=False)
-    draw_table(
-        tables.metrics(measured),
-        "measures",
-        label="Metrics",
-        right=[column.title for column in columns],
-        download=True,
-    )
+    first = tables.metrics(measured, chosen=figures.MAIN)
+    draw_table(first, "measures", label="Metrics", right=titles)
+    if place := METRICS.opened():
+        others = tables.metrics(
+            measured, chosen=[figure for figure in figures.OF_TEXT if figure not in figures.MAIN]
+        )
+        with place:
+            draw_table(others, "other measures", label=METRICS.label, right=titles)
+            offer_file(tables.metrics(measured), "measures", "Metrics")
+    if place := COSTS.opened():
+        with place:
+            known = {part.column.name: part.price for part in measured if part.price is not None}
+            if many_texts.type_prices(offers) != known:
+                st.rerun()  # the verdict has the costs, too
     _morphemes(columns)
-    st.header("By vocabulary size", anchor=False)
-    st.vega_lite_chart(
-        spec=charts.in_theme(charts.sweeps(columns), is_dark=st.context.theme.type == "dark"),
-        key="sweeps",
-        alt="Bytes per token by vocabulary size",
-    )
-    st.caption(
-        "Each curve shows the vocabularies of a tokenizer during training: for BPE, its first "
-        "merges only. It ends at the vocabulary shown above."
-    )
+    if place := CURVES.opened():
+        is_dark = st.context.theme.type == "dark"
+        with place:
+            st.vega_lite_chart(
+                spec=charts.in_theme(charts.sweeps(columns), is_dark=is_dark),
+                key="sweeps",
+                alt="Bytes per token by vocabulary size",
+            )
+            st.caption(
+                "Each curve shows the vocabularies of a tokenizer during training: for BPE, its "
+                "first merges only. It ends at the vocabulary shown above."
+            )
+
+
+def _spans(text: str, columns: Sequence[Column], baseline: int) -> None:
+    """Draw at how many places all tokenizers agree, and the pieces of text where they differ."""
+    agreed = alignment.sentence(columns, baseline)
+    place = SPANS.opened(f"{markdown.escape(agreed)} {SPANS.label}")
+    if place is None:
+        return
+    pieces = alignment.most_different(text, columns)
+    with place:
+        if not pieces:
+            st.caption("Every token is the same in all of them.")
+            return
+        names = [column.name for column in columns]
+        label = "Pieces of text that differ most"
+        draw_table(tables.aligned(pieces, names), "aligned spans", label=label, download=True)
+        st.caption(
+            "The smallest pieces of this text at whose ends all of them end a token: the ten with "
+            "the largest difference in tokens."
+        )
 
 
 def _morphemes(columns: Sequence[Column]) -> None:

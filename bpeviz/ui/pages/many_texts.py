@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -124,7 +124,7 @@ def show(
         with_special = has_special and SPECIAL.toggle(
             help="Count the special tokens that a tokenizer's file adds around each text."
         )
-    prices = _prices([offer for offer, _ in chosen]) if figure is figures.cost else {}
+    prices = type_prices([offer for offer, _ in chosen]) if figure is figures.cost else {}
     place = st.empty()
     offers = tuple(offer for offer, _ in chosen)
     settings = (relative_to, with_special)
@@ -179,16 +179,21 @@ def show(
     return comparison
 
 
-def _prices(offers: Sequence[Offer]) -> dict[str, float]:
+def type_prices(offers: Sequence[Offer]) -> dict[str, float]:
     """Draw a box for the price of each tokenizer; return those that were typed, by its name."""
     st.caption("Type the price of a million tokens, in any currency, to see what each text costs.")
-    prices = {}
     with st.container(horizontal=True, gap="small"):
-        for offer in offers:
-            price = Price(f"{PRICES.beginning}{offer.key}", offer.name).box()
-            if price is not None:
-                prices[offer.name] = price
-    return prices
+        return prices_of(offers, Price.box)
+
+
+def prices_of(
+    offers: Sequence[Offer], read: Callable[[Price], float | None] = Price.value
+) -> dict[str, float]:
+    """Return the prices that were typed, by the name of the tokenizer. read: returns one."""
+    typed = {
+        offer.name: read(Price(f"{PRICES.beginning}{offer.key}", offer.name)) for offer in offers
+    }
+    return {name: price for name, price in typed.items() if price is not None}
 
 
 def draw_table(

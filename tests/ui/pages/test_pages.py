@@ -33,6 +33,7 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import markdown, page_trainings, registry, vocabulary
 from bpeviz.ui.inputs.text import UnreadableFileError, read_file
 from bpeviz.ui.inputs.training import SPLIT_HELP
+from bpeviz.ui.learn import how_large
 from bpeviz.ui.pages import train
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.runtime import cache
@@ -350,7 +351,9 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     counts = [column["tokenCount"] for column in columns]
     assert [column["isBest"] for column in columns] == [one == min(counts) for one in counts]
     example = markdown.escape("“seashells” is 1 token in yours, 3 in GPT-2.")
-    assert f":small[{example}]" in app.markdown[0].value
+    caution = "Fewer tokens are cheaper, not better: its vocabulary is four times as long."
+    why = f"[See why.](Learn?chapter={how_large.KEY})"
+    assert f":small[{markdown.escape(caution)} {why} {example}]" in app.markdown[0].value
     saved = f"{(counts[1] - counts[3]) / counts[1]:.1%} fewer than GPT-2"
     assert verdict(app) == f"GPT-4o (o200k) needs the fewest tokens: {counts[3]}, {saved}."
     assert columns[1]["notes"] == ["Baseline"]
@@ -369,6 +372,34 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     app.multiselect(key="compared").set_value(["gpt2", "cl100k_base"]).run()
     assert component(app)["baseline"] == 0
     assert app.selectbox(key="baseline").value == "gpt2"
+
+
+@pytest.mark.usefixtures("vocabularies")
+def test_a_text_has_the_costs_of_typed_prices_in_the_verdict_and_the_metrics() -> None:
+    text = "नदी कहाँ है?"
+    app = with_text("Compare", text, compared=["gpt2", "o200k_base"], costs_open=True)
+    first, second = (column["tokenCount"] for column in component(app)["columns"])
+    assert "cost" not in [*shown_tables(app)[0]["metric"]]
+    app.number_input(key="price_of_gpt2").set_value(0.5).run()
+    app.number_input(key="price_of_o200k_base").set_value(5.0).run()
+    words = app.markdown[0].value.replace("\\", "")
+    (cost,) = [row for row in shown_tables(app)[0].to_numpy().tolist() if row[0] == "cost"]
+    assert [*map(float, cost[1:3])] == pytest.approx([first / 2e6, second / 2e5], rel=5e-3)
+    assert f"This text costs least with GPT-2: {cost[1]}; GPT-4o (o200k) {cost[2]}." in words
+    assert "Fewer tokens are not better" in words, "and not cheaper"
+
+
+@pytest.mark.usefixtures("vocabularies")
+def test_compare_says_where_tokenizers_agree_and_shows_the_pieces_where_they_differ() -> None:
+    app = with_text("Compare", "She sells seashells. " * 3, compared=["gpt2", "o200k_base"])
+    (label,) = [one.label for one in app.expander if "agree" in one.label]
+    assert "GPT\\-2 and GPT\\-4o \\(o200k\\) agree at the end of" in label
+    assert len(shown_tables(app)) == 1, "what is folded is not computed"
+    app = with_text("Compare", "1990", compared=["gpt2", "o200k_base"], spans_open=True)
+    (row,) = shown_tables(app)[0].to_numpy().tolist()
+    assert row == ["1990", "1", "1: 1990", "2: 199 | 0"]
+    app = with_text("Compare", "a", compared=["gpt2", "o200k_base"], spans_open=True)
+    assert "Every token is the same" in app.caption[-1].value
 
 
 def verdict(app: AppTest) -> str:

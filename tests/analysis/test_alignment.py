@@ -1,0 +1,85 @@
+"""Aligned spans equal a slow reference and known answers."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from references.reference_comparison import aligned_spans
+
+import bpeviz
+from bpeviz.analysis.alignment import AlignedPiece, most_different, sentence, tokens_of_spans
+from bpeviz.analysis.metrics import Column
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus import samples
+from bpeviz.pretrained import download
+
+TEXT = "low lower lowest new newer newest widest 🐚 низкий"
+
+
+def column(tokenizer: Tokenizer, text: str, name: str = "") -> Column:
+    return Column(name, tokenizer, tokenizer.boundaries(text), tokenizer.steps, name)
+
+
+TOKENIZERS = [
+    bpeviz.train(TEXT, "bpe", merges=12).tokenizer(),
+    bpeviz.train(TEXT, "bpe", merges=3, pattern="none").tokenizer(),
+    bpeviz.train(TEXT, "wordpiece", merges=5).tokenizer(),  # drops white space
+    bpeviz.train("abc abc", "bpe", merges=1, atoms="characters").tokenizer(),  # unknown characters
+]
+
+
+@pytest.mark.parametrize(
+    ("language", "names", "tokens", "spans"),
+    # Computed by two programs of others; samples as of November 2026.
+    [
+        ("english", ("gpt2", "o200k_base"), [523, 496], 490),
+        ("hindi", ("gpt2", "o200k_base"), [3_608, 741], 736),
+        ("chinese", ("gpt2", "o200k_base"), [1_686, 608], 601),
+        ("english", ("cl100k_base", "o200k_base"), [496, 496], 495),
+    ],
+)
+def test_aligned_spans_of_published_tokenizers_have_known_numbers(
+    language: str, names: tuple[str, str], tokens: list[int], spans: int
+) -> None:
+    if not all(map(download.available, names)):
+        pytest.skip("the vocabularies are not available")
+    text = (samples.SAMPLES_FOLDER / "languages" / f"{language}.txt").read_text("utf-8")
+    columns = [column(bpeviz.load(name), text, name) for name in names]
+    counts = tokens_of_spans(columns)
+    assert (counts.sum(1).tolist(), counts.shape[1]) == (tokens, spans)
+    agreed = f"{names[0]} and {names[1]} agree at the end of {spans:,} of the {tokens[0]:,} tokens"
+    assert sentence(columns, 0) == f"{agreed} of {names[0]}."
+
+
+@given(
+    st.text(st.sampled_from("low new🐚ер\u0301"), max_size=40),
+    st.lists(st.sampled_from(TOKENIZERS), min_size=1, max_size=4),
+)
+def test_aligned_spans_equal_the_reference(text: str, tokenizers: list[Tokenizer]) -> None:
+    columns = [column(tokenizer, text) for tokenizer in tokenizers]
+    tokens = [[*zip(one.cuts.tolist(), one.ids.tolist(), strict=True)] for one in columns]
+    expected = aligned_spans(tokens)
+    assert tokens_of_spans(columns).T.tolist() == [counts for _, counts in expected]
+    raw, start, texts = text.encode(), 0, []
+    for end, counts in expected:
+        texts += [raw[start:end]] * (max(counts) > 1)
+        start = end
+    pieces = most_different(text, columns, 10**6)
+    assert len(pieces) == len({*texts})
+    assert sum(piece.times for piece in pieces) == len(texts)
+    spreads = [
+        max(counts) - min(counts) for piece in pieces for counts in [[*map(len, piece.tokens)]]
+    ]
+    assert spreads == sorted(spreads, reverse=True)
+
+
+def test_pieces_have_their_tokens_and_how_often_they_occur() -> None:
+    text = "low low lower"
+    trainings = (bpeviz.train("low low low", merges=merges) for merges in (3, 0))
+    columns = [column(training.tokenizer(), text) for training in trainings]
+    assert most_different(text, columns, 2) == [
+        AlignedPiece("·low", 2, [["·low"], [*"·low"]]),
+        AlignedPiece("low", 1, [["low"], [*"low"]]),
+    ]
+    assert most_different("", [column(TOKENIZERS[0], "")]) == []
