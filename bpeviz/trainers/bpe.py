@@ -280,7 +280,10 @@ def _details(training: MergeTraining, text: str, boundaries: Boundaries, step: i
         "Encoding splits these tokens back into their parts: they occur fewer than "
         f"{training.threshold:,} times in the training text (“times”: after this merge)."
     )
-    table = hidden_table(training, training.hidden_times, step)
+
+    def table() -> dict[str, Sequence[object]]:
+        return hidden_table(training, training.hidden_times, step)
+
     return [Detail("tokens too rare to use", about, table)]
 
 

@@ -275,25 +275,28 @@ class MultilingualTraining(MergeTraining):
 def _details(
     training: MultilingualTraining, text: str, boundaries: Boundaries, step: int
 ) -> list[Detail]:
-    shares = training.shares(text, step, boundaries)
+    def table() -> dict[str, Sequence[object]]:
+        shares = training.shares(text, step, boundaries)
+        return {
+            "text": [text.name for text in shares],
+            "bytes": [text.size for text in shares],
+            "share": [f"{text.share:.1%}" for text in shares],
+            "counts": [f"{text.factor} ×" for text in shares],
+            "smoothed share": [f"{text.smoothed:.1%}" for text in shares],
+            "tokens": [text.tokens for text in shares],
+            "trained tokens in it": [text.used for text in shares],
+            "of all trained": [
+                f"{text.used / text.trained:.1%}" if text.trained else "–" for text in shares
+            ],
+            "only in it": [text.alone for text in shares],
+        }
+
     return [
         Detail(
             "the share of each text",
             "Each text's share of all bytes, the factor by which a pair in it counts, and the "
             "resulting share. The last columns count the trained tokens in it, or only in it.",
-            {
-                "text": [text.name for text in shares],
-                "bytes": [text.size for text in shares],
-                "share": [f"{text.share:.1%}" for text in shares],
-                "counts": [f"{text.factor} ×" for text in shares],
-                "smoothed share": [f"{text.smoothed:.1%}" for text in shares],
-                "tokens": [text.tokens for text in shares],
-                "trained tokens in it": [text.used for text in shares],
-                "of all trained": [
-                    f"{text.used / text.trained:.1%}" if text.trained else "–" for text in shares
-                ],
-                "only in it": [text.alone for text in shares],
-            },
+            table,
         )
     ]
 

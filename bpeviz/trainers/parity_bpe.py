@@ -260,11 +260,22 @@ def _details(
     training: ParityTraining, text: str, boundaries: Boundaries, step: int
 ) -> list[Detail]:
     unit = "byte" if training.measure == "byte" else "line"
-    tokens = training.tokens(text, boundaries, step)
-    units = [_units(text, training.measure) for text in training.measured]
-    per_unit = [count / size for count, size in zip(tokens, units, strict=True)]
-    merged = Counter(training.chosen[:step])
-    numbers = range(len(tokens))
+
+    def table() -> dict[str, Sequence[object]]:
+        tokens = training.tokens(text, boundaries, step)
+        units = [_units(text, training.measure) for text in training.measured]
+        per_unit = [count / size for count, size in zip(tokens, units, strict=True)]
+        merged = Counter(training.chosen[:step])
+        numbers = range(len(tokens))
+        return {
+            "text": [f"Text {i + 1}" for i in numbers],
+            f"{unit}s": units,
+            "tokens": tokens,
+            f"tokens per {unit}": [round(cost, 3) for cost in per_unit],
+            "next": ["yes" if training.chosen[step] == i else "" for i in numbers],
+            "merges": [merged[i] for i in numbers],
+        }
+
     return [
         Detail(
             "the compression of each text",
@@ -275,14 +286,7 @@ def _details(
                 else f", which has the most tokens per {unit}. "
             )
             + "The last column counts the merges that were for each text.",
-            {
-                "text": [f"Text {i + 1}" for i in numbers],
-                f"{unit}s": units,
-                "tokens": tokens,
-                f"tokens per {unit}": [round(cost, 3) for cost in per_unit],
-                "next": ["yes" if training.chosen[step] == i else "" for i in numbers],
-                "merges": [merged[i] for i in numbers],
-            },
+            table,
         )
     ]
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from heapq import heappop, heappush
 
 import numpy as np
@@ -246,7 +247,8 @@ def _details(
         "less often in the training text (“times”) than the next candidate. It becomes a normal "
         "token again when it is the most frequent candidate."
     )
-    return [Detail("scaffold tokens", about, hidden_table(training, training.hidden_times, step))]
+    table = partial(hidden_table, training, training.hidden_times, step)
+    return [Detail("scaffold tokens", about, table)]
 
 
 TRAINER = Trainer(

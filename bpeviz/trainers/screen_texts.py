@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.hidden_tokens import HiddenTimes
@@ -16,21 +16,52 @@ _MAX_NAMES = 3
 """The number of tokens that a table cell names; it counts the others."""
 
 
+class Piece(NamedTuple):
+    """A piece of a vocabulary that is pruned in rounds.
+
+    Attributes:
+        name: Its name.
+        round: The number of the round that prunes it.
+        cost: The rise of the loss without it.
+        uses: How many tokens of the text it is.
+    """
+
+    name: str
+    round: int
+    cost: float
+    uses: int
+
+
+@dataclass(frozen=True)
+class Survival:
+    """Which pieces of a vocabulary live through which round of pruning.
+
+    Attributes:
+        pieces: Some pieces, in the order of their rounds.
+        sizes: The size of the vocabulary at first and after each round.
+        now: The number of rounds that are over, with the part of one that has begun.
+        costs: The costs of all pruned pieces.
+    """
+
+    pieces: Sequence[Piece]
+    sizes: Sequence[int]
+    now: float
+    costs: Sequence[float]
+
+
 @dataclass(frozen=True)
 class Detail:
-    """A table that only one trainer displays at a step.
+    """A table or picture that only one trainer displays at a step.
 
     Attributes:
         title: Heading, in lower case.
         about: Explanation below the heading.
-        columns: Columns by name, of equal length.
-        curve: Names of two columns, x and y, that are also drawn as a curve.
+        content: Computes the columns of the table by name, of equal length, or the picture.
     """
 
     title: str
     about: str
-    columns: Mapping[str, Sequence[object]]
-    curve: tuple[str, str] | None = None
+    content: Callable[[], Mapping[str, Sequence[object]] | Survival]
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import inf
 from typing import Any
 
@@ -41,7 +42,7 @@ from bpeviz.text import clean, color_key, counted, shorten
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.options import ATOMS
 from bpeviz.trainers.preparation import PER_ATOM, alphabet_of, count_pre_tokens, merge_limit
-from bpeviz.trainers.screen_texts import Detail, Randomness, ScreenTexts
+from bpeviz.trainers.screen_texts import Detail, Piece, Randomness, ScreenTexts, Survival
 
 SEED_SIZE = 10_000
 MAX_EM_STEPS = 20
@@ -574,6 +575,9 @@ class UnigramTraining(Training):
 
 # --- On screen -----------------------------------------------------------------------------------
 
+_SHOWN = 12
+"""About how many pieces the picture of the rounds shows."""
+
 
 def _beginning(training: UnigramTraining) -> str:
     pieces = len(training.pieces)
@@ -588,29 +592,34 @@ def _vocabulary(training: UnigramTraining, step: int) -> str:
 def _details(
     training: UnigramTraining, text: str, boundaries: Boundaries, step: int
 ) -> list[Detail]:
-    """Return a table of the rounds up to this step."""
-    begun = [of_round for of_round in training.rounds if of_round.start <= step]
-    rounds = [of_round for of_round in begun if of_round.before > of_round.after]
-    dearest = [max(of_round.pruned, key=lambda pruning: pruning.loss) for of_round in rounds]
+    """Return a picture of the pieces that live through each round."""
     return [
         Detail(
-            "the rounds",
-            "Each round estimates the probabilities of all pieces (EM) and the cost of each piece, "
-            "then prunes the cheapest ones. The loss is the negative log likelihood of the text's "
-            "best segmentation when the round begins, in nats (natural logarithms). It falls when "
-            "unused pieces leave their probability to others, and rises when useful pieces are "
-            "missing.",
-            {
-                "round": [of_round.number for of_round in rounds],
-                "vocabulary": [of_round.before for of_round in rounds],
-                "loss": [round(of_round.loss, 1) for of_round in rounds],
-                "pruned": [len(of_round.pruned) for of_round in rounds],
-                "costliest pruned": [training.name(pruning.id) for pruning in dearest],
-                "its cost": [round(pruning.loss, 2) for pruning in dearest],
-            },
-            ("vocabulary", "loss"),
+            "which pieces survive",
+            "A round estimates the probabilities of all pieces (EM) and the cost of each: how much "
+            "less likely the text's best segmentation is without it, in nats (natural logarithms). "
+            "Then it prunes the cheapest. A bar ends with the round that prunes its piece, here "
+            "one of the dearest of that round. The dashed line is this vocabulary.",
+            partial(_survival, training, step),
         )
     ]
+
+
+def _survival(training: UnigramTraining, step: int) -> Survival:
+    """Return the dearest pieces of some rounds, the longest of equal ones."""
+    rounds = [of_round for of_round in training.rounds if of_round.before > of_round.after]
+    pieces, each = [], max(1, _SHOWN // max(1, len(rounds)))
+    for at in np.linspace(0, len(rounds) - 1, min(_SHOWN, len(rounds)), dtype=int):
+        pruned = [
+            (of.loss, of.count, len(training.pieces[of.id]), of.id) for of in rounds[at].pruned
+        ]
+        pieces += [
+            Piece(training.name(i), rounds[at].number, cost, uses)
+            for cost, uses, _, i in sorted(pruned)[-each:]
+        ]
+    sizes = [len(training.pieces), *(of_round.after for of_round in rounds)]
+    now = float(np.interp(len(training.pieces) - step, sizes[::-1], range(len(rounds), -1, -1)))
+    return Survival(pieces, sizes, now, [pruning.loss for pruning in training.decisions])
 
 
 TRAINER = Trainer(

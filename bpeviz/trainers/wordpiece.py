@@ -447,16 +447,27 @@ def _details(
     training: WordPieceTraining, text: str, boundaries: Boundaries, step: int
 ) -> list[Detail]:
     """Return a table that compares the ranks of the best pairs by count and by score."""
-    pairs = training.pairs(text, training.as_trained(text, boundaries), step)
-    if not len(pairs.keys):
-        return []
-    left, right = pairs.keys >> 32, pairs.keys & 0xFFFFFFFF
-    scores = _scores(pairs)
-    by_count, by_score = (
-        np.lexsort((np.arange(len(values)), -values)) for values in (pairs.counts, scores)
-    )
-    count_rank, score_rank = np.argsort(by_count) + 1, np.argsort(by_score) + 1
-    listed = list(dict.fromkeys([*by_count[:_BEST].tolist(), *by_score[:_BEST].tolist()]))
+
+    def table() -> dict[str, Sequence[object]]:
+        pairs = training.pairs(text, training.as_trained(text, boundaries), step)
+        left, right = pairs.keys >> 32, pairs.keys & 0xFFFFFFFF
+        scores = _scores(pairs)
+        by_count, by_score = (
+            np.lexsort((np.arange(len(values)), -values)) for values in (pairs.counts, scores)
+        )
+        count_rank, score_rank = np.argsort(by_count) + 1, np.argsort(by_score) + 1
+        listed = list(dict.fromkeys([*by_count[:_BEST].tolist(), *by_score[:_BEST].tolist()]))
+        return {
+            "left": [training.name(int(left[i])) for i in listed],
+            "right": [training.name(int(right[i])) for i in listed],
+            "count": pairs.counts[listed].tolist(),
+            "count of left": pairs.tokens[left[listed]].tolist(),
+            "count of right": pairs.tokens[right[listed]].tolist(),
+            "score": scores[listed].tolist(),
+            "rank by count (BPE)": count_rank[listed].tolist(),
+            "rank by score": score_rank[listed].tolist(),
+        }
+
     return [
         Detail(
             "scores beside counts",
@@ -464,16 +475,7 @@ def _details(
             "pairs, then those with the highest score. The score divides the count of the pair by "
             "the product of the counts of its parts, so it favors pairs whose parts seldom occur "
             "apart. The table includes pairs below the minimum count, which are not merged.",
-            {
-                "left": [training.name(int(left[i])) for i in listed],
-                "right": [training.name(int(right[i])) for i in listed],
-                "count": pairs.counts[listed].tolist(),
-                "count of left": pairs.tokens[left[listed]].tolist(),
-                "count of right": pairs.tokens[right[listed]].tolist(),
-                "score": scores[listed].tolist(),
-                "rank by count (BPE)": count_rank[listed].tolist(),
-                "rank by score": score_rank[listed].tolist(),
-            },
+            table,
         )
     ]
 

@@ -7,7 +7,7 @@ import streamlit as st
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.trainers.screen_texts import Detail
+from bpeviz.trainers.screen_texts import Detail, Survival
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.widgets import Section
 from bpeviz.views import charts
@@ -27,15 +27,13 @@ def details(text: str, training: Training, boundaries: Boundaries, step: int) ->
 
 
 def _detail(detail: Detail, key: str) -> None:
-    """Draw the table of a detail, with its curve beside it."""
+    """Draw the table or the picture of a detail."""
     st.caption(detail.about)
-    table = Table.of(detail.columns)
-    chart = charts.detail(detail) if len(table) > 1 else None  # a curve needs two points
-    if chart is None:
+    content = detail.content()
+    if not isinstance(content, Survival):
+        table = Table.of(content)
         draw_table(table, key, label=detail.title, scrolls=True, download=True)
-        return
-    left, right = st.columns(2, gap="medium")
-    with left:
-        draw_table(table, key, label=detail.title, scrolls=True, download=True)
-    with right:
-        st.vega_lite_chart(spec=chart, key=f"{key}, drawn", alt=detail.title)
+    elif content.costs:
+        is_dark = st.context.theme.type == "dark"
+        chart = charts.in_theme(charts.survival(content), is_dark=is_dark)
+        st.vega_lite_chart(spec=chart, key=f"{key}, drawn", alt=chart["title"]["text"])

@@ -24,7 +24,7 @@ from bpeviz.core.training import Training
 from bpeviz.palette import DARK, LIGHT
 from bpeviz.text import joined
 from bpeviz.trainers import texts_of
-from bpeviz.trainers.screen_texts import Detail
+from bpeviz.trainers.screen_texts import Survival
 
 Scale = Literal["linear", "log", "symlog"]
 
@@ -235,23 +235,43 @@ def _most_bytes(ends: Sequence[dict[str, Any]]) -> str:
     return f"{joined(best)} {'has' if len(best) == 1 else 'have'} the most bytes per token"
 
 
-@lru_cache(maxsize=64)
-def _line(x: str, y: str) -> Chart:
-    base = alt.Chart(alt.NamedData("points")).encode(
-        x=alt.X(f"{x}:Q", title=x, scale=alt.Scale(zero=False, nice=False)),
-        y=alt.Y(f"{y}:Q", axis=_axis(y), scale=alt.Scale(zero=False)),
-        tooltip=[alt.Tooltip(f"{x}:Q", format=","), alt.Tooltip(f"{y}:Q", format=",.4~g")],
+@lru_cache(maxsize=1)
+def _bars_that_end() -> Chart:
+    """Return bars from the start to a round. A dashed line is at the current one."""
+    axis = alt.Axis(title="round, and the size after it", labelOverlap=True, grid=False)
+    x = alt.X("round:Q", axis=axis).scale(nice=False)
+    y = alt.Y(
+        "piece:N", sort=None, title=None, axis=alt.Axis(labelFont="monospace", labelFontSize=14)
     )
-    return _drawn(alt.layer(base.mark_line(strokeWidth=2), base.mark_point(filled=True, size=50)))
+    base = alt.Chart(alt.NamedData("points")).encode(y=y)
+    shade = alt.Opacity("opacity:Q", scale=None)
+    bars = base.mark_bar(height=10, cornerRadius=5).encode(x=x, opacity=shade)
+    words = base.mark_text(align="left", dx=6, fontSize=13).encode(x=x, text="words:N")
+    rule = alt.Chart(alt.NamedData("current")).mark_rule(strokeWidth=2, strokeDash=[5, 3])
+    return _drawn(alt.layer(rule.encode(x=x, color=alt.value("gray")), bars, words))
 
 
-def detail(table: Detail) -> Chart | None:
-    """Return the curve of a detail, or None."""
-    if table.curve is None or len(table.columns[table.curve[0]]) < 2:
-        return None
-    points = pa.table({name: list(table.columns[name]) for name in table.curve})
-    chart = _with_data(_line(*table.curve), "", points=points)
-    del chart["title"]  # the page has a heading for it
+def survival(of: Survival) -> Chart:
+    """Return which pieces live through which round of pruning, and what dropping them costs."""
+    rounds, total, free = len(of.sizes) - 1, len(of.costs), sum(not cost for cost in of.costs)
+    least, most = (f"{cost:.3g}" for cost in (min(of.costs), max(of.costs)))
+    finding = f"Dropping a piece costs {least} to {most} nats"
+    if free:
+        finding = f"{free:,} of {total:,} pieces cost nothing to drop"
+    rows = []
+    for name, number, cost, uses in of.pieces:
+        lives = number > of.now
+        why = "kept: " if lives else "" if uses else "never used: "
+        rows.append((name, number, f"{why}costs {cost:.3g}", 1.0 if lives else 0.4))
+    points = pa.table([*zip(*rows, strict=True)], ("piece", "round", "words", "opacity"))
+    current = pa.table({"round": [of.now]})
+    chart = _with_data(_bars_that_end(), finding, points=points, current=current)
+    chart |= {"height": ROW * len(rows), "autosize": {"type": "fit-x", "contains": "padding"}}
+    name = f"[datum.value ? 'round ' + datum.value : 'start', format({of.sizes}[datum.value], ',')]"
+    for layer in chart["layer"]:
+        x = layer["encoding"]["x"]
+        x["axis"] |= {"values": [*range(rounds + 1)], "labelExpr": name}
+        x["scale"]["domain"] = [0, 1.4 * rounds]  # with room for the words
     return chart
 
 

@@ -23,7 +23,7 @@ from bpeviz.core.training import Candidate, MergeTraining, Pruning, Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.trainers.screen_texts import Detail
+from bpeviz.trainers.screen_texts import Survival
 from bpeviz.views import charts, tables
 
 pytestmark = pytest.mark.slow
@@ -399,22 +399,43 @@ def test_decided_chart_draws_the_curve_of_every_trainer(key: str) -> None:
         assert (rows[0]["step"], rows[-1]["step"]) == (1, last)
 
 
-def test_detail_chart_needs_a_declared_curve_and_rows() -> None:
-    columns = {"vocabulary": [90, 60, 40], "loss": [10.5, 11.0, 14.0], "name": ["a", "b", "c"]}
-    assert charts.detail(Detail("the rounds", "About.", columns)) is None
-    for few in ({"vocabulary": [], "loss": []}, {"vocabulary": [90], "loss": [1]}):
-        assert charts.detail(Detail("the rounds", "About.", few, ("vocabulary", "loss"))) is None
-    found = charts.detail(Detail("the rounds", "About.", columns, ("vocabulary", "loss")))
-    assert found is not None
-    chart = drawn(found)
-    for rows in rows_of(chart):
-        assert rows == [
-            {"vocabulary": 90, "loss": 10.5},
-            {"vocabulary": 60, "loss": 11},
-            {"vocabulary": 40, "loss": 14},
-        ]
-    encoding = chart["layer"][0]["encoding"]
-    assert (encoding["x"]["title"], encoding["y"]["axis"]["title"]) == ("vocabulary", "loss")
+def test_survival_strip_ends_each_bar_with_the_round_that_prunes_its_piece() -> None:
+    text = samples.by_key("seashells").text
+    training = usual.train("unigram", text, **usual.ON_ALGORITHMS)
+    boundaries = training.tokenizer().boundaries(text)
+    pruned = {training.name(pruning.id): pruning for pruning in training.decisions}
+    rounds = {pruning.round for pruning in training.decisions}
+    for step in (0, 40, 81, training.steps):
+        (detail,) = texts_of(training).details(training, text, boundaries, step)
+        survival = detail.content()
+        assert isinstance(survival, Survival)
+        for name, number, cost, uses in survival.pieces:
+            assert (number, cost, uses) == (
+                pruned[name].round,
+                pruned[name].loss,
+                pruned[name].count,
+            )
+            of_round = [one.loss for one in training.decisions if one.round == number]
+            assert cost == max(of_round)
+        assert {piece.round for piece in survival.pieces} >= {1, max(rounds)}
+        assert survival.sizes[0] == training.sizes[0]
+        assert survival.sizes[-1] == training.sizes[-1]
+        assert len(survival.sizes) == len(rounds) + 1
+        # Only the last pieces cost something.
+        chart = drawn(charts.survival(survival))
+        assert title_of(chart) == "80 of 92 pieces cost nothing to drop"
+        current, rows, _ = rows_of(chart)
+        over = sum(1 for number in rounds if max_step(training, number) <= step)
+        assert over <= current[0]["round"] < over + 1
+        for row, piece in zip(rows, survival.pieces, strict=True):
+            assert (row["piece"], row["round"]) == (piece.name, piece.round)
+            is_gone = training.decisions.index(pruned[piece.name]) < step
+            assert is_gone or row["words"].startswith("kept: costs ")
+
+
+def max_step(training: Training, number: int) -> int:
+    """Return the step at which a round is over."""
+    return sum(pruning.round <= number for pruning in training.decisions)
 
 
 @pytest.mark.parametrize("key", TRAINERS)
@@ -424,13 +445,13 @@ def test_detail_tables_and_charts_support_every_trainer(key: str) -> None:
     boundaries = training.tokenizer().boundaries(text)
     for step in (0, training.opening, training.steps):
         for one in texts_of(training).details(training, text, boundaries, step):
-            table = tables.Table.of(one.columns).frame()
-            assert table.columns.tolist() == [*one.columns]
-            assert {*map(len, one.columns.values())} == {len(table)}
-            chart = charts.detail(one)
-            assert (chart is not None) == (one.curve is not None and len(table) > 1)
-            if chart is not None:
-                drawn(chart)
+            content = one.content()
+            if isinstance(content, Survival):
+                drawn(charts.survival(content))
+                continue
+            table = tables.Table.of(content).frame()
+            assert table.columns.tolist() == [*content]
+            assert {*map(len, content.values())} == {len(table)}
 
 
 def test_segmentations_chart_draws_the_share_of_each() -> None:
