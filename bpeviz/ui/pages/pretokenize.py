@@ -46,7 +46,7 @@ from bpeviz.ui.widgets import (
     numbers,
 )
 from bpeviz.views import tables
-from bpeviz.views.pretokenization import side_by_side
+from bpeviz.views.pretokenization import ruled_out, side_by_side
 
 SHOWN = 6_000
 """The most characters of a text in one column at once."""
@@ -109,7 +109,7 @@ CLOSER = Section(
     "Why is it split here? The rules, a list, a word-level vocabulary",
     contents=(EXPLAINED, WHITE_SPACE, ENTRIES, DROP_UNMATCHED, UNSEEN),
 )
-SUMMARY = Section("summary_open", "Summary: merges ruled out, separated pairs, longest pre-token")
+SUMMARY = Section("summary_open", "Tables: all merges, separated pairs, longest pre-token")
 PART = numbers("side by side of ", "Part shown")
 LEVELS_PART = numbers("levels of ", "Part shown")
 LEVELS = Section(
@@ -448,31 +448,32 @@ def _word_level(chosen: Chosen, column: pretokenization.PreTokenizedColumn) -> N
 def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]]) -> None:
     st.header("Merges that pre-tokenization rules out", anchor=False)
     unsplit = _unsplit(text)
+    places = [("no pre-tokenization", _occurrences(text, "none", ""))]
+    places += [
+        (choice.title, _occurrences(text, choice.pattern, choice.expression)) for choice, _ in done
+    ]
     if unsplit:
-        number = "The first merge" if len(unsplit) == 1 else f"The first {len(unsplit)} merges"
-        st.markdown(
-            f"{number} of BPE over characters on this text without pre-tokenization. A "
-            "pre-tokenization rules out a merge if no pre-token contains its token. Otherwise, the "
-            "figure counts the places where one does."
-        )
-        places = [("no pre-tokenization", _occurrences(text, "none", ""))]
-        places += [
-            (choice.title, _occurrences(text, choice.pattern, choice.expression))
-            for choice, _ in done
-        ]
-        draw_table(
-            tables.occurrences(unsplit, places),
-            "standing",
-            label="Merges without pre-tokenization",
-            right=[title for title, _ in places],
-            scrolls=True,
-            download=True,
+        st.html(ruled_out(unsplit, places))
+        number = f"most frequent of the first {len(unsplit)} merges"
+        st.caption(
+            f"The {number if len(unsplit) > 1 else 'only merge'} of BPE over characters without "
+            "pre-tokenization, with the number of places in this text. A cross: no pre-token "
+            "contains the token. The larger a circle, the more places remain."
         )
     else:
         st.caption("No two characters are next to each other twice, so BPE has nothing to merge.")
     if (place := SUMMARY.opened()) is not None:
         with place:
             _summary(text, done)
+            if unsplit:
+                draw_table(
+                    tables.occurrences(unsplit, places),
+                    "standing",
+                    label="Merges without pre-tokenization",
+                    right=[title for title, _ in places],
+                    scrolls=True,
+                    download=True,
+                )
 
 
 def _summary(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]]) -> None:

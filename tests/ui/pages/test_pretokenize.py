@@ -117,6 +117,23 @@ def test_tables_list_merges_ruled_out_by_each_pattern() -> None:
     assert [*standing["no pre-tokenization"]] == [*standing["None"]]
 
 
+def test_picture_crosses_merges_where_a_pattern_rules_them_out() -> None:
+    app = with_text(SHORT, splits=["gpt2", "characters"])
+    (picture,) = [one for one in shown_tables(app) if "ruled out" in one.columns]
+    tokens = pretokenization.unrestricted_merges(SHORT)
+    patterns = ("none", "characters", "gpt2")
+    whole, *counts = (
+        pretokenization.occurrences(tokens, pretokenization.pre_tokenize(SHORT, pattern))
+        for pattern in patterns
+    )
+    most = sorted(range(len(tokens)), key=lambda i: -whole[i])[:12]
+    heads = [f"{pretokenization.name(tokens[i])}{whole[i]:,}×" for i in most]
+    assert [*picture.columns] == ["", *heads, "ruled out"]
+    for row, of_pattern in zip(picture.to_numpy().tolist(), counts, strict=True):
+        marks = [f"{of_pattern[i]} times" if of_pattern[i] else "ruled out" for i in most]
+        assert row[1:] == [*marks, f"{of_pattern.count(0)} of {len(tokens)}"]
+
+
 def test_text_without_merges_shows_a_caption() -> None:
     app = with_text("abc")
     assert any("nothing to merge" in caption.value for caption in app.caption)
