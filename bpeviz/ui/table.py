@@ -21,7 +21,6 @@ def draw_table(
     *,
     label: str,
     right: Collection[str] = (),
-    scrolls: bool = False,
     grouped: bool = False,
     download: bool = False,
 ) -> None:
@@ -32,14 +31,15 @@ def draw_table(
         key: The key of the element, and the name of its file.
         label: The accessible name.
         right: The names of right-aligned columns of texts.
-        scrolls: Whether a high table scrolls.
         grouped: Whether to separate the thousands of integers.
         download: Whether to offer the table as a file.
     """
     if len(table) > MOST_ROWS:
+        # The head and eight rows of 35 pixels.
         st.dataframe(table.frame(), hide_index=True, height=316, key=key)
+        st.caption(f"{len(table) - 8:,} more: scroll, or search in the table.")
         return
-    st.html(table.html(label, right=right, scrolls=scrolls, grouped=grouped))
+    st.html(table.html(label, right=right, grouped=grouped))
     if download:
         offer_file(table, key, label)
 

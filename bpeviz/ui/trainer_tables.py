@@ -32,7 +32,7 @@ def _detail(detail: Detail, key: str) -> None:
     content = detail.content()
     if not isinstance(content, Survival):
         table = Table.of(content)
-        draw_table(table, key, label=detail.title, scrolls=True, download=True)
+        draw_table(table, key, label=detail.title, download=True)
     elif content.costs:
         is_dark = st.context.theme.type == "dark"
         chart = charts.in_theme(charts.survival(content), is_dark=is_dark)

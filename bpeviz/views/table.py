@@ -25,6 +25,12 @@ _NAME = re.compile(r"[A-Z]{2,}-\d\w?")
 _EXPLANATIONS = ("meaning", "why")
 """The names of last columns that explain their rows; on a narrow screen, they are below them."""
 
+FIRST_ROWS = 10  # as in the style
+"""The rows of a long table that are shown at first."""
+
+FEW = 5
+"""So many more rows are shown at once."""
+
 _LONG = 24
 """Texts with more characters than this are long: on a narrow screen, they get more room."""
 
@@ -119,15 +125,15 @@ class Table:
         label: str = "Table",
         *,
         right: Collection[str] = (),
-        scrolls: bool = True,
         grouped: bool = False,
     ) -> str:
         """Return the table as HTML, with escaped texts. The page or file styles its classes.
 
+        A long table ends after `FIRST_ROWS` rows, and shows the others on demand.
+
         Args:
             label: The accessible name.
             right: The names of right-aligned columns of texts; those of numbers always are.
-            scrolls: Whether the table scrolls if it is high.
             grouped: Whether to separate the thousands of integers.
         """
         columns = zip(self.names, self.columns, strict=True)
@@ -143,12 +149,13 @@ class Table:
             return "".join(html)
 
         body = "".join(f"<tr>{row(values, 'td')}</tr>" for values in self.rows)
-        frame = "facts-frame scrolls" if scrolls else "facts-frame"
+        more = len(self) - FIRST_ROWS
+        unfold = f"<details><summary>{more:,} more</summary></details>" if more > FEW else ""
         figures = f' explained" style="--figures: {len(self.names) - 2}' if explains else ""
         return (
-            f'<div class="{frame}" tabindex="0" role="group" aria-label="{escape(label)}">'
+            f'<div class="facts-frame" tabindex="0" role="group" aria-label="{escape(label)}">'
             f'<table class="facts{figures}"><thead><tr>{row(self.names, "th")}</tr></thead>'
-            f"<tbody>{body}</tbody></table></div>"
+            f"<tbody>{body}</tbody></table>{unfold}</div>"
         )
 
 

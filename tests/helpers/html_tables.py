@@ -14,15 +14,18 @@ class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.rows: list[list[str]] = []
+        self.is_table = True
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "tr":
             self.rows.append([])
         elif tag in ("td", "th"):
             self.rows[-1].append("")
+        self.is_table = self.is_table and tag != "details"
 
     def handle_data(self, data: str) -> None:
-        self.rows[-1][-1] += data
+        if self.is_table:
+            self.rows[-1][-1] += data
 
 
 def shown_tables(app: AppTest) -> list[pd.DataFrame]:

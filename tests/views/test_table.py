@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from streamlit.testing.v1 import AppTest
 
-from bpeviz.views.table import Table
+from bpeviz import components
+from bpeviz.views.table import FIRST_ROWS, Table
 
 
 def test_table_keeps_names_with_hyphens_on_one_line() -> None:
@@ -26,6 +27,14 @@ def test_table_says_how_many_figures_precede_an_explanation() -> None:
     html = Table(["metric", "a", "b", "meaning"], [["tokens"], [1], [2], ["how many"]]).html()
     assert '<table class="facts explained" style="--figures: 2">' in html
     assert '<td class="explains"><bdi>how many</bdi></td>' in html
+
+
+def test_a_long_table_ends_with_whole_rows_and_the_number_of_the_others() -> None:
+    short, long = (Table(["n"], [range(rows)]).html() for rows in (15, 28))
+    assert "<details>" not in short
+    assert "</table><details><summary>18 more</summary></details></div>" in long
+    assert long.count("<tr>") == 1 + 28
+    assert f"nth-child(n + {FIRST_ROWS + 1})" in components.table_style()
 
 
 def test_numbers_are_aligned_on_the_right() -> None:

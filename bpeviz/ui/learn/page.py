@@ -68,9 +68,6 @@ MAX_STORED = 50_000
 
 MAX_ANSWER = 2_000
 
-WHOLE_ROWS = 15
-"""The most rows of a table that is shown as a whole."""
-
 VARIANTS = ("bpe", "scaffold", "superbpe", "multilingual", "parity", "adaptive")
 """The trainers of the map after the last chapter."""
 
@@ -606,7 +603,7 @@ def _picture(picture: Picture, key: str) -> None:
         components.grid(picture.data, key)
     else:
         table = Table.of_rows(*picture.data)
-        st.html(table.html(", ".join(table.names), scrolls=len(table) > WHOLE_ROWS))
+        st.html(table.html(", ".join(table.names)))
     if picture.caption:
         st.caption(picture.caption)
 

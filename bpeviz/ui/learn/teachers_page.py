@@ -144,7 +144,7 @@ def _list(place: int, chapter: Chapter) -> None:
         st.caption(markdown.escape(str(error)))
         return
     table = Table.of_rows(HEADER, rows)
-    st.html(table.html(f"Questions: {chapter.title}", scrolls=False))
+    st.html(table.html(f"Questions: {chapter.title}"))
     with st.container(horizontal=True, gap="small"):
         for number, question in enumerate(questions):
             st.button(

@@ -600,7 +600,6 @@ def _morphemes(columns: Sequence[Column]) -> None:
             tables.morphemes(words, compared),
             "morphemes in tokens",
             label="Morphemes in tokens",
-            scrolls=True,
             download=True,
         )
         st.caption(

@@ -189,7 +189,7 @@ def _table(split: Split, ratios: Mapping[str, Mapping[str, float]]) -> None:
     label = "Tokens relative to the language with the fewest"
     with st.container(key="own_texts_table"):
         table = Table.of_rows(header, rows)
-        st.html(table.html(label, right=header[1:], scrolls=False))
+        st.html(table.html(label, right=header[1:]))
 
 
 def _title(key: str) -> str:

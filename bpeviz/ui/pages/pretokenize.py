@@ -422,7 +422,6 @@ def _word_level(chosen: Chosen, column: pretokenization.PreTokenizedColumn) -> N
         tables.word_level(vocabulary),
         "word level entries",
         label="Entries of the vocabulary",
-        scrolls=True,
         download=True,
     )
     text = UNSEEN.area(height=68, placeholder="Type a text that has other words.")
@@ -471,7 +470,6 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedC
                     "standing",
                     label="Merges without pre-tokenization",
                     right=[title for title, _ in places],
-                    scrolls=True,
                     download=True,
                 )
 

@@ -79,12 +79,12 @@ def _draw_token(text: InspectedText, offers: Sequence[Offer]) -> None:
             st.caption("No merge created this token.")
         else:
             tree = tables.ancestry(ancestry)
-            draw_table(tree, "ancestry", label="Merge tree", scrolls=True, download=True)
+            draw_table(tree, "ancestry", label="Merge tree", download=True)
     with right:
         title = "Neighbors in the vocabulary"
         st.header(title, anchor=False)
         neighbors = tables.tokens(token_lookup.neighbors(token.id, tokenizer))
-        draw_table(neighbors, "neighbors", label=title, scrolls=True)
+        draw_table(neighbors, "neighbors", label=title)
 
 
 LOOK_UP = InspectionDetail("Look up a token", _draw_token, _widgets)
@@ -133,7 +133,7 @@ def _draw_ids(text: InspectedText, offers: Sequence[Offer]) -> None:
     st.text("Text")
     st.code(token_lookup.text_of(ids, text.tokenizer), language=None, wrap_lines=True)
     table = tables.decoded(tokens)
-    draw_table(table, "decoded", label="Decoded ids", scrolls=True, download=True)
+    draw_table(table, "decoded", label="Decoded ids", download=True)
 
 
 DECODE = InspectionDetail("Decode ids", _draw_ids, lambda values: iter([IDS]))
