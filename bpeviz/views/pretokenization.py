@@ -80,14 +80,15 @@ def ruled_out(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]]]
         for i in listed
     )
     body = "".join(
-        f'<tr><th scope="row">{escape(title)}</th>{"".join(mark(counts[i]) for i in listed)}'
-        f"<td>{sum(not count for count in counts):,} of {len(counts):,}</td></tr>"
+        f'<tr><th scope="row">{escape(title)}</th>'
+        f"<td>{sum(not count for count in counts):,} of {len(counts):,}</td>"
+        f"{''.join(mark(counts[i]) for i in listed)}</tr>"
         for title, counts in rows
     )
     return (
         '<div class="facts-frame" tabindex="0" role="group" aria-label="Merges ruled out">'
-        f'<table class="facts ruled-out"><thead><tr><th></th>{heads}'
-        f'<th scope="col">ruled out</th></tr></thead><tbody>{body}</tbody></table></div>'
+        f'<table class="facts ruled-out"><thead><tr><th></th>'
+        f'<th scope="col">ruled out</th>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
     )
 
 
