@@ -12,14 +12,13 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, groupby, pairwise
-from operator import itemgetter
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.core.boundaries import INSIDE_ID, UNKNOWN_ID, Boundaries, ChangingBoundaries, TokenSpans
+from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries, TokenSpans
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.palette import COLORS
 from bpeviz.text import color_key
@@ -102,10 +101,7 @@ def contacts(boundaries: Boundaries, opening: int | None = None) -> Contacts:
         opening: The step at which the text is seen first, by default the last one.
     """
     row = boundaries.ids(boundaries.steps if opening is None else opening).tolist()
-    tokens = boundaries.merged_tokens()
-    if tokens is None:
-        changes = boundaries.as_changes()
-        return Contacts(_contacts_of_changes(changes), changes.entries.tolist(), row)
+    tokens = boundaries.token_spans()
     before = _beside(tokens, tokens.ends, tokens.starts)
     after = _beside(tokens, tokens.starts, tokens.ends)
     lefts: Ids = np.concatenate((before, tokens.ids))
@@ -125,53 +121,14 @@ def _beside(tokens: TokenSpans, sides: Ids, places: Ids) -> Ids:
         sides: Their ends for the side before, their starts for the side after.
         places: Where the tokens on that side must end or start.
     """
-    period = int(tokens.times.max(initial=0)) + 1
-    keys = sides * period + tokens.times
+    times = tokens.times + 1  # 0 is the beginning
+    period = int(times.max(initial=0)) + 1
+    keys = sides * period + times
     order = np.argsort(keys)
-    latest = np.searchsorted(keys[order], places * period + tokens.times, "right") - 1
+    latest = np.searchsorted(keys[order], places * period + times, "right") - 1
     chosen = order[np.maximum(latest, 0)]
     is_there = (latest >= 0) & (sides[chosen] == places)
     return np.where(is_there, tokens.ids[chosen], UNKNOWN_ID)
-
-
-def _contacts_of_changes(changes: ChangingBoundaries) -> set[tuple[int, int]]:
-    """Return which tokens touch while boundaries change, step by step."""
-    size = len(changes)
-    atoms = np.repeat(np.arange(1, size + 1), np.diff(changes.rows))
-    order = np.argsort(changes.times, kind="stable")
-    columns = (changes.times[order], atoms[order], changes.entries[order])
-    by_time = groupby(zip(*(column.tolist() for column in columns), strict=True), itemgetter(0))
-    # The token that begins at each atom, and the atoms where the tokens beside it begin. Before the
-    # first atom and after the last one are tokens without color.
-    ids = [UNKNOWN_ID, *[INSIDE_ID] * size, UNKNOWN_ID]
-    before, after = [0] * len(ids), [0] * len(ids)
-    pairs: set[tuple[int, int]] = set()
-    for time, entries in by_time:
-        begun = []
-        for _, atom, token_id in entries:
-            if token_id == INSIDE_ID:
-                left, right = before[atom], after[atom]
-                after[left], before[right] = right, left
-            elif time >= 0:
-                begun.append(atom)
-                if ids[atom] == INSIDE_ID:
-                    left = atom - 1
-                    while ids[left] == INSIDE_ID:
-                        left -= 1
-                    right = after[left]
-                    before[atom], after[atom] = left, right
-                    after[left] = before[right] = atom
-            ids[atom] = token_id
-        if time < 0:
-            begun = [atom for atom, token_id in enumerate(ids) if token_id != INSIDE_ID]
-            for left, right in pairwise(begun):
-                after[left], before[right] = right, left
-            begun = begun[1:-1]
-        for atom in begun:
-            for left, right in ((before[atom], atom), (atom, after[atom])):
-                if ids[left] >= 0 and ids[right] >= 0:
-                    pairs.add((ids[left], ids[right]))
-    return pairs
 
 
 def contacts_at(ids: Sequence[int]) -> Contacts:

@@ -108,9 +108,9 @@ class Boundaries(ABC):
         """The steps, from 0, that change the tokens, in rising order. int32 [changes]."""
         return self.as_changes().change_steps
 
-    def merged_tokens(self) -> TokenSpans | None:
-        """Return every token that a merge makes, or None where boundaries can reappear."""
-        return None
+    def token_spans(self) -> TokenSpans:
+        """Return every token that a step makes, those that begin first in the text first."""
+        return self.as_changes().token_spans()
 
     def slice(self, start: int, end: int) -> Boundaries:
         """Return the boundaries of atoms `start` to `end`."""
@@ -139,7 +139,7 @@ class TokenSpans(NamedTuple):
     Attributes:
         starts: The first atom of each token.
         ends: The atom after its last one.
-        times: The step, from 0, that makes it.
+        times: The step, from 0, that makes it; -1 for one of the beginning.
         ids: Its id.
     """
 
@@ -218,7 +218,7 @@ class MergeBoundaries(Boundaries):
     def change_steps(self) -> NDArray[np.int32]:
         return np.flatnonzero(np.diff(self.token_counts)).astype(np.int32)
 
-    def merged_tokens(self) -> TokenSpans:
+    def token_spans(self) -> TokenSpans:
         merged_at = self.merged_at.astype(np.int64)
         inner = np.flatnonzero(merged_at < self.steps)
         # The atoms whose boundaries end the token that the merge of each boundary makes.
@@ -359,6 +359,24 @@ class ChangingBoundaries(Boundaries):
 
     def as_changes(self) -> ChangingBoundaries:
         return self
+
+    def token_spans(self) -> TokenSpans:
+        begun = np.flatnonzero(self.entries != INSIDE_ID)
+        starts, times = self._atoms[begun], self.times[begun].astype(np.int64)
+        ends = starts + 1
+        growing = np.arange(len(ends))
+        while len(growing := growing[self._are_inside(ends[growing], times[growing])]):
+            ends[growing] += 1
+        return TokenSpans(starts, ends, times, self.entries[begun].astype(np.int64))
+
+    def _are_inside(self, atoms: NDArray[np.int64], times: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return whether no token begins at each atom at its time, nor the text ends there."""
+        period = self.steps + 2  # from -1 on
+        known, wanted = self._atoms * period + self.times, atoms * period + times
+        latest = np.searchsorted(known, wanted, "right") - 1
+        has_entry = (latest >= 0) & (self._atoms[latest] == atoms)
+        begins: NDArray[np.bool_] = has_entry & (self.entries[latest] != INSIDE_ID)
+        return (atoms < len(self)) & ~begins
 
     @property
     def change_steps(self) -> NDArray[np.int32]:
