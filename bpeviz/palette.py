@@ -18,7 +18,7 @@ LOOKS = [
     for hue in (7, 92, 139, 187, 256, 319)
 ]
 """The backgrounds of tokens by color index: six hues in two strengths, a color in OKLCH and its
-share. They are as far apart as can be for people who do not see red or green as others do."""
+share. They are as far apart as possible for people with a color vision deficiency."""
 
 COLORS = len(LOOKS)
 """The number of color indices."""

@@ -35,7 +35,7 @@ Neighbors = defaultdict[int, set[int]]
 """The color keys of the tokens from which each should differ."""
 
 _STEP = 4
-"""So many more neighbors put a token before others, whatever the order of the text."""
+"""A token with this many more neighbors is colored earlier, whatever the order of the text."""
 
 
 class Contacts(NamedTuple):

@@ -210,28 +210,24 @@ def tie_rule(training: Training, options: Mapping[str, object] | None) -> str | 
     return None
 
 
+_COLUMNS = {
+    "merge": {"id": "new_id"}
+    | {name: name for name in ("left", "right", "applied", "ties", "score")},
+    "pruning": {"id": "id", "score": "loss", "round": "round"},
+}
+"""The columns of decisions, each with its attribute."""
+
+
 def decision_columns(decisions: Sequence[Merge | Pruning]) -> dict[str, Any]:
     """Return the columns of decisions for the player: lists of equal length, or empty."""
-    names = ("id", "left", "right", "count", "applied", "ties", "score", "round")
-    columns: dict[str, list[Any]] = {name: [] for name in names}
-    kind = "merge"
-    for decision in decisions:
-        columns["count"].append(decision.count)
-        if isinstance(decision, Pruning):
-            kind = "pruning"
-            columns["id"].append(decision.id)
-            columns["score"].append(decision.loss)
-            columns["round"].append(decision.round)
-            continue
-        columns["id"].append(decision.new_id)
-        columns["left"].append(decision.left)
-        columns["right"].append(decision.right)
-        columns["applied"].append(decision.applied)
-        columns["ties"].append(decision.ties)
-        if decision.score is not None:
-            columns["score"].append(decision.score)
+    kind = "pruning" if decisions and isinstance(decisions[0], Pruning) else "merge"
+    columns: dict[str, list[Any]] = {name: [] for names in _COLUMNS.values() for name in names}
+    for name, attribute in _COLUMNS[kind].items():
+        values = [getattr(decision, attribute) for decision in decisions]
+        columns[name] = [] if None in values else values
+    counts = [decision.count for decision in decisions]
     notes = {number: decision.note for number, decision in enumerate(decisions) if decision.note}
-    return {"kind": kind, "notes": notes, **columns}
+    return {"kind": kind, "notes": notes, "count": counts, **columns}
 
 
 def end_marks(tokenizer: Tokenizer, atom_ids: NDArray[np.int32]) -> list[int]:

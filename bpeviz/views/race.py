@@ -71,7 +71,7 @@ def first_rows(
 ) -> list[Rows]:
     """Return the best candidates of the first `most` steps, or of some steps, the best first.
 
-    A text that is too long for the player at once has no rows here, only those at rest (`at_rest`).
+    A text that is too long for the player at once has only those at rest (`with_rest`).
     """
     if len(boundaries) > WINDOW:
         return []
@@ -113,17 +113,9 @@ def with_rest(
     previous = max(step, 1) - 1
     if previous < len(data["first"]) or previous >= training.steps:
         return data
-    candidates = training.candidates(text, boundaries, previous, BEST)
-    return at_rest(data, training, previous, candidates, hues)
-
-
-def at_rest(
-    data: dict[str, Any], training: Training, step: int, candidates: Sequence[Candidate], hues: Hues
-) -> dict[str, Any]:
-    """Return the payload with the candidates after `step` steps, which it lacks."""
-    rows = _rows(candidates[:BEST])
+    rows = _rows(training.candidates(text, boundaries, previous, BEST))
     styles = data["styles"] | _styles(training, [rows], hues)
-    return data | {"atRest": {"step": step, "rows": rows}, "styles": styles}
+    return data | {"atRest": {"step": previous, "rows": rows}, "styles": styles}
 
 
 def _rows(candidates: Sequence[Candidate]) -> Rows:

@@ -44,7 +44,7 @@ def test_later_steps_are_sent_at_rest() -> None:
     data = race.payload(training, first, OWN, "timeline")
     assert len(data["first"]) == 4
     found = training.candidates(TEXT, boundaries, 6, 100)
-    late = race.at_rest(data, training, 6, found, OWN)
+    late = race.with_rest(data, training, TEXT, boundaries, 7, OWN)
     assert late["atRest"]["step"] == 6
     assert [ids for ids, _ in late["atRest"]["rows"]] == [list(one.ids) for one in found[:5]]
     assert {i for one in found[:5] for i in one.ids} <= late["styles"].keys()

@@ -1,6 +1,6 @@
 // The whole text in miniature at the edge of the stage: its lines, every place of the step, and the
-// visible part. A click or a drag goes to a line. Of a longer text the stage shows a part, whose place in
-// the whole is a bracket; a click outside of it opens another part.
+// visible part. A click or a drag goes to a line. Where the stage shows only a part of a longer text, a
+// bracket marks the place of the part in the whole, and a click outside of it opens another part.
 
 import { element } from "../shared/dom.js";
 import { PART_CHOSEN, emit } from "../shared/events.js";
@@ -86,7 +86,7 @@ export class Overview {
     this.places.setAttribute("d", bars.join(""));
   }
 
-  /** Frame the visible lines, and cover what is seen of others. */
+  /** Frame the visible lines, and cover those that are only partly visible. */
   follow() {
     if (!this.isDrawn) return;
     const { lines, host, drawn } = this.score;

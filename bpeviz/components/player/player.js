@@ -36,7 +36,7 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {boolean} [opensInMotion] whether a first visit plays it once by itself
  * @property {boolean} [plays] whether it plays at once, as the user asked on the page before
  * @property {import("./remark.js").RemarkPayload | null} [remark] why little of the text changes
- * @property {[string, string][]} [ways] the ways on that its end offers (`WAY_CHOSEN`), with their titles
+ * @property {[string, string][]} [ways] the next steps that its end offers (`WAY_CHOSEN`), with their titles
  * @property {boolean} [hasRace] whether the candidates of its steps arrive later
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
  * @property {import("./tokenized_text.js").TextPayload[]} views

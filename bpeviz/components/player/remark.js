@@ -1,4 +1,4 @@
-// The remark in the stage where the steps change little of the text, and the buttons that lead on.
+// The remark in the stage where few steps change the text, with buttons for next steps.
 
 import { element, newButton } from "../shared/dom.js";
 

@@ -35,7 +35,7 @@ OWN_TEXT = "own"
 """The key of the user's own text among the samples."""
 
 THIS_TEXT, LANGUAGES = "this", "languages"
-"""The keys of what a tokenizer is trained on beside samples: the page's text, all languages."""
+"""The keys of texts to train on beside samples: the text of the page, and all languages."""
 
 
 SESSION: SessionValue[long_texts.Inbox] = SessionValue("session")

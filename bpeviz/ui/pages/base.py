@@ -19,7 +19,7 @@ WAYS = {
     "Compare": "What does GPT-4o do with it?",
     "Learn": "Learn in 30 minutes",
 }
-"""The ways on at the end of a player: to the text, or to a page by its title."""
+"""The next steps at the end of a player: to the text, or to a page by its title."""
 
 
 @dataclass(frozen=True)

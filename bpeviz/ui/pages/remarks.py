@@ -1,4 +1,4 @@
-"""The remark in the stage where the steps change little of a text, and the buttons that lead on."""
+"""The remark in the stage where few steps change a text, with buttons for next steps."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ UNKNOWN = 0.1
 """The share of unknown characters above which the stage says so."""
 
 WATCH, ONCE = "watch", "once"
-"""The keys of ways on, beside those of texts to train on."""
+"""The keys of next steps, beside those of texts to train on."""
 
 WAYS = {
     WATCH: f"Watch {TITLE}’s merges",
@@ -45,12 +45,12 @@ WAYS = {
     ONCE: "Merge pairs seen once",
     THIS_TEXT: "Train on this text",
 }
-"""The ways on, in their order."""
+"""The titles of the next steps, in their order."""
 
 _MIN_COUNT = "min_count"
 
 _PLAYS: SessionValue[str] = SessionValue("plays_at_once")
-"""The way that was chosen, until a player plays."""
+"""The next step that was chosen, until a player plays."""
 
 
 def stage(trainings: Sequence[Trained], steps: int) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def _remark(trainings: Sequence[Trained], steps: int) -> dict[str, Any] | None:
         return _with_ways(sentence, {LANGUAGES, THIS_TEXT})
     name = trainings[0].trained_on
     if any(_unknown(trained) > UNKNOWN for trained in trainings):
-        sentence = f"Many of these characters do not occur in {name}: they stand as unknown."
+        sentence = "Many of these characters do not occur in the training text: they are unknown."
         return _with_ways(sentence, {THIS_TEXT})
     if steps >= FEW:
         return None
@@ -139,10 +139,10 @@ def _min_count(choice: TrainingChoice) -> int:
 
 
 def _gains(trained: Trained) -> set[str]:
-    """Return the ways that change the text in more steps.
+    """Return the next steps with which more merges change the text.
 
-    What a training gives is known once it has been trained. Until then, it is offered if the text
-    has any pair at all; the one on many languages is begun meanwhile, without waiting for it.
+    For a cached training, this is exact. Any other is offered if the text has two characters, and
+    the one on many languages begins in the background.
     """
     text, choice = trained.text, trained.choice
     steps = len(trained.boundaries.change_steps)
@@ -160,9 +160,8 @@ def _gains(trained: Trained) -> set[str]:
         ways.add(LANGUAGES)
     if choice.corpus is None and trained.history.stopped == "rare" and _min_count(choice) > 1:
         ways.add(ONCE)
-    if choice.corpus is not None:
-        own = replace(choice, corpus=None)
-        ways |= {THIS_TEXT} if gives_more(own) else set()
+    if choice.corpus is not None and gives_more(replace(choice, corpus=None)):
+        ways.add(THIS_TEXT)
     return ways
 
 

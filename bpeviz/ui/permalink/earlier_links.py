@@ -13,11 +13,11 @@ from bpeviz.ui.permalink.codec import Value
 
 _FIRST_TEST_TEXT = "numbers-and-tables"
 _FIRST_INSPECTED = "The naïve 世界 isn’t 3.14159 👍🏽"
-"""What the second texts were if a link had none."""
+"""The second texts of links that contain none."""
 
 
 def translate(linked: Mapping[str, Value]) -> dict[str, Value]:
-    """Return the values of a link under the names of today."""
+    """Return the values of a link under their current names."""
     values = dict(linked)
     sample, box = TEXT.sample.link, TEXT.box.link
     shown: dict[str, Value] | None = None

@@ -148,5 +148,5 @@ def test_training_text_that_changes_nothing_is_named() -> None:
 def test_unknown_characters_are_named_and_this_text_is_offered() -> None:
     state = {"bpe_atoms": "characters", "trained_on_sample": "banana", "trained_on_box": "banana"}
     app = opened("Train", "new words", **state)
-    assert "stand as unknown" in stage(app)["remark"]["sentence"]
+    assert "they are unknown" in stage(app)["remark"]["sentence"]
     assert ways(app) == ["this"]
