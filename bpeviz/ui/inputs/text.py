@@ -20,7 +20,7 @@ from bpeviz.text import clean, shorten, visible
 from bpeviz.ui import components, markdown
 from bpeviz.ui.inputs.token_count import token_count
 from bpeviz.ui.opened_tokenizers import opened
-from bpeviz.ui.runtime import long_texts, uploads
+from bpeviz.ui.runtime import long_texts, page_change, uploads
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, V, Values, Widget
 
@@ -382,12 +382,14 @@ def _choose_column(source: TextSource) -> None:
         return
     table = _table(file, content)
     several = [_SEVERAL] if len(table.text) > 1 else []
+    page_change.set_again(source.column.key)
     st.selectbox(
         f"Text in {markdown.escape(visible(file))}, one value a line",
         [*several, *table.columns, _WHOLE],
         key=source.column.key,
         on_change=lambda: source.open_file(file, content, source.column.get()),
     )
+    page_change.remember({source.column.key: source.column.get()})
 
 
 @cached()
