@@ -11,6 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.ui import components, private, tab_state
 from bpeviz.ui.export_dialog import EXPORT, export_button
+from bpeviz.ui.inputs.token_count import run_once_loaded
 from bpeviz.ui.mark import IMAGE, MARK
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
@@ -70,6 +71,8 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
         show_in_room(page)
         if st.context.theme.type == "dark":
             st.html(style.DARK)
+        if page.has_inputs:
+            run_once_loaded()
     if st.context.headers:  # in a browser
         time.sleep(UNSENT)
 

@@ -29,8 +29,7 @@ def token_count(text: str) -> str:
     The first call in a browser loads the tokenizer in a thread, if its file is on this machine.
     """
     if rank_tokenizer.loaded(NAME) is None:
-        if st.context.headers and download.available(NAME):
-            _load_later()
+        _is_loading()
         return ""
     return _in_words(clean(text)) if 0 < len(text) <= LONGEST else ""
 
@@ -42,11 +41,31 @@ def _in_words(text: str) -> str:
     return f"{counted(characters, 'character')} · {counted(tokens, 'token')} in {TITLE}"
 
 
+def run_once_loaded() -> None:
+    """Run the page again once the tokenizer is loaded, which it was too early for.
+
+    The last element of a page calls this: another one would move those below, which close then.
+    """
+    if rank_tokenizer.loaded(NAME) is None and _is_loading():
+        _run_once_loaded()
+
+
+def _is_loading() -> bool:
+    return bool(st.context.headers) and download.available(NAME) and _loading().is_alive()
+
+
 @cache
-def _load_later() -> None:
+def _loading() -> Timer:
     timer = Timer(DELAY, _load)
     timer.daemon = True
     timer.start()
+    return timer
+
+
+@st.fragment(run_every=1.0)
+def _run_once_loaded() -> None:
+    if not _loading().is_alive():
+        st.rerun()
 
 
 def _load() -> None:
