@@ -320,7 +320,7 @@ def _show_progress(
             idle_vocabulary_size("vocabulary_size_while_training")
             below = st.empty()  # as high as the caption that replaces it
             below.caption("Training …")
-    with place.container():
+    with place.container(key=f"training_progress {name}"):
         bar, drawn = st.progress(0.0, job.message()), (0.0, job.message())
         st.button("Stop training", key=f"stop {name}", on_click=_stop, args=(name,))
     with run_lock.released():

@@ -119,8 +119,11 @@ def test_inputs_keep_their_positions_during_training(trained_page: Page) -> None
     page = trained_page
     below = page.get_by_role("combobox", name="Algorithm")
     expect(below).to_be_visible()
+    player = Player(page).section
+    top = player.bounding_box()["y"]
     open_file(page, "letters.txt", long_text())
     expect(page.get_by_role("button", name="Stop training")).to_be_visible()
+    assert player.bounding_box()["y"] == top
     expect(page.get_by_role("slider", name="Vocabulary size")).to_have_count(1)
     expect(page.get_by_role("slider", name="Vocabulary size")).to_be_disabled()
     before = below.bounding_box()["y"]
