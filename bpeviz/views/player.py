@@ -320,7 +320,7 @@ def why_few(training: Training, text: str, least: int) -> str:
     if training.stopped == "full":
         size = "smaller" if texts.unit == "pruning" else "larger"
         return "" if steps else f"No {texts.unit}s at this size. Choose a {size} one to see some."
-    if len(text) == 1 and not steps:
+    if len(text) == 1 and not steps and training.stopped != "rare":  # a character of several bytes
         return f"One character: nothing to {texts.verb}."
     times = "twice" if least == 2 else f"{least:,} times"
     why = {

@@ -93,11 +93,11 @@ def _remark(trainings: Sequence[Trained], steps: int) -> dict[str, Any] | None:
         return _with_ways(sentence, {THIS_TEXT})
     if steps >= FEW:
         return None
-    reasons = {why for trained in trainings if (why := _why(trained))}
+    reasons = dict.fromkeys(why for trained in trainings if (why := _why(trained)))
     if not reasons:
         return None
-    sentence = reasons.pop()
-    if reasons:  # of several algorithms
+    sentence = next(iter(reasons))
+    if len(reasons) > 1 and len(text) > 1:
         changing = joined([_changing(trained) for trained in trainings])
         sentence = f"This text alone gives {changing}."
         if name is not None:
