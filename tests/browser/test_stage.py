@@ -259,12 +259,16 @@ def test_race_shows_the_best_pairs_beside_the_text_and_below_it(open_page: Open)
 
 
 def test_controls_are_on_the_screen_below_a_remark(open_page: Open) -> None:
-    for path in ("/", "/Inspect"):
-        page = open_page(link("مرحبا بالعالم", path), viewport={"width": 1024, "height": 576})
+    for path, text in {"/": "مرحبا بالعالم", "/Inspect": "👩‍👩‍👧‍👦"}.items():
+        page = open_page(link(text, path), viewport={"width": 1024, "height": 576})
         section = Player(page).section
         expect(section.locator(".remark button")).not_to_have_count(0)
         main = section.get_by_role("button", name=re.compile("Play|Replay"))
         expect(main).to_be_in_viewport(ratio=0.9)
+        hidden = "box => [box.scrollWidth - box.clientWidth, box.scrollHeight - box.clientHeight]"
+        expect(section.locator(".sentence > *")).not_to_have_count(0)
+        for box in section.locator(".sentence, .sentence .enlarged").all():
+            assert box.evaluate(hidden) == [0, 0]
 
 
 def test_race_keeps_its_height_before_its_bars_arrive(open_page: Open) -> None:

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { barsAt } from "../../bpeviz/components/player/bars.js";
+import { Bars, barsAt } from "../../bpeviz/components/player/bars.js";
 
 const data = {
   timelineId: "t",
@@ -35,4 +35,14 @@ test("a later step has them at rest only", () => {
 test("a cost of zero is no bar", () => {
   const costs = { ...data, first: [[[[9], 0], [[8], 0]]] };
   assert.deepEqual(barsAt(costs, 1, [9]).map(({ share, equals }) => [share, equals]), [[0, false], [0, true]]);
+});
+
+test("a step without candidates has no heading", () => {
+  const parts = { h2: { replaceChildren: (...words) => (parts.words = words) }, ol: { replaceChildren() {} }, ".waiting": {} };
+  const bars = new Bars({ querySelector: (name) => parts[name] });
+  bars.update({ ...data, first: [[]] });
+  bars.show(1, [], false, []);
+  assert.deepEqual(parts.words, []);
+  bars.show(2, [], false, []); // whose candidates may arrive
+  assert.deepEqual(parts.words, ["Most frequent pairs"]);
 });

@@ -79,9 +79,10 @@ export class Bars {
    * @param {string[]} when the words about the time and the text of the counts
    */
   show(step, taken, isPlaying, when) {
-    this.heading.replaceChildren(...(this.data ? [this.data.heading, ...when.map((words) => element("small", "", words))] : []));
+    const bars = this.data && barsAt(this.data, step, taken);
+    const heading = this.data && bars?.length !== 0 ? [this.data.heading, ...when.map((words) => element("small", "", words))] : [];
+    this.heading.replaceChildren(...heading);
     if (!this.data) return;
-    const bars = barsAt(this.data, step, taken);
     if (!bars && this.data.isUnwatched) return emit(RACE_WATCHED);
     this.waiting.hidden = Boolean(bars) || !(isPlaying || this.data.note);
     const kept = new Map();

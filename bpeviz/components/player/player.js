@@ -243,9 +243,9 @@ class Player {
   }
 
   #namePlayButton() {
-    const isOver = !this.playback.isPlaying && this.#isOver;
-    const name = this.playback.isPlaying ? "Pause" : isOver ? "Replay" : "Play";
     const button = this.#button("play");
+    const isOver = !this.playback.isPlaying && !button.disabled && this.#isOver;
+    const name = this.playback.isPlaying ? "Pause" : isOver ? "Replay" : "Play";
     if (button.ariaLabel === name) return;
     this.section.classList.toggle("over", isOver);
     button.ariaLabel = name;

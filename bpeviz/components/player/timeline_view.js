@@ -17,6 +17,7 @@ const BYTE_NAMES = { 0x09: "tab, ", 0x0a: "line feed, ", 0x0d: "carriage return,
 const WHOLE = "is a token of its own: no merges lead to it";
 
 const LONG = 80; // characters of details that get smaller letters
+const MOST_BYTES = 6; // of a sign in the sentence
 
 export class TimelineView extends TokenizedText {
   constructor(data) {
@@ -132,7 +133,7 @@ export class TimelineView extends TokenizedText {
     const { colors, flags, cells, cellOf } = this.cells;
     const last = cells[cellOf[end - 1]];
     for (const token of this.tokens(cells[cellOf[start]].firstAtom, last.firstAtom + last.size)) this.writeFlags(token, colors, flags);
-    return [this.cells.enlarged(start, end)].filter(Boolean);
+    return [this.cells.enlarged(start, end, MOST_BYTES)].filter(Boolean);
   }
 
   /** Return the sentence of the current step, as text. */

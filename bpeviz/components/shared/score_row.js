@@ -172,15 +172,23 @@ export class ScoreRow {
     }
   }
 
-  /** Return the signs of several atoms at atoms [start, end) over these in hex, or null if there are none. */
-  enlarged(start, end) {
+  /**
+   * Return the signs of several atoms at atoms [start, end) over these in hex, or null if there are none.
+   * @param {number} start
+   * @param {number} end
+   * @param {number} [most] atoms of a sign; of a longer one those around `start` are shown
+   */
+  enlarged(start, end, most = Infinity) {
     const signs = this.cells.slice(this.cellOf[start], this.cellOf[end - 1] + 1).filter(({ size }) => size > 1);
     if (!signs.length) return null;
     const box = element("div", "enlarged");
-    for (const { text, labels, firstAtom } of signs.slice(0, MOST_ENLARGED)) {
+    for (const { text, labels, firstAtom, size } of signs.slice(0, MOST_ENLARGED)) {
       const fields = element("div", "atoms");
       const look = (atom) => classNames(this.colors, this.flags, atom, atom).trim();
-      fields.append(...labels.map((label, i) => element("i", look(firstAtom + i), label)));
+      const from = size > most ? Math.max(0, Math.min(start - 1 - firstAtom, size - most)) : 0;
+      fields.append(...labels.map((label, i) => element("i", look(firstAtom + i), label)).slice(from, from + most));
+      if (from) fields.prepend("…");
+      if (from + most < size) fields.append("…");
       box.appendChild(element("div", "", text)).append(fields);
     }
     if (signs.length > MOST_ENLARGED) box.append("…");
