@@ -99,38 +99,50 @@ def export_button(page: Page) -> None:
 @st.dialog("Export", width="medium", icon=DOWNLOAD)
 def _export(offer: Export, shown: Page) -> None:
     key, link = offer.key, session.address_of(shown)
+    cards = iter(st.columns(3))
+    slides = None
+    if offer.slides is not None:
+        slides = offer.slides()
+        more = st.expander("Choose the slide, or a GIF", key=f"slides of {key}", on_change="rerun")
+        if more.open:
+            with more:
+                pictures.slides_section(key, offer.slides, offer.step, link)
+    codes = []
     for title, label, file, prepare in (
         ("Animation", PLAYS, "animation.html", offer.animation),
         ("Comparison", COMPARES, "comparison.html", offer.comparison),
     ):
         if prepare is not None:
-            st.markdown(f"**{title}**")
-            _button(key, file, label, partial(_interactive, prepare(), link))
-            st.caption(
-                "One file that works without a network or a server. To show it in a page of yours, "
-                "put it beside that page and add this code:"
-            )
-            st.code(playable.embed_code(file, title), "html", wrap_lines=True)
+            with next(cards):
+                kind = "plays" if offer.animation else "page" if slides else "table"
+                pictures.small(key, kind)
+                make = partial(_interactive, prepare(), link)
+                _button(key, file, label, make, width="stretch")
+            codes.append(playable.embed_code(file, title))
+    if slides is not None:
+        with next(cards):
+            pictures.small_slide(key, slides, offer.step, link, is_chosen=bool(more.open))
     if offer.picture is not None:
         picture = offer.picture()
-        st.markdown("**Colored text**")
-        with st.container(horizontal=True, vertical_alignment="center"):
-            if offer.comparison is None:  # whose columns are the same
+        with next(cards):
+            pictures.small(f"text_{key}", "page", export.payload(picture, link))
+            if offer.comparison is None:  # whose rows are the same
                 page = partial(_interactive, partial(playable.of_colored_text, picture), link)
-                _button(key, "tokens.html", "Web page (HTML)", page)
-            pictures.colored_text(key, picture, link)
-        st.caption(f"One file each, with up to {export.HELD:,} bytes of the text.")
-    if offer.slides is not None:
-        more = st.expander("Pictures for slides", key=f"slides of {key}", on_change="rerun")
-        if more.open:
-            with more:
-                pictures.slides_section(key, offer.slides, offer.step, link)
+                _button(key, "tokens.html", "Web page (HTML)", page, width="stretch")
+    st.caption(
+        "Each is one file, which works without a network or a server. Colored text has up to "
+        f"{export.HELD:,} bytes."
+    )
     if offer.tokenizer is not None:
         _tokenizer(key, offer.tokenizer)
     st.caption(
         "Charts and long tables have a menu of their own, in their upper right corner. Import CSV "
         "files as text: spreadsheets take cells that begin with =, +, - or @ for formulas."
     )
+    for code in codes:
+        with st.expander("Embed it in a page of yours"):
+            st.markdown("Put the file beside that page, and add this code:")
+            st.code(code, "html", wrap_lines=True)
 
 
 def _interactive(make: Callable[[], Interactive], link: str) -> bytes:

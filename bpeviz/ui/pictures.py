@@ -14,22 +14,59 @@ from bpeviz.text import digest_of
 from bpeviz.ui import components
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.fragments import fragment
-from bpeviz.views import export, gif
+from bpeviz.views import gif
 from bpeviz.views.slides import TEXT, Slides
 
 SECONDS = (0.25, 0.5, 1.0, 2.0)
 
 
-def colored_text(key: str, text: export.ColoredText, link: str) -> None:
-    """Draw the button that saves a colored text as SVG.
+def small(key: str, file: str, text: Mapping[str, Any] | None = None) -> None:
+    """Draw a file in small.
 
     Args:
-        key: The page.
-        text: The colored text.
-        link: The address that opens the page again, or "".
+        key: The page, for the key of the component.
+        file: "plays" or "page", which show the slide that is drawn beside them, or "table".
+        text: The payload of a colored text, which the button below saves as SVG, or None.
     """
-    data = {"name": "tokens", "text": export.payload(text, link), "slide": None}
-    components.picture(data, f"picture_{key}")
+    data = {"name": "tokens", "text": text, "slide": None, "file": file}
+    components.picture(data, f"small_{key}")
+
+
+def small_slide(key: str, slides: Slides, step: int | None, link: str, *, is_chosen: bool) -> None:
+    """Draw the slide of the present step in small, and the buttons that save it.
+
+    Args:
+        key: The page, for the keys of widgets.
+        slides: The contents to draw.
+        step: The present step, or None for the last one.
+        link: The address that opens the page again, or "".
+        is_chosen: Whether the slide is chosen in its own section, which has the buttons.
+    """
+    data: dict[str, Any] = {"text": None, "slide": None, "file": "slide"}
+    if not is_chosen:
+        step = _place(slides, step)
+        data |= _slide(key, slides, TEXT, step, link, dark=st.context.theme.type == "dark")
+    components.picture(data, f"small_slide_{key}")
+
+
+def _place(slides: Slides, step: int | None) -> int:
+    return slides.last if step is None else min(step, slides.last)
+
+
+def _slide(
+    key: str, slides: Slides, content: str, step: int, link: str, *, dark: bool
+) -> dict[str, Any]:
+    """Return the payload of a slide."""
+    number = slides.step_numbers[step]
+    return {
+        "name": f"bpeviz-{key}-{content.lower().replace(' ', '-')}-{number}",
+        "text": None,
+        "slide": slides.payload(content, link),
+        "step": step,
+        "isDark": dark,
+        "isFilled": True,
+        "animation": None,
+    }
 
 
 @fragment
@@ -43,7 +80,7 @@ def slides_section(key: str, prepare: Callable[[], Slides], step: int | None, li
         link: The address that opens the page again, or "".
     """
     slides = prepare()
-    step = slides.last if step is None else min(step, slides.last)
+    step = _place(slides, step)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         content = st.segmented_control(
             "Content", slides.contents, default=TEXT, required=True, key=f"slide of {key}"
@@ -61,17 +98,9 @@ def slides_section(key: str, prepare: Callable[[], Slides], step: int | None, li
         step, steps, seconds = _steps(key, slides, step)
     if len(steps) > gif.MOST_FRAMES:
         st.caption(f"The GIF shows {gif.MOST_FRAMES} of these {len(steps):,} steps.")
-    slide = slides.payload(content, link)
-    animation = _Animation(slide["key"], dark, steps, seconds)
-    data = {
-        "name": f"bpeviz-{key}-{content.lower().replace(' ', '-')}-{slides.step_numbers[step]}",
-        "text": None,
-        "slide": slide,
-        "step": step,
-        "isDark": dark,
-        "isFilled": filled,
-        "animation": animation.payload if steps else None,
-    }
+    data = _slide(key, slides, content, step, link, dark=dark) | {"isFilled": filled}
+    animation = _Animation(data["slide"]["key"], dark, steps, seconds)
+    data["animation"] = animation.payload if steps else None
     name = f"slide_{key}"
     components.picture(data | {"gif": animation.answer(st.session_state.get(name) or {})}, name)
 

@@ -59,7 +59,7 @@ def downloaded(page: Page, label: str, folder: Path) -> tuple[str, bytes]:
 def open_export(page: Page) -> None:
     open_share(page)
     page.get_by_role("button", name="Export").click()
-    expect(page.get_by_role("dialog")).to_contain_text("Colored text")
+    expect(page.get_by_role("dialog")).to_contain_text("Drawing (SVG)")
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Charts and long tables")  # the last sentence
     more = dialog.get_by_text("More formats")
@@ -409,8 +409,11 @@ def test_slide_is_saved_as_png_and_its_steps_as_gif(open_page: Open, tmp_path: P
     training, _ = Player(page).await_text(text)
     open_export(page)
     dialog = page.get_by_role("dialog")
-    dialog.get_by_text("Pictures for slides").click()
     name, content = downloaded(page, "Slide (PNG)", tmp_path)
+    small = dialog.locator(".preview").evaluate_all("(all) => all.map((one) => one.currentSrc)")
+    assert (len(small), len({*small})) == (3, 1)
+    dialog.get_by_text("Choose the slide").click()
+    await_run(page)
     with Image.open(BytesIO(content)) as picture:
         assert (name[-4:], picture.size) == (".png", (1920, 1080))
         assert len(picture.getcolors(10**7) or ()) > 50

@@ -445,6 +445,8 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
     training = usual.train(key, TEXT)
     holding = dumped(training.at_step(training.opening))
     assert offered[:2] == [PLAYS, "Web page (HTML)"]
+    small = [one["file"] for one in payloads(app) if one.get("file")]
+    assert small == ["plays", "slide", "page"]
     first = ["huggingface", "tiktoken", "bpeviz"]
     for shown, holds in ((offered[2:], True), (refused, False)):
         keys = sorted(FORMATS, key=lambda one: one not in first)

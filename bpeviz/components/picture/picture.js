@@ -23,7 +23,12 @@ const RETRY_AFTER = 10_000; // milliseconds
  * @property {{key: string, steps: number[], width: number, height: number} | null} [animation] the frames of
  *   the GIF, and their size
  * @property {{request: number, data: string, words: string} | null} [gif] the encoded GIF in Base64
+ * @property {"plays" | "page" | "table" | "slide"} [file] the file of which this is a small picture; without a
+ *   slide of its own, it shows the slide that is drawn elsewhere
  */
+
+/** The latest slide, which small pictures show, and all views. */
+const latest = { url: "", views: new Set() };
 
 /** Draw a slide on a canvas, of which it fills all. */
 async function drawOn(canvas, drawing) {
@@ -77,7 +82,9 @@ class PictureView {
     press(this.savePng, () => this.#savePng());
     press(this.make, () => this.#start());
     press(this.stop, () => this.#end("Stopped."));
+    latest.views.add(this);
     signal.addEventListener("abort", () => {
+      latest.views.delete(this);
       clearInterval(this.timer);
       this.animation = null;
       this.slide?.remove();
@@ -87,8 +94,10 @@ class PictureView {
   /** @param {PicturePayload} data */
   update(data, on) {
     [this.data, this.on] = [data, on];
-    const { slide, animation, gif } = data;
-    [this.image.hidden, this.savePng.hidden, this.part.hidden] = [!slide, !slide, !animation];
+    const { slide, text, animation, gif, file } = data;
+    [this.saveSvg.hidden, this.savePng.hidden, this.part.hidden] = [!slide && !text, !slide, !animation];
+    if (file) this.box.dataset.file = file;
+    if (!slide) this.#see(latest.url);
     this.saveSvg.textContent = slide ? "Slide (SVG)" : "Drawing (SVG)";
     if (this.animation && animation?.key !== this.key) this.#end("Stopped: the choices have changed.");
     if (slide) this.#show(slide);
@@ -105,10 +114,15 @@ class PictureView {
     const drawing = this.#svg(picture, isDark, isFilled);
     if (drawing === this.drawing) return;
     this.drawing = drawing;
-    if (this.image.src) URL.revokeObjectURL(this.image.src);
-    this.image.src = URL.createObjectURL(svgBlob(drawing));
+    latest.url = URL.createObjectURL(svgBlob(drawing));
+    for (const view of latest.views) if (view === this || !view.data.slide) view.#see(latest.url);
     this.image.alt = [picture.title, this.slide.figures.textContent].filter(Boolean).join(". ");
     this.image.className = `preview on-${isDark ? "dark" : "light"}`; // behind a transparent slide
+  }
+
+  #see(url) {
+    this.image.hidden = !url || this.data.file === "table";
+    if (url) this.image.src = url;
   }
 
   #svg(picture, isDark, isFilled) {
