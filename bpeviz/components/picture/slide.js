@@ -5,7 +5,7 @@ import { drawColumn } from "../columns/column.js";
 import { MergeDiagram } from "../merge_diagram/diagram.js";
 import { largestFitting } from "../player/fit.js";
 import { TimelineView } from "../player/timeline_view.js";
-import { element, tokenLabel } from "../shared/dom.js";
+import { element, newShape, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { pictureOf } from "../shared/picture.js";
 import { columnsOf } from "../step_table/rows.js";
@@ -133,8 +133,7 @@ export class Slide {
   #diagram() {
     const { content, data } = this;
     content.classList.add("merge-diagram");
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    svg.setAttribute("class", "drawing");
+    const svg = newShape("svg", { class: "drawing" });
     const frame = element("div", "scroll");
     frame.append(svg);
     content.append(frame, element("div", "readout"), element("div", "save"));

@@ -2,20 +2,13 @@
 // visible part. A click or a drag goes to a line. Where the stage shows only a part of a longer text, a
 // bracket marks the place of the part in the whole, and a click outside of it opens another part.
 
-import { element } from "../shared/dom.js";
+import { element, newShape } from "../shared/dom.js";
 import { PART_CHOSEN, emit } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 
-const NAMESPACE = "http://www.w3.org/2000/svg";
 const HIGHEST_LINE = 8; // pixels, of a line in miniature
 const [WIDEST, PLACE] = [100, 5]; // units, of the widest line and of a place
 const SHORTEST = 24; // signs of the widest line, at least
-
-function newShape(tag, name = "") {
-  const shape = document.createElementNS(NAMESPACE, tag);
-  shape.setAttribute("class", name);
-  return shape;
-}
 
 export class Overview {
   /**
@@ -26,9 +19,8 @@ export class Overview {
     this.score = score;
     this.box = element("div", "overview");
     this.box.ariaHidden = "true"; // the text itself scrolls by keyboard
-    this.drawing = this.box.appendChild(newShape("svg"));
-    this.drawing.setAttribute("preserveAspectRatio", "none");
-    [this.lines, this.places, this.window] = ["lines", "places", "window"].map((name) => this.drawing.appendChild(newShape("path", name)));
+    this.drawing = this.box.appendChild(newShape("svg", { preserveAspectRatio: "none" }));
+    [this.lines, this.places, this.window] = ["lines", "places", "window"].map((name) => this.drawing.appendChild(newShape("path", { class: name })));
     if (part) this.#addWhole(part);
     score.host.addEventListener("scroll", () => this.follow(), { passive: true });
     score.host.addEventListener("scrollend", () => this.#snap());

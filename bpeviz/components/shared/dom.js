@@ -15,6 +15,18 @@ export function element(tag, className, text) {
 }
 
 /**
+ * Create an SVG element.
+ * @param {string} tag
+ * @param {object} [attributes]
+ * @returns {any}
+ */
+export function newShape(tag, attributes = {}) {
+  const created = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  return created;
+}
+
+/**
  * Create a button.
  * @param {string} className
  * @param {string} text
