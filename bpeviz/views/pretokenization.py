@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from html import escape
 from itertools import accumulate
 from typing import Any
 
@@ -13,9 +11,6 @@ from bpeviz.analysis.pretokenization import PreTokenizedColumn, name
 from bpeviz.core.boundaries import ended
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.text import color_key, counted, digest_of
-
-PICTURED = 12
-"""How many merges the picture of those that are ruled out shows."""
 
 
 def side_by_side(
@@ -55,41 +50,6 @@ def side_by_side(
         "ariaLabel": "The text level by level" if nested else "The text in each pre-tokenization",
     }
     return data | {"key": digest_of(data)}
-
-
-def ruled_out(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]]]) -> str:
-    """Return as HTML which of the most frequent merges pre-tokenizations rule out.
-
-    Args:
-        tokens: The tokens of the merges.
-        places: For each pre-tokenization, the first of them none, its title, and how often each
-            token lies in one pre-token.
-    """
-    (_, whole), *rows = places
-    listed = sorted(range(len(tokens)), key=lambda i: -whole[i])[:PICTURED]
-
-    def mark(count: int) -> str:
-        if not count:
-            return '<td class="out"><span class="unseen">ruled out</span></td>'
-        size = f"{math.sqrt(count / whole[listed[0]]):.2f}"
-        words = f'<span class="unseen">{count:,} times</span>'
-        return f'<td title="{count:,}×"><i style="--size: {size}"></i>{words}</td>'
-
-    heads = "".join(
-        f'<th scope="col"><bdi>{escape(name(tokens[i]))}</bdi><small>{whole[i]:,}×</small></th>'
-        for i in listed
-    )
-    body = "".join(
-        f'<tr><th scope="row">{escape(title)}</th>'
-        f"<td>{sum(not count for count in counts):,} of {len(counts):,}</td>"
-        f"{''.join(mark(counts[i]) for i in listed)}</tr>"
-        for title, counts in rows
-    )
-    return (
-        '<div class="facts-frame" tabindex="0" role="group" aria-label="Merges ruled out">'
-        f'<table class="facts ruled-out"><thead><tr><th></th>'
-        f'<th scope="col">ruled out</th>{heads}</tr></thead><tbody>{body}</tbody></table></div>'
-    )
 
 
 def _shown(

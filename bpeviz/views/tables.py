@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import exp
+from math import exp, sqrt
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Candidate, Pruning, Training
 from bpeviz.text import hexadecimal, shorten
 from bpeviz.trainers import texts_of
-from bpeviz.views.table import Table
+from bpeviz.views.table import Cell, Table
 
 
 def decisions(training: Training, last: int, search: str = "") -> Table:
@@ -248,6 +248,32 @@ def occurrences(tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]
             range(1, len(tokens) + 1),
             [*map(pre_token_name, tokens)],
             *([f"{count:,}" if count else "ruled out" for count in counts] for _, counts in places),
+        ],
+    )
+
+
+def ruled_out(
+    tokens: Sequence[str], places: Sequence[tuple[str, Sequence[int]]], most: int = 12
+) -> Table:
+    """Return the most frequent of these merges, a column for each, for a picture.
+
+    Args:
+        tokens: The tokens of the merges.
+        places: As for `occurrences`; the first is without pre-tokenization.
+        most: The largest number of merges.
+    """
+    (_, whole), *rows = places
+    listed = sorted(range(len(tokens)), key=lambda i: -whole[i])[:most]
+
+    def cell(count: int) -> Cell:
+        return Cell(f"{count:,}", sqrt(count / max(whole))) if count else Cell("", mark="ruled out")
+
+    return Table(
+        ["", "ruled out", *(f"{pre_token_name(tokens[i])}\n{whole[i]:,}×" for i in listed)],
+        [
+            [title for title, _ in rows],
+            [f"{counts.count(0)} of {len(counts)}" for _, counts in rows],
+            *([cell(counts[i]) for _, counts in rows] for i in listed),
         ],
     )
 

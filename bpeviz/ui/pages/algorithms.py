@@ -177,7 +177,7 @@ def show(side: DeltaGenerator) -> None:
         payload |= remarks.stage(shown, steps)
         keys = [one.choice.algorithm for one in shown]
         components.player(payload, "lock_step", partial(remarks.follow, algorithms=keys))
-        if _groups(shown, payload, payload["initialStep"]) == 1 < len(shown) and text:
+        if len(shown) > 1 and text and _groups(shown, payload, payload["initialStep"]) == 1:
             TEXT.offer(TEXT.first)
         _first_tokens(shown)
         if len(shown) > 1:
@@ -222,12 +222,9 @@ def _opening(shown: Sequence[Trained], payload: dict[str, Any]) -> int:
         return last
     best = (0, False), last
     for place in range(last, max(last - SIZES_TRIED, -1), -1):
-        costs = [
-            view["steps"]["score"][view["ownSteps"][place] - 1] > 0
-            for view in payload["views"]
-            if view["steps"]["kind"] == "pruning" and view["ownSteps"][place]
-        ]
-        best = max(best, ((_groups(shown, payload, place), all(costs)), place))
+        at = [(view["steps"], view["ownSteps"][place]) for view in payload["views"]]
+        costs = all(of["kind"] == "merge" or (n and of["score"][n - 1] > 0) for of, n in at)
+        best = max(best, ((_groups(shown, payload, place), costs), place))
         if best[0] == (len(shown), True):
             break
     return best[1]

@@ -46,7 +46,7 @@ from bpeviz.ui.widgets import (
     numbers,
 )
 from bpeviz.views import tables
-from bpeviz.views.pretokenization import ruled_out, side_by_side
+from bpeviz.views.pretokenization import side_by_side
 
 SHOWN = 6_000
 """The most characters of a text in one column at once."""
@@ -452,7 +452,8 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedC
         (choice.title, _occurrences(text, choice.pattern, choice.expression)) for choice, _ in done
     ]
     if unsplit:
-        st.html(ruled_out(unsplit, places))
+        with st.container(key="ruled_out"):
+            draw_table(tables.ruled_out(unsplit, places), "ruled out", label="Merges ruled out")
         number = f"most frequent of the first {len(unsplit)} merges"
         st.caption(
             f"The {number if len(unsplit) > 1 else 'only merge'} of BPE over characters without "

@@ -127,10 +127,10 @@ def test_picture_crosses_merges_where_a_pattern_rules_them_out() -> None:
         for pattern in patterns
     )
     most = sorted(range(len(tokens)), key=lambda i: -whole[i])[:12]
-    heads = [f"{pretokenization.name(tokens[i])}{whole[i]:,}×" for i in most]
+    heads = [f"{pretokenization.name(tokens[i])}\n{whole[i]:,}×" for i in most]
     assert [*picture.columns] == ["", "ruled out", *heads]
     for row, of_pattern in zip(picture.to_numpy().tolist(), counts, strict=True):
-        marks = [f"{of_pattern[i]} times" if of_pattern[i] else "ruled out" for i in most]
+        marks = [str(of_pattern[i]) if of_pattern[i] else " ruled out" for i in most]
         assert row[1:] == [f"{of_pattern.count(0)} of {len(tokens)}", *marks]
 
 
