@@ -166,7 +166,8 @@ def alike(columns: Sequence[Column]) -> list[list[Column]]:
 def at_size(text: str, columns: Sequence[Column], size: int) -> str:
     """Return which algorithms cut a text alike at a vocabulary size, and how the others differ."""
     own = [f"{one.title} has {one.vocab_size:,}" for one in columns if one.vocab_size != size]
-    where = f"At {size:,} entries" + (f" ({', '.join(own)})" if own else "")
+    where = f"At {size:,} {'entry' if size == 1 else 'entries'}"
+    where += f" ({', '.join(own)})" if own else ""
     first, *others = alike(columns)
     if len(columns) == 1:
         return f"{where} {first[0].title} cuts this text into {counted(first[0].tokens, 'token')}."

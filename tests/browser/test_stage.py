@@ -394,6 +394,8 @@ def test_algorithms_without_steps_have_level_lines_and_stages_at_one_height(
     )
     assert len(tops) == 3
     assert max(tops) - min(tops) < 1
+    # The text is seen between the remark and the controls.
+    assert section.locator(".controls").bounding_box()["y"] - max(tops) > 50
 
 
 def test_track_has_a_line_and_a_name_for_each_algorithm(open_page: Open) -> None:

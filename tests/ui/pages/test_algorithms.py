@@ -143,6 +143,11 @@ def test_page_opens_where_all_differ_and_pruning_costs_something() -> None:
     )
 
 
+def test_answer_names_a_vocabulary_of_one_entry() -> None:
+    app = app_pages.opened("Algorithms", text_sample="own", text_box="a")
+    assert answer(app) == "At 1 entry BPE, WordPiece and Unigram cut this text alike."
+
+
 @pytest.mark.parametrize("key", ["bpe", "unigram", "adaptive"])
 def test_algorithm_is_displayed_alone(key: str) -> None:
     app = with_text(SHORT, algorithms=[key])
