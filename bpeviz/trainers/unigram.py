@@ -533,7 +533,7 @@ class UnigramTraining(Training):
         if self.stopped == "full":
             return self.steps
         first = next((i for i, pruning in enumerate(self.decisions) if pruning.loss > 0), 0)
-        return (first + self.steps) // 2
+        return max((first + self.steps) // 2, min(self.steps, 1))  # one pruning is shown, too
 
     def at_step(self, step: int) -> UnigramTokenizer:
         return UnigramTokenizer(

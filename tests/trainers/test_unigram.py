@@ -544,6 +544,8 @@ def test_vocab_size_above_seed_pieces_keeps_all_pieces() -> None:
     assert (training.steps, training.pieces) == (0, ("a", "b", "ab"))
     assert train("abc").steps == 0  # no substring repeats
     assert train("abc").opening == 0
+    single = train("Die Bürgermeisterin prüft Überflüsse.")
+    assert single.opening == single.steps == 1
 
 
 def test_model_trained_on_empty_text_encodes_unknown_atoms() -> None:
