@@ -121,11 +121,14 @@ def _export(offer: Export, shown: Page) -> None:
             codes.append(playable.embed_code(file, title))
     if slides is not None:
         with next(cards):
-            pictures.small_slide(key, slides, offer.step, link, is_chosen=bool(more.open))
+            at = slides.place(offer.step)
+            pictures.small(
+                key, "slide", **({} if more.open else pictures.slide(key, slides, at, link))
+            )
     if offer.picture is not None:
         picture = offer.picture()
         with next(cards):
-            pictures.small(f"text_{key}", "page", export.payload(picture, link))
+            pictures.small(f"text_{key}", "page", text=export.payload(picture, link))
             if offer.comparison is None:  # whose rows are the same
                 page = partial(_interactive, partial(playable.of_colored_text, picture), link)
                 _button(key, "tokens.html", "Web page (HTML)", page, width="stretch")

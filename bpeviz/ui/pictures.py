@@ -20,50 +20,28 @@ from bpeviz.views.slides import TEXT, Slides
 SECONDS = (0.25, 0.5, 1.0, 2.0)
 
 
-def small(key: str, file: str, text: Mapping[str, Any] | None = None) -> None:
+def small(key: str, file: str, **data: Any) -> None:
     """Draw a file in small.
 
     Args:
         key: The page, for the key of the component.
-        file: "plays" or "page", which show the slide that is drawn beside them, or "table".
-        text: The payload of a colored text, which the button below saves as SVG, or None.
+        file: "plays" or "page", which show the slide that is drawn beside them, "slide" or "table".
+        data: The payload of a slide, or "text" of a colored text, which buttons below save.
     """
-    data = {"name": "tokens", "text": text, "slide": None, "file": file}
-    components.picture(data, f"small_{key}")
+    payload = {"name": "tokens", "text": None, "slide": None, "file": file}
+    components.picture(payload | data, f"small_{file}_{key}")
 
 
-def small_slide(key: str, slides: Slides, step: int | None, link: str, *, is_chosen: bool) -> None:
-    """Draw the slide of the present step in small, and the buttons that save it.
-
-    Args:
-        key: The page, for the keys of widgets.
-        slides: The contents to draw.
-        step: The present step, or None for the last one.
-        link: The address that opens the page again, or "".
-        is_chosen: Whether the slide is chosen in its own section, which has the buttons.
-    """
-    data: dict[str, Any] = {"text": None, "slide": None, "file": "slide"}
-    if not is_chosen:
-        step = _place(slides, step)
-        data |= _slide(key, slides, TEXT, step, link, dark=st.context.theme.type == "dark")
-    components.picture(data, f"small_slide_{key}")
-
-
-def _place(slides: Slides, step: int | None) -> int:
-    return slides.last if step is None else min(step, slides.last)
-
-
-def _slide(
-    key: str, slides: Slides, content: str, step: int, link: str, *, dark: bool
+def slide(
+    key: str, slides: Slides, step: int, link: str, content: str = TEXT, *, dark: bool | None = None
 ) -> dict[str, Any]:
-    """Return the payload of a slide."""
-    number = slides.step_numbers[step]
+    """Return the payload of a slide, in the theme of the page unless `dark` is given."""
     return {
-        "name": f"bpeviz-{key}-{content.lower().replace(' ', '-')}-{number}",
+        "name": f"bpeviz-{key}-{content.lower().replace(' ', '-')}-{slides.step_numbers[step]}",
         "text": None,
         "slide": slides.payload(content, link),
         "step": step,
-        "isDark": dark,
+        "isDark": st.context.theme.type == "dark" if dark is None else dark,
         "isFilled": True,
         "animation": None,
     }
@@ -80,7 +58,7 @@ def slides_section(key: str, prepare: Callable[[], Slides], step: int | None, li
         link: The address that opens the page again, or "".
     """
     slides = prepare()
-    step = _place(slides, step)
+    step = slides.place(step)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         content = st.segmented_control(
             "Content", slides.contents, default=TEXT, required=True, key=f"slide of {key}"
@@ -98,7 +76,7 @@ def slides_section(key: str, prepare: Callable[[], Slides], step: int | None, li
         step, steps, seconds = _steps(key, slides, step)
     if len(steps) > gif.MOST_FRAMES:
         st.caption(f"The GIF shows {gif.MOST_FRAMES} of these {len(steps):,} steps.")
-    data = _slide(key, slides, content, step, link, dark=dark) | {"isFilled": filled}
+    data = slide(key, slides, step, link, content, dark=dark) | {"isFilled": filled}
     animation = _Animation(data["slide"]["key"], dark, steps, seconds)
     data["animation"] = animation.payload if steps else None
     name = f"slide_{key}"

@@ -54,6 +54,10 @@ class Slides(ABC):
         """The number of each step, in rising order."""
         return range(self.last + 1)
 
+    def place(self, step: int | None) -> int:
+        """Return a step of these, the last one for None."""
+        return self.last if step is None else min(step, self.last)
+
     def payload(self, content: str, link: str) -> dict[str, Any]:
         """Return the payload of all steps for the component `picture`.
 
