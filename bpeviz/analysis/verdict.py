@@ -178,8 +178,7 @@ def at_size(text: str, columns: Sequence[Column], size: int) -> str:
     )
     if len(first) > 1:
         return f"{where} {named[0]} cut this text alike{f'; {how}' * bool(how)}."
-    titles = [column.title for column in columns]
-    names = joined(titles) if len(titles) == 2 else f"all {_NUMBERS[len(titles)]}"
+    names = joined(named) if len(named) == 2 else f"all {_NUMBERS[len(named)]}"
     return f"{where} {names} cut this text differently: compared with {named[0]}, {how}."
 
 

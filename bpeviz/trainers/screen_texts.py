@@ -5,7 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.hidden_tokens import HiddenTimes
@@ -16,34 +16,19 @@ _MAX_NAMES = 3
 """The number of tokens that a table cell names; it counts the others."""
 
 
-class Piece(NamedTuple):
-    """A piece of a vocabulary that is pruned in rounds.
-
-    Attributes:
-        name: Its name.
-        round: The number of the round that prunes it.
-        cost: The rise of the loss without it.
-        uses: How many tokens of the text it is.
-    """
-
-    name: str
-    round: int
-    cost: float
-    uses: int
-
-
 @dataclass(frozen=True)
 class Survival:
     """Which pieces of a vocabulary live through which round of pruning.
 
     Attributes:
-        pieces: Some pieces, in the order of their rounds.
+        pieces: Some pieces, in the order of their rounds: the name, the number of the round that
+            prunes it, the rise of the loss without it, and how many tokens of the text it is.
         sizes: The size of the vocabulary at first and after each round.
         now: The number of rounds that are over, with the part of one that has begun.
         costs: The costs of all pruned pieces.
     """
 
-    pieces: Sequence[Piece]
+    pieces: Sequence[tuple[str, int, float, int]]
     sizes: Sequence[int]
     now: float
     costs: Sequence[float]

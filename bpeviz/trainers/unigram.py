@@ -42,7 +42,7 @@ from bpeviz.text import clean, color_key, counted, shorten
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.options import ATOMS
 from bpeviz.trainers.preparation import PER_ATOM, alphabet_of, count_pre_tokens, merge_limit
-from bpeviz.trainers.screen_texts import Detail, Piece, Randomness, ScreenTexts, Survival
+from bpeviz.trainers.screen_texts import Detail, Randomness, ScreenTexts, Survival
 
 SEED_SIZE = 10_000
 MAX_EM_STEPS = 20
@@ -614,7 +614,7 @@ def _survival(training: UnigramTraining, step: int) -> Survival:
             (of.loss, of.count, len(training.pieces[of.id]), of.id) for of in rounds[at].pruned
         ]
         pieces += [
-            Piece(training.name(i), rounds[at].number, cost, uses)
+            (training.name(i), rounds[at].number, cost, uses)
             for cost, uses, _, i in sorted(pruned)[-each:]
         ]
     sizes = [len(training.pieces), *(of_round.after for of_round in rounds)]

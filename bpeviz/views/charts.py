@@ -253,11 +253,8 @@ def _bars_that_end() -> Chart:
 
 def survival(of: Survival) -> Chart:
     """Return which pieces live through which round of pruning, and what dropping them costs."""
-    rounds, total, free = len(of.sizes) - 1, len(of.costs), sum(not cost for cost in of.costs)
-    least, most = (f"{cost:.3g}" for cost in (min(of.costs), max(of.costs)))
-    finding = f"Dropping a piece costs {least} to {most} nats"
-    if free:
-        finding = f"{free:,} of {total:,} pieces cost nothing to drop"
+    rounds, free = len(of.sizes) - 1, sum(not cost for cost in of.costs)
+    finding = f"{free:,} of {len(of.costs):,} pieces cost nothing to drop"
     rows = []
     for name, number, cost, uses in of.pieces:
         lives = number > of.now

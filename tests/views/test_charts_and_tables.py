@@ -417,7 +417,7 @@ def test_survival_strip_ends_each_bar_with_the_round_that_prunes_its_piece() -> 
             )
             of_round = [one.loss for one in training.decisions if one.round == number]
             assert cost == max(of_round)
-        assert {piece.round for piece in survival.pieces} >= {1, max(rounds)}
+        assert {piece[1] for piece in survival.pieces} >= {1, max(rounds)}
         assert survival.sizes[0] == training.sizes[0]
         assert survival.sizes[-1] == training.sizes[-1]
         assert len(survival.sizes) == len(rounds) + 1
@@ -428,8 +428,8 @@ def test_survival_strip_ends_each_bar_with_the_round_that_prunes_its_piece() -> 
         over = sum(1 for number in rounds if max_step(training, number) <= step)
         assert over <= current[0]["round"] < over + 1
         for row, piece in zip(rows, survival.pieces, strict=True):
-            assert (row["piece"], row["round"]) == (piece.name, piece.round)
-            is_gone = training.decisions.index(pruned[piece.name]) < step
+            assert (row["piece"], row["round"]) == (piece[0], piece[1])
+            is_gone = training.decisions.index(pruned[piece[0]]) < step
             assert is_gone or row["words"].startswith("kept: costs ")
 
 

@@ -177,7 +177,8 @@ def show(side: DeltaGenerator) -> None:
         payload |= remarks.stage(shown, steps)
         keys = [one.choice.algorithm for one in shown]
         components.player(payload, "lock_step", partial(remarks.follow, algorithms=keys))
-        if len(shown) > 1 and text and _groups(shown, payload, payload["initialStep"]) == 1:
+        opening = _columns(shown, payload, payload["initialStep"])
+        if len(shown) > 1 and text and len(verdict.alike(opening)) == 1:
             TEXT.offer(TEXT.first)
         _first_tokens(shown)
         if len(shown) > 1:
@@ -206,10 +207,10 @@ def _first_tokens(shown: Sequence[Trained]) -> None:
         st.caption("Here all start from characters; on Train BPE starts from 256 bytes.")
 
 
-def _groups(shown: Sequence[Trained], payload: dict[str, Any], place: int) -> int:
-    """Return in how many different ways the algorithms cut the text at a step of the player."""
+def _columns(shown: Sequence[Trained], payload: dict[str, Any], place: int) -> list[Column]:
+    """Return the columns at a step of the player."""
     steps = [view["ownSteps"][place] for view in payload["views"]]
-    return len(verdict.alike([_column(*at) for at in zip(shown, steps, strict=True)]))
+    return [*map(_column, shown, steps)]
 
 
 def _opening(shown: Sequence[Trained], payload: dict[str, Any]) -> int:
@@ -224,7 +225,8 @@ def _opening(shown: Sequence[Trained], payload: dict[str, Any]) -> int:
     for place in range(last, max(last - SIZES_TRIED, -1), -1):
         at = [(view["steps"], view["ownSteps"][place]) for view in payload["views"]]
         costs = all(of["kind"] == "merge" or (n and of["score"][n - 1] > 0) for of, n in at)
-        best = max(best, ((_groups(shown, payload, place), costs), place))
+        ways = len(verdict.alike(_columns(shown, payload, place)))
+        best = max(best, ((ways, costs), place))
         if best[0] == (len(shown), True):
             break
     return best[1]
@@ -297,8 +299,8 @@ def _follow(shown: list[Trained], payload: dict[str, Any], answer: Callable[[str
         _CLICKED.put(reported["word"])
         WORD.put(reported["word"]["word"][:MAX_WORD])
         RANDOM.put(True)
-    steps = [view["ownSteps"][place] for view in payload["views"]]
-    columns = [_column(one, step) for one, step in zip(shown, steps, strict=True)]
+    columns = _columns(shown, payload, place)
+    steps = [column.step for column in columns]
     size, text = payload["vocabSizes"][place], shown[0].text
     if text:
         answer(markdown.escape(verdict.at_size(text, columns, size)))
