@@ -150,6 +150,8 @@ class Comparison(NotebookValue):
         tokenizers: Each tokenizer over all texts.
         special_tokens: Whether the tokens include special tokens around each text.
         intervals: The intervals of each text.
+        leader: The name of the tokenizer that the verdict is about.
+        relative_to: The name of the text to which premiums are relative, or None.
     """
 
     rows: Sequence[ComparedText]
@@ -158,6 +160,8 @@ class Comparison(NotebookValue):
     tokenizers: Sequence[ComparedTokenizer]
     special_tokens: bool = False
     intervals: Mapping[str, TextIntervals] = field(default_factory=dict, compare=False)
+    leader: str = ""
+    relative_to: str | None = None
 
     def __repr__(self) -> str:
         """Return the sizes and the verdict, which are short."""
@@ -218,8 +222,9 @@ def compare(
     rows = _with_known_premiums(rows, relative_to)
     notes = _notes(rows) + ([_special_note(totals)] if special_tokens else [])
     of_tokenizers = [_over(total, rows) for total in totals]
-    sentence = _verdict(rows, relative_to)
-    return Comparison(rows, sentence, notes, of_tokenizers, special_tokens, of_texts)
+    sentence, leader = _verdict(rows, relative_to)
+    details = (special_tokens, of_texts, leader, relative_to)
+    return Comparison(rows, sentence, notes, of_tokenizers, *details)
 
 
 def _checked_texts(
@@ -500,8 +505,8 @@ def _notes(rows: Sequence[ComparedText]) -> list[str]:
     ]
 
 
-def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
-    """Return the tokenizer that wins most texts, its ties and losses, and its largest premium."""
+def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> tuple[str, str]:
+    """Return who wins most texts, with ties, losses and the largest premium; and its name."""
     best: dict[str, list[str]] = {row.text: [] for row in rows}
     totals: Counter[str] = Counter()
     for row in rows:
@@ -542,7 +547,7 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> str:
         if () in by_best:
             clauses[-1] += f"; undecided for {_named(by_best[()])}"
         sentence = f"{first} {'; it '.join(clauses)}."
-    return sentence + _largest_premium(rows, first, relative_to)
+    return sentence + _largest_premium(rows, first, relative_to), first
 
 
 def _largest_premium(rows: Sequence[ComparedText], first: str, relative_to: str | None) -> str:

@@ -174,13 +174,13 @@ class OneOf(Widget[str]):
             **options,
         )
 
-    def segments(self, **options: Any) -> str:
-        """Draw all values side by side, the first one chosen at first; return the value."""
+    def segments(self, initial: str = "", **options: Any) -> str:
+        """Draw all values side by side; return the value. initial: by default the first one."""
         return cast(
             str,
             st.segmented_control(
                 options=list(self.titles),
-                default=next(iter(self.titles)),
+                default=initial or next(iter(self.titles)),
                 required=True,
                 format_func=self.titles.__getitem__,
                 **self._drawn,

@@ -442,10 +442,10 @@ def of_texts(comparison: Comparison, settings: Sequence[str] = ()) -> TextsFile:
         settings: The settings of tokenizers, in words.
     """
     rows = comparison.rows
-    is_parallel = any(row.premium is not None for row in rows)
     tables = [
-        text_table.payload(comparison, figure, figure.title, is_parallel=is_parallel)
+        text_table.payload(comparison, figure, figure.title)
         | {"picture": text_table.words(comparison, figure, figure.title, settings)}
+        | {"startsAsTable": figure is not figures.premium}
         for key, figure in FIGURES.items()
         if any(getattr(row, key) is not None for row in rows)
     ]

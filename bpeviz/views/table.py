@@ -43,12 +43,14 @@ class Cell(NamedTuple):
         shade: The strength of its background, from 0 to 1.
         mark: Why it is marked, for screen readers; empty where it is not.
         value: The number to sort by, or None without one.
+        interval: Its 95% interval, or None where it is not known.
     """
 
     text: str
     shade: float = 0.0
     mark: str = ""
     value: float | None = None
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

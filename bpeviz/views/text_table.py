@@ -24,7 +24,7 @@ WITHOUT_SPECIAL = "Counts are without special tokens."
 
 def legend(figure: Figure) -> str:
     """Return what the shades and the marks of a table mean."""
-    more = f"More color: {figure.worse}."
+    more = f"More color in a row: {figure.worse}."
     if figure is figures.tokens_per_word:
         return more
     return (
@@ -55,20 +55,24 @@ def by_text(comparison: Comparison) -> dict[str, list[ComparedText]]:
     return rows
 
 
-def payload(
-    comparison: Comparison, figure: Figure, label: str, *, is_parallel: bool
-) -> dict[str, Any]:
+def payload(comparison: Comparison, figure: Figure, label: str) -> dict[str, Any]:
     """Return the payload of the component `texts_table`.
 
     Args:
         comparison: The comparison.
         figure: The figure in the cells.
         label: The accessible name.
-        is_parallel: Whether the texts are translations of each other.
     """
     rows = by_text(comparison)
     names = [row.tokenizer for row in next(iter(rows.values()), ())]
-    return _payload(label, ["Text", *names], rows, cells(comparison, figure, is_parallel))
+    table = _payload(label, ["Text", *names], rows, cells(comparison, figure))
+    relative = f"tokens relative to {comparison.relative_to}"
+    axis = relative if figure is figures.premium else figure.name
+    plot = {"leader": names.index(comparison.leader), "axis": f"{axis} (logarithmic axis)"}
+    is_known = any(getattr(row, figure.key) for row in comparison.rows)
+    return table | {
+        "plot": plot | {"unit": "×" * (figure is figures.premium)} if is_known else None
+    }
 
 
 def payload_of_columns(columns: Sequence[Column], label: str) -> dict[str, Any]:
@@ -78,7 +82,7 @@ def payload_of_columns(columns: Sequence[Column], label: str) -> dict[str, Any]:
     counts = [standing.tokens for standing in standings]
     row = [
         Cell(figures.tokens.text(count), shade, "fewest" if i in best else "", count)
-        for i, (count, shade) in enumerate(zip(counts, _shades([counts])[0], strict=True))
+        for i, (count, shade) in enumerate(zip(counts, *_shades([counts]), strict=True))
     ]
     names = ["", *(standing.name for standing in standings)]
     return _payload(label, names, [figures.tokens.title], [row])
@@ -98,15 +102,8 @@ def _payload(
     return content | {"key": digest_of(content)}
 
 
-def cells(comparison: Comparison, figure: Figure, is_parallel: bool) -> list[list[Cell]]:
-    """Return the cells of each text, shaded from the best to the worst.
-
-    Args:
-        comparison: The comparison.
-        figure: The figure.
-        is_parallel: Whether the texts are translations of each other. Otherwise their tokens are
-            compared within a row only.
-    """
+def cells(comparison: Comparison, figure: Figure) -> list[list[Cell]]:
+    """Return the cells of each text, shaded from the best to the worst of a row."""
     rows = by_text(comparison)
     key, mark = figure.key, "lowest" if figure is figures.cost else "fewest"
     values: list[list[float | None]] = [
@@ -114,13 +111,17 @@ def cells(comparison: Comparison, figure: Figure, is_parallel: bool) -> list[lis
     ]
     if figure.better == "more":
         values = [[value and 1 / value for value in part] for part in values]
-    elif figure in (figures.tokens, figures.cost) and not is_parallel:
-        values = [[value and value / min(filter(None, part)) for value in part] for part in values]
     if figure is figures.cost:
         figure = _with_digits(comparison)
     return [
         [
-            Cell(row.shown(figure), shade, mark if i in best else "", getattr(row, key))
+            Cell(
+                row.shown(figure),
+                shade,
+                mark if i in best else "",
+                getattr(row, key),
+                (row.low, row.high) if figure is figures.premium and row.low and row.high else None,
+            )
             for i, (row, shade) in enumerate(zip(of_text, shades, strict=True))
         ]
         for (name, of_text), shades in zip(rows.items(), _shades(values), strict=True)
@@ -129,14 +130,18 @@ def cells(comparison: Comparison, figure: Figure, is_parallel: bool) -> list[lis
 
 
 def _shades(values: Sequence[Sequence[float | None]]) -> list[list[float]]:
-    """Return the shade of each value, from 0 for the least to 1, on a logarithmic scale."""
-    known = [log(value) for row in values for value in row if value]
-    low, high = min(known, default=0.0), max(known, default=0.0)
+    """Return the shade of each value, from 0 for the least of a row to 1, on a logarithmic scale.
 
-    def shade(value: float | None) -> float:
-        return round((log(value) - low) / (high - low), 2) if value and high > low else 0.0
-
-    return [[*map(shade, row)] for row in values]
+    A shade of 1 is the largest ratio in any row.
+    """
+    logs = [[log(value) if value else None for value in row] for row in values]
+    least = [min((value for value in row if value is not None), default=0.0) for row in logs]
+    above = [
+        [0.0 if value is None else value - low for value in row]
+        for row, low in zip(logs, least, strict=True)
+    ]
+    most = max((value for row in above for value in row), default=0.0) or 1.0
+    return [[round(value / most, 2) for value in row] for row in above]
 
 
 def _best(row: Sequence[ComparedText], key: str, intervals: TextIntervals) -> list[int]:

@@ -23,6 +23,7 @@ from page_helpers import (
     type_text,
     unfold,
 )
+from PIL import Image
 
 import bpeviz
 from bpeviz.analysis import figures
@@ -203,6 +204,33 @@ MANY = "# English\nWhere is the river?\n# Spanish\n¿Dónde está el río?\n# Hi
 def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -> None:
     page = open_page(link(ENGLISH, "/Compare", compared=["gpt2", "o200k_base"]))
     page.get_by_role("radio", name="Many texts").click()
+    chart = page.locator(".dots svg[aria-label^='Premium of 34 texts, sorted by GPT-4o']")
+    expect(chart.locator(".row")).to_have_count(34)
+    assert chart.bounding_box()["width"] > 800, "the width of the page"
+    names = chart.locator(".name").all_text_contents()
+    assert (names[0], names[-1]) == ("Amharic", "English")
+    first = chart.locator(".row").first.locator(".mark.best")
+    expect(first).to_have_accessible_name(re.compile(r"Amharic, GPT-4o \(o200k\): 6\.\d\d \(.*×"))
+    expect(chart.locator(".interval")).to_have_count(68)
+
+    # By keyboard: to the next text, and from mark to mark, then open the text.
+    first.focus()
+    for key in ("ArrowDown", "ArrowRight", "Enter"):
+        page.keyboard.press(key)
+    expect(page.get_by_role("heading", name="Burmese under GPT-2 and")).to_be_visible()
+    expect(chart.locator("[aria-selected]")).to_have_accessible_name(re.compile("Burmese, GPT-2"))
+    page.get_by_role("button", name="Back to all texts").click()
+    expect(Columns(page).frame).to_have_count(0)
+    for kind in ("svg", "png"):
+        with page.expect_download() as saved:
+            page.get_by_role("button", name=f"Save as {kind.upper()}").click()
+        saved.value.save_as(tmp_path / f"plot.{kind}")
+    drawn = (tmp_path / "plot.svg").read_text("utf-8")
+    assert all(f">{word}<" in drawn for word in ("Amharic", "English", "GPT-4o (o200k) 6.07×"))
+    assert Image.open(tmp_path / "plot.png").width > 1000
+
+    page.get_by_role("tab", name="Table").click()
+    page.get_by_role("radio", name="Tokens", exact=True).click()
     table = labelled(page, "[role=grid]", "Tokens of 34 texts")
     expect(table.locator("tr")).to_have_count(35)
     table.locator("td").last.scroll_into_view_if_needed()
@@ -256,7 +284,7 @@ def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -
     expect(Columns(page).text("GPT-4o")).to_contain_text("el")
     expect(Columns(page).frame).to_be_in_viewport()
     expect(cell).to_have_attribute("aria-selected", "true")
-    page.get_by_role("button", name="Back to the table").click()
+    page.get_by_role("button", name="Back to all texts").click()
     expect(cell).to_be_focused()
     expect(Columns(page).frame).to_have_count(0)
     expect(table.locator("td").first).to_have_text("English")

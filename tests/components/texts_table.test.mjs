@@ -31,3 +31,49 @@ test("the third press on a title restores the order as given", () => {
   assert.deepEqual(byName, { column: "Text", isAscending: true });
   assert.deepEqual(nextOrder(byName, "Text", false), { column: "Text", isAscending: false });
 });
+
+const { layout, ticks } = await import("../../bpeviz/components/texts_table/dots.js");
+
+const dot = (value, interval = null) => [String(value), 0, "", value, interval];
+const DOTS = [
+  { name: "en", cells: [dot(1), dot(1)] },
+  { name: "de", cells: [dot(2), dot(4, [3, 5])] },
+  { name: "hi", cells: [dot(8), dot(2)] },
+  { name: "code", cells: [["–", 0, "", null, null], dot(3)] },
+];
+const PLOT = { leader: 1, axis: "tokens", unit: "×" };
+
+test("the plot is sorted by the tokenizer of the verdict, on a logarithmic axis", () => {
+  const { rows, left } = layout(DOTS, ["a", "b"], PLOT, 600);
+  assert.deepEqual(rows.map(({ name }) => name), ["de", "code", "hi", "en"]);
+  const x = (name, i) => rows.find((row) => row.name === name).marks.find((mark) => mark.i === i).x;
+  assert.ok(Math.abs(x("hi", 0) - x("de", 1) - (x("de", 1) - x("hi", 1))) < 1e-9); // 8 / 4 = 4 / 2
+  assert.ok(left < x("en", 0) && x("hi", 0) <= 600);
+  assert.equal(rows.find(({ name }) => name === "code").marks.length, 1);
+  const [low, high] = rows[0].marks[1].interval;
+  assert.ok(low < x("de", 1) && x("de", 1) < high);
+});
+
+test("names stand above the first row, each on a line of its own", () => {
+  const { labels, top } = layout(DOTS, ["a", "b"], PLOT, 600);
+  assert.deepEqual(labels.map(({ words }) => words), ["a 2×", "b 4×"]);
+  assert.ok(labels[0].y < labels[1].y && labels[1].y < top);
+  const narrow = layout([DOTS[1]], ["a", "a tokenizer with a long name"], PLOT, 200);
+  assert.deepEqual(narrow.labels.map(({ isLeft }) => isLeft), [false, true]);
+});
+
+test("an axis has three ticks or more, and none outside of it", () => {
+  assert.deepEqual(ticks(1, 17), [1, 2, 5, 10]);
+  assert.deepEqual(ticks(0.9, 1.2), [0.9, 1, 1.2]);
+  assert.deepEqual(ticks(3, 3), [3]);
+  assert.deepEqual(ticks(8, 3000), [10, 100, 1000]);
+  for (const tick of ticks(300, 900)) assert.ok(300 <= tick && tick <= 900);
+});
+
+test("equal values, a single text and rows without values have places", () => {
+  for (const rows of [[DOTS[0]], [DOTS[3], { name: "none", cells: [["–", 0, "", null, null], ["–", 0, "", null, null]] }]]) {
+    const { rows: drawn, height } = layout(rows, ["a", "b"], PLOT, 400);
+    assert.equal(drawn.length, rows.length);
+    assert.ok(height > 0 && drawn.every(({ marks }) => marks.every(({ x }) => Number.isFinite(x))));
+  }
+});

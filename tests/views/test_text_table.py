@@ -17,8 +17,8 @@ FINE = bpeviz.train("low low low lower", merges=0).tokenizer()
 FOUND = bpeviz.compare(TEXTS, {"coarse": COARSE, "fine": FINE}, "short")
 
 
-def drawn(figure: Figure, *, is_parallel: bool = True) -> dict[str, list[Cell]]:
-    return dict(zip(TEXTS, text_table.cells(FOUND, figure, is_parallel), strict=True))
+def drawn(figure: Figure) -> dict[str, list[Cell]]:
+    return dict(zip(TEXTS, text_table.cells(FOUND, figure), strict=True))
 
 
 def test_cells_are_shaded_by_cost_and_the_best_of_a_row_is_marked() -> None:
@@ -27,42 +27,40 @@ def test_cells_are_shaded_by_cost_and_the_best_of_a_row_is_marked() -> None:
     assert [[int(one.text) for one in row] for row in cells.values()] == tokens
     assert [one.mark for one in cells["short"]] == ["fewest", ""]
     assert [one.mark for one in cells["none"]] == ["", ""], "all are equal"
-    shades = {one.text: one.shade for row in cells.values() for one in row}
-    assert min(shades.values()) == 0
-    assert shades["14"] == 1, "the text with the most tokens"
+    assert [one.shade for one in cells["short"]] == [0, 1]
+    assert [one.shade for one in cells["dear"]] == [0, 0], "the same number"
     assert [one.shade for one in drawn(figures.bytes_per_token)["short"]][::-1] == [1, 0]
     drawn_row = Table.of_rows(["text", "coarse", "fine"], [["short", *cells["short"]]])
     html = drawn_row.html(right=["coarse"])
     assert 'class="right marked"><bdi>2</bdi><span class="unseen"> fewest</span>' in html
-    assert f'style="--shade: {shades["7"]:.0%}"' in html
-
-
-def test_texts_that_are_not_parallel_are_shaded_within_their_rows() -> None:
-    cells = drawn(figures.tokens, is_parallel=False)
-    assert [one.shade for one in cells["short"]] == [0, 1]
-    assert [one.shade for one in cells["dear"]] == [0, 0], "the same number"
+    assert 'style="--shade: 100%"' in html
 
 
 def test_premiums_have_intervals_and_equal_ones_are_all_marked() -> None:
     texts = {"en": ["low"] * 12, "de": ["niedrig"] * 12}
     found = bpeviz.compare(texts, {"a": COARSE, "b": COARSE, "c": FINE}, "en")
-    _, cells = text_table.cells(found, figures.premium, is_parallel=True)
+    _, cells = text_table.cells(found, figures.premium)
     first, second, third = cells
+    assert [one.interval for one in cells] == [(7, 7), (7, 7), (7 / 3, 7 / 3)]
     assert first.text == second.text == "7.00 (7.00 to 7.00)"
     assert third.text == "2.33 (2.33 to 2.33)"
     assert [one.mark for one in (first, second, third)] == ["", "", "fewest"]
     found = bpeviz.compare(texts, {"c": FINE, "d": FINE, "a": COARSE}, "en")
-    _, cells = text_table.cells(found, figures.premium, is_parallel=True)
+    _, cells = text_table.cells(found, figures.premium)
     assert [one.mark for one in cells] == ["fewest", "fewest", ""]
 
 
 def test_payload_has_the_cells_with_their_values() -> None:
-    payload = text_table.payload(FOUND, figures.bytes_per_token, "Bytes", is_parallel=True)
+    payload = text_table.payload(FOUND, figures.bytes_per_token, "Bytes")
     assert payload["header"] == ["Text", "coarse", "fine"]
     assert [row["name"] for row in payload["rows"]] == [*TEXTS]
     values = [cell[3] for row in payload["rows"] for cell in row["cells"]]
     assert values == [row.bytes_per_token for row in FOUND.rows]
-    other = text_table.payload(FOUND, figures.tokens, "Bytes", is_parallel=True)
+    plot = {"leader": 0, "axis": "bytes per token (logarithmic axis)", "unit": ""}
+    assert payload["plot"] == plot
+    premium = text_table.payload(FOUND, figures.premium, "Premium")["plot"]
+    assert premium["axis"] == "tokens relative to short (logarithmic axis)"
+    other = text_table.payload(FOUND, figures.tokens, "Bytes")
     assert other["key"] != payload["key"]
 
 
@@ -70,7 +68,7 @@ def test_every_figure_of_a_compared_text_is_in_each_form() -> None:
     found = bpeviz.compare({"hindi": "नमस्ते"}, {"fine": FINE})
     assert found.rows[0].characters_per_token == 6 / 18
     assert "0.33" in text_table.of_texts(found, [figures.characters_per_token]).rows[0]
-    ((cell,),) = text_table.cells(found, figures.characters_per_token, is_parallel=False)
+    ((cell,),) = text_table.cells(found, figures.characters_per_token)
     assert (cell.text, cell.value) == ("0.33", 6 / 18)
     assert "characters_per_token" in text_table.exact(found).names
 
@@ -93,7 +91,7 @@ def test_no_cell_is_marked_where_the_best_is_in_doubt() -> None:
     )
     found = bpeviz.compare(texts, {"one": one, "other": other}, "en")
     for figure in (figures.tokens, figures.premium, figures.bytes_per_token):
-        _, cells = text_table.cells(found, figure, is_parallel=True)
+        _, cells = text_table.cells(found, figure)
         assert [one.mark for one in cells] == ["", ""], figure
     assert found.rows[2].tokens < found.rows[3].tokens
 
@@ -109,20 +107,18 @@ def test_cost_is_marked_by_the_prices_unless_in_doubt() -> None:
     }
     for prices, marks in expected.items():
         found = bpeviz.compare(texts, both, prices=dict(zip(both, prices, strict=True)))
-        (row,) = text_table.cells(found, figures.cost, is_parallel=False)
+        (row,) = text_table.cells(found, figures.cost)
         assert [one.mark for one in row] == marks, prices
         assert [float(one.text) for one in row] == [
             pytest.approx(price * number / 1e6, rel=5e-3)
             for price, number in zip(prices, tokens, strict=True)
         ]
-    (row,) = text_table.cells(
-        bpeviz.compare(texts, both, prices={"fine": 1}), figures.cost, is_parallel=False
-    )
+    (row,) = text_table.cells(bpeviz.compare(texts, both, prices={"fine": 1}), figures.cost)
     assert [one.mark for one in row] == ["", ""], "only one has a price"
     mixed = {"a": ["low low"] * 16 + ["zzz"] * 14}
     other = bpeviz.train("zzz zzz zzz", merges=2).tokenizer()
     found = bpeviz.compare(mixed, {"coarse": COARSE, "other": other})
     price = found.rows[0].tokens / found.rows[1].tokens * 1.01
     costs = priced(found, {"coarse": 1, "other": price})
-    (row,) = text_table.cells(costs, figures.cost, is_parallel=False)
+    (row,) = text_table.cells(costs, figures.cost)
     assert [one.mark for one in row] == ["", ""], "1% dearer, but lines differ"

@@ -2,7 +2,7 @@
 // logarithmic scale: up, and down for a second tokenizer. A marker line shows the current step.
 
 import { LEFT_OUT_ID, SPECIAL_ID, UNKNOWN_ID } from "../shared/cells.js";
-import { element, newShape, tokenLabel } from "../shared/dom.js";
+import { draw, element, tokenLabel } from "../shared/dom.js";
 import { JUMP, STEP_CHANGED, currentStep, emit, subscribe } from "../shared/events.js";
 import { WIDE_CHARACTER, counted, formatCount } from "../shared/format.js";
 import { CAN_SAVE, newSheet, saveSheet } from "../shared/picture.js";
@@ -21,13 +21,6 @@ const MAX_FONT = 15;
 const MIN_FONT = 7; // a token without room for this has no label
 const LABEL_GAP = 11; // pixels between labels of the scale
 const CHARACTER_WIDTH = 0.61; // em, of the monospace font
-
-/** Append an SVG element; its text is set as text, never as markup. */
-function draw(parent, tag, attributes = {}, text) {
-  const created = parent.appendChild(newShape(tag, attributes));
-  if (text !== undefined) created.textContent = text;
-  return created;
-}
 
 export class MergeDiagram {
   constructor(root, signal) {

@@ -3,8 +3,8 @@
 // (`bpeviz/ui/pictures.py`).
 
 import { columnsSheet } from "../columns/column.js";
-import { component, element, saveFile } from "../shared/dom.js";
-import { CAN_SAVE, colorsOn, saveSheet, svgBlob } from "../shared/picture.js";
+import { component, saveFile } from "../shared/dom.js";
+import { CAN_SAVE, colorsOn, drawOn, newCanvas, png, saveSheet, svgBlob } from "../shared/picture.js";
 import { svg } from "../shared/svg.js";
 import { changedBox } from "./changes.js";
 import { Slide } from "./slide.js";
@@ -29,23 +29,6 @@ const RETRY_AFTER = 10_000; // milliseconds
 
 /** The latest slide, which small pictures show, and all views. */
 const latest = { url: "", views: new Set() };
-
-/** Draw a slide on a canvas, of which it fills all. */
-async function drawOn(canvas, drawing) {
-  const image = new Image(WIDTH, HEIGHT);
-  image.src = URL.createObjectURL(svgBlob(drawing));
-  await image.decode();
-  canvas.clearRect(0, 0, canvas.canvas.width, canvas.canvas.height);
-  canvas.drawImage(image, 0, 0, canvas.canvas.width, canvas.canvas.height);
-  URL.revokeObjectURL(image.src);
-}
-
-function newCanvas(width, height) {
-  const canvas = Object.assign(element("canvas"), { width, height });
-  return canvas.getContext("2d", { willReadFrequently: true });
-}
-
-const png = (canvas) => new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 
 /** Draws the frames of a GIF, each as the part that differs from the one before it. */
 class GifFrames {

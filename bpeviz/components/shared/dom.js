@@ -27,6 +27,19 @@ export function newShape(tag, attributes = {}) {
 }
 
 /**
+ * Append an SVG element; its text is set as text, never as markup.
+ * @param {any} parent
+ * @param {string} tag
+ * @param {object} [attributes]
+ * @param {string} [text]
+ */
+export function draw(parent, tag, attributes = {}, text) {
+  const created = parent.appendChild(newShape(tag, attributes));
+  if (text !== undefined) created.textContent = text;
+  return created;
+}
+
+/**
  * Create a button.
  * @param {string} className
  * @param {string} text

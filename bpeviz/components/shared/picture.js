@@ -332,16 +332,39 @@ export function newSheet(parent, { title, about = [], notes = [], credit }, cont
 }
 
 /**
- * Save a sheet as an SVG file, in light colors, and remove it.
+ * Save a sheet as an SVG or PNG file, in light colors, and remove it.
  * @param {any} sheet
  * @param {string} title
  * @param {string} fileName
  */
-export function saveSheet(sheet, title, fileName) {
-  const drawing = svg(pictureOf(sheet, title), colorsOn(sheet.parentNode, "light"));
+export async function saveSheet(sheet, title, fileName) {
+  const picture = pictureOf(sheet, title);
+  const drawing = svg(picture, colorsOn(sheet.parentNode, "light"));
   sheet.remove();
-  saveFile(svgBlob(drawing), fileName);
+  if (fileName.endsWith(".svg")) return saveFile(svgBlob(drawing), fileName);
+  const scale = Math.min(2, 16_000 / picture.height); // browsers draw no larger ones
+  const canvas = newCanvas(picture.width * scale, picture.height * scale);
+  await drawOn(canvas, drawing);
+  saveFile(await png(canvas.canvas), fileName);
 }
+
+/** Draw an SVG drawing on a canvas, of which it fills all. */
+export async function drawOn(canvas, drawing) {
+  const { width, height } = canvas.canvas;
+  const image = new Image(width, height);
+  image.src = URL.createObjectURL(svgBlob(drawing));
+  await image.decode();
+  canvas.clearRect(0, 0, width, height);
+  canvas.drawImage(image, 0, 0, width, height);
+  URL.revokeObjectURL(image.src);
+}
+
+export function newCanvas(width, height) {
+  const canvas = Object.assign(element("canvas"), { width, height });
+  return canvas.getContext("2d", { willReadFrequently: true });
+}
+
+export const png = (canvas) => new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
 
 /** Whether a picture can be saved: a frame of another page may forbid downloads. */
 export const CAN_SAVE = typeof window === "undefined" || window === parent || window.origin !== "null";

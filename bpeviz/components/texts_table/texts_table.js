@@ -1,8 +1,10 @@
-// A table of texts under tokenizers. A press on a head sorts it, and one on a cell opens the text.
+// Texts under tokenizers as a dot plot, and behind it as a table. A press on a mark or a cell opens the
+// text, and one on a head sorts the table.
 // The host styles it like its other tables.
 
-import { component, element, newButton, unbroken } from "../shared/dom.js";
+import { component, draw, element, newButton, unbroken } from "../shared/dom.js";
 import { CAN_SAVE, newSheet, saveSheet } from "../shared/picture.js";
+import { DotPlot } from "./dot_plot.js";
 import { nextOrder, ordered } from "./order.js";
 
 /**
@@ -13,6 +15,8 @@ import { nextOrder, ordered } from "./order.js";
  * @property {import("./order.js").Row[]} rows
  * @property {import("./order.js").Sorted} [sorted] the order at first
  * @property {import("../shared/picture.js").SheetPayload} [picture] the words around a picture of it, if it can be saved
+ * @property {import("./dots.js").Plot | null} [plot] what the dot plot shows, if there is one
+ * @property {boolean} [startsAsTable] whether the table is in front at first
  * @property {string[]} [opens] the key of each tokenizer, if cells open their text; else its title is
  * @property {{text: string, tokenizer: string} | null} [shown] the cell whose text is open
  */
@@ -26,10 +30,21 @@ class TextsTable {
     this.frame = element("div", "facts-frame");
     this.table = this.frame.appendChild(element("table", "facts sortable"));
     this.table.setAttribute("role", "grid");
-    this.save = newButton("save-picture", "Save as SVG", () => this.#save());
-    root.replaceChildren(this.frame, this.save);
+    this.tabs = element("div", "tabs");
+    this.tabs.setAttribute("role", "tablist");
+    for (const name of ["Chart", "Table"]) this.tabs.append(newButton("tab", name, () => this.#turnTo(name === "Chart")));
+    for (const tab of this.tabs.children) tab.setAttribute("role", "tab");
+    this.chart = element("div", "dots");
+    this.plot = new DotPlot(draw(this.chart, "svg", { role: "group" }));
+    this.save = element("div", "save-pictures");
+    for (const kind of ["SVG", "PNG"]) this.save.append(newButton("save-picture", `Save as ${kind}`, () => this.#save(kind.toLowerCase())));
+    root.replaceChildren(this.tabs, this.chart, this.frame, this.save);
+    this.tabs.addEventListener("keydown", ({ key }) => ["ArrowLeft", "ArrowRight"].includes(key) && this.#turnTo(!this.isChart, true), { signal });
+    this.chart.addEventListener("click", ({ target }) => this.#open(target.closest(".mark")), { signal });
+    this.chart.addEventListener("keydown", (event) => this.#onChartKey(event), { signal });
     const resized = new ResizeObserver(() => this.#fit());
     resized.observe(this.frame);
+    resized.observe(this.chart);
     resized.observe(this.table);
     signal.addEventListener("abort", () => resized.disconnect());
     const on = (name, listener) => this.table.addEventListener(name, listener, { signal });
@@ -46,32 +61,65 @@ class TextsTable {
     this.data = data;
     this.on = on;
     this.save.hidden = !CAN_SAVE || !data.picture;
+    this.tabs.hidden = !data.plot;
+    this.prefersChart ??= !data.startsAsTable;
     if (this.key !== data.key) {
       this.key = data.key;
       this.sorted = data.sorted ?? null;
+      this.width = 0;
       this.#draw();
     }
+    this.#turnTo(this.prefersChart);
+  }
+
+  #turnTo(prefersChart, focuses = false) {
+    this.prefersChart = prefersChart;
+    const isChart = (this.isChart = prefersChart && Boolean(this.data.plot));
+    [...this.tabs.children].forEach((tab, i) => {
+      tab.ariaSelected = String(isChart === !i);
+      tab.tabIndex = isChart === !i ? 0 : -1;
+      if (focuses && isChart === !i) tab.focus();
+    });
+    [this.chart.hidden, this.frame.hidden] = [!isChart, isChart];
+    this.#fit();
     this.#mark();
   }
 
-  // Where the table fits, its heads stay in view while the page scrolls; elsewhere it scrolls itself.
+  #drawPlot() {
+    const width = this.chart.clientWidth;
+    if (!this.isChart || !width || width === this.width) return;
+    this.width = width;
+    this.plot.draw(this.data, width);
+    this.#mark();
+  }
+
+  // Where the table fits, its heads stay in view while the page scrolls; elsewhere it scrolls itself,
+  // and ends with a whole row.
   // Intervals stand below their values in all rows or in none.
   #fit() {
+    this.#drawPlot();
     const { classList } = this.frame;
     const isWide = () => this.table.offsetWidth > this.frame.clientWidth;
     classList.remove("stacked");
     classList.toggle("stacked", isWide());
     classList.toggle("fits", !isWide());
+    const [head, row] = [this.table.tHead, this.table.rows[1]].map((part) => part?.offsetHeight);
+    const bar = this.frame.offsetHeight - this.frame.clientHeight;
+    const limits = isWide() && row && document.documentElement.dataset.embedded === undefined;
+    const rows = Math.floor((0.85 * innerHeight - head) / row);
+    this.frame.style.maxHeight = limits ? `${head + bar + rows * row}px` : "";
   }
 
-  #save() {
+  #save(kind) {
     const { picture, label } = this.data;
+    const save = (content) => saveSheet(newSheet(this.frame.parentNode, picture, [content]), label, `texts.${kind}`);
+    if (this.isChart) return save(this.chart.cloneNode(true));
     const frame = element("div", "facts-frame fits");
     frame.style.maxHeight = "none";
     const table = frame.appendChild(this.table.cloneNode(true));
     // Beside the page, cells that stay in view would leave their places.
     for (const cell of table.querySelectorAll("th, td")) cell.style.position = "static";
-    saveSheet(newSheet(this.frame.parentNode, picture, [frame]), label, "texts.svg");
+    save(frame);
   }
 
   #draw() {
@@ -132,7 +180,12 @@ class TextsTable {
   // The cell whose text is open; after the text is closed, the focus returns to its cell.
   #mark() {
     const { shown, opens } = this.data;
-    const cell = shown && this.rows.get(shown.text).cells[1 + opens.indexOf(shown.tokenizer)];
+    const column = shown ? opens.indexOf(shown.tokenizer) : -1;
+    const marks = this.isChart ? (this.plot.marks ?? []).flat() : [];
+    const ofText = this.isChart
+      ? marks.find((mark) => mark.text === shown?.text && mark.column === column)
+      : shown && this.rows.get(shown.text).cells[1 + column];
+    const cell = ofText ?? null;
     if (cell === this.open) return;
     this.open?.removeAttribute("aria-selected");
     cell?.setAttribute("aria-selected", "true");
@@ -156,10 +209,24 @@ class TextsTable {
       this.sorted = nextOrder(this.sorted, this.#keys()[column], column > 0);
       this.#sort();
       this.on("sorted", this.sorted ?? { column: "", isAscending: false });
-    } else if (this.data.opens) {
-      const { name } = this.order[cell.parentElement.sectionRowIndex];
-      this.on("opened", { text: name, tokenizer: this.data.opens[column - 1] ?? null, number: Date.now() });
-    }
+    } else this.#open({ text: this.order[cell.parentElement.sectionRowIndex].name, column: column - 1 });
+  }
+
+  #open(place) {
+    const { opens } = this.data;
+    if (place && opens) this.on("opened", { text: place.text, tokenizer: opens[place.column] ?? null, number: Date.now() });
+  }
+
+  #onChartKey(event) {
+    const mark = event.target.closest(".mark");
+    if (!mark || event.altKey || event.ctrlKey || event.metaKey) return;
+    const next = this.plot.neighbor(mark, event.key);
+    if (event.key === "Enter" || event.key === " ") this.#open(mark);
+    else if (!next) return;
+    event.preventDefault();
+    mark.setAttribute("tabindex", next ? -1 : 0);
+    next?.setAttribute("tabindex", 0);
+    next?.focus();
   }
 
   #onKey(event) {

@@ -168,11 +168,24 @@ PAGE = Page(
 )
 
 
+def _how_many() -> str:
+    return HOW_MANY.segments(
+        label_visibility="collapsed", width="stretch", on_change=_leave_out_own
+    )
+
+
+def _leave_out_own() -> None:
+    """Leave out the user's own tokenizer for many texts until it is chosen, and restore it."""
+    others = [key for key in COLUMNS.get() or FIRST if key != OWN]
+    COLUMNS.put(others if HOW_MANY.get() == "many" else [OWN, *others][:MAX_COLUMNS])
+
+
 def _chosen() -> list[str]:
     """Draw the choice of the tokenizers to compare; return their keys."""
     names = tokenizers.names()
     before = COLUMNS.get()
-    chosen = [key for key in (FIRST if before is None else before) if key in names]
+    first = FIRST if HOW_MANY.get() != "many" else catalog.NAMES
+    chosen = [key for key in (first if before is None else before) if key in names]
     files = [file.key for file in opened()]
     new = [key for key in files if key not in {*(FILES.get() or ()), *chosen}]
     chosen += new[: MAX_COLUMNS - len(chosen)]
@@ -183,7 +196,7 @@ def _chosen() -> list[str]:
         UNDER.put(new[-1])  # beside many tokenizers, its text is shown
     return COLUMNS.multiselect(
         names,
-        default=list(FIRST),
+        default=list(first),
         placeholder="Choose tokenizers",
         select_all=False,
         wrap=True,
@@ -212,7 +225,7 @@ def show(side: DeltaGenerator) -> None:
     texts = None
     translations: list[str] = []
     with side:
-        if HOW_MANY.segments(label_visibility="collapsed", width="stretch") == "many":
+        if _how_many() == "many":
             texts, translations = choose_texts()
         text, choice, sizes = choose_training(choose_text(TEXT) if texts is None else None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="controls"):
@@ -305,7 +318,7 @@ def _one_of_many(
         keys = [offer.key for offer, _ in chosen]
         baseline = _baseline(keys)
         IDS.toggle()
-        st.button("Back to the table", on_click=SHOWN.clear, icon=":material/arrow_upward:")
+        st.button("Back to all texts", on_click=SHOWN.clear, icon=":material/arrow_upward:")
     of_text = [row for row in compared.rows if row.text == name]
     pair = _pair(keys, baseline, [key for key, row in zip(keys, of_text, strict=True) if row.best])
     names = joined([offer.name for offer, _ in chosen if offer.key in pair])

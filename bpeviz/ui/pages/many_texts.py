@@ -109,10 +109,10 @@ def show(
         The comparison, or None where a message says why there is none.
     """
     number, parallel = parallel_texts({name: texts[name] for name in translations})
-    is_parallel = len(parallel) == len(texts)
     tokenizers = {offer.name: tokenizer for offer, tokenizer in chosen}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
-        figure = FIGURES[FIGURE.segments(width="content", label_visibility="collapsed")]
+        first = (figures.premium if parallel else figures.tokens).key
+        figure = FIGURES[FIGURE.segments(first, width="content", label_visibility="collapsed")]
         names = [*dict.fromkeys([*parallel, *translations])]
         relative_to = None
         if figure is figures.premium and names:
@@ -142,14 +142,15 @@ def show(
     comparison = priced(comparison, prices) if prices else comparison
     answer.markdown(markdown.escape(comparison.verdict))
     label = f"{figure.title} of {counted(len(texts), 'text')}"
-    payload = text_table.payload(comparison, figure, label, is_parallel=is_parallel)
+    payload = text_table.payload(comparison, figure, label)
     trained = [words for offer, _ in chosen for words in offer.settings]
     payload["picture"] = text_table.words(comparison, figure, label, trained)
     by = SORTED_BY.get()
     payload["sorted"] = {"column": by, "isAscending": bool(ASCENDING.get())} if by else None
     draw_table(payload, [offer.key for offer, _ in chosen], (SHOWN.get(), UNDER.get()))
     notes = [
-        f"{text_table.legend(figure)} Press a number to see its text in tokens, a title to sort."
+        f"{text_table.legend(figure)} Press a mark or a number to see its text in tokens, and a "
+        "title to sort."
     ]
     if relative_to and figure is figures.premium:
         notes.append(f"Premium: how many times as many tokens a text needs as {relative_to}.")
@@ -161,7 +162,7 @@ def show(
     if parallel:
         note = f"{len(parallel):,} parallel texts of {counted(number, 'line')}: each line is "
         notes.append(note + "compared with its translation.")
-    if parallel and not is_parallel:
+    if parallel and len(parallel) < len(texts):
         others = len(texts) - len(parallel)
         have = "has another number" if others == 1 else "have other numbers"
         notes.append(f"{others:,} of {len(texts):,} texts {have} of lines: no premium.")

@@ -54,20 +54,34 @@ def test_pasted_texts_are_the_rows_and_the_verdict_is_the_librarys() -> None:
     app = opened()
     texts = {"en": "the river\nthe sea", "es": "el río\nel mar"}
     found = bpeviz.compare(texts, {"Your tokenizer": TOKENIZER}, "en")
-    assert cells(app) == [[row.text, str(row.tokens)] for row in found.rows]
+    assert cells(app) == [[row.text, f"{row.premium:.2f}"] for row in found.rows], "parallel"
+    assert table(app)["plot"]["leader"] == 0
     assert found.verdict in [one.value.replace("\\", "") for one in app.markdown]
     assert "2 parallel texts of 2 lines" in captions(app)
     assert "no interval" in captions(app)
 
-    app.segmented_control(key="figure_of_texts").set_value("premium").run()
-    assert cells(app) == [[row.text, f"{row.premium:.2f}"] for row in found.rows]
     app.selectbox(key="relative_to").set_value("es").run()
     assert [row[1] for row in cells(app)] != [f"{row.premium:.2f}" for row in found.rows]
     assert cells(app)[1] == ["es", "1.00"]
 
     app.segmented_control(key="figure_of_texts").set_value("tokens").run()
-    values = [value for row in table(app)["rows"] for *_, value in row["cells"]]
+    values = [value for row in table(app)["rows"] for _, _, _, value, _ in row["cells"]]
     assert values == [row.tokens for row in found.rows]
+    assert cells(app) == [[row.text, str(row.tokens)] for row in found.rows]
+
+
+def test_the_users_own_tokenizer_takes_part_only_once_it_is_chosen() -> None:
+    available("gpt2", "cl100k_base", "o200k_base")
+    app = app_pages.opened("Compare")
+    assert app.multiselect(key="compared").value == ["yours", "gpt2", "cl100k_base", "o200k_base"]
+    app.segmented_control(key="how_many_texts").set_value("many").run()
+    assert table(app)["opens"] == ["gpt2", "cl100k_base", "o200k_base"]
+    app.multiselect(key="compared").set_value(["yours", "gpt2"]).run()
+    assert table(app)["opens"] == ["yours", "gpt2"]
+    app.segmented_control(key="how_many_texts").set_value("one").run()
+    assert titles(app) == ["Your tokenizer", "GPT-2"]
+    app = app_pages.opened("Compare", how_many_texts="many")
+    assert table(app)["opens"] == ["gpt2", "cl100k_base", "o200k_base"]
 
 
 def test_the_order_of_a_link_is_that_of_the_table() -> None:
@@ -206,7 +220,7 @@ def test_a_cell_opens_its_text_under_its_tokenizer_beside_the_baseline() -> None
     assert titles(app) == ["GPT-4", "GPT-4o"]
     press(app, "en", "o200k_base", 8)
     assert len(titles(app)) == 2, "the baseline itself is beside another one"
-    (back,) = [one for one in app.button if one.label == "Back to the table"]
+    (back,) = [one for one in app.button if one.label == "Back to all texts"]
     back.click().run()
     assert table(app)["shown"] is None
     assert not [data for data in payloads(app) if "columns" in data]
@@ -384,7 +398,7 @@ def test_typed_prices_give_costs() -> None:
 
 
 def test_special_tokens_are_counted_if_a_file_adds_some(monkeypatch: pytest.MonkeyPatch) -> None:
-    app = opened()
+    app = opened(figure_of_texts="tokens")
     assert "Counts are without special tokens\\." in captions(app)
     assert not [one for one in app.toggle if one.key == "with_special_tokens"]
     before = [int(row[1]) for row in cells(app)]

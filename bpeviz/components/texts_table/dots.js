@@ -1,0 +1,56 @@
+// The dot plot of a figure of texts under tokenizers: its layout, which never touches the document.
+
+import { ordered } from "./order.js";
+
+/** @typedef {{leader: number, axis: string, unit: string}} Plot the index of the tokenizer of the verdict, and the axis */
+
+const [ROW, LABEL, MARGIN, CHARACTER] = [19, 18, 12, 7.2]; // pixels; the last one is the mean width of a letter
+const NUMBER = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
+
+/**
+ * Return ticks of a logarithmic axis: the sparsest series with at least three.
+ * @param {number} low
+ * @param {number} high
+ */
+export function ticks(low, high) {
+  const powers = [];
+  for (let power = 10 ** Math.floor(Math.log10(low)); power <= high; power *= 10) powers.push(power);
+  const series = [[1], [1, 2, 5], [1, 1.5, 2, 3, 4, 5, 6, 7, 8, 9]].map((digits) =>
+    powers.flatMap((power) => digits.map((digit) => digit * power)).filter((tick) => low <= tick && tick <= high),
+  );
+  return series.find((places) => places.length > 2) ?? [...new Set([low, ...series[2], high])];
+}
+
+/**
+ * Return the places of everything in the plot.
+ * @param {import("./order.js").Row[]} rows
+ * @param {string[]} names of the tokenizers
+ * @param {Plot} plot
+ * @param {number} width
+ */
+export function layout(rows, names, { leader, unit }, width) {
+  const sorted = ordered(rows, leader + 1, false);
+  const known = rows.flatMap(({ cells }) => cells.flatMap(([, , , value, interval]) => (value ? [value, ...(interval ?? [])] : [])));
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const longest = Math.max(...rows.map(({ name }) => name.length)) * CHARACTER;
+  const left = Math.min(longest, 0.4 * width) + MARGIN;
+  const scale = (width - left - 2 * MARGIN) / (Math.log(high / low) || 1);
+  const x = (/** @type {number} */ value) => left + MARGIN + scale * Math.log(value / low);
+  const first = sorted[0].cells.flatMap(([text, , , value], i) => (value ? [{ i, text: text.split(" (")[0], x: x(value) }] : []));
+  // Each name has a line of its own above the first row, so that none covers another one.
+  const labels = first
+    .sort((a, b) => a.x - b.x)
+    .map(({ i, text, x: at }, line) => {
+      const words = `${names[i]} ${text}${unit}`;
+      return { i, words, x: at, y: LABEL * (line + 0.7), isLeft: at + 10 + words.length * CHARACTER > width };
+    });
+  const top = LABEL * (labels.length + 1) + ROW / 2; // the ticks are above the rows and below
+  const drawn = sorted.map(({ name, cells }, row) => ({
+    name,
+    y: top + ROW * row,
+    marks: cells.flatMap(([text, , , value, interval], i) => (value ? [{ i, x: x(value), text: `${text}${unit}`, interval: interval?.map(x) }] : [])),
+  }));
+  const bottom = top + ROW * (drawn.length - 0.5);
+  const shown = ticks(low, high).map((value) => ({ x: x(value), words: `${NUMBER.format(value)}${unit}` }));
+  return { left, top, bottom, height: bottom + 2 * LABEL, labels, rows: drawn, ticks: shown };
+}
