@@ -282,10 +282,11 @@ def test_playing_on_reveals_the_answer(room: Room, leader: Browser) -> None:
 
 
 def test_options_are_candidates_and_sometimes_lack_the_right_one() -> None:
-    shown = RoomTimeline(1, page(merges=12))
-    found = [shown.question(step) for step in range(shown.last)]
+    timelines = [RoomTimeline(1, page(key, merges=12)) for key in ("bpe", "scaffold", "superbpe")]
+    places = [(shown, step) for shown in timelines for step in range(shown.last)]
+    found = [shown.question(step) for shown, step in places]
     assert {one.right == len(one.options) - 1 for one in found if one} == {True, False}
-    assert found == [shown.question(step) for step in range(shown.last)]
+    assert found == [shown.question(step) for shown, step in places]
 
 
 def test_options_do_not_tie_with_the_right_one() -> None:
