@@ -133,8 +133,8 @@ def _export(offer: Export, shown: Page) -> None:
                 page = partial(_interactive, partial(playable.of_colored_text, picture), link)
                 _button(key, "tokens.html", "Web page (HTML)", page, width="stretch")
     st.caption(
-        "Each is one file, which works without a network or a server. Colored text has up to "
-        f"{export.HELD:,} bytes."
+        "Each is one file, which works without a network or a server."
+        + f" Colored text has up to {export.HELD:,} bytes." * (offer.picture is not None)
     )
     if offer.tokenizer is not None:
         _tokenizer(key, offer.tokenizer)

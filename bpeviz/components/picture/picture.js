@@ -4,7 +4,7 @@
 
 import { columnsSheet } from "../columns/column.js";
 import { component, saveFile } from "../shared/dom.js";
-import { CAN_SAVE, colorsOn, drawOn, newCanvas, png, saveSheet, svgBlob } from "../shared/picture.js";
+import { CAN_SAVE, addressOf, colorsOn, drawOn, newCanvas, png, saveSheet, svgBlob } from "../shared/picture.js";
 import { svg } from "../shared/svg.js";
 import { changedBox } from "./changes.js";
 import { Slide } from "./slide.js";
@@ -97,8 +97,10 @@ class PictureView {
     const drawing = this.#svg(picture, isDark, isFilled);
     if (drawing === this.drawing) return;
     this.drawing = drawing;
-    latest.url = URL.createObjectURL(svgBlob(drawing));
-    for (const view of latest.views) if (view === this || !view.data.slide) view.#see(latest.url);
+    addressOf(drawing).then((url) => {
+      latest.url = url;
+      for (const view of latest.views) if (view === this || !view.data.slide) view.#see(url);
+    });
     this.image.alt = [picture.title, this.slide.figures.textContent].filter(Boolean).join(". ");
     this.image.className = `preview on-${isDark ? "dark" : "light"}`; // behind a transparent slide
   }

@@ -348,11 +348,35 @@ export async function saveSheet(sheet, title, fileName) {
   saveFile(await png(canvas.canvas), fileName);
 }
 
+/** Return the style of the fonts of the page, with their files in it: an image loads none. */
+async function fontStyle() {
+  const rules = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]);
+  const fonts = rules.filter(({ cssText }) => /^@font-face.*Source (Sans|Code)/.test(cssText) && !cssText.includes("italic"));
+  const styles = fonts.map(async ({ cssText, parentStyleSheet }) => {
+    const [, address] = /url\("(.+?)"/.exec(cssText);
+    const reader = new FileReader();
+    const isRead = new Promise((resolve) => (reader.onload = resolve));
+    reader.readAsDataURL(await (await fetch(new URL(address, parentStyleSheet.href ?? document.baseURI))).blob());
+    await isRead;
+    return cssText.replace(address, reader.result);
+  });
+  return `<style>${(await Promise.all(styles)).join("")}</style>`;
+}
+
+let fonts = null; // a promise, for all pictures
+
+/** Return the address of an SVG drawing as an image with the fonts of the page. */
+export async function addressOf(drawing) {
+  fonts ??= fontStyle().catch(() => "");
+  const style = await fonts;
+  return URL.createObjectURL(svgBlob(drawing.replace("<title>", () => `${style}<title>`)));
+}
+
 /** Draw an SVG drawing on a canvas, of which it fills all. */
 export async function drawOn(canvas, drawing) {
   const { width, height } = canvas.canvas;
   const image = new Image(width, height);
-  image.src = URL.createObjectURL(svgBlob(drawing));
+  image.src = await addressOf(drawing);
   await image.decode();
   canvas.clearRect(0, 0, width, height);
   canvas.drawImage(image, 0, 0, width, height);
