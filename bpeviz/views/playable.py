@@ -497,7 +497,7 @@ def document(title: str, body: str, data: str, script: str, link: str = "") -> s
     page = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; \
-form-action 'none'; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'">
+form-action 'none'; img-src blob:; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'">
 <meta name="viewport" content="width=device-width">
 <title>{escape(title)}</title>
 <style>{STYLE}</style></head>

@@ -33,6 +33,13 @@ def legend(figure: Figure) -> str:
     )
 
 
+def chart_legend(comparison: Comparison, figure: Figure) -> str:
+    """Return the order of the rows of a dot plot, and what its bars mean."""
+    has_bars = figure is figures.premium and any(row.low for row in comparison.rows)
+    bars = " A thin bar is a 95% bootstrap interval over lines." if has_bars else ""
+    return f"Rows are in the order of {comparison.leader}.{bars}"
+
+
 def exact(comparison: Comparison) -> Table:
     """Return all figures of a comparison, one row for each text and tokenizer.
 
@@ -66,12 +73,16 @@ def payload(comparison: Comparison, figure: Figure, label: str) -> dict[str, Any
     rows = by_text(comparison)
     names = [row.tokenizer for row in next(iter(rows.values()), ())]
     table = _payload(label, ["Text", *names], rows, cells(comparison, figure))
-    relative = f"tokens relative to {comparison.relative_to}"
-    axis = relative if figure is figures.premium else figure.name
-    plot = {"leader": names.index(comparison.leader), "axis": f"{axis} (logarithmic axis)"}
-    is_known = any(getattr(row, figure.key) for row in comparison.rows)
+    is_premium = figure is figures.premium
+    axis = f"tokens relative to {comparison.relative_to}" if is_premium else figure.name
+    plot = {
+        "leader": names.index(comparison.leader),
+        "axis": f"{axis} (logarithmic axis)",
+        "unit": "×" * is_premium,
+        "note": f"{label}. {chart_legend(comparison, figure)}",
+    }
     return table | {
-        "plot": plot | {"unit": "×" * (figure is figures.premium)} if is_known else None
+        "plot": plot if any(getattr(row, figure.key) for row in comparison.rows) else None
     }
 
 

@@ -57,7 +57,8 @@ def test_payload_has_the_cells_with_their_values() -> None:
     values = [cell[3] for row in payload["rows"] for cell in row["cells"]]
     assert values == [row.bytes_per_token for row in FOUND.rows]
     plot = {"leader": 0, "axis": "bytes per token (logarithmic axis)", "unit": ""}
-    assert payload["plot"] == plot
+    assert payload["plot"] == plot | {"note": "Bytes. Rows are in the order of coarse."}
+    assert text_table.payload(FOUND, figures.cost, "Cost")["plot"] is None, "no price"
     premium = text_table.payload(FOUND, figures.premium, "Premium")["plot"]
     assert premium["axis"] == "tokens relative to short (logarithmic axis)"
     other = text_table.payload(FOUND, figures.tokens, "Bytes")

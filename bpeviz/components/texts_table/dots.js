@@ -2,7 +2,7 @@
 
 import { ordered } from "./order.js";
 
-/** @typedef {{leader: number, axis: string, unit: string}} Plot the index of the tokenizer of the verdict, and the axis */
+/** @typedef {{leader: number, axis: string, unit: string, note: string}} Plot the index of the tokenizer of the verdict, the axis, and a legend */
 
 const [ROW, LABEL, MARGIN, CHARACTER] = [19, 18, 12, 7.2]; // pixels; the last one is the mean width of a letter
 const NUMBER = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });

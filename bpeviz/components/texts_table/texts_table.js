@@ -112,8 +112,12 @@ class TextsTable {
 
   #save(kind) {
     const { picture, label } = this.data;
-    const save = (content) => saveSheet(newSheet(this.frame.parentNode, picture, [content]), label, `texts.${kind}`);
-    if (this.isChart) return save(this.chart.cloneNode(true));
+    const save = (content, words = picture) => saveSheet(newSheet(this.frame.parentNode, words, [content]), label, `texts.${kind}`);
+    if (this.isChart) {
+      const chart = this.chart.cloneNode(true);
+      chart.style.width = `${this.width}px`;
+      return save(chart, { ...picture, notes: [this.data.plot.note, ...picture.notes.slice(1)] });
+    }
     const frame = element("div", "facts-frame fits");
     frame.style.maxHeight = "none";
     const table = frame.appendChild(this.table.cloneNode(true));

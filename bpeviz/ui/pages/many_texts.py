@@ -149,8 +149,10 @@ def show(
     payload["sorted"] = {"column": by, "isAscending": bool(ASCENDING.get())} if by else None
     draw_table(payload, [offer.key for offer, _ in chosen], (SHOWN.get(), UNDER.get()))
     notes = [
-        f"{text_table.legend(figure)} Press a mark or a number to see its text in tokens, and a "
-        "title to sort."
+        f"Chart: {text_table.chart_legend(comparison, figure)} Press a mark to see its text in "
+        "tokens.",
+        f"Table: {text_table.legend(figure)} Press a number to see its text in tokens, and a title "
+        "to sort.",
     ]
     if relative_to and figure is figures.premium:
         notes.append(f"Premium: how many times as many tokens a text needs as {relative_to}.")
