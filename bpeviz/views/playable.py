@@ -569,7 +569,8 @@ def program(names: Sequence[str], host: str) -> tuple[str, str]:
         if files.html is not None and files.css is not None:
             style = f"<style>{files.css.removeprefix(shared_style)}</style>"
             markups.append(f'<template id="markup-{name}">{style}{files.html}</template>')
-    return _UNREAD.sub("", "".join(scripts) + host), _UNREAD.sub("", "\n".join(markups))
+    # In a block, the names of the host are its own.
+    return _UNREAD.sub("", f"{''.join(scripts)}{{\n{host}\n}}"), _UNREAD.sub("", "\n".join(markups))
 
 
 def _shown(part: Part, text: str) -> str:

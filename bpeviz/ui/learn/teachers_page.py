@@ -71,7 +71,7 @@ def asked(chapter: Chapter, setup: Setup | None = None) -> Iterator[Question]:
     place = f"{CHAPTERS.index(chapter) + 1}."
     questions = [make(setup or chapter.initial) for make in chapter.questions]
     questions.append(chapter.why.question())
-    for number, name in enumerate((*chapter.names, "Why?")):
+    for number, name in enumerate((*chapter.names, f"{chapter.title.rstrip('?')}: why?")):
         if question := questions[number]:
             yield replace(question, name=f"{place}{number + 1} {name}")
 
