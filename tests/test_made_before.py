@@ -142,7 +142,7 @@ COUNTS = {
     ("/Inspect", "the picture, mirrored"): [7],
     ("/Algorithms", "bpe, sentencepiece, 3"): [162, 24, 57, 160, 78, 28],
 }
-"""For ten links, the numbers of tokens in all columns, in the grid, and at the first and the last
+"""For ten links, the numbers of tokens in all rows, in the grid, and at the first and the last
 step of the player, and the number of its steps, as commit e3fffb4 showed them."""
 
 
@@ -156,8 +156,8 @@ def test_link_made_before_shows_the_same_tokens(name: tuple[str, str]) -> None:
     own = next((texts[box] for box in boxes if box in texts), None)
     counts: list[int] = []
     for data in payloads(app):
-        if "columns" in data:
-            counts += [column["tokenCount"] for column in data["columns"]]
+        if "baseline" in data:
+            counts += [row["tokenCount"] for row in data["rows"]]
         elif "bytes" in data and "tokens" in data:
             counts.append(len(data["tokens"]))
         for view in data.get("views", ()):

@@ -70,12 +70,6 @@ def compared_with(tokens: int, baseline: Standing) -> str:
     return f"{difference(tokens, baseline.tokens)} {link} {baseline.name}"
 
 
-def cuts(column: Column, baseline: Column) -> str:
-    """Return the number of a column's extra and missing cuts against a baseline, in words."""
-    extra, missing = differences(column, baseline)
-    return cut_words(len(extra), len(missing))
-
-
 def dropped(column: Column, text: str) -> str:
     """Return a sentence about the parts of a text that a column drops."""
     parts = column.dropped_from(text)
@@ -87,19 +81,23 @@ def dropped(column: Column, text: str) -> str:
     )
 
 
-def cut_words(extra: int, missing: int) -> str:
-    """Return the wording of `cuts`.
+def boundary_words(extra: int, missing: int, baseline: str) -> str:
+    """Return how the boundaries of a tokenizer differ from a baseline.
 
     Args:
         extra: The number of boundaries that the baseline lacks.
         missing: The number of the baseline's boundaries that are absent.
+        baseline: The name of the baseline.
 
-    >>> cut_words(105, 1)
-    '105 extra cuts, 1 missing cut'
+    >>> boundary_words(14, 10, "GPT-2")
+    '14 boundaries more than GPT-2, 10 fewer'
     """
-    kinds = (extra, "extra cut"), (missing, "missing cut")
-    parts = [counted(number, noun) for number, noun in kinds if number]
-    return ", ".join(parts) or "Same cuts"
+    if not extra + missing:
+        return f"same boundaries as {baseline}"
+    kind, number = ("more", extra) if extra else ("fewer", missing)
+    noun = "boundary" if number == 1 else "boundaries"
+    rest = f", {missing:,} fewer" if extra and missing else ""
+    return f"{number:,} {noun} {kind} than {baseline}{rest}"
 
 
 def best(standings: Sequence[Standing]) -> list[int]:

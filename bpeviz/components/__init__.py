@@ -15,7 +15,7 @@ from bpeviz.components.modules import bundle, bundle_all
 
 FOLDER = Path(__file__).parent
 
-_STYLES = {"picture": ("columns", "merge_diagram")}
+_STYLES = {"picture": ("score", "merge_diagram")}
 """The components whose content another one draws, and whose style it needs."""
 
 

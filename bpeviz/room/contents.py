@@ -10,7 +10,7 @@ from typing import Any
 
 from bpeviz.cached_property import cached_property
 from bpeviz.room.votes import VoteOption, VoteQuestion
-from bpeviz.views.playable import ColumnsFile, Interactive, Playable
+from bpeviz.views.playable import Interactive, Playable, ScoreFile
 
 OPTIONS = 4
 """The options of a vote. Four of the five best candidates: any of them may be left out."""
@@ -22,23 +22,23 @@ NONE = VoteOption([], "none of these")
 
 
 @dataclass(frozen=True, eq=False)
-class RoomColumns:
-    """Columns of several tokenizers that a leader shows. They have no steps.
+class RoomScore:
+    """A text under several tokenizers that a leader shows. They have no steps.
 
     Attributes:
         number: Their number in the room.
-        page: The columns, as in the interactive file.
+        page: The score, as in the interactive file.
     """
 
     number: int
-    page: ColumnsFile
+    page: ScoreFile
 
     last = 0
 
     def full(self) -> dict[str, Any]:
         """Return the payload of all members."""
-        title = self.page.columns.get("verdict") or self.page.title
-        return _titled(self.number, title, self.page) | {"columns": self.page.columns}
+        title = self.page.score.get("verdict") or self.page.title
+        return _titled(self.number, title, self.page) | {"score": self.page.score}
 
     beginning = full
 

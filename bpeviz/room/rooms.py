@@ -14,12 +14,12 @@ from typing import Any
 
 from bpeviz import limits
 from bpeviz.room import votes
-from bpeviz.room.contents import RoomColumns, RoomTimeline
+from bpeviz.room.contents import RoomScore, RoomTimeline
 from bpeviz.room.messages import Display, Invitation, Message
 from bpeviz.room.run import Ready, Run
 from bpeviz.room.votes import Vote, VoteQuestion
 from bpeviz.text import counted
-from bpeviz.views.playable import ColumnsFile, Playable
+from bpeviz.views.playable import Playable, ScoreFile
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 """Letters that look like no digit."""
@@ -52,7 +52,7 @@ class Member:
         is_leader: Whether it is the leader.
         notify: Called when the room has changed, in any thread.
         is_new: Whether nothing was sent yet.
-        content: The number of the timeline or columns that were sent last.
+        content: The number of the timeline or a score that were sent last.
         step: The last step of it that was sent.
         run: The run whose sheet was sent.
     """
@@ -95,7 +95,7 @@ class Room:
         self.join = join(self)
         self.link = ""
         self.number = self._first = first
-        self.content: RoomTimeline | RoomColumns | None = None
+        self.content: RoomTimeline | RoomScore | None = None
         self.step = self.furthest = 0
         self.display = Display()
         self.vote: Vote | None = None
@@ -174,11 +174,11 @@ class Room:
                 self.display = Display()
         self._notify(leaders=not left)
 
-    def show(self, page: Playable | ColumnsFile, link: str = "", step: int = 0) -> None:
-        """Show another timeline, or columns.
+    def show(self, page: Playable | ScoreFile, link: str = "", step: int = 0) -> None:
+        """Show another timeline, or a score.
 
         Args:
-            page: The timeline or the columns.
+            page: The timeline or the score.
             link: The address that opens it again, relative to the app, or "".
             step: The step to begin at.
         """
@@ -340,7 +340,7 @@ class Room:
     def _show(self, page: Ready) -> None:
         self.number += 1
         number, it = self.number, page.page
-        content = RoomTimeline(number, it) if isinstance(it, Playable) else RoomColumns(number, it)
+        content = RoomTimeline(number, it) if isinstance(it, Playable) else RoomScore(number, it)
         self.content, self.link = content, page.link
         self.step = self.furthest = max(0, min(page.step, content.last))
         self.display = Display()

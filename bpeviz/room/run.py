@@ -8,7 +8,7 @@ from typing import Any
 
 from bpeviz.room.sheet import Sheet
 from bpeviz.room.votes import VoteOption, VoteQuestion
-from bpeviz.views.playable import ColumnsFile, Playable
+from bpeviz.views.playable import Playable, ScoreFile
 
 
 @dataclass(frozen=True)
@@ -16,12 +16,12 @@ class Ready:
     """A page that a room can show at once.
 
     Attributes:
-        page: The timeline or the columns.
+        page: The timeline or the score.
         link: The address that opens it again, or "".
         step: The step to begin at.
     """
 
-    page: Playable | ColumnsFile
+    page: Playable | ScoreFile
     link: str
     step: int
 

@@ -51,7 +51,7 @@ class VoteQuestion:
         numbers: The numbers that are answers.
         explanation: Why the answer is right.
         see: The rows above it, as in Learn.
-        is_alone: Whether it is shown without the player or the columns.
+        is_alone: Whether it is shown without the player or the score.
         name: Its name, which tells no answer, or "".
     """
 

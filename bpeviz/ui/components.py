@@ -57,7 +57,7 @@ def _register(
 
 _player = _register("player", once=["way"])
 _player_events = _register("player_events", step=None, word=None, part=None)
-_columns = _register("columns")
+_score = _register("score")
 _grid = _register("grid", token=None)
 _race = _register("race", watched=None)
 _merge_diagram = _register("merge_diagram")
@@ -178,9 +178,9 @@ def race_is_watched(timeline: str) -> bool:
     return (st.session_state.get("race") or {}).get("watched") == timeline
 
 
-def columns(data: dict[str, Any], key: str) -> None:
-    """Show a text in columns (`bpeviz.views.player.side_by_side`)."""
-    _columns(data, key)
+def score(data: dict[str, Any], key: str) -> None:
+    """Show a text under several tokenizers (`bpeviz.views.player.score_payload`)."""
+    _score(data, key)
 
 
 def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:

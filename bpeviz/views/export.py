@@ -10,7 +10,7 @@ from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
 from bpeviz.views.credit import parts
-from bpeviz.views.player import side_by_side
+from bpeviz.views.player import score_payload
 
 HELD = 20_000
 """The largest size of an exported text, in bytes."""
@@ -62,7 +62,7 @@ def payload(picture: ColoredText, link: str = "") -> dict[str, Any]:
     """
     drawing = drawing_of(picture)
     words = {"title": drawing.title, "about": drawing.about, "notes": drawing.notes}
-    return words | {"credit": parts(link), "columns": drawing.payload}
+    return words | {"credit": parts(link), "score": drawing.payload}
 
 
 def drawing_of(picture: ColoredText) -> Drawing:
@@ -75,7 +75,7 @@ def drawing_of(picture: ColoredText) -> Drawing:
         last = first + len(raw.decode())
     start = len(text[:first].encode())
     part = Part(start, start + len(raw), first, last)
-    data = side_by_side(text, columns, part, picture.baseline, hues=picture.hues)
+    data = score_payload(text, columns, part, picture.baseline, hues=picture.hues)
     about = [" · ".join(picture.settings)] if picture.settings else []
     if (first, last) != (0, len(text)):
         about.append(f"Characters {first + 1:,} to {last:,} of {len(text):,}.")
@@ -84,17 +84,11 @@ def drawing_of(picture: ColoredText) -> Drawing:
 
 def _legend(data: dict[str, Any]) -> list[str]:
     """Return the explanations of the marks in some columns."""
-    columns = data["columns"]
-    ids = {token_id for column in columns for token_id, *_ in column["distinct"]}
+    rows = data["rows"]
+    ids = {token_id for row in rows for token_id, *_ in row["distinct"]}
     marks = {
         "The strip below a character of several bytes shows them by token.": (
             not data["text"].isascii()
-        ),
-        "A bracket marks a boundary that the baseline does not have.": (
-            any(column["extra"] for column in columns)
-        ),
-        "A dotted line is a boundary that only the baseline has.": (
-            any(column["missing"] for column in columns)
         ),
         "A wavy underline marks tokens that are not in the vocabulary.": UNKNOWN_ID in ids,
         "Pale text is dropped: it does not become a token.": DROPPED_ID in ids,

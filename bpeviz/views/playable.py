@@ -1,4 +1,4 @@
-"""HTML files that show what a page draws: a timeline that plays, columns, or tables of texts.
+"""HTML files that show what a page draws: a timeline that plays, a score, or tables of texts.
 
 A file loads nothing, works from a folder, and is the same for the same input. Its script is
 allowed by its hash; user text is data of that script, or escaped.
@@ -72,16 +72,16 @@ addEventListener("hashchange", () => {
 });
 """
 
-_COLUMNS = """
-const root = shadow("columns");
-columns(root, data, ignore);
+_SCORE = """
+const root = shadow("score");
+score(root, data, ignore);
 if (!document.fullscreenEnabled) root.querySelector(".projector").remove();
 """
 
 _TEXTS = f"""
-const {{ tables, columns: shown }} = data;
+const {{ tables, score: shown }} = data;
 tables.forEach((one, i) => texts_table(document.getElementById(`place-table-${{i}}`), one, ignore));
-((data) => {{ if (data) {{{_COLUMNS}}} }})(shown);
+((data) => {{ if (data) {{{_SCORE}}} }})(shown);
 """
 
 _IN_FRAME = (
@@ -186,35 +186,35 @@ class Playable(Interactive):
 
 
 @dataclass(frozen=True)
-class ColumnsFile(Interactive):
-    """Columns of several tokenizers, and their metrics.
+class ScoreFile(Interactive):
+    """A text under several tokenizers, and their metrics.
 
     Attributes:
-        columns: The payload of the columns.
+        score: The payload of the score.
         metrics: The metrics, or None for a text alone.
     """
 
-    columns: dict[str, Any]
+    score: dict[str, Any]
     metrics: Table | None
 
-    names = ("columns",)
-    host = _COLUMNS
+    names = ("score",)
+    host = _SCORE
     style = _TABLES
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """The payload of the columns."""
-        return self.columns
+        """The payload of the score."""
+        return self.score
 
     @property
     def body(self) -> str:
-        """The verdict, the place of the columns, and the table of metrics."""
-        columns = '<h2>The text under each tokenizer</h2>\n<div id="place-columns"></div>'
+        """The verdict, the place of the score, and the table of metrics."""
+        score = '<h2>The text under each tokenizer</h2>\n<div id="place-score"></div>'
         if self.metrics is None:
-            return columns
+            return score
         metrics = self.metrics.html("Metrics", right=self.metrics.names[1:-1])
-        verdict = escape(self.columns.get("verdict", ""))
-        return f'<p class="verdict">{verdict}</p>\n{columns}\n<h2>Metrics</h2>\n{metrics}'
+        verdict = escape(self.score.get("verdict", ""))
+        return f'<p class="verdict">{verdict}</p>\n{score}\n<h2>Metrics</h2>\n{metrics}'
 
 
 @dataclass(frozen=True)
@@ -227,7 +227,7 @@ class TextsFile(Interactive):
         notes: The notes on them.
         tokenizers: Each tokenizer over all texts.
         about: What its figures mean.
-        columns: The columns of one of the texts, or None.
+        score: The score of one of the texts, or None.
     """
 
     verdict: str
@@ -235,21 +235,21 @@ class TextsFile(Interactive):
     notes: Sequence[str]
     tokenizers: Table
     about: Sequence[str]
-    columns: ColumnsFile | None = None
+    score: ScoreFile | None = None
 
-    names = ("columns", "texts_table")
+    names = ("score", "texts_table")
     host = _TEXTS
     style = _TABLES
 
     @property
     def data(self) -> Mapping[str, Any]:
-        """The payloads of the tables, and that of the columns or None."""
-        columns = None if self.columns is None else self.columns.data
-        return {"tables": self.tables, "columns": columns}
+        """The payloads of the tables, and that of the score or None."""
+        score = None if self.score is None else self.score.data
+        return {"tables": self.tables, "score": score}
 
     @property
     def body(self) -> str:
-        """The verdict, the places of the tables, the notes, and the columns."""
+        """The verdict, the places of the tables, the notes, and the score."""
         parts = [f'<p class="verdict">{escape(self.verdict)}</p>']
         for i, payload in enumerate(self.tables):
             parts.append(f'<h2 class="shown">{escape(payload["label"])}</h2>')
@@ -259,9 +259,9 @@ class TextsFile(Interactive):
         parts.append(f'<h2 class="shown">{title}</h2>')
         parts.append(self.tokenizers.html(title, right=self.tokenizers.names[1:]))
         parts += [f"<p>{escape(sentence)}</p>" for sentence in self.about]
-        if self.columns is not None:
-            parts.append(f'<h2 class="shown">{escape(self.columns.title)}</h2>')
-            parts.append(self.columns.body)
+        if self.score is not None:
+            parts.append(f'<h2 class="shown">{escape(self.score.title)}</h2>')
+            parts.append(self.score.body)
         return "\n".join(parts)
 
 
@@ -403,19 +403,19 @@ def of_lock_step(
     return _with_races(title, settings, payload, races)
 
 
-def of_columns(
+def of_score(
     text: str,
     payload: dict[str, Any],
     metrics: Table | None,
     part: Part,
     settings: Sequence[str] = (),
     title: str = "One text, several tokenizers",
-) -> ColumnsFile:
-    """Return the columns of a text under several tokenizers, with their metrics.
+) -> ScoreFile:
+    """Return a text under several tokenizers, with their metrics.
 
     Args:
         text: The whole text.
-        payload: The payload of the columns, as from `player.side_by_side`.
+        payload: The payload, as from `player.score_payload`.
         metrics: The metrics, as from `tables.metrics`, if they are shown.
         part: The part to show.
         settings: The settings of tokenizers, in words.
@@ -423,15 +423,15 @@ def of_columns(
     """
     words = [*filter(None, [counted(len(text), "character"), _shown(part, text), *settings])]
     about = {"title": payload.get("verdict") or title, "about": words, "credit": parts()}
-    return ColumnsFile(title, words, payload | {"picture": about}, metrics)
+    return ScoreFile(title, words, payload | {"picture": about}, metrics)
 
 
-def of_colored_text(picture: ColoredText, metrics: Table | None = None) -> ColumnsFile:
-    """Return the columns of a colored text, as many of its bytes as a file holds."""
+def of_colored_text(picture: ColoredText, metrics: Table | None = None) -> ScoreFile:
+    """Return a colored text, as many of its bytes as a file holds."""
     drawing = drawing_of(picture)
-    alone = {"baseline": -1, "isShort": True} if len(picture.columns) == 1 else {}
+    alone = {"baseline": -1} if len(picture.columns) == 1 else {}
     how = (drawing.part, picture.settings, picture.title)
-    return of_columns(picture.text, drawing.payload | alone, metrics, *how)
+    return of_score(picture.text, drawing.payload | alone, metrics, *how)
 
 
 def of_texts(comparison: Comparison, settings: Sequence[str] = ()) -> TextsFile:

@@ -1,4 +1,4 @@
-"""Payloads of the player and of the columns: decisions as plain JSON values, without frames.
+"""Payloads of the player and of scores: decisions as plain JSON values, without frames.
 
 The browser receives the decisions, and for each atom the step at which the boundary after it is
 merged, or the tokens that begin there at each step. It derives everything else.
@@ -25,7 +25,7 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.options import TIE_WINNERS
 
 _NO_TOKENS = {UNKNOWN_ID: "not in the vocabulary", DROPPED_ID: "dropped: no token"}
-"""What the columns show in place of a token."""
+"""What a score shows in place of a token."""
 
 _AROUND = 60
 """Characters before the first change in `before_and_after`."""
@@ -335,7 +335,7 @@ def why_few(training: Training, text: str, least: int) -> str:
     return f"After {counted(steps, texts.unit)}, {why}.{memorizes}"
 
 
-def side_by_side(
+def score_payload(
     text: str,
     columns: Sequence[Column],
     part: Part,
@@ -344,7 +344,7 @@ def side_by_side(
     ids: bool = False,
     hues: Hues | None = None,
 ) -> dict[str, Any]:
-    """Return the payload of the columns of the Compare page, as plain JSON values.
+    """Return the payload of a text under several tokenizers, as plain JSON values.
 
     Args:
         text: The whole text.
@@ -362,6 +362,7 @@ def side_by_side(
     best = best if len(best) < len(columns) else []
     for number, column in enumerate(columns):
         extra, missing = differences(column, columns[baseline])
+        name = standings[baseline].name
         ends, tokens, distinct = _tokens(column, part, hues)
         drawn.append(
             {
@@ -374,11 +375,14 @@ def side_by_side(
                 "distinct": distinct,
                 "extra": _within(extra, part),
                 "missing": _within(missing, part),
+                "differences": ""
+                if number == baseline
+                else verdict.boundary_words(len(extra), len(missing), name),
             }
         )
     data: dict[str, Any] = {
         "text": text[part.first : part.last],
-        "columns": drawn,
+        "rows": drawn,
         "baseline": baseline,
         "showIds": ids,
     }
@@ -388,7 +392,7 @@ def side_by_side(
 def before_and_after(
     text: str, training: Training, boundaries: Boundaries, step: int, hues: Hues | None = None
 ) -> dict[str, Any] | None:
-    """Return the payload of two columns: a text before and after a step, around its first change.
+    """Return the payload of two rows: a text before and after a step, around its first change.
 
     Args:
         text: The training text.
@@ -415,12 +419,12 @@ def before_and_after(
         Column(f"{name} {unit} {step:,}", training.at_step(at), around, at)
         for name, at in (("Before", step - 1), ("After", step))
     ]
-    data = side_by_side(text, columns, part, 0, hues=hues)
+    data = score_payload(text, columns, part, 0, hues=hues)
     counts = boundaries.token_counts[step - 1 : step + 1].tolist()
-    for column, count in zip(data["columns"], counts, strict=True):
-        column |= {"tokenCount": count, "notes": [], "isBest": False}
+    for row, count in zip(data["rows"], counts, strict=True):
+        row |= {"tokenCount": count, "notes": [], "isBest": False, "differences": ""}
     key = f"{data['key']} {counts}"
-    return data | {"key": key, "ariaLabel": "The text before and after", "isShort": True}
+    return data | {"key": key, "baseline": -1, "ariaLabel": "The text before and after"}
 
 
 def _first_change(ends: Ends, before: NDArray[np.bool_], after: NDArray[np.bool_]) -> int | None:
@@ -458,8 +462,7 @@ def _notes(
         return notes
     if number == baseline:
         return ["Baseline", *notes]
-    tokens = verdict.compared_with(standings[number].tokens, standings[baseline])
-    return [tokens, verdict.cuts(column, columns[baseline]), *notes]
+    return [verdict.compared_with(standings[number].tokens, standings[baseline]), *notes]
 
 
 def _within(boundaries: Ends, part: Part) -> list[int]:
@@ -479,8 +482,8 @@ def _tokens_within(column: Column, part: Part) -> tuple[int, int]:
 def _tokens(column: Column, part: Part, hues: Hues) -> tuple[list[int], list[int], list[list[Any]]]:
     """Return the tokens of a part: their ends in bytes, the index of each, and the distinct ones.
 
-    Each of these is an id, a label, the bytes in hex, and a color index. Tokens at the edges are
-    cropped.
+    Each of these is an id, a label, the bytes in hex, a color index, and the labels of the two
+    tokens that it was merged from, if any. Tokens at the edges are cropped.
     """
     tokenizer = column.tokenizer
     ends = column.cuts
@@ -489,11 +492,13 @@ def _tokens(column: Column, part: Part, hues: Hues) -> tuple[list[int], list[int
     distinct: list[list[Any]] = []
     for token_id in ids.tolist():
         if token_id in _NO_TOKENS:
-            distinct.append([token_id, _NO_TOKENS[token_id], "", -1])
+            distinct.append([token_id, _NO_TOKENS[token_id], "", -1, []])
             continue
         raw = tokenizer.token_bytes(token_id)
         label = shorten(tokenizer.token_label(token_id))
         color = hues.index(coloring.key_of(tokenizer, token_id))
-        distinct.append([token_id, label, shorten(hexadecimal(raw)), color])
+        parents = tokenizer.parents(token_id) or ()
+        labels = [shorten(tokenizer.token_label(parent)) for parent in parents]
+        distinct.append([token_id, label, shorten(hexadecimal(raw)), color, labels])
     token_ends = np.minimum(ends[first:last], part.end) - part.start
     return token_ends.tolist(), indices.tolist(), distinct

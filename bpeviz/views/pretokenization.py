@@ -1,4 +1,4 @@
-"""Payloads of the Pre-tokenize page: a text in columns, one for each pre-tokenization."""
+"""Payloads of the Pre-tokenize page: a text in rows, one for each pre-tokenization."""
 
 from __future__ import annotations
 
@@ -13,23 +13,22 @@ from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.text import color_key, counted, digest_of
 
 
-def side_by_side(
-    columns: Sequence[PreTokenizedColumn], first: int, last: int, *, nested: bool = False
+def score_payload(
+    columns: Sequence[PreTokenizedColumn], first: int, last: int, label: str = ""
 ) -> dict[str, Any]:
-    """Return the payload of the columns of the Pre-tokenize page, as plain JSON values.
+    """Return the payload of a text in several pre-tokenizations, as plain JSON values.
 
     Args:
         columns: Pre-tokenizations of one text.
         first: The first character to show; ends are in UTF-8 bytes from there.
         last: The end of the part to show.
-        nested: Each column divides the pre-tokens of the previous one, whose boundaries are marked.
+        label: The accessible name of the score.
     """
     parts = [_shown(column, first, last) for column in columns]
-    rows = [[distinct[i][-1] for i in indices] for _, indices, distinct in parts]
+    rows = [[distinct[i][3] for i in indices] for _, indices, distinct in parts]
     colors = hues(Row(contacts_at(row), lambda key: key) for row in rows)
     drawn: list[dict[str, Any]] = []
     for column, (sizes, indices, distinct) in zip(columns, parts, strict=True):
-        marked = drawn[-1]["tokenEnds"][:-1] if nested and drawn else []
         drawn.append(
             {
                 "title": column.title,
@@ -37,17 +36,17 @@ def side_by_side(
                 "tokenCount": len(column.cut),
                 "tokenEnds": list(accumulate(sizes)),
                 "tokens": indices,
-                "distinct": [[*about, colors.index(key)] for *about, key in distinct],
-                "extra": marked,
+                "distinct": [[*about, colors.index(key), rule] for *about, key, rule in distinct],
+                "extra": [],
                 "missing": [],
             }
         )
     data: dict[str, Any] = {
         "text": columns[0].cut.text[first:last],
-        "columns": drawn,
+        "rows": drawn,
         "baseline": -1,
         "unit": "pre-token",
-        "ariaLabel": "The text level by level" if nested else "The text in each pre-tokenization",
+        "ariaLabel": label or "The text in each pre-tokenization",
     }
     return data | {"key": digest_of(data)}
 
@@ -57,8 +56,9 @@ def _shown(
 ) -> tuple[list[int], list[int], list[list[Any]]]:
     """Return the pre-tokens of a part: sizes in bytes, the index of each, and the distinct ones.
 
-    Each of these is None (it has no id), a name, a description, and a color key, -1 for a single
-    character. Pre-tokens at the edges of the part, given in characters, are cropped.
+    Each of these is None (it has no id), a name, a description, a color key (-1 for a single
+    character), and the alternative of the expression that matches it, if known. Pre-tokens at the
+    edges of the part, given in characters, are cropped.
     """
     of = column.cut
     begin, stop = ended(of.ends, first), ended(of.ends, last - 1)
@@ -72,13 +72,13 @@ def _shown(
     distinct: list[list[Any]] = []
     for pre_token, by in numbers:
         raw = pre_token.encode()
-        rule = f". Alternative {by + 1}: {alternatives[by].about}" if alternatives else ""
+        rule = f"alternative {by + 1}: {alternatives[by].about}" if alternatives else ""
         about = (
             f"{counted(len(pre_token), 'character')}, {counted(len(raw), 'byte')}; "
-            f"{counted(of.times[pre_token], 'time')} in this text{rule}"
+            f"{counted(of.times[pre_token], 'time')} in this text"
         )
         key = color_key(raw) if len(pre_token) > 1 else -1
-        distinct.append([None, name(pre_token), about, key])
+        distinct.append([None, name(pre_token), about, key, rule])
     if pre_tokens:  # crop the last one first: it may also be the first
         pre_tokens[-1] = text[starts[-1] : min(ends[-1], last)]
         pre_tokens[0] = pre_tokens[0][max(0, first - starts[0]) :]

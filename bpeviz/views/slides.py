@@ -65,7 +65,7 @@ class Slides(ABC):
             content: `TEXT`, `DIAGRAM` or `TABLE`.
             link: The address that opens the page again, or "".
         """
-        names = ("views", "columns", "diagram", "table")
+        names = ("views", "score", "diagram", "table")
         data = {
             "notes": [],
             **dict.fromkeys(names),
@@ -85,11 +85,11 @@ class Slides(ABC):
 
 
 @dataclass(frozen=True)
-class ColumnSlides(Slides):
-    """Columns of several tokenizers, with their metrics.
+class ScoreSlides(Slides):
+    """A text under several tokenizers, with their metrics.
 
     Attributes:
-        picture: The columns.
+        picture: The text.
         metrics: The metrics.
     """
 
@@ -99,7 +99,7 @@ class ColumnSlides(Slides):
     def _drawn(self, content: str) -> dict[str, Any]:
         drawing = drawing_of(self.picture)
         data = {
-            "columns": drawing.payload,
+            "score": drawing.payload,
             "characters": (self.picture.first, len(self.picture.text)),
         }
         if content == TEXT:

@@ -138,13 +138,13 @@ def test_token_has_one_color_in_all_columns_and_in_the_player() -> None:
     columns = [
         Column(str(step), training.at_step(step), boundaries, step) for step in (9, training.steps)
     ]
-    beside = player.side_by_side(text, columns, part, 0, hues=found)
+    beside = player.score_payload(text, columns, part, 0, hues=found)
     colors = {name: index for name, index in timeline["tokenStyles"].values() if index >= 0}
-    shown = [one for column in beside["columns"] for one in column["distinct"] if one[3] >= 0]
+    shown = [one for row in beside["rows"] for one in row["distinct"] if one[3] >= 0]
     assert shown
-    for _, name, raw, index in shown:
+    for _, name, raw, index, _ in shown:
         assert colors[name] == index == found.index(color_key(bytes.fromhex(raw)))
-    assert any(index != color_index(bytes.fromhex(raw)) for _, _, raw, index in shown)
+    assert any(index != color_index(bytes.fromhex(raw)) for _, _, raw, index, _ in shown)
 
 
 @many()

@@ -17,7 +17,7 @@ from bpeviz.corpus import samples
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 from bpeviz.trainers import bpe
-from bpeviz.views.pretokenization import side_by_side
+from bpeviz.views.pretokenization import score_payload
 
 ANY_TEXT = st.one_of(
     SMALL_TEXTS,
@@ -214,16 +214,16 @@ def test_parts_cover_the_text_and_end_at_common_boundaries(
 
 @settings(max_examples=examples(200))
 @given(ANY_TEXT.filter(bool), st.lists(KEYS, min_size=1, max_size=3), st.data())
-def test_side_by_side_shows_every_pre_token_of_a_part(
+def test_score_shows_every_pre_token_of_a_part(
     text: str, keys: list[str], data: st.DataObject
 ) -> None:
     first = data.draw(st.integers(0, len(text) - 1))
     last = data.draw(st.integers(first + 1, len(text)))
-    sent = side_by_side(columns_of(text, *keys), first, last)
+    sent = score_payload(columns_of(text, *keys), first, last)
     assert json.loads(json.dumps(sent)) == sent
     assert sent["text"] == text[first:last]
     raw = text[first:last].encode()
-    for key, column in zip(keys, sent["columns"], strict=True):
+    for key, column in zip(keys, sent["rows"], strict=True):
         pre_tokens = pretokenize(text, key)
         assert (column["title"], column["notes"]) == (key, [f"About {key}."])
         assert column["tokenCount"] == len(pre_tokens)
@@ -240,41 +240,28 @@ def test_side_by_side_shows_every_pre_token_of_a_part(
         assert [column["distinct"][index][1] for index in column["tokens"]] == names
         assert all(
             (color_index < 0) == (note.startswith("1 character,"))
-            for _, _, note, color_index in column["distinct"]
+            for _, _, note, color_index, _ in column["distinct"]
         )
 
 
-def test_nested_columns_mark_the_boundaries_of_the_previous_column() -> None:
-    text = "Yes. No 1!"
-    columns = [
-        pretokenization.PreTokenizedColumn(key, "", pre_tokenized)
-        for key, pre_tokenized in zip("abc", pretokenization.levels(text), strict=True)
-    ]
-    sent = side_by_side(columns, 0, len(text), nested=True)
-    first, second, third = sent["columns"]
-    assert first["extra"] == []
-    assert second["extra"] == first["tokenEnds"][:-1] == [5]
-    assert third["extra"] == second["tokenEnds"][:-1] == [3, 4, 5, 7, 8, 9]
-
-
-def test_side_by_side_key_depends_on_the_columns() -> None:
-    one, same = (side_by_side(columns_of("a b", "gpt2"), 0, 3) for _ in range(2))
-    other = side_by_side(columns_of("a b", "words"), 0, 3)
+def test_score_key_depends_on_the_rows() -> None:
+    one, same = (score_payload(columns_of("a b", "gpt2"), 0, 3) for _ in range(2))
+    other = score_payload(columns_of("a b", "words"), 0, 3)
     assert one["key"] == same["key"] != other["key"]
 
 
 @pytest.mark.parametrize("key", [sample.key for sample in samples.SAMPLES])
 def test_pre_tokens_that_touch_differ_in_color(key: str) -> None:
     text = samples.by_key(key).text[:4_000]
-    sent = side_by_side(columns_of(text, *list(PATTERNS)[:4]), 0, len(text))
+    sent = score_payload(columns_of(text, *list(PATTERNS)[:4]), 0, len(text))
     shown: dict[str, int] = {}
     alike = both = 0
-    for column in sent["columns"]:
+    for column in sent["rows"]:
         for left, right in pairwise(column["tokens"]):
-            (_, a, _, one), (_, b, _, other) = column["distinct"][left], column["distinct"][right]
+            (_, a, _, one, _), (_, b, _, other, _) = (column["distinct"][i] for i in (left, right))
             if a != b and one >= 0 and other >= 0:
                 both += 1
                 alike += one == other
-        for _, name, _, color_index in column["distinct"]:
+        for _, name, _, color_index, _ in column["distinct"]:
             assert shown.setdefault(name, color_index) == color_index  # in all columns
     assert alike <= both / 100

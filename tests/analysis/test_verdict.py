@@ -15,11 +15,10 @@ from bpeviz.analysis.verdict import (
     Standing,
     at_size,
     best,
+    boundary_words,
     caution,
     compared_with,
     costs,
-    cut_words,
-    cuts,
     difference,
     percent,
     sentence,
@@ -157,36 +156,23 @@ def test_every_comparison_has_a_verdict(standings: list[Standing], data: st.Data
 @pytest.mark.parametrize(
     ("extra", "missing", "expected"),
     [
-        (5, 77, "5 extra cuts, 77 missing cuts"),
-        (0, 1, "1 missing cut"),
-        (1, 0, "1 extra cut"),
-        (0, 0, "Same cuts"),
+        (5, 1_077, "5 boundaries more than GPT-2, 1,077 fewer"),
+        (0, 1, "1 boundary fewer than GPT-2"),
+        (1, 0, "1 boundary more than GPT-2"),
+        (0, 0, "same boundaries as GPT-2"),
     ],
 )
-def test_extra_and_missing_cuts_are_counted_in_words(
+def test_extra_and_missing_boundaries_are_counted_in_words(
     extra: int, missing: int, expected: str
 ) -> None:
-    assert cut_words(extra, missing) == expected
+    assert boundary_words(extra, missing, "GPT-2") == expected
 
 
-def test_cuts_are_counted_over_the_whole_text() -> None:
-    text = "low lower lowest low"
-    trainings = [bpeviz.train(text, merges=count) for count in (2, 0)]
-    coarse, fine = (
-        Column(
-            f"{name} (300)",
-            one.tokenizer(),
-            one.tokenizer().boundaries(text),
-            len(one.merges),
-            name,
-        )
-        for name, one in zip(("coarse", "fine"), trainings, strict=True)
-    )
-    joined = fine.tokens - coarse.tokens
-    assert joined > 0
-    assert cuts(coarse, fine) == f"{joined} missing cuts"
-    assert cuts(fine, coarse) == f"{joined} extra cuts"
-    assert standing(coarse) == Standing("coarse", coarse.tokens, vocab_size=258)
+def test_standing_has_the_name_without_the_size() -> None:
+    tokenizer = bpeviz.train("low lower", merges=2).tokenizer()
+    boundaries = tokenizer.boundaries("low")
+    column = Column("mine (258)", tokenizer, boundaries, tokenizer.steps, "mine")
+    assert standing(column) == Standing("mine", column.tokens, vocab_size=258)
 
 
 def test_telling_word_is_the_first_one_with_the_largest_difference() -> None:

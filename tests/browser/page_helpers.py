@@ -199,10 +199,10 @@ def piece_at(text: Locator, sign: int) -> Locator:
 
 
 def shown_text(text: Locator) -> str:
-    """Return the displayed text with its stand-ins."""
-    found: str = text.evaluate(
-        """text => [...text.querySelectorAll(".c")].map(piece => piece.textContent).join("")
-          .replaceAll("\\u00a0", " ")"""
+    """Return the displayed text with its stand-ins, of all lines."""
+    found: str = text.evaluate_all(
+        """lines => lines.flatMap(line => [...line.querySelectorAll(".c")])
+          .map(piece => piece.textContent).join("").replaceAll("\\u00a0", " ")"""
     )
     return found
 
@@ -326,22 +326,86 @@ def alert(page: Page, text: str) -> Locator:
     return page.get_by_test_id("stAlert").filter(has_text=text)
 
 
-class Columns:
-    """The columns of the Compare page."""
+class Score:
+    """A score: the text once per row, as on the Compare page."""
 
-    def __init__(self, page: Page) -> None:
+    def __init__(self, page: Page, label: str = "The text under each tokenizer") -> None:
         self.page = page
-        self.frame = labelled(page, "section", "The text under each tokenizer")
-        self.card = page.locator("[role=tooltip]")
+        self.frame = labelled(page, "section", label)
+        self.text = self.frame.locator(".text")
+        self.card = self.frame.locator("[role=tooltip]")
 
-    def text(self, title: str) -> Locator:
-        """Return the text in the column whose title begins with `title`."""
-        name = title.removesuffix(")")  # the size follows it
-        return self.frame.locator(f'[role=group][aria-label^="Tokens of {name}"]')
+    def await_text(self, title: str, words: str) -> None:
+        """Wait until a row has these words in one of its lines."""
+        expect(self.row(title).filter(has_text=words).first).to_be_visible()
+
+    def row(self, title: str) -> Locator:
+        """Return a row of all lines, by its name."""
+        names = {title, title.split(" (")[0]}
+        return self.frame.locator(", ".join(f'[data-row="{name}"]' for name in sorted(names)))
+
+    def head(self, title: str) -> Locator:
+        """Return the name of a row, above the text."""
+        return self.frame.get_by_role("heading", name=title.removesuffix(")"))
+
+    def about(self, title: str) -> str:
+        """Return the figures and the notes of a row."""
+        found: str = self.head(title).evaluate(
+            "({ nextSibling }) => `${nextSibling.innerText} ${nextSibling.nextSibling.innerText}`"
+        )
+        return found
+
+    def await_about(self, title: str, words: str) -> None:
+        """Wait until the figures of a row begin with these words."""
+        heading = self.head(title)
+        expect(heading.locator("xpath=following-sibling::p[1]")).to_have_text(words)
 
     def count(self, title: str, looks: str) -> int:
-        """Return the number of atoms of a column that are marked "extra" or "missing"."""
-        return self.text(title).locator(f".c.{looks}, .atoms i.{looks}:not(:last-child)").count()
+        """Return the number of atoms of a row that are marked "extra" or "missing"."""
+        self._see_all()
+        return self.row(title).locator(f".c.{looks}, .atoms i.{looks}:not(:last-child)").count()
+
+    def drawn_boundaries(self, title: str) -> int:
+        """Return the number of boundaries that a row draws."""
+        return self.count(title, "b")
+
+    def _see_all(self) -> None:
+        drawn_boundaries(self.text)
+
+    def pieces(self, title: str) -> list[str]:
+        """Return the text between the drawn boundaries of a row, without split characters."""
+        found: list[str] = self.row(title).evaluate_all(
+            """rows => {
+              const pieces = [""];
+              for (const piece of rows.flatMap((row) => [...row.querySelectorAll(".c")])) {
+                pieces[pieces.length - 1] += piece.textContent;
+                if (piece.classList.contains("b")) pieces.push("");
+              }
+              const shown = (text) => text.replaceAll("↵", "\\n").replaceAll("\u00a0", " ");
+              return pieces.slice(0, -1).map(shown);
+            }"""
+        )
+        return found
+
+    def highlighted(self, title: str) -> str:
+        """Return the highlighted part of a row."""
+        return "".join(self.row(title).locator(".c.lit").all_text_contents()).replace("\xa0", " ")
+
+    def piece(self, title: str, sign: int) -> Locator:
+        """Return the piece of a row that contains a sign, by the number of the sign."""
+        pieces = self.row(title).locator(".c")
+        index: int = pieces.evaluate_all(
+            "(all, sign) => all.findIndex(piece => piece.end > sign)", sign
+        )
+        return pieces.nth(index)
+
+    def hover(self, title: str, sign: int) -> None:
+        """Move the mouse to a sign of a row, of which the score alone knows the place."""
+        piece = self.piece(title, sign)
+        piece.scroll_into_view_if_needed()
+        box = piece.bounding_box()
+        assert box
+        self.page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
 class LockStep(Controls):

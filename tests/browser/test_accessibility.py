@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from helpers.properties import mostly_large
-from page_helpers import Columns, Page, Player, choose, expect, link, type_text
+from page_helpers import Page, Player, Score, choose, expect, link, type_text
 
 from bpeviz.corpus import samples
 from bpeviz.ui.inputs.text import TEXT
@@ -208,7 +208,7 @@ def test_button_unfolds_the_inputs_on_a_narrow_screen(open_page: Open) -> None:
     expect(page.locator("[aria-current=page]")).to_have_text("Compare")
     expect(inputs).to_be_visible()  # as before the change of the page
     type_text(page, "low lower lowest")
-    expect(Columns(page).text("Your tokenizer")).to_contain_text("lowest")
+    Score(page).await_text("Your tokenizer", "lowest")
     expect(inputs).to_be_visible()  # while one types
     page.get_by_role("button", name="Share", exact=True).focus()
     expect(inputs).to_be_hidden()

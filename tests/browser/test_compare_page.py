@@ -1,4 +1,4 @@
-"""The Compare page: columns, difference marks, hovering, metrics, and a test text."""
+"""The Compare page: the score, difference marks, hovering, metrics, and a test text."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from pathlib import Path
 
 from page_helpers import (
     ENGLISH,
-    Columns,
     Locator,
     Page,
+    Score,
     box_at_rest,
-    drawn_boundaries,
     english,
     expect,
     labelled,
     link,
-    piece_at,
     trained,
     type_text,
     unfold,
@@ -53,101 +51,143 @@ def differences(columns: list[Column], baseline: int) -> list[tuple[int, int]]:
     return [(len(found - expected), len(expected - found)) for found in boundaries]
 
 
-def marks(page: Page, column: Column) -> tuple[int, int]:
-    """Return the number of marks for extra and for missing boundaries in a column."""
-    found = Columns(page)
-    return found.count(column.title, "extra"), found.count(column.title, "missing")
-
-
-def test_deep_link_shows_verdict_columns_and_marks(open_page: Open) -> None:
+def test_deep_link_shows_verdict_rows_and_marks(open_page: Open) -> None:
     page = open_page(english("/Compare"))
     page.set_viewport_size({"width": 1280, "height": 768})
+    score = Score(page)
     columns = columns_of(ENGLISH, "gpt2", "cl100k_base", "o200k_base")
     counts = [column.tokens for column in columns]
     for column in columns:
-        text = Columns(page).text(column.title)
-        expect(text).to_contain_text("river")
-        assert drawn_boundaries(text) == column.tokens
-        expect(box_of(page, column)).to_contain_text(f"{column.tokens} tokens")
+        score.await_text(column.title, "river")
+        assert score.drawn_boundaries(column.title) == column.tokens
+        assert score.about(column.title).startswith(f"{column.tokens} tokens")
+        lines = score.row(column.title).locator(".score-name b").all_text_contents()
+        assert sum(map(int, lines)) == column.tokens, "each token is counted in one line"
     percents = f"{(counts[1] - counts[3]) / counts[1]:.1%} fewer than GPT-2"
     assert counts[3] == min(counts)
     verdict = f"GPT-4o (o200k) needs the fewest tokens: {counts[3]}, {percents}"
     expect(page.get_by_text(verdict)).to_be_visible()
-    expect(box_of(page, columns[3])).to_contain_text("Fewest")
-    expect(Columns(page).frame.get_by_text("Fewest")).to_have_count(1)
-    assert [marks(page, column) for column in columns] == differences(columns, 1)
-    tops = {round(box["y"]) for column in columns if (box := box_of(page, column).bounding_box())}
-    assert len(tops) == 1, "four columns fit at 1280 pixels"
+    assert "Fewest" in score.about("GPT-4o (o200k)")
+    expect(score.frame.get_by_text("Fewest")).to_have_count(1)
+    assert [score.count(column.title, "extra") for column in columns] == [0] * 4
+    page.get_by_label("Mark differences from GPT-2").check()
+    for column, expected in zip(columns, differences(columns, 1), strict=True):
+        assert (
+            score.count(column.title, "extra"),
+            score.count(column.title, "missing"),
+        ) == expected
+    extra, missing = differences(columns, 1)[0]
+    words = f"{extra} boundaries more than GPT-2, {missing} fewer"
+    assert words in score.about("Your tokenizer")
+    page.get_by_label("Mark differences from GPT-2").uncheck()
+    assert words not in score.about("Your tokenizer")
 
     # On a projector, the verdict and several lines of text need no scrolling, and text is enlarged.
     page.set_viewport_size({"width": 1024, "height": 576})
     answer = page.get_by_text(verdict).bounding_box()
-    text_box = box_at_rest(Columns(page).text("GPT-4o"))
+    text_box = box_at_rest(score.text)
     assert answer["y"] < 120
-    assert min(text_box["y"] + text_box["height"], 576) - text_box["y"] > 200
-    projector = Columns(page).frame.get_by_role("button", name="Projector")
+    assert min(text_box["y"] + text_box["height"], 576) - text_box["y"] > 100
+    projector = score.frame.get_by_role("button", name="Projector")
     projector.click()
-    expect(Columns(page).frame.get_by_text(verdict)).to_be_visible()
-    expect(Columns(page).text("GPT-4o")).to_have_css("font-size", "25.6px")
-    projector.click()
-    expect(Columns(page).frame.get_by_text(verdict)).to_be_hidden()
+    expect(score.frame.get_by_text(verdict)).to_be_visible()
+    assert page.evaluate("document.fullscreenElement !== null")
+    page.keyboard.press("p")
+    expect(score.frame.get_by_text(verdict)).to_be_hidden()
 
     # The user's own tokenizer is removed like the others.
     page.get_by_role("button", name="Remove Your tokenizer").click()
-    expect(Columns(page).text("Your tokenizer")).to_have_count(0)
-    expect(Columns(page).text("GPT-2")).to_contain_text("river")
+    expect(score.row("Your tokenizer")).to_have_count(0)
+    score.await_text("GPT-2", "river")
 
     page.get_by_text("Token ids").click()
     first = bpeviz.load("gpt2").encode(ENGLISH)[:3]
-    expect(Columns(page).text("GPT-2").locator(".id").nth(2)).to_have_text(str(first[2]))
-    assert drawn_boundaries(Columns(page).text("GPT-2")) == counts[1]
+    expect(score.row("GPT-2").first.locator(".labels i").nth(2)).to_have_text(str(first[2]))
+    assert score.drawn_boundaries("GPT-2") == counts[1]
 
     page.set_viewport_size({"width": 390, "height": 844})
-    expect(Columns(page).text("GPT-2")).to_be_visible()
-    boxes = [box_of(page, column).bounding_box() for column in columns[1:]]
-    assert len({round(box["x"]) for box in boxes if box}) == 1, "columns are stacked"
-    name = box_of(page, columns[1]).locator("h2 .unbroken")
+    expect(score.row("GPT-2").first).to_be_visible()
+    name = score.head("GPT-2").locator(".unbroken")
     expect(name).to_have_text("GPT-2")
     expect(name).to_have_css("white-space", "nowrap")
 
 
-def box_of(page: Page, column: Column) -> Locator:
-    """Return the column with a title."""
-    heading = page.get_by_role("heading", name=column.title.removesuffix(")"))
-    return Columns(page).frame.locator(".column").filter(has=heading)
-
-
-def highlighted(text: Locator) -> str:
-    """Return the highlighted part of a text."""
-    found: str = text.evaluate(
-        "text => [...text.querySelectorAll('.c.lit')].map(c => c.textContent).join('')"
+def test_letters_of_all_rows_are_exactly_below_one_another(open_page: Open) -> None:
+    page = open_page("/Compare")
+    lines = ["def office(fluffy): return 1", "मुझे हिंदी में लिखना अच्छा लगता है", "مرحبا بالعالم 123 abc"]
+    lines += ["a👩‍👩‍👧b 👍🏽 🇩🇪 é", "東京都は日本の首都であり", "สวัสดีชาวโลก ผู้ใหญ่"]
+    type_text(page, "\n".join(lines))
+    score = Score(page)
+    score.await_text("GPT-4o", "東")
+    score.await_text("Your tokenizer", "東")
+    farthest = score.text.evaluate(
+        """text => {
+          const range = document.createRange();
+          const places = (row) => [...row.querySelectorAll(".c")].flatMap(({ firstChild: node }) =>
+            [...node.data].map((sign, i, all) => {
+              const start = all.slice(0, i).join("").length;
+              range.setStart(node, start);
+              range.setEnd(node, start + sign.length);
+              return range.getBoundingClientRect().left;
+            }));
+          let farthest = 0;
+          for (const line of text.querySelectorAll(".line")) {
+            if (line.dir === "rtl") continue; // places inside ligatures are not those of letters
+            const [first, ...others] = [...line.querySelectorAll(".score-row")].map(places);
+            for (const row of others)
+              row.forEach((left, i) => (farthest = Math.max(farthest, Math.abs(left - first[i]))));
+          }
+          return farthest;
+        }"""
     )
-    return found.replace("\u00a0", " ")
+    assert farthest < 0.3
 
 
-def test_hovering_a_token_highlights_its_span_in_every_column(open_page: Open) -> None:
+def test_hovering_a_token_dims_all_but_its_span_in_every_row(open_page: Open) -> None:
     page = open_page(english("/Compare"))
+    score = Score(page)
     titles = ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)")
-    texts = [Columns(page).text(title) for title in titles]
-    for text in texts:
-        expect(text).to_contain_text("river")
+    for title in titles:
+        score.await_text(title, "river")
     # Nothing moves under the pointer any more.
     expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
     at = ENGLISH.index(" lighthouse")
     for _ in range(20):
-        piece_at(texts[1], at + 3).hover()
-        if highlighted(texts[1]) == " lighthouse":
+        score.hover("GPT-2", at + 3)
+        if score.highlighted("GPT-2") == " lighthouse":
             break
         page.wait_for_timeout(500)
-    expect(Columns(page).card).to_contain_text("Your tokenizer")
-    assert [highlighted(text) for text in texts] == [" lighthouse"] * 3
+    expect(score.card).to_contain_text("Your tokenizer")
+    assert " lighthouse" in score.highlighted("Your tokenizer")
+    assert [score.highlighted(title) for title in titles[1:]] == [" lighthouse"] * 2
     ids = bpeviz.load("gpt2").encode(" lighthouse")
     assert len(ids) == 1
-    expect(Columns(page).card).to_contain_text(f"id {ids[0]}")
+    expect(score.card).to_contain_text(f"id {ids[0]}")
+    expect(score.card).to_contain_text("20 6C 69 67 68 74 68 6F 75 73 65 from ·l + ighthouse")
     page.get_by_role("heading", name="Metrics").hover()
-    expect(Columns(page).card).to_be_hidden()
-    assert [highlighted(text) for text in texts] == ["", "", ""]
+    expect(score.card).to_be_hidden()
+    assert [score.highlighted(title) for title in titles] == ["", "", ""]
+    # By keyboard, and in words for screen readers.
+    for key in "..,":
+        page.keyboard.press(key)
+    status = score.frame.locator("[role=status]")
+    expect(status).to_have_text("Your tokenizer: W. GPT-2: Where. GPT-4: Where. GPT-4o: Where")
+    page.keyboard.press("Escape")
+    expect(score.card).to_be_hidden()
+
+
+def test_bar_code_shows_where_rows_differ_and_brings_the_line(open_page: Open) -> None:
+    page = open_page(english("/Compare"))
+    score = Score(page)
+    score.await_text("GPT-2", "river")
+    code = score.frame.locator(".bar-code").nth(1)
+    for part in (".alike", ".differs"):
+        expect(code.locator(part)).not_to_have_attribute("d", "")
+    box = box_at_rest(code)
+    code.click(position={"x": box["width"] - 2, "y": 3})
+    expect(score.card).to_be_visible()
+    expect(score.row("GPT-2").last).to_be_in_viewport()
 
 
 def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None:
@@ -176,26 +216,25 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
     text = "the keeper bakes zebras, quickly"
     type_text(page, text)
     expect(page.get_by_text("Your tokenizer was trained on English prose")).to_be_visible()
+    score = Score(page)
     for title in ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)"):
-        expect(Columns(page).text(title)).to_contain_text("zebras")
+        score.await_text(title, "zebras")
     training, _ = trained(ENGLISH)
     tokens = len(training.tokenizer().encode(text))
-    assert drawn_boundaries(Columns(page).text("Your tokenizer")) == tokens
+    assert score.drawn_boundaries("Your tokenizer") == tokens
 
 
 def test_signs_of_several_bytes_have_rulers_and_others_no_empty_row(open_page: Open) -> None:
     page = open_page("/Compare")
     type_text(page, "ภาษาไทย\nThai")
-    text = Columns(page).text("GPT-2")
-    expect(text).to_contain_text("ไ")
-    rulers = [one.bounding_box() for one in text.locator(".atoms").all()]
+    score = Score(page)
+    score.await_text("GPT-2", "ไ")
+    rulers = [one.bounding_box() for one in score.row("GPT-2").locator(".atoms").all()]
     assert len(rulers) == len("ภาษาไทย")
     for left, right in pairwise(rulers):
         assert left["x"] + left["width"] <= right["x"] + 1
-    ruled, plain = (line.bounding_box() for line in text.locator(".line").all())
-    assert ruled
-    assert plain
-    assert ruled["height"] - plain["height"] == 6
+    ruled, plain = (row.bounding_box() for row in score.row("GPT-2").all())
+    assert ruled["height"] > plain["height"]
 
 
 MANY = "# English\nWhere is the river?\n# Spanish\n¿Dónde está el río?\n# Hindi\nनदी कहाँ है?\n"
@@ -220,7 +259,7 @@ def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -
     expect(page.get_by_role("heading", name="Burmese under GPT-2 and")).to_be_visible()
     expect(chart.locator("[aria-selected]")).to_have_accessible_name(re.compile("Burmese, GPT-2"))
     page.get_by_role("button", name="Back to all texts").click()
-    expect(Columns(page).frame).to_have_count(0)
+    expect(Score(page).frame).to_have_count(0)
     for kind in ("svg", "png"):
         with page.expect_download() as saved:
             page.get_by_role("button", name=f"Save as {kind.upper()}").click()
@@ -281,12 +320,12 @@ def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -
     expect(
         page.get_by_role("heading", name="Spanish under GPT-2 and GPT-4o (o200k)")
     ).to_be_visible()
-    expect(Columns(page).text("GPT-4o")).to_contain_text("el")
-    expect(Columns(page).frame).to_be_in_viewport()
+    Score(page).await_text("GPT-4o", "el")
+    expect(Score(page).frame).to_be_in_viewport()
     expect(cell).to_have_attribute("aria-selected", "true")
     page.get_by_role("button", name="Back to all texts").click()
     expect(cell).to_be_focused()
-    expect(Columns(page).frame).to_have_count(0)
+    expect(Score(page).frame).to_have_count(0)
     expect(table.locator("td").first).to_have_text("English")
     with page.expect_download() as saved:
         page.get_by_role("button", name="Save as SVG").click()
@@ -310,7 +349,7 @@ def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -
     table = labelled(page, "[role=grid]", "Tokens of 5 texts")
     expect(table.locator("tr").filter(has_text="de")).to_have_count(1)
     page.get_by_role("radio", name="One text").click()
-    expect(Columns(page).text("GPT-2")).to_contain_text("river")
+    Score(page).await_text("GPT-2", "river")
 
 
 def compare_texts(pasted: str) -> Comparison:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 import pytest
 from page_helpers import (
     ENGLISH,
-    Columns,
     Controls,
     Page,
     Player,
+    Score,
     await_run,
     await_sign,
     box_at_rest,
@@ -102,12 +102,11 @@ def test_tokenizer_of_a_size_is_exported_in_every_format_and_reopens(
         assert files == formats.dump(tokenizer, key)
     close_dialog(page)
     go_to(page, "Compare")
-    columns = Columns(page)
     # `tests/formats` reads each of these files.
     name = next(iter(exported))
     open_tokenizer(page, (name, exported[name]))
-    title = re.compile(f"^Tokens of {re.escape(name[:11])}.*\\({size}\\)$")
-    expect(columns.frame.get_by_role("group", name=title)).to_be_visible()
+    title = re.compile(f"^{re.escape(name[:11])}.*\\({size}\\)$")
+    expect(Score(page).frame.get_by_role("heading", name=title)).to_be_visible()
 
 
 @pytest.mark.parametrize(
@@ -141,20 +140,20 @@ def test_exported_animation_plays_without_a_link_to_this_machine(
     file.close()
 
 
-def test_exported_comparison_has_the_columns_of_the_page(
+def test_exported_comparison_has_the_rows_of_the_page(
     open_page: Open, browser: Browser, tmp_path: Path
 ) -> None:
     page = open_page("/Compare")
-    shown = Columns(page).frame.locator(".column")
+    shown = Score(page).frame.locator(".count b")
     expect(shown).to_have_count(4)
-    counts = shown.locator("b").all_inner_texts()
+    counts = shown.all_inner_texts()
     open_share(page)
     page.get_by_role("button", name="Export").click()
     name, _ = downloaded(page, COMPARES, tmp_path)
     file = browser.new_page()
     file.goto((tmp_path / name).as_uri())
-    expect(file.locator(".column")).to_have_count(4)
-    assert file.locator(".column b").all_inner_texts() == counts
+    expect(file.locator(".count b")).to_have_count(4)
+    assert file.locator(".count b").all_inner_texts() == counts
     file.close()
 
 
@@ -182,19 +181,18 @@ def test_opened_file_persists_across_pages_until_closed(open_page: Open) -> None
     grid = page.get_by_role("group", name="From characters to ids")
     expect(grid.locator(".row.ids")).not_to_have_count(0)
     go_to(page, "Compare")
-    columns = Columns(page)
-    expect(columns.text("mine.model")).to_be_visible()
+    score = Score(page)
+    expect(score.row("mine.model").first).to_be_visible()
     type_text(page, "lower and lower")
     tokens = len(tokenizer.encode("lower and lower"))
-    box = columns.frame.locator(".column").filter(has_text="mine.model")
-    expect(box.locator("b")).to_have_text(str(tokens))
+    score.await_about("mine.model", f"{tokens} tokens")
     go_to(page, "Inspect")
     expect(page.get_by_role("combobox", name="Tokenizer")).to_have_value("mine.model")
     go_to(page, "Compare")
-    expect(box).to_be_visible()
+    expect(score.row("mine.model").first).to_be_visible()
     page.get_by_role("button", name="Open a tokenizer file").click()
     page.get_by_role("button", name="Close mine.model").click()
-    expect(box).to_have_count(0)
+    expect(score.row("mine.model")).to_have_count(0)
     go_to(page, "Inspect")
     page.get_by_role("combobox", name="Tokenizer").click()
     expect(page.get_by_role("option", name="GPT-4 (cl100k)")).to_be_visible()
@@ -211,7 +209,7 @@ def test_invalid_file_shows_an_error_and_next_file_opens(open_page: Open) -> Non
     open_tokenizer(page, ("vocab.json", two["vocab.json"]))
     expect(page.get_by_test_id("stAlert").filter(has_text="needs its merges.txt")).to_be_visible()
     open_tokenizer(page, ("merges.txt", two["merges.txt"]))
-    expect(Columns(page).text("vocab.json (426)")).to_be_visible()
+    expect(Score(page).row("vocab.json").first).to_be_visible()
 
 
 def test_colored_text_export_is_self_contained(open_page: Open, tmp_path: Path) -> None:
@@ -219,7 +217,7 @@ def test_colored_text_export_is_self_contained(open_page: Open, tmp_path: Path) 
     await_sign(page.get_by_role("main"), "世")
     _assert_self_contained(page, tmp_path, columns=1)
     go_to(page, "Compare")
-    await_sign(Columns(page).text("GPT-2"), "世")
+    Score(page).await_text("GPT-2", "世")
     _assert_self_contained(page, tmp_path, columns=4)
     go_to(page, "Inspect")
     expect(page.get_by_role("group", name="From characters to ids")).to_contain_text("世")

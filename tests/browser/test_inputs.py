@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 from page_helpers import (
     ENGLISH,
-    Columns,
     Page,
     Player,
+    Score,
     alert,
-    await_sign,
     english,
     expect,
     go_to,
@@ -84,7 +83,7 @@ def test_long_file_is_not_copied_into_the_text_box(open_page: Open) -> None:
     page.keyboard.press("Escape")
     go_to(page, "Compare")
     expect(file).to_be_visible()
-    expect(Columns(page).text("GPT-2")).to_contain_text("river")
+    Score(page).await_text("GPT-2", "river")
     page.get_by_role("button", name="Back to the text box").click()
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(ENGLISH)
     expect(chosen).to_have_value("english-prose")
@@ -135,9 +134,9 @@ def test_tiny_texts_are_displayed(open_page: Open) -> None:
         type_text(page, text)
         expect(page.get_by_role("heading", name="GPT-2")).to_be_visible()
         expect(page.get_by_role("heading", name="Metrics")).to_be_visible()
-    await_sign(Columns(page).text("GPT-2"), "a")
+    Score(page).await_text("GPT-2", "a")
     type_text(page, ENGLISH)
-    expect(Columns(page).text("Your tokenizer")).to_contain_text("river")
+    Score(page).await_text("Your tokenizer", "river")
 
 
 def test_short_text_leads_to_merges_of_other_texts(open_page: Open) -> None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Literal
 
 import pytest
-from page_helpers import ENGLISH, Columns, Page, Player, expect
+from page_helpers import ENGLISH, Page, Player, Score, expect
 
 from bpeviz.palette import COLORS
 from bpeviz.ui.mark import MARK
@@ -138,13 +138,13 @@ def test_phone_layout_has_no_horizontal_scrolling_and_large_buttons(open_page: O
             assert box["x"] + box["width"] <= after["x"]
     page.get_by_role("link", name="Compare").tap()
     for title in ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)"):
-        expect(Columns(page).text(title)).to_contain_text("river")
+        Score(page).await_text(title, "river")
     no_wider()
     cross = page.get_by_role("button", name="Remove GPT-2").bounding_box()
     assert min(cross["width"], cross["height"]) >= 24
-    # The columns are stacked vertically.
+    # The rows are below one another.
     tops = [
-        Columns(page).text(title).bounding_box()
+        Score(page).row(title).first.bounding_box()
         for title in ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)")
     ]
     assert all(box is not None for box in tops)

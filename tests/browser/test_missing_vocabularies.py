@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from page_helpers import Columns, Page, alert, drawn_boundaries, expect, trained, type_text
+from page_helpers import Page, Score, alert, drawn_boundaries, expect, trained, type_text
 from serving import Server, serving
 
 from bpeviz.corpus import samples
@@ -36,7 +36,7 @@ def test_compare_works_without_downloaded_vocabularies(
     open_at: Callable[..., Page], offline_server: Server
 ) -> None:
     page = open_at(offline_server, "/Compare")
-    own = Columns(page).text("Your tokenizer")
+    own = Score(page).text
     expect(own).to_contain_text("shells")
     for name in ("GPT-2", "GPT-4 (cl100k)"):
         message = alert(page, f"{name} could not be downloaded")

@@ -42,8 +42,8 @@ document.querySelector("#picture").innerHTML = drawing;
 def test_picture_has_the_pixels_of_the_page(tabs: Tabs, text: str) -> None:
     tokenizer = bpeviz.train("she sells seashells, by the seashore", vocab_size=275).tokenizer()
     column = Column("A title", tokenizer, tokenizer.boundaries(text), tokenizer.steps)
-    data = player.side_by_side(text, [column], Part(0, len(text.encode()), 0, len(text)), 0)
-    files = components.read("columns")
+    data = player.score_payload(text, [column], Part(0, len(text.encode()), 0, len(text)), 0)
+    files = components.read("score")
     page = tabs.open(reusable=False)
     page.set_content(
         "<body><div id=host></div><div id=picture style='position:fixed;top:400px;left:0'></div>"
@@ -57,4 +57,4 @@ def test_picture_has_the_pixels_of_the_page(tabs: Tabs, text: str) -> None:
     page.context.close()
     difference = ImageChops.difference(drawn, saved).convert("L")
     # Text may be a fraction of a pixel beside its place.
-    assert difference.getextrema()[1] <= 60
+    assert difference.getextrema()[1] <= 90

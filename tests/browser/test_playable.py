@@ -104,7 +104,7 @@ def test_hostile_texts_play_in_many_frames_without_running(page: Page) -> None:
     columns = comparison(" ".join(HTML))
     # Those that may end or nest a script have files of their own.
     alone = [*HTML[:10], " ".join(HTML[10:])]
-    files = [*map(animation, alone), *map(playable.html, (texts, replace(texts, columns=columns)))]
+    files = [*map(animation, alone), *map(playable.html, (texts, replace(texts, score=columns)))]
     frames = (
         f'<iframe sandbox="allow-scripts" srcdoc="{escape(file)}"></iframe>' for file in files
     )
@@ -117,17 +117,18 @@ def test_hostile_texts_play_in_many_frames_without_running(page: Page) -> None:
     names = page.frame_locator("iframe").nth(len(alone)).locator("[role=grid]").first
     expect(names.locator("tbody tr")).to_have_count(len(HTML))
     last = page.frame_locator("iframe").last
-    expect(last.locator(".column b").first).to_be_attached()
+    expect(last.locator(".count b").first).to_be_attached()
 
 
-def test_comparison_lights_the_same_span_in_all_columns(page: Page, tmp_path: Path) -> None:
+def test_comparison_lights_the_same_span_in_all_rows(page: Page, tmp_path: Path) -> None:
     path = tmp_path / "comparison.html"
     path.write_text(playable.html(comparison("low lower lowest " * 9)), encoding="utf-8")
     page.set_viewport_size({"width": 320, "height": 700})
     page.goto(path.as_uri())
-    expect(page.locator(".column")).to_have_count(2)
-    page.locator(".column").first.locator(".c").nth(5).hover()
-    expect(page.locator(".column").nth(1).locator(".c.lit")).not_to_have_count(0)
+    expect(page.locator(".count")).to_have_count(2)
+    rows = page.locator(".line").first.locator(".score-row")
+    rows.first.locator(".c").nth(5).hover()
+    expect(rows.nth(1).locator(".c.lit")).not_to_have_count(0)
     assert violations_in_both_schemes(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") == 320
     row = page.locator("tbody tr").first.bounding_box()

@@ -11,10 +11,10 @@ import pytest
 from page_helpers import (
     ENGLISH,
     ODD,
-    Columns,
     Locator,
     Page,
     Player,
+    Score,
     box_at_rest,
     choose,
     expect,
@@ -131,7 +131,7 @@ def test_full_session_from_paste_to_compare(open_page: Open) -> None:
 
     go_to(page, "Compare")
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(POEM)
-    expect(Columns(page).text("Your tokenizer")).to_contain_text("that")
+    Score(page).await_text("Your tokenizer", "that")
     go_to(page, "Train")
     expect(page.get_by_role("textbox", name="Text to use")).to_have_value(POEM)
     expect(player.track).to_have_value("7")

@@ -27,7 +27,7 @@ def test_class_follows_votes_and_sees_the_answer(
     open_page: Callable[..., Page], open_at: Callable[..., Page], server: Server, tmp_path: Path
 ) -> None:
     page = open_page("/Compare")
-    expect(page.locator(".column").first).to_be_visible()
+    expect(page.locator(".score-row").first).to_be_visible()
     page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Open a room").click()
     expect(page.get_by_text("This server listens on this machine only")).to_be_visible()
@@ -43,9 +43,9 @@ def test_class_follows_votes_and_sees_the_answer(
     room = f"/room/{letters[1].lower()}"
     phone = open_at(server, room, viewport={"width": 390, "height": 844}, color_scheme="dark")
     keyboard = open_at(server, room)
-    leader.locator(".column").nth(1).locator(".c").first.hover()
+    leader.locator(".score-row").first.locator(".c").first.hover()
     for follower in (phone, keyboard):
-        expect(follower.locator(".column")).to_have_count(4)
+        expect(follower.locator(".count")).to_have_count(4)
         expect(follower.get_by_role("tooltip")).to_contain_text("She id 3347")
 
     close_dialog(page)
@@ -120,8 +120,8 @@ def test_class_follows_votes_and_sees_the_answer(
     leader.get_by_role("button", name="Close the room").click()
     expect(phone.get_by_role("alert")).to_contain_text("ended")
     late = tmp_path / "late.html"
-    columns, timeline = kept(phone, late)  # also after the reload
-    assert "columns" in columns
+    score, timeline = kept(phone, late)  # also after the reload
+    assert "score" in score
     assert len(timeline["player"]["views"][0]["steps"]["id"]) == 22
     file = phone.context.new_page()
     file.goto(late.as_uri())

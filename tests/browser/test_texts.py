@@ -8,14 +8,12 @@ from typing import Any
 from page_helpers import (
     ENGLISH,
     ODD,
-    Columns,
     Locator,
     Page,
     Player,
-    await_sign,
+    Score,
     box_at_rest,
     choose,
-    drawn_boundaries,
     expect,
     go_to,
     link,
@@ -62,12 +60,12 @@ def test_hostile_text_is_displayed_as_plain_text(open_page: Open) -> None:
     page.keyboard.press("Escape")
     player.go(5)
     go_to(page, "Compare")
-    column = Columns(page).text("GPT-2")
-    expect(column).to_contain_text("<script>")
-    assert shown_text(column) == HOSTILE_SHOWN
-    piece_at(column, 1).hover()
-    expect(Columns(page).card).to_contain_text("script")
-    for root in (column, page.locator("body")):
+    score = Score(page)
+    score.await_text("GPT-2", "<script>")
+    assert shown_text(score.row("GPT-2")) == HOSTILE_SHOWN
+    score.hover("GPT-2", 1)
+    expect(score.card).to_contain_text("script")
+    for root in (score.text, page.locator("body")):
         assert root.locator("script:has-text('hacked'), img[src=x]").count() == 0
     assert page.evaluate("window.hacked") is None
 
@@ -76,7 +74,7 @@ def select(text: Locator, start: tuple[int, int], end: tuple[int, int]) -> None:
     """Select from one piece to another; each end is (piece, offset in it), or -1 for its end."""
     text.evaluate(
         """(text, [start, end]) => {
-          const pieces = [...text.querySelectorAll(".c")];
+          const pieces = [...text.querySelectorAll(".score-row:not([inert]) .c")];
           const at = ([piece, place]) => {
             const node = pieces.at(piece).firstChild;
             return [node, place < 0 ? node.length : place];
@@ -109,9 +107,9 @@ def test_copying_gives_the_original_text(open_page: Open) -> None:
     Player(page).await_text(text)
     _assert_copied(page, Player(page).text, text)
     go_to(page, "Compare")
-    shown = Columns(page).text("GPT-4 (cl100k)")
-    await_sign(shown, "ف")
-    _assert_copied(page, shown, text)
+    score = Score(page)
+    score.await_text("GPT-4 (cl100k)", "ف")
+    _assert_copied(page, score.text, text)
 
 
 def _assert_copied(page: Page, shown: Locator, text: str) -> None:
@@ -119,7 +117,7 @@ def _assert_copied(page: Page, shown: Locator, text: str) -> None:
     shown.evaluate("text => document.getSelection().selectAllChildren(text)")
     assert copy_selection(page) == text
     # Select a range of pieces, and then a range with the mouse.
-    pieces = shown.locator(".c")
+    pieces = shown.locator(".score-row:not([inert]) .c")
     last = pieces.count() - 1
     select(shown, (0, 0), (last, -1))
     assert copy_selection(page) == text
@@ -197,9 +195,9 @@ def test_a_token_has_one_color_everywhere(open_page: Open) -> None:
     assert player.text.evaluate("text => getComputedStyle(text).backgroundColor") not in seen
     go_to(page, "Compare")
     for title in ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)"):
-        column = Columns(page).text(title)
-        expect(column).to_contain_text("river")
-        assert [background(piece_at(column, place)) for place in places] == seen, title
+        Score(page).await_text(title, "river")
+        pieces = [Score(page).piece(title, place) for place in places]
+        assert [background(piece) for piece in pieces] == seen, title
 
 
 def test_non_latin_scripts_are_drawn_completely(open_page: Open) -> None:
@@ -218,11 +216,11 @@ def test_non_latin_scripts_are_drawn_completely(open_page: Open) -> None:
             f"⟨{ord(c):04X}⟩" if c in "\u200e\u200f\u3000" else c for c in sample.text
         )
     go_to(page, "Compare")
-    column = Columns(page).text("GPT-4 (cl100k)")
+    score = Score(page)
     for sample in reversed(scripts):
         choose(page, "Text", sample.title)
-        await_sign(column, sample.text[1])
-        assert drawn_boundaries(column) > 0
+        score.await_text("GPT-4 (cl100k)", sample.text[1])
+        assert score.drawn_boundaries("GPT-4 (cl100k)") > 0
 
 
 def test_thousands_of_lines_are_drawn_searched_and_copied(open_page: Open) -> None:

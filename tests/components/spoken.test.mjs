@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { tokenInWords } from "../../bpeviz/components/columns/columns.js";
 import { TokenizedText } from "../../bpeviz/components/player/tokenized_text.js";
 import { spoken, spokenBytes, spokenLabel } from "../../bpeviz/components/shared/spoken.js";
 import { LISTED_AT_ONCE, LIST_AFTER, TokenList } from "../../bpeviz/components/shared/token_list.js";
@@ -48,23 +47,6 @@ test("the tokens that the current step creates are new", () => {
   const created = Array.from(text.tokens(), (token) => text.tokenInWords(token)).filter((one) => one.endsWith(", new"));
   assert.ok(created.length > 0);
   for (const one of created) assert.match(one, new RegExp(`, id ${payload.steps.id[0]}, new$`));
-});
-
-test("a column says where it differs from the baseline", () => {
-  const bytes = new TextEncoder().encode("a banana");
-  const column = {
-    tokenEnds: [1, 5, 8], extra: [5], missing: [3],
-    tokens: [0, 1, 2],
-    distinct: [[64, "a", "61", -1], [300, "·ban", "20 62 61 6E", 3], [-1, "ana", "not in the vocabulary", -1]],
-  };
-  const words = [0, 1, 2].map((i) => tokenInWords(column, bytes, i));
-  assert.deepEqual(words, [
-    "a, id 64",
-    "space ban, id 300, extra cut after it, the baseline has 1 cut inside it",
-    "ana, not in the vocabulary",
-  ]);
-  const preTokens = { ...column, distinct: [[null, "a", "letters", 1], [null, "·ban", "letters", 2], [null, "ana", "", 3]] };
-  assert.equal(tokenInWords(preTokens, bytes, 1), "space ban, letters");
 });
 
 test("a long list has parts, and is drawn only at rest", (context) => {

@@ -172,14 +172,14 @@ def trees() -> dict[str, Any]:
     return {"payload": timeline(training, boundaries), "cases": cases}
 
 
-def columns() -> dict[str, Any]:
-    """Return a payload of the columns of Compare, with the token of each byte and overlaps."""
+def score() -> dict[str, Any]:
+    """Return the payload of a score, with tokens of bytes, overlaps and common boundaries."""
     shown = [
         Column(name, *pair(training, boundaries))
         for name, (training, boundaries) in trained().items()
     ]
     size = len(TEXT.encode())
-    payload = player.side_by_side(TEXT, shown, Part(0, size, 0, len(TEXT)), 0)
+    payload = player.score_payload(TEXT, shown, Part(0, size, 0, len(TEXT)), 0)
     cases = []
     for column in shown:
         ends = column.cuts
@@ -192,7 +192,9 @@ def columns() -> dict[str, Any]:
             )
         ]
         cases.append({"tokenAt": at, "overlaps": overlaps})
-    return {"payload": payload, "spans": shown[0].cuts.tolist(), "cases": cases}
+    common = set.intersection(*({*column.cuts.tolist()} - {0} for column in shown))
+    spans = shown[0].cuts.tolist()
+    return {"payload": payload, "spans": spans, "cases": cases, "common": sorted(common)}
 
 
 def pair(training: Training, boundaries: Boundaries) -> tuple[Any, Boundaries, int]:
@@ -234,7 +236,7 @@ def diagrams() -> list[dict[str, Any]]:
 @pytest.fixture(scope="session")
 def fixtures(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("payloads")
-    for make in (timelines, lock_step, trees, columns, grid, diagrams):
+    for make in (timelines, lock_step, trees, score, grid, diagrams):
         write(folder, make.__name__, make())
     return folder
 

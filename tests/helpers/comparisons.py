@@ -18,10 +18,10 @@ def columns_of(text: str) -> list[Column]:
     ]
 
 
-def comparison(text: str) -> playable.ColumnsFile:
+def comparison(text: str) -> playable.ScoreFile:
     """Return the file of the columns of a text."""
     columns = columns_of(text)
     part = player.parts(text, metrics.common_boundaries(columns))[0]
-    payload = player.side_by_side(text, columns, part, 0) | {"verdict": text}
+    payload = player.score_payload(text, columns, part, 0) | {"verdict": text}
     measured = tables.metrics(measure(text, columns, 0))
-    return playable.of_columns(text, payload, measured, part)
+    return playable.of_score(text, payload, measured, part)

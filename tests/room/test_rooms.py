@@ -336,12 +336,12 @@ def test_followers_see_play_its_speed_and_the_lit_token(room: Room, leader: Brow
     assert vars(Display()).items() <= follower.got[-1].items()
 
 
-def test_columns_are_shown_with_the_lit_token(room: Room, leader: Browser) -> None:
+def test_score_is_shown_with_the_lit_token(room: Room, leader: Browser) -> None:
     follower = Browser(room)
     leader.send(step=5, content=1)
-    columns = {"columns": [], "verdict": "GPT-2 needs the fewest tokens."}
-    room.show(playable.ColumnsFile("Columns", ["1 text"], columns, Table([], [])))
-    shown = {"number": 2, "title": columns["verdict"], "settings": "1 text", "columns": columns}
+    score = {"rows": [], "verdict": "GPT-2 needs the fewest tokens."}
+    room.show(playable.ScoreFile("Score", ["1 text"], score, Table([], [])))
+    shown = {"number": 2, "title": score["verdict"], "settings": "1 text", "score": score}
     assert follower.got[-1]["content"] == leader.got[-1]["content"] == shown
     assert (follower.got[-1]["step"], leader.got[-1]["canAsk"]) == (0, False)
     leader.send(do="ask")

@@ -136,7 +136,7 @@ def test_views_show_the_names_without_color(algorithm: str) -> None:
     column = Column("mine", training.at_step(1), boundaries, 1)
     data = player.recolored(view, training, OWN)
     assert data["tokenStyles"][SPECIAL_ID] == [END, -1]
-    picture = export.payload(export.ColoredText(TEXT, [column], "title"))["columns"]["columns"]
+    picture = export.payload(export.ColoredText(TEXT, [column], "title"))["score"]["rows"]
     assert "<|endoftext|>" in [label for _, label, *_ in picture[0]["distinct"]]
     room = Rooms().open("me", lambda _: Invitation())
     room.show(shown)
@@ -148,7 +148,7 @@ def test_before_and_after_counts_special_tokens_in_a_note() -> None:
     own = Column("mine", training.tokenizer(), training.boundaries(TEXT), training.steps)
     plain = Column("plain", training.tokenizer(), training.tokenizer().boundaries(TEXT), 1)
     part = player.Part(0, len(TEXT.encode()), 0, len(TEXT))
-    first, second = player.side_by_side(TEXT, [own, plain], part, 0)["columns"]
+    first, second = player.score_payload(TEXT, [own, plain], part, 0)["rows"]
     assert first["notes"] == ["Baseline", "6 special tokens, split off as in training"]
     assert len(second["notes"]) == 2
     assert isinstance(training, MergeTraining)

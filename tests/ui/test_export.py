@@ -230,7 +230,7 @@ def test_title_is_plain_and_unique(name: str, title: str) -> None:
 def test_opened_file_is_a_column_on_compare(name: str) -> None:
     one = brought(name)
     app = opened("Compare", compared=["yours", one.key], tokenizers_opened=[one], text_box=TEXT)
-    mine, other = drawn(app, "baseline")["columns"]
+    mine, other = drawn(app, "baseline")["rows"]
     assert mine["title"].startswith("Your tokenizer")
     assert other["title"].startswith(one.title)
     ids = [token_id for index in other["tokens"] if (token_id := other["distinct"][index][0]) != -2]
@@ -398,7 +398,7 @@ def test_number_of_open_files_is_limited() -> None:
         "Compare", compared=["yours", *(one.key for one in files)], tokenizers_opened=files
     )
     app.button(key="open_tokenizer").click().run()
-    assert len(drawn(app, "baseline")["columns"]) == 1 + MOST_OPEN
+    assert len(drawn(app, "baseline")["rows"]) == 1 + MOST_OPEN
     assert [one.key for one in app.get("file_uploader")] == ["text_upload"]
     assert any("Close one first" in one.value for one in app.caption)
 

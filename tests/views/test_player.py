@@ -387,44 +387,43 @@ def columns_of(text: str, training_text: str = "") -> list[Column]:
 
 @settings(max_examples=examples(100))
 @given(TEXTS, st.integers(0, 2), st.sampled_from([6, 40, 10_000]))
-def test_side_by_side_marks_differences_from_the_baseline(
-    text: str, baseline: int, size: int
-) -> None:
+def test_score_marks_differences_from_the_baseline(text: str, baseline: int, size: int) -> None:
     columns = columns_of(text, "ab cab éa 👍 the cab " * 3)
     raw = text.encode()
     parts = player.parts(text, common_boundaries(columns), size)
     assert "".join(text[part.first : part.last] for part in parts) == text
     for part in parts:
-        data = player.side_by_side(text, columns, part, baseline)
+        data = player.score_payload(text, columns, part, baseline)
         json.dumps(data, allow_nan=False)
         assert data["text"] == text[part.first : part.last]
         here = raw[part.start : part.end]
         color_of: dict[bytes, int] = {}
-        cuts = [{*column["tokenEnds"]} - {len(here)} for column in data["columns"]]
-        for column, mine, shown in zip(columns, cuts, data["columns"], strict=True):
+        cuts = [{*column["tokenEnds"]} - {len(here)} for column in data["rows"]]
+        for column, mine, shown in zip(columns, cuts, data["rows"], strict=True):
             assert {*shown["extra"]} == mine - cuts[baseline]
             assert {*shown["missing"]} == cuts[baseline] - mine
             assert len(shown["tokenEnds"]) == len(shown["tokens"])
             # The tokens shown equal the text, and those of the same bytes have the same color.
             spans = pairwise((0, *shown["tokenEnds"]))
             for (start, end), index in zip(spans, shown["tokens"], strict=True):
-                token_id, _, hexadecimal, color = shown["distinct"][index]
+                token_id, _, hexadecimal, color, parents = shown["distinct"][index]
                 token = bytes.fromhex(hexadecimal)
                 if start > 0 and end < len(here):
                     assert token == here[start:end]
                 else:  # a token may reach beyond the part
                     assert here[start:end] in token
                     assert token in raw
+                assert len(parents) == (0 if column.tokenizer.is_atom(token_id) else 2)
                 composed = not column.tokenizer.is_atom(token_id)
                 assert color == (color_of.setdefault(token, color) if composed else -1)
 
 
-def test_side_by_side_counts_unknown_characters() -> None:
+def test_score_counts_unknown_characters() -> None:
     training = bpeviz.train("abab", merges=1, atoms="characters", end_mark="symbol")
     tokenizer = training.tokenizer()
     column = Column("mine", tokenizer, tokenizer.boundaries("abé ab"), 1)
     (part,) = player.parts("abé ab", common_boundaries([column]))
-    shown = player.side_by_side("abé ab", [column], part, 0)["columns"][0]
+    shown = player.score_payload("abé ab", [column], part, 0)["rows"][0]
     ids = [shown["distinct"][index][0] for index in shown["tokens"]]
     assert ids.count(-1) == 2  # é and the space
     assert shown["tokenEnds"][-1] == 7
@@ -445,7 +444,7 @@ def test_before_and_after_shows_the_first_change(key: str) -> None:
         assert data is not None
         offset = len(text[: text.index(data["text"])].encode())
         size = len(data["text"].encode())
-        shown = [{*column["tokenEnds"]} for column in data["columns"]]
+        shown = [{*column["tokenEnds"]} for column in data["rows"]]
         for cuts, ends in zip((old, new), shown, strict=True):
             expected = {at - offset for at in cuts if 0 < at - offset < size}
             assert {end for end in ends if end < size} == expected
@@ -453,8 +452,8 @@ def test_before_and_after_shows_the_first_change(key: str) -> None:
         first = text.index(data["text"])
         part = Part(offset, offset + size, first, first + len(data["text"]))
         columns = [Column("", training.at_step(at), boundaries, at) for at in (step - 1, step)]
-        whole = player.side_by_side(text, columns, part, 0)
-        for column, expected in zip(data["columns"], whole["columns"], strict=True):
+        whole = player.score_payload(text, columns, part, 0)
+        for column, expected in zip(data["rows"], whole["rows"], strict=True):
             for name in ("tokenCount", "tokenEnds", "tokens", "distinct", "extra", "missing"):
                 assert column[name] == expected[name]
 

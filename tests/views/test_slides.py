@@ -17,7 +17,7 @@ from bpeviz.trainers import texts_of
 from bpeviz.views import player, tables
 from bpeviz.views.credit import MADE_WITH
 from bpeviz.views.export import ColoredText
-from bpeviz.views.slides import DIAGRAM, TABLE, TEXT, ColumnSlides, StepSlides
+from bpeviz.views.slides import DIAGRAM, TABLE, TEXT, ScoreSlides, StepSlides
 
 ENGLISH = samples.by_key("english-prose").text
 
@@ -40,12 +40,12 @@ def in_lock_step(text: str, keys: Sequence[str]) -> StepSlides:
     return StepSlides("Several", player.lock_step(timelines), boundaries, "step")
 
 
-def columns_of(text: str, names: Sequence[str]) -> ColumnSlides:
+def columns_of(text: str, names: Sequence[str]) -> ScoreSlides:
     training = bpeviz.train(text, vocab_size=270)
     found = training.tokenizer().boundaries(text)
     columns = [Column(name, training.tokenizer(), found, training.steps) for name in names]
     measured = tables.metrics(measure(text, columns, 0))
-    return ColumnSlides(names[0], ColoredText(text, columns, "T"), measured)
+    return ScoreSlides(names[0], ColoredText(text, columns, "T"), measured)
 
 
 def test_merge_diagram_shows_the_words_that_are_drawn_on_the_page() -> None:
@@ -84,4 +84,4 @@ def test_slides_of_columns_have_their_metrics_without_meanings() -> None:
     table = slides.payload(TABLE, "")["table"]
     assert "meaning" not in table["names"]
     assert {len(row) for row in table["rows"]} == {len(table["names"])}
-    assert len(slides.payload(TEXT, "")["columns"]["columns"]) == 2
+    assert len(slides.payload(TEXT, "")["score"]["rows"]) == 2

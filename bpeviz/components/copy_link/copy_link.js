@@ -7,7 +7,7 @@ import { currentStep } from "../shared/events.js";
 const RESULT_SHOWN = 2500; // milliseconds
 const RETRY_AFTER = 1000; // milliseconds
 const MAX_REQUESTS = 60;
-const PICTURES = ".st-key-player, .st-key-lock_step, .st-key-columns, .st-key-texts_table, .st-key-inspect_player, .st-key-grid";
+const PICTURES = ".st-key-player, .st-key-lock_step, .st-key-score, .st-key-texts_table, .st-key-inspect_player, .st-key-grid";
 
 // A page has these buttons once. Streamlit may replace them at any time, also between a press and the answer:
 // the pending request is stored here, with `root` and `send` of the present button.

@@ -2,7 +2,7 @@
 // of steps as a GIF. All are pictures of what the page draws; Python encodes the GIF
 // (`bpeviz/ui/pictures.py`).
 
-import { columnsSheet } from "../columns/column.js";
+import { scoreSheet } from "../score/comparison.js";
 import { component, saveFile } from "../shared/dom.js";
 import { CAN_SAVE, addressOf, colorsOn, drawOn, newCanvas, png, saveSheet, svgBlob } from "../shared/picture.js";
 import { svg } from "../shared/svg.js";
@@ -15,7 +15,7 @@ const RETRY_AFTER = 10_000; // milliseconds
 /**
  * @typedef {object} PicturePayload
  * @property {string} name of the files, without suffix
- * @property {(import("../shared/picture.js").SheetPayload & {columns: any}) | null} text the colored text to save
+ * @property {(import("../shared/picture.js").SheetPayload & {score: any}) | null} text the colored text to save
  * @property {import("./slide.js").SlidePayload | null} slide otherwise, the slide
  * @property {number} [step] that of the slide
  * @property {boolean} [isDark]
@@ -116,7 +116,7 @@ class PictureView {
 
   #saveText() {
     const { text, name } = this.data;
-    saveSheet(columnsSheet(this.box, text.columns, text), text.title, `${name}.svg`);
+    saveSheet(scoreSheet(this.box, text.score, text), text.title, `${name}.svg`);
   }
 
   async #savePng() {

@@ -1,18 +1,18 @@
 // Lays out a slide of 1920 by 1080 pixels: a step of the texts of the player, of the merge diagram or of
 // a table, with its sentence and its figures. The content has the same place at all steps.
 
-import { drawColumn } from "../columns/column.js";
 import { MergeDiagram } from "../merge_diagram/diagram.js";
 import { largestFitting } from "../player/fit.js";
 import { TimelineView } from "../player/timeline_view.js";
 import { element, newShape, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { pictureOf } from "../shared/picture.js";
+import { Comparison } from "../score/comparison.js";
 import { columnsOf } from "../step_table/rows.js";
 
 const [SMALLEST_TEXT, LARGEST_TEXT] = [24, 84]; // pixels
 const MOST = 2_600; // characters: more do not fit at the smallest size
-const MOST_COLUMNS = 4;
+const MOST_VIEWS = 4;
 const MOST_ROWS = 13;
 const UNSEEN = new Set(["id", "ties", "round", "note"]);
 
@@ -27,7 +27,7 @@ const UNSEEN = new Set(["id", "ties", "round", "note"]);
  * @property {string} stepName the unit of a step's number
  * @property {number[]} stepNumbers
  * @property {any[] | null} views the texts of the player, for steps
- * @property {import("../columns/columns.js").ColumnsPayload | null} columns the columns, for texts without steps
+ * @property {import("../score/score.js").ScorePayload | null} score the score, for a text without steps
  * @property {any | null} diagram
  * @property {{names: string[], rows: string[][]} | null} table
  * @property {[number, number]} characters the first character, from 0, and the number of characters of the text
@@ -83,18 +83,21 @@ export class Slide {
   #texts() {
     const { data, content } = this;
     content.classList.add("texts");
-    const all = data.views ?? data.columns.columns;
-    if (all.length > MOST_COLUMNS) this.remarks.push(`${MOST_COLUMNS} of ${all.length} columns are shown.`);
-    if (data.views) {
-      this.views = data.views.slice(0, MOST_COLUMNS).map((view) => new TimelineView(view));
-      content.append(...this.views.map(({ box }) => box));
-    } else {
-      content.classList.add("still");
-      this.columns = all.slice(0, MOST_COLUMNS).map((column, i) => drawColumn(data.columns, column, i === data.columns.baseline));
-      content.append(...this.columns.map(({ box }) => box));
+    if (data.score) {
+      const comparison = new Comparison(data.score);
+      content.append(comparison.box);
+      comparison.fit({ smallest: SMALLEST_TEXT, largest: LARGEST_TEXT });
+      const { lines, cells, text } = comparison.score;
+      const cut = lines[comparison.score.wholeLines()[1]];
+      const end = cut ? cells[cut.first].start : text.length;
+      if (cut) comparison.score.crop(end);
+      return this.#remark(text.slice(0, end));
     }
-    this.#paint((data.views ?? []).map((view) => ({ view, at: view.ownSteps?.[0] ?? 0 })));
-    const texts = this.views ?? this.columns;
+    if (data.views.length > MOST_VIEWS) this.remarks.push(`${MOST_VIEWS} of ${data.views.length} tokenizers are shown.`);
+    this.views = data.views.slice(0, MOST_VIEWS).map((view) => new TimelineView(view));
+    content.append(...this.views.map(({ box }) => box));
+    this.#paint(data.views.map((view) => ({ view, at: view.ownSteps?.[0] ?? 0 })));
+    const texts = this.views;
     const fits = (size) => {
       content.style.setProperty("--size", `${size}px`);
       return texts.every(({ score }) => score.fits);
@@ -155,8 +158,8 @@ export class Slide {
   /** Draw the tables of a step; return notes on them. */
   #tables(views) {
     const notes = [];
-    const tables = this.data.table ? [this.data.table] : views.slice(0, MOST_COLUMNS).map(stepTable);
-    if (views.length > MOST_COLUMNS) notes.push(`${MOST_COLUMNS} of ${views.length} tables are shown.`);
+    const tables = this.data.table ? [this.data.table] : views.slice(0, MOST_VIEWS).map(stepTable);
+    if (views.length > MOST_VIEWS) notes.push(`${MOST_VIEWS} of ${views.length} tables are shown.`);
     this.content.replaceChildren(
       ...tables.map(({ title, names, rows, isCurrent, unit }) => {
         const shown = isCurrent ? rows.slice(-MOST_ROWS) : rows.slice(0, MOST_ROWS);

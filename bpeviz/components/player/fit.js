@@ -7,7 +7,7 @@ export const SMALLEST_BESIDE = 13; // of texts side by side, which have less roo
 export const LARGEST = 72;
 const SCROLLING = 22; // of a text that does not fit; 18 where the stage is narrow
 export const BRIEF = { cells: 3000, lines: 200 }; // a text of more never fits, and measuring it takes time
-const LETTER = 0.6; // width of a letter of the code font, relative to its size
+export const LETTER = 0.6; // width of a letter of the code font, relative to its size
 const LONGEST_WORD = 24; // letters of a word that is not broken; longer runs are not words
 
 /**

@@ -25,7 +25,7 @@ function applyChanges(view, changed) {
 }
 
 /**
- * Return the payload of the beginning, which `extend` continues. The leader's, and columns, have everything.
+ * Return the payload of the beginning, which `extend` continues. The leader's, and a score, have everything.
  * @param {any} content
  */
 export function begin(content) {

@@ -1,5 +1,5 @@
 // A member's page of a room: connects to the server, follows the leader or leads, and votes.
-// Its host draws columns (`on("columns", payload)`), or the player (`on("player", payload)`) and the
+// Its host draws a score (`on("score", payload)`), or the player (`on("player", payload)`) and the
 // race (`on("races", payloads)`), which it hides before a decision (`on("hidden", true)`). A vote is
 // shown above them (`on("vote", "above")`) or alone.
 
@@ -174,7 +174,7 @@ class Room {
     if (playing && !this.display.playing) this.#makePlace();
     this.display = { step, playing, speed, lit };
     if (state.more) extend(this.content, state.more);
-    if (state.content?.columns) this.on("columns", this.content.columns);
+    if (state.content?.score) this.on("score", this.content.score);
     else if (this.content && (state.content || state.more)) {
       this.on("player", { ...this.content.player, isLive: true, initialStep: step });
       if (state.content && this.content.races) this.on("races", this.content.races);
@@ -543,7 +543,7 @@ class Room {
   async #keep() {
     const furthest = new Map(); // of what was shown several times
     for (const one of this.kept.values()) {
-      const name = JSON.stringify([one.title, one.settings, (one.player?.views[0] ?? one.columns).text]);
+      const name = JSON.stringify([one.title, one.settings, (one.player?.views[0] ?? one.score).text]);
       if (!(furthest.get(name)?.player?.last > one.player?.last)) furthest.set(name, one);
     }
     const shown = JSON.stringify([...furthest.values()]).replaceAll("<", "\\u003c");

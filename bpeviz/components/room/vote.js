@@ -10,7 +10,7 @@ import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
  * @property {number | string} number of the vote, or the key of a question that is not asked yet
  * @property {import("../shared/message.js").MessagePart[]} prompt
  * @property {import("../shared/message.js").MessageRow[]} see
- * @property {boolean} isAlone whether it is shown without the player or the columns
+ * @property {boolean} isAlone whether it is shown without the player or the score
  * @property {boolean} isAboutStep whether the next step reveals the answer
  * @property {{low: number, high: number, unit: string} | null} numbers
  * @property {{value: number, tokens: [string, number][], words: string}[]} options those to choose from; of
@@ -26,7 +26,7 @@ import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
  */
 
 const LARGEST_ZOOM = 2;
-const WITH_PICTURE = 0.45; // of the height of the page, where the player or the columns are below
+const WITH_PICTURE = 0.45; // of the height of the page, where the player or the score are below
 const BELOW = 12; // pixels
 
 const sum = (counts) => counts.reduce((total, count) => total + count, 0);

@@ -18,9 +18,6 @@ export const RACE = "bpeviz-race"; // detail: for each text, the candidates of t
 export const RACE_REQUESTED = "bpeviz-race-requested"; // they are then sent again
 export const RACE_WATCHED = "bpeviz-race-watched"; // a step is shown whose candidates are not sent yet
 
-export const COLUMNS_DRAWN = "bpeviz-columns-drawn"; // columns are on the screen
-export const COLUMNS_REQUESTED = "bpeviz-columns-requested"; // drawn columns then announce themselves
-
 /**
  * @param {string} name
  * @param {any} [detail]

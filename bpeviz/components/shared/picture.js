@@ -179,8 +179,7 @@ class Reader {
     if (names.contains("space"))
       this.#add(this.texts, "dot", "quiet", { x: x + width / 2, y: y + height / 2, width: 0.08 * size }, { opacity });
     if (names.contains("extra"))
-      for (const at of [y, y + height - 0.2 * size])
-        this.#add(this.lines, "rect", "accent", { x: toLeft ? x : x + width - 0.42 * size, y: at, width: 0.42 * size, height: 0.2 * size }, { opacity });
+      this.#add(this.lines, "rect", "accent", { x: toLeft ? x : x + width - 0.5 * size, y: y + height - 0.2 * size, width: 0.5 * size, height: 0.2 * size }, { opacity });
     if (names.contains("missing"))
       this.#add(this.lines, "line", "accent", { x: toLeft ? x + 0.75 : x + width - 0.75, y, width: 0, height }, { thick: 1.5, dash: "2 3", opacity });
     if (names.contains("unknown")) this.#add(this.lines, "wave", "accent", { x, y: y + height - 0.3 * size, width }, { thick: 1, opacity });

@@ -9,6 +9,7 @@ import { firstIndex } from "./search.js";
 
 const BLOCK = 500; // cells after which a line begins a new block: one for each line would be slow
 const LINE_HEIGHT = 1.65; // height of a line, relative to the size of letters
+const CLOSE_LINE_HEIGHT = 1.58; // of a row, where there are several
 const FIRST_LETTER = 200; // signs of a paragraph in which its first letter is looked for
 const BREAK = "\u200B"; // a line may break here
 const CODE_SIGNS = /^[!-~\u00A0\u200B↵]*$/; // signs of the code font, of which each is at most this wide, relative to its size
@@ -34,7 +35,7 @@ const isRtl = (paragraph) => RIGHT_TO_LEFT.test(paragraph.match(/\p{L}/u)?.[0] ?
  * found, selected and reached by the pointer; the others are `inert`, so hovering goes by position (`at`).
  *
  *     const score = new Score(host, text, [{ atomKind: "bytes", name: "GPT-2" }, { atomKind: "characters", name: "WordPiece" }]);
- *     score.room = { names: 120, above: 0, below: 0, between: 14 };
+ *     score.room = { names: 120, below: 0, between: 14 };
  *     score.rows[1].colors.fill(3, 0, 4); // likewise `flags`
  *     score.rows[1].paint(0, 4);
  *     host.addEventListener("mousemove", (event) => score.at(event)); // { row, atom } or null
@@ -51,10 +52,10 @@ export class Score {
     const cells = splitIntoRows(text, rows);
     this.rows = rows.map((row, i) => new ScoreRow(this, i, row, cells[i]));
     this.cells = cells[0]; // those of other rows have other atoms
-    /** Pixels at the left of lines for names, above and below each staff, and between lines. */
-    this.room = { names: 0, above: 0, below: 0, between: 0 };
-    /** @type {Map<number, any[]>} elements before a cell */
-    this.before = new Map();
+    /** Pixels at the left of lines for names, below each staff for labels, and between lines. */
+    this.room = { names: 0, below: 0, between: 0 };
+    this.lineHeight = rows.length > 1 ? CLOSE_LINE_HEIGHT : LINE_HEIGHT;
+    host.classList.toggle("several", rows.length > 1);
     this.laidOut = () => {}; // called after lines or the visible height have changed
     /** @type {Line[]} */
     this.lines = []; // none until the text has a place on the page
@@ -73,7 +74,7 @@ export class Score {
     const key = `${width} ${size} ${Object.values(room)}`;
     if (!(width > 0)) return null; // not on the page
     if (this.measured?.key === key && this.measured.isFinal) return this.measured;
-    const [plain, strip] = [Math.round(LINE_HEIGHT * size), Math.min(14, Math.max(6, Math.round(size / 4)))];
+    const [plain, strip] = [Math.round(this.lineHeight * size), Math.min(14, Math.max(6, Math.round(size / 4)))];
     host.style.setProperty("--line-height", `${plain}px`); // browsers round other heights, each in its way
     let height = 0;
     const starts = this.#breaks(width, size);
@@ -81,7 +82,7 @@ export class Score {
       const end = starts[i + 1] ?? this.cells.length;
       const ruled = this.rows.map(({ cells }) => cells.slice(first, end).some((cell) => cell.size > 1));
       const top = height;
-      for (const isRuled of ruled) height += room.above + plain + (isRuled ? strip : 0) + room.below;
+      for (const isRuled of ruled) height += plain + (isRuled ? strip : 0) + room.below;
       height += room.between;
       return { first, end, ruled, top, bottom: height };
     });
@@ -115,7 +116,6 @@ export class Score {
     const at = [];
     let words = "";
     this.cells.forEach((cell, i) => {
-      for (const { textContent } of this.before.get(i) ?? []) words += textContent;
       at.push(words.length);
       words += cell.text + (cell.endOfWord ? "</w>" : "") + (cell.wraps ? BREAK : "");
       if (cell.line !== this.cells[i + 1]?.line) words += "\n";
@@ -218,9 +218,9 @@ export class Score {
     for (const block of this.nearBlocks) if (!blocks.has(block)) block.classList.remove("near");
     for (const block of blocks) block.classList.add("near");
     this.nearBlocks = blocks;
-    const stale = near.flatMap(({ staves }) => staves.filter(({ ruler, isStale }) => ruler && isStale));
-    for (const staff of stale) staff.signs ??= staff.row.signsOf(staff);
-    for (const staff of stale) staff.row.rule(staff);
+    const stale = near.flatMap(({ staves }) => staves.filter(({ ruler, labels, isStale }) => (ruler || labels) && isStale));
+    for (const staff of stale) staff.row.measure(staff);
+    for (const staff of stale) staff.row.drawBelow(staff);
   }
 
   nearBlocks = new Set();
@@ -258,7 +258,7 @@ export class Score {
       before.setStart(this.host, 0);
       before.setEnd(node, offset);
       const fragment = before.cloneContents();
-      for (const sign of fragment.querySelectorAll(".mark, .id, .ruler, .score-name, [inert]")) sign.remove();
+      for (const sign of fragment.querySelectorAll(".mark, .ruler, .labels, .score-name, [inert]")) sign.remove();
       let left = fragment.textContent.length;
       const cell = this.cells.find(({ text }) => (left -= text.length) < 0);
       return !cell ? this.text.length : left === -cell.text.length ? cell.start : cell.end;

@@ -23,8 +23,9 @@ const MOST_ENLARGED = 8; // signs
  * @property {any} count null where the row has no name
  * @property {any} pieces contains an element for each piece
  * @property {any} ruler null where each sign is one atom
+ * @property {any} labels null where the row has none
  * @property {any[] | null} signs the measured signs of several atoms, with their elements on the ruler
- * @property {boolean} isStale whether the ruler is older than the pieces
+ * @property {boolean} isStale whether what is below the pieces is older than these
  */
 
 export class ScoreRow {
@@ -40,6 +41,8 @@ export class ScoreRow {
     cells.forEach(({ size }, cell) => {
       for (let i = 0; i < size; i++) this.cellOf.push(cell);
     });
+    /** @type {((atom: number) => string) | null} the label below the token that begins at an atom */
+    this.labelOf = null;
     this.colors = new Int8Array(this.cellOf.length).fill(-1);
     this.flags = new Uint16Array(this.cellOf.length);
   }
@@ -50,13 +53,16 @@ export class ScoreRow {
     if (this.index) Object.assign(box, { inert: true, ariaHidden: "true" });
     let count = null;
     if (this.name) {
-      const name = box.appendChild(element("div", "score-name", `${this.name} `));
-      Object.assign(name, { inert: true, title: this.name });
+      box.dataset.row = this.name;
+      const name = box.appendChild(element("div", "score-name"));
+      name.inert = true;
+      name.append(element("span", "", this.name), " ");
       count = name.appendChild(element("b"));
     }
     const pieces = box.appendChild(element("div", "staff"));
     const ruler = isRuled ? box.appendChild(element("div", "ruler")) : null;
-    return { row: this, box, count, pieces, ruler, signs: null, isStale: false };
+    const labels = this.labelOf ? box.appendChild(element("div", "labels")) : null;
+    return { row: this, box, count, pieces, ruler, labels, signs: null, isStale: false };
   }
 
   #words(from, to) {
@@ -127,38 +133,69 @@ export class ScoreRow {
 
   #fill(span, from, to) {
     Object.assign(span, { cell: from, end: to, textContent: this.#words(from, to) });
-    const { before } = this.score;
-    if (before.has(from)) span.prepend(...before.get(from));
     const { endOfWord, leavesRoom } = this.cells[to - 1];
     if (endOfWord || leavesRoom) span.append(element("span", endOfWord ? "mark" : "mark blank", "</w>"));
   }
 
-  /** Measure the signs of several atoms in a staff; return each with its element on the ruler. */
-  signsOf({ pieces, ruler }) {
-    const { left } = ruler.getBoundingClientRect();
+  /** Measure what stands below a staff. Nothing is drawn meanwhile: the page would be laid out each time. */
+  measure(staff) {
+    const { left } = staff.pieces.getBoundingClientRect();
+    if (staff.ruler) staff.signs ??= this.#signsOf(staff, left);
+    if (!staff.labels) return;
+    staff.tokens = [];
+    for (const piece of staff.pieces.children) {
+      const [{ firstAtom }, last] = [this.cells[piece.cell], this.cells[piece.end - 1]];
+      const starts = [];
+      for (let a = firstAtom; a < last.firstAtom + last.size; a++) if (!a || this.flags[a - 1] & TOKEN_END) starts.push(a);
+      const box = piece.getBoundingClientRect();
+      const before = staff.tokens.at(-1);
+      if (starts.length) staff.tokens.push({ words: starts.map(this.labelOf).join(" ").trim(), left: box.left - left, right: box.right - left });
+      else if (before) Object.assign(before, { left: Math.min(before.left, box.left - left), right: Math.max(before.right, box.right - left) });
+    }
+  }
+
+  /** Return the signs of several atoms in a staff with their places. */
+  #signsOf({ pieces }, left) {
     const range = document.createRange();
     const signs = [];
     for (const span of pieces.children) {
-      const node = [...span.childNodes].find(({ nodeType }) => nodeType === Node.TEXT_NODE);
+      const node = span.firstChild;
       let offset = 0;
       for (const cell of this.cells.slice(span.cell, span.end)) {
         range.setStart(node, offset);
         range.setEnd(node, (offset += cell.text.length));
-        if (cell.size > 1) signs.push({ cell, box: range.getBoundingClientRect() });
+        if (cell.size < 2) continue;
+        const box = range.getBoundingClientRect();
+        const width = Math.max(box.width, NARROWEST_TICK);
+        const isWide = width >= NARROWEST_TICK * cell.size;
+        signs.push({ ...cell, place: `left:${box.left - left}px;width:${width}px`, isWide, fields: null });
       }
     }
-    return signs.map(({ cell, box }) => {
-      const fields = ruler.appendChild(element("div", cell.baseClass.includes("rtl") ? "atoms rtl" : "atoms"));
-      const width = Math.max(box.width, NARROWEST_TICK);
-      fields.style.cssText = `left:${box.left - left}px;width:${width}px`;
-      return { ...cell, fields, isWide: width >= NARROWEST_TICK * cell.size };
-    });
+    return signs;
   }
 
-  /** Draw the ruler of a staff: a field for each atom, or where these are too narrow, for each token. */
-  rule(staff) {
+  /** Draw what stands below a staff: the ruler, and the labels of its tokens. */
+  drawBelow(staff) {
     staff.isStale = false;
-    for (const { firstAtom, size, fields, isWide } of staff.signs) {
+    if (staff.ruler) this.#rule(staff);
+    staff.labels?.replaceChildren(
+      ...staff.tokens.map(({ words, left, right }) => {
+        const label = element("i", "", words);
+        label.style.cssText = `left:${left}px;width:${right - left}px`;
+        return label;
+      }),
+    );
+  }
+
+  /** Draw a ruler: a field for each atom, or where these are too narrow, for each token. */
+  #rule({ ruler, signs }) {
+    for (const sign of signs) {
+      const { firstAtom, size, isWide, baseClass, place } = sign;
+      if (!sign.fields) {
+        sign.fields = ruler.appendChild(element("div", baseClass.includes("rtl") ? "atoms rtl" : "atoms"));
+        sign.fields.style.cssText = place;
+      }
+      const { fields } = sign;
       const end = firstAtom + size;
       const starts = [];
       for (let a = firstAtom; a < end; a++) if (isWide || a === firstAtom || this.flags[a - 1] & TOKEN_END) starts.push(a);
@@ -197,9 +234,11 @@ export class ScoreRow {
 
   /** Return the atom of a staff under the pointer, or the first one of its piece, or -1. */
   atomAt({ pieces, signs }, target, x, y) {
-    const field = target.closest(".atoms > i") ?? signs?.flatMap(({ fields }) => [...fields.children]).find((at) => isInside(at, x, y));
+    const fields = signs?.flatMap((sign) => [...(sign.fields?.children ?? [])]);
+    const field = target.closest(".atoms > i") ?? fields?.find((at) => isInside(at, x, y));
     if (field) return field.atom;
-    const piece = target.closest(".c") ?? [...pieces.children].find((at) => isInside(at, x, y));
+    const { top, bottom } = pieces.getBoundingClientRect(); // below them are labels
+    const piece = target.closest(".c") ?? [...pieces.children].find((at) => isInside(at, x, (top + bottom) / 2));
     return piece ? this.cells[piece.cell].firstAtom : -1;
   }
 

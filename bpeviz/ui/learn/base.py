@@ -235,7 +235,7 @@ def chosen(
     return Question(prompt, ChoiceForm(options), judge, mistakes, hint, see)
 
 
-PictureKind = Literal["player", "columns", "grid", "table"]
+PictureKind = Literal["player", "score", "grid", "table"]
 
 
 @dataclass(frozen=True)

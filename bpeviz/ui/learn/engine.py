@@ -60,12 +60,6 @@ FIRST_SEEN = "Among pairs with the same count, the one seen first in the text is
 
 PAIR_HINT = "A space is a byte, too: a pair may be a letter and the space after it."
 
-BRACKETS = (
-    "A bracket marks a boundary that only the second has, a dotted line one that only the first "
-    "has."
-)
-"""The caption of two columns (`tokenized`)."""
-
 
 def text_field(chapter: str, name: str, label: str, longest: int = LONGEST_TEXT) -> TextField:
     """Return the widget of a text."""
@@ -189,9 +183,7 @@ def tokenized(
         boundaries = tokenizer.boundaries(text)
         columns.append(Column(title, tokenizer, boundaries, boundaries.steps))
     part = Part(0, len(text.encode()), 0, len(text))
-    data = player.side_by_side(text, columns, part, 0, hues=colors)
-    data |= {"isShort": True, "isLarge": True}
-    return Picture("columns", data, caption)
+    return Picture("score", player.score_payload(text, columns, part, 0, hues=colors), caption)
 
 
 # ---- the next pair

@@ -597,8 +597,8 @@ def _take(chapter: Chapter, number: int | str, of: str) -> None:
 def _picture(picture: Picture, key: str) -> None:
     if picture.kind == "player":
         components.player(picture.data, key)
-    elif picture.kind == "columns":
-        components.columns(picture.data, key)
+    elif picture.kind == "score":
+        components.score(picture.data, key)
     elif picture.kind == "grid":
         components.grid(picture.data, key)
     else:

@@ -120,7 +120,7 @@ def _pictures(setup: Setup) -> list[Picture]:
         )
     ]
     return [
-        engine.tokenized(text, tokenizers, engine.BRACKETS, colors),
+        engine.tokenized(text, tokenizers, colors=colors),
         engine.played(
             engine.train(text, merges=merges, pattern=setup["pattern"]), text, "", colors
         ),

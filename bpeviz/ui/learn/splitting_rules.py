@@ -34,7 +34,7 @@ from bpeviz.ui.learn.base import (
 )
 from bpeviz.ui.learn.forms import BoundariesForm, MessagePart, token
 from bpeviz.ui.pages import pretokenize as page
-from bpeviz.views.pretokenization import side_by_side
+from bpeviz.views.pretokenization import score_payload
 
 KEY = "splitting-rules"
 WAYS = {
@@ -175,15 +175,15 @@ def _pictures(setup: Setup) -> list[Picture]:
         pretokenization.PreTokenizedColumn(title, "", pretokenization.pre_tokenize(sentence, rule))
         for title, rule in (("White space", "whitespace"), ("Words and punctuation", "words"))
     ]
-    cut = side_by_side(ways, 0, len(sentence)) | {"unit": "piece", "isLarge": True}
+    cut = score_payload(ways, 0, len(sentence)) | {"unit": "piece"}
     rows = [
         [sentence, PATTERNS[rule].title, str(len(words_of(sentence, rule)))]
         for sentence, rule in SENTENCES
     ]
-    data = side_by_side(columns, 0, len(text)) | {"unit": "piece", "isLarge": True}
+    data = score_payload(columns, 0, len(text)) | {"unit": "piece"}
     return [
-        Picture("columns", cut, "Two other rules cut your sentence otherwise."),
-        Picture("columns", data, about),
+        Picture("score", cut, "Two other rules cut your sentence otherwise."),
+        Picture("score", data, about),
         Picture("table", (["Sentence", "Rule made for it", "Tokens by this rule"], rows)),
     ]
 

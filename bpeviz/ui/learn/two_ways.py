@@ -87,7 +87,7 @@ def _longest(setup: Setup) -> Question:
 
 def _pictures(setup: Setup) -> list[Picture]:
     tokenizers = [(title, _trained(setup, way).tokenizer()) for way, title in TITLES.items()]
-    about = f"The same vocabulary, two ways to encode. {engine.BRACKETS}"
+    about = "The same vocabulary, two ways to encode."
     return [engine.tokenized(setup["text"], tokenizers, about, _colors(setup))]
 
 

@@ -27,7 +27,7 @@ from bpeviz.ui.learn.base import (
 )
 from bpeviz.ui.learn.forms import BoundariesForm, MessagePart, token
 from bpeviz.ui.pages import pretokenize as page
-from bpeviz.views.pretokenization import side_by_side
+from bpeviz.views.pretokenization import score_payload
 
 KEY = "why-subwords"
 LONGEST_WORD = 40
@@ -121,12 +121,12 @@ def _pictures(setup: Setup) -> list[Picture]:
             ),
         )
     ]
-    data = side_by_side(columns, 0, len(text)) | {"unit": "piece", "isLarge": True}
+    data = score_payload(columns, 0, len(text)) | {"unit": "piece"}
     pieces, characters = len(columns[1].cut), len(columns[0].cut)
     about = f"{counted(pieces, 'piece')} instead of {counted(characters, 'character')}"
     if pieces == characters:
         about = "Here no piece of several letters fits, so each letter is a token"
-    return [Picture("columns", data, f"{about}. Nothing is lost.")]
+    return [Picture("score", data, f"{about}. Nothing is lost.")]
 
 
 def _target(setup: Setup) -> PageLink:

@@ -51,7 +51,7 @@ from bpeviz.ui.widgets import (
 from bpeviz.views import charts, playable, player, tables, text_table
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import ColumnSlides, Slides
+from bpeviz.views.slides import ScoreSlides, Slides
 
 T = TypeVar("T")
 
@@ -268,7 +268,7 @@ def show(side: DeltaGenerator) -> None:
         _verdict(sentence, _careful(measured, number), text, column_of, [*column_of][number])
     settings = [words for offer in chosen if offer.key in column_of for words in offer.settings]
     readable = _readable(column_of, number)
-    _side_by_side(text, readable, [*column_of][number], sentence, measured, settings)
+    _draw_score(text, readable, [*column_of][number], sentence, measured, settings)
     _caveats(text, choice.corpus, column_of)
     for offer in chosen:
         if offer.assumed:
@@ -338,7 +338,7 @@ def _one_of_many(
         sentence = verdict.sentence([*map(verdict.standing, columns)], number)
         measured = measure(text, columns, number)
         settings = [words for offer, _ in chosen for words in offer.settings]
-        _side_by_side(text, column_of, [*column_of][number], sentence, measured, settings, compared)
+        _draw_score(text, column_of, [*column_of][number], sentence, measured, settings, compared)
 
 
 def _pair(keys: Sequence[str], baseline: str, best: Sequence[str]) -> list[str]:
@@ -438,7 +438,7 @@ def _available(chosen: Sequence[Offer], make: Callable[[Offer], T]) -> dict[str,
     return made_by_key
 
 
-def _side_by_side(
+def _draw_score(
     text: str,
     column_of: Mapping[str, Column],
     baseline: str,
@@ -463,18 +463,18 @@ def _side_by_side(
     parts = player.parts(text, metrics.common_boundaries(columns), PART_SIZE)
     part = choose_part(PART, parts, "All figures are for")
     hues = player.hues_of_columns(columns, part)
-    payload = player.side_by_side(text, columns, part, number, ids=bool(IDS.get()), hues=hues)
+    payload = player.score_payload(text, columns, part, number, ids=bool(IDS.get()), hues=hues)
     payload |= {"verdict": sentence}
     reveal = None if texts is None else PRESSED.get()
-    components.columns(payload | {"reveal": reveal}, "columns")
+    components.score(payload | {"reveal": reveal}, "score")
     title = "One text, several tokenizers"
 
     def comparison() -> Interactive:
-        columns_file = playable.of_columns(text, payload, tables.metrics(measured), part, settings)
+        score_file = playable.of_score(text, payload, tables.metrics(measured), part, settings)
         return (
-            columns_file
+            score_file
             if texts is None
-            else replace(playable.of_texts(texts, settings), columns=columns_file)
+            else replace(playable.of_texts(texts, settings), score=score_file)
         )
 
     def picture() -> ColoredText:
@@ -482,7 +482,7 @@ def _side_by_side(
 
     def slides() -> Slides:
         colored = picture()
-        return ColumnSlides(
+        return ScoreSlides(
             sentence or title, colored, tables.metrics(measured), settings=colored.settings
         )
 

@@ -46,7 +46,7 @@ from bpeviz.ui.widgets import (
     numbers,
 )
 from bpeviz.views import tables
-from bpeviz.views.pretokenization import side_by_side
+from bpeviz.views.pretokenization import score_payload
 
 SHOWN = 6_000
 """The most characters of a text in one column at once."""
@@ -307,16 +307,15 @@ def _draw(
     columns: list[pretokenization.PreTokenizedColumn],
     key: str,
     part_shown: WidgetFamily[NumberField],
-    *,
-    nested: bool = False,
+    label: str = "",
 ) -> tuple[int, int]:
-    """Draw columns; return the start and end of the part shown, in characters."""
+    """Draw rows; return the start and end of the part shown, in characters."""
     parts = pretokenization.parts(
         [column.cut for column in columns], min(SHOWN, DRAWN // len(columns))
     )
     part = choose_part(part_shown, parts, "All figures are for")
     first, last = part.first, part.last
-    components.columns(side_by_side(columns, first, last, nested=nested), key)
+    components.score(score_payload(columns, first, last, label), key)
     return first, last
 
 
@@ -510,5 +509,5 @@ def _top_down(text: str) -> None:
         pretokenization.PreTokenizedColumn(title, about, of)
         for title, about, of in zip(titles, abouts, _levels(text), strict=True)
     ]
-    _draw(columns, "levels", LEVELS_PART, nested=True)
+    _draw(columns, "levels", LEVELS_PART, "The text level by level")
     st.caption("Boundaries are never undone by a later level.")

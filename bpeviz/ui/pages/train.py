@@ -325,7 +325,7 @@ def _before_and_after(trained: Trained, step: int, shown: Part) -> None:
     if data is None:
         st.caption(f"This {unit} does not change the text.")
         return
-    components.columns(data, "before and after")
+    components.score(data, "before and after")
 
 
 @cached()

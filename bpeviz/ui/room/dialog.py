@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from bpeviz import limits
-from bpeviz.room.contents import RoomColumns
+from bpeviz.room.contents import RoomScore
 from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.run import Ready
@@ -28,7 +28,7 @@ from bpeviz.ui.room import sheets
 from bpeviz.ui.room.connections import KEY, path
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.ui.widgets import SessionValue
-from bpeviz.views.playable import ColumnsFile, Playable, TextsFile
+from bpeviz.views.playable import Playable, ScoreFile, TextsFile
 
 GROUP = ":material/groups:"
 
@@ -109,7 +109,7 @@ def _has_content(offer: Export) -> bool:
     return bool(offer.animation or offer.comparison)
 
 
-def _content(offer: Export) -> Playable | ColumnsFile:
+def _content(offer: Export) -> Playable | ScoreFile:
     """Return the content of a page that a room shows.
 
     Raises:
@@ -117,8 +117,8 @@ def _content(offer: Export) -> Playable | ColumnsFile:
     """
     make = offer.animation or offer.comparison
     content = make()() if make else None
-    page = content.columns if isinstance(content, TextsFile) else content
-    if not isinstance(page, Playable | ColumnsFile):
+    page = content.score if isinstance(content, TextsFile) else content
+    if not isinstance(page, Playable | ScoreFile):
         raise ValueError("A room shows one text. Press a number in the table to choose one.")
     return page
 
@@ -144,7 +144,7 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
     lead = f"{own.scheme}://{own.netloc}{_path()}/{room.letters}/lead#{room.leader}"
     if questions:
         shows = "votes on the questions that you ask here or on the leader's page. Followers open"
-    elif isinstance(room.content, RoomColumns):
+    elif isinstance(room.content, RoomScore):
         shows = "shows these columns, and the token that you point at. Followers open"
     else:
         shows = (

@@ -41,7 +41,7 @@ const place = (name, mount, payload) => {
 };
 const draw = {
   player: (payload) => place("player", player, payload),
-  columns: (payload) => place("columns", columns, payload),
+  score: (payload) => place("score", score, payload),
   races: (payloads) => race(races, { races: payloads }, ignore),
   vote: (place) => (document.querySelector("main").dataset.vote = place),
   hidden: (isHidden) => stage?.host.toggleAttribute("hides-race", isHidden),
@@ -82,7 +82,7 @@ const contents = JSON.parse(document.getElementById("data").textContent);
 const choice = document.querySelector("select");
 const show = () => {
   const content = contents[choice.selectedIndex];
-  if (content.columns) draw.columns(content.columns);
+  if (content.score) draw.score(content.score);
   else draw.player(content.player);
   if (content.races) draw.races(content.races);
   draw.title(content);
@@ -127,12 +127,12 @@ form button { color: var(--background); background: var(--accent); border: 0; }
 )
 """The style of all pages."""
 
-_PLACES = '<h1></h1> <p></p><div id="place-player"></div><div id="place-columns"></div>'
+_PLACES = '<h1></h1> <p></p><div id="place-player"></div><div id="place-score"></div>'
 
 
 @cache
 def _program() -> tuple[str, str]:
-    return playable.program(("player", "race", "columns", "room"), _HOST)
+    return playable.program(("player", "race", "score", "room"), _HOST)
 
 
 @cache
@@ -141,7 +141,7 @@ def kept() -> str:
 
     It contains nothing else of the room, so it has no later decisions.
     """
-    script, markup = playable.program(("player", "race", "columns"), _KEPT)
+    script, markup = playable.program(("player", "race", "score"), _KEPT)
     choice = "<p><label>Shown in this room: <select></select></label></p>"
     data = '<script type="application/json" id="data"></script>'
     return playable.document("Shown in a room", choice + _PLACES, f"{markup}\n{data}", script)

@@ -670,10 +670,10 @@ def test_list_without_a_word_of_the_text_asks_for_one() -> None:
 def test_second_list_is_shown_for_its_own_text_alone() -> None:
     chapter = BY_KEY["splitting-rules"]
     _, columns, _ = chapter.pictures(chapter.initial)
-    assert len(columns.data["columns"]) == 4
+    assert len(columns.data["rows"]) == 4
     assert "disagree" in columns.caption
     _, columns, _ = chapter.pictures({**chapter.initial, **chapter.sample("Japanese")})
-    assert (len(columns.data["columns"]), columns.caption) == (3, "")
+    assert (len(columns.data["rows"]), columns.caption) == (3, "")
     _, columns, _ = chapter.pictures({**chapter.initial, "words": "姚 明 进入 总 决赛"})
     assert columns.caption == "Here both lists agree."
 
@@ -770,7 +770,7 @@ def colors(data: Any) -> Iterator[tuple[str, int]]:
         if {"label", "color"} <= {*data}:
             yield data["label"], data["color"]
         yield from data.get("tokenStyles", {}).values()
-        yield from ((label, color) for _, label, _, color in data.get("distinct", ()))
+        yield from ((label, color) for _, label, _, color, _ in data.get("distinct", ()))
         data = [one for name, one in data.items() if name not in ("tokenStyles", "distinct")]
     if isinstance(data, list | tuple):
         for one in data:

@@ -178,7 +178,7 @@ def test_a_reading_of_a_table_with_too_many_labels_can_be_undone() -> None:
 
 
 def columns(app: AppTest) -> dict[str, Any]:
-    (found,) = [data for data in payloads(app) if "columns" in data]
+    (found,) = [data for data in payloads(app) if "baseline" in data]
     return found
 
 
@@ -192,7 +192,7 @@ def press(app: AppTest, text: str, tokenizer: str | None, number: int = 1) -> No
 
 
 def titles(app: AppTest) -> list[str]:
-    return [column["title"].split(" (")[0] for column in columns(app)["columns"]]
+    return [column["title"].split(" (")[0] for column in columns(app)["rows"]]
 
 
 def available(*names: str) -> tuple[str, ...]:
@@ -223,7 +223,7 @@ def test_a_cell_opens_its_text_under_its_tokenizer_beside_the_baseline() -> None
     (back,) = [one for one in app.button if one.label == "Back to all texts"]
     back.click().run()
     assert table(app)["shown"] is None
-    assert not [data for data in payloads(app) if "columns" in data]
+    assert not [data for data in payloads(app) if "baseline" in data]
 
 
 def test_a_text_alone_or_empty_or_closed_is_shown_without_errors() -> None:
@@ -232,7 +232,7 @@ def test_a_text_alone_or_empty_or_closed_is_shown_without_errors() -> None:
     press(app, "en", "yours")
     assert "This text is empty." in captions(app)
     app = opened(text_in_tokens="closed", shown_under="yours")
-    assert not [data for data in payloads(app) if "columns" in data]
+    assert not [data for data in payloads(app) if "baseline" in data]
 
 
 def test_a_long_text_of_many_is_shown_up_to_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -279,7 +279,7 @@ def test_texts_that_cannot_be_compared_are_kept_with_a_message(
     (shown,) = errors(app)
     assert message in shown.replace("\\", "")
     assert app.text_area(key="pasted_texts").value == pasted
-    assert not [data for data in payloads(app) if "rows" in data]
+    assert not [data for data in payloads(app) if "baseline" in data]
 
 
 @pytest.fixture
@@ -363,7 +363,7 @@ def test_export_has_the_tables_and_the_columns_of_the_shown_text() -> None:
         app = opened(**state)
         offer = app.session_state["offered_export"]
         page = playable.html(offer.comparison()())
-        assert page.count('<div id="place-columns">') == places
+        assert page.count('<div id="place-score">') == places
         assert ">Premium</h2>" in page
         premium = data_of(page)["tables"][2]
         assert premium["header"] == ["Text", "Your tokenizer"]

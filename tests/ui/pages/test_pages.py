@@ -340,7 +340,7 @@ def vocabularies() -> None:
 def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     app = app_pages.opened("Compare")
     data = component(app)
-    columns = data["columns"]
+    columns = data["rows"]
     assert [column["title"].split()[0] for column in columns] == [
         "Your",
         "GPT-2",
@@ -364,7 +364,7 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     app.selectbox(key="baseline").set_value("o200k_base").run()
     data = component(app)
     assert data["baseline"] == 3
-    assert data["columns"][3]["extra"] == data["columns"][3]["missing"] == []
+    assert data["rows"][3]["extra"] == data["rows"][3]["missing"] == []
     assert verdict(app).startswith("GPT-4o (o200k) needs the fewest tokens")
     assert "GPT-4 (cl100k) follows with" in verdict(app)
 
@@ -378,7 +378,7 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
 def test_a_text_has_the_costs_of_typed_prices_in_the_verdict_and_the_metrics() -> None:
     text = "नदी कहाँ है?"
     app = with_text("Compare", text, compared=["gpt2", "o200k_base"], costs_open=True)
-    first, second = (column["tokenCount"] for column in component(app)["columns"])
+    first, second = (column["tokenCount"] for column in component(app)["rows"])
     assert "cost" not in [*shown_tables(app)[0]["metric"]]
     app.number_input(key="price_of_gpt2").set_value(0.5).run()
     app.number_input(key="price_of_o200k_base").set_value(5.0).run()
@@ -414,9 +414,9 @@ def test_compare_trains_no_tokenizer_that_is_not_a_column(monkeypatch: pytest.Mo
 
     monkeypatch.setattr(page_trainings, "get", fail)
     app = with_text("Compare", SHORT, compared=["gpt2"])
-    assert verdict(app) == f"GPT-2 needs {component(app)['columns'][0]['tokenCount']} tokens."
-    assert component(app)["columns"][0]["notes"] == []
-    assert not component(app)["columns"][0]["isBest"]
+    assert verdict(app) == f"GPT-2 needs {component(app)['rows'][0]['tokenCount']} tokens."
+    assert component(app)["rows"][0]["notes"] == []
+    assert not component(app)["rows"][0]["isBest"]
 
 
 def test_compare_says_what_to_do_without_columns_or_text() -> None:
@@ -433,7 +433,7 @@ def test_compare_names_all_columns_that_tie() -> None:
         verdict(app)
         == "Your tokenizer, GPT-2 and GPT-4 (cl100k) need the same number: 1 token each."
     )
-    assert [column["isBest"] for column in component(app)["columns"]] == [False] * 3
+    assert [column["isBest"] for column in component(app)["rows"]] == [False] * 3
 
 
 @pytest.mark.usefixtures("vocabularies")
@@ -441,7 +441,7 @@ def test_compare_goes_on_where_the_own_tokenizer_cannot_be_trained() -> None:
     state = {"compared": ["yours", "gpt2"], "pattern": "regex", "regex": "("}
     app = with_text("Compare", SHORT, may_fail=True, **state)
     assert len(errors(app)) == 1
-    assert [column["title"].split()[0] for column in component(app)["columns"]] == ["GPT-2"]
+    assert [column["title"].split()[0] for column in component(app)["rows"]] == ["GPT-2"]
 
 
 @pytest.mark.usefixtures("vocabularies")
@@ -468,7 +468,7 @@ def test_compare_has_the_boundaries_of_every_trainer(key: str) -> None:
     training = usual.train(key, SHORT)
     boundaries = training.tokenizer().boundaries(SHORT)
     app = with_text("Compare", SHORT, algorithm=key)
-    (column,) = component(app)["columns"]
+    (column,) = component(app)["rows"]
     np.testing.assert_array_equal(column["tokenEnds"], boundaries.cuts(training.opening))
 
 
@@ -581,7 +581,7 @@ def test_compare_works_without_downloaded_vocabularies(
     failed = download.DownloadStatus("failed", "The network is not there; plug it in.")
     monkeypatch.setattr(download, "progress", lambda name: failed)
     app = with_text("Compare", SHORT, compared=["yours", "gpt2", "cl100k_base"])
-    assert [column["title"].split()[0] for column in component(app)["columns"]] == ["Your"]
+    assert [column["title"].split()[0] for column in component(app)["rows"]] == ["Your"]
     assert ["plug it in" in warning.value for warning in app.warning] == [True, True]
     assert {button.key for button in app.button} >= {"retry_gpt2", "retry_cl100k_base"}
 

@@ -43,7 +43,7 @@ def drawn(app: AppTest) -> dict[str, dict[str, Any]]:
 def side_by_side(app: AppTest) -> dict[str, dict[str, Any]]:
     """Return the columns by title."""
     data = drawn(app)["The text in each pre-tokenization"]
-    return {column["title"]: column for column in data["columns"]}
+    return {column["title"]: column for column in data["rows"]}
 
 
 def table(app: AppTest, column: str) -> pd.DataFrame:
@@ -92,9 +92,8 @@ def test_every_pattern_is_offered_with_its_description_and_pre_tokens() -> None:
 
 def test_levels_run_from_sentences_to_characters() -> None:
     text = "It rains. It pours!"
-    levels = drawn(with_text(text))["The text level by level"]["columns"]
+    levels = drawn(with_text(text))["The text level by level"]["rows"]
     assert [column["tokenCount"] for column in levels] == [2, 9, 19]
-    assert levels[1]["extra"] == [10]
 
 
 # ---- merges ruled out
@@ -158,8 +157,8 @@ def test_page_explains_each_split_by_an_alternative() -> None:
     assert app.code[0].value == PATTERNS["gpt2"].expression
     used = table(app, "alternative")
     assert [*used["in this text"]] == ["1", "3", "1", "0", "0", "1", "0"]
-    described = [about for _, _, about, _ in side_by_side(app)["GPT-2"]["distinct"]]
-    assert "Alternative 1: An ending" in described[1]
+    rules = [rule for *_, rule in side_by_side(app)["GPT-2"]["distinct"]]
+    assert "alternative 1: An ending" in rules[1]
     assert json.loads(app.code[1].value) == pretokenize("we'll go  at 5", "gpt2")
     app.toggle(key="white_space").set_value(True).run()
     assert json.loads(app.code[1].value) == ["we", "'ll", " go", " at", " 5"]

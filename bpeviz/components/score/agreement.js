@@ -1,0 +1,48 @@
+// Where the rows of a score have the same tokens, without access to the document.
+
+import { firstIndex } from "../shared/search.js";
+
+/**
+ * Return the index of the token at a byte.
+ * @param {number[]} ends
+ * @param {number} byte
+ */
+export const tokenAt = (ends, byte) => firstIndex(ends.length, (i) => ends[i] > byte);
+
+/**
+ * Return the indices of the tokens that overlap bytes [start, end), as [from, to).
+ * @param {number[]} ends
+ * @param {number} start
+ * @param {number} end
+ */
+export const overlapping = (ends, start, end) => [tokenAt(ends, start), Math.min(ends.length, tokenAt(ends, end - 1) + 1)];
+
+/**
+ * Return where all rows have a token boundary, and for each row the runs of its tokens that all
+ * rows have ("alike") or not.
+ * @param {{tokenEnds: number[]}[]} rows
+ * @param {number} size bytes of the text
+ * @returns {{common: number[], runs: {start: number, end: number, alike: boolean}[][]}}
+ */
+export function agreement(rows, size) {
+  const votes = new Uint8Array(size + 1);
+  for (const { tokenEnds } of rows) tokenEnds.forEach((end, i) => end !== tokenEnds[i - 1] && votes[end]++);
+  votes[0] = votes[size] = rows.length;
+  const inside = new Uint32Array(size + 1); // places up to here where any row has a boundary
+  for (let at = 1; at <= size; at++) inside[at] = inside[at - 1] + Number(votes[at] > 0);
+  const common = [];
+  for (let at = 1; at <= size; at++) if (votes[at] === rows.length) common.push(at);
+  const runs = rows.map(({ tokenEnds }) => {
+    const found = [];
+    let start = 0;
+    for (const end of tokenEnds) {
+      if (end === start) continue;
+      const alike = votes[start] === rows.length && votes[end] === rows.length && inside[end - 1] === inside[start];
+      if (found.at(-1)?.alike === alike) found.at(-1).end = end;
+      else found.push({ start, end, alike });
+      start = end;
+    }
+    return found;
+  });
+  return { common, runs };
+}

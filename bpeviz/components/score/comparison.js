@@ -1,0 +1,139 @@
+// A text under several tokenizers: the name and the figures of each, and the score.
+
+import { EXTRA, LEFT_OUT, LEFT_OUT_ID, MISSING, TOKEN_END, UNKNOWN, UNKNOWN_ID } from "../shared/cells.js";
+import { element, unbroken } from "../shared/dom.js";
+import { formatCount, plural } from "../shared/format.js";
+import { newSheet } from "../shared/picture.js";
+import { Score } from "../shared/score.js";
+import { BRIEF, LETTER, largestFitting, unbrokenSize } from "../player/fit.js";
+import { agreement, tokenAt } from "./agreement.js";
+import { BarCode } from "./bar_code.js";
+
+const LARGEST_SIZE = 48; // pixels
+const SMALLEST_SIZE = 16;
+const SMALLEST_SIZE_OF_MANY = 14; // more than six rows
+const WHOLE_LINE = 80; // characters of a line that is not broken
+const NAME_LETTER = 7.4; // pixels, of names beside lines
+const BETWEEN = 0.8; // of the size of letters, between lines
+const ID_HEIGHT = 15; // pixels
+
+/** Return the name of a title, and the vocabulary or its size in parentheses. */
+const partsOf = (title) => title.match(/^(.*?)( \([^()]*[\d,]+\))$/)?.slice(1) ?? [title, ""];
+
+export class Comparison {
+  /** @param {import("./score.js").ScorePayload} data */
+  constructor(data) {
+    this.data = data;
+    const { rows, unit = "token" } = data;
+    this.names = rows.map(({ title }) => partsOf(title)[0]);
+    this.size = new TextEncoder().encode(data.text).length;
+    this.box = element("div", "comparison");
+    this.heads = this.box.appendChild(element("div", "heads"));
+    this.host = this.box.appendChild(element("div", "text"));
+    this.host.tabIndex = 0; // it scrolls
+    this.host.setAttribute("role", "group");
+    this.host.ariaLabel = `The text and its ${unit}s`;
+    const several = rows.length > 1;
+    this.score = new Score(this.host, data.text, rows.map((_, i) => ({ atomKind: "bytes", name: several ? this.names[i] : "" })));
+    const { common, runs } = agreement(rows, this.size);
+    this.common = common;
+    this.barCodes = several && data.verdict ? rows.map((row, i) => new BarCode(row, runs[i], this.size, (byte) => this.pressed(i, byte))) : [];
+    this.heads.append(...rows.flatMap((row, i) => this.#head(row, i, unit)));
+    rows.forEach((row, i) => this.#fill(row, this.score.rows[i]));
+    this.score.laidOut = () => this.barCodes.forEach((code) => code.draw());
+  }
+
+  pressed = () => {};
+
+  #head({ title, tokenCount, isBest, notes, differences }, i, unit) {
+    const [name, size] = partsOf(title);
+    const heading = unbroken("h2", "", name);
+    heading.append(element("small", "", size));
+    const count = element("p", "count");
+    count.append(element("b", "", formatCount(tokenCount)), ` ${plural(tokenCount, unit)}`);
+    const about = element("p", "about");
+    if (isBest) {
+      const star = element("span", "", "★ ");
+      star.ariaHidden = "true";
+      about.appendChild(element("span", "badge")).append(star, "Fewest");
+    }
+    about.append(...notes.filter(Boolean).map((note) => unbroken("span", "note", note)));
+    if (differences) about.append(unbroken("span", "note difference", differences));
+    return [heading, count, about, ...(this.barCodes.length ? [this.barCodes[i].box] : [])];
+  }
+
+  #fill({ tokenEnds, tokens, distinct }, row) {
+    const counts = new Uint32Array(this.size + 1); // tokens that end at each byte
+    let start = 0;
+    tokenEnds.forEach((end, i) => {
+      const [id, , , color] = distinct[tokens[i]];
+      row.colors.fill(color, start, end);
+      if (id !== LEFT_OUT_ID) counts[end]++;
+      if (end > start) row.flags[end - 1] |= TOKEN_END | (id === UNKNOWN_ID ? UNKNOWN : id === LEFT_OUT_ID ? LEFT_OUT : 0);
+      start = end;
+    });
+    row.countIn = (from, to) => counts.subarray(from ? from + 1 : 0, to + 1).reduce((sum, count) => sum + count, 0);
+    if (!this.data.showIds) return;
+    row.labelOf = (byte) => {
+      const [id] = distinct[tokens[tokenAt(tokenEnds, byte)]];
+      return id === null || id < 0 ? "" : String(id);
+    };
+  }
+
+  /** Mark the boundaries in which each row differs from the baseline, or no longer. */
+  mark(on) {
+    this.box.classList.toggle("marks", on);
+    this.data.rows.forEach(({ extra, missing }, i) => {
+      const { flags } = this.score.rows[i];
+      for (const [ends, flag] of [[extra, EXTRA], [missing, MISSING]])
+        for (const end of ends) flags[end - 1] = on ? flags[end - 1] | flag : flags[end - 1] & ~flag;
+      if (extra.length + missing.length) this.score.rows[i].paint(0, flags.length);
+    });
+  }
+
+  /**
+   * Set the size of the text to the largest at which all of it fits.
+   * @param {{smallest?: number, largest?: number}} [sizes] in pixels
+   */
+  fit({ smallest = this.names.length > 6 ? SMALLEST_SIZE_OF_MANY : SMALLEST_SIZE, largest = LARGEST_SIZE } = {}) {
+    const { host, score, data, names } = this;
+    if (!host.clientWidth) return;
+    const { paddingLeft } = getComputedStyle(host);
+    const isNarrow = host.clientWidth < 540;
+    const several = names.length > 1;
+    const longestName = Math.max(...names.map(({ length }) => length));
+    const room = !several ? 0 : isNarrow ? 84 : Math.min(190, Math.max(96, Math.round(NAME_LETTER * longestName) + 52));
+    const width = host.clientWidth - 2 * parseFloat(paddingLeft) - room;
+    const lines = data.text.split("\n").map(({ length }) => length).filter((length) => length <= WHOLE_LINE);
+    const whole = width / (LETTER * (Math.max(0, ...lines) + 2));
+    const high = Math.min(largest, Math.max(smallest, unbrokenSize(data.text, width)), whole < smallest ? largest : whole);
+    const set = (size) => {
+      host.style.fontSize = `${size}px`;
+      score.room = { names: room, below: data.showIds ? ID_HEIGHT : 0, between: several ? Math.round(BETWEEN * size) : 0 };
+    };
+    const isBrief = score.cells.length <= BRIEF.cells;
+    host.classList.add("fitting"); // as high as it may be
+    const fits = (size) => {
+      set(size);
+      return score.fits;
+    };
+    const size = isBrief ? largestFitting(smallest, high, fits) : null;
+    host.classList.remove("fitting");
+    this.box.classList.toggle("scrolls", size === null);
+    set(size ?? smallest);
+    score.layOut();
+  }
+}
+
+/**
+ * Lay out a comparison with the words around it, for a picture.
+ * @param {any} parent an element inside its style
+ * @param {import("./score.js").ScorePayload} data
+ * @param {import("../shared/picture.js").SheetPayload} words
+ */
+export function scoreSheet(parent, data, words) {
+  const comparison = new Comparison(data);
+  const sheet = newSheet(parent, words, [comparison.box]);
+  comparison.fit({ largest: 24 });
+  return sheet;
+}
