@@ -263,44 +263,11 @@ def survival(of: Survival) -> Chart:
     points = pa.table([*zip(*rows, strict=True)], ("piece", "round", "words", "opacity"))
     current = pa.table({"round": [of.now]})
     chart = _with_data(_bars_that_end(), finding, points=points, current=current)
+    # Each row has its height, so that only the width is fitted.
     chart |= {"height": ROW * len(rows), "autosize": {"type": "fit-x", "contains": "padding"}}
     name = f"[datum.value ? 'round ' + datum.value : 'start', format({of.sizes}[datum.value], ',')]"
     for layer in chart["layer"]:
         x = layer["encoding"]["x"]
         x["axis"] |= {"values": [*range(rounds + 1)], "labelExpr": name}
         x["scale"]["domain"] = [0, 1.4 * rounds]  # with room for the words
-    return chart
-
-
-@lru_cache(maxsize=1)
-def _shares() -> Chart:
-    base = alt.Chart(alt.NamedData("points")).encode(
-        y=alt.Y(
-            "segmentation:N", sort=None, title=None, axis=alt.Axis(labelLimit=420, labelFontSize=14)
-        ),
-        x=alt.X("share:Q", title="share of the samples", axis=alt.Axis(format="%")).scale(),
-        tooltip=[
-            "segmentation:N",
-            alt.Tooltip("times:Q", format=","),
-            alt.Tooltip("share:Q", format=".1%"),
-        ],
-    )
-    numbers = base.mark_text(align="left", dx=4, fontSize=13).encode(
-        text=alt.Text("share:Q", format=".1%")
-    )
-    bars = base.mark_bar(height={"band": 0.7})
-    return _drawn(alt.layer(bars, numbers))
-
-
-def segmentations(rows: Sequence[tuple[str, int]], draws: int) -> Chart:
-    """Return a bar chart of segmentations and how often each was drawn, most frequent first."""
-    segmentations, times = zip(*rows, strict=True)
-    shares = [count / draws for count in times]
-    finding = f"Most frequent: {times[0]:,} of {draws:,} samples"
-    points = pa.table([segmentations, times, shares], ("segmentation", "times", "share"))
-    chart = _with_data(_shares(), finding, points=points)
-    # Each row has its height, so that only the width is fitted.
-    chart |= {"height": ROW * len(rows), "autosize": {"type": "fit-x", "contains": "padding"}}
-    for scale in _scales(chart, "x"):
-        scale["domain"] = [0, min(max(1.2 * shares[0], 0.05), 1.0)]
     return chart

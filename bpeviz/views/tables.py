@@ -127,6 +127,18 @@ def segmentations(paths: Sequence[Path], name: Callable[[int], str]) -> Table:
     )
 
 
+def samples(segmentations: Sequence[tuple[str, int]], draws: int) -> Table:
+    """Return how often each segmentation was drawn, most frequent first, for bars."""
+    most = segmentations[0][1]
+    return Table(
+        ["segmentation", "share of the samples"],
+        [
+            [segmentation for segmentation, _ in segmentations],
+            [Cell(f"{times / draws:.1%}", times / most) for _, times in segmentations],
+        ],
+    )
+
+
 def pieces(word: Lattice, name: Callable[[int], str]) -> Table:
     """Return the pieces of a word, one per row, from left to right, the longest first."""
     best = {*word.best()}

@@ -150,9 +150,8 @@ def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
             shares(bpe.training.segmentations(step, clicked, 0.1, 1_000, 0))
         )
         page.keyboard.press("Escape")  # close the merge tree of the clicked token
-    chart = page.get_by_test_id("stVegaLiteChart").first
-    expect(chart.locator("canvas, svg").first).to_be_visible()
-    # Without dropout the only segmentation is the tokenizer's, and no chart is drawn.
+    expect(page.get_by_role("group", name="Sampled segmentations")).to_contain_text("%")
+    # Without dropout the only segmentation is the tokenizer's, and no table is drawn.
     assert bpe.training.stochastic
     strength = page.get_by_role("slider", name=texts_of(bpe.training).randomness.strength)
     strength.press("Home")

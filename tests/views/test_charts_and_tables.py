@@ -169,15 +169,6 @@ def test_sweeps_chart_draws_each_column_up_to_its_size() -> None:
     assert title_of(chart) == f"{most['tokenizer']} has the most bytes per token"
 
 
-def test_shares_of_segmentations_end_at_100_percent() -> None:
-    for times, end in ((400, 0.48), (990, 1.0)):
-        chart = drawn(charts.segmentations([("a | b", times), ("ab", 1_000 - times)], 1_000))
-        scales = [layer["encoding"]["x"]["scale"]["domain"] for layer in chart["layer"]]
-        assert scales == [[0, pytest.approx(end)]] * 2
-        assert title_of(chart) == f"Most frequent: {times} of 1,000 samples"
-        assert max(row["times"] for row in rows_of(chart)[0]) == max(times, 1_000 - times)
-
-
 def test_sweeps_title_names_all_columns_with_the_most_bytes_per_token() -> None:
     text = samples.by_key("spanish").text
     columns = columns_of(text)
@@ -454,19 +445,14 @@ def test_detail_tables_and_charts_support_every_trainer(key: str) -> None:
             assert {*map(len, content.values())} == {len(table)}
 
 
-def test_segmentations_chart_draws_the_share_of_each() -> None:
-    chart = drawn(charts.segmentations([("low", 700), ("l | ow", 250), ("lo | w", 50)], 1_000))
-    for rows in rows_of(chart):
-        assert rows == [
-            {"segmentation": "low", "times": 700, "share": 0.7},
-            {"segmentation": "l | ow", "times": 250, "share": 0.25},
-            {"segmentation": "lo | w", "times": 50, "share": 0.05},
-        ]
-    assert title_of(chart) == "Most frequent: 700 of 1,000 samples"
-    assert chart["layer"][0]["encoding"]["y"]["sort"] is None  # most often first, as given
-    assert chart["layer"][0]["encoding"]["x"]["scale"]["domain"][1] >= 0.7
-    # Vega warns of a height by steps, which it cannot fit.
-    assert (chart["height"], chart["autosize"]["type"]) == (90, "fit-x")
+def test_samples_are_bars_relative_to_the_most_frequent_segmentation() -> None:
+    table = tables.samples([("low", 700), ("l | ow", 245), ("lo | w", 55)], 1_000)
+    assert [*table.columns[0]] == ["low", "l | ow", "lo | w"]
+    assert [(cell.text, cell.shade) for cell in table.columns[1]] == [
+        ("70.0%", 1.0),
+        ("24.5%", 0.35),
+        ("5.5%", pytest.approx(0.0786, abs=1e-4)),
+    ]
 
 
 def test_decisions_table_lists_all_prunings() -> None:

@@ -53,7 +53,7 @@ from bpeviz.ui.widgets import (
     WidgetFamily,
     numbers,
 )
-from bpeviz.views import charts, playable, player, race, tables
+from bpeviz.views import playable, player, race, tables
 from bpeviz.views.playable import Playable
 from bpeviz.views.slides import Slides, StepSlides
 
@@ -61,7 +61,7 @@ SHOWN = 3_000
 """The most bytes of a text in the player at once; figures are for the whole text."""
 
 DRAWS = 1_000
-MAX_SEGMENTATIONS = 12
+MAX_SEGMENTATIONS = 10
 """How many random segmentations of a word are sampled, and how many different ones are shown."""
 
 MAX_WORD = 40
@@ -432,20 +432,15 @@ def _random_splits(able: Sequence[tuple[Training, Randomness, int]], text: str) 
             for ids, times in found.most_common(MAX_SEGMENTATIONS)
         ]
         if len(rows) > 1:
-            st.vega_lite_chart(
-                spec=charts.in_theme(
-                    charts.segmentations(rows, DRAWS), is_dark=st.context.theme.type == "dark"
-                ),
-                key="segmentations",
-                alt="Share of each segmentation",
-            )
+            with st.container(key="segmentations"):
+                draw_table(tables.samples(rows, DRAWS), "samples", label="Sampled segmentations")
         else:
             st.markdown(f"Always **{markdown.escape(rows[0][0])}**")
         # Its place is always drawn: else the caption below would stand twice for a moment.
         place = st.empty()
         if len(found) == 1 and (other := _varied_word(text, able[which])) is not None:
             place.button(f"Try “{other}”", on_click=WORD.put, args=(other,), key="try_another_word")
-        some = f" The chart shows the top {MAX_SEGMENTATIONS}." * (len(found) > MAX_SEGMENTATIONS)
+        some = f" The table shows the top {MAX_SEGMENTATIONS}." * (len(found) > MAX_SEGMENTATIONS)
         tokens = sum(len(ids) * times for ids, times in found.items()) / DRAWS
         st.caption(
             f"“{markdown.escape(name)}”: {counted(len(found), 'different segmentation')} in "
