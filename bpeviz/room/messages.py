@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypedDict, TypeGuard
+from typing import Any, TypeGuard
 
 from bpeviz.text import clean
 
@@ -30,18 +30,6 @@ class Display:
     lit: list[int] | None = None
 
 
-class Code(TypedDict):
-    """A QR code.
-
-    Attributes:
-        size: The modules on a side, without the margin.
-        path: The dark modules as SVG path data.
-    """
-
-    size: int
-    path: str
-
-
 @dataclass(frozen=True)
 class Invitation:
     """How to join a room.
@@ -49,14 +37,14 @@ class Invitation:
     Attributes:
         address: The address for followers.
         invitation: The address that opens the room without the password.
-        qr: The QR code of the invitation, or None.
+        qr: The QR code of the invitation as the address of an image, or "".
         password: The password of the server, or "".
         notes: Why others cannot open these addresses, or "".
     """
 
     address: str = ""
     invitation: str = ""
-    qr: Code | None = None
+    qr: str = ""
     password: str = ""
     notes: str = ""
 

@@ -107,18 +107,15 @@ def _export(offer: Export, shown: Page) -> None:
         if more.open:
             with more:
                 pictures.slides_section(key, offer.slides, offer.step, link)
-    codes = []
-    for title, label, file, prepare in (
-        ("Animation", PLAYS, "animation.html", offer.animation),
-        ("Comparison", COMPARES, "comparison.html", offer.comparison),
-    ):
-        if prepare is not None:
-            with next(cards):
-                kind = "plays" if offer.animation else "page" if slides else "table"
-                pictures.small(key, kind)
-                make = partial(_interactive, prepare(), link)
-                _button(key, file, label, make, width="stretch")
-            codes.append(playable.embed_code(file, title))
+    code, prepare = "", offer.animation or offer.comparison
+    if prepare is not None:
+        label, file, kind = COMPARES, "comparison.html", "page" if slides else "table"
+        if offer.animation:
+            label, file, kind = PLAYS, "animation.html", "plays"
+        with next(cards):
+            pictures.small(key, kind)
+            _button(key, file, label, partial(_interactive, prepare(), link), width="stretch")
+        code = playable.embed_code(file, file.split(".")[0].capitalize())
     if slides is not None:
         with next(cards):
             at = slides.place(offer.step)
@@ -142,7 +139,7 @@ def _export(offer: Export, shown: Page) -> None:
         "Charts and long tables have a menu of their own, in their upper right corner. Import CSV "
         "files as text: spreadsheets take cells that begin with =, +, - or @ for formulas."
     )
-    for code in codes:
+    if code:
         with st.expander("Embed it in a page of yours"):
             st.markdown("Put the file beside that page, and add this code:")
             st.code(code, "html", wrap_lines=True)

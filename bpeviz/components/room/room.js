@@ -460,11 +460,8 @@ class Room {
       this.invitation = join.invitation;
       details.hidden = false;
       this.#beside();
-      this.find(".qr").toggleAttribute("hidden", !qr);
-      if (qr) {
-        this.find(".qr").setAttribute("viewBox", `-4 -4 ${qr.size + 8} ${qr.size + 8}`);
-        this.find(".qr path").setAttribute("d", qr.path);
-      }
+      this.find(".qr").hidden = !qr;
+      this.find(".qr").src = qr;
       this.find(".address").replaceChildren(...address.split(/(?=\/room\/)/).flatMap((words) => [words, element("wbr")]));
       this.find(".code").textContent = `Room ${this.data.letters}`;
       this.find(".password").hidden = !password;

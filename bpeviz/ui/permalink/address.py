@@ -5,13 +5,12 @@ from __future__ import annotations
 import ipaddress
 import os
 from dataclasses import dataclass
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import segno
 import streamlit as st
 
 from bpeviz.network import network_address
-from bpeviz.room.messages import Code
 from bpeviz.ui import private
 
 MAX_ADDRESS = 500
@@ -94,26 +93,20 @@ def is_loopback(host: str) -> bool:
         return host == "localhost" or host.endswith(".localhost")
 
 
-def draw_code(code: Code | None) -> None:
+def draw_code(code: str) -> None:
     """Draw a QR code as large as fits."""
-    if code is not None:
-        box = f'viewBox="-4 -4 {code["size"] + 8} {code["size"] + 8}"'
-        svg = f'<svg xmlns="http://www.w3.org/2000/svg" {box}><path d="{code["path"]}"/></svg>'
-        name = "QR code of the address below"
-        st.html(f'<img class="qr" alt="{name}" src="data:image/svg+xml,{quote(svg)}">')
+    if code:
+        st.html(f'<img class="qr" alt="QR code of the address below" src="{code}">')
 
 
-def qr_code(address: str) -> Code | None:
-    """Return the QR code of an address, or None if it would be too fine to scan."""
+def qr_code(address: str) -> str:
+    """Return the QR code of an address as that of an image, or "" if it would be too fine to scan.
+
+    Black on white in the dark theme, too: some scanners refuse inverted codes.
+    """
     try:
         code = segno.make_qr(address, error="m", version=None, boost_error=False)
     except segno.DataOverflowError:
-        return None
-    if int(code.version) > MAX_QR_VERSION:
-        return None
-    path = []
-    for y, row in enumerate(code.matrix):
-        for x, dark in enumerate(row):
-            if dark:
-                path.append(f"M{x} {y}h1v1h-1z")
-    return {"size": len(code.matrix), "path": "".join(path)}
+        return ""
+    is_coarse = int(code.version) <= MAX_QR_VERSION
+    return str(code.svg_data_uri(light="#fff", omitsize=True)) if is_coarse else ""

@@ -16,7 +16,6 @@ from typing import Any
 import streamlit as st
 
 from bpeviz import limits
-from bpeviz.room.messages import Code
 from bpeviz.text import clean, listed, shorten
 from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.base import Page
@@ -181,12 +180,12 @@ def _tell(without: list[str], at: address.Reachable, packed: str) -> None:
 
 def _code(
     page: Page, request: _Request, at: address.Reachable, packed: str, without: list[str]
-) -> tuple[str, Code | None, list[str]]:
+) -> tuple[str, str, list[str]]:
     """Return the address, its QR code and notes. A long address is replaced by a short link."""
     notes = [at.note.replace("`", "")] if at.note else []
     link = _address(request, at, packed)
-    code = None if without else address.qr_code(link)
-    if code is None:
+    code = "" if without else address.qr_code(link)
+    if not code:
         complete, without = make(page, MAX_SHORT)
         name = short_links.SHORT_LINKS.put(complete, current_user())
         if name is not None:
@@ -199,13 +198,13 @@ def _code(
     if without:
         names = ", ".join(shorten(name, 140) for name in without[:MAX_NAMES])
         notes.append(f"Not included, because it is too long or comes from a file: {names}.")
-    if code is None:
+    if not code:
         notes.append("The address of this page is too long for a QR code.")
     return link, code, notes
 
 
 @st.dialog("QR code", width="medium", icon=":material/qr_code:")
-def _draw_code(link: str, code: Code | None, notes: Sequence[str]) -> None:
+def _draw_code(link: str, code: str, notes: Sequence[str]) -> None:
     address.draw_code(code)
     st.code(link, None, wrap_lines=True)
     for note in notes:
