@@ -175,18 +175,19 @@ class Player(Controls):
         return piece_at(self.text, 0 if not token else int(ends[token - 1]))
 
 
+BOUNDARIES = ".c.b, .atoms i.b:not(:last-child)"
+SCROLL_THROUGH = """text => {
+  for (let top = 0; top < text.scrollHeight; top += text.clientHeight) {
+    text.scrollTop = top;
+    text.dispatchEvent(new Event("scroll"));
+  }
+}"""
+"""Draws the rulers, which are drawn near the visible part."""
+
+
 def drawn_boundaries(text: Locator) -> int:
-    # Rulers are drawn near the visible part.
-    found: int = text.evaluate(
-        """text => {
-          for (let top = 0; top < text.scrollHeight; top += text.clientHeight) {
-            text.scrollTop = top;
-            text.dispatchEvent(new Event("scroll"));
-          }
-          return text.querySelectorAll(".c.b, .atoms i.b:not(:last-child)").length;
-        }"""
-    )
-    return found
+    text.evaluate(SCROLL_THROUGH)
+    return text.locator(BOUNDARIES).count()
 
 
 def piece_at(text: Locator, sign: int) -> Locator:
@@ -409,21 +410,23 @@ class Score:
 
 
 class LockStep(Controls):
-    """The player of the Algorithms page: a view for each trainer, at one vocabulary size."""
+    """The player of the Algorithms page: a row for each trainer, at one vocabulary size."""
 
     def __init__(self, page: Page) -> None:
         super().__init__(page)
         self.number = labelled(self.section, "input", "Vocabulary size")
-        self.views = self.section.locator(".view")
+        self.decisions = self.section.locator(".decision")
+        self.text = labelled(self.section, "[role=group]", "The text and its tokens")
 
-    def text(self, title: str) -> Locator:
-        """Return the text in the view of one trainer."""
-        return labelled(self.section, "[role=group]", f"Tokens of {title}")
+    def row(self, title: str) -> Locator:
+        """Return the lines of one trainer."""
+        name = self.page.locator(".score-name").filter(has_text=re.compile(f"^{title} *[0-9]*$"))
+        return self.section.locator(".score-row").filter(has=name)
 
-    def view(self, title: str) -> Locator:
-        """Return the view of one trainer: its token count, last decision and text."""
+    def decision(self, title: str) -> Locator:
+        """Return the token count, the rule and the last decision of one trainer."""
         heading = self.page.get_by_role("heading", name=title, exact=True)
-        return self.views.filter(has=heading)
+        return self.decisions.filter(has=heading)
 
     def go(self, size: int) -> None:
         self.number.fill(str(size))
@@ -435,5 +438,24 @@ class LockStep(Controls):
         return int(self.number.input_value())
 
     def await_tokens(self, title: str, tokens: int) -> None:
-        """Wait until a view shows this token count."""
-        expect(self.view(title).locator(".note b")).to_have_text(f"{tokens:,}")
+        """Wait until a row shows this token count."""
+        expect(self.decision(title).locator(".note b")).to_have_text(f"{tokens:,}")
+
+    def place(self, title: str, sign: int) -> tuple[float, float]:
+        """Return where a sign of the text is on the screen, in the row of one trainer."""
+        x, y = self.row(title).evaluate_all(
+            """(rows, sign) => {
+              const pieces = rows.flatMap(row => [...row.querySelectorAll(".c")]);
+              const piece = pieces.find(({ end }) => end > sign);
+              piece.scrollIntoView({ block: "center", behavior: "instant" });
+              const { left, right, top, bottom } = piece.getBoundingClientRect();
+              return [(left + right) / 2, (top + bottom) / 2];
+            }""",
+            sign,
+        )
+        return x, y
+
+    def drawn_boundaries(self, title: str) -> int:
+        """Return the number of boundaries drawn in the lines of one trainer."""
+        self.text.evaluate(SCROLL_THROUGH)
+        return self.row(title).locator(BOUNDARIES).count()

@@ -1,4 +1,4 @@
-"""The Algorithms page: lock-step views, difference marks, and random segmentations of a word."""
+"""The Algorithms page: rows in lock-step, and random segmentations of a word."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from page_helpers import (
     LockStep,
     Page,
     choose,
-    drawn_boundaries,
     english,
     expect,
-    piece_at,
+    link,
 )
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
+from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views import player as player_view
 
 Open = Callable[..., Page]
+SAMPLE = samples.by_key("seashells").text
 USUAL = ("bpe", "wordpiece", "unigram")
 
 
@@ -64,16 +65,25 @@ def opening_of(page: Page) -> int:
     return LockStep(page).size
 
 
-def assert_views(player: LockStep, trainings: list[Trained], size: int) -> None:
-    """Assert that each view shows its trainer at this size.
-
-    `tests/components` compares the marks with Python.
-    """
+def assert_rows(player: LockStep, trainings: list[Trained], size: int) -> None:
+    """Assert that each row shows its trainer at this size, letters below the same letters."""
     for one in trainings:
         player.await_tokens(one.title, one.tokens(size))
-        step = one.step(size)
-        text = player.text(one.title)
-        assert drawn_boundaries(text) == one.boundaries.boundary_mask(step).sum(), (one.title, size)
+        boundaries = one.boundaries.boundary_mask(one.step(size)).sum()
+        assert player.drawn_boundaries(one.title) == boundaries, (one.title, size)
+    lines = player.text.locator(".line").evaluate_all(
+        """all => all.map(line => [...line.querySelectorAll(".staff")].map(staff => {
+          const signs = document.createRange();
+          signs.selectNodeContents(staff);
+          const { left, right } = signs.getBoundingClientRect();
+          const words = staff.textContent.replaceAll("</w>", "");
+          return [words, Math.round(left), Math.round(right)].join();
+        }))"""
+    )
+    assert lines
+    for staves in lines:
+        assert len(staves) == len(trainings)
+        assert len({*staves}) == 1, staves
 
 
 def await_size(page: Page, size: int) -> None:
@@ -93,35 +103,36 @@ def test_deep_link_shows_three_algorithms_in_lock_step(open_page: Open) -> None:
     trained = train_all(*USUAL)
     sizes, opening = sizes_of(trained), opening_of(page)
     low, high = sizes[0], sizes[-1]
-    for one in trained:
-        expect(player.text(one.title)).to_contain_text("river")
-    expect(player.views).to_have_count(3)
+    expect(player.text).to_contain_text("river")
+    expect(player.decisions).to_have_count(3)
     expect(player.last).to_have_text(f"{high:,}")
-    assert_views(player, trained, opening)
-    expect(player.view("WordPiece")).to_contain_text("tokens, spaces left out")
+    assert_rows(player, trained, opening)
+    expect(player.decision("WordPiece")).to_contain_text("tokens, spaces left out")
     pruned = f"{trained[2].step(opening)} pieces pruned so far, {opening} left."
-    expect(player.view("Unigram")).to_contain_text(pruned)
+    expect(player.decision("Unigram")).to_contain_text(pruned)
     await_size(page, opening)
     for size in (low, sizes[sizes.index(opening) // 2], high):
         player.go(size)
-        assert_views(player, trained, size)
+        assert_rows(player, trained, size)
     await_size(page, high)
     # Below its smallest vocabulary, a trainer shows that vocabulary.
     player.go(low)
     larger = [one for one in trained if one.training.sizes.min() > low]
     for one in larger:
-        expect(player.view(one.title)).to_contain_text(f"vocabulary {one.training.sizes.min():,}")
-    # Playback moves all views.
+        expect(player.decision(one.title)).to_contain_text(
+            f"vocabulary {one.training.sizes.min():,}"
+        )
+    # Playback moves all rows.
     player.button("Play").click()
     expect(player.button("Pause")).to_be_visible()
     expect(player.track).to_have_value(re.compile("[1-9]"))
     player.button("Pause").click()
     size = player.size
     assert size > low
-    assert_views(player, trained, size)
+    assert_rows(player, trained, size)
     player.button("Step forward").click()
     expect(player.number).to_have_value(str(size + 1))
-    assert_views(player, trained, size + 1)
+    assert_rows(player, trained, size + 1)
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
 
 
@@ -143,7 +154,7 @@ def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
 
     # A click includes the leading space: with it the word is another pre-token.
     for one, clicked in ((wordpiece, " river"), (bpe, " keeper")):
-        piece_at(player.text(one.title), ENGLISH.index(clicked) + 2).click()
+        page.mouse.click(*player.place(one.title, ENGLISH.index(clicked) + 2))
         expect(word).to_have_value(clicked)
         step = bpe.step(opening)
         expect(drawn).to_contain_text(
@@ -162,21 +173,22 @@ def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
     expect(drawn).to_contain_text("1 different segmentation in 1,000 samples, 7.00 tokens")
 
 
-def test_algorithm_options_change_only_their_view_and_four_fit(open_page: Open) -> None:
+def test_algorithm_options_change_only_their_row_and_four_fit(open_page: Open) -> None:
     page = open_page(english("/Algorithms"))
     player = LockStep(page)
     trained = train_all(*USUAL)
     opening_of(page)
     add_algorithm(page, "sentencepiece")
     trained += train_all("sentencepiece")
-    expect(player.views).to_have_count(4)
+    expect(player.decisions).to_have_count(4)
     sizes, opening = sizes_of(trained), opening_of(page)
-    assert_views(player, trained, opening)
+    assert_rows(player, trained, opening)
     middle = sizes[sizes.index(opening) // 2]
     player.go(middle)
-    assert_views(player, trained, middle)
-    boxes = [player.view(one.title).bounding_box() for one in trained]
-    assert all(box is not None and box["x"] + box["width"] <= 1366 for box in boxes)
+    assert_rows(player, trained, middle)
+    box = player.section.bounding_box()
+    assert box
+    assert box["x"] + box["width"] <= 1366
 
     page.get_by_text("BPE options", exact=True).click()
     choose(page, "First tokens", "Bytes")
@@ -184,21 +196,14 @@ def test_algorithm_options_change_only_their_view_and_four_fit(open_page: Open) 
     expect(player.number).not_to_have_value(str(middle))
     opening = opening_of(page)
     await_size(page, opening)
-    assert_views(player, trained, opening)
+    assert_rows(player, trained, opening)
 
 
-def test_phone_shows_one_algorithm_at_a_time(open_page: Open) -> None:
+def test_phone_shows_all_rows_above_the_controls(open_page: Open) -> None:
     page = open_page(english("/Algorithms"), viewport={"width": 390, "height": 844}, has_touch=True)
     player = LockStep(page)
-    trained = train_all(*USUAL)
-    titles = [one.title for one in trained]
-    for chosen in titles:
-        choice = player.section.get_by_role("button", name=chosen, exact=True)
-        choice.tap()
-        expect(choice).to_have_attribute("aria-pressed", "true")
-        expect(player.text(chosen)).to_contain_text("river")
-        for title in titles:
-            expect(player.text(title)).to_be_visible(visible=title == chosen)
+    for one in train_all(*USUAL):
+        expect(player.row(one.title).first).to_be_in_viewport()
     opening_of(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     main = page.get_by_role("main")
@@ -207,10 +212,37 @@ def test_phone_shows_one_algorithm_at_a_time(open_page: Open) -> None:
     expect(player.button("Play")).to_be_in_viewport()
 
 
-def test_default_text_fits_its_stages(open_page: Open) -> None:
-    page = open_page("/Algorithms", viewport={"width": 1366, "height": 768})
-    text = page.locator(".player .text")
-    expect(text).to_have_count(3)
-    expect(text.first).to_contain_text("shells. 🐚")
-    for one in text.all():
-        assert one.evaluate("text => text.scrollHeight <= text.clientHeight")
+def test_default_text_fits_its_stage(open_page: Open) -> None:
+    page = open_page("/Algorithms", viewport={"width": 1366, "height": 864})
+    player = LockStep(page)
+    expect(player.text).to_contain_text("shells. 🐚")
+    expect(player.section).not_to_have_class(re.compile("scrolls|fitting"))
+
+
+def test_lines_of_code_are_whole(open_page: Open) -> None:
+    line = "    total = " + " + ".join(f"value_{i}" for i in range(10, 16))
+    code = f"{line:<79}#\n" * 20
+    text = LockStep(open_page(link(code, "/Algorithms"))).text
+    expect(text).to_contain_text("value_15")
+    expect(text.locator(".line")).to_have_count(20)
+
+
+def test_pointing_at_a_token_dims_all_but_the_same_characters(open_page: Open) -> None:
+    page = open_page("/Algorithms")
+    player = LockStep(page)
+    size = opening_of(page)
+    sells = SAMPLE.index("sells")
+    for title in ("Unigram", "BPE"):
+        page.mouse.move(*player.place(title, sells + 1))
+        expect(player.text).to_have_class(re.compile("dims"))
+        expect(player.section.get_by_role("tooltip")).to_contain_text("id ")
+        for row in ("BPE", "WordPiece", "Unigram"):
+            lit = "".join(player.row(row).first.locator(".c.lit").all_text_contents())
+            assert lit.replace("\u00a0", " ") == " sells"
+        expect(player.text.locator(".outlined-first")).to_have_count(1)
+    page.mouse.move(0, 0)
+    expect(player.text.locator(".lit")).to_have_count(0)
+    page.keyboard.press(".")
+    announced = player.section.locator(".announced")
+    expect(announced).to_have_text(re.compile(r"^BPE: S, id \d+\. WordPiece: S, .*Unigram: S, "))
+    assert player.size == size

@@ -41,8 +41,8 @@ test("a step without candidates has no heading", () => {
   const parts = { h2: { replaceChildren: (...words) => (parts.words = words) }, ol: { replaceChildren() {} }, ".waiting": {} };
   const bars = new Bars({ querySelector: (name) => parts[name] });
   bars.update({ ...data, first: [[]] });
-  bars.show(1, [], false, []);
+  bars.show(1, [], false, [data.heading]);
   assert.deepEqual(parts.words, []);
-  bars.show(2, [], false, []); // whose candidates may arrive
+  bars.show(2, [], false, [data.heading]); // whose candidates may arrive
   assert.deepEqual(parts.words, ["Most frequent pairs"]);
 });

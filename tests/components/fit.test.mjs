@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { largestFitting, scrollingSize, unbrokenSize } from "../../bpeviz/components/player/fit.js";
+import { largestFitting, roomOfNames, scrollingSize, sizesOfRows, unbrokenSize, wholeLinesSize } from "../../bpeviz/components/player/fit.js";
 
 test("the largest size that fits is found to half a pixel", () => {
   for (const limit of [18, 18.5, 31.7, 71.5, 72, 500])
@@ -20,4 +20,26 @@ test("words fit into a line, but longer runs are broken", () => {
 
 test("a text that scrolls has 18 to 22 pixels", () => {
   assert.deepEqual([200, 632, 740, 974, 3000].map(scrollingSize), [18, 18, 20, 22, 22]);
+});
+
+test("several rows have 16 to 48 pixels, 14 if they are many", () => {
+  const sizes = (rows) => {
+    const { smallest, largest, scrolling } = sizesOfRows(rows);
+    return [smallest, largest, ...[200, 974, 1100, 3000].map(scrolling)];
+  };
+  assert.deepEqual(sizes(6), [16, 48, 16, 16, 18, 22]);
+  assert.deepEqual(sizes(7).slice(0, 2), [14, 48]);
+});
+
+test("lines of at most 80 characters are whole", () => {
+  const lines = (...signs) => signs.map((count) => "x".repeat(count)).join("\n");
+  assert.equal(wholeLinesSize(lines(78, 12), 800), 800 / (0.6 * 80));
+  assert.equal(wholeLinesSize(lines(300, 8), 800), 800 / (0.6 * 10)); // the first one is prose
+});
+
+test("names of rows have the room of the longest, less on a narrow screen", () => {
+  const names = (...all) => all.map((name) => ({ name }));
+  assert.equal(roomOfNames(names("BPE", "SentencePiece BPE"), 974), 7 * 17 + 44);
+  assert.deepEqual([names("BPE"), names("")].map((rows) => roomOfNames(rows, 974)), [96, 0]);
+  assert.equal(roomOfNames(names("SentencePiece BPE"), 350), 84);
 });

@@ -50,7 +50,7 @@ test("the end is the last step that changes the text", () => {
   assert.equal(shownStep(other(20), 8, timeline("c", 9), NONE), 0);
 });
 
-test("several texts begin at their initial step", () => {
+test("several rows begin at their initial step", () => {
   const several = (id) => timeline(id, 100, { views: [{ text: "a" }, { text: "a" }], initialStep: 40 });
   assert.equal(shownStep(several("x"), 100, several("y"), NONE), 40);
 });

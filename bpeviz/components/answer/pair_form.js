@@ -1,7 +1,7 @@
 // Click the next pair in a text.
 
 import { element, newButton, tokenLabel } from "../shared/dom.js";
-import { TimelineView } from "../player/timeline_view.js";
+import { TimelineScore } from "../player/timeline_view.js";
 import { spokenLabel } from "../shared/spoken.js";
 import { legend } from "./legend.js";
 import { nearestPair } from "./logic.js";
@@ -17,17 +17,17 @@ export class PairForm {
    */
   constructor(host, data, given, marks, changed) {
     Object.assign(this, { pairs: data.pairs, changed, value: null });
-    this.view = new TimelineView(data.timeline);
-    const { view } = this;
-    view.step = data.timeline.last;
-    view.refresh(0, view.timeline.atoms);
-    this.tokens = [...view.tokens()];
-    view.host.setAttribute("aria-label", "The text");
-    view.host.tabIndex = 0; // it may scroll
-    host.append(view.host);
+    this.score = new TimelineScore([data.timeline]);
+    [this.view] = this.score.views;
+    this.view.step = data.timeline.last;
+    this.score.refresh();
+    this.tokens = [...this.view.tokens()];
+    const text = this.score.host;
+    text.ariaLabel = "The text";
+    host.append(text);
     if (marks) return this.#mark(host, marks);
-    view.host.classList.add("pickable");
-    view.host.addEventListener("click", (event) => this.#clicked(event));
+    text.classList.add("pickable");
+    text.addEventListener("click", (event) => this.#clicked(event));
     this.#controls(host);
   }
 
@@ -51,7 +51,7 @@ export class PairForm {
 
   #clicked(event) {
     const { view, tokens } = this;
-    const { atom } = view.score.at(event) ?? {};
+    const { atom } = this.score.at(event) ?? {};
     if (atom === undefined) return;
     const index = tokens.findIndex(({ end }) => atom < end);
     const box = (of) => view.cells.elementAt(of).getBoundingClientRect();

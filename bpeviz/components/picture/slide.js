@@ -2,8 +2,8 @@
 // a table, with its sentence and its figures. The content has the same place at all steps.
 
 import { MergeDiagram } from "../merge_diagram/diagram.js";
-import { largestFitting } from "../player/fit.js";
-import { TimelineView } from "../player/timeline_view.js";
+import { fitScore } from "../player/fit.js";
+import { TimelineScore } from "../player/timeline_view.js";
 import { element, newShape, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { pictureOf } from "../shared/picture.js";
@@ -11,8 +11,8 @@ import { Comparison } from "../score/comparison.js";
 import { columnsOf } from "../step_table/rows.js";
 
 const [SMALLEST_TEXT, LARGEST_TEXT] = [24, 84]; // pixels
-const MOST = 2_600; // characters: more do not fit at the smallest size
 const MOST_VIEWS = 4;
+const NAMES_SCALE = 1.5; // of letters, relative to a page
 const MOST_ROWS = 13;
 const UNSEEN = new Set(["id", "ties", "round", "note"]);
 
@@ -67,11 +67,11 @@ export class Slide {
     const views = (data.views ?? []).map((view) => ({ view, at: view.ownSteps?.[step] ?? step }));
     if (views.length === 1) {
       const [{ view, at }] = views;
-      this.describing ??= this.views?.[0] ?? new TimelineView(view);
-      this.describing.step = at;
-      this.sentence.replaceChildren(...this.describing.describeStep());
+      this.score ??= new TimelineScore([view]);
+      this.score.views[0].step = at;
+      this.sentence.replaceChildren(...this.score.views[0].describeStep());
       this.figures.textContent = figuresOf(view, at);
-    }
+    } else this.figures.textContent = views.map(({ view, at }) => `${view.title}: ${counted(view.tokenCounts[at], "token")}`).join(" · ");
     const also = [];
     if (data.content === "Table") also.push(...this.#tables(views));
     else if (this.diagram) this.diagram.show(Math.max(...views.map(({ at }) => at)), views.map(({ at }) => at));
@@ -83,38 +83,22 @@ export class Slide {
   #texts() {
     const { data, content } = this;
     content.classList.add("texts");
-    if (data.score) {
-      const comparison = new Comparison(data.score);
-      content.append(comparison.box);
-      comparison.fit({ smallest: SMALLEST_TEXT, largest: LARGEST_TEXT });
-      const { lines, cells, text } = comparison.score;
-      const cut = lines[comparison.score.wholeLines()[1]];
-      const end = cut ? cells[cut.first].start : text.length;
-      if (cut) comparison.score.crop(end);
-      return this.#remark(text.slice(0, end));
+    if (data.views?.length > MOST_VIEWS) this.remarks.push(`${MOST_VIEWS} of ${data.views.length} tokenizers are shown.`);
+    const comparison = data.score && new Comparison(data.score);
+    const score = comparison?.score ?? new TimelineScore(data.views.slice(0, MOST_VIEWS));
+    content.append(comparison?.box ?? score.host);
+    const sizes = { smallest: SMALLEST_TEXT, largest: LARGEST_TEXT };
+    if (comparison) comparison.fit(sizes);
+    else {
+      this.score = score;
+      fitScore(score, (size) => content.style.setProperty("--size", `${size}px`), sizes, { scale: NAMES_SCALE, keepsLines: false });
+      score.layOut();
     }
-    if (data.views.length > MOST_VIEWS) this.remarks.push(`${MOST_VIEWS} of ${data.views.length} tokenizers are shown.`);
-    this.views = data.views.slice(0, MOST_VIEWS).map((view) => new TimelineView(view));
-    content.append(...this.views.map(({ box }) => box));
-    this.#paint(data.views.map((view) => ({ view, at: view.ownSteps?.[0] ?? 0 })));
-    const texts = this.views;
-    const fits = (size) => {
-      content.style.setProperty("--size", `${size}px`);
-      return texts.every(({ score }) => score.fits);
-    };
-    const isLong = texts[0].score.text.length > MOST;
-    const isWhole = !isLong && largestFitting(SMALLEST_TEXT, LARGEST_TEXT, fits);
-    if (!isWhole) fits(SMALLEST_TEXT);
-    for (const { score } of texts) score.layOut();
-    if (isWhole) return this.#remark(texts[0].score.text);
-    // The same characters in each text: as many as the one with the least room shows.
-    const ends = texts.map(({ score: { lines, cells, text }, score }) => {
-      const cut = lines[score.wholeLines()[1]];
-      return cut ? cells[cut.first].start : text.length;
-    });
-    const end = Math.min(...ends);
-    for (const { score } of texts) score.crop(end);
-    this.#remark(texts[0].score.text.slice(0, end));
+    const { lines, cells, text } = score;
+    const cut = lines[score.wholeLines()[1]];
+    const end = cut ? cells[cut.first].start : text.length;
+    if (cut) score.crop(end);
+    this.#remark(text.slice(0, end));
   }
 
   #remark(text) {
@@ -125,12 +109,8 @@ export class Slide {
   }
 
   #paint(views) {
-    this.views?.forEach((drawn, i) => {
-      const { view, at } = views[i];
-      drawn.step = at;
-      drawn.refresh(0, drawn.timeline.atoms, i ? this.views[0].boundaries() : null);
-      if (drawn.note) drawn.note.textContent = `${view.unit} ${formatCount(at)} · ${figuresOf(view, at, true)}`;
-    });
+    this.score?.views.forEach((view, i) => (view.step = views[i].at));
+    this.score?.refresh();
   }
 
   #diagram() {
@@ -187,9 +167,9 @@ export class Slide {
 }
 
 /** Return the figures of a text at a step, in words. */
-function figuresOf({ tokenCounts, byteCount }, step, isBrief = false) {
+function figuresOf({ tokenCounts, byteCount }, step) {
   const count = tokenCounts[step];
-  const before = isBrief || count === tokenCounts[0] ? "" : ` instead of ${formatCount(tokenCounts[0])}`;
+  const before = count === tokenCounts[0] ? "" : ` instead of ${formatCount(tokenCounts[0])}`;
   const ratio = count ? ` · ${(byteCount / count).toFixed(2)} bytes per token` : "";
   return counted(count, "token") + before + ratio;
 }

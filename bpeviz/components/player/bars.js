@@ -68,6 +68,7 @@ export class Bars {
   update(data) {
     this.data = data;
     if (data?.note) this.waiting.textContent = data.note;
+    this.heading.replaceChildren();
     this.list.replaceChildren();
     this.items.clear();
   }
@@ -76,13 +77,11 @@ export class Bars {
    * @param {number} step
    * @param {number[]} taken the ids that its decision took
    * @param {boolean} isPlaying
-   * @param {string[]} when the words about the time and the text of the counts
+   * @param {string[]} words the heading, and those about the time and the text of the counts
    */
-  show(step, taken, isPlaying, when) {
-    const bars = this.data && barsAt(this.data, step, taken);
-    const heading = this.data && bars?.length !== 0 ? [this.data.heading, ...when.map((words) => element("small", "", words))] : [];
-    this.heading.replaceChildren(...heading);
-    if (!this.data) return;
+  show(step, taken, isPlaying, [heading, ...words]) {
+    const bars = barsAt(this.data, step, taken);
+    this.heading.replaceChildren(...(bars?.length === 0 ? [] : [heading, ...words.map((about) => element("small", "", about))]));
     if (!bars && this.data.isUnwatched) return emit(RACE_WATCHED);
     this.waiting.hidden = Boolean(bars) || !(isPlaying || this.data.note);
     const kept = new Map();

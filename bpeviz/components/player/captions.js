@@ -14,25 +14,39 @@ export class Captions {
    */
   constructor(root, playback) {
     this.root = root;
-    this.sentence = root.querySelector(".sentence");
+    [this.rows, this.races] = [".sentences", ".races"].map((name) => root.querySelector(name));
+    this.race = this.races.firstElementChild; // empty
     this.playback = playback;
   }
 
   /**
    * @param {import("./stage.js").Stage} stage
-   * @param {boolean} [hasRace] whether the candidates of its steps arrive later
+   * @param {boolean} hasRace whether the candidates of its steps arrive later
    */
   draw({ section, views, several }, hasRace) {
     this.views = views;
     this.several = several;
-    section.classList.toggle("racing", Boolean(hasRace) && !several);
+    section.classList.toggle("racing", hasRace && !several);
+    this.races.hidden = !hasRace;
     section.style.setProperty("--race-notes", views[0].data.trainedOn ? 2 : 1);
-    const race = this.root.querySelector(".player > .race");
-    const boxes = several && hasRace ? views.map(({ box }) => box.appendChild(race.cloneNode(true))) : [race];
-    this.bars = boxes.map((box) => new Bars(box));
+    this.bars = views.map(() => new Bars(this.race.cloneNode(true)));
+    this.races.replaceChildren(...this.bars.map(({ box }) => box));
+    this.sentences = views.map(() => element("div", "sentence"));
+    this.notes = views.map(() => element("span", "note"));
+    this.rows.replaceChildren(...this.sentences.map((sentence, i) => (several ? this.#decision(i) : sentence)));
     const { algorithm, rule } = views[0].data;
-    this.root.querySelector(".rule").replaceChildren(...(rule && !several ? [element("b", "", algorithm), `: ${rule}.`] : []));
+    this.root.querySelector(".player > .rule").replaceChildren(...(rule && !several ? [element("b", "", algorithm), `: ${rule}.`] : []));
     this.receive([]);
+  }
+
+  /** Return the name of a row, its number of tokens, and what its algorithm does, beside its sentence. */
+  #decision(i) {
+    const { title, rule } = this.views[i].data;
+    const decision = element("div", "decision");
+    const head = decision.appendChild(element("div", "head"));
+    head.append(element("h2", "", title), this.notes[i], element("p", "rule", `${rule[0].toUpperCase()}${rule.slice(1)}.`));
+    decision.append(this.sentences[i]);
+    return decision;
   }
 
   /** @param {import("./bars.js").RacePayload[]} races */
@@ -44,7 +58,7 @@ export class Captions {
   /**
    * Show a step: at once, or with beats in order. Its candidate wins, the sentence appears, and after the
    * lines have closed, the figures and the race change.
-   * @param {number} size the vocabulary size, where several texts are shown
+   * @param {number} size the vocabulary size, where several rows are shown
    * @param {number} [beat] milliseconds, or 0
    * @param {number} [next] the step of the player whose race then follows
    */
@@ -70,37 +84,39 @@ export class Captions {
   }
 
   #describe() {
-    for (const view of this.views) (view.sentence ?? this.sentence).replaceChildren(...view.describeStep());
+    this.views.forEach((view, i) => this.sentences[i].replaceChildren(...view.describeStep()));
   }
 
-  /** Write the numbers of tokens, and with several texts the vocabulary of those of another size. */
+  /** Write the numbers of tokens, and in several rows the vocabulary of those of another size. */
   #count(size) {
-    for (const { data, step, note } of this.views) {
+    this.views.forEach(({ data, step }, i) => {
       const tokens = data.tokenCounts[step];
-      const ratio = tokens ? formatFixed(data.byteCount / tokens, 2) : "–";
       if (this.several) {
-        const own = data.vocabSizes[step]; // in place of the ratio: both do not fit into one line
-        const more = own === size ? `${ratio} bytes per token` : `vocabulary ${formatCount(own)}`;
-        const words = `${plural(tokens, "token")}${data.leftOut ? `, ${data.leftOut}` : ""}`;
-        note.replaceChildren(element("b", "", formatCount(tokens)), ` ${words} · ${more}`);
-        continue;
+        const own = data.vocabSizes[step];
+        const words = [plural(tokens, "token"), data.leftOut, own === size ? "" : `vocabulary ${formatCount(own)}`].filter(Boolean);
+        return this.notes[i].replaceChildren(element("b", "", formatCount(tokens)), ` ${words.join(", ")}`);
       }
+      const ratio = tokens ? formatFixed(data.byteCount / tokens, 2) : "–";
       const [count, bytes] = this.root.querySelectorAll("[data-figure]");
       [count.textContent, bytes.textContent] = [formatCount(tokens), ratio];
       count.previousElementSibling.textContent = plural(tokens, "token");
-    }
+    });
   }
 
   /** Show the candidates of the step, or without a winner those of another step of the player. */
   #race(next = 0) {
     this.bars.forEach((bars, i) => {
+      if (!bars.data) return;
       const { data, step } = this.views[i];
       const { kind, id, left, right } = data.steps;
       const at = next ? (data.ownSteps?.[next] ?? next) : step;
       const decision = Math.max(at, 1) - 1;
       const taken = at !== step ? [] : kind === "pruning" ? [id[decision]] : [left[decision], right[decision]];
-      const when = [` before ${data.unit} ${formatCount(decision + 1)}`, ...(data.trainedOn ? [" in the training text"] : [])];
-      bars.show(decision + 1, taken, this.playback.isPlaying, when);
+      const { heading } = bars.data;
+      const words = this.several ? [data.title, ` ${heading[0].toLowerCase()}${heading.slice(1)}`] : [heading, ""];
+      words[1] += ` before ${data.unit} ${formatCount(decision + 1)}`;
+      if (data.trainedOn) words.push(" in the training text");
+      bars.show(decision + 1, taken, this.playback.isPlaying, words);
     });
   }
 }

@@ -1,13 +1,16 @@
-// The size of the text in the stage: the largest at which the whole text fits.
+// The size of a text: the largest at which the whole text fits.
 
 import { firstIndex } from "../shared/search.js";
 
 export const SMALLEST = 18; // pixels
-export const SMALLEST_BESIDE = 13; // of texts side by side, which have less room
 export const LARGEST = 72;
-const SCROLLING = 22; // of a text that does not fit; 18 where the stage is narrow
-export const BRIEF = { cells: 3000, lines: 200 }; // a text of more never fits, and measuring it takes time
-export const LETTER = 0.6; // width of a letter of the code font, relative to its size
+const SCROLLING = 22; // of a text that does not fit; less where the stage is narrow
+const BETWEEN = 0.8; // space between lines of several rows, relative to the size
+const BRIEF = { cells: 3000, lines: 200 }; // a text of more never fits, and measuring it takes time
+const WHOLE_LINE = 80; // characters of a line that is not broken
+const NAME_LETTER = 7; // pixels, of a name
+const [NARROW, NARROW_NAMES] = [540, 84]; // pixels
+const LETTER = 0.6; // width of a letter of the code font, relative to its size
 const LONGEST_WORD = 24; // letters of a word that is not broken; longer runs are not words
 
 /**
@@ -37,3 +40,69 @@ export function largestFitting(low, high, fits) {
  * @param {number} width pixels of a line
  */
 export const scrollingSize = (width) => Math.min(SCROLLING, Math.max(SMALLEST, Math.floor(width / 36)));
+
+/**
+ * Return the smallest and the largest size of a text of rows, of which a screen has room for fewer lines, and
+ * the size of one that scrolls.
+ * @param {number} rows
+ */
+export const sizesOfRows = (rows) => ({
+  smallest: rows > 6 ? 14 : 16,
+  largest: 48,
+  scrolling: (width) => Math.min(SCROLLING, Math.max(16, Math.floor(width / 60))),
+});
+
+/**
+ * Return the largest size at which no line of code is broken: one of at most 80 characters.
+ * @param {string} text
+ * @param {number} width pixels of a line
+ */
+export function wholeLinesSize(text, width) {
+  const lengths = text.split("\n").map(({ length }) => length).filter((length) => length <= WHOLE_LINE);
+  return width / (LETTER * (Math.max(0, ...lengths) + 2));
+}
+
+/**
+ * Return the pixels at the left of the lines for the names of rows.
+ * @param {{name?: string}[]} rows
+ * @param {number} width pixels of all
+ */
+export function roomOfNames(rows, width) {
+  const longest = Math.max(...rows.map(({ name }) => name?.length ?? 0));
+  if (!longest) return 0;
+  return width < NARROW ? NARROW_NAMES : Math.min(190, Math.max(96, NAME_LETTER * longest + 44));
+}
+
+/**
+ * Set the size of a score to the largest at which all of it fits into its element, which has its largest
+ * height. Return whether it does; else it scrolls.
+ * @param {import("../shared/score.js").Score} score
+ * @param {(size: number) => void} set
+ * @param {object} sizes in pixels
+ * @param {number} sizes.smallest
+ * @param {number} sizes.largest
+ * @param {(width: number) => number} [sizes.scrolling] from the width of a line
+ * @param {object} [how]
+ * @param {number} [how.scale] of names
+ * @param {number} [how.below] pixels for labels
+ * @param {boolean} [how.keepsLines] whether lines of code are not broken where this is possible
+ */
+export function fitScore(score, set, { smallest, largest, scrolling = () => smallest }, { scale = 1, below = 0, keepsLines = true } = {}) {
+  const { host, text, rows, cells } = score;
+  const names = Math.round(scale * roomOfNames(rows, host.clientWidth / scale));
+  const width = host.clientWidth - 2 * parseFloat(getComputedStyle(host).paddingLeft) - names;
+  const whole = keepsLines ? wholeLinesSize(text, width) : largest;
+  const high = Math.min(largest, Math.max(smallest, unbrokenSize(text, width)), whole < smallest ? largest : whole);
+  const setAll = (size) => {
+    set(size);
+    score.room = { names, below, between: names ? Math.round(BETWEEN * size) : 0 };
+  };
+  const fits = (size) => {
+    setAll(size);
+    return score.fits;
+  };
+  const isBrief = cells.length <= BRIEF.cells && !(cells.at(-1)?.line >= BRIEF.lines);
+  const size = isBrief ? largestFitting(smallest, high, fits) : null;
+  setAll(size ?? Math.min(high, scrolling(width)));
+  return size !== null;
+}

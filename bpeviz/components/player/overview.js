@@ -65,15 +65,15 @@ export class Overview {
     return `M${x.toFixed(1)} ${line + 0.5}h${width.toFixed(1)}`;
   }
 
-  /** Mark atoms. */
-  mark(atoms) {
-    this.marked = atoms;
+  /** Mark cells, in rising order. */
+  mark(cells) {
+    this.marked = cells;
     if (!this.isDrawn) return;
-    const { lines, rows: [{ cellOf }] } = this.score;
+    const { lines } = this.score;
     let line = 0;
-    const bars = atoms.map((atom) => {
-      while (lines[line].end <= cellOf[atom]) line++;
-      return this.#bar(line, Math.min(WIDEST - PLACE, (cellOf[atom] - lines[line].first) * this.unit), PLACE);
+    const bars = cells.map((cell) => {
+      while (lines[line].end <= cell) line++;
+      return this.#bar(line, Math.min(WIDEST - PLACE, (cell - lines[line].first) * this.unit), PLACE);
     });
     this.places.setAttribute("d", bars.join(""));
   }

@@ -1,6 +1,6 @@
-// The player: one text under one trainer, or under several side by side. One number, the step,
-// determines the display. For several trainers, the step selects a vocabulary size, and each text
-// is at its own step of that size. The stage draws the texts, the captions the words and figures of
+// The player: one text under one trainer, or under several, line by line below one another. One number,
+// the step, determines the display. For several trainers, the step selects a vocabulary size, and each row
+// is at its own step of that size. The stage draws the rows, the captions the words and figures of
 // the step, the selection one token; the playback control moves the step.
 
 import { component, newButton, toggleFullscreen } from "../shared/dom.js";
@@ -31,7 +31,7 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {number} last
  * @property {number} initialStep the step to begin with
  * @property {string} unit
- * @property {number[] | null} vocabSizes the vocabulary size at each step, where several texts are shown
+ * @property {number[] | null} vocabSizes the vocabulary size at each step, where several rows are shown
  * @property {number[] | null} changingSteps the steps that change a token of the whole text, in order; null if all do
  * @property {boolean} [opensInMotion] whether a first visit plays it once by itself
  * @property {boolean} [plays] whether it plays at once, as the user asked on the page before
@@ -62,7 +62,7 @@ class Player {
     this.playback = new PlaybackControl(this, signal);
     this.stage = new Stage(root, this.playback, signal);
     this.captions = new Captions(root, this.playback);
-    this.selection = new TokenSelection(root, this.announcer);
+    this.selection = new TokenSelection(root, this.announcer, this.stage);
     this.remark = new Remark(find(".remark"));
     this.step = 0;
     this.#listen(signal);
@@ -154,14 +154,14 @@ class Player {
     this.selection.hideTree();
     this.selection.clear();
     this.stage.draw(this.data);
-    this.views.forEach((view) => this.#listenTo(view));
+    this.#listenTo(this.stage.score);
     const { several } = this.stage;
     const { hasRace, unit, ways = [], views } = this.data;
     const box = this.#find(".foot > .ways");
     box.hidden = !ways.length;
     box.replaceChildren(...ways.map(([way, title]) => newButton("", title, () => emit(WAY_CHOSEN, way))));
     this.section.classList.toggle("prunes", views.every(({ steps }) => steps.kind === "pruning"));
-    this.captions.draw(this.stage, hasRace);
+    this.captions.draw(this.stage, Boolean(hasRace));
     this.#find(".unit").textContent = unit;
     this.number.ariaLabel = several ? "Vocabulary size" : `${unit[0].toUpperCase()}${unit.slice(1)} number`;
   }
@@ -261,9 +261,9 @@ class Player {
       case "projector":
         return toggleFullscreen(this.section);
       case "next-token":
-        return this.selection.selectNeighbor(1, this.views[0]);
+        return this.selection.selectNeighbor(1);
       case "previous-token":
-        return this.selection.selectNeighbor(-1, this.views[0]);
+        return this.selection.selectNeighbor(-1);
       case "tree":
         return this.selection.token && this.#showTree(this.selection.token.view, this.selection.token.start);
       case "close":
@@ -302,7 +302,7 @@ class Player {
 
   /** @param {import("../shared/events.js").Display} display */
   #follow({ step, playing, speed, lit }) {
-    const { playback, selection, stage } = this;
+    const { playback, selection } = this;
     if (!playing || !playback.isLed) playback.stop();
     this.speedInput.value = String(speed);
     if (playing) playback.beLed();
@@ -310,8 +310,7 @@ class Player {
     if (String(lit) === this.litByLeader && selection.token) return; // the follower's own
     this.litByLeader = String(lit);
     const view = this.views[lit?.[0]];
-    if (view && !view.host.clientWidth) stage.choose(lit[0]); // a narrow screen shows one text
-    if (!view?.host.clientWidth) return selection.clear();
+    if (!view) return selection.clear();
     view.cells.reveal(lit[1]);
     selection.select(view, lit[1]);
     selection.announce();
@@ -385,22 +384,28 @@ class Player {
     });
   }
 
-  #listenTo(view) {
-    const { host, score } = view;
-    host.addEventListener("mouseover", (event) => this.playback.isPlaying || this.selection.hover(view, score.at(event)?.atom ?? -1));
-    host.addEventListener("scroll", () => {
-      if (this.playback.isPlaying) this.stage.paint(view);
+  #listenTo({ host, views }) {
+    const { playback, selection, stage } = this;
+    const place = (event) => {
+      const { row, atom = -1 } = stage.score.at(event) ?? {};
+      return { view: views[row?.index ?? 0], atom };
+    };
+    host.addEventListener("mousemove", (event) => {
+      if (playback.isPlaying) return;
+      const { view, atom } = place(event);
+      selection.hover(view, atom);
     });
-    host.addEventListener("mouseleave", () => this.selection.clear());
+    host.addEventListener("scroll", () => playback.isPlaying && stage.paint());
+    host.addEventListener("mouseleave", () => selection.clear());
     host.addEventListener("click", (event) => {
       if (!document.getSelection().isCollapsed) return; // the user is selecting text
-      const { atom } = score.at(event) ?? {};
-      if (atom === undefined) return;
+      const { view, atom } = place(event);
+      if (atom < 0) return;
       const word = view.word(atom);
       if (word) emit(WORD_CLICKED, word);
       this.#showTree(view, atom);
     });
-    host.addEventListener("copy", (event) => score.copyTo(event, this.root));
+    host.addEventListener("copy", (event) => stage.score.copyTo(event, this.root));
   }
 
   // Keys work on the whole page, except those that the focused control uses itself.

@@ -1,4 +1,4 @@
-// Draws one tokenized text: its cells, the sentence of its step, and the tooltip of a token.
+// The texts of the player: their tokens in a score, the sentence of their step, and the tooltip of a token.
 
 import { LEFT_OUT_ID, SPECIAL_ID, UNKNOWN_ID } from "../shared/cells.js";
 import { element, isPartOfSign, tokenLabel } from "../shared/dom.js";
@@ -7,7 +7,6 @@ import { Score } from "../shared/score.js";
 import { INSIDE } from "../shared/timeline.js";
 import { TokenList } from "../shared/token_list.js";
 import { rankOf } from "./controls.js";
-import { Overview } from "./overview.js";
 import { TokenizedText, formatBytes, wordAt } from "./tokenized_text.js";
 
 /** Names of bytes that look like nothing. */
@@ -19,53 +18,33 @@ const WHOLE = "is a token of its own: no merges lead to it";
 const LONG = 80; // characters of details that get smaller letters
 const MOST_BYTES = 6; // of a sign in the sentence
 
-export class TimelineView extends TokenizedText {
-  constructor(data) {
-    super(data);
-    this.host = element("div", "text");
-    this.host.tabIndex = 0; // it scrolls
-    this.host.dir = "auto";
-    this.host.setAttribute("role", "group");
-    this.host.ariaLabel = data.title ? `Tokens of ${data.title}` : "The text and its tokens";
-    this.box = element("div", "view");
-    if (data.title) {
-      this.note = element("p", "note");
-      this.sentence = element("div", "sentence");
-      const head = element("div", "head");
-      head.append(element("h2", "", data.title), this.note);
-      const rule = element("p", "rule", `${data.rule[0].toUpperCase()}${data.rule.slice(1)}.`);
-      this.box.append(head, rule, this.sentence);
-    }
-    this.list = new TokenList(data.title ? `Tokens of ${data.title}` : "Tokens");
-    const frame = element("div", "frame");
-    this.box.append(frame, this.list.box);
-    this.score = new Score(this.host, data.text, [
-      {
-        atomKind: data.atomKind,
-        atomBytes: data.atomBytes,
-        marks: data.endMarks,
-        markLabel: (atom) => this.style(this.atomIds[atom]).label,
-      },
-    ]);
-    this.cells = this.score.rows[0];
-    this.overview = new Overview(this.score, data.part);
-    frame.append(this.host, this.overview.box);
-    this.score.laidOut = () => {
-      this.overview.draw();
-      if (!data.text) this.host.append(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
-    };
+/** A text under one trainer, or under several: a score with a row for each. */
+export class TimelineScore extends Score {
+  /** @param {import("./tokenized_text.js").TextPayload[]} payloads */
+  constructor(payloads) {
+    const host = element("div", "text");
+    host.tabIndex = 0; // it scrolls
+    host.dir = "auto";
+    host.setAttribute("role", "group");
+    host.ariaLabel = "The text and its tokens";
+    const views = payloads.map((data) => new TimelineView(data));
+    super(host, payloads[0].text, views.map((view) => view.row));
+    this.views = views;
+    views.forEach((view, i) => (view.cells = this.rows[i]));
   }
 
-  /** Redraw the tokens that cover atoms [start, end). reference: `boundaries()` of another view. */
-  refresh(start, end, reference = null) {
-    const { cells } = this;
-    const compared = reference && { theirs: reference, ours: this.boundaries() };
-    for (const token of this.tokens(start, end)) {
-      this.writeFlags(token, cells.colors, cells.flags, compared);
-      [start, end] = [Math.min(start, token.start), Math.max(end, token.end)];
-    }
-    cells.paint(start, end);
-    this.overview.mark(this.timeline.placesAt(this.step - 1));
+  /** Redraw the tokens that have changed: all, or those near the visible part. */
+  refresh(onlyNear = false) {
+    const near = onlyNear ? this.nearLines() : null; // once, since the browser then lays out the page
+    for (const view of this.views) view.refresh(...(near ? view.cells.atomsOf(near) : [0, view.timeline.atoms]));
+    this.showNear();
+  }
+
+  /** Return the cells that this step changes, in rising order. */
+  get places() {
+    return this.views
+      .flatMap(({ timeline, step, cells: { cellOf } }) => timeline.placesAt(step - 1).map((atom) => cellOf[atom]))
+      .sort((one, other) => one - other);
   }
 
   /**
@@ -73,9 +52,41 @@ export class TimelineView extends TokenizedText {
    * @param {boolean} calmly whether to show the way
    */
   follow(calmly) {
-    const places = this.timeline.placesAt(this.step - 1);
-    const [start, end] = this.cells.atomsOf(this.score.wholeLines());
-    if (places.length && !places.some((place) => place >= start && place < end)) this.cells.reveal(places[0], calmly);
+    const { places } = this;
+    const [from, to] = this.wholeLines();
+    if (places.length && !this.lines.slice(from, to).some(({ first, end }) => places.some((cell) => cell >= first && cell < end)))
+      this.revealLine(this.lineOfCell(places[0]), calmly);
+  }
+}
+
+/** A row of the score: a text under one trainer. */
+export class TimelineView extends TokenizedText {
+  constructor(data) {
+    super(data);
+    this.list = new TokenList(data.title ? `Tokens of ${data.title}` : "Tokens");
+    /** @type {import("../shared/score_row.js").ScoreRow} */
+    this.cells = null;
+  }
+
+  /** @returns {import("../shared/score_row.js").RowOptions} */
+  get row() {
+    const { title: name, atomKind, atomBytes, endMarks: marks } = this.data;
+    return { name, atomKind, atomBytes, marks, markLabel: (atom) => this.style(this.atomIds[atom]).label };
+  }
+
+  /** Redraw the tokens that cover atoms [start, end), as far as they have changed. */
+  refresh(start, end) {
+    const { cells } = this;
+    let [from, to] = [0, 0];
+    for (const token of this.tokens(start, end)) {
+      if (!this.writeFlags(token, cells.colors, cells.flags)) continue;
+      if (!to || cells.lineOf(token.start) > cells.lineOf(to - 1)) {
+        cells.draw(from, to);
+        from = token.start;
+      }
+      to = token.end;
+    }
+    cells.draw(from, to);
   }
 
   /** List the tokens of this step for screen readers. */
@@ -130,10 +141,10 @@ export class TimelineView extends TokenizedText {
     const [place] = this.timeline.placesAt(this.step - 1);
     if (place === undefined || !isPartOfSign(this.style(id).label)) return [];
     const { start, end } = this.token(place);
-    const { colors, flags, cells, cellOf } = this.cells;
-    const last = cells[cellOf[end - 1]];
-    for (const token of this.tokens(cells[cellOf[start]].firstAtom, last.firstAtom + last.size)) this.writeFlags(token, colors, flags);
-    return [this.cells.enlarged(start, end, MOST_BYTES)].filter(Boolean);
+    const { cells } = this;
+    const [colors, flags] = [cells.colors.slice(), cells.flags.slice()]; // the text may change later
+    for (const token of this.tokens(...cells.atomsOfCells(...cells.cellsOf(start, end)))) this.writeFlags(token, colors, flags);
+    return [cells.enlarged(start, end, MOST_BYTES, colors, flags)].filter(Boolean);
   }
 
   /** Return the sentence of the current step, as text. */

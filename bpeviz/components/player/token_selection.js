@@ -1,4 +1,5 @@
-// A token of the player that the user looks at: its ring and tooltip, and its merge tree.
+// A token of the player that the user looks at: its ring and tooltip, the tokens over the same characters
+// in other rows, and its merge tree.
 
 import { Tooltip, element, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
@@ -10,8 +11,10 @@ export class TokenSelection {
   /**
    * @param {any} root
    * @param {import("./announcer.js").Announcer} announcer
+   * @param {import("./stage.js").Stage} stage
    */
-  constructor(root, announcer) {
+  constructor(root, announcer, stage) {
+    this.stage = stage;
     this.section = root.querySelector(".player");
     this.tree = root.querySelector(".tree");
     this.tooltip = new Tooltip(root.querySelector(".card"), root.querySelector(".stage"));
@@ -32,15 +35,30 @@ export class TokenSelection {
     this.clear();
     const token = view.inspect(atom);
     this.token = { view, ...token };
-    view.outline(token, true);
+    this.#light(true);
     this.tooltip.show(view.describeToken(token), view.elementOf(token));
   }
 
   clear() {
     if (!this.token) return;
-    this.token.view.outline(this.token, false);
+    this.#light(false);
     this.token = null;
     this.tooltip.hide();
+  }
+
+  /** Outline the token; where there are several rows, dim all but the tokens over the same characters. */
+  #light(on) {
+    const { score, several } = this.stage;
+    this.token.view.outline(this.token, on);
+    score.host.classList.toggle("dims", on && several);
+    if (several) for (const [view, tokens] of this.#over) for (const { start, end } of tokens) view.cells.toggle(start, end, "lit", on);
+  }
+
+  /** The tokens of each row over the characters of the selected token. */
+  get #over() {
+    const { view, start, end } = this.token;
+    const span = view.cells.cellsOf(start, end);
+    return this.stage.views.map((other) => [other, [...other.tokens(...other.cells.atomsOfCells(...span))]]);
   }
 
   hover(view, atom) {
@@ -50,12 +68,13 @@ export class TokenSelection {
   }
 
   announce() {
-    this.announcer.say(this.token.view.tokenInWords(this.token));
+    const inWords = ([view, tokens]) => `${view.data.title}: ${tokens.map((token) => view.tokenInWords(token)).join("; ")}`;
+    this.announcer.say(this.stage.views.length > 1 ? this.#over.map(inWords).join(". ") : this.token.view.tokenInWords(this.token));
   }
 
-  /** Select the token after this one (1) or before it (-1); without one, the first of the first view. */
-  selectNeighbor(direction, firstView) {
-    const { view, start, end } = this.token ?? { view: firstView, start: 1, end: 0 };
+  /** Select the token after this one (1) or before it (-1); without one, the first of the first row. */
+  selectNeighbor(direction) {
+    const { view, start, end } = this.token ?? { view: this.stage.views[0], start: 1, end: 0 };
     const atom = direction > 0 ? end : start - 1;
     if (atom < 0 || atom >= view.timeline.atoms) return;
     view.elementOf(view.token(atom)).scrollIntoView({ block: "nearest" });

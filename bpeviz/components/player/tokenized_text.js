@@ -1,11 +1,9 @@
 // One text under one trainer, and its tokens at the current step, without access to the document.
 
 import {
-  EXTRA,
   JUST_MERGED,
   LEFT_OUT,
   LEFT_OUT_ID,
-  MISSING,
   NEW,
   NEW_END,
   NEW_START,
@@ -141,30 +139,19 @@ export class TokenizedText {
     return words.join(", ");
   }
 
-  /** Return for each byte whether a token ends after it. */
-  boundaries() {
-    const ends = this.byteEnds;
-    const isEnd = new Uint8Array(ends.at(-1) ?? 0);
-    for (const { end } of this.tokens()) if (ends[end - 1]) isEnd[ends[end - 1] - 1] = 1;
-    return isEnd;
-  }
-
   /**
-   * Write the color index and the flags of each atom of a token.
+   * Write the color index and the flags of each atom of a token; return whether one has changed.
    * @param {import("../shared/timeline.js").Token} token
    * @param {Int8Array} colors
    * @param {Uint16Array} flags
-   * @param {{theirs: Uint8Array, ours: Uint8Array} | null} compared `boundaries()` of the reference
-   *   and of this text
    */
-  writeFlags(token, colors, flags, compared = null) {
+  writeFlags(token, colors, flags) {
     const { timeline } = this;
-    const ends = compared && this.byteEnds;
     const current = this.step - 1;
     const { color } = this.style(token.id);
     const isNew = timeline.isNew(token, current);
-    const isLeftOut = token.id === LEFT_OUT_ID;
-    const common = (isLeftOut ? LEFT_OUT : token.id === UNKNOWN_ID ? UNKNOWN : 0) | (isNew ? NEW : 0);
+    const common = (token.id === LEFT_OUT_ID ? LEFT_OUT : token.id === UNKNOWN_ID ? UNKNOWN : 0) | (isNew ? NEW : 0);
+    let hasChanged = false;
     for (let a = token.start; a < token.end; a++) {
       const isEnd = a === token.end - 1;
       let value = common;
@@ -172,16 +159,11 @@ export class TokenizedText {
       if (timeline.isMergedAt(a, current)) value |= JUST_MERGED;
       if (isNew && a === token.start) value |= NEW_START;
       if (isNew && isEnd) value |= NEW_END;
-      const byte = ends ? ends[a] - 1 : -1;
-      if (byte >= 0 && byte < ends.at(-1) - 1) {
-        // The tokenizer does not choose the boundary after white space that it leaves out.
-        if (isEnd && !isLeftOut && !compared.theirs[byte]) value |= EXTRA;
-        // An atom of no bytes ends where its neighbor does.
-        if (!compared.ours[byte] && compared.theirs[byte]) value |= MISSING;
-      }
+      hasChanged ||= colors[a] !== color || flags[a] !== value;
       colors[a] = color;
       flags[a] = value;
     }
+    return hasChanged;
   }
 
   /** Return the label and the color index of an id. */

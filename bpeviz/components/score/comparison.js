@@ -5,16 +5,10 @@ import { element, unbroken } from "../shared/dom.js";
 import { formatCount, plural } from "../shared/format.js";
 import { newSheet } from "../shared/picture.js";
 import { Score } from "../shared/score.js";
-import { BRIEF, LETTER, largestFitting, unbrokenSize } from "../player/fit.js";
+import { fitScore, sizesOfRows } from "../player/fit.js";
 import { agreement, tokenAt } from "./agreement.js";
 import { BarCode } from "./bar_code.js";
 
-const LARGEST_SIZE = 48; // pixels
-const SMALLEST_SIZE = 16;
-const SMALLEST_SIZE_OF_MANY = 14; // more than six rows
-const WHOLE_LINE = 80; // characters of a line that is not broken
-const NAME_LETTER = 7.4; // pixels, of names beside lines
-const BETWEEN = 0.8; // of the size of letters, between lines
 const ID_HEIGHT = 15; // pixels
 
 /** Return the name of a title, and the vocabulary or its size in parentheses. */
@@ -95,32 +89,14 @@ export class Comparison {
    * Set the size of the text to the largest at which all of it fits.
    * @param {{smallest?: number, largest?: number}} [sizes] in pixels
    */
-  fit({ smallest = this.names.length > 6 ? SMALLEST_SIZE_OF_MANY : SMALLEST_SIZE, largest = LARGEST_SIZE } = {}) {
-    const { host, score, data, names } = this;
+  fit(sizes = {}) {
+    const { host, score, data } = this;
     if (!host.clientWidth) return;
-    const { paddingLeft } = getComputedStyle(host);
-    const isNarrow = host.clientWidth < 540;
-    const several = names.length > 1;
-    const longestName = Math.max(...names.map(({ length }) => length));
-    const room = !several ? 0 : isNarrow ? 84 : Math.min(190, Math.max(96, Math.round(NAME_LETTER * longestName) + 52));
-    const width = host.clientWidth - 2 * parseFloat(paddingLeft) - room;
-    const lines = data.text.split("\n").map(({ length }) => length).filter((length) => length <= WHOLE_LINE);
-    const whole = width / (LETTER * (Math.max(0, ...lines) + 2));
-    const high = Math.min(largest, Math.max(smallest, unbrokenSize(data.text, width)), whole < smallest ? largest : whole);
-    const set = (size) => {
-      host.style.fontSize = `${size}px`;
-      score.room = { names: room, below: data.showIds ? ID_HEIGHT : 0, between: several ? Math.round(BETWEEN * size) : 0 };
-    };
-    const isBrief = score.cells.length <= BRIEF.cells;
     host.classList.add("fitting"); // as high as it may be
-    const fits = (size) => {
-      set(size);
-      return score.fits;
-    };
-    const size = isBrief ? largestFitting(smallest, high, fits) : null;
+    const set = (size) => (host.style.fontSize = `${size}px`);
+    const fits = fitScore(score, set, { ...sizesOfRows(score.rows.length), ...sizes }, { below: data.showIds ? ID_HEIGHT : 0 });
     host.classList.remove("fitting");
-    this.box.classList.toggle("scrolls", size === null);
-    set(size ?? smallest);
+    this.box.classList.toggle("scrolls", !fits);
     score.layOut();
   }
 }

@@ -99,15 +99,15 @@ export class Score {
   layOut() {
     const measured = this.measure();
     if (!measured) return;
-    if (this.drawn === measured) this.showNear();
-    else {
+    if (this.drawn !== measured) {
       const first = this.drawn ? (this.lines[this.wholeLines()[0]]?.first ?? 0) : 0;
       this.drawn = measured;
       this.#draw(measured.lines);
-      for (const row of this.rows) row.paint(0, row.flags.length);
+      for (const row of this.rows) row.draw(0, row.flags.length);
       this.host.scrollTop = this.lines[this.lineOfCell(first)]?.top ?? 0;
       if (!measured.isFinal) document.fonts.ready.then(() => this.layOut());
     }
+    this.showNear();
     this.laidOut();
   }
 
@@ -241,7 +241,7 @@ export class Score {
     const last = this.lines.at(-1);
     last.end = Math.min(last.end, end);
     for (const staff of last.staves) staff.signs = staff.ruler?.replaceChildren(); // none
-    for (const row of this.rows) row.paint(0, row.atomsOf([0, this.lines.length])[1]);
+    for (const row of this.rows) row.draw(0, row.atomsOf([0, this.lines.length])[1]);
   }
 
   // ---- places in the text

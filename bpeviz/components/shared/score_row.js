@@ -76,8 +76,18 @@ export class ScoreRow {
   /** Return the atoms of lines [from, to) as [start, end). */
   atomsOf([from, to]) {
     const { lines } = this.score;
-    const at = (i) => (i < lines.length ? this.cells[lines[i].first].firstAtom : this.cellOf.length);
-    return [at(from), at(Math.max(from, to))];
+    const at = (i) => lines[i]?.first ?? this.cells.length;
+    return this.atomsOfCells(at(from), at(Math.max(from, to)));
+  }
+
+  /** Return the atoms of cells [from, to) as [start, end). */
+  atomsOfCells(from, to) {
+    return [from, to].map((cell) => this.cells[cell]?.firstAtom ?? this.cellOf.length);
+  }
+
+  /** Return the cells of atoms [start, end) as [from, to). */
+  cellsOf(start, end) {
+    return [this.cellOf[start], this.cellOf[end - 1] + 1];
   }
 
   /** Return the visible atoms, and some more above and below, as [start, end). */
@@ -90,8 +100,14 @@ export class ScoreRow {
     this.score.revealLine(this.lineOf(atom), calmly);
   }
 
-  /** Draw the tokens of atoms [start, end) from their colors and flags. */
+  /** Draw the tokens of atoms [start, end) from their colors and flags, with their rulers. */
   paint(start, end) {
+    this.draw(start, end);
+    this.score.showNear();
+  }
+
+  /** Likewise without rulers, which the browser lays out the page for; `Score.showNear` draws these. */
+  draw(start, end) {
     const { lines } = this.score;
     if (start >= end || !lines.length) return;
     const last = this.lineOf(end - 1);
@@ -101,7 +117,6 @@ export class ScoreRow {
       if (staff.count) staff.count.textContent = formatCount(this.countIn(...this.atomsOf([i, i + 1])));
       staff.isStale = true;
     }
-    this.score.showNear();
   }
 
   /** Return how many tokens end in atoms [start, end). */
@@ -214,14 +229,16 @@ export class ScoreRow {
    * @param {number} start
    * @param {number} end
    * @param {number} [most] atoms of a sign; of a longer one those around `start` are shown
+   * @param {Int8Array} [colors]
+   * @param {Uint16Array} [flags]
    */
-  enlarged(start, end, most = Infinity) {
+  enlarged(start, end, most = Infinity, colors = this.colors, flags = this.flags) {
     const signs = this.cells.slice(this.cellOf[start], this.cellOf[end - 1] + 1).filter(({ size }) => size > 1);
     if (!signs.length) return null;
     const box = element("div", "enlarged");
     for (const { text, labels, firstAtom, size } of signs.slice(0, MOST_ENLARGED)) {
       const fields = element("div", "atoms");
-      const look = (atom) => classNames(this.colors, this.flags, atom, atom).trim();
+      const look = (atom) => classNames(colors, flags, atom, atom).trim();
       const from = size > most ? Math.max(0, Math.min(start - 1 - firstAtom, size - most)) : 0;
       fields.append(...labels.map((label, i) => element("i", look(firstAtom + i), label)).slice(from, from + most));
       if (from) fields.prepend("…");

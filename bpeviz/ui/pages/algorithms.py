@@ -183,9 +183,8 @@ def show(side: DeltaGenerator) -> None:
         _first_tokens(shown)
         if len(shown) > 1:
             st.caption(
-                f"Each algorithm shows its own step at this vocabulary size. {_name(shown[0])} is "
-                "the baseline: a bracket marks an extra cut, a dotted line a missing one. Outside "
-                "its size range, an algorithm stops changing."
+                "Each algorithm shows its own step at this vocabulary size. Outside its size "
+                "range, it stops changing."
             )
         early = {
             _name(one): why_stopped(one.history, one.choice.options)
