@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import fields
 from itertools import compress
 from math import log
@@ -10,11 +10,10 @@ from typing import Any
 
 import numpy as np
 
-from bpeviz.analysis import figures, verdict
+from bpeviz.analysis import figures
 from bpeviz.analysis.comparison import TOTALS, ComparedText, Comparison, TextIntervals
 from bpeviz.analysis.figures import Figure
 from bpeviz.analysis.intervals import Ratios, leaders
-from bpeviz.analysis.metrics import Column
 from bpeviz.text import digest_of
 from bpeviz.views.credit import parts
 from bpeviz.views.table import Cell, Table
@@ -72,7 +71,7 @@ def payload(comparison: Comparison, figure: Figure, label: str) -> dict[str, Any
     """
     rows = by_text(comparison)
     names = [row.tokenizer for row in next(iter(rows.values()), ())]
-    table = _payload(label, ["Text", *names], rows, cells(comparison, figure))
+    of_texts = zip(rows, cells(comparison, figure), strict=True)
     is_premium = figure is figures.premium
     axis = f"tokens relative to {comparison.relative_to}" if is_premium else figure.name
     plot = {
@@ -81,34 +80,11 @@ def payload(comparison: Comparison, figure: Figure, label: str) -> dict[str, Any
         "unit": "×" * is_premium,
         "note": f"{label}. {chart_legend(comparison, figure)}",
     }
-    return table | {
-        "plot": plot if any(getattr(row, figure.key) for row in comparison.rows) else None
-    }
-
-
-def payload_of_columns(columns: Sequence[Column], label: str) -> dict[str, Any]:
-    """Return the payload of a table with one row, the tokens of a text under each tokenizer."""
-    standings = [*map(verdict.standing, columns)]
-    best = verdict.best(standings)
-    counts = [standing.tokens for standing in standings]
-    row = [
-        Cell(figures.tokens.text(count), shade, "fewest" if i in best else "", count)
-        for i, (count, shade) in enumerate(zip(counts, *_shades([counts]), strict=True))
-    ]
-    names = ["", *(standing.name for standing in standings)]
-    return _payload(label, names, [figures.tokens.title], [row])
-
-
-def _payload(
-    label: str, header: Sequence[str], names: Iterable[str], rows: Iterable[Sequence[Cell]]
-) -> dict[str, Any]:
     content = {
         "label": label,
-        "header": header,
-        "rows": [
-            {"name": name, "cells": [*map(tuple, row)]}
-            for name, row in zip(names, rows, strict=True)
-        ],
+        "header": ["Text", *names],
+        "rows": [{"name": name, "cells": [*map(tuple, row)]} for name, row in of_texts],
+        "plot": plot if any(getattr(row, figure.key) for row in comparison.rows) else None,
     }
     return content | {"key": digest_of(content)}
 

@@ -33,7 +33,7 @@ from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.pages import many_texts, own_tokenizer, remarks, texts_in_detail
 from bpeviz.ui.pages.base import WAYS, Page
-from bpeviz.ui.pages.many_texts import HOW_MANY, PRESSED, PRICES, SHOWN, SIDE_BY_SIDE, UNDER
+from bpeviz.ui.pages.many_texts import HOW_MANY, PRESSED, PRICES, SHOWN, UNDER
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table, offer_file
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer, OneTokenizer
@@ -48,7 +48,7 @@ from bpeviz.ui.widgets import (
     Widget,
     numbers,
 )
-from bpeviz.views import charts, playable, player, tables, text_table
+from bpeviz.views import charts, playable, player, tables
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import ScoreSlides, Slides
@@ -192,8 +192,6 @@ def _chosen() -> list[str]:
     FILES.put(files)
     if new or (before and chosen != before):  # a file was opened, on any page, or closed
         COLUMNS.put(chosen)
-    if new:
-        UNDER.put(new[-1])  # beside many tokenizers, its text is shown
     return COLUMNS.multiselect(
         names,
         default=list(first),
@@ -267,8 +265,7 @@ def show(side: DeltaGenerator) -> None:
     with answer:
         _verdict(sentence, _careful(measured, number), text, column_of, [*column_of][number])
     settings = [words for offer in chosen if offer.key in column_of for words in offer.settings]
-    readable = _readable(column_of, number)
-    _draw_score(text, readable, [*column_of][number], sentence, measured, settings)
+    _draw_score(text, column_of, [*column_of][number], sentence, measured, settings)
     _caveats(text, choice.corpus, column_of)
     for offer in chosen:
         if offer.assumed:
@@ -311,7 +308,7 @@ def _many(
 def _one_of_many(
     texts: Texts, chosen: Sequence[tuple[Offer, Tokenizer]], compared: Comparison
 ) -> None:
-    """Draw a text of many under two tokenizers."""
+    """Draw a text of many under each tokenizer."""
     title = st.empty()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         name = SHOWN.choose({title: title for title in texts}, label_visibility="collapsed")
@@ -319,9 +316,7 @@ def _one_of_many(
         baseline = _baseline(keys)
         IDS.toggle()
         st.button("Back to all texts", on_click=SHOWN.clear, icon=":material/arrow_upward:")
-    of_text = [row for row in compared.rows if row.text == name]
-    pair = _pair(keys, baseline, [key for key, row in zip(keys, of_text, strict=True) if row.best])
-    names = joined([offer.name for offer, _ in chosen if offer.key in pair])
+    names = joined([offer.name for offer, _ in chosen])
     title.header(markdown.escape(f"{name} under {names}"), anchor=False)
     content = texts[name]
     text = clean(content if isinstance(content, str) else "\n".join(content))
@@ -331,7 +326,7 @@ def _one_of_many(
     if len(text) > limits.PAGE_TEXT:
         st.caption(f"The first {limits.PAGE_TEXT:,} of {len(text):,} characters are shown here.")
     text = text[: limits.PAGE_TEXT]
-    column_of = _columns_for(text, [offer for offer, _ in chosen if offer.key in pair])
+    column_of = _columns_for(text, [offer for offer, _ in chosen])
     if column_of:
         columns = [*column_of.values()]
         number = [*column_of].index(baseline) if baseline in column_of else 0
@@ -339,36 +334,6 @@ def _one_of_many(
         measured = measure(text, columns, number)
         settings = [words for offer, _ in chosen for words in offer.settings]
         _draw_score(text, column_of, [*column_of][number], sentence, measured, settings, compared)
-
-
-def _pair(keys: Sequence[str], baseline: str, best: Sequence[str]) -> list[str]:
-    """Return the tokenizers to lay side by side: the one whose cell was pressed, and the baseline.
-
-    Args:
-        keys: The keys of all tokenizers.
-        baseline: The baseline.
-        best: Those with the fewest tokens, which are shown if no other cell was pressed.
-    """
-    candidates = [UNDER.get(), *best, *keys]
-    other = next((key for key in candidates if key in keys and key != baseline), baseline)
-    return [key for key in keys if key in (other, baseline)]
-
-
-def _readable(columns: Mapping[str, Column], baseline: int) -> Mapping[str, Column]:
-    """Return the columns to lay side by side: of many, draw a table from which to choose two."""
-    if len(columns) <= SIDE_BY_SIDE:
-        return columns
-    keys = [*columns]
-    standings = [*map(verdict.standing, columns.values())]
-    best = [keys[i] for i in verdict.best(standings)]
-    pair = _pair(keys, keys[baseline], best)
-    label = f"Tokens under {len(columns)} tokenizers"
-    payload = text_table.payload_of_columns([*columns.values()], label)
-    other = next((key for key in pair if key != keys[baseline]), keys[baseline])
-    many_texts.draw_table(payload, keys, (figures.tokens.title, other))
-    name = markdown.escape(columns[keys[baseline]].name)
-    st.caption(f"Press a number to see the text under that tokenizer beside {name}.")
-    return {key: columns[key] for key in pair}
 
 
 def _careful(measured: Sequence[Measured], baseline: int) -> str:

@@ -28,9 +28,6 @@ from bpeviz.ui.tokenizers import LINKED, Offer, OneTokenizer
 from bpeviz.ui.widgets import OneOf, Price, SessionValue, Switch, Values, Widget, WidgetFamily
 from bpeviz.views import playable, text_table
 
-SIDE_BY_SIDE = 4
-"""The most tokenizers whose columns of text are readable side by side."""
-
 _CELLS = "cells_of_texts"
 """The key of the table."""
 
@@ -147,7 +144,13 @@ def show(
     payload["picture"] = text_table.words(comparison, figure, label, trained)
     by = SORTED_BY.get()
     payload["sorted"] = {"column": by, "isAscending": bool(ASCENDING.get())} if by else None
-    draw_table(payload, [offer.key for offer, _ in chosen], (SHOWN.get(), UNDER.get()))
+    keys = [offer.key for offer, _ in chosen]
+    is_open = SHOWN.get() in texts and UNDER.get() in keys
+    opened = {"text": SHOWN.get(), "tokenizer": UNDER.get()} if is_open else None
+    with st.container(key="texts_table"):
+        components.texts_table(
+            payload | {"opens": keys, "shown": opened}, _CELLS, _take_cell, _take_order
+        )
     notes = [
         f"Chart: {text_table.chart_legend(comparison, figure)} Press a mark to see its text in "
         "tokens.",
@@ -199,31 +202,10 @@ def prices_of(
     return {name: price for name, price in typed.items() if price is not None}
 
 
-def draw_table(
-    payload: dict[str, Any], keys: Sequence[str], cell: tuple[str | None, str | None]
-) -> None:
-    """Draw a table whose cells open their text.
-
-    Args:
-        payload: The table (`text_table.payload`).
-        keys: The key of the tokenizer of each column.
-        cell: The text and the tokenizer of the cell that is open.
-    """
-    text, tokenizer = cell
-    is_shown = tokenizer in keys and text in {row["name"] for row in payload["rows"]}
-    payload |= {
-        "opens": keys,
-        "shown": {"text": text, "tokenizer": tokenizer} if is_shown else None,
-    }
-    with st.container(key="texts_table"):
-        components.texts_table(payload, _CELLS, _take_cell, _take_order)
-
-
 def _take_cell() -> None:
     """Store the cell that was pressed."""
     cell = st.session_state[_CELLS]["opened"]
-    if HOW_MANY.get() == "many":
-        SHOWN.put(cell["text"])
+    SHOWN.put(cell["text"])
     if cell["tokenizer"] is not None:
         UNDER.put(cell["tokenizer"])
     PRESSED.put(cell["number"])
