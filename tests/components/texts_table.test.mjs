@@ -34,6 +34,7 @@ test("the third press on a title restores the order as given", () => {
 
 const { layout, ticks } = await import("../../bpeviz/components/texts_table/dots.js");
 
+const measure = (words) => 7 * words.length;
 const dot = (value, interval = null) => [String(value), 0, "", value, interval];
 const DOTS = [
   { name: "en", cells: [dot(1), dot(1)] },
@@ -44,7 +45,7 @@ const DOTS = [
 const PLOT = { leader: 1, axis: "tokens", unit: "×" };
 
 test("the plot is sorted by the tokenizer of the verdict, on a logarithmic axis", () => {
-  const { rows, left } = layout(DOTS, ["a", "b"], PLOT, 600);
+  const { rows, left } = layout(DOTS, ["a", "b"], PLOT, 600, measure);
   assert.deepEqual(rows.map(({ name }) => name), ["de", "code", "hi", "en"]);
   const x = (name, i) => rows.find((row) => row.name === name).marks.find((mark) => mark.i === i).x;
   assert.ok(Math.abs(x("hi", 0) - x("de", 1) - (x("de", 1) - x("hi", 1))) < 1e-9); // 8 / 4 = 4 / 2
@@ -55,10 +56,12 @@ test("the plot is sorted by the tokenizer of the verdict, on a logarithmic axis"
 });
 
 test("names stand above the first row, each on a line of its own", () => {
-  const { labels, top } = layout(DOTS, ["a", "b"], PLOT, 600);
+  const { labels, top } = layout(DOTS, ["a", "b"], PLOT, 600, measure);
   assert.deepEqual(labels.map(({ words }) => words), ["a 2×", "b 4×"]);
   assert.ok(labels[0].y < labels[1].y && labels[1].y < top);
-  const narrow = layout([DOTS[1]], ["a", "a tokenizer with a long name"], PLOT, 200);
+  const narrow = layout([DOTS[1]], ["a", "a tokenizer with a long name"], PLOT, 200, measure);
+  const [{ short }] = layout([{ ...DOTS[0], name: "a name that is long" }], ["a", "b"], PLOT, 200, measure).rows;
+  assert.equal(short, "a name tha…");
   assert.deepEqual(narrow.labels.map(({ isLeft }) => isLeft), [false, true]);
 });
 
@@ -72,7 +75,7 @@ test("an axis has three ticks or more, and none outside of it", () => {
 
 test("equal values, a single text and rows without values have places", () => {
   for (const rows of [[DOTS[0]], [DOTS[3], { name: "none", cells: [["–", 0, "", null, null], ["–", 0, "", null, null]] }]]) {
-    const { rows: drawn, height } = layout(rows, ["a", "b"], PLOT, 400);
+    const { rows: drawn, height } = layout(rows, ["a", "b"], PLOT, 400, measure);
     assert.equal(drawn.length, rows.length);
     assert.ok(height > 0 && drawn.every(({ marks }) => marks.every(({ x }) => Number.isFinite(x))));
   }

@@ -31,7 +31,10 @@ export class DotPlot {
    */
   draw({ rows, header, plot, label }, width) {
     const { svg } = this;
-    const { left, top, bottom, height, labels, rows: drawn, ticks } = layout(rows, header.slice(1), plot, width);
+    const canvas = new OffscreenCanvas(1, 1).getContext("2d");
+    canvas.font = `600 13px ${getComputedStyle(svg).fontFamily}`;
+    const measure = (words) => canvas.measureText(words).width;
+    const { left, top, bottom, height, labels, rows: drawn, ticks } = layout(rows, header.slice(1), plot, width, measure);
     svg.replaceChildren();
     for (const [name, value] of Object.entries({ width, height, viewBox: `0 0 ${width} ${height}` })) svg.setAttribute(name, value);
     svg.setAttribute("aria-label", `${label}, sorted by ${header[plot.leader + 1]}: ${plot.axis}`);
@@ -46,9 +49,9 @@ export class DotPlot {
       drawSign(name, i, plot.leader);
       draw(name, "text", { x: isLeft ? -10 : 10, y: 4, class: isLeft ? "end" : "" }, words);
     }
-    this.marks = drawn.map(({ name, y, marks }) => {
+    this.marks = drawn.map(({ name, short, y, marks }) => {
       const row = draw(svg, "g", { class: "row" });
-      draw(row, "text", { x: left - 4, y: y + 4, class: "end name" }, shorten(name, (left - 4) / 7.2));
+      draw(row, "text", { x: left - 4, y: y + 4, class: "end name" }, short);
       const places = marks.map(({ x }) => x);
       if (marks.length) draw(row, "line", { x1: Math.min(...places), x2: Math.max(...places), y1: y, y2: y, class: "span" });
       // The mark of the verdict lies on top.
@@ -76,5 +79,3 @@ export class DotPlot {
     return this.marks[other]?.find(({ column }) => column === mark.column);
   }
 }
-
-const shorten = (name, most) => (name.length > most ? `${name.slice(0, Math.max(1, most - 1))}…` : name);

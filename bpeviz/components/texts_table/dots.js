@@ -4,7 +4,7 @@ import { ordered } from "./order.js";
 
 /** @typedef {{leader: number, axis: string, unit: string, note: string}} Plot the index of the tokenizer of the verdict, the axis, and a legend */
 
-const [ROW, LABEL, MARGIN, CHARACTER] = [19, 18, 12, 7.2]; // pixels; the last one is the mean width of a letter
+const [ROW, LABEL, MARGIN] = [19, 18, 12]; // pixels
 const NUMBER = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
 /**
@@ -21,19 +21,26 @@ export function ticks(low, high) {
   return series.find((places) => places.length > 2) ?? [...new Set([low, ...series[2], high])];
 }
 
+function shortened(name, width, measure) {
+  let most = name.length;
+  const words = () => (most < name.length ? `${name.slice(0, most)}…` : name);
+  while (most > 1 && measure(words()) > width + 1) most -= 1;
+  return words();
+}
+
 /**
  * Return the places of everything in the plot.
  * @param {import("./order.js").Row[]} rows
  * @param {string[]} names of the tokenizers
  * @param {Plot} plot
  * @param {number} width
+ * @param {(words: string) => number} measure returns the width of words
  */
-export function layout(rows, names, { leader, unit }, width) {
+export function layout(rows, names, { leader, unit }, width, measure) {
   const sorted = ordered(rows, leader + 1, false);
   const known = rows.flatMap(({ cells }) => cells.flatMap(([, , , value, interval]) => (value ? [value, ...(interval ?? [])] : [])));
   const [low, high] = [Math.min(...known), Math.max(...known)];
-  const longest = Math.max(...rows.map(({ name }) => name.length)) * CHARACTER;
-  const left = Math.min(longest, 0.4 * width) + MARGIN;
+  const left = Math.min(Math.max(...rows.map(({ name }) => measure(name))), 0.4 * width) + MARGIN;
   const scale = (width - left - 2 * MARGIN) / (Math.log(high / low) || 1);
   const x = (/** @type {number} */ value) => left + MARGIN + scale * Math.log(value / low);
   const first = sorted[0].cells.flatMap(([text, , , value], i) => (value ? [{ i, text: text.split(" (")[0], x: x(value) }] : []));
@@ -42,11 +49,12 @@ export function layout(rows, names, { leader, unit }, width) {
     .sort((a, b) => a.x - b.x)
     .map(({ i, text, x: at }, line) => {
       const words = `${names[i]} ${text}${unit}`;
-      return { i, words, x: at, y: LABEL * (line + 0.7), isLeft: at + 10 + words.length * CHARACTER > width };
+      return { i, words, x: at, y: LABEL * (line + 0.7), isLeft: at + 10 + measure(words) > width };
     });
   const top = LABEL * (labels.length + 1) + ROW / 2; // the ticks are above the rows and below
   const drawn = sorted.map(({ name, cells }, row) => ({
     name,
+    short: shortened(name, left - MARGIN, measure),
     y: top + ROW * row,
     marks: cells.flatMap(([text, , , value, interval], i) => (value ? [{ i, x: x(value), text: `${text}${unit}`, interval: interval?.map(x) }] : [])),
   }));

@@ -77,6 +77,8 @@ COLUMNS = _Columns("compared", "Tokenizers", titles=LINKED, most=MAX_COLUMNS)
 BASELINE = OneTokenizer("baseline", "Baseline", titles=LINKED)
 FILES: SessionValue[list[str]] = SessionValue("files_compared")
 """The keys of the files that were open when the columns were last drawn."""
+LEFT_OUT: SessionValue[bool] = SessionValue("own_left_out")
+"""Whether the user's own tokenizer was left out when many texts were chosen."""
 IDS = Switch("token_ids", "Token ids")
 PART = numbers("shown_of_", "Part shown")
 MORPHEMES = TextField("morphemes", "Words, with + between their morphemes", longest=2_000)
@@ -176,8 +178,13 @@ def _how_many() -> str:
 
 def _leave_out_own() -> None:
     """Leave out the user's own tokenizer for many texts until it is chosen, and restore it."""
-    others = [key for key in COLUMNS.get() or FIRST if key != OWN]
-    COLUMNS.put(others if HOW_MANY.get() == "many" else [OWN, *others][:MAX_COLUMNS])
+    chosen = COLUMNS.get()
+    keys = [*(FIRST if chosen is None else chosen)]
+    if HOW_MANY.get() == "many":
+        LEFT_OUT.put(OWN in keys)
+        COLUMNS.put([key for key in keys if key != OWN])
+    elif LEFT_OUT.get() and OWN not in keys:
+        COLUMNS.put([OWN, *keys][:MAX_COLUMNS])
 
 
 def _chosen() -> list[str]:

@@ -80,6 +80,10 @@ def test_the_users_own_tokenizer_takes_part_only_once_it_is_chosen() -> None:
     assert table(app)["opens"] == ["yours", "gpt2"]
     app.segmented_control(key="how_many_texts").set_value("one").run()
     assert titles(app) == ["Your tokenizer", "GPT-2"]
+    app.multiselect(key="compared").set_value(["gpt2"]).run()
+    for how_many in ("many", "one"):
+        app.segmented_control(key="how_many_texts").set_value(how_many).run()
+    assert titles(app) == ["GPT-2"], "removed by the user"
     app = app_pages.opened("Compare", how_many_texts="many")
     assert table(app)["opens"] == ["gpt2", "cl100k_base", "o200k_base"]
 
