@@ -6,8 +6,9 @@ Each page is opened by a cold link: a new session in a new tab of a browser that
 scripts. In each round, every page and an empty Streamlit page load in turn. The first useful paint
 is the frame after which tokens are on the screen, or on Learn the question. Then Train shows texts
 with many line breaks, and texts of equal length without: the task time is the renderer's processor
-time, from the input until the page rests. Last, the player plays on Train at 4×, at normal
-processor speed and slowed four times by the browser. The script needs Chromium (`BPEVIZ_CHROMIUM`
+time, from the input until the page rests. Last, the player plays on Train at 4×, and a text under
+four tokenizers scrolls on Compare, at normal processor speed and slowed four times by the browser.
+The script needs Chromium (`BPEVIZ_CHROMIUM`
 sets its path) and starts its own servers.
 """
 
@@ -70,6 +71,14 @@ SHOWS = """atoms => [...document.querySelectorAll('*')].some(
 ENTER = """(box, text) => {
   box.value = text;
   box.dispatchEvent(new Event("input"));
+}"""
+SCROLL = """() => {
+  const tick = () => {
+    for (const { shadowRoot } of document.querySelectorAll("[data-testid^=stBidiComponent]"))
+      shadowRoot?.querySelector(".text")?.scrollBy(0, 60);
+    requestAnimationFrame(tick);
+  };
+  requestAnimationFrame(tick);
 }"""
 COUNT = """(seconds) => new Promise((done) => {
   const times = [];
@@ -161,6 +170,23 @@ def frames(browser: Browser, address: str, atoms: int, slowed: int) -> tuple[flo
     return measured[0], measured[1]
 
 
+def scrolled(browser: Browser, address: str, atoms: int, slowed: int) -> tuple[float, float]:
+    """Scroll on Compare; return the frames per second and the longest frame in milliseconds."""
+    page = browser.new_page(viewport={"width": 1366, "height": 768})
+    page.set_default_timeout(120_000)
+    page.goto(f"{address}/Compare")
+    page.get_by_label("Text to use").fill(standard_library(atoms))
+    page.get_by_label("Text to use").press("Control+Enter")
+    page.wait_for_function(SHOWS, arg=4 * atoms)
+    page.wait_for_timeout(3_000)  # charts and tables are drawn
+    session = page.context.new_cdp_session(page)
+    session.send("Emulation.setCPUThrottlingRate", {"rate": slowed})
+    page.evaluate(SCROLL)
+    measured: list[float] = page.evaluate(COUNT, 3.0)
+    page.close()
+    return measured[0], measured[1]
+
+
 def main() -> None:
     """Measure and print three tables."""
     parser = argparse.ArgumentParser(description="Measure the pages in a browser.")
@@ -195,12 +221,15 @@ def main() -> None:
             lines, without = (median(values) for values in zip(*rounds, strict=True))
             ratio = lines / without
             print(f"| {name} | {lines:.2f} s | {without:.2f} s | {ratio:.2f} |", flush=True)
-        print("\n| atoms | processor | frames/s | longest frame |\n| ---: | --- | ---: | ---: |")
-        for atoms, slowed in product((1_000, 20_000), (1, 4)):
-            found = [frames(browser, app.address, atoms, slowed) for _ in range(arguments.rounds)]
+        print("\n| | atoms | processor | frames/s | longest frame |")
+        print("| --- | ---: | --- | ---: | ---: |")
+        shown = [("Train plays", frames, 1_000), ("Train plays", frames, 20_000)]
+        shown.append(("Compare scrolls", scrolled, 20_000))
+        for (name, measure, atoms), slowed in product(shown, (1, 4)):
+            found = [measure(browser, app.address, atoms, slowed) for _ in range(arguments.rounds)]
             rate, longest = (median(values) for values in zip(*found, strict=True))
             how = "normal" if slowed == 1 else f"{slowed} × slower"
-            print(f"| {atoms:,} | {how} | {rate:.1f} | {longest:.0f} ms |", flush=True)
+            print(f"| {name} | {atoms:,} | {how} | {rate:.1f} | {longest:.0f} ms |", flush=True)
             if arguments.quick:
                 break
         browser.close()

@@ -236,10 +236,9 @@ def _assert_self_contained(page: Page, tmp_path: Path, columns: int) -> None:
     requests: list[str] = []
     other.on("request", lambda request: requests.append(request.url))
     other.set_content(made.decode())
-    column = other.locator(".column")
-    expect(column).to_have_count(columns)
-    expect(column.first).to_contain_text("世")
-    expect(column.first).to_contain_text("<b>&amp;</b>")
+    expect(other.locator(".count")).to_have_count(columns)
+    expect(other.locator(".comparison .text")).to_contain_text("世")
+    expect(other.locator(".comparison .text")).to_contain_text("<b>&amp;</b>")
     assert other.evaluate("document.documentElement.scrollWidth <= innerWidth")
     other.set_content(f"<body>{drawing.decode()}</body>")
     assert other.locator("svg text", has_text="世").count() >= 1

@@ -38,7 +38,7 @@ def test_class_follows_votes_and_sees_the_answer(
     code = leader.get_by_role("img", name="QR code of the address")
     expect(code).to_be_in_viewport(ratio=1)
     assert "#" not in leader.url
-    stage = leader.locator("#place-columns")
+    stage = leader.locator("#place-score")
     assert code.bounding_box()["x"] > stage.bounding_box()["x"] + stage.bounding_box()["width"]
     room = f"/room/{letters[1].lower()}"
     phone = open_at(server, room, viewport={"width": 390, "height": 844}, color_scheme="dark")

@@ -11,6 +11,7 @@ import { Comparison } from "../score/comparison.js";
 import { columnsOf } from "../step_table/rows.js";
 
 const [SMALLEST_TEXT, LARGEST_TEXT] = [24, 84]; // pixels
+const SMALLEST_LETTERS = 20; // of a comparison
 const MOST_VIEWS = 4;
 const NAMES_SCALE = 1.5; // of letters, relative to a page
 const MOST_ROWS = 13;
@@ -88,7 +89,7 @@ export class Slide {
     const score = comparison?.score ?? new TimelineScore(data.views.slice(0, MOST_VIEWS));
     content.append(comparison?.box ?? score.host);
     const sizes = { smallest: SMALLEST_TEXT, largest: LARGEST_TEXT };
-    if (comparison) comparison.fit(sizes);
+    if (comparison) comparison.fit({ ...sizes, smallest: SMALLEST_LETTERS }, NAMES_SCALE);
     else {
       this.score = score;
       fitScore(score, (size) => content.style.setProperty("--size", `${size}px`), sizes, { scale: NAMES_SCALE, keepsLines: false });

@@ -202,7 +202,7 @@ class ScoreView {
   /** Dim everything but a token and those over the same signs in other rows, and describe them. */
   #light(row, token) {
     if (this.lit?.row === row && this.lit.token === token) return;
-    this.clear();
+    this.#unlight();
     const { score, host } = this.comparison;
     const { tokenEnds } = this.data.rows[row];
     const span = [token ? tokenEnds[token - 1] : 0, tokenEnds[token]];
@@ -239,12 +239,15 @@ class ScoreView {
     return [spans, about];
   }
 
+  #unlight() {
+    this.lit?.lit.forEach((at, i) => this.comparison.score.rows[i].toggle(...at, "lit", false));
+    this.lit = null;
+  }
+
   clear() {
     if (!this.lit) return;
-    const { score, host } = this.comparison;
-    this.lit.lit.forEach((at, i) => score.rows[i].toggle(...at, "lit", false));
-    host.classList.remove("dims");
-    this.lit = null;
+    this.#unlight();
+    this.comparison.host.classList.remove("dims");
     this.tooltip.hide();
   }
 }

@@ -114,7 +114,8 @@ export class ScoreRow {
     for (let i = this.lineOf(start); i <= last; i++) {
       const staff = lines[i].staves[this.index];
       this.#paintStaff(staff, lines[i]);
-      if (staff.count) staff.count.textContent = formatCount(this.countIn(...this.atomsOf([i, i + 1])));
+      const atom = (cell) => this.cells[cell]?.firstAtom ?? this.cellOf.length;
+      if (staff.count) staff.count.textContent = formatCount(this.countIn(atom(lines[i].first), atom(lines[i].end)));
       staff.isStale = true;
     }
   }

@@ -55,8 +55,8 @@ from bpeviz.views.slides import ScoreSlides, Slides
 
 T = TypeVar("T")
 
-PART_SIZE = 6_000
-"""The most bytes of a text in the columns at once; metrics are for the whole text."""
+PART_SIZE = 20_000
+"""The most bytes of a text in the score at once; metrics are for the whole text."""
 
 MAX_COLUMNS = limits.COLUMNS
 """The most columns."""
