@@ -213,7 +213,7 @@ def test_phone_shows_all_rows_above_the_controls(open_page: Open) -> None:
 
 
 def test_default_text_fits_its_stage(open_page: Open) -> None:
-    page = open_page("/Algorithms", viewport={"width": 1366, "height": 864})
+    page = open_page("/Algorithms", viewport={"width": 1366, "height": 768})
     player = LockStep(page)
     expect(player.text).to_contain_text("shells. 🐚")
     expect(player.section).not_to_have_class(re.compile("scrolls|fitting"))

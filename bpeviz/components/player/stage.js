@@ -91,7 +91,7 @@ export class Stage {
     const sizes = several ? sizesOfRows(rows.length) : { smallest: SMALLEST, largest: LARGEST, scrolling: scrollingSize };
     const { largest, scrolling } = sizes;
     if (projector) sizes.largest = Math.max(largest, host.clientHeight / 10);
-    sizes.scrolling = (width) => scale * scrolling(width);
+    sizes.scrolling = (width) => (several ? Math.max(1, 0.75 * scale) : scale) * scrolling(width);
     const fits = fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several });
     section.classList.toggle("scrolls", !fits);
     section.classList.remove("fitting");
