@@ -1,6 +1,6 @@
 // The stage of the player: the score of its texts, the overview of a long one, and the size of its letters.
 
-import { element } from "../shared/dom.js";
+import { element, followSize } from "../shared/dom.js";
 import { LARGEST, SMALLEST, fitScore, scrollingSize, sizesOfRows } from "./fit.js";
 import { Overview } from "./overview.js";
 import { TimelineScore } from "./timeline_view.js";
@@ -19,25 +19,11 @@ export class Stage {
     this.playback = playback;
     /** @type {TimelineScore} */
     this.score = null;
-    this.#followSize(root.querySelector(".stage"), signal);
+    followSize(root.querySelector(".stage"), () => this.fit(), signal); // and that of the text follows
   }
 
   get views() {
     return this.score?.views ?? [];
-  }
-
-  // The size of the text follows the stage and the window.
-  #followSize(stage, signal) {
-    const resized = () => this.fit();
-    let width = 0;
-    const observer = new ResizeObserver(() => {
-      if (stage.clientWidth !== width) resized();
-      width = stage.clientWidth;
-    });
-    observer.observe(stage);
-    signal.addEventListener("abort", () => observer.disconnect());
-    for (const [target, name] of [[globalThis, "resize"], [document, "fullscreenchange"], [document.fonts, "loadingdone"]])
-      target.addEventListener(name, resized, { signal });
   }
 
   /** @param {import("./player.js").PlayerPayload} data */

@@ -36,7 +36,7 @@ export class TokenSelection {
     const token = view.inspect(atom);
     this.token = { view, ...token };
     this.#light(true);
-    this.tooltip.show(view.describeToken(token), view.elementOf(token));
+    this.tooltip.show(view.describeToken(token), view.cells.placeOf(token.start));
   }
 
   clear() {

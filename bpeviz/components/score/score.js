@@ -2,7 +2,7 @@
 // bytes, which all of them share, whatever their atoms are.
 
 import { UNKNOWN_ID } from "../shared/cells.js";
-import { Tooltip, component, element, toggleFullscreen, tokenLabel } from "../shared/dom.js";
+import { Tooltip, component, element, followSize, toggleFullscreen, tokenLabel } from "../shared/dom.js";
 import { DISPLAY_REQUESTED, FOLLOW, subscribe } from "../shared/events.js";
 import { CAN_SAVE, saveSheet } from "../shared/picture.js";
 import { spokenBytes } from "../shared/spoken.js";
@@ -86,15 +86,7 @@ class ScoreView {
     on(this.save, "click", () => this.#save());
     on(find(".projector"), "click", () => toggleFullscreen(this.board));
     on(document, "keydown", (event) => this.#key(event));
-    on(document, "fullscreenchange", () => this.#resized());
-    on(document.fonts, "loadingdone", () => this.#resized());
-    let width = 0;
-    const observer = new ResizeObserver(() => {
-      if (this.place.clientWidth !== width) this.#resized();
-      width = this.place.clientWidth;
-    });
-    observer.observe(this.place);
-    signal.addEventListener("abort", () => observer.disconnect());
+    followSize(this.place, () => this.#resized(), signal);
     subscribe(DISPLAY_REQUESTED, (callback) => callback({ step: 0, playing: false, speed: 1, lit: this.#lit }), signal);
     subscribe(FOLLOW, ({ lit }) => this.#follow(lit), signal);
   }
@@ -213,10 +205,7 @@ class ScoreView {
     this.lit = { row, token, span, lit };
     lit.forEach((at, i) => score.rows[i].toggle(...at, "lit", true));
     host.classList.add("dims");
-    const piece = score.rows[row].elementAt(span[0]);
-    const { left } = piece.getBoundingClientRect();
-    const { top, bottom } = piece.closest(".line").getBoundingClientRect();
-    this.tooltip.show(this.#describe(row, token, span), { getBoundingClientRect: () => ({ left, top, bottom: bottom - score.room.between }) });
+    this.tooltip.show(this.#describe(row, token, span), score.rows[row].placeOf(span[0]));
   }
 
   #describe(row, token, span) {

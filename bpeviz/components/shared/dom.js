@@ -104,6 +104,24 @@ export function saveFile(content, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
+/**
+ * Call `resized` when the width of an element, the window, the full screen or the fonts have changed.
+ * @param {Element} box
+ * @param {() => void} resized
+ * @param {AbortSignal} signal
+ */
+export function followSize(box, resized, signal) {
+  let width = 0;
+  const observer = new ResizeObserver(() => {
+    if (box.clientWidth !== width) resized();
+    width = box.clientWidth;
+  });
+  observer.observe(box);
+  signal.addEventListener("abort", () => observer.disconnect());
+  for (const [target, name] of [[globalThis, "resize"], [document, "fullscreenchange"], [document.fonts, "loadingdone"]])
+    target.addEventListener(name, resized, { signal });
+}
+
 /** A tooltip near an element, kept inside a frame. */
 export class Tooltip {
   /**
@@ -117,7 +135,7 @@ export class Tooltip {
 
   /**
    * @param {Element[]} content
-   * @param {Element} target
+   * @param {{getBoundingClientRect(): any}} target
    */
   show(content, target) {
     this.card.replaceChildren(...content);

@@ -266,6 +266,14 @@ export class ScoreRow {
     return children[firstIndex(children.length, (i) => children[i].end > this.cellOf[atom])];
   }
 
+  /** Return where the tooltip of an atom stands: below all rows of its line. */
+  placeOf(atom) {
+    const piece = this.elementAt(atom);
+    const { left } = piece.getBoundingClientRect();
+    const { top, bottom } = piece.closest(".line").getBoundingClientRect();
+    return { getBoundingClientRect: () => ({ left, top, bottom: bottom - this.score.room.between }) };
+  }
+
   /** Add or remove the class of a flag on atoms [start, end). */
   toggle(start, end, className, on) {
     const flag = flagOf(className);
