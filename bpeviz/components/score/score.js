@@ -12,6 +12,7 @@ import { Comparison, scoreSheet } from "./comparison.js";
 
 const MOST_TOKENS = 12; // of a row in the tooltip
 const PROJECTED = 96; // pixels, the largest letters on the whole screen
+const NAMES_PROJECTED = 1.3; // names there, relative to a page
 
 let revealed = null; // a change of the page does not scroll again
 
@@ -97,7 +98,7 @@ class ScoreView {
     const verdict = this.root.querySelector(".verdict");
     verdict.hidden = !isAlone;
     verdict.textContent = isAlone ? (this.data?.verdict ?? "") : "";
-    this.comparison?.fit(isAlone ? { largest: PROJECTED } : {});
+    this.comparison?.fit(isAlone ? { largest: PROJECTED } : {}, isAlone ? NAMES_PROJECTED : 1);
   }
 
   /** @param {ScorePayload} data */

@@ -281,7 +281,7 @@ def show(side: DeltaGenerator) -> None:
         first, last = _draw([column for _, column in done], "side by side", PART)
         st.caption(
             "A line is a boundary between pre-tokens. Hover over a pre-token to highlight the same "
-            "text in every column, and to see which part of the expression matched it."
+            "text in every row, and to see which part of the expression matched it."
         )
         _ruled_out(text, done)
         if (place := CLOSER.opened()) is not None:
@@ -501,9 +501,8 @@ def _top_down(text: str) -> None:
     titles = ("Sentences", "… then words", "… then characters")
     abouts = (
         PATTERNS["sentences"].about,
-        "Each sentence is split into words, punctuation and white space. A thick line ends a "
-        "sentence.",
-        "Each word is split into its characters. A thick line ends a word.",
+        "Each sentence is split into words, punctuation and white space.",
+        "Each word is split into its characters.",
     )
     columns = [
         pretokenization.PreTokenizedColumn(title, about, of)
