@@ -10,8 +10,9 @@ import { pictureOf } from "../shared/picture.js";
 import { Comparison } from "../score/comparison.js";
 import { columnsOf } from "../step_table/rows.js";
 
-const [SMALLEST_TEXT, LARGEST_TEXT] = [24, 84]; // pixels
-const SMALLEST_LETTERS = 20; // of a comparison
+const [SMALLEST_TEXT, SMALLEST_LETTERS, LARGEST_TEXT, LARGEST_TABLE] = [24, 20, 240, 48]; // pixels; of a text, of several rows
+const ROW_HEIGHT = 1.35; // of several rows, relative to the size of letters
+const FEW_LINES = 5; // which may be broken for larger letters
 const MOST_VIEWS = 4;
 const NAMES_SCALE = 1.5; // of letters, relative to a page
 const MOST_ROWS = 13;
@@ -42,6 +43,7 @@ export class Slide {
   constructor(parent, data) {
     this.data = data;
     this.sheet = parent.appendChild(element("div", "slide-sheet on-light"));
+    this.sheet.dataset.texts = String(data.views?.length ?? 0);
     this.sheet.inert = true; // nobody can reach it
     const line = (name) => this.sheet.appendChild(element("div", name));
     [this.heading, this.sentence, this.content, this.figures, this.notes] =
@@ -88,13 +90,15 @@ export class Slide {
     const comparison = data.score && new Comparison(data.score);
     const score = comparison?.score ?? new TimelineScore(data.views.slice(0, MOST_VIEWS));
     content.append(comparison?.box ?? score.host);
-    const sizes = { smallest: SMALLEST_TEXT, largest: LARGEST_TEXT };
-    if (comparison) comparison.fit({ ...sizes, smallest: SMALLEST_LETTERS }, NAMES_SCALE);
-    else {
-      this.score = score;
-      fitScore(score, (size) => content.style.setProperty("--size", `${size}px`), sizes, { scale: NAMES_SCALE, keepsLines: false });
-      score.layOut();
-    }
+    if (score.rows.length > 1) score.lineHeight = ROW_HEIGHT;
+    if (!comparison) this.score = score;
+    fitScore(
+      score,
+      (size) => content.style.setProperty("--size", `${size}px`),
+      { smallest: score.rows.length > 1 ? SMALLEST_LETTERS : SMALLEST_TEXT, largest: LARGEST_TEXT },
+      { scale: NAMES_SCALE, keepsLines: score.text.split("\n").length > FEW_LINES, fills: true },
+    );
+    score.layOut();
     const { lines, cells, text } = score;
     const cut = lines[score.wholeLines()[1]];
     const end = cut ? cells[cut.first].start : text.length;
@@ -158,7 +162,7 @@ export class Slide {
       }),
     );
     this.content.classList.add("tables");
-    for (let size = 30; size > 12; size -= 2) {
+    for (let size = LARGEST_TABLE; size > 12; size -= 2) {
       this.content.style.fontSize = `${size}px`;
       const { scrollWidth, clientWidth, scrollHeight, clientHeight } = this.content;
       if (scrollWidth <= clientWidth && scrollHeight <= clientHeight) break;

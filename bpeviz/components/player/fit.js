@@ -86,8 +86,9 @@ export function roomOfNames(rows, width) {
  * @param {number} [how.scale] of names
  * @param {number} [how.below] pixels for labels
  * @param {boolean} [how.keepsLines] whether lines of code are not broken where this is possible
+ * @param {boolean} [how.fills] whether a text that does not fit is as large as the lines that fit at the smallest size
  */
-export function fitScore(score, set, { smallest, largest, scrolling = () => smallest }, { scale = 1, below = 0, keepsLines = true } = {}) {
+export function fitScore(score, set, { smallest, largest, scrolling = () => smallest }, { scale = 1, below = 0, keepsLines = true, fills = false } = {}) {
   const { host, text, rows, cells } = score;
   const names = Math.round(scale * roomOfNames(rows, host.clientWidth / scale));
   const width = host.clientWidth - 2 * parseFloat(getComputedStyle(host).paddingLeft) - names;
@@ -103,6 +104,15 @@ export function fitScore(score, set, { smallest, largest, scrolling = () => smal
   };
   const isBrief = cells.length <= BRIEF.cells && !(cells.at(-1)?.line >= BRIEF.lines);
   const size = isBrief ? largestFitting(smallest, high, fits) : null;
-  setAll(size ?? Math.min(high, scrolling(width)));
+  const fittingCells = (size) => {
+    setAll(size);
+    const { lines, padding } = score.measure();
+    return lines.find(({ bottom }) => bottom + padding > host.clientHeight + 1)?.first ?? cells.length;
+  };
+  const filling = () => {
+    const fitting = fittingCells(smallest);
+    return largestFitting(smallest, high, (size) => fittingCells(size) >= fitting);
+  };
+  setAll(size ?? (fills && isBrief ? filling() : Math.min(high, scrolling(width))));
   return size !== null;
 }

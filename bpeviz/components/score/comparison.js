@@ -88,14 +88,13 @@ export class Comparison {
   /**
    * Set the size of the text to the largest at which all of it fits.
    * @param {{smallest?: number, largest?: number}} [sizes] in pixels
-   * @param {number} [scale] of names
    */
-  fit(sizes = {}, scale = 1) {
+  fit(sizes = {}) {
     const { host, score, data } = this;
     if (!host.clientWidth) return;
     host.classList.add("fitting"); // as high as it may be
     const set = (size) => (host.style.fontSize = `${size}px`);
-    const fits = fitScore(score, set, { ...sizesOfRows(score.rows.length), ...sizes }, { scale, below: data.showIds ? ID_HEIGHT : 0 });
+    const fits = fitScore(score, set, { ...sizesOfRows(score.rows.length), ...sizes }, { below: data.showIds ? ID_HEIGHT : 0 });
     host.classList.remove("fitting");
     this.box.classList.toggle("scrolls", !fits);
     score.layOut();
