@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from numbers import Integral
 from reprlib import repr as short_repr
 from typing import Any
@@ -122,6 +123,7 @@ def _decoded(raw: bytes) -> Iterator[tuple[str, bytes]]:
         raw = rest[1:]
 
 
+@lru_cache(4_096)
 def label(raw: bytes) -> str:
     """Return a readable label of a token's bytes, with stand-ins for invisible characters.
 
