@@ -240,10 +240,11 @@ def test_details_table_lists_rare_tokens() -> None:
     boundaries = training.tokenizer().boundaries("low")
     for step in range(11):
         (table,) = texts_of(training).details(training, "low", boundaries, step)
-        assert {*table.columns["id"]} == training.at_step(step).hidden
-        assert all(times < 4 for times in table.columns["times"])
+        assert {*table.content()["id"]} == training.at_step(step).hidden
+        assert all(times < 4 for times in table.content()["times"])
     assert "fewer than 4 times" in table.about
-    rows = dict(zip(table.columns["token"], table.columns["merged into"], strict=True))
+    columns = table.content()
+    rows = dict(zip(columns["token"], columns["merged into"], strict=True))
     assert (rows["es"], rows["wi"]) == ("est", "wid")
 
 

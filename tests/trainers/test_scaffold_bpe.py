@@ -240,7 +240,7 @@ def test_details_table_lists_scaffolds_at_each_step() -> None:
     training = train(words, merges=4, pattern="none", atoms="characters")
     boundaries = training.tokenizer().boundaries("abc")
     tables = [
-        texts_of(training).details(training, "abc", boundaries, step)[0].columns
+        texts_of(training).details(training, "abc", boundaries, step)[0].content()
         for step in range(5)
     ]
     assert [table["token"] for table in tables] == [[], [], ["ab"], [], []]
@@ -255,7 +255,7 @@ def test_details_table_counts_tokens_of_the_corpus(corpus: str, how: dict[str, A
     training = train(corpus, merges=15, **how)
     boundaries = training.tokenizer().boundaries(corpus)
     for step in range(training.steps + 1):
-        table = texts_of(training).details(training, corpus, boundaries, step)[0].columns
+        table = texts_of(training).details(training, corpus, boundaries, step)[0].content()
         assert {*table["id"]} == scaffolds(training, step)
         cut = training.merger(step).boundaries(corpus).ids(step).tolist()
         assert [*table["times"]] == [cut.count(token) for token in table["id"]]
