@@ -63,9 +63,10 @@ const settings = JSON.parse(document.getElementById("room").textContent);
 document.documentElement.toggleAttribute("data-leader", settings.isLeader);
 // The picture takes the height that is left.
 const fit = () => {
-  const picture = document.getElementById("place-player");
-  const top = picture.getBoundingClientRect().top + scrollY;
-  picture.style.setProperty("--page-around", `${Math.round(top) + 8}px`);
+  for (const picture of document.querySelectorAll("#place-player, #place-score")) {
+    const top = picture.getBoundingClientRect().top + scrollY;
+    picture.style.setProperty("--page-around", `${Math.round(top) + 8}px`);
+  }
   dispatchEvent(new Event("resize"));
 };
 new ResizeObserver(fit).observe(document.getElementById("place-room"));
