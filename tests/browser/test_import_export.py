@@ -364,11 +364,13 @@ def test_tables_download_as_csv_and_charts_as_images(open_page: Open) -> None:
     for name in ("Train", "Compare", "Algorithms"):
         go_to(page, name)
         expect(page).to_have_title(f"{name} · bpeviz")
-        if name == "Algorithms":
-            unfold(page, "One word, split at random")
-        if name == "Compare":
-            unfold(page, "More metrics")
-            unfold(page, "By vocabulary size")
+        sections = {
+            "Compare": ("More metrics", "By vocabulary size"),
+            "Algorithms": ("WordPiece: scores beside counts", "Unigram: which pieces survive"),
+        }
+        for section in sections.get(name, ()):
+            unfold(page, section)
+            await_run(page)
         _assert_downloads(page)
 
 
