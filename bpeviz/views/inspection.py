@@ -250,6 +250,11 @@ def _partial(inspection: Inspection, piece: Piece) -> list[str]:
     return notes
 
 
+def unit_of(training: Training | None) -> str:
+    """Return the name of a step of a tokenizer."""
+    return "merge" if training is None else texts_of(training).unit
+
+
 def timeline(
     inspection: Inspection,
     part: Part,
@@ -279,8 +284,9 @@ def timeline(
     look = look_of(tokenizer, training, inspection.special_ids, colors)
     before = int(inspection.boundaries.ends[part.start - 1]) if part.start else 0
     size = int(cut.ends[-1]) - before if len(cut) else 0
-    unit = "merge" if training is None else texts_of(training).unit
+    unit = unit_of(training)
     whole = part.last - part.first == len(text)
+    shown = "this text" if whole else "this part of the text"
     unknown = tokenizer.unknown_id
     data: dict[str, Any] = {
         "text": text[part.first : part.last],
@@ -292,9 +298,10 @@ def timeline(
         "tokenStyles": {i: [*look(i)] for i in sorted(ids) if i >= 0},
         "unknownLabel": None if unknown is None else tokenizer.token_label(unknown),
         "steps": steps,
-        "unit": unit,
-        "initialMessage": _beginning(tokenizer, training, len(events), title, unit),
-        "emptyMessage": f"No {unit} of {title} changes this text.",
+        # A note has the number of the merge, which differs where merges are left out.
+        "unit": unit if len(events) == tokenizer.steps else "step",
+        "initialMessage": _beginning(tokenizer, training, len(events), title, shown),
+        "emptyMessage": f"No {unit} of {title} changes {shown}.",
         "tokenCounts": cut.token_counts.tolist(),
         "changingSteps": None,
         "byteCount": size,
@@ -360,16 +367,16 @@ def _side_by_side(
 
 
 def _beginning(
-    tokenizer: Tokenizer, training: Training | None, steps: int, title: str, unit: str
+    tokenizer: Tokenizer, training: Training | None, steps: int, title: str, changed: str
 ) -> str:
     start = (
         every_atom_is_a_token(tokenizer.atoms)
         if training is None
         else texts_of(training).beginning(training)
     )
-    total = tokenizer.steps
+    total, unit = tokenizer.steps, unit_of(training)
     verb = "changes" if steps == 1 else "change"
     which = f"All {total:,} {unit}s of {title}"
     if steps != total or total == 1:
         which = f"{steps:,} of {title}’s {counted(total, unit)}"
-    return f"{start} {which} {verb} this text."
+    return f"{start} {which} {verb} {changed}."

@@ -359,7 +359,9 @@ def of_inspection(
     part = player.parts(text, inspected.boundaries)[0]
     colors = inspection.hues_of(inspected, training) if hues is None else hues
     timeline = inspection.timeline(inspected, part, title, training, colors)
-    skipped = f"{timeline['unit'].capitalize()}s that do not touch this text are skipped."
+    skipped = (
+        f"{inspection.unit_of(training).capitalize()}s that do not touch this text are skipped."
+    )
     settings = [] if training is None else settings_of(training, inspected.tokenizer.steps, options)
     settings += [counted(len(text), "character"), _shown(part, text), skipped]
     payload = player.payload(timeline)

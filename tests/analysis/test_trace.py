@@ -432,6 +432,7 @@ def test_timeline_of_a_published_vocabulary_has_only_the_steps_of_the_text(name:
     ]
     assert saved == steps["applied"]
     last = steps["id"][-1]
+    assert timeline["unit"] == "step"  # a note has the number of the merge
     assert (
         timeline["steps"]["notes"][timeline["last"] - 1]
         == f"merge {last - 255:,} of {tokenizer.steps:,}"

@@ -34,7 +34,7 @@ export class Stage {
     this.overview = new Overview(score, views[0].part);
     score.laidOut = () => {
       this.overview.draw();
-      if (!score.text) score.host.append(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
+      if (!score.text) score.host.replaceChildren(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
     };
     this.frame.replaceChildren(score.host, this.overview.box, ...score.views.map(({ list }) => list.box));
     this.several = Boolean(views[0].title);

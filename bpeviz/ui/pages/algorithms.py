@@ -140,7 +140,7 @@ def _train_all(text: str, choices: list[TrainingChoice]) -> list[Trained]:
 
 
 def show(side: DeltaGenerator) -> None:
-    """Draw the player with a view for each algorithm, and everything that follows its size."""
+    """Draw the player with a row for each algorithm, and everything that follows its size."""
     remarks.leave_for_inspect()
     with side:
         # Over characters, as WordPiece and Unigram: over bytes no vocabulary is smaller than 256.

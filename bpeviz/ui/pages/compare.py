@@ -1,4 +1,4 @@
-"""The Compare page: several tokenizers side by side on the same text."""
+"""The Compare page: several tokenizers on the same text, line by line."""
 
 from __future__ import annotations
 
@@ -224,7 +224,7 @@ def _baseline(keys: Sequence[str]) -> str:
 
 
 def show(side: DeltaGenerator) -> None:
-    """Draw the inputs, the verdict, the text in columns, and the metrics."""
+    """Draw the inputs, the verdict, the text line by line, and the metrics."""
     remarks.leave_for_inspect()
     answer = st.container(key="verdict")  # above everything else
     texts = None
@@ -296,7 +296,7 @@ def _ways_on(columns: Mapping[str, Column]) -> None:
 def _many(
     answer: DeltaGenerator, texts: Texts, translations: Sequence[str], chosen: Sequence[Offer]
 ) -> None:
-    """Draw the table of many texts, and the text of a cell in columns."""
+    """Draw the table of many texts, and the text of a cell line by line."""
     with st.spinner("Loading the tokenizers …"):
         tokenizers = _available(chosen, lambda offer: offer.make())
     known = [(offer, tokenizers[offer.key]) for offer in chosen if offer.key in tokenizers]
@@ -419,7 +419,7 @@ def _draw_score(
     settings: Sequence[str],
     texts: Comparison | None = None,
 ) -> None:
-    """Draw the text in columns, and offer the export of them.
+    """Draw the text under each tokenizer, and offer the export of it.
 
     Args:
         text: The text.

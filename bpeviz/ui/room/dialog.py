@@ -145,7 +145,7 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
     if questions:
         shows = "votes on the questions that you ask here or on the leader's page. Followers open"
     elif isinstance(room.content, RoomScore):
-        shows = "shows these columns, and the token that you point at. Followers open"
+        shows = "shows these rows, and the token that you point at. Followers open"
     else:
         shows = (
             "shows this text and its steps, from the first one on. Play on the leader's page: "

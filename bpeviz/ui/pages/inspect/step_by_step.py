@@ -94,8 +94,8 @@ def _player(text: InspectedText, timeline: dict[str, Any]) -> None:
         components.race([race.payload(training, rows, text.colors, timeline["timelineId"])])
     if len(events) < text.tokenizer.steps:
         st.caption(
-            f"{timeline['unit'].capitalize()}s that do not touch this text are skipped. "
-            "Counts are for this text."
+            f"{inspection.unit_of(text.offer.training).capitalize()}s that do not touch this text "
+            "are skipped. Counts are for this text."
         )
 
 
