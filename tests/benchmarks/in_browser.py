@@ -6,15 +6,16 @@ Each page is opened by a cold link: a new session in a new tab of a browser that
 scripts. In each round, every page and an empty Streamlit page load in turn. The first useful paint
 is the frame after which tokens are on the screen, or on Learn the question. Then Train shows texts
 with many line breaks, and texts of equal length without: the task time is the renderer's processor
-time, from the input until the page rests. Last, the player plays on Train at 4×, and a text under
-four tokenizers scrolls on Compare, at normal processor speed and slowed four times by the browser.
-The script needs Chromium (`BPEVIZ_CHROMIUM`
-sets its path) and starts its own servers.
+time, from the input until the page rests. Last, the player plays at 4× on Train, and with four rows
+on Algorithms, and a text under four tokenizers scrolls on Compare, at normal processor speed and
+slowed four times by the browser. The script needs Chromium (`BPEVIZ_CHROMIUM` sets its path) and
+starts its own servers.
 """
 
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import tempfile
 from itertools import product
@@ -28,6 +29,7 @@ from benchmarks.corpora import standard_library
 from browser.serving import FLAGS, chromium, serving
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
+from bpeviz.ui.permalink import codec
 from bpeviz.views.player import WINDOW
 
 PAGES = ("", "Compare", "Inspect", "Algorithms", "Pre-tokenize", "Learn")
@@ -43,6 +45,8 @@ LINES = {
     "10,000 lines of a b": ("a b\n" * 10_000, "a b " * 10_000),
 }
 """Texts with many line breaks, each with a text of equal length without."""
+
+ROWS = codec.pack({"algorithms": ["bpe", "wordpiece", "unigram", "sentencepiece"]})
 
 RECORD = """() => {
   const record = (window.measured = { shift: 0, paint: null });
@@ -150,11 +154,11 @@ def task_time(browser: Browser, address: str, text: str) -> float:
 
 
 def frames(browser: Browser, address: str, atoms: int, slowed: int) -> tuple[float, float]:
-    """Play on Train; return the frames per second and the longest frame in milliseconds."""
+    """Play on a page; return the frames per second and the longest frame in milliseconds."""
     page = browser.new_page(viewport={"width": 1366, "height": 768})
     page.set_default_timeout(120_000)
     page.goto(address)
-    page.get_by_role("button", name="Play", exact=True).wait_for()
+    page.get_by_role("button", name=re.compile("^(Play|Replay)$")).wait_for()
     page.get_by_label("Text to use").fill(standard_library(atoms))
     page.get_by_label("Text to use").press("Control+Enter")
     page.wait_for_function(SHOWS, arg=atoms)
@@ -168,6 +172,11 @@ def frames(browser: Browser, address: str, atoms: int, slowed: int) -> tuple[flo
     measured: list[float] = page.evaluate(COUNT, 3.0)
     page.close()
     return measured[0], measured[1]
+
+
+def rows_played(browser: Browser, address: str, atoms: int, slowed: int) -> tuple[float, float]:
+    """Play four rows on Algorithms, as in `frames`."""
+    return frames(browser, f"{address}/Algorithms?s={ROWS}", atoms, slowed)
 
 
 def scrolled(browser: Browser, address: str, atoms: int, slowed: int) -> tuple[float, float]:
@@ -223,8 +232,8 @@ def main() -> None:
             print(f"| {name} | {lines:.2f} s | {without:.2f} s | {ratio:.2f} |", flush=True)
         print("\n| | atoms | processor | frames/s | longest frame |")
         print("| --- | ---: | --- | ---: | ---: |")
-        shown = [("Train plays", frames, 1_000), ("Train plays", frames, 20_000)]
-        shown.append(("Compare scrolls", scrolled, 20_000))
+        shown = [("Train plays", frames, atoms) for atoms in (1_000, 3_000, 20_000)]
+        shown += [("Algorithms plays", rows_played, 3_000), ("Compare scrolls", scrolled, 20_000)]
         for (name, measure, atoms), slowed in product(shown, (1, 4)):
             found = [measure(browser, app.address, atoms, slowed) for _ in range(arguments.rounds)]
             rate, longest = (median(values) for values in zip(*found, strict=True))
