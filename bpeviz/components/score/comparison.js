@@ -51,7 +51,7 @@ export class Comparison {
       star.ariaHidden = "true";
       about.appendChild(element("span", "badge")).append(star, "Fewest");
     }
-    about.append(...notes.filter(Boolean).map((note) => unbroken("span", "note", note)));
+    about.append(...notes.filter(Boolean).map((note, k) => unbroken("span", differences && !k ? "note compared" : "note", note)));
     if (differences) about.append(unbroken("span", "note difference", differences));
     return [heading, count, about, ...(this.barCodes.length ? [this.barCodes[i].box] : [])];
   }
@@ -88,13 +88,14 @@ export class Comparison {
   /**
    * Set the size of the text to the largest at which all of it fits.
    * @param {{smallest?: number, largest?: number}} [sizes] in pixels
+   * @param {number} [scale] of names
    */
-  fit(sizes = {}) {
+  fit(sizes = {}, scale = 1) {
     const { host, score, data } = this;
     if (!host.clientWidth) return;
     host.classList.add("fitting"); // as high as it may be
     const set = (size) => (host.style.fontSize = `${size}px`);
-    const fits = fitScore(score, set, { ...sizesOfRows(score.rows.length), ...sizes }, { below: data.showIds ? ID_HEIGHT : 0 });
+    const fits = fitScore(score, set, { ...sizesOfRows(score.rows.length), ...sizes }, { scale, below: data.showIds ? ID_HEIGHT : 0 });
     host.classList.remove("fitting");
     this.box.classList.toggle("scrolls", !fits);
     score.layOut();
