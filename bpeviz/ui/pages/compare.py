@@ -83,7 +83,7 @@ IDS = Switch("token_ids", "Token ids")
 PART = numbers("shown_of_", "Part shown")
 MORPHEMES = TextField("morphemes", "Words, with + between their morphemes", longest=2_000)
 SPANS = Section("spans_open", "Where do they differ?")
-METRICS = Section("metrics_open", "More metrics")
+METRICS = Section("more_metrics_open", "More metrics")
 COSTS = Section("costs_open", "What the text costs", contents=(PRICES,))
 CURVES = Section("curves_open", "By vocabulary size")
 DIFFERS = "several-languages"
