@@ -281,7 +281,11 @@ def ruled_out(
         return Cell(f"{count:,}", sqrt(count / max(whole))) if count else Cell("", mark="ruled out")
 
     return Table(
-        ["", "ruled out", *(f"{pre_token_name(tokens[i])}\n{whole[i]:,}×" for i in listed)],
+        [
+            "pre-tokenization",
+            "ruled out",
+            *(f"{pre_token_name(tokens[i])}\n{whole[i]:,}×" for i in listed),
+        ],
         [
             [title for title, _ in rows],
             [f"{counts.count(0)} of {len(counts)}" for _, counts in rows],
