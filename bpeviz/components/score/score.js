@@ -1,7 +1,7 @@
 // One text under several tokenizers or pre-tokenizers, line by line below one another. Positions are UTF-8
 // bytes, which all of them share, whatever their atoms are.
 
-import { UNKNOWN_ID } from "../shared/cells.js";
+import { LEFT_OUT_ID, UNKNOWN_ID } from "../shared/cells.js";
 import { Tooltip, component, element, followSize, toggleFullscreen, tokenLabel } from "../shared/dom.js";
 import { DISPLAY_REQUESTED, FOLLOW, subscribe } from "../shared/events.js";
 import { CAN_SAVE, saveSheet } from "../shared/picture.js";
@@ -133,7 +133,8 @@ class ScoreView {
     this.place.replaceChildren(this.comparison.box);
     const find = (selector) => this.root.querySelector(selector);
     find(".foot").hidden = !data.verdict;
-    find(".lossy").hidden = rows.every(({ distinct }) => distinct.every(([id]) => id !== UNKNOWN_ID));
+    for (const [name, sign] of [[".lossy", UNKNOWN_ID], [".dropping", LEFT_OUT_ID]])
+      find(name).hidden = !rows.some(({ distinct }) => distinct.some(([id]) => id === sign));
     find(".marking").hidden = rows.length < 2 || baseline < 0;
     find(".marking span").textContent = `Mark differences from ${this.comparison.names[baseline] ?? ""}`;
     this.save.hidden = !CAN_SAVE || !data.picture;
