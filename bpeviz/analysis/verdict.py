@@ -163,9 +163,10 @@ def alike(columns: Sequence[Column]) -> list[list[Column]]:
 
 def at_size(text: str, columns: Sequence[Column], size: int) -> str:
     """Return which algorithms cut a text alike at a vocabulary size, and how the others differ."""
-    own = [f"{one.title} has {one.vocab_size:,}" for one in columns if one.vocab_size != size]
+    sizes = [(column.title, column.vocab_size) for column in columns if column.vocab_size != size]
+    own = ", ".join(f"{title} has {number:,}" for title, number in sizes)
     where = f"At {size:,} {'entry' if size == 1 else 'entries'}"
-    where += f" ({', '.join(own)})" if own else ""
+    where += f" ({own})" if own else ""
     first, *others = alike(columns)
     if len(columns) == 1:
         return f"{where} {first[0].title} cuts this text into {counted(first[0].tokens, 'token')}."
@@ -188,7 +189,7 @@ def _against(text: str, column: Column, other: Column, several: bool) -> str:
         kind = "text" if more.dropped_from(text).strip() else "white space"
         parts.append(f"{verb}{s} {counted(abs(drops), 'byte')} of {kind}")
     starts, ends = word_spans(text)
-    inside, others = (boundaries_inside(one, starts, ends) > 0 for one in (column, other))
+    inside, others = (boundaries_inside(of, starts, ends) > 0 for of in (column, other))
     raw = text.encode()
     kinds = ("part", inside & ~others, ""), ("keep", others & ~inside, " whole")
     for verb, differs, end in kinds:

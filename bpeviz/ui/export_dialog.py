@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 import streamlit as st
 
@@ -114,7 +114,7 @@ def _export(offer: Export, shown: Page) -> None:
             label, file, kind = PLAYS, "animation.html", "plays"
         with next(cards):
             pictures.small(key, kind)
-            _button(key, file, label, partial(_interactive, prepare(), link), width="stretch")
+            _button(key, file, label, partial(_interactive, prepare(), link))
         code = playable.embed_code(file, file.split(".")[0].capitalize())
     if slides is not None:
         with next(cards):
@@ -128,7 +128,7 @@ def _export(offer: Export, shown: Page) -> None:
             pictures.small(f"text_{key}", "page", text=export.payload(picture, link))
             if offer.comparison is None:  # whose rows are the same
                 page = partial(_interactive, partial(playable.of_colored_text, picture), link)
-                _button(key, "tokens.html", "Web page (HTML)", page, width="stretch")
+                _button(key, "tokens.html", "Web page (HTML)", page)
     st.caption(
         "Each is one file, which works without a network or a server."
         + f" Colored text has up to {export.HELD:,} bytes." * (offer.picture is not None)
@@ -180,7 +180,7 @@ def _format(key: str, exported: Exported, format: Format) -> None:
             st.button(format.title, icon=DOWNLOAD, width="stretch", key=name, disabled=True)
         else:
             file = format.files[0] if len(written) == 1 else f"tokenizer-{format.key}.zip"
-            _button(key, file, format.title, partial(_as_one, written), width="stretch")
+            _button(key, file, format.title, partial(_as_one, written))
     with right:
         words = note if written is None else f"{format.about} {note}".strip()
         st.caption(markdown.escape(words))
@@ -209,20 +209,13 @@ def _as_one(files: Mapping[str, bytes]) -> bytes:
     return next(iter(files.values())) if len(files) == 1 else archive.packed(files)
 
 
-def _button(
-    key: str,
-    file: str,
-    label: str,
-    make: Callable[[], Any],
-    *,
-    width: Literal["content", "stretch"] = "content",
-) -> None:
+def _button(key: str, file: str, label: str, make: Callable[[], Any]) -> None:
     st.download_button(
         label,
         make,
         file,
         icon=DOWNLOAD,
-        width=width,
+        width="stretch",
         on_click="ignore",
         key=f"{file} of {key}",
     )

@@ -431,9 +431,8 @@ def of_score(
 def of_colored_text(picture: ColoredText, metrics: Table | None = None) -> ScoreFile:
     """Return a colored text, as many of its bytes as a file holds."""
     drawing = drawing_of(picture)
-    alone = {"baseline": -1} if len(picture.columns) == 1 else {}
     how = (drawing.part, picture.settings, picture.title)
-    return of_score(picture.text, drawing.payload | alone, metrics, *how)
+    return of_score(picture.text, drawing.payload, metrics, *how)
 
 
 def of_texts(comparison: Comparison, settings: Sequence[str] = ()) -> TextsFile:

@@ -1,5 +1,6 @@
 // Click the next pair in a text.
 
+import { NEW, NEW_END, NEW_START } from "../shared/cells.js";
 import { element, newButton, tokenLabel } from "../shared/dom.js";
 import { TimelineScore } from "../player/timeline_view.js";
 import { spokenLabel } from "../shared/spoken.js";
@@ -90,9 +91,9 @@ export class PairForm {
     const { view } = this;
     for (const [start, end] of given) view.outline({ start, end }, true);
     for (const [start, end] of right) {
-      view.cells.toggle(start, end, "new", true);
-      view.cells.toggle(start, start + 1, "first", true);
-      view.cells.toggle(end - 1, end, "last", true);
+      view.cells.toggle(start, end, NEW, true);
+      view.cells.toggle(start, start + 1, NEW_START, true);
+      view.cells.toggle(end - 1, end, NEW_END, true);
     }
     host.append(legend([["ring", "merged first"], ...(given.length ? [["frame", "your pair"]] : [])]));
   }

@@ -57,7 +57,7 @@ export class MergeDiagram {
     this.#placeHandles();
     const { sides, words } = this.data;
     const title = `Merge diagram of ${sides.map((side) => side.title).join(" and ")}`;
-    saveSheet(newSheet(this.frame, { title, ...words }, [copy]), title, "bpeviz-merge-diagram.svg");
+    saveSheet(newSheet(this.frame, { title, ...words }, copy), title, "bpeviz-merge-diagram.svg");
   }
 
   /** Move the marker line by hand, and the player with it. */

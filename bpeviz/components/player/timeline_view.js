@@ -1,6 +1,6 @@
 // The texts of the player: their tokens in a score, the sentence of their step, and the tooltip of a token.
 
-import { LEFT_OUT_ID, SPECIAL_ID, UNKNOWN_ID } from "../shared/cells.js";
+import { LEFT_OUT_ID, OUTLINED, OUTLINED_END, OUTLINED_START, SPECIAL_ID, UNKNOWN_ID } from "../shared/cells.js";
 import { element, isPartOfSign, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { Score } from "../shared/score.js";
@@ -200,9 +200,9 @@ export class TimelineView extends TokenizedText {
 
   /** Add or remove the ring around a token. */
   outline({ start, end }, on) {
-    this.cells.toggle(start, start + 1, "outlined-first", on);
-    this.cells.toggle(end - 1, end, "outlined-last", on);
-    this.cells.toggle(start, end, "outlined", on);
+    this.cells.toggle(start, start + 1, OUTLINED_START, on);
+    this.cells.toggle(end - 1, end, OUTLINED_END, on);
+    this.cells.toggle(start, end, OUTLINED, on);
   }
 
   elementOf({ start }) {

@@ -1,6 +1,7 @@
 // A token of the player that the user looks at: its ring and tooltip, the tokens over the same characters
 // in other rows, and its merge tree.
 
+import { LIT } from "../shared/cells.js";
 import { Tooltip, element, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { mergeTree } from "./merge_tree.js";
@@ -51,7 +52,7 @@ export class TokenSelection {
     const { score, several } = this.stage;
     this.token.view.outline(this.token, on);
     score.host.classList.toggle("dims", on && several);
-    if (several) for (const [view, tokens] of this.#over) for (const { start, end } of tokens) view.cells.toggle(start, end, "lit", on);
+    if (several) for (const [view, tokens] of this.#over) for (const { start, end } of tokens) view.cells.toggle(start, end, LIT, on);
   }
 
   /** The tokens of each row over the characters of the selected token. */

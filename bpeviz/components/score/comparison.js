@@ -110,7 +110,7 @@ export class Comparison {
  */
 export function scoreSheet(parent, data, words) {
   const comparison = new Comparison(data);
-  const sheet = newSheet(parent, words, [comparison.box]);
+  const sheet = newSheet(parent, words, comparison.box);
   comparison.fit({ largest: 24 });
   return sheet;
 }

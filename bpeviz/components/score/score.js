@@ -1,7 +1,7 @@
 // One text under several tokenizers or pre-tokenizers, line by line below one another. Positions are UTF-8
 // bytes, which all of them share, whatever their atoms are.
 
-import { LEFT_OUT_ID, UNKNOWN_ID } from "../shared/cells.js";
+import { LEFT_OUT_ID, LIT, UNKNOWN_ID } from "../shared/cells.js";
 import { Tooltip, component, element, followSize, toggleFullscreen, tokenLabel } from "../shared/dom.js";
 import { DISPLAY_REQUESTED, FOLLOW, subscribe } from "../shared/events.js";
 import { CAN_SAVE, saveSheet } from "../shared/picture.js";
@@ -205,7 +205,7 @@ class ScoreView {
       return [from ? ends[from - 1] : 0, ends[to - 1]];
     });
     this.lit = { row, token, span, lit };
-    lit.forEach((at, i) => score.rows[i].toggle(...at, "lit", true));
+    lit.forEach((at, i) => score.rows[i].toggle(...at, LIT, true));
     host.classList.add("dims");
     this.tooltip.show(this.#describe(row, token, span), score.rows[row].placeOf(span[0]));
   }
@@ -231,7 +231,7 @@ class ScoreView {
   }
 
   #unlight() {
-    this.lit?.lit.forEach((at, i) => this.comparison.score.rows[i].toggle(...at, "lit", false));
+    this.lit?.lit.forEach((at, i) => this.comparison.score.rows[i].toggle(...at, LIT, false));
     this.lit = null;
   }
 

@@ -257,6 +257,3 @@ function isSplit({ firstAtom, size }, flags) {
   for (let a = firstAtom; a < firstAtom + size - 1; a++) if (flags[a] & TOKEN_END) return true;
   return false;
 }
-
-/** Return the flag of a class name. */
-export const flagOf = (name) => 1 << FLAG_NAMES.indexOf(name);

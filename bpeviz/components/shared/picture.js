@@ -300,34 +300,28 @@ export const svgBlob = (drawing) => new Blob([drawing], { type: "image/svg+xml" 
  * Lay out a picture with its words beside the page, where nobody sees it.
  * @param {any} parent an element inside the style of the content
  * @param {SheetPayload} words
- * @param {any[]} content
- * @param {string} width in CSS
+ * @param {any} content
  */
-export function newSheet(parent, { title, about = [], notes = [], credit }, content, width = "max-content") {
+export function newSheet(parent, { title, about = [], notes = [], credit }, content) {
   const sheet = element("div", "sheet on-light");
   sheet.inert = true; // nobody can reach it
   sheet.style.cssText =
-    `position:fixed;left:-30000px;top:0;width:${width};box-sizing:border-box;padding:20px;overflow:visible;` +
+    "position:fixed;left:-30000px;top:0;width:max-content;box-sizing:border-box;padding:20px;overflow:visible;" +
     "font:400 16px/1.5 var(--font,system-ui),sans-serif;color:var(--text);background:var(--background)";
   const line = (words, style) => Object.assign(element("div", "", words), { style });
   const last = line(`${credit.words} `, "font-size:14px;color:var(--quiet)");
   if (credit.link) last.append(Object.assign(element("a", "", credit.linked), { href: credit.link, style: "color:inherit" }));
-  const box = element("div");
-  box.append(...content);
   sheet.append(
     line(title, "font-size:20px;font-weight:600;margin-bottom:4px"),
     ...about.map((words) => line(words, "color:var(--quiet);font-size:14px")),
-    box,
+    content,
     ...notes.map((words) => line(words, "color:var(--quiet);font-size:14px")),
     last,
   );
-  if (width === "max-content") {
-    // Long lines wrap at the width of the content.
-    parent.append(sheet);
-    const wide = Math.max(640, ...content.map((node) => node.getBoundingClientRect().width));
-    sheet.style.width = `${wide + 40}px`;
-  }
-  return parent.appendChild(sheet);
+  parent.append(sheet);
+  // Long lines wrap at the width of the content.
+  sheet.style.width = `${Math.max(640, content.getBoundingClientRect().width) + 40}px`;
+  return sheet;
 }
 
 /**

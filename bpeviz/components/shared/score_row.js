@@ -1,7 +1,7 @@
 // A row of a score: the tokens of one tokenizer on each line. Below the part of a line whose signs have
 // several atoms (bytes, or code points) there is a ruler with a tick for each of these.
 
-import { LEFT_OUT, TOKEN_END, classNames, flagOf, piecesOf } from "./cells.js";
+import { LEFT_OUT, TOKEN_END, classNames, piecesOf } from "./cells.js";
 import { element } from "./dom.js";
 import { formatCount } from "./format.js";
 import { firstIndex } from "./search.js";
@@ -274,9 +274,8 @@ export class ScoreRow {
     return { getBoundingClientRect: () => ({ left, top, bottom: bottom - this.score.room.between }) };
   }
 
-  /** Add or remove the class of a flag on atoms [start, end). */
-  toggle(start, end, className, on) {
-    const flag = flagOf(className);
+  /** Add a flag to atoms [start, end), or remove it. */
+  toggle(start, end, flag, on) {
     for (let a = start; a < end; a++) this.flags[a] = on ? this.flags[a] | flag : this.flags[a] & ~flag;
     this.paint(start, Math.min(end, this.flags.length));
   }

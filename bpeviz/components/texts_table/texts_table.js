@@ -112,7 +112,7 @@ class TextsTable {
 
   #save(kind) {
     const { picture, label } = this.data;
-    const save = (content, words = picture) => saveSheet(newSheet(this.frame.parentNode, words, [content]), label, `texts.${kind}`);
+    const save = (content, words = picture) => saveSheet(newSheet(this.frame.parentNode, words, content), label, `texts.${kind}`);
     if (this.isChart) {
       const chart = this.chart.cloneNode(true);
       chart.style.width = `${this.width}px`;

@@ -272,7 +272,7 @@ def show(side: DeltaGenerator) -> None:
     with answer:
         _verdict(sentence, _careful(measured, number), text, column_of, [*column_of][number])
     settings = [words for offer in chosen if offer.key in column_of for words in offer.settings]
-    _draw_score(text, column_of, [*column_of][number], sentence, measured, settings)
+    _draw_score(measured, number, sentence, settings)
     _caveats(text, choice.corpus, column_of)
     for offer in chosen:
         if offer.assumed:
@@ -335,12 +335,11 @@ def _one_of_many(
     text = text[: limits.PAGE_TEXT]
     column_of = _columns_for(text, [offer for offer, _ in chosen])
     if column_of:
-        columns = [*column_of.values()]
         number = [*column_of].index(baseline) if baseline in column_of else 0
-        sentence = verdict.sentence([*map(verdict.standing, columns)], number)
-        measured = measure(text, columns, number)
+        measured = measure(text, [*column_of.values()], number)
+        sentence = verdict.sentence([verdict.standing(part.column) for part in measured], number)
         settings = [words for offer, _ in chosen for words in offer.settings]
-        _draw_score(text, column_of, [*column_of][number], sentence, measured, settings, compared)
+        _draw_score(measured, number, sentence, settings, compared)
 
 
 def _careful(measured: Sequence[Measured], baseline: int) -> str:
@@ -411,31 +410,25 @@ def _available(chosen: Sequence[Offer], make: Callable[[Offer], T]) -> dict[str,
 
 
 def _draw_score(
-    text: str,
-    column_of: Mapping[str, Column],
-    baseline: str,
-    sentence: str,
     measured: Sequence[Measured],
+    number: int,
+    sentence: str,
     settings: Sequence[str],
     texts: Comparison | None = None,
 ) -> None:
     """Draw the text under each tokenizer, and offer the export of it.
 
     Args:
-        text: The text.
-        column_of: The columns by their keys.
-        baseline: The key of the column that the others are compared with.
+        measured: The metrics of all tokenizers.
+        number: The index of the baseline.
         sentence: The verdict, for the projector.
-        measured: The metrics of all tokenizers, for the export.
         settings: The settings of the user's own tokenizer, for the export.
         texts: The comparison of many texts, whose tables are above.
     """
-    columns = [*column_of.values()]
-    number = [*column_of].index(baseline)
+    text, columns = measured[0].text, [part.column for part in measured]
     parts = player.parts(text, metrics.common_boundaries(columns), PART_SIZE)
     part = choose_part(PART, parts, "All figures are for")
-    hues = player.hues_of_columns(columns, part)
-    payload = player.score_payload(text, columns, part, number, ids=bool(IDS.get()), hues=hues)
+    payload = player.score_payload(text, columns, part, number, ids=bool(IDS.get()))
     payload |= {"verdict": sentence}
     reveal = None if texts is None else PRESSED.get()
     components.score(payload | {"reveal": reveal}, "score")
@@ -450,13 +443,10 @@ def _draw_score(
         )
 
     def picture() -> ColoredText:
-        return ColoredText(text, columns, title, number, part.first, part.last, hues, settings)
+        return ColoredText(text, columns, title, number, part.first, part.last, settings=settings)
 
     def slides() -> Slides:
-        colored = picture()
-        return ScoreSlides(
-            sentence or title, colored, tables.metrics(measured), settings=colored.settings
-        )
+        return ScoreSlides(sentence, picture(), tables.metrics(measured), settings=settings)
 
     EXPORT.put(Export("compare", picture, comparison=lambda: comparison, slides=slides))
 
