@@ -110,15 +110,15 @@ def test_short_texts_are_large_and_long_ones_scroll(
 
 
 def is_whole(player: Player) -> bool:
-    """Return whether every line that is not covered is seen from top to bottom."""
+    """Return whether every line that is not covered is seen from top to bottom, but for a pixel."""
     seen: bool = player.text.evaluate(
         """text => {
           const {top, bottom} = text.getBoundingClientRect();
           const cover = name => parseFloat(getComputedStyle(text.parentElement, name).height);
           const [low, high] = [top + 1 + cover("::before"), bottom - 1 - cover("::after")];
           return [...text.querySelectorAll(".line")].map(line => line.getBoundingClientRect())
-            .filter(line => line.bottom > low + 0.5 && line.top < high - 0.5)
-            .every(line => line.top >= low - 0.5 && line.bottom <= high + 0.5);
+            .filter(line => line.bottom > low + 1 && line.top < high - 1)
+            .every(line => line.top >= low - 1 && line.bottom <= high + 1);
         }"""
     )
     return seen

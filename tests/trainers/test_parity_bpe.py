@@ -207,8 +207,8 @@ def test_notes_and_table_name_the_chosen_text() -> None:
     boundaries = training.tokenizer().boundaries(text)
     (detail,) = texts_of(training).details(training, text, boundaries, 1)
     assert "for text 2, which has the most tokens per line" in detail.about
-    assert detail.columns["next"] == ["", "yes"]
-    assert detail.columns["merges"] == [0, 0]
+    assert detail.content()["next"] == ["", "yes"]
+    assert detail.content()["merges"] == [0, 0]
     (detail,) = texts_of(training).details(training, text, boundaries, 0)
     assert "for all texts." in detail.about
 

@@ -33,8 +33,8 @@ EVIL = "![evil](//evil.eu) <evil> www.evil.eu ("
 
 LONG = " ".join([EVIL, *MARKUP]) * 3
 
-RAW = re.compile(r"[\[</`*_$^~]evil|:\w+\[evil|www\.evil|@evil|evil[\]>`*_$~]|\]\(")
-"""Markup around the word "evil" that is not escaped."""
+RAW = re.compile(r"[\[</`*_$^~]evil|:\w+\[evil|www\.evil|@evil|evil[\]>`*_$~]|\]\((?!Learn\?)")
+"""Markup around the word "evil" that is not escaped, and links but our own."""
 
 NOT_MARKDOWN = {
     "bidi_component",  # the components use `textContent`
