@@ -144,10 +144,11 @@ export class Tooltip {
     const box = target.getBoundingClientRect();
     const { offsetWidth: width, offsetHeight: height } = this.card;
     const left = Math.min(Math.max(0, box.left - frame.left), Math.max(0, frame.width - width));
-    const below = box.bottom - frame.top + 6;
-    const fits = below + height <= frame.height;
+    const [above, below] = [box.top - frame.top - height - 6, box.bottom - frame.top + 6];
+    const fits = (room) => below + height <= room;
+    const isBelow = fits(Math.min(frame.height, innerHeight - frame.top)) || (above < 0 && fits(frame.height));
     this.card.style.left = `${left}px`;
-    this.card.style.top = `${fits ? below : Math.max(0, box.top - frame.top - height - 6)}px`;
+    this.card.style.top = `${isBelow ? below : Math.max(0, above)}px`;
   }
 
   hide() {
