@@ -40,13 +40,12 @@ class ColoredText:
 
 @dataclass(frozen=True)
 class Drawing:
-    """The columns of a text, with their heading and the legend of their marks.
+    """The rows of a text, with the legend of their marks.
 
-    payload: the columns for the browser, as from `player.side_by_side`.
+    payload: the rows for the browser, as from `player.score_payload`.
     part: the part of the text, in bytes.
     """
 
-    title: str
     about: list[str]
     notes: list[str]
     payload: dict[str, Any]
@@ -61,7 +60,7 @@ def payload(picture: ColoredText, link: str = "") -> dict[str, Any]:
         link: The address that opens it again, or "".
     """
     drawing = drawing_of(picture)
-    words = {"title": drawing.title, "about": drawing.about, "notes": drawing.notes}
+    words = {"title": picture.title, "about": drawing.about, "notes": drawing.notes}
     return words | {"credit": parts(link), "score": drawing.payload}
 
 
@@ -79,7 +78,7 @@ def drawing_of(picture: ColoredText) -> Drawing:
     about = [" · ".join(picture.settings)] if picture.settings else []
     if (first, last) != (0, len(text)):
         about.append(f"Characters {first + 1:,} to {last:,} of {len(text):,}.")
-    return Drawing(picture.title, about, _legend(data), data, part)
+    return Drawing(about, _legend(data), data, part)
 
 
 def _legend(data: dict[str, Any]) -> list[str]:

@@ -157,13 +157,13 @@ def show(side: DeltaGenerator) -> None:
     with st.container(key="alike"):
         answer = st.empty()
     place = st.container()
-    columns = [_column(one, one.history.steps) for one in shown]
+    columns = [_column(row, row.history.steps) for row in shown]
     parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
     part = choose_part(PART, parts, "Training and all figures use", is_played=True)
-    has_race = any(one.history.steps for one in shown)
-    has_race &= all(len(one.training_boundaries) <= race.COUNTED for one in shown)
+    has_race = any(row.history.steps for row in shown)
+    has_race &= all(len(row.training_boundaries) <= race.COUNTED for row in shown)
     payload = _lock_step(tuple(shown), part) | {"hasRace": has_race}
-    handles = [one.handle for one in shown]
+    handles = [row.handle for row in shown]
     EXPORT.put(
         Export(
             "algorithms",
@@ -175,7 +175,7 @@ def show(side: DeltaGenerator) -> None:
         changing = payload["changingSteps"]
         steps = payload["last"] if changing is None else len(changing)
         payload |= remarks.stage(shown, steps)
-        keys = [one.choice.algorithm for one in shown]
+        keys = [row.choice.algorithm for row in shown]
         components.player(payload, "lock_step", partial(remarks.follow, algorithms=keys))
         opening = _columns(shown, payload, payload["initialStep"])
         if len(shown) > 1 and text and len(verdict.alike(opening)) == 1:
@@ -187,9 +187,9 @@ def show(side: DeltaGenerator) -> None:
                 "range, it stops changing."
             )
         early = {
-            _name(one): why_stopped(one.history, one.choice.options)
-            for one in shown
-            if one.history.stopped == "rare"
+            _name(row): why_stopped(row.history, row.choice.options)
+            for row in shown
+            if row.history.stopped == "rare"
         }
         for why in dict.fromkeys(early.values()):
             names = ", ".join(name for name in early if early[name] == why)
@@ -200,8 +200,8 @@ def show(side: DeltaGenerator) -> None:
 
 def _first_tokens(shown: Sequence[Trained]) -> None:
     """Draw why BPE has other numbers here than on Train, where that is so."""
-    starts = {one.history.pre_tokenizer.atoms for one in shown}
-    has_bpe = any(one.choice.algorithm == "bpe" for one in shown)
+    starts = {row.history.pre_tokenizer.atoms for row in shown}
+    has_bpe = any(row.choice.algorithm == "bpe" for row in shown)
     if has_bpe and starts == {"characters"} and BPE_OF_TRAIN.get() in (None, "bytes"):
         st.caption("Here all start from characters; on Train BPE starts from 256 bytes.")
 
@@ -237,21 +237,21 @@ def _lock_step(shown: tuple[Trained, ...], part: Part) -> dict[str, Any]:
 
     Do not change it, it is cached.
     """
-    own = [player.part_between(one.boundaries, part, one.text) for one in shown]
+    own = [player.part_between(row.boundaries, part, row.text) for row in shown]
     hues = player.hues_of(
-        [(one.history, one.boundaries, at) for one, at in zip(shown, own, strict=True)]
+        [(row.history, row.boundaries, at) for row, at in zip(shown, own, strict=True)]
     )
     timelines = []
-    for one, at in zip(shown, own, strict=True):
-        colored = player.recolored(one.timeline(at), one.history, hues)
-        timelines.append((_name(one), colored, one.history))
+    for row, at in zip(shown, own, strict=True):
+        colored = player.recolored(row.timeline(at), row.history, hues)
+        timelines.append((_name(row), colored, row.history))
     payload = player.lock_step(timelines)
     return payload | {"initialStep": _opening(shown, payload)}
 
 
 def _animation(handles: Sequence[TrainingHandle], part: Part) -> Callable[[], Playable]:
     shown = [handle.open() for handle in handles]
-    trainings = [(one.history, one.training_boundaries, dict(one.choice.options)) for one in shown]
+    trainings = [(row.history, row.training_boundaries, dict(row.choice.options)) for row in shown]
     payload = _lock_step(tuple(shown), part)
     first = shown[0]
     return partial(playable.of_lock_step, payload, trainings, first.text, part, first.choice.corpus)
@@ -259,21 +259,21 @@ def _animation(handles: Sequence[TrainingHandle], part: Part) -> Callable[[], Pl
 
 def _slides(handles: Sequence[TrainingHandle], part: Part) -> Slides:
     shown = [handle.open() for handle in handles]
-    own = [player.part_between(one.boundaries, part, one.text) for one in shown]
+    own = [player.part_between(row.boundaries, part, row.text) for row in shown]
     boundaries = [
-        one.boundaries.slice(at.start, at.end) for one, at in zip(shown, own, strict=True)
+        row.boundaries.slice(at.start, at.end) for row, at in zip(shown, own, strict=True)
     ]
     title = "Algorithms" if len(shown) > 1 else _name(shown[0])
-    settings = [f"{_name(one)}: {', '.join(one.settings(one.history.steps))}" for one in shown]
+    settings = [f"{_name(row)}: {', '.join(row.settings(row.history.steps))}" for row in shown]
     return StepSlides(title, _lock_step(tuple(shown), part), boundaries, "step", settings=settings)
 
 
-def _column(one: Trained, step: int) -> Column:
-    return Column(_name(one), one.history.at_step(step), one.boundaries, step)
+def _column(row: Trained, step: int) -> Column:
+    return Column(_name(row), row.history.at_step(step), row.boundaries, step)
 
 
-def _name(one: Trained) -> str:
-    return ALGORITHMS[one.choice.algorithm]
+def _name(row: Trained) -> str:
+    return ALGORITHMS[row.choice.algorithm]
 
 
 @fragment
@@ -315,20 +315,20 @@ def _follow(shown: list[Trained], payload: dict[str, Any], answer: Callable[[str
         if len(shown) > 1 and (section := SHARED.opened()) is not None:
             with section:
                 _vocabularies(shown, steps)
-        for one, step in zip(shown, steps, strict=True):
-            details(one.training_text, one.history, one.training_boundaries, step)
+        for row, step in zip(shown, steps, strict=True):
+            details(row.training_text, row.history, row.training_boundaries, step)
 
 
 def _races(shown: list[Trained], payload: dict[str, Any], steps: list[int]) -> list[dict[str, Any]]:
     """Return the payloads of the race, each with the candidates of its step at rest."""
     found = []
     is_watched = components.race_is_watched(payload["timelineId"])
-    for one, view, step in zip(shown, payload["views"], steps, strict=True):
-        hues = player.hues_of_view(view, one.history)
-        first = one.race_rows(race.STEPS // len(shown)) if is_watched else None
-        data = race.payload(one.history, first, hues, payload["timelineId"])
-        text, boundaries = one.training_text, one.training_boundaries
-        found.append(race.with_rest(data, one.history, text, boundaries, step, hues))
+    for row, view, step in zip(shown, payload["views"], steps, strict=True):
+        hues = player.hues_of_view(view, row.history)
+        first = row.race_rows(race.STEPS // len(shown)) if is_watched else None
+        data = race.payload(row.history, first, hues, payload["timelineId"])
+        text, boundaries = row.training_text, row.training_boundaries
+        found.append(race.with_rest(data, row.history, text, boundaries, step, hues))
     return found
 
 
@@ -343,7 +343,7 @@ def _metrics(text: str, columns: list[Column]) -> None:
 
 
 def _vocabularies(shown: list[Trained], steps: list[int]) -> None:
-    tokens = [(_name(one), one.tokens(step)) for one, step in zip(shown, steps, strict=True)]
+    tokens = [(_name(row), row.tokens(step)) for row, step in zip(shown, steps, strict=True)]
     draw_table(
         tables.vocabularies(metrics.vocabularies(tokens)),
         "lock_vocabularies",
@@ -378,9 +378,9 @@ def _varied_word(text: str, method: tuple[Training, Randomness, int]) -> str | N
 def _at_random(shown: list[Trained], steps: list[int]) -> None:
     """Draw random segmentations of a word, where a trainer supports them."""
     able = [
-        (one.history, texts_of(one.history).randomness, step)
-        for one, step in zip(shown, steps, strict=True)
-        if one.history.stochastic
+        (row.history, texts_of(row.history).randomness, step)
+        for row, step in zip(shown, steps, strict=True)
+        if row.history.stochastic
     ]
     if able and (place := RANDOM.opened()) is not None:
         with place:
@@ -403,7 +403,7 @@ def _random_splits(able: Sequence[tuple[Training, Randomness, int]], text: str) 
         which = 0
         if len(able) > 1:
             which = METHOD.member(len(able)).radio(
-                [f"{random.title} ({ALGORITHMS[one.algorithm]})" for one, random, _ in able]
+                [f"{random.title} ({ALGORITHMS[row.algorithm]})" for row, random, _ in able]
             )
         training, randomness, step = able[which]
         strength = STRENGTH.member(f"{randomness.title} up to {randomness.most}").slider(
