@@ -35,6 +35,7 @@ test("lines of at most 80 characters are whole", () => {
   const lines = (...signs) => signs.map((count) => "x".repeat(count)).join("\n");
   assert.equal(wholeLinesSize(lines(78, 12), 800), 800 / (0.6 * 80));
   assert.equal(wholeLinesSize(lines(300, 8), 800), 800 / (0.6 * 10)); // the first one is prose
+  assert.equal(wholeLinesSize("हिंदी", 800), wholeLinesSize("ab", 800)); // its marks need no room
 });
 
 test("names of rows have the room of the longest, less on a narrow screen", () => {

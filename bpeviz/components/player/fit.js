@@ -58,7 +58,8 @@ export const sizesOfRows = (rows) => ({
  * @param {number} width pixels of a line
  */
 export function wholeLinesSize(text, width) {
-  const lengths = text.split("\n").map(({ length }) => length).filter((length) => length <= WHOLE_LINE);
+  const letters = text.replace(/\p{M}/gu, ""); // marks lie over letters
+  const lengths = letters.split("\n").map(({ length }) => length).filter((length) => length <= WHOLE_LINE);
   return width / (LETTER * (Math.max(0, ...lengths) + 2));
 }
 
