@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { EXTRA, LEFT_OUT, TOKEN_END, classNames, flagOf, piecesOf, splitIntoCells, splitIntoRows } from "../../bpeviz/components/shared/cells.js";
+import { EXTRA, LEFT_OUT, LIT, TOKEN_END, classNames, piecesOf, splitIntoCells, splitIntoRows } from "../../bpeviz/components/shared/cells.js";
 import { TokenizedText } from "../../bpeviz/components/player/tokenized_text.js";
 import { read } from "./fixtures.mjs";
 
@@ -130,7 +130,7 @@ for (const { name, payload, steps } of read("timelines")) {
 
   test(`${name}: a flag on a token reaches all of its cells and nothing else`, () => {
     const [start, end] = steps.at(-1).tokens.reduce((a, b) => (b[1] - b[0] > a[1] - a[0] ? b : a));
-    for (let a = start; a < end; a++) flags[a] |= flagOf("lit");
+    for (let a = start; a < end; a++) flags[a] |= LIT;
     const lit = pieces().filter((piece) => has(piece, "lit"));
     const reached = cells.filter((cell) => cell.firstAtom < end && lastAtom(cell) >= start);
     for (const { from, to } of lit) assert.ok(cells.slice(from, to).every((cell) => reached.includes(cell)));
