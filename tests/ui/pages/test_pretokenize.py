@@ -127,7 +127,7 @@ def test_picture_crosses_merges_where_a_pattern_rules_them_out() -> None:
     )
     most = sorted(range(len(tokens)), key=lambda i: -whole[i])[:12]
     heads = [f"{pretokenization.name(tokens[i])}\n{whole[i]:,}×" for i in most]
-    assert [*picture.columns] == ["", "ruled out", *heads]
+    assert [*picture.columns] == ["pre-tokenization", "ruled out", *heads]
     for row, of_pattern in zip(picture.to_numpy().tolist(), counts, strict=True):
         marks = [str(of_pattern[i]) if of_pattern[i] else " ruled out" for i in most]
         assert row[1:] == [f"{of_pattern.count(0)} of {len(tokens)}", *marks]
