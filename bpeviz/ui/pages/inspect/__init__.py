@@ -103,7 +103,7 @@ def show(side: DeltaGenerator) -> None:
     _notes(settings, encoded)
     _verdict(settings.offer, encoded)
     parts = player.parts(encoded.text, encoded.cuts, SHOWN)
-    details = st.container()  # the player comes first, also of a text in parts
+    details = st.container(key="details")  # the player comes first, also of a text in parts
     part = choose_part(PART, parts, "The figures above are for", is_played=True)
     trained_on = choice.corpus is None and encoded.text == text
     inspected = InspectedText(settings.offer, encoded, part, trained_on)
