@@ -452,7 +452,11 @@ def of_texts(comparison: Comparison, settings: Sequence[str] = ()) -> TextsFile:
     ]
     number, tokenizers = len({row.text for row in rows}), text_table.of_tokenizers(comparison)
     words = [counted(number, "text"), counted(len(tokenizers), "tokenizer"), *settings]
-    notes = [f"{text_table.legend(figures.tokens)} Press a title to sort.", *comparison.notes]
+    notes = [
+        f"Charts: {text_table.chart_legend(comparison, figures.premium)}",
+        f"Tables: {text_table.legend(figures.tokens)} Press a title to sort.",
+        *comparison.notes,
+    ]
     if not comparison.special_tokens:
         notes.append(text_table.WITHOUT_SPECIAL)
     about = [
