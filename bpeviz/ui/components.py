@@ -95,7 +95,7 @@ def tab_state(data: dict[str, Any], key: str) -> None:
 
 
 def player(payload: dict[str, Any], key: str, on_way: Callable[[str], None] | None = None) -> int:
-    """Show one timeline, or several side by side (`bpeviz.views.player.payload`).
+    """Show one timeline, or several as rows of one score (`bpeviz.views.player.payload`).
 
     The first timeline shown after a link was opened begins at the link's step. Return the step at
     which a player begins that has not shown this timeline before.

@@ -60,7 +60,7 @@ class Export:
         tokenizer: The tokenizer, if the page has one to export.
         animation: Returns a function that makes the animation, if the page plays one. It looks up
             all that the function needs, which runs outside of the page.
-        comparison: Likewise for the columns of several tokenizers.
+        comparison: Likewise for the score of several tokenizers.
         slides: Returns what is drawn on slides.
         step: The present step, for a slide; None for the last one.
         questions: Returns the questions on which a room can vote.

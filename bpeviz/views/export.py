@@ -65,7 +65,7 @@ def payload(picture: ColoredText, link: str = "") -> dict[str, Any]:
 
 
 def drawing_of(picture: ColoredText) -> Drawing:
-    """Return the columns of a colored text."""
+    """Return the score of a colored text, with the words around it."""
     text, columns, first = picture.text, picture.columns, picture.first
     last = len(text) if picture.last is None else picture.last
     raw = text[first:last].encode()

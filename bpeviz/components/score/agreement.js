@@ -33,16 +33,16 @@ export function agreement(rows, size) {
   const common = [];
   for (let at = 1; at <= size; at++) if (votes[at] === rows.length) common.push(at);
   const runs = rows.map(({ tokenEnds }) => {
-    const found = [];
+    const stretches = [];
     let start = 0;
     for (const end of tokenEnds) {
       if (end === start) continue;
       const alike = votes[start] === rows.length && votes[end] === rows.length && inside[end - 1] === inside[start];
-      if (found.at(-1)?.alike === alike) found.at(-1).end = end;
-      else found.push({ start, end, alike });
+      if (stretches.at(-1)?.alike === alike) stretches.at(-1).end = end;
+      else stretches.push({ start, end, alike });
       start = end;
     }
-    return found;
+    return stretches;
   });
   return { common, runs };
 }

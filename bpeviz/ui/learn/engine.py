@@ -177,7 +177,7 @@ def tokenized(
     caption: str = "",
     colors: Hues | None = None,
 ) -> Picture:
-    """Return a text under several tokenizers, side by side; the first one is the baseline."""
+    """Return a score of a text under several tokenizers; the first one is the baseline."""
     columns = []
     for title, tokenizer in tokenizers:
         boundaries = tokenizer.boundaries(text)

@@ -59,10 +59,10 @@ PART_SIZE = 20_000
 """The most bytes of a text in the score at once; metrics are for the whole text."""
 
 MAX_COLUMNS = limits.COLUMNS
-"""The most columns."""
+"""The most tokenizers."""
 
 FIRST = (OWN, *catalog.NAMES)
-"""The columns at first."""
+"""The tokenizers at first."""
 
 
 class _Columns(SomeOf):
@@ -76,7 +76,7 @@ class _Columns(SomeOf):
 COLUMNS = _Columns("compared", "Tokenizers", titles=LINKED, most=MAX_COLUMNS)
 BASELINE = OneTokenizer("baseline", "Baseline", titles=LINKED)
 FILES: SessionValue[list[str]] = SessionValue("files_compared")
-"""The keys of the files that were open when the columns were last drawn."""
+"""The keys of the files that were open when the page was last drawn."""
 LEFT_OUT: SessionValue[bool] = SessionValue("own_left_out")
 """Whether the user's own tokenizer was left out when many texts were chosen."""
 IDS = Switch("token_ids", "Token ids")
@@ -110,7 +110,7 @@ class _Others(SomeOf):
 
 
 class _LinkedBaseline(NumberField):
-    """The index of the baseline among the columns."""
+    """The index of the baseline among the tokenizers."""
 
     def for_link(self) -> tuple[None, None]:
         return None, None
