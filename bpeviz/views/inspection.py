@@ -1,7 +1,7 @@
 """Payloads of the Inspect page: the grid from characters to ids, and the steps of one text.
 
 `grid` aligns characters, bytes, the normalized text, pre-tokens, tokens and ids. `timeline` shows
-the steps of a tokenizer that change the text.
+the steps of a tokenizer that change the text, `encoding` the first of them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from bpeviz.analysis import hues
+from bpeviz.analysis import hues, trace
 from bpeviz.analysis.hues import OWN, Hues
 from bpeviz.analysis.normalization import Unit
 from bpeviz.analysis.round_trip import NAME
@@ -309,6 +309,49 @@ def timeline(
     }
     digest = digest_of(data)
     return data | {"key": digest, "timelineId": digest, "last": len(events)}
+
+
+def encoding(
+    text: str, tokenizer: Tokenizer, upto: int | None = None, colors: Hues | None = None
+) -> dict[str, Any]:
+    """Return the timeline of a text that a tokenizer encodes, merge by merge.
+
+    Its identity and its colors do not depend on `upto`, so that a player with fewer merges extends.
+
+    Args:
+        text: The text.
+        tokenizer: A tokenizer that applies its merges in their order.
+        upto: The number of merges that the payload may contain, of those that change the text; by
+            default all.
+        colors: The color indices; by default those of this text alone.
+    """
+    whole = trace.inspect(text, tokenizer)
+    colors = colors or hues_of(whole)
+    events = whole.events[:upto]
+    table = whole.boundaries
+    early = table.times < len(events)
+    cut = replace(
+        table,
+        steps=len(events),
+        rows=np.append(0, np.cumsum(early))[table.rows],
+        times=table.times[early],
+        entries=table.entries[early],
+    )
+    part = Part(0, len(cut), 0, len(whole.text))
+    inspected = replace(whole, boundaries=cut, events=events)
+    data = timeline(inspected, part, tokenizer.name, None, colors)
+    # Its usual sentences count all merges.
+    start = f"{every_atom_is_a_token(tokenizer.atoms)} The merges follow in their order."
+    identity = digest_of(whole.text, tokenizer.name, data["atomIds"], colors.indices)
+    return data | {
+        "key": identity,
+        "timelineId": identity,
+        "unit": "step",
+        "algorithm": "Encoding",
+        "rule": "merges in the order of the vocabulary",
+        "initialMessage": start,
+        "emptyMessage": start if upto is not None else data["emptyMessage"],
+    }
 
 
 def part_of(inspection: Inspection, section: Part) -> tuple[ChangingBoundaries, list[Event]]:

@@ -1,0 +1,137 @@
+"""The timeline of an encoded text equals a slow encoder, and grows only at its end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain, pairwise
+from typing import Any
+
+import pytest
+import tiktoken
+from helpers.properties import many
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpeviz
+from bpeviz.core.boundaries import INSIDE_ID
+from bpeviz.pretokenizers.patterns import pretokenize
+from bpeviz.views.inspection import encoding
+
+TEXTS = (
+    "strawberry",
+    " strawberry",
+    "नमस्ते, आप कैसे हैं?",
+    "1234567",
+    "😃 👩‍👩‍👧 é",
+    "def f(x):\n    return x",
+    "<|endoftext|>",
+    "aaaaa hahaha hahaha",
+    "\0",
+    "",
+)
+
+Step = tuple[int, int, int, int]
+"""The left id, the right id, the new id, and the number of places."""
+
+
+def slow_steps(
+    rows: list[list[int]], merged: Callable[[int, int], int | None]
+) -> tuple[list[Step], list[list[int]]]:
+    """Return the merges of pre-tokens, the lowest id first, and the ids before and after each."""
+    steps: list[Step] = []
+    states = [[*chain(*rows)]]
+    while True:
+        pairs = {(merged(*pair), *pair) for row in rows for pair in pairwise(row)}
+        possible = [(new, *pair) for new, *pair in pairs if new is not None]
+        if not possible:
+            return steps, states
+        new_id, left, right = min(possible)
+        places = 0
+        for row in rows:
+            at = 0
+            while at < len(row) - 1:
+                if row[at : at + 2] == [left, right]:
+                    row[at : at + 2] = [new_id]
+                    places += 1
+                at += 1
+        steps.append((left, right, new_id, places))
+        states.append([*chain(*rows)])
+
+
+def steps_of(payload: dict[str, Any]) -> list[Step]:
+    columns = (payload["steps"][name] for name in ("left", "right", "id", "applied"))
+    return [*zip(*columns, strict=True)]
+
+
+def rows_of(payload: dict[str, Any]) -> list[list[tuple[int, int]]]:
+    """Return the (step, id) entries of each atom."""
+    changes = payload["changes"]
+    entries = [*zip(changes["steps"], changes["ids"], strict=True)]
+    return [entries[start:end] for start, end in pairwise(changes["offsets"])]
+
+
+def states_of(payload: dict[str, Any]) -> list[list[int]]:
+    """Return the ids after each number of steps, as the browser derives them."""
+    states = []
+    for step in range(payload["last"] + 1):
+        starts = [[i for at, i in row if at < step][-1] for row in rows_of(payload)]
+        states.append([i for i in starts if i != INSIDE_ID])
+    return states
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_encoding_by_o200k_equals_slow_merging_and_ends_as_tiktoken(text: str) -> None:
+    payload = encoding(text, bpeviz.load("o200k_base"))
+    tiktoken_encoding = tiktoken.get_encoding("o200k_base")
+    ranks = tiktoken_encoding._mergeable_ranks
+    raw_of = {rank: raw for raw, rank in ranks.items()}
+    rows = [[ranks[bytes([b])] for b in part.encode()] for part in pretokenize(text, "o200k")]
+    steps, states = slow_steps(rows, lambda left, right: ranks.get(raw_of[left] + raw_of[right]))
+    assert steps_of(payload) == steps
+    assert states_of(payload) == states
+    assert payload["tokenCounts"] == [*map(len, states)]
+    assert states[-1] == tiktoken_encoding.encode(text, disallowed_special=())
+
+
+@many()
+@given(st.text("ab ñ", max_size=30), st.text("abc ñ", max_size=20), st.integers(0, 12))
+def test_encoding_by_a_training_equals_slow_merging(corpus: str, text: str, merges: int) -> None:
+    training = bpeviz.train(corpus, merges=merges, pattern="gpt2")
+    ids = {(merge.left, merge.right): merge.new_id for merge in training.merges}
+    rows = [[*part.encode()] for part in pretokenize(text, "gpt2")]
+    steps, states = slow_steps(rows, lambda *pair: ids.get(pair))
+    payload = encoding(text, training.tokenizer())
+    assert steps_of(payload) == steps
+    assert states_of(payload) == states
+    assert payload["tokenCounts"] == [*map(len, states)]
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize("atoms", ["o200k", "bytes", "characters"])
+def test_encoding_up_to_a_merge_begins_that_of_the_next_and_has_nothing_later(
+    atoms: str, text: str
+) -> None:
+    kind = "characters" if atoms == "characters" else "bytes"
+    trained = bpeviz.train(f"{text} strawberry hahaha", merges=40, atoms=kind)
+    tokenizer = bpeviz.load("o200k_base") if atoms == "o200k" else trained.tokenizer()
+    whole = encoding(text, tokenizer)
+    last = len(whole["steps"]["id"])
+    assert last == whole["last"]
+    assert encoding(text, tokenizer, last + 1) == encoding(text, tokenizer, last)
+    payloads = [encoding(text, tokenizer, upto) for upto in range(last + 1)]
+    fixed = {"text", "atomIds", "key", "timelineId", "unit", "initialMessage", "emptyMessage"}
+    for upto, payload in enumerate(payloads):
+        assert payload["last"] == upto
+        assert states_of(payload) == states_of(whole)[: upto + 1]
+        assert payload["tokenCounts"] == whole["tokenCounts"][: upto + 1]
+        for column in ("id", "left", "right", "count", "applied", "ties"):
+            assert payload["steps"][column] == whole["steps"][column][:upto]
+        assert payload["steps"]["notes"].keys() == {*range(upto)}
+        visible = {*chain(*states_of(payload), *zip(*steps_of(payload), strict=True))}
+        used = {i for row in rows_of(payload) for _, i in row} | {*payload["steps"]["id"]}
+        assert {i for i in used if i >= 0} == {*payload["tokenStyles"]} <= visible
+    for before, after in pairwise(payloads):
+        assert {name: before[name] for name in fixed} == {name: after[name] for name in fixed}
+        assert before["tokenStyles"].items() <= after["tokenStyles"].items()
+        for row, longer in zip(rows_of(before), rows_of(after), strict=True):
+            assert row == longer[: len(row)]
