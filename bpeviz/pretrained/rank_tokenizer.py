@@ -349,11 +349,15 @@ def from_entry(name: str) -> RankTokenizer:
     """
     entry = catalog.ENTRIES[name]
     (content,) = download.contents(name).values()
-    ranks = {
-        base64.b64decode(token): int(rank) for token, rank in map(bytes.split, content.splitlines())
-    }
+    return from_ranks(name, entry.pattern, ranks_in(content), entry.special_tokens)
+
+
+def ranks_in(content: bytes) -> dict[bytes, int]:
+    """Return the rank of each token in a file of tiktoken."""
+    pairs = map(bytes.split, content.splitlines())
+    ranks = {base64.b64decode(token): int(rank) for token, rank in pairs}
     ranks.pop(b"", None)  # Whisper's table has an entry for no bytes, which no text contains
-    return from_ranks(name, entry.pattern, ranks, entry.special_tokens)
+    return ranks
 
 
 def from_ranks(

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.core.boundaries import INSIDE_ID
+from bpeviz.core.training import MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.views.inspection import encoding
 
@@ -97,6 +98,7 @@ def test_encoding_by_o200k_equals_slow_merging_and_ends_as_tiktoken(text: str) -
 @given(st.text("ab ñ", max_size=30), st.text("abc ñ", max_size=20), st.integers(0, 12))
 def test_encoding_by_a_training_equals_slow_merging(corpus: str, text: str, merges: int) -> None:
     training = bpeviz.train(corpus, merges=merges, pattern="gpt2")
+    assert isinstance(training, MergeTraining)
     ids = {(merge.left, merge.right): merge.new_id for merge in training.merges}
     rows = [[*part.encode()] for part in pretokenize(text, "gpt2")]
     steps, states = slow_steps(rows, lambda *pair: ids.get(pair))
