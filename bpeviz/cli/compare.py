@@ -217,9 +217,8 @@ def _printed(
     """Return the output in the form that the options select."""
     measured = measure(text, columns, baseline)
     if options.html:
-        colored = export.ColoredText(text, columns, "One text as tokens", baseline)
-        page = playable.of_colored_text(colored, metrics(measured))
-        return playable.html(page, options.link)
+        colored = export.colored("One text as tokens", text, columns, baseline=baseline)
+        return playable.html(playable.of_score(colored, metrics(measured)), options.link)
     if options.curves:
         return _curves(columns)
     if options.json:

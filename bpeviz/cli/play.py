@@ -12,7 +12,7 @@ from bpeviz.cli.progress import Progress
 from bpeviz.corpus.files import STANDARD
 from bpeviz.views import playable
 from bpeviz.views.credit import check_link
-from bpeviz.views.playable import Playable
+from bpeviz.views.playable import Interactive
 
 _HELP = """\
 Write one HTML file that plays step by step how a tokenizer is trained on a text, or how the merges
@@ -53,7 +53,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _trained(
     options: argparse.Namespace, values: dict[str, str | int], progress: Progress
-) -> Playable:
+) -> Interactive:
     text = files.read_text(options.file)
     with progress.during(f"Training on {len(text):,} characters"):
         history = training.train(text, options, values)
@@ -62,7 +62,7 @@ def _trained(
         return playable.of_training(history, text, options=values)
 
 
-def _applied(options: argparse.Namespace, progress: Progress) -> Playable:
+def _applied(options: argparse.Namespace, progress: Progress) -> Interactive:
     name = options.tokenizer
     tokenizer = files.load_tokenizer(name, options, progress)
     text = files.read_text(options.file)

@@ -10,7 +10,7 @@ from typing import Any
 
 from bpeviz.cached_property import cached_property
 from bpeviz.room.votes import VoteOption, VoteQuestion
-from bpeviz.views.playable import Interactive, Playable, ScoreFile
+from bpeviz.views.playable import Interactive
 
 OPTIONS = 4
 """The options of a vote. Four of the five best candidates: any of them may be left out."""
@@ -31,14 +31,16 @@ class RoomScore:
     """
 
     number: int
-    page: ScoreFile
+    page: Interactive
 
     last = 0
 
     def full(self) -> dict[str, Any]:
         """Return the payload of all members."""
-        title = self.page.score.get("verdict") or self.page.title
-        return _titled(self.number, title, self.page) | {"score": self.page.score}
+        score = self.page.data["score"]  # of one text, also in the file of many
+        words = score["picture"]
+        named = {"title": words["title"], "settings": " · ".join(words["about"])}
+        return {"number": self.number, **named, "score": score}
 
     beginning = full
 
@@ -53,24 +55,36 @@ class RoomTimeline:
     """
 
     number: int
-    page: Playable
+    page: Interactive
+
+    @property
+    def player(self) -> dict[str, Any]:
+        """The payload of the player."""
+        player: dict[str, Any] = self.page.data["player"]
+        return player
+
+    @property
+    def races(self) -> Sequence[dict[str, Any]] | None:
+        """The payload of the race of each text, or None."""
+        races: Sequence[dict[str, Any]] | None = self.page.data["races"]
+        return races
 
     @property
     def last(self) -> int:
         """The last step of the player."""
-        return int(self.page.player["last"])
+        return int(self.player["last"])
 
     def full(self) -> dict[str, Any]:
         """Return the payload of the leader."""
-        return self._named(self.page.player, self.page.races)
+        return self._named(self.player, self.races)
 
     def beginning(self) -> dict[str, Any]:
         """Return the payload of followers before the first step."""
-        player = self.page.player
+        player = self.player
         views = [self._view(view, -1, self._reached(view, 0)) for view in player["views"]]
-        races = self.page.races and [
+        races = self.races and [
             race | self._race(i, 0, self._reached(view, 0))
-            for i, (race, view) in enumerate(zip(self.page.races, views, strict=True))
+            for i, (race, view) in enumerate(zip(self.races, views, strict=True))
         ]
         first = player | {"last": 0, "initialStep": 0, "views": views}
         first["changingSteps"] = _changing(player, 0, 0)
@@ -79,17 +93,17 @@ class RoomTimeline:
     def more(self, after: int, step: int) -> dict[str, Any]:
         """Return what followers lack who have the steps up to `after`, for those up to `step`."""
         more: dict[str, Any] = {"last": step, "views": [], "races": []}
-        more["changingSteps"] = _changing(self.page.player, after, step)
-        for i, view in enumerate(self.page.player["views"]):
+        more["changingSteps"] = _changing(self.player, after, step)
+        for i, view in enumerate(self.player["views"]):
             first, last = self._reached(view, after), self._reached(view, step)
             more["views"].append(self._view(view, first, last, only_new=True))
-            if self.page.races:
+            if self.races:
                 more["races"].append(self._race(i, first, last))
         return more
 
     def _race(self, number: int, after: int, last: int) -> dict[str, Any]:
         """Return the candidates of a view from one step to another, and their styles."""
-        race = (self.page.races or ())[number]
+        race = (self.races or ())[number]
         rows = race["first"][after:last]
         ids = {token_id for row in rows for ids, _ in row for token_id in ids}
         return {"first": rows, "styles": _chosen(race["styles"], ids)}
@@ -100,12 +114,12 @@ class RoomTimeline:
         Its options are true candidates in the order of their labels, and “none of these”. It has
         none of those that tie with the right one.
         """
-        if not self.page.races or len(self.page.races) > 1:
+        if not self.races or len(self.races) > 1:
             return None
-        race = self.page.races[0]
+        race = self.races[0]
         if step >= min(self.last, len(race["first"])):
             return None
-        steps = self.page.player["views"][0]["steps"]
+        steps = self.player["views"][0]["steps"]
         names = ("id",) if steps["kind"] == "pruning" else ("left", "right")
         right = [steps[name][step] for name in names]
         # A candidate that only the tie rule excludes is not a wrong answer.
@@ -132,7 +146,7 @@ class RoomTimeline:
     def _changes(self) -> list[dict[int, list[list[int]]]]:
         """For each view, the boundaries that change at each step: [atom, step] or with an id."""
         by_view = []
-        for view in self.page.player["views"]:
+        for view in self.player["views"]:
             steps: dict[int, list[list[int]]] = {}
             if (changes := view["changes"]) is None:
                 for atom, step in enumerate(view["mergedAt"]):
@@ -160,7 +174,7 @@ class RoomTimeline:
         steps = view["steps"]
         columns = {name: steps[name][first:last] for name in _COLUMNS}
         notes = {k: note for k, note in steps["notes"].items() if first <= int(k) < last}
-        number = self.page.player["views"].index(view)
+        number = self.player["views"].index(view)
         changes = self._changes[number]
         times = [*changes]
         begin = bisect_left(times, first if only_new else -1)
@@ -200,14 +214,13 @@ class RoomTimeline:
         key = f"room {self.number}"
         named = {"key": key, "timelineId": key}
         views = [view | named for view in player["views"]]
-        return _titled(self.number, self.page.title, self.page) | {
+        return {
+            "number": self.number,
+            "title": self.page.title,
+            "settings": " · ".join(self.page.settings),
             "player": player | named | {"views": views},
             "races": races and [race | {"timelineId": key} for race in races],
         }
-
-
-def _titled(number: int, title: str, page: Interactive) -> dict[str, Any]:
-    return {"number": number, "title": title, "settings": " · ".join(page.settings)}
 
 
 def _changing(payload: dict[str, Any], after: int, last: int) -> list[int] | None:

@@ -19,7 +19,7 @@ from bpeviz.room.messages import Display, Invitation, Message
 from bpeviz.room.run import Ready, Run
 from bpeviz.room.votes import Vote, VoteQuestion
 from bpeviz.text import counted
-from bpeviz.views.playable import Playable, ScoreFile
+from bpeviz.views.playable import Interactive
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
 """Letters that look like no digit."""
@@ -174,7 +174,7 @@ class Room:
                 self.display = Display()
         self._notify(leaders=not left)
 
-    def show(self, page: Playable | ScoreFile, link: str = "", step: int = 0) -> None:
+    def show(self, page: Interactive, link: str = "", step: int = 0) -> None:
         """Show another timeline, or a score.
 
         Args:
@@ -340,7 +340,7 @@ class Room:
     def _show(self, page: Ready) -> None:
         self.number += 1
         number, it = self.number, page.page
-        content = RoomTimeline(number, it) if isinstance(it, Playable) else RoomScore(number, it)
+        content = (RoomTimeline if "player" in it.data else RoomScore)(number, it)
         self.content, self.link = content, page.link
         self.step = self.furthest = max(0, min(page.step, content.last))
         self.display = Display()

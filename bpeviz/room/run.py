@@ -8,7 +8,7 @@ from typing import Any
 
 from bpeviz.room.sheet import Sheet
 from bpeviz.room.votes import VoteOption, VoteQuestion
-from bpeviz.views.playable import Playable, ScoreFile
+from bpeviz.views.playable import Interactive
 
 
 @dataclass(frozen=True)
@@ -21,7 +21,7 @@ class Ready:
         step: The step to begin at.
     """
 
-    page: Playable | ScoreFile
+    page: Interactive
     link: str
     step: int
 

@@ -21,7 +21,7 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export, playable
 from bpeviz.views.export import ColoredText
-from bpeviz.views.playable import Interactive, Playable
+from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides
 
 DOWNLOAD = ":material/download:"
@@ -69,7 +69,7 @@ class Export:
     key: str
     picture: Callable[[], ColoredText] | None = None
     tokenizer: Exported | None = None
-    animation: Callable[[], Callable[[], Playable]] | None = None
+    animation: Callable[[], Callable[[], Interactive]] | None = None
     comparison: Callable[[], Callable[[], Interactive]] | None = None
     slides: Callable[[], Slides] | None = None
     step: int | None = None
@@ -125,9 +125,9 @@ def _export(offer: Export, shown: Page) -> None:
     if offer.picture is not None:
         picture = offer.picture()
         with next(cards):
-            pictures.small(f"text_{key}", "page", text=export.payload(picture, link))
+            pictures.small(f"text_{key}", "page", text=picture.payload(link))
             if offer.comparison is None:  # whose rows are the same
-                page = partial(_interactive, partial(playable.of_colored_text, picture), link)
+                page = partial(_interactive, partial(playable.of_score, picture), link)
                 _button(key, "tokens.html", "Web page (HTML)", page)
     st.caption(
         "Each is one file, which works without a network or a server."

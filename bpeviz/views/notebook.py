@@ -16,7 +16,7 @@ from bpeviz.core.training import Training
 from bpeviz.notebook_cell import html_of
 from bpeviz.text import counted
 from bpeviz.views import playable
-from bpeviz.views.export import ColoredText
+from bpeviz.views.export import colored
 
 _SHOWN = 2_000
 """The most characters of a text whose tokens are shown."""
@@ -51,9 +51,8 @@ def of_tokens(tokens: Tokens) -> str:
     name = tokens.tokenizer.name
     column = Column(name, inspected.tokenizer, inspected.boundaries, inspected.boundaries.steps)
     last = min(len(tokens.text), _SHOWN)
-    picture = ColoredText(tokens.text, [column], "Tokens", last=last)
     title = f"{counted(len(tokens), 'token')} of {name}"
-    page = playable.html(playable.of_colored_text(picture))
+    page = playable.html(playable.of_score(colored("Tokens", tokens.text, [column], last=last)))
     return _frame(title, page, _LINE, "see the tokens in color", _FIT)
 
 

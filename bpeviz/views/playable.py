@@ -10,12 +10,11 @@ import base64
 import hashlib
 import re
 import zlib
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
-from typing import Any, ClassVar
+from typing import Any
 
 from bpeviz import components, palette
 from bpeviz.analysis import figures, trace
@@ -29,7 +28,7 @@ from bpeviz.text import as_json, clean, counted
 from bpeviz.trainers import TRAINERS
 from bpeviz.views import inspection, player, race, text_table
 from bpeviz.views.credit import credit, parts, settings_of
-from bpeviz.views.export import ColoredText, drawing_of
+from bpeviz.views.export import ColoredText
 from bpeviz.views.table import Table
 
 _DATA = """
@@ -74,14 +73,14 @@ addEventListener("hashchange", () => {
 
 _SCORE = """
 const root = shadow("score");
-score(root, data, ignore);
+score(root, data.score, ignore);
 if (!document.fullscreenEnabled) root.querySelector(".projector").remove();
 """
 
 _TEXTS = f"""
-const {{ tables, score: shown }} = data;
-tables.forEach((one, i) => texts_table(document.getElementById(`place-table-${{i}}`), one, ignore));
-((data) => {{ if (data) {{{_SCORE}}} }})(shown);
+const placeOf = (i) => document.getElementById(`place-table-${{i}}`);
+data.tables.forEach((table, i) => texts_table(placeOf(i), table, ignore));
+if (data.score) {{{_SCORE}}}
 """
 
 _IN_FRAME = (
@@ -128,141 +127,27 @@ FRAME_HEIGHT = 720
 
 
 @dataclass(frozen=True)
-class Interactive(ABC):
+class Interactive:
     """The content of a file.
 
     Attributes:
         title: The heading.
         settings: The settings in words, each a sentence or a few words.
+        data: The payloads of the components: "player" and "races", or "score", or "tables" of many
+            texts and the "score" of one of them or None.
+        names: The components.
+        host: The script that mounts them.
+        body: The HTML with a place for each, whose id is `place-` and its name.
+        style: The style of the body, beyond that of all files.
     """
 
     title: str
     settings: Sequence[str]
-
-    names: ClassVar[Sequence[str]]
-    """The components."""
-
-    host: ClassVar[str]
-    """The script that mounts them."""
-
-    style: ClassVar[str] = ""
-    """The style of its body, beyond that of all files."""
-
-    @property
-    @abstractmethod
-    def data(self) -> Mapping[str, Any] | None:
-        """The data of the script, as plain JSON values."""
-
-    @property
-    @abstractmethod
-    def body(self) -> str:
-        """The HTML with a place for each component, whose id is `place-` and its name."""
-
-
-@dataclass(frozen=True)
-class Playable(Interactive):
-    """A timeline that plays.
-
-    Attributes:
-        player: The payload of the player.
-        races: The payload of the race of each text, or None.
-    """
-
-    player: dict[str, Any]
-    races: Sequence[dict[str, Any]] | None = None
-
-    names = ("player", "race", "step_table")
-    host = _PLAYER
-
-    @property
-    def data(self) -> Mapping[str, Any]:
-        """The payloads of the components."""
-        return {"player": self.player, "races": self.races}
-
-    @property
-    def body(self) -> str:
-        """The places of the player and of the tables of steps."""
-        return '<h2>Player</h2>\n<div id="place-player"></div><div id="place-step_table"></div>'
-
-
-@dataclass(frozen=True)
-class ScoreFile(Interactive):
-    """A text under several tokenizers, and their metrics.
-
-    Attributes:
-        score: The payload of the score.
-        metrics: The metrics, or None for a text alone.
-    """
-
-    score: dict[str, Any]
-    metrics: Table | None
-
-    names = ("score",)
-    host = _SCORE
-    style = _TABLES
-
-    @property
-    def data(self) -> Mapping[str, Any]:
-        """The payload of the score."""
-        return self.score
-
-    @property
-    def body(self) -> str:
-        """The verdict, the place of the score, and the table of metrics."""
-        score = '<h2>The text under each tokenizer</h2>\n<div id="place-score"></div>'
-        if self.metrics is None:
-            return score
-        metrics = self.metrics.html("Metrics", right=self.metrics.names[1:-1])
-        verdict = escape(self.score.get("verdict", ""))
-        return f'<p class="verdict">{verdict}</p>\n{score}\n<h2>Metrics</h2>\n{metrics}'
-
-
-@dataclass(frozen=True)
-class TextsFile(Interactive):
-    """Tables of many texts under several tokenizers.
-
-    Attributes:
-        verdict: The result in words.
-        tables: The payloads of the tables.
-        notes: The notes on them.
-        tokenizers: Each tokenizer over all texts.
-        about: What its figures mean.
-        score: The score of one of the texts, or None.
-    """
-
-    verdict: str
-    tables: Sequence[Mapping[str, Any]]
-    notes: Sequence[str]
-    tokenizers: Table
-    about: Sequence[str]
-    score: ScoreFile | None = None
-
-    names = ("score", "texts_table")
-    host = _TEXTS
-    style = _TABLES
-
-    @property
-    def data(self) -> Mapping[str, Any]:
-        """The payloads of the tables, and that of the score or None."""
-        score = None if self.score is None else self.score.data
-        return {"tables": self.tables, "score": score}
-
-    @property
-    def body(self) -> str:
-        """The verdict, the places of the tables, the notes, and the score."""
-        parts = [f'<p class="verdict">{escape(self.verdict)}</p>']
-        for i, payload in enumerate(self.tables):
-            parts.append(f'<h2 class="shown">{escape(payload["label"])}</h2>')
-            parts.append(f'<div id="place-table-{i}"></div>')
-        parts += [f"<p>{escape(note)}</p>" for note in self.notes]
-        title = "Fairness and vocabulary"
-        parts.append(f'<h2 class="shown">{title}</h2>')
-        parts.append(self.tokenizers.html(title, right=self.tokenizers.names[1:]))
-        parts += [f"<p>{escape(sentence)}</p>" for sentence in self.about]
-        if self.score is not None:
-            parts.append(f'<h2 class="shown">{escape(self.score.title)}</h2>')
-            parts.append(self.score.body)
-        return "\n".join(parts)
+    data: Mapping[str, Any]
+    names: Sequence[str]
+    host: str
+    body: str
+    style: str = ""
 
 
 def of_training(
@@ -274,7 +159,7 @@ def of_training(
     part: Part | None = None,
     options: Mapping[str, object] | None = None,
     trained_on: TrainedOn | None = None,
-) -> Playable:
+) -> Interactive:
     """Return the steps of a training on a text.
 
     Args:
@@ -316,16 +201,16 @@ def _with_races(
     settings: Sequence[str],
     payload: dict[str, Any],
     races: Sequence[dict[str, Any] | None],
-) -> Playable:
-    """Return a timeline with the races of its texts, if all of them have one."""
-    known = [payload for payload in races if payload is not None]
-    words = [*filter(None, settings)]
-    if len(known) < len(races):
-        return Playable(title, words, payload)
-    return Playable(title, words, payload | {"hasRace": True}, known)
+) -> Interactive:
+    """Return a timeline that plays, with the races of its texts if all of them have one."""
+    has_race = None not in races
+    data = {"player": payload | {"hasRace": has_race}, "races": races if has_race else None}
+    body = '<h2>Player</h2>\n<div id="place-player"></div><div id="place-step_table"></div>'
+    names = ("player", "race", "step_table")
+    return Interactive(title, [*filter(None, settings)], data, names, _PLAYER, body)
 
 
-def of_tokenizer(tokenizer: Tokenizer, title: str, text: str) -> Playable:
+def of_tokenizer(tokenizer: Tokenizer, title: str, text: str) -> Interactive:
     """Return the merges of a published or opened tokenizer that change a text.
 
     Raises:
@@ -344,7 +229,7 @@ def of_inspection(
     options: Mapping[str, object] | None = None,
     *,
     trained_on: bool = False,
-) -> Playable:
+) -> Interactive:
     """Return the steps of a tokenizer that change an inspected text.
 
     Args:
@@ -380,7 +265,7 @@ def of_lock_step(
     text: str,
     part: Part,
     trained_on: tuple[str, str] | None = None,
-) -> Playable:
+) -> Interactive:
     """Return several trainings on a text, which the player aligns by vocabulary size.
 
     Args:
@@ -405,42 +290,34 @@ def of_lock_step(
     return _with_races(title, settings, payload, races)
 
 
-def of_score(
-    text: str,
-    payload: dict[str, Any],
-    metrics: Table | None,
-    part: Part,
-    settings: Sequence[str] = (),
-    title: str = "One text, several tokenizers",
-) -> ScoreFile:
-    """Return a text under several tokenizers, with their metrics.
+def of_score(picture: ColoredText, metrics: Table | None = None) -> Interactive:
+    """Return a text under several tokenizers.
 
     Args:
-        text: The whole text.
-        payload: The payload, as from `player.score_payload`.
+        picture: The text.
         metrics: The metrics, as from `tables.metrics`, if they are shown.
-        part: The part to show.
-        settings: The settings of tokenizers, in words.
-        title: The heading.
     """
-    words = [*filter(None, [counted(len(text), "character"), _shown(part, text), *settings])]
-    about = {"title": payload.get("verdict") or title, "about": words, "credit": parts()}
-    return ScoreFile(title, words, payload | {"picture": about}, metrics)
+    text, verdict = picture.text, picture.score.get("verdict", "")
+    words = [counted(len(text), "character"), _shown(picture.part, text), *picture.settings]
+    words = [*filter(None, words)]
+    about = {"title": verdict or picture.title, "about": words, "credit": parts()}
+    body = '<h2>The text under each tokenizer</h2>\n<div id="place-score"></div>'
+    if metrics is not None:
+        table = metrics.html("Metrics", right=metrics.names[1:-1])
+        body = f'<p class="verdict">{escape(verdict)}</p>\n{body}\n<h2>Metrics</h2>\n{table}'
+    data = {"score": picture.score | {"picture": about}}
+    return Interactive(picture.title, words, data, ("score",), _SCORE, body, _TABLES)
 
 
-def of_colored_text(picture: ColoredText, metrics: Table | None = None) -> ScoreFile:
-    """Return a colored text, as many of its bytes as a file holds."""
-    drawing = drawing_of(picture)
-    how = (drawing.part, picture.settings, picture.title)
-    return of_score(picture.text, drawing.payload, metrics, *how)
-
-
-def of_texts(comparison: Comparison, settings: Sequence[str] = ()) -> TextsFile:
+def of_texts(
+    comparison: Comparison, settings: Sequence[str] = (), score: Interactive | None = None
+) -> Interactive:
     """Return the tables of many texts under several tokenizers.
 
     Args:
         comparison: The comparison.
         settings: The settings of tokenizers, in words.
+        score: One of the texts under each tokenizer, if it is open.
     """
     rows = comparison.rows
     tables = [
@@ -459,12 +336,25 @@ def of_texts(comparison: Comparison, settings: Sequence[str] = ()) -> TextsFile:
     ]
     if not comparison.special_tokens:
         notes.append(text_table.WITHOUT_SPECIAL)
-    about = [
-        f"{figure.title}: {figure.meaning} ({figure.source})"
-        for figure in text_table.totals(comparison)
+    title = "Fairness and vocabulary"
+    body = [
+        f'<p class="verdict">{escape(comparison.verdict)}</p>',
+        *(
+            f'<h2 class="shown">{escape(table["label"])}</h2>\n<div id="place-table-{i}"></div>'
+            for i, table in enumerate(tables)
+        ),
+        *(f"<p>{escape(note)}</p>" for note in notes),
+        f'<h2 class="shown">{title}</h2>\n{tokenizers.html(title, right=tokenizers.names[1:])}',
+        *(
+            f"<p>{escape(f'{figure.title}: {figure.meaning} ({figure.source})')}</p>"
+            for figure in text_table.totals(comparison)
+        ),
     ]
-    title = "Several texts, several tokenizers"
-    return TextsFile(title, words, comparison.verdict, tables, notes, tokenizers, about)
+    if score is not None:
+        body.append(f'<h2 class="shown">{escape(score.title)}</h2>\n{score.body}')
+    data = {"tables": tables, "score": score and score.data["score"]}
+    title, names = "Several texts, several tokenizers", ("score", "texts_table")
+    return Interactive(title, words, data, names, _TEXTS, "\n".join(body), _TABLES)
 
 
 def html(content: Interactive, link: str = "") -> str:

@@ -14,7 +14,7 @@ from bpeviz.core.boundaries import Boundaries
 from bpeviz.text import digest_of
 from bpeviz.views import merge_diagram
 from bpeviz.views.credit import parts
-from bpeviz.views.export import ColoredText, drawing_of
+from bpeviz.views.export import ColoredText
 from bpeviz.views.table import Table
 
 TEXT, DIAGRAM, TABLE = "Text", "Merge diagram", "Table"
@@ -97,13 +97,10 @@ class ScoreSlides(Slides):
     metrics: Table
 
     def _drawn(self, content: str) -> dict[str, Any]:
-        drawing = drawing_of(self.picture)
-        data = {
-            "score": drawing.payload,
-            "characters": (self.picture.first, len(self.picture.text)),
-        }
+        of = self.picture
+        data = {"score": of.score, "characters": (of.part.first, len(of.text))}
         if content == TEXT:
-            return data | {"notes": drawing.notes}
+            return data | {"notes": of.notes}
         # The speaker explains the metrics.
         names = [name for name in self.metrics.names if name != "meaning"]
         rows = [[*map(str, row[: len(names)])] for row in self.metrics.rows]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,11 +99,12 @@ def test_two_cells_of_a_notebook_play_independently(page: Page) -> None:
 
 def test_hostile_texts_play_in_many_frames_without_running(page: Page) -> None:
     tokenizers = {text: bpeviz.load("gpt2") for text in HTML[:2]}
-    texts = playable.of_texts(bpeviz.compare({text: text for text in HTML}, tokenizers))
+    texts = bpeviz.compare({text: text for text in HTML}, tokenizers)
     columns = comparison(" ".join(HTML))
     # Those that may end or nest a script have files of their own.
     alone = [*HTML[:10], " ".join(HTML[10:])]
-    files = [*map(animation, alone), *map(playable.html, (texts, replace(texts, score=columns)))]
+    tables = [playable.of_texts(texts), playable.of_texts(texts, score=columns)]
+    files = [*map(animation, alone), *map(playable.html, tables)]
     frames = (
         f'<iframe sandbox="allow-scripts" srcdoc="{escape(file)}"></iframe>' for file in files
     )

@@ -7,6 +7,7 @@ from bpeviz.analysis import metrics
 from bpeviz.analysis.figures import measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.views import playable, player, tables
+from bpeviz.views.export import ColoredText
 
 
 def columns_of(text: str) -> list[Column]:
@@ -18,10 +19,10 @@ def columns_of(text: str) -> list[Column]:
     ]
 
 
-def comparison(text: str) -> playable.ScoreFile:
+def comparison(text: str) -> playable.Interactive:
     """Return the file of the columns of a text."""
     columns = columns_of(text)
     part = player.parts(text, metrics.common_boundaries(columns))[0]
     payload = player.score_payload(text, columns, part, 0) | {"verdict": text}
     measured = tables.metrics(measure(text, columns, 0))
-    return playable.of_score(text, payload, measured, part)
+    return playable.of_score(ColoredText("Score", text, part, payload), measured)

@@ -8,7 +8,7 @@ from dataclasses import replace
 import bpeviz
 from bpeviz.analysis.comparison import Comparison
 from bpeviz.views import playable
-from bpeviz.views.export import ColoredText
+from bpeviz.views.export import ColoredText, colored
 from helpers.comparisons import columns_of, comparison
 
 
@@ -31,7 +31,7 @@ def pages(text: str) -> Iterator[str]:
     yield playable.html(playable.of_tokenizer(tokenizer, text, text), link(text))
     yield playable.html(comparison(text), link(text))
     yield playable.html(playable.of_texts(compared(text), [text]), link(text))
-    yield playable.html(playable.of_colored_text(picture(text)), link(text))
+    yield playable.html(playable.of_score(picture(text)), link(text))
 
 
 def cells(text: str) -> Iterator[str]:
@@ -51,4 +51,4 @@ def compared(text: str) -> Comparison:
 
 def picture(text: str) -> ColoredText:
     """Return the colored text."""
-    return ColoredText(text, columns_of(text), text, settings=[text])
+    return colored(text, text, columns_of(text), settings=[text])

@@ -9,17 +9,18 @@ import pytest
 
 import bpeviz
 from bpeviz import limits
+from bpeviz.core.boundaries import Part
 from bpeviz.room.contents import RoomTimeline
 from bpeviz.room.messages import Display, Invitation, Message
 from bpeviz.room.rooms import ABANDONED, Room, RoomError, Rooms
 from bpeviz.room.votes import Range, VoteOption, VoteQuestion
 from bpeviz.views import playable, player
-from bpeviz.views.table import Table
+from bpeviz.views.export import ColoredText
 
 TEXT = "the thin thing that they think thicker then"
 
 
-def page(algorithm: str = "bpe", **options: Any) -> playable.Playable:
+def page(algorithm: str = "bpe", **options: Any) -> playable.Interactive:
     return playable.of_training(bpeviz.train(TEXT, algorithm, **options), TEXT)
 
 
@@ -123,9 +124,9 @@ def test_no_message_to_a_follower_contains_a_later_decision(
 ) -> None:
     room.show(page(algorithm, merges=12, min_count=1))
     follower = Browser(room)
-    steps = room.content.page.player["views"][0]["steps"]  # type: ignore[union-attr]
-    styles = room.content.page.player["views"][0]["tokenStyles"]  # type: ignore[union-attr]
-    seed = room.content.page.player["timelineId"]  # type: ignore[union-attr]
+    steps = room.content.player["views"][0]["steps"]  # type: ignore[union-attr]
+    styles = room.content.player["views"][0]["tokenStyles"]  # type: ignore[union-attr]
+    seed = room.content.player["timelineId"]  # type: ignore[union-attr]
     for step in range(8):
         leader.send(step=step, content=2)
         leader.send(do="ask")
@@ -168,16 +169,16 @@ def test_tokenizers_aligned_by_size_have_no_later_decision() -> None:
     room = Rooms().open("me", lambda _: Invitation())
     room.show(shown)
     leader, follower = Browser(room, leader=room.leader), Browser(room)
-    for step in (1, shown.player["last"]):
+    for step in (1, shown.data["player"]["last"]):
         leader.send(step=step, content=1)
-        for i, view in enumerate(shown.player["views"]):
+        for i, view in enumerate(shown.data["player"]["views"]):
             parts = [one["more"]["views"][i] for one in follower.got if "more" in one]
             ids = [token_id for one in parts for token_id in one["steps"]["id"]]
             assert len(ids) == view["ownSteps"][step]
         changing = [
             at for one in follower.got if "more" in one for at in one["more"]["changingSteps"]
         ]
-        assert changing == [at for at in shown.player["changingSteps"] if at <= step]
+        assert changing == [at for at in shown.data["player"]["changingSteps"] if at <= step]
 
 
 def test_messages_do_not_depend_on_the_right_answer(room: Room, leader: Browser) -> None:
@@ -187,7 +188,7 @@ def test_messages_do_not_depend_on_the_right_answer(room: Room, leader: Browser)
     leader.send(do="ask")
     first = json.dumps(follower.got).replace(follower.member.token, "")
     other = page(merges=12)
-    steps = other.player["views"][0]["steps"]
+    steps = other.data["player"]["views"][0]["steps"]
     for name in ("left", "right", "id", "count", "applied", "ties"):
         steps[name][3:] = steps[name][:-3]
     second_room = Rooms().open("me", lambda _: Invitation())
@@ -274,9 +275,9 @@ def test_playing_on_reveals_the_answer(room: Room, leader: Browser) -> None:
     leader.send(step=1, content=1)
     vote = follower.vote
     assert not vote["isOpen"]
-    steps = room.content.page.player["views"][0]["steps"]  # type: ignore[union-attr]
+    steps = room.content.player["views"][0]["steps"]  # type: ignore[union-attr]
     pair = [steps["left"][0], steps["right"][0]]
-    styles = room.content.page.races[0]["styles"]  # type: ignore[union-attr,index]
+    styles = room.content.races[0]["styles"]  # type: ignore[union-attr,index]
     right = vote["options"][vote["right"]]
     assert right["words"] in ("none of these", " + ".join(styles[i][0] for i in pair))
 
@@ -292,8 +293,8 @@ def test_options_are_candidates_and_sometimes_lack_the_right_one() -> None:
 def test_options_do_not_tie_with_the_right_one() -> None:
     text = "lower newest newest widest"
     shown = RoomTimeline(1, playable.of_training(bpeviz.train(text, merges=3), text))
-    assert shown.page.races is not None
-    rows = shown.page.races[0]["first"][0]
+    assert shown.races is not None
+    rows = shown.races[0]["first"][0]
     names = {" + ".join(map(chr, ids)): count for ids, count in rows}
     question = shown.question(0)
     assert question is not None
@@ -340,9 +341,11 @@ def test_score_is_shown_with_the_lit_token(room: Room, leader: Browser) -> None:
     follower = Browser(room)
     leader.send(step=5, content=1)
     score = {"rows": [], "verdict": "GPT-2 needs the fewest tokens."}
-    room.show(playable.ScoreFile("Score", ["1 text"], score, Table([], [])))
-    shown = {"number": 2, "title": score["verdict"], "settings": "1 text", "score": score}
-    assert follower.got[-1]["content"] == leader.got[-1]["content"] == shown
+    room.show(playable.of_score(ColoredText("Score", "a", Part(0, 1, 0, 1), score)))
+    content = follower.got[-1]["content"]
+    named = {"number": 2, "title": score["verdict"], "settings": "1 character"}
+    assert content == leader.got[-1]["content"] == named | {"score": content["score"]}
+    assert score.items() <= content["score"].items()
     assert (follower.got[-1]["step"], leader.got[-1]["canAsk"]) == (0, False)
     leader.send(do="ask")
     leader.send(step=0, content=2, lit=[1, 4])

@@ -32,7 +32,7 @@ Seven minutes
 """
 
 
-def page(sample: str = "seashells") -> playable.Playable:
+def page(sample: str = "seashells") -> playable.Interactive:
     text = samples.by_key(sample).text
     return playable.of_training(bpeviz.train(text, merges=22, pattern="gpt2"), text)
 

@@ -125,7 +125,7 @@ def test_text_of_only_names_gives_no_steps(algorithm: str, text: str) -> None:
 def test_views_show_the_names_without_color(algorithm: str) -> None:
     training = train(algorithm)
     shown = playable.of_training(training, TEXT)
-    view = shown.player["views"][0]
+    view = shown.data["player"]["views"][0]
     assert view["tokenStyles"][SPECIAL_ID] == [END, -1]
     assert view["tokenStyles"][SPECIAL_ID - 1] == ["<é>", -1]
     assert "Training text split at special tokens" in credit.settings_of(training, training.steps)
@@ -136,7 +136,7 @@ def test_views_show_the_names_without_color(algorithm: str) -> None:
     column = Column("mine", training.at_step(1), boundaries, 1)
     data = player.recolored(view, training, OWN)
     assert data["tokenStyles"][SPECIAL_ID] == [END, -1]
-    picture = export.payload(export.ColoredText(TEXT, [column], "title"))["score"]["rows"]
+    picture = export.colored("title", TEXT, [column]).score["rows"]
     assert "<|endoftext|>" in [label for _, label, *_ in picture[0]["distinct"]]
     room = Rooms().open("me", lambda _: Invitation())
     room.show(shown)

@@ -19,7 +19,7 @@ def column(tokenizer: Tokenizer, text: str, title: str = "A title") -> Column:
 
 def notes(*columns: Column, text: str, baseline: int = 0) -> list[str]:
     """Return how the notes of a drawing begin."""
-    drawing = export.drawing_of(export.ColoredText(text, columns, "T", baseline=baseline))
+    drawing = export.colored("T", text, columns, baseline=baseline)
     return [" ".join(words.split()[:3]) for words in drawing.notes]
 
 
@@ -41,21 +41,21 @@ def test_notes_explain_unknown_and_omitted_text() -> None:
 def test_drawing_limits_long_texts_and_names_the_part() -> None:
     text = "low lower 世界 " * 3_000
     one = column(TRAINED.tokenizer(), text)
-    drawing = export.drawing_of(export.ColoredText(text, [one], "T", first=3, last=9))
-    assert drawing.payload["text"] == text[3:9]
-    assert drawing.about == [f"Characters 4 to 9 of {len(text):,}."]
-    drawing = export.drawing_of(export.ColoredText(text, [one], "T", first=5))
-    content = drawing.payload["text"]
+    drawing = export.colored("T", text, [one], first=3, last=9)
+    assert drawing.score["text"] == text[3:9]
+    assert drawing.payload()["about"] == [f"Characters 4 to 9 of {len(text):,}."]
+    drawing = export.colored("T", text, [one], first=5)
+    content = drawing.score["text"]
     assert export.HELD - 4 < len(content.encode()) <= export.HELD
     assert text[5:].startswith(content)
-    assert drawing.about == [f"Characters 6 to {5 + len(content):,} of {len(text):,}."]
+    assert drawing.payload()["about"] == [f"Characters 6 to {5 + len(content):,} of {len(text):,}."]
 
 
 def test_drawing_and_file_name_the_version() -> None:
     text = "low lower"
-    picture = export.ColoredText(text, [column(TRAINED.tokenizer(), text)], "A title")
-    assert export.payload(picture, "https://host")["credit"]["words"] == MADE_WITH
-    page = playable.html(playable.of_colored_text(picture))
+    picture = export.colored("A title", text, [column(TRAINED.tokenizer(), text)])
+    assert picture.payload("https://host")["credit"]["words"] == MADE_WITH
+    page = playable.html(playable.of_score(picture))
     assert "<h1>A title</h1>" in page
     assert MADE_WITH in page
 

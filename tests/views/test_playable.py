@@ -74,18 +74,18 @@ def test_tie_rule_is_named_if_the_options_are_known() -> None:
         (None, ""),
     ):
         shown = playable.of_training(training, SHORT, options=options)
-        assert rule in (shown.player["views"][0]["tieRule"] or "")
+        assert rule in (shown.data["player"]["views"][0]["tieRule"] or "")
 
 
 def test_training_on_another_text_is_named_and_its_candidates_are_those_of_that_text() -> None:
     training = bpeviz.train(SHORT, merges=3)
     counted_in = ("a corpus", SHORT, training.boundaries(SHORT))
     shown = playable.of_training(training, "the", trained_on=counted_in, options={})
-    (view,) = shown.player["views"]
+    (view,) = shown.data["player"]["views"]
     assert (view["text"], view["trainedOn"]) == ("the", "a corpus")
     assert "Trained on a corpus" in shown.settings
-    (expected,) = playable.of_training(training, SHORT, options={}).races or ()
-    (race,) = shown.races or ()
+    (expected,) = playable.of_training(training, SHORT, options={}).data["races"] or ()
+    (race,) = shown.data["races"] or ()
     assert race["first"] == expected["first"]
 
 
@@ -183,7 +183,7 @@ def test_training_without_its_text_has_no_animation() -> None:
 
 def test_comparison_contains_the_columns_and_their_metrics() -> None:
     page = playable.html(comparison(SHORT))
-    found = data_of(page)["rows"]
+    found = data_of(page)["score"]["rows"]
     assert [one["tokenCount"] for one in found] == [
         len(one.encode(SHORT))
         for one in (bpeviz.load("gpt2"), bpeviz.train(SHORT, vocab_size=270).tokenizer())
@@ -236,10 +236,10 @@ def test_inspection_of_the_training_text_has_its_race() -> None:
     found = trace.inspect(SHORT, training.at_step(9))
     how: tuple[Any, ...] = ("A name", training, None, {"min_count": 2})
     shown = playable.of_inspection(found, *how, trained_on=True)
-    assert shown.races is not None
-    assert len(shown.races[0]["first"]) == shown.player["last"] == len(found.events)
+    assert shown.data["races"] is not None
+    assert len(shown.data["races"][0]["first"]) == shown.data["player"]["last"] == len(found.events)
     assert "Minimum pair count: 2" in shown.settings
-    assert playable.of_inspection(found, *how).races is None
+    assert playable.of_inspection(found, *how).data["races"] is None
 
 
 def test_embed_code_is_that_of_the_readme() -> None:

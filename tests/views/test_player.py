@@ -462,5 +462,5 @@ def test_unigram_without_prunings_points_to_smaller_sizes() -> None:
     training = bpeviz.train("aaaa", "unigram", vocab_size=280)
     message = "No prunings at this size. Choose a smaller one to see some."
     assert player.why_few(training, "aaaa", 2) == message
-    beginning = playable.of_training(bpeviz.train("a", "unigram"), "a").player["views"][0]
+    beginning = playable.of_training(bpeviz.train("a", "unigram"), "a").data["player"]["views"][0]
     assert beginning["initialMessage"] == "The only piece is used."

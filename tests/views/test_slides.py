@@ -16,7 +16,7 @@ from bpeviz.corpus import samples
 from bpeviz.trainers import texts_of
 from bpeviz.views import player, tables
 from bpeviz.views.credit import MADE_WITH
-from bpeviz.views.export import ColoredText
+from bpeviz.views.export import colored
 from bpeviz.views.slides import DIAGRAM, TABLE, TEXT, ScoreSlides, StepSlides
 
 ENGLISH = samples.by_key("english-prose").text
@@ -45,7 +45,7 @@ def columns_of(text: str, names: Sequence[str]) -> ScoreSlides:
     found = training.tokenizer().boundaries(text)
     columns = [Column(name, training.tokenizer(), found, training.steps) for name in names]
     measured = tables.metrics(measure(text, columns, 0))
-    return ScoreSlides(names[0], ColoredText(text, columns, "T"), measured)
+    return ScoreSlides(names[0], colored("T", text, columns), measured)
 
 
 def test_merge_diagram_shows_the_words_that_are_drawn_on_the_page() -> None:

@@ -87,7 +87,7 @@ export class Slide {
     const { data, content } = this;
     content.classList.add("texts");
     if (data.views?.length > MOST_VIEWS) this.remarks.push(`${MOST_VIEWS} of ${data.views.length} tokenizers are shown.`);
-    const comparison = data.score && new Comparison(data.score);
+    const comparison = data.score && new Comparison({ ...data.score, verdict: "", showIds: false });
     const score = comparison?.score ?? new TimelineScore(data.views.slice(0, MOST_VIEWS));
     content.append(comparison?.box ?? score.host);
     if (score.rows.length > 1) score.lineHeight = ROW_HEIGHT;

@@ -109,7 +109,7 @@ export class Comparison {
  * @param {import("../shared/picture.js").SheetPayload} words
  */
 export function scoreSheet(parent, data, words) {
-  const comparison = new Comparison(data);
+  const comparison = new Comparison({ ...data, verdict: "" }); // without bar codes
   const sheet = newSheet(parent, words, comparison.box);
   comparison.fit({ largest: 24 });
   return sheet;

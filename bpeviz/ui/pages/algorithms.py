@@ -54,7 +54,7 @@ from bpeviz.ui.widgets import (
     numbers,
 )
 from bpeviz.views import playable, player, race, tables
-from bpeviz.views.playable import Playable
+from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides, StepSlides
 
 SHOWN = 3_000
@@ -249,7 +249,7 @@ def _lock_step(shown: tuple[Trained, ...], part: Part) -> dict[str, Any]:
     return payload | {"initialStep": _opening(shown, payload)}
 
 
-def _animation(handles: Sequence[TrainingHandle], part: Part) -> Callable[[], Playable]:
+def _animation(handles: Sequence[TrainingHandle], part: Part) -> Callable[[], Interactive]:
     shown = [handle.open() for handle in handles]
     trainings = [(row.history, row.training_boundaries, dict(row.choice.options)) for row in shown]
     payload = _lock_step(tuple(shown), part)

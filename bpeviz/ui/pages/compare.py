@@ -432,23 +432,16 @@ def _draw_score(
     payload |= {"verdict": sentence}
     reveal = None if texts is None else PRESSED.get()
     components.score(payload | {"reveal": reveal}, "score")
-    title = "One text, several tokenizers"
+    picture = ColoredText("One text, several tokenizers", text, part, payload, settings)
 
     def comparison() -> Interactive:
-        score_file = playable.of_score(text, payload, tables.metrics(measured), part, settings)
-        return (
-            score_file
-            if texts is None
-            else replace(playable.of_texts(texts, settings), score=score_file)
-        )
-
-    def picture() -> ColoredText:
-        return ColoredText(text, columns, title, number, part.first, part.last, settings=settings)
+        score = playable.of_score(picture, tables.metrics(measured))
+        return score if texts is None else playable.of_texts(texts, settings, score)
 
     def slides() -> Slides:
-        return ScoreSlides(sentence, picture(), tables.metrics(measured), settings=settings)
+        return ScoreSlides(sentence, picture, tables.metrics(measured), settings=settings)
 
-    EXPORT.put(Export("compare", picture, comparison=lambda: comparison, slides=slides))
+    EXPORT.put(Export("compare", lambda: picture, comparison=lambda: comparison, slides=slides))
 
 
 def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> None:

@@ -32,8 +32,8 @@ from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.trainer_tables import details
 from bpeviz.ui.widgets import Section, SessionValue, Switch, TextField, Values, Widget, numbers
 from bpeviz.views import charts, merge_diagram, playable, player, race, tables
-from bpeviz.views.export import ColoredText
-from bpeviz.views.playable import Playable
+from bpeviz.views.export import ColoredText, colored
+from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides, StepSlides
 
 CANDIDATES = 1_000
@@ -209,19 +209,17 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
         training = trained.history
         texts = texts_of(training)
         title = texts.vocabulary(training, step)
-        column = Column(title, training.at_step(step), trained.boundaries, step)
-        title = f"{name}: {texts.unit} {step:,} of {last:,}"
-        return ColoredText(
+        return colored(
+            f"{name}: {texts.unit} {step:,} of {last:,}",
             trained.text,
-            [column],
-            title,
+            [Column(title, training.at_step(step), trained.boundaries, step)],
             first=shown.first,
             last=shown.last,
             hues=trained.hues(shown),
             settings=trained.settings(last),
         )
 
-    def animation() -> Callable[[], Playable]:
+    def animation() -> Callable[[], Interactive]:
         trained = handle.open()
         corpus = trained.choice.corpus
         return partial(

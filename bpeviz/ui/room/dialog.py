@@ -28,7 +28,7 @@ from bpeviz.ui.room import sheets
 from bpeviz.ui.room.connections import KEY, path
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.ui.widgets import SessionValue
-from bpeviz.views.playable import Playable, ScoreFile, TextsFile
+from bpeviz.views.playable import Interactive
 
 GROUP = ":material/groups:"
 
@@ -109,16 +109,15 @@ def _has_content(offer: Export) -> bool:
     return bool(offer.animation or offer.comparison)
 
 
-def _content(offer: Export) -> Playable | ScoreFile:
+def _content(offer: Export) -> Interactive:
     """Return the content of a page that a room shows.
 
     Raises:
         ValueError: It has none, or cannot be made; the message is user-facing.
     """
     make = offer.animation or offer.comparison
-    content = make()() if make else None
-    page = content.score if isinstance(content, TextsFile) else content
-    if not isinstance(page, Playable | ScoreFile):
+    page = make()() if make else None
+    if page is None or not (page.data.get("player") or page.data.get("score")):
         raise ValueError("A room shows one text. Press a number in the table to choose one.")
     return page
 

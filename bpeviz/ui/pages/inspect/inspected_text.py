@@ -22,8 +22,8 @@ from bpeviz.ui.tokenizers import OWN, Offer
 from bpeviz.ui.widgets import Values, Widget
 from bpeviz.views import inspection as views
 from bpeviz.views import playable, player
-from bpeviz.views.export import ColoredText
-from bpeviz.views.playable import Playable
+from bpeviz.views.export import ColoredText, colored
+from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides, StepSlides
 
 
@@ -69,12 +69,10 @@ class InspectedText:
     def _colored(self) -> ColoredText:
         boundaries = self.inspection.boundaries
         column = Column(self.offer.title, self.tokenizer, boundaries, boundaries.steps)
-        title, settings = "One text as tokens", self.offer.settings
-        return ColoredText(
-            self.inspection.text, [column], title, hues=self.colors, settings=settings
-        )
+        how: dict[str, Any] = {"hues": self.colors, "settings": self.offer.settings}
+        return colored("One text as tokens", self.inspection.text, [column], **how)
 
-    def _animation(self) -> Callable[[], Playable]:
+    def _animation(self) -> Callable[[], Interactive]:
         training = self.offer.training
         title = self.offer.title if training is None else TRAINERS[training.algorithm].title
         options = {} if self.offer.own is None else dict(self.offer.own.choice.options)
