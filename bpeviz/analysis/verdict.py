@@ -7,14 +7,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import regex
 
 from bpeviz.analysis.figures import cost_in
 from bpeviz.analysis.metrics import Column, boundaries_inside, differences, word_spans
 from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.text import counted, joined, label, shorten
-
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 
 @dataclass(frozen=True)
@@ -261,19 +258,11 @@ def telling_word(text: str, own: Column, other: Column) -> Example | None:
     A token that is only partly in the word counts. Without a difference, return None.
     """
     searched = text[:SEARCHED]
-    sizes = np.fromiter((len(char.encode()) for char in searched), np.int64, len(searched))
-    starts_of = np.append(0, np.cumsum(sizes))
-    words = [*_WORD.finditer(searched)]
-    if not words:
+    starts, ends = word_spans(searched)
+    if not len(starts):
         return None
-    starts = starts_of[[word.start() for word in words]]
-    ends = starts_of[[word.end() for word in words]]
-    counts = [
-        1
-        + np.searchsorted(column.inner_boundaries, ends)
-        - np.searchsorted(column.inner_boundaries, starts, "right")
-        for column in (own, other)
-    ]
+    counts = [1 + boundaries_inside(column, starts, ends) for column in (own, other)]
     most = int(np.abs(counts[0] - counts[1]).argmax())
     tokens, others = int(counts[0][most]), int(counts[1][most])
-    return None if tokens == others else Example(words[most][0], tokens, others)
+    word = searched.encode()[starts[most] : ends[most]].decode()
+    return None if tokens == others else Example(word, tokens, others)
