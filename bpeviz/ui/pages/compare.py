@@ -50,10 +50,10 @@ from bpeviz.ui.widgets import (
     Widget,
     numbers,
 )
-from bpeviz.views import charts, playable, player, tables
+from bpeviz.views import charts, playable, player, slides, tables
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import ScoreSlides, Slides
+from bpeviz.views.slides import Slides
 
 T = TypeVar("T")
 
@@ -453,10 +453,10 @@ def _draw_score(
         score = playable.of_score(picture, tables.metrics(measured))
         return score if texts is None else playable.of_texts(texts, settings, score)
 
-    def slides() -> Slides:
-        return ScoreSlides(sentence, picture, tables.metrics(measured), settings=settings)
+    def drawn() -> Slides:
+        return slides.of_score(sentence, picture, tables.metrics(measured))
 
-    EXPORT.put(Export("compare", lambda: picture, comparison=lambda: comparison, slides=slides))
+    EXPORT.put(Export("compare", lambda: picture, comparison=lambda: comparison, slides=drawn))
 
 
 def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> None:

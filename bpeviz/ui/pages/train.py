@@ -34,7 +34,7 @@ from bpeviz.ui.widgets import Section, SessionValue, Switch, TextField, Values, 
 from bpeviz.views import charts, merge_diagram, playable, player, race, tables
 from bpeviz.views.export import ColoredText, colored
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import Slides, StepSlides
+from bpeviz.views.slides import Slides, of_steps
 
 CANDIDATES = 1_000
 """How many of the best candidates of a step are listed, unless the user asks for all."""
@@ -189,13 +189,10 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
         with right:
             _curve(trained, last, step)
         st.caption("Click the curve or a row of the table: the player jumps to that step.")
-        if (place := WHY.opened(texts_of(training).heading)) is not None:
-            with place:
-                _candidates(trained, step)
-        unit = texts_of(training).unit
-        if (place := BEFORE_AND_AFTER.opened(f"Before and after this {unit}")) is not None:
-            with place:
-                _before_and_after(trained, step, shown)
+        texts = texts_of(training)
+        WHY.show(_candidates, trained, step, label=texts.heading)
+        label = f"Before and after this {texts.unit}"
+        BEFORE_AND_AFTER.show(_before_and_after, trained, step, shown, label=label)
         details(trained.training_text, training, trained.training_boundaries, step)
 
 
@@ -239,7 +236,7 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
         part = trained.boundaries.slice(shown.start, shown.end)
         words = DRAWN_WORDS.get() or ""
         at = trained.text.find(words, shown.first, shown.last)
-        return StepSlides(
+        return of_steps(
             name,
             payload,
             [part],
@@ -264,9 +261,7 @@ def _merge_diagram(trained: Trained, last: int, timeline: str, shown: Part) -> N
         _CLICKED.put(word)
         DRAWN_WORDS.put(word["word"])
         DIAGRAM.put(True)
-    if (place := DIAGRAM.opened()) is not None:
-        with place:
-            _diagram(trained, last, timeline, shown)
+    DIAGRAM.show(_diagram, trained, last, timeline, shown)
 
 
 def _diagram(trained: Trained, last: int, timeline: str, shown: Part) -> None:
