@@ -1,0 +1,195 @@
+"""The reader of the course's words: Markdown files, one for each chapter, that anybody can edit.
+
+    # The title
+    Goal: What a learner can say after the chapter.
+    Minutes: 5
+
+    Two sentences, in which {figures} are filled in.
+
+    Many think: A common belief.
+    In fact: The correction.
+
+    ## Task: letters
+    What to do.
+    Hint: After a wrong try, without the answer.
+    Why: After the truth was played.
+
+    ## Note: space
+    Words beside something that the engine shows.
+
+    ## This is why
+    What models do because of it.
+
+    ## Belief
+    A question?
+    - A wrong answer. | The reply to it.
+    * The right answer. | Why it is right.
+
+    ## Own text
+    An invitation.
+
+A paragraph may have several lines. Beliefs outside of chapters are numbered: `## 1`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).with_suffix("")
+
+_MARK = "(?:Goal|Minutes|Many think|In fact|Hint|Why): |[-*] "
+_HEAD = {"": "lead", "Goal": "goal", "Minutes": "minutes", "Many think": "myth", "In fact": "fact"}
+_TASK = {"": "words", "Hint": "hint", "Why": "why"}
+_OTHERS = {"This is why": {"": "why"}, "Own text": {"": "own"}}
+
+
+@dataclass(frozen=True)
+class TaskProse:
+    """The words of a task: before it, after a wrong try, and after the truth was played."""
+
+    words: str
+    hint: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Option:
+    """An answer to a belief, and the reply to it."""
+
+    words: str
+    answer: str
+    right: bool
+
+
+@dataclass(frozen=True)
+class Belief:
+    """A question about a common belief; its options are sorted by their words."""
+
+    question: str
+    options: tuple[Option, ...]
+
+    @property
+    def right(self) -> int:
+        """The index of the right option."""
+        return next(i for i, option in enumerate(self.options) if option.right)
+
+
+@dataclass(frozen=True)
+class Prose:
+    """The words of a chapter, with unfilled figures.
+
+    Attributes:
+        title: Its title.
+        tasks: Its tasks, by their names.
+        notes: Words beside what the engine shows, by their names.
+        beliefs: Its belief, or several outside of chapters.
+        lead: The two sentences at its start.
+        goal: Its goal.
+        minutes: The minutes that it takes.
+        myth: The belief that it corrects.
+        fact: The correction.
+        why: What models do because of it.
+        own: The invitation to try one's own text.
+    """
+
+    title: str
+    tasks: Mapping[str, TaskProse]
+    notes: Mapping[str, str]
+    beliefs: tuple[Belief, ...]
+    lead: str = ""
+    goal: str = ""
+    minutes: int = 0
+    myth: str = ""
+    fact: str = ""
+    why: str = ""
+    own: str = ""
+
+
+def fill(words: str, figures: Mapping[str, int | str]) -> str:
+    """Return words with the figures between their braces.
+
+    Args:
+        words: The words of a chapter.
+        figures: Numbers, or words of the chapter's module. They become Markdown as they are, so
+            none is a text of users.
+
+    Raises:
+        KeyError: A figure is missing.
+        ValueError: A brace is not that of a figure.
+    """
+    values = {
+        name: f"{figure:,}" if isinstance(figure, int) else figure
+        for name, figure in figures.items()
+    }
+    return words.format_map(values)
+
+
+@cache
+def read(name: str) -> Prose:
+    """Return the words of a chapter, or of a page such as `end`.
+
+    Raises:
+        ValueError: The file is not in the form above.
+    """
+    return parse((FOLDER / f"{name}.md").read_text(encoding="utf-8"))
+
+
+def parse(text: str) -> Prose:
+    """Return the words of a Markdown text in the form above.
+
+    Raises:
+        ValueError: It is not in this form.
+    """
+    head, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
+    title, _, start = head.partition("\n")
+    fields = _fields(start, _HEAD)
+    tasks: dict[str, TaskProse] = {}
+    notes: dict[str, str] = {}
+    beliefs: list[Belief] = []
+    for section in sections:
+        heading, _, body = section.partition("\n")
+        kind, _, name = heading.partition(": ")
+        if kind == "Task" and name not in tasks:
+            tasks[name] = TaskProse(**_fields(body, _TASK))
+        elif kind == "Note" and name not in notes:
+            notes[name] = _fields(body, {"": "words"})["words"]
+        elif heading in ("Belief", str(len(beliefs) + 1)):
+            beliefs.append(_belief(body))
+        elif heading in _OTHERS:
+            fields |= _fields(body, _OTHERS[heading])
+        else:
+            raise ValueError(f"“## {heading}” is not a heading here.")
+    minutes = int(fields.pop("minutes", "0"))
+    return Prose(title.removeprefix("# "), tasks, notes, tuple(beliefs), minutes=minutes, **fields)
+
+
+def _paragraphs(body: str) -> Iterator[tuple[str, str]]:
+    """Yield the mark (such as “Hint” or “-”) and the words of each paragraph, on one line."""
+    for paragraph in re.split(rf"\n\s*\n|\n(?={_MARK})", body.strip()):
+        match = re.fullmatch(rf"({_MARK})?(.*)", paragraph, re.DOTALL)
+        if match and match[2].strip():
+            yield (match[1] or "").rstrip(": "), " ".join(match[2].split())
+
+
+def _fields(body: str, names: Mapping[str, str]) -> dict[str, str]:
+    """Return the paragraphs of a section by the names of their fields."""
+    fields: dict[str, str] = {}
+    for mark, words in _paragraphs(body):
+        if mark not in names or (mark and names[mark] in fields):
+            raise ValueError(f"“{mark} {words}” must not be here.")
+        before = fields.get(names[mark])
+        fields[names[mark]] = f"{before}\n\n{words}" if before else words
+    return fields
+
+
+def _belief(body: str) -> Belief:
+    (_, question), *listed = _paragraphs(body)
+    split = [(mark, words.partition(" | ")) for mark, words in listed]
+    options = [Option(words, answer, mark == "*") for mark, (words, _, answer) in split]
+    if {mark for mark, _ in listed} != {"-", "*"} or sum(option.right for option in options) != 1:
+        raise ValueError(f"“{question}” needs options, of which one is right.")
+    return Belief(question, tuple(sorted(options, key=lambda option: option.words.casefold())))
