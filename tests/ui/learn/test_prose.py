@@ -9,6 +9,9 @@ from fractions import Fraction
 import pyphen
 import pytest
 
+import bpeviz
+from bpeviz.pretrained import download
+from bpeviz.trainers import TRAINERS
 from bpeviz.ui.learn import prose
 from bpeviz.ui.learn.prose import Belief, Option, Prose, TaskProse
 
@@ -165,6 +168,21 @@ def test_options_are_alike_and_replies_are_their_own(belief: Belief) -> None:
 def content(text: str) -> set[str]:
     """Return the words of a text that tell what it says, without their endings."""
     return {word[:5] for word in re.findall(r"[a-z0-9]{3,}", text.lower())} - COMMON
+
+
+def test_answers_about_gpt_4o_are_those_of_its_tokenizer() -> None:
+    if not download.available("o200k_base"):
+        pytest.skip("not available: o200k_base")
+    tokenizer = bpeviz.load("o200k_base")
+    for text, tokens in {"red car": ["red", "·car"], "2026": ["202", "6"]}.items():
+        assert [token.label for token in tokenizer.tokens(text)] == tokens
+    assert len(tokenizer.encode("\N{HEDGEHOG}")) == 3
+
+
+def test_variants_are_those_of_the_app() -> None:
+    notes = prose.read("end").notes
+    for key in ("scaffold", "superbpe", "multilingual", "parity", "adaptive"):
+        assert notes[key].startswith(TRAINERS[key].title.partition(" (")[0])
 
 
 def test_form_is_read() -> None:
