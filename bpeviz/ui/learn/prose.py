@@ -172,7 +172,7 @@ def _paragraphs(body: str) -> Iterator[tuple[str, str]]:
     for paragraph in re.split(rf"\n\s*\n|\n(?={_MARK})", body.strip()):
         match = re.fullmatch(rf"({_MARK})?(.*)", paragraph, re.DOTALL)
         if match and match[2].strip():
-            yield (match[1] or "").rstrip(": "), " ".join(match[2].split())
+            yield (match[1] or "").rstrip(": "), re.sub(r"\s*\n\s*", " ", match[2].strip())
 
 
 def _fields(body: str, names: Mapping[str, str]) -> dict[str, str]:
@@ -190,6 +190,7 @@ def _belief(body: str) -> Belief:
     (_, question), *listed = _paragraphs(body)
     split = [(mark, words.partition(" | ")) for mark, words in listed]
     options = [Option(words, answer, mark == "*") for mark, (words, _, answer) in split]
-    if {mark for mark, _ in listed} != {"-", "*"} or sum(option.right for option in options) != 1:
-        raise ValueError(f"“{question}” needs options, of which one is right.")
+    is_complete = all(option.answer for option in options) and {*dict(listed)} == {"-", "*"}
+    if not is_complete or sum(option.right for option in options) != 1:
+        raise ValueError(f"“{question}” needs options with replies, of which one is right.")
     return Belief(question, tuple(sorted(options, key=lambda option: option.words.casefold())))

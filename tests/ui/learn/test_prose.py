@@ -192,7 +192,7 @@ why.
 Minutes: 5
 
 One {figure}.
-Same paragraph.
+Same  paragraph.
 
 Second one.
 
@@ -222,7 +222,7 @@ Type.
         {"letters": TaskProse("Do it.", "Slowly.", "So.")},
         {"price": "Dear: {figure} times."},
         (Belief("Which?", (Option("One.", "Yes.", True), Option("Zero.", "Too few.", False))),),
-        "One {figure}. Same paragraph.\n\nSecond one.",
+        "One {figure}. Same  paragraph.\n\nSecond one.",
         "Say why.",
         5,
         "Tokens.",
@@ -244,6 +244,8 @@ Type.
         "## Task: a\nDo it.\n\n## Task: a\nAgain.",
         "## Belief\nWhich?\n- A. | B.\n- C. | D.",
         "## Belief\nWhich?\n* A. | B.\n* C. | D.",
+        "## Belief\nWhich?\n- A. | B.\n* C.",
+        "## Belief\nWhich?\n* A. | B.\n\nC. | D.",
         "## 2\nWhich?\n- A. | B.\n* C. | D.",
         "Hint: no.",
     ],
