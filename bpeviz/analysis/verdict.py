@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -244,25 +243,17 @@ SEARCHED = 20_000
 """The most characters in which `telling_word` looks for a word."""
 
 
-class Example(NamedTuple):
-    """A word of a text with the number of its tokens under two tokenizers."""
+def telling_word(text: str, own: Column, other: Column) -> tuple[str, int, int] | None:
+    """Return the word whose numbers of tokens under two tokenizers differ most, with both numbers.
 
-    word: str
-    tokens: int
-    others: int
-
-
-def telling_word(text: str, own: Column, other: Column) -> Example | None:
-    """Return the word whose numbers of tokens under two tokenizers differ most, the first of ties.
-
-    A token that is only partly in the word counts. Without a difference, return None.
+    A token that is only partly in the word counts. Of ties, the first; None without a difference.
     """
-    searched = text[:SEARCHED]
-    starts, ends = word_spans(searched)
+    starts, ends = word_spans(text[:SEARCHED])
     if not len(starts):
         return None
-    counts = [1 + boundaries_inside(column, starts, ends) for column in (own, other)]
-    most = int(np.abs(counts[0] - counts[1]).argmax())
-    tokens, others = int(counts[0][most]), int(counts[1][most])
-    word = searched.encode()[starts[most] : ends[most]].decode()
-    return None if tokens == others else Example(word, tokens, others)
+    tokens, others = (1 + boundaries_inside(column, starts, ends) for column in (own, other))
+    most = int(np.abs(tokens - others).argmax())
+    if tokens[most] == others[most]:
+        return None
+    word = text.encode()[starts[most] : ends[most]].decode()
+    return word, int(tokens[most]), int(others[most])

@@ -278,13 +278,7 @@ def _name(row: Trained) -> str:
 
 @fragment
 def _follow(shown: list[Trained], payload: dict[str, Any], answer: Callable[[str], object]) -> None:
-    """Draw the elements that follow the size; run again if it changes or a word is clicked.
-
-    Args:
-        shown: The trainings.
-        payload: The payload of the player.
-        answer: Draws the verdict above the player.
-    """
+    """Draw the elements that follow the size; run again if it changes or a word is clicked."""
     body = st.container()
     reported = components.player_events(None, "lock_step_follower", words=True)
     place: int = payload["initialStep"]
@@ -380,12 +374,7 @@ def _varied_word(text: str, method: tuple[Training, Randomness, int]) -> str | N
 
 
 def _random_splits(able: Sequence[tuple[Training, Randomness, int]], text: str) -> None:
-    """Draw random segmentations of a word under trainers that support them.
-
-    Args:
-        able: The training histories, their methods and steps.
-        text: The text, in which a word that varies is searched for at first.
-    """
+    """Draw random segmentations of a word under trainers that support them."""
     left, right = st.columns((2, 3), gap="medium")
     with left:
         if not WORD.present:

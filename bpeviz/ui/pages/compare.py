@@ -360,15 +360,7 @@ def _careful(measured: Sequence[Measured], baseline: int) -> str:
 def _verdict(
     sentence: str, careful: str, text: str, column_of: Mapping[str, Column], baseline: str
 ) -> None:
-    """Draw the verdict, and a word that shows the difference, or a way to a text that has one.
-
-    Args:
-        sentence: The verdict.
-        careful: What limits it, in Markdown.
-        text: The text.
-        column_of: The columns by their keys.
-        baseline: The key of the baseline.
-    """
+    """Draw the verdict, and a word that shows the difference, or a way to a text that has one."""
     names = {key: column.name for key, column in column_of.items()} | {OWN: "yours"}
     words = (
         (key, verdict.telling_word(text, column, column_of[baseline]))
@@ -378,9 +370,10 @@ def _verdict(
     key, telling = next(((key, word) for key, word in words if word is not None), ("", None))
     example, offers = "", False
     if telling is not None:
+        word, tokens, others = telling
         example = (
-            f"“{shorten(telling.word, 40)}” is {counted(telling.tokens, 'token')} in {names[key]}, "
-            f"{telling.others:,} in {names[baseline]}."
+            f"“{shorten(word, 40)}” is {counted(tokens, 'token')} in {names[key]}, {others:,} in "
+            f"{names[baseline]}."
         )
     elif offers := len({column.tokens for column in column_of.values()}) == 1 < len(column_of):
         example = "No word of this text has more tokens in one than in another."
@@ -430,15 +423,7 @@ def _draw_score(
     sentence: str,
     texts: Comparison | None = None,
 ) -> None:
-    """Draw the text under each tokenizer, and offer the export of it.
-
-    Args:
-        measured: The metrics of all tokenizers.
-        offers: These tokenizers.
-        number: The index of the baseline.
-        sentence: The verdict, for the projector.
-        texts: The comparison of many texts, whose tables are above.
-    """
+    """Draw the text under each tokenizer, and offer the export of it."""
     text, columns = measured[0].text, [part.column for part in measured]
     parts = player.parts(text, metrics.common_boundaries(columns), PART_SIZE)
     part = choose_part(PART, parts, "All figures are for")
@@ -495,13 +480,7 @@ def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> No
 
 @fragment
 def _measures(measured: Sequence[Measured], baseline: int, offers: Sequence[Offer]) -> None:
-    """Draw the first metrics, and folded the others, costs, aligned spans, and curves.
-
-    Args:
-        measured: The metrics of all tokenizers.
-        baseline: The index of the baseline.
-        offers: The chosen tokenizers, for their prices.
-    """
+    """Draw the first metrics, and folded the others, costs, aligned spans, and curves."""
     columns = [part.column for part in measured]
     titles = [column.title for column in columns]
     if len(columns) > 1:

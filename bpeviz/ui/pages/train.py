@@ -147,15 +147,7 @@ def _first_text() -> str:
 
 @fragment
 def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: int) -> None:
-    """Draw the elements that follow the step; run again if it changes.
-
-    Args:
-        trained: The training.
-        last: The last step of the player.
-        timeline: The identity of the player's timeline.
-        shown: The part of the text in the player.
-        initial: The step of a player that has not yet reported.
-    """
+    """Draw the elements that follow the step; run again if it changes."""
     training = trained.history
     # The style reserves the height, also while charts and tables load or are drawn again.
     body = st.container(key="following" if last else None)
@@ -289,15 +281,7 @@ def _diagram(trained: Trained, last: int, timeline: str, shown: Part) -> None:
 
 @cached()
 def _drawn(trained: Trained, last: int, part: str, start: int, shown: Part) -> dict[str, Any]:
-    """Return the merge diagram of a part of the text; do not change it, it is cached.
-
-    Args:
-        trained: The training.
-        last: The last step of the diagram.
-        part: The part.
-        start: The byte of the text where it begins.
-        shown: The part of the text in the player, which has the same colors.
-    """
+    """Return the merge diagram of a part of the text; do not change it, it is cached."""
     title = ALGORITHMS[trained.choice.algorithm]
     hues = trained.hues(shown)
     side = merge_diagram.of_training(title, trained.history, trained.boundaries, last, hues)
