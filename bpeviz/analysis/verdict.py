@@ -160,7 +160,7 @@ def alike(columns: Sequence[Column]) -> list[list[Column]]:
 def at_size(text: str, columns: Sequence[Column], size: int) -> str:
     """Return which algorithms cut a text alike at a vocabulary size, and how the others differ."""
     sizes = [(column.title, column.vocab_size) for column in columns if column.vocab_size != size]
-    own = ", ".join(f"{title} has {number:,}" for title, number in sizes)
+    own = ", ".join(f"{title} has {f'{number:,}' if number else 'none'}" for title, number in sizes)
     where = f"At {size:,} {'entry' if size == 1 else 'entries'}"
     where += f" ({own})" if own else ""
     first, *others = alike(columns)

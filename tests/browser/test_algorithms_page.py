@@ -219,6 +219,20 @@ def test_default_text_fits_its_stage(open_page: Open) -> None:
     expect(player.section).not_to_have_class(re.compile("scrolls|fitting"))
 
 
+def test_lines_of_four_algorithms_fill_the_stage(open_page: Open) -> None:
+    page = open_page("/Algorithms", viewport={"width": 1366, "height": 768})
+    player = LockStep(page)
+    add_algorithm(page, "scaffold")
+    expect(player.decisions).to_have_count(4)
+    expect(player.section).to_have_class(re.compile("scrolls"))
+    below = """text => {
+      const end = shown => shown.getBoundingClientRect().bottom;
+      const ends = [...text.querySelectorAll(".line")].map(end);
+      return end(text) - Math.max(...ends.filter(bottom => bottom <= end(text)));
+    }"""
+    assert player.text.evaluate(below) < 60
+
+
 def test_lines_of_code_are_whole(open_page: Open) -> None:
     line = "    total = " + " + ".join(f"value_{i}" for i in range(10, 16))
     code = f"{line:<79}#\n" * 20

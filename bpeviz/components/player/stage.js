@@ -78,7 +78,7 @@ export class Stage {
     const { largest, scrolling } = sizes;
     if (projector) sizes.largest = Math.max(largest, host.clientHeight / 10);
     sizes.scrolling = (width) => (several ? Math.max(1, 0.75 * scale) : scale) * scrolling(width);
-    const fits = fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several });
+    const fits = fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several, fills: several });
     section.classList.toggle("scrolls", !fits);
     section.classList.remove("fitting");
     score.layOut();

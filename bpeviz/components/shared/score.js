@@ -83,8 +83,9 @@ export class Score {
       const ruled = this.rows.map(({ cells }) => cells.slice(first, end).some((cell) => cell.size > 1));
       const top = height;
       for (const isRuled of ruled) height += plain + (isRuled ? strip : 0) + room.below;
+      const bottom = height;
       height += room.between;
-      return { first, end, ruled, top, bottom: height };
+      return { first, end, ruled, top, bottom };
     });
     return (this.measured = { key, lines, strip, padding, isFinal: document.fonts.status === "loaded" });
   }

@@ -91,9 +91,6 @@ CURVES = Section("curves_open", "By vocabulary size")
 DIFFERS = "several-languages"
 """A sample with words that nearly all tokenizers split differently."""
 
-SIZE_CHAPTER = "how-large"
-"""The chapter of Learn about the size of a vocabulary."""
-
 EXAMPLE = "jump + s, un + happi + ness, token + iz + er + s, low + er, new + est"
 """The words at first."""
 
@@ -280,13 +277,16 @@ def show(side: DeltaGenerator) -> None:
         if offer.assumed:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
     if not st.context.is_embedded:
-        _ways_on(column_of)
+        _ways_on(column_of, choice.corpus)
         _measures(measured, number, chosen)
 
 
-def _ways_on(columns: Mapping[str, Column]) -> None:
-    """Draw ways to other pages, which show this text."""
+def _ways_on(columns: Mapping[str, Column], corpus: Corpus | None) -> None:
+    """Draw the ways to train on other texts, and to other pages, which show this text."""
     with st.container(horizontal=True, vertical_alignment="center"):
+        if OWN in columns and corpus is None:
+            title = TRAIN_ON.others[LANGUAGES]
+            st.button(f"Train on {title}", on_click=TRAIN_ON.put, args=(LANGUAGES,), key="train_on")
         watch = remarks.WATCH
         if GPT4O in columns:
             st.button(
@@ -352,9 +352,8 @@ def _careful(measured: Sequence[Measured], baseline: int) -> str:
     known = {name: cost for name, cost in costs.items() if cost is not None}
     standings = [verdict.standing(part.column) for part in measured]
     words = verdict.costs(known) if known else ""
-    caution = verdict.caution(standings, baseline, is_priced=bool(known))
-    why = f" {markdown.escape(caution)} [See why.](Learn?chapter={SIZE_CHAPTER})" if caution else ""
-    return markdown.escape(words) + why
+    why = many_texts.caution(standings, baseline, is_priced=bool(known))
+    return f"{markdown.escape(words)} {why}"
 
 
 def _verdict(
@@ -473,9 +472,6 @@ def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> No
     ]
     if words:
         st.markdown(f":material/balance: {' '.join(words)}")
-    if mine is not None and corpus is None:
-        title = TRAIN_ON.others[LANGUAGES]
-        st.button(f"Train on {title}", on_click=TRAIN_ON.put, args=(LANGUAGES,), key="train_on")
 
 
 @fragment

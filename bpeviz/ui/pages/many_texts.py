@@ -11,8 +11,9 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpeviz.analysis import figures
+from bpeviz.analysis import figures, verdict
 from bpeviz.analysis.comparison import FIGURES, Comparison, compare, parallel_texts, priced
+from bpeviz.analysis.verdict import Standing
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.progress import reporting_to
@@ -67,6 +68,9 @@ PRICES = WidgetFamily(
     lambda name, end: Price(name, LINKED.get(end, "")),
 )
 """The price of a million tokens of each tokenizer."""
+
+SIZE_CHAPTER = "how-large"
+"""The chapter of Learn about the size of a vocabulary."""
 
 PRESSED: SessionValue[int] = SessionValue("cell_pressed")
 """The number of the last press on a cell, which brings its text into view."""
@@ -137,7 +141,14 @@ def show(
         return None
     place.empty()
     comparison = priced(comparison, prices) if prices else comparison
-    answer.markdown(markdown.escape(comparison.verdict))
+    lossy = {row.tokenizer for row in comparison.rows if row.unknown}
+    standings = [
+        Standing(name, of.tokens, name in lossy, int(tokenizers[name].sizes[-1]))
+        for of in comparison.tokenizers
+        for name in [of.tokenizer]
+    ]
+    why = caution(standings, verdict.best(standings)[0], is_priced=bool(prices))
+    answer.markdown(markdown.escape(comparison.verdict) + (f"  \n:small[{why}]" if why else ""))
     label = f"{figure.title} of {counted(len(texts), 'text')}"
     payload = text_table.payload(comparison, figure, label)
     trained = [words for offer, _ in chosen for words in offer.settings]
@@ -186,6 +197,12 @@ def show(
         Export("compare", comparison=lambda: partial(playable.of_texts, comparison, trained))
     )
     return comparison
+
+
+def caution(standings: Sequence[Standing], baseline: int, *, is_priced: bool) -> str:
+    """Return why fewer tokens are not better, in Markdown (`bpeviz.analysis.verdict.caution`)."""
+    words = verdict.caution(standings, baseline, is_priced=is_priced)
+    return words and f"{markdown.escape(words)} [See why.](Learn?chapter={SIZE_CHAPTER})"
 
 
 def type_prices(offers: Sequence[Offer]) -> dict[str, float]:
