@@ -459,17 +459,7 @@ def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> No
         words.append("Your tokenizer was trained on this text, which favors it.")
     elif mine is not None and corpus is not None:
         words.append(f"Your tokenizer was trained on {markdown.escape(corpus.name)}.")
-    words += [
-        markdown.escape(verdict.dropped(column, text))
-        for column in columns.values()
-        if column.dropped
-    ]
-    words += [
-        f"{markdown.escape(column.title)} turns {counted(column.unknown, 'piece')} of this text "
-        "into unknown tokens, so its count is too low."
-        for column in columns.values()
-        if column.unknown
-    ]
+    words += map(markdown.escape, verdict.losses(text, [*columns.values()]))
     if words:
         st.markdown(f":material/balance: {' '.join(words)}")
 

@@ -150,9 +150,8 @@ def show(
     why = caution(standings, verdict.best(standings)[0], is_priced=bool(prices))
     answer.markdown(markdown.escape(comparison.verdict) + (f"  \n:small[{why}]" if why else ""))
     label = f"{figure.title} of {counted(len(texts), 'text')}"
-    payload = text_table.payload(comparison, figure, label)
     trained = [words for offer, _ in chosen for words in offer.settings]
-    payload["picture"] = text_table.words(comparison, figure, label, trained)
+    payload = text_table.payload(comparison, figure, label, trained)
     by = SORTED_BY.get()
     payload["sorted"] = {"column": by, "isAscending": bool(ASCENDING.get())} if by else None
     keys = [offer.key for offer, _ in chosen]
