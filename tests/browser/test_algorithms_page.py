@@ -136,6 +136,15 @@ def test_deep_link_shows_three_algorithms_in_lock_step(open_page: Open) -> None:
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
 
 
+def test_text_with_far_lines_scrolls_to_its_end(open_page: Open) -> None:
+    text = "\n".join(f"{i}. She sells seashells by the seashore." for i in range(60))
+    player = LockStep(open_page(link(text, "/Algorithms")))
+    blocks = player.text.locator(".block")
+    expect(blocks.nth(4)).to_be_attached()
+    heights = blocks.evaluate_all("all => all.map(e => [`${e.offsetHeight}px`, e.style.height])")
+    assert all(drawn == height for drawn, height in heights), heights
+
+
 def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
     page = open_page(english("/Algorithms", random_open=True))
     player = LockStep(page)
