@@ -86,6 +86,11 @@ PART = numbers("shown_of_", "Part shown")
 MORPHEMES = TextField("morphemes", "Words, with + between their morphemes", longest=2_000)
 SPANS = Section("spans_open", "Where do they differ?")
 METRICS = Section("more_metrics_open", "More metrics")
+MORPHEMES_OPEN = Section(
+    "morphemes_open",
+    "Morphemes: do tokens end where parts of words do?",
+    contents=(MORPHEMES,),
+)
 COSTS = Section("costs_open", "What the text costs", contents=(PRICES,))
 CURVES = Section("curves_open", "By vocabulary size")
 DIFFERS = "several-languages"
@@ -144,7 +149,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
         yield from own_tokenizer.widgets()
     else:
         yield from values.members(PRICES)
-        yield from (SPANS, METRICS, COSTS, CURVES)
+        yield from (SPANS, METRICS, COSTS, MORPHEMES_OPEN, CURVES)
     yield BASELINE
     yield UNDER
     yield IDS
@@ -440,7 +445,9 @@ def _draw_score(
     def drawn() -> Slides:
         return slides.of_score(sentence, picture, tables.metrics(measured))
 
-    EXPORT.put(Export("compare", lambda: picture, comparison=lambda: comparison, slides=drawn))
+    EXPORT.put(
+        Export("compare", lambda: picture, file=lambda: comparison, plays=False, slides=drawn)
+    )
 
 
 def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> None:
@@ -470,7 +477,8 @@ def _measures(measured: Sequence[Measured], baseline: int, offers: Sequence[Offe
     columns = [part.column for part in measured]
     titles = [column.title for column in columns]
     if len(columns) > 1:
-        _spans(measured[0].text, columns, baseline)
+        agreed = markdown.escape(alignment.sentence(columns, baseline))
+        SPANS.show(_spans, measured[0].text, columns, label=f"{agreed} {SPANS.label}")
     st.header("Metrics", anchor=False)
     first = tables.metrics(measured, chosen=figures.MAIN)
     draw_table(first, "measures", label="Metrics", right=titles)
@@ -486,7 +494,7 @@ def _measures(measured: Sequence[Measured], baseline: int, offers: Sequence[Offe
             known = {part.column.name: part.price for part in measured if part.price is not None}
             if many_texts.type_prices(offers) != known:
                 st.rerun()  # the verdict has the costs, too
-    _morphemes(columns)
+    MORPHEMES_OPEN.show(_morphemes, columns)
     if place := CURVES.opened():
         is_dark = st.context.theme.type == "dark"
         with place:
@@ -501,57 +509,43 @@ def _measures(measured: Sequence[Measured], baseline: int, offers: Sequence[Offe
             )
 
 
-def _spans(text: str, columns: Sequence[Column], baseline: int) -> None:
-    """Draw at how many places all tokenizers agree, and the pieces of text where they differ."""
-    agreed = alignment.sentence(columns, baseline)
-    place = SPANS.opened(f"{markdown.escape(agreed)} {SPANS.label}")
-    if place is None:
-        return
+def _spans(text: str, columns: Sequence[Column]) -> None:
+    """Draw the pieces of text where the tokenizers differ most."""
     pieces = alignment.most_different(text, columns)
-    with place:
-        if not pieces:
-            st.caption("Every token is the same in all of them.")
-            return
-        names = [column.name for column in columns]
-        label = "Pieces of text that differ most"
-        draw_table(tables.aligned(pieces, names), "aligned spans", label=label, download=True)
-        st.caption(
-            "The smallest pieces of this text at whose ends all of them end a token: the ten with "
-            "the largest difference in tokens."
-        )
+    if not pieces:
+        st.caption("Every token is the same in all of them.")
+        return
+    names = [column.name for column in columns]
+    label = "Pieces of text that differ most"
+    draw_table(tables.aligned(pieces, names), "aligned spans", label=label, download=True)
+    st.caption(
+        "Each piece is as short as it can be and ends where all of them end a token. These are "
+        "the ten with the largest difference in tokens."
+    )
 
 
 def _morphemes(columns: Sequence[Column]) -> None:
     """Draw words with the ends of their morphemes, and which token boundaries are there."""
-    fold = st.expander(
-        "Morphemes: do tokens end where parts of words do?",
-        expanded=bool(MORPHEMES.get()),
-        key="morphemes_fold",
-        on_change="rerun",
+    words = morphemes.read(MORPHEMES.area(height=68, placeholder=EXAMPLE) or EXAMPLE)
+    text = morphemes.text_of(words)
+    compared = []
+    for column in columns:
+        try:
+            boundaries = column.tokenizer.boundaries(text)
+        except ValueError as error:
+            name = markdown.escape(column.title)
+            st.error(f"{name} cannot tokenize these words: {markdown.escape(str(error))}")
+            continue
+        of_words = replace(column, boundaries=boundaries)
+        compared.append(morphemes.compare(words, of_words))
+    draw_table(
+        tables.morphemes(words, compared),
+        "morphemes in tokens",
+        label="Morphemes in tokens",
+        download=True,
     )
-    if not fold.open:
-        return
-    with fold:
-        words = morphemes.read(MORPHEMES.area(height=68, placeholder=EXAMPLE) or EXAMPLE)
-        text = morphemes.text_of(words)
-        compared = []
-        for column in columns:
-            try:
-                boundaries = column.tokenizer.boundaries(text)
-            except ValueError as error:
-                name = markdown.escape(column.title)
-                st.error(f"{name} cannot tokenize these words: {markdown.escape(str(error))}")
-                continue
-            of_words = replace(column, boundaries=boundaries)
-            compared.append(morphemes.compare(words, of_words))
-        draw_table(
-            tables.morphemes(words, compared),
-            "morphemes in tokens",
-            label="Morphemes in tokens",
-            download=True,
-        )
-        st.caption(
-            "In a word, + is a cut at the end of a morpheme, and | any other cut. Precision: the "
-            "share of all cuts inside words that are at the end of a morpheme. Recall: the share "
-            "of these ends that are cuts. Each word is tokenized after a space, as in a text."
-        )
+    st.caption(
+        "In a word, + is a cut at the end of a morpheme, and | any other cut. Precision: the "
+        "share of all cuts inside words that are at the end of a morpheme. Recall: the share "
+        "of these ends that are cuts. Each word is tokenized after a space, as in a text."
+    )

@@ -192,9 +192,8 @@ def show(
         notes.append(text_table.WITHOUT_SPECIAL)
     st.caption("  \n".join(map(markdown.escape, notes)))
     offer_file(text_table.exact(comparison), "texts", label)
-    EXPORT.put(
-        Export("compare", comparison=lambda: partial(playable.of_texts, comparison, trained))
-    )
+    file = partial(playable.of_texts, comparison, trained)
+    EXPORT.put(Export("compare", file=lambda: file, plays=False))
     return comparison
 
 

@@ -368,7 +368,7 @@ def test_export_has_the_tables_and_the_columns_of_the_shown_text() -> None:
     for state, places in (({}, 0), ({"text_in_tokens": "es"}, 1)):
         app = opened(**state)
         offer = app.session_state["offered_export"]
-        page = playable.html(offer.comparison()())
+        page = playable.html(offer.file()())
         assert page.count('<div id="place-score">') == places
         assert ">Premium</h2>" in page
         premium = data_of(page)["tables"][2]
