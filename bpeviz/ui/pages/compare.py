@@ -86,11 +86,8 @@ PART = numbers("shown_of_", "Part shown")
 MORPHEMES = TextField("morphemes", "Words, with + between their morphemes", longest=2_000)
 SPANS = Section("spans_open", "Where do they differ?")
 METRICS = Section("more_metrics_open", "More metrics")
-MORPHEMES_OPEN = Section(
-    "morphemes_open",
-    "Morphemes: do tokens end where parts of words do?",
-    contents=(MORPHEMES,),
-)
+PARTS_OF_WORDS = "Morphemes: do tokens end where parts of words do?"
+MORPHEMES_OPEN = Section("morphemes_open", PARTS_OF_WORDS, contents=(MORPHEMES,))
 COSTS = Section("costs_open", "What the text costs", contents=(PRICES,))
 CURVES = Section("curves_open", "By vocabulary size")
 DIFFERS = "several-languages"
@@ -141,8 +138,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from training_widgets(values)
     yield OTHERS
     yield from _reference(values)
-    yield COLUMNS
-    yield HOW_MANY
+    yield from (COLUMNS, HOW_MANY)
     if values.get(HOW_MANY) == "many":
         yield from many_texts.widgets(values)
         yield from texts_in_detail.widgets()
@@ -150,9 +146,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     else:
         yield from values.members(PRICES)
         yield from (SPANS, METRICS, COSTS, MORPHEMES_OPEN, CURVES)
-    yield BASELINE
-    yield UNDER
-    yield IDS
+    yield from (BASELINE, UNDER, IDS)
     yield from values.members(PART)
     yield MORPHEMES
 
@@ -172,12 +166,6 @@ PAGE = Page(
     _widgets,
     _chosen_files,
 )
-
-
-def _how_many() -> str:
-    return HOW_MANY.segments(
-        label_visibility="collapsed", width="stretch", on_change=_leave_out_own
-    )
 
 
 def _leave_out_own() -> None:
@@ -234,7 +222,8 @@ def show(side: DeltaGenerator) -> None:
     texts = None
     translations: list[str] = []
     with side:
-        if _how_many() == "many":
+        how: dict[str, Any] = {"label_visibility": "collapsed", "width": "stretch"}
+        if HOW_MANY.segments(on_change=_leave_out_own, **how) == "many":
             texts, translations = choose_texts()
         text, choice, sizes = choose_training(choose_text(TEXT) if texts is None else None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="controls"):

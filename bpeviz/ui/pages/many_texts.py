@@ -83,12 +83,7 @@ _STOPPED: SessionValue[str] = SessionValue("comparison_stopped")
 def widgets(values: Values) -> Iterator[Widget[Any]]:
     """Yield the widgets whose values belong in links."""
     yield from named_texts.widgets(values)
-    yield FIGURE
-    yield RELATIVE_TO
-    yield SORTED_BY
-    yield ASCENDING
-    yield SHOWN
-    yield SPECIAL
+    yield from (FIGURE, RELATIVE_TO, SORTED_BY, ASCENDING, SHOWN, SPECIAL)
     yield from values.members(PRICES)
 
 
