@@ -11,6 +11,7 @@ import pytest
 from bpeviz.pretrained import download
 from bpeviz.ui.learn.base import Chapter
 from bpeviz.ui.learn.registry import CHAPTERS
+from bpeviz.ui.learn.tours import TOURS, Tour
 
 MAX_WORDS = 25
 """The most words of a sentence."""
@@ -51,8 +52,11 @@ def syllables(word: str) -> int:
 
 
 def grade(chapter: Chapter) -> float:
-    """Return the Flesch–Kincaid grade level (Kincaid et al. 1975)."""
-    found = [words for text in texts(chapter) for words in sentences(text)]
+    return grade_of([words for text in texts(chapter) for words in sentences(text)])
+
+
+def grade_of(found: list[list[str]]) -> float:
+    """Return the Flesch–Kincaid grade level of sentences (Kincaid et al. 1975)."""
     words = [word for one in found for word in one]
     per_word = sum(map(syllables, words)) / len(words)
     return 0.39 * len(words) / len(found) + 11.8 * per_word - 15.59
@@ -63,3 +67,13 @@ def test_chapter_is_easy_to_read(chapter: Chapter) -> None:
     for text in texts(chapter):
         assert max(len(words) for words in sentences(text)) <= MAX_WORDS, text
     assert grade(chapter) <= GRADE
+
+
+@pytest.mark.parametrize("tour", TOURS.values(), ids=TOURS)
+def test_tour_is_easy_to_read(tour: Tour) -> None:
+    if not all(map(download.available, tour.needs)):
+        pytest.skip("It needs published vocabularies.")
+    told = [part for number in range(len(tour.steps)) for part in tour.told(number + 1)]
+    words = [words for part in [*tour.words[0], *told] for words in sentences(part)]
+    assert max(map(len, words)) <= MAX_WORDS
+    assert grade_of(words) <= GRADE
