@@ -22,11 +22,9 @@ from bpeviz.ui.learn.base import (
     compared,
 )
 from bpeviz.ui.learn.forms import MessagePart, NumberForm, token
+from bpeviz.ui.learn.tours import LLAMA
 
 KEY = "sentencepiece"
-LLAMA_SPACES = 16
-"""The longest run of spaces that is one token of Llama 2; a test reads its vocabulary."""
-
 CORPUS = "El perro come 12 manzanas. La casa es grande."
 
 UNKNOWN = {"bytes": "Byte fallback", "unk": "<unk>"}
@@ -212,7 +210,7 @@ def _target(setup: Setup) -> PageLink:
 def _claims() -> str:
     return (
         "LLaMA does not forbid tokens of spaces only. Llama 2 has one for each run of 2 to "
-        f"{LLAMA_SPACES} spaces."
+        f"{LLAMA['longest']} spaces."
     )
 
 

@@ -28,7 +28,7 @@ KNOWN = {
         `est` + `</w>`, 9 times
         second merge, `es` + `t</w>`
         4 merges; `lo`, `low`, `lowe` and `lowes`; becomes `lowe` `r`.""",
-    "real-tokenizers": """220 220 220 18435 2159; 262 22691 4435
+    "real-tokenizers": """(220 220 220 18435 2159); (262 22691 4435
         11 tokens; 9 in; 4 in
         `123` `456` `7` `·` `202` `6`
         7 tokens
