@@ -203,7 +203,9 @@ def _draw_end() -> None:
     st.markdown("**Share the course:** the menu Share copies a link. It has no answers or marks.")
     st.subheader("Guided tours of the pages", anchor=False)
     for tour in tours.TOURS.values():
-        st.page_link(tour.page.path, label=": ".join(tour.words[0]), query_params=tour.link())
+        title, subject = tour.words[0]
+        st.page_link(tour.page.path, label=title, query_params=tour.link())
+        st.caption(subject)
     with st.expander("Variants of byte-pair encoding"):
         _variants()
 
