@@ -7,10 +7,11 @@ export const LARGEST = 72;
 const SCROLLING = 22; // of a text that does not fit; less where the stage is narrow
 const BETWEEN = 0.8; // space between lines of several rows, relative to the size
 const BRIEF = { cells: 3000, lines: 200 }; // a text of more never fits, and measuring it takes time
-const WHOLE_LINE = 80; // characters of a line that is not broken
+const WHOLE_LINE = 80; // letters' widths of a line that is not broken
 const NAME_LETTER = 7; // pixels, of a name
-const [NARROW, NARROW_NAMES] = [540, 84]; // pixels
+const [NARROW, NARROW_NAMES] = [540, 92]; // pixels
 const LETTER = 0.6; // width of a letter of the code font, relative to its size
+const EMOJI = /\p{RI}{2}|\p{Extended_Pictographic}\p{EMod}?(\u200D\p{Extended_Pictographic}\p{EMod}?)*/gu;
 const LONGEST_WORD = 24; // letters of a word that is not broken; longer runs are not words
 
 /**
@@ -58,7 +59,7 @@ export const sizesOfRows = (rows) => ({
  * @param {number} width pixels of a line
  */
 export function wholeLinesSize(text, width) {
-  const letters = text.replace(/\p{M}/gu, ""); // marks lie over letters
+  const letters = text.replace(/\p{M}/gu, "").replace(EMOJI, "xx"); // marks lie over letters
   const lengths = letters.split("\n").map(({ length }) => length).filter((length) => length <= WHOLE_LINE);
   return width / (LETTER * (Math.max(0, ...lengths) + 2));
 }
