@@ -100,7 +100,8 @@ def _export(offer: Export, shown: Page) -> None:
     slides = None
     if offer.slides is not None:
         slides = offer.slides()
-        more = st.expander("Choose the slide, or a GIF", key=f"slides of {key}", on_change="rerun")
+        label = "Choose the slide" + ", or a GIF" * bool(slides.last)
+        more = st.expander(label, key=f"slides of {key}", on_change="rerun")
         if more.open:
             with more:
                 pictures.slides_section(key, offer.slides, offer.step, link)
