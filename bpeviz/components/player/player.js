@@ -14,6 +14,7 @@ import { PlaybackControl } from "./playback_control.js";
 import { shownStep, storeStep, storedSteps } from "./position.js";
 import { Remark } from "./remark.js";
 import { Stage } from "./stage.js";
+import { Task } from "./task.js";
 import { TokenSelection } from "./token_selection.js";
 import { Track } from "./track.js";
 
@@ -39,6 +40,7 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {[string, string][]} [ways] the next steps that its end offers (`WAY_CHOSEN`), with their titles
  * @property {boolean} [hasRace] whether the candidates of its steps arrive later
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
+ * @property {import("./task.js").TaskPayload} [task] what the user does on the stage
  * @property {import("./tokenized_text.js").TextPayload[]} views
  */
 
@@ -64,6 +66,8 @@ class Player {
     this.captions = new Captions(root, this.playback);
     this.selection = new TokenSelection(root, this.announcer, this.stage);
     this.remark = new Remark(find(".remark"));
+    this.task = new Task(root, this, signal);
+    this.stage.laidOut = () => this.task.place();
     this.step = 0;
     this.#listen(signal);
   }
@@ -96,12 +100,16 @@ class Player {
       view.data.last = data.views[i].last;
       if (data.isLive && !isNew) view.extend(data.views[i]);
     });
+    this.task.update(data.task, on);
     if (!isNew && !isResized) return;
     this.track.draw(data);
     this.number.min = this.numberOf(0);
     this.number.max = this.numberOf(data.last);
     this.#find("output.last").textContent = formatCount(this.numberOf(data.last));
-    if (data.isLive && !isNew) return this.#updateControls(); // the leader's step follows
+    if (data.isLive && !isNew) {
+      this.#updateControls();
+      return data.task && this.#playTo(data.last); // else the leader's step follows
+    }
     if (isNew) {
       emit(RACE_REQUESTED);
       this.stage.fit();
@@ -111,6 +119,12 @@ class Player {
     this.report(0);
     if (plays) setTimeout(() => this.data === data && this.playback.play(0, data.last)); // after the report
     else if (isOpening) this.playback.awaitOpening();
+  }
+
+  #playTo(last) {
+    const { changingSteps } = this.data;
+    if (rankOf(changingSteps, last) > rankOf(changingSteps, this.step)) this.playback.play(this.step, last);
+    else this.show(last);
   }
 
   #opensInMotion({ opensInMotion, last, timelineId }) {
@@ -186,6 +200,7 @@ class Player {
     section.style.setProperty("--beat", `${beat}ms`);
     this.step = step;
     this.selection.clear();
+    this.task.clear();
     stage.show(step, { follows, calmly: playback.isCalm, wait: 2 * beat });
     lastSteps.set(this.data.timelineId, step);
     this.#updateControls();
@@ -392,13 +407,18 @@ class Player {
     };
     host.addEventListener("mousemove", (event) => {
       if (playback.isPlaying) return;
+      if (this.task.takesPlaces) return this.task.hover(event);
       const { view, atom } = place(event);
       selection.hover(view, atom);
     });
     host.addEventListener("scroll", () => playback.isPlaying && stage.paint());
-    host.addEventListener("mouseleave", () => selection.clear());
+    host.addEventListener("mouseleave", () => {
+      selection.clear();
+      this.task.leave();
+    });
     host.addEventListener("click", (event) => {
       if (!document.getSelection().isCollapsed) return; // the user is selecting text
+      if (this.task.takesPlaces) return this.task.click(event);
       const { view, atom } = place(event);
       if (atom < 0) return;
       const word = view.word(atom);

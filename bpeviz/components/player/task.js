@@ -1,0 +1,264 @@
+// A task on the stage: choose a pair, place boundaries, set the stop line, or type a text. Before an
+// answer, the payload has no later step; the server then appends those that show the answer.
+
+import { element, newButton } from "../shared/dom.js";
+import { drawMessage, messageInWords } from "../shared/message.js";
+import { spoken, spokenLabel } from "../shared/spoken.js";
+
+const CHECKS = { pair: "Merge this pair", boundaries: "Check my boundaries", stop: "Stop here" };
+const VERDICTS = { right: "Right.", near: "Close.", wrong: "Not quite.", shown: "The answer.", again: "Not yet.", draft: "" };
+const LEGEND = { right: "right", extra: "yours, not a boundary", missing: "missed" };
+const PAUSE = 350; // milliseconds without a key until a typed text is checked
+const NEXT_LINE = 1e4; // pixels to the right that a place on another line counts as
+
+/**
+ * @typedef {object} TaskPayload the payload from Python (`bpeviz.ui.learn.base.Question.payload`)
+ * @property {string} of identifies the question
+ * @property {"pair" | "boundaries" | "stop" | "type" | null} act what the user does, null if nothing is left
+ * @property {import("../shared/message.js").MessagePart[]} prompt
+ * @property {number[]} places the atoms after which a pair meets, or a boundary may stand
+ * @property {boolean} isLive whether each boundary is sent at once, and none is wrong
+ * @property {number | string | null} given the last answer: of boundaries, a bit for each place
+ * @property {number[] | null} right the boundaries, once they are known
+ * @property {{kind: string, message: import("../shared/message.js").MessagePart[], note: string} | null} result
+ */
+
+/** Return the indices of the bits of a number, in rising order. */
+export const bitsOf = (number) => Array.from({ length: 31 }, (_, i) => i).filter((i) => (number >> i) & 1);
+
+/**
+ * Return the index of the place nearest to a point, those on its line first, or -1.
+ * @param {{x: number, top: number, bottom: number}[]} edges
+ * @param {number} x
+ * @param {number} y
+ */
+export function nearestPlace(edges, x, y) {
+  const away = (edge) => NEXT_LINE * Math.max(0, edge.top - y, y - edge.bottom) + Math.abs(edge.x - x);
+  return edges.reduce((best, edge, i) => (best < 0 || away(edge) < away(edges[best]) ? i : best), -1);
+}
+
+export class Task {
+  /**
+   * @param {any} root
+   * @param {any} player the `Player`
+   * @param {AbortSignal} signal
+   */
+  constructor(root, player, signal) {
+    this.player = player;
+    [this.prompt, this.box, this.told, this.typed, this.check, this.show] = [
+      ".prompt", ".task", ".told", ".typed", ".check", ".show",
+    ].map((name) => root.querySelector(name));
+    /** @type {any} */
+    this.data = null;
+    this.chosen = []; // indices of places
+    this.edges = [];
+    this.gaps = element("div", "gaps");
+    const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
+    on(this.check, "click", () => this.#commit(this.value));
+    on(this.show, "click", () => this.#commit(null));
+    on(this.typed, "input", () => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.#send(this.typed.value), PAUSE);
+    });
+    on(this.gaps, "keydown", (event) => this.#key(event));
+    on(this.gaps, "focusin", ({ target }) => this.#ring(this.buttons.indexOf(target)));
+    on(this.gaps, "focusout", () => this.#ring(-1));
+    signal.addEventListener("abort", () => clearTimeout(this.timer));
+  }
+
+  /** Whether the pointer and keys choose places of the text. */
+  get takesPlaces() {
+    return Boolean(this.buttons?.length) && this.player.step === this.player.data.last && !this.player.playback.isPlaying;
+  }
+
+  /** The answer as it stands, or null. */
+  get value() {
+    if (this.data.act === "stop") return this.player.step;
+    if (this.data.act === "boundaries") return this.chosen.reduce((bits, i) => bits | (1 << i), 0);
+    return this.chosen.length ? this.data.places[this.chosen[0]] : null;
+  }
+
+  /**
+   * @param {TaskPayload | undefined} data
+   * @param {(name: string, value: any) => void} on
+   */
+  update(data, on) {
+    this.on = on;
+    this.prompt.hidden = this.box.hidden = !data;
+    const words = JSON.stringify(data ?? null);
+    if (!data || words === this.drawn) return;
+    this.drawn = words;
+    const isNew = this.data?.of !== data.of;
+    this.data = data;
+    this.player.section.classList.toggle("placing", data.act === "boundaries" && !data.isLive);
+    this.prompt.replaceChildren(...drawMessage(data.prompt));
+    if (isNew) this.chosen = data.act === "boundaries" && data.given !== null ? bitsOf(data.given) : [];
+    this.check.textContent = CHECKS[data.act] ?? "";
+    this.check.hidden = !CHECKS[data.act] || data.isLive;
+    this.show.hidden = !data.act || data.isLive || data.act === "type";
+    this.typed.hidden = data.act !== "type";
+    this.typed.ariaLabel = messageInWords(data.prompt);
+    if (isNew && data.act === "type") this.typed.value = data.given ?? "";
+    this.#drawPlaces();
+    this.#tell();
+    this.place();
+  }
+
+  #tell() {
+    const { result, right, act } = this.data;
+    this.told.hidden = !result;
+    this.told.className = `told ${result?.kind ?? ""}`;
+    this.told.replaceChildren();
+    if (!result) return;
+    const verdict = VERDICTS[result.kind];
+    this.told.append(element("b", "", verdict), " ", ...drawMessage(result.message), element("span", "mark", result.note));
+    const kinds = right && !act ? Object.keys(LEGEND).filter((kind) => this.gaps.querySelector(`.${kind}`)) : [];
+    for (const kind of kinds) this.told.append(element("span", `swatch ${kind}`), LEGEND[kind]);
+    const words = messageInWords([`${verdict} `, ...result.message, ` ${result.note.replace(/[●◐○]/, "")}`]);
+    this.told.ariaLabel = words;
+    if (act === "type" || this.data.isLive) this.player.announcer.say(words);
+    if (!this.committed) return;
+    this.committed = false;
+    this.told.focus({ preventScroll: true }); // screen readers say it; the button that had the focus may be gone
+    this.told.scrollIntoView({ block: "nearest" });
+  }
+
+  // ---- places
+
+  get #view() {
+    return this.player.views[0];
+  }
+
+  /** Return the tokens on both sides of a place. */
+  #pairAt(i) {
+    const atom = this.data.places[i];
+    return [atom, atom + 1].map((at) => this.#view.timeline.token(at, this.player.data.last));
+  }
+
+  #nameOf(i) {
+    if (this.data.act === "pair") return this.#pairAt(i).map(({ id }) => spokenLabel(this.#view.style(id).label)).join(" and ");
+    const { cells, cellOf } = this.#view.cells;
+    const atom = this.data.places[i];
+    return `Boundary between ${[atom, atom + 1].map((at) => spoken(cells[cellOf[at]].text)).join(" and ")}`;
+  }
+
+  #drawPlaces() {
+    const { act, places, given, right } = this.data;
+    const isOpen = act === "pair" || act === "boundaries";
+    const mine = given === null || typeof given === "string" ? [] : bitsOf(given).map((i) => places[i]);
+    this.gaps.replaceChildren(
+      ...places.map((atom, i) => {
+        if (isOpen) return newButton("gap", "", () => this.choose(i), this.#nameOf(i));
+        const isMine = right && mine.includes(atom);
+        const kind = right?.includes(atom) ? (isMine || given === null ? "right" : "missing") : isMine ? "extra" : "";
+        return element("i", `gap ${kind}`);
+      }),
+    );
+    this.buttons = isOpen ? [...this.gaps.children] : [];
+    this.buttons.forEach((button, i) => (button.tabIndex = i ? -1 : 0));
+    this.#mark();
+  }
+
+  /** Put the places where the text has them now. */
+  place() {
+    const { score } = this.player.stage;
+    if (!this.data || !score?.lines.length) return;
+    const { host, rows } = score;
+    if (this.gaps.parentNode !== host) host.append(this.gaps);
+    const origin = host.getBoundingClientRect();
+    const [left, top] = [origin.left + host.clientLeft - host.scrollLeft, origin.top + host.clientTop - host.scrollTop];
+    this.edges = this.data.places.map((atom) => {
+      const edge = rows[0].edgeAfter(atom);
+      return { x: edge.x - left, top: edge.top - top, bottom: edge.bottom - top };
+    });
+    this.edges.forEach((edge, i) => {
+      this.gaps.children[i].style.cssText = `left:${edge.x}px;top:${edge.top}px;height:${edge.bottom - edge.top}px`;
+    });
+  }
+
+  #at({ clientX, clientY }) {
+    const { host } = this.player.stage.score;
+    const { left, top } = host.getBoundingClientRect();
+    return nearestPlace(this.edges, clientX - left - host.clientLeft + host.scrollLeft, clientY - top - host.clientTop + host.scrollTop);
+  }
+
+  hover(event) {
+    this.#ring(this.#at(event));
+  }
+
+  click(event) {
+    this.choose(this.#at(event));
+  }
+
+  leave() {
+    this.#ring(-1);
+  }
+
+  /** Choose the pair at a place, or set or remove a boundary there. */
+  choose(i) {
+    if (i < 0) return;
+    const { act, isLive } = this.data;
+    if (act === "pair") this.chosen = [i];
+    else this.chosen = this.chosen.includes(i) ? this.chosen.filter((at) => at !== i) : [...this.chosen, i];
+    this.#mark();
+    if (isLive) this.#send(this.value);
+  }
+
+  #mark() {
+    const { act, given } = this.data;
+    this.buttons.forEach((button, i) => (button.ariaPressed = String(this.chosen.includes(i))));
+    const isSame = act !== "stop" && given !== null && this.value === given;
+    this.check.disabled = this.value === null || isSame;
+    this.#ring(-1);
+  }
+
+  /** Outline all places of the pair at a place, or of the chosen one. */
+  #ring(i) {
+    if (this.data?.act !== "pair" || !this.buttons.length || this.player.playback.isPlaying) return;
+    const at = i < 0 ? (this.chosen[0] ?? -1) : i;
+    if (this.ringed === at) return;
+    this.#outline(false);
+    this.ringed = at;
+    this.#outline(true);
+  }
+
+  #outline(on) {
+    if (!(this.ringed >= 0) || this.ringed >= this.data.places.length) return;
+    const key = (pair) => pair.map(({ id }) => id).join();
+    const wanted = key(this.#pairAt(this.ringed));
+    const pairs = this.data.places.map((_, i) => this.#pairAt(i)).filter((pair) => key(pair) === wanted);
+    for (const [{ start }, { end }] of pairs) this.#view.outline({ start, end }, on);
+  }
+
+  /** Take the rings away before tokens change. */
+  clear() {
+    if (this.data?.act === "pair") this.#outline(false);
+    this.ringed = -1;
+  }
+
+  #key(event) {
+    const { buttons } = this;
+    const at = buttons.indexOf(event.target);
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: buttons.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    if (!buttons[to]) return;
+    buttons[at].tabIndex = -1;
+    buttons[to].tabIndex = 0;
+    buttons[to].focus();
+    buttons[to].scrollIntoView({ block: "nearest" });
+  }
+
+  // ---- answers
+
+  /** Send an answer, null to be shown it. */
+  #commit(value) {
+    this.committed = true;
+    this.clear();
+    this.#send(value);
+  }
+
+  #send(value) {
+    this.on("answer", { of: this.data.of, value });
+  }
+}

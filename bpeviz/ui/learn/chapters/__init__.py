@@ -1,0 +1,14 @@
+"""The chapters of Learn, in their order."""
+
+from __future__ import annotations
+
+from bpeviz.ui.learn.chapters import merge, why
+
+CHAPTERS = (why.CHAPTER, merge.CHAPTER)
+
+BY_KEY = {chapter.key: chapter for chapter in CHAPTERS}
+
+FIRST = CHAPTERS[0].key
+
+MOVED: dict[str, str] = {}
+"""The chapters of older links and run sheets, and where their subject is now."""
