@@ -14,9 +14,11 @@ from helpers.texts import many_texts
 from bpeviz import formats
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.trace import inspect
-from bpeviz.ui.learn.sentencepiece import LLAMA_SPACES
 
 pytestmark = pytest.mark.large
+
+LLAMA_SPACES = 16
+"""The most spaces that are one token of Llama 2."""
 
 
 FROM_NPM = (

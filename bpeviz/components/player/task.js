@@ -187,7 +187,7 @@ export class Task {
   }
 
   click(event) {
-    this.choose(this.#at(event));
+    if (event.target.localName !== "button") this.choose(this.#at(event)); // a key presses the buttons
   }
 
   leave() {

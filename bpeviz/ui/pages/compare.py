@@ -89,7 +89,7 @@ CURVES = Section("curves_open", "By vocabulary size")
 DIFFERS = "several-languages"
 """A sample with words that nearly all tokenizers split differently."""
 
-SIZE_CHAPTER = "how-large"
+SIZE_CHAPTER = "stop"
 """The chapter of Learn about the size of a vocabulary."""
 
 EXAMPLE = "jump + s, un + happi + ness, token + iz + er + s, low + er, new + est"
