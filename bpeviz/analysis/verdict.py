@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
-import regex
 
 from bpeviz.analysis.figures import cost_in
 from bpeviz.analysis.metrics import Column, boundaries_inside, differences, word_spans
 from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.text import counted, joined, label, shorten
-
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 
 @dataclass(frozen=True)
@@ -247,33 +243,17 @@ SEARCHED = 20_000
 """The most characters in which `telling_word` looks for a word."""
 
 
-class Example(NamedTuple):
-    """A word of a text with the number of its tokens under two tokenizers."""
+def telling_word(text: str, own: Column, other: Column) -> tuple[str, int, int] | None:
+    """Return the word whose numbers of tokens under two tokenizers differ most, with both numbers.
 
-    word: str
-    tokens: int
-    others: int
-
-
-def telling_word(text: str, own: Column, other: Column) -> Example | None:
-    """Return the word whose numbers of tokens under two tokenizers differ most, the first of ties.
-
-    A token that is only partly in the word counts. Without a difference, return None.
+    A token that is only partly in the word counts. Of ties, the first; None without a difference.
     """
-    searched = text[:SEARCHED]
-    sizes = np.fromiter((len(char.encode()) for char in searched), np.int64, len(searched))
-    starts_of = np.append(0, np.cumsum(sizes))
-    words = [*_WORD.finditer(searched)]
-    if not words:
+    starts, ends = word_spans(text[:SEARCHED])
+    if not len(starts):
         return None
-    starts = starts_of[[word.start() for word in words]]
-    ends = starts_of[[word.end() for word in words]]
-    counts = [
-        1
-        + np.searchsorted(column.inner_boundaries, ends)
-        - np.searchsorted(column.inner_boundaries, starts, "right")
-        for column in (own, other)
-    ]
-    most = int(np.abs(counts[0] - counts[1]).argmax())
-    tokens, others = int(counts[0][most]), int(counts[1][most])
-    return None if tokens == others else Example(words[most][0], tokens, others)
+    tokens, others = (1 + boundaries_inside(column, starts, ends) for column in (own, other))
+    most = int(np.abs(tokens - others).argmax())
+    if tokens[most] == others[most]:
+        return None
+    word = text.encode()[starts[most] : ends[most]].decode()
+    return word, int(tokens[most]), int(others[most])

@@ -57,17 +57,50 @@ def _register(
 
 _player = _register("player", once=["way", "answer"])
 _player_events = _register("player_events", step=None, word=None, part=None)
-_score = _register("score")
 _grid = _register("grid", token=None)
 _race = _register("race", watched=None)
-_merge_diagram = _register("merge_diagram")
-_copy_link = _register("copy_link", request=0)
-_texts_table = _register("texts_table", has_own_style=False, opened=None, sorted=None)
 _text_box = _register("text_box", change=None)
 _chapter_bar = _register("chapter_bar", chapter=None, restored=None)
 _frame = _register("frame")
-_picture = _register("picture", once=["drawn"])
-_tab_state = _register("tab_state", restored=None)
+
+tab_state = _register("tab_state", restored=None)
+"""Stores the state of the tab in the browser, or asks for it (`bpeviz.ui.tab_state`).
+
+The answer is in the session under the key, as "restored".
+"""
+
+copy_link = _register("copy_link", request=0)
+"""Draws the buttons that copy a link or the code of a frame, and that ask for its QR code.
+
+A press stores "request" in the session, {"number", "page", "step", "qr"}, and the calling fragment
+runs again. It then passes the answer for that number: "request"; the values of the page, "packed";
+its address as others reach it, "page", or ""; and whether to offer the code of a frame,
+"isEmbeddable".
+"""
+
+score = _register("score")
+"""Shows a text under several tokenizers (`bpeviz.views.player.score_payload`)."""
+
+picture = _register("picture", once=["drawn"])
+"""Shows the button that saves a colored text, or a slide with its buttons (`pictures`).
+
+For one run, the session then has under the key the frames of a GIF, "drawn": {"number", "frames",
+"key"}.
+"""
+
+merge_diagram = _register("merge_diagram")
+"""Shows the merge diagram of a short text (`bpeviz.views.merge_diagram.merge_diagram_payload`).
+
+With "timelineId" in its data, it shares the step with the player of that timeline.
+"""
+
+texts_table = _register("texts_table", has_own_style=False, opened=None, sorted=None)
+"""Shows a table of texts under tokenizers (`bpeviz.views.text_table.payload`).
+
+Under the key, the session then has the cell pressed last, "opened": {"text", "tokenizer",
+"number"}, of which the tokenizer is None for the name of a text; and the order of the rows,
+"sorted": {"column", "isAscending"}.
+"""
 
 LINKED_STEP = "linked_step"
 """The session key of the step of a link that was opened, and of the timeline it belongs to."""
@@ -83,14 +116,6 @@ def frame(title: str) -> None:
         title: The page's title in the menu.
     """
     _frame({"title": title, "longest": limits.BOX}, "frame")
-
-
-def tab_state(data: dict[str, Any], key: str) -> None:
-    """Store the state of the tab in the browser, or ask for it (`bpeviz.ui.tab_state`).
-
-    The answer is in the session under `key`, as "restored".
-    """
-    _tab_state(data, key)
 
 
 def player(
@@ -124,21 +149,6 @@ def player(
     _player(payload, key, way=pressed, answer=on_answer)
     initial: int = payload["initialStep"]
     return initial
-
-
-def copy_link(answer: dict[str, Any], key: str) -> None:
-    """Draw the buttons that copy a link or the code of a frame, and that ask for its QR code.
-
-    A press stores "request" in the session, {"number", "page", "step", "qr"}, and the calling
-    fragment runs again. It then passes the answer for that number.
-
-    Args:
-        answer: The number of the last request, "request"; its values, "packed"; the page's address
-            as others reach it, "page", or ""; whether to offer the code of a frame,
-            "isEmbeddable".
-        key: The key of the session.
-    """
-    _copy_link(answer, key)
 
 
 def player_events(
@@ -184,11 +194,6 @@ def race_is_watched(timeline: str) -> bool:
     return (st.session_state.get("race") or {}).get("watched") == timeline
 
 
-def score(data: dict[str, Any], key: str) -> None:
-    """Show a text under several tokenizers (`bpeviz.views.player.score_payload`)."""
-    _score(data, key)
-
-
 def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
     """Show a text from characters to ids (`bpeviz.views.inspection.grid`).
 
@@ -196,41 +201,6 @@ def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
     """
     token: dict[str, Any] | None = _grid(data, key).token
     return token
-
-
-def picture(data: dict[str, Any], key: str) -> None:
-    """Show the button that saves a colored text, or a slide with its buttons (`pictures`).
-
-    For one run, the session then has under `key` the frames of a GIF, "drawn": {"number",
-    "frames", "key"}.
-    """
-    _picture(data, key)
-
-
-def merge_diagram(data: dict[str, Any], key: str) -> None:
-    """Show the merge diagram of a short text (`bpeviz.views.merge_diagram.merge_diagram_payload`).
-
-    With "timelineId" in `data`, it shares the step with the player of that timeline.
-    """
-    _merge_diagram(data, key)
-
-
-def texts_table(
-    data: dict[str, Any], key: str, on_opened: Callable[[], None], on_sorted: Callable[[], None]
-) -> None:
-    """Show a table of texts under tokenizers (`bpeviz.views.text_table.payload`).
-
-    Under `key`, the session then has the cell pressed last, "opened": {"text", "tokenizer",
-    "number"}, of which the tokenizer is None for the name of a text; and the order of the rows,
-    "sorted": {"column", "isAscending"}.
-
-    Args:
-        data: The payload.
-        key: The key of the session.
-        on_opened: Is called after a press on a cell, before the script runs again.
-        on_sorted: Is called after a press on a head.
-    """
-    _texts_table(data, key, opened=on_opened, sorted=on_sorted)
 
 
 def text_box(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> Any:

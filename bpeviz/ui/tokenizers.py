@@ -78,7 +78,7 @@ class Offer:
     @property
     def cache_key(self) -> tuple[object, ...]:
         """The identity in caches."""
-        return self.key, self.identity
+        return self.key, self.name, self.identity
 
     @property
     def special_tokens(self) -> tuple[str, ...]:
@@ -105,15 +105,15 @@ class Offer:
 
     def column(self, text: str) -> Column:
         """Return the column of a text in a comparison. Raises `ValueError`."""
-        return _column(self, self.name, text)
+        return _column(self, text)
 
 
 @cached()
-def _column(offer: Offer, name: str, text: str) -> Column:
+def _column(offer: Offer, text: str) -> Column:
     tokenizer = offer.make()
     step = tokenizer.steps if offer.step is None else offer.step
-    title = with_size(name, int(tokenizer.sizes[step]))
-    return Column(title, tokenizer, offer.boundaries(text), step, name)
+    title = with_size(offer.name, int(tokenizer.sizes[step]))
+    return Column(title, tokenizer, offer.boundaries(text), step, offer.name)
 
 
 def names() -> dict[str, str]:

@@ -21,9 +21,7 @@ def details(text: str, training: Training, boundaries: Boundaries, step: int) ->
     for number, detail in enumerate(tables_of):
         key = f"detail_{number}_of_{algorithm}"
         title = f"{TRAINERS[algorithm].short}: {detail.title}"
-        if (place := Section(f"{key}_open", title).opened()) is not None:
-            with place:
-                _detail(detail, key)
+        Section(f"{key}_open", title).show(_detail, detail, key)
 
 
 def _detail(detail: Detail, key: str) -> None:

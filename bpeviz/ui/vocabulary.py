@@ -45,9 +45,7 @@ def widgets() -> Iterator[Widget[Any]]:
 @fragment
 def vocabulary(trained: Trained, last: int) -> None:
     """Draw the vocabulary after step `last`, if its section is open."""
-    if (place := SECTION.opened()) is not None:
-        with place:
-            _views(trained, last)
+    SECTION.show(_views, trained, last)
 
 
 def _views(trained: Trained, last: int) -> None:

@@ -370,6 +370,12 @@ class Section(Widget[bool]):
         place = st.expander(label, key=self.key, on_change="rerun")
         return place if place.open else None
 
+    def show(self, draw: Callable[..., object], *values: Any, label: str = "") -> None:
+        """Draw the title, and while it is open the content below it; see `opened`."""
+        if (place := self.opened(label)) is not None:
+            with place:
+                draw(*values)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(Section):

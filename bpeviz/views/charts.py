@@ -86,15 +86,7 @@ def _scales(chart: Chart, channel: str) -> Iterator[dict[str, Any]]:
 
 @lru_cache(maxsize=64)
 def _curve(unit: str, steps: Scale, name: str, values: Scale, form: str) -> Chart:
-    """Return a clickable curve over steps, with a line at the current step.
-
-    Args:
-        unit: The name of a step.
-        steps: The type of the scale of steps.
-        name: The name of a value.
-        values: The type of the scale of values.
-        form: The format of a value.
-    """
+    """Return a clickable curve over steps, with a line at the current step."""
     picked = alt.selection_point(
         name=SELECTION, fields=["step"], on="click", nearest=True, empty=False
     )

@@ -91,8 +91,11 @@ if (parent !== window) announceHeight(document.documentElement);
 )
 """Tells the page around a frame its height."""
 
-_UNREAD = re.compile(r"^\s*(?://.*|/\*[\s\S]*?\*/)?\s*(?:\n|$)|^[ \t]+", re.MULTILINE)
-"""Lines of comments, empty lines, and indentation: a third of the script and the styles."""
+_UNREAD = re.compile(
+    r"^\s*(?://.*|/\*[\s\S]*?\*/)?\s*(?:\n|$)|^[ \t]+|(?<=[;{},)]) +(?://.*|/\*.*\*/)$",
+    re.MULTILINE,
+)
+"""Comments, empty lines, and indentation: a third of the script and the styles."""
 
 STYLE = (
     f"\n:root {{ color-scheme: light dark; }}\n{palette.style(':root')}"

@@ -7,6 +7,7 @@ merged, or the tokens that begin there at each step. It derives everything else.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from bpeviz.core.boundaries import DROPPED_ID, SPECIAL_ID, UNKNOWN_ID, Boundarie
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
-from bpeviz.text import counted, digest_of, hexadecimal, shorten
+from bpeviz.text import color_key, counted, digest_of, hexadecimal, shorten
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.options import TIE_WINNERS
 
@@ -490,15 +491,14 @@ def _tokens(column: Column, part: Part, hues: Hues) -> tuple[list[int], list[int
     first, last = _tokens_within(column, part)
     ids, indices = np.unique(column.ids[first:last], return_inverse=True)
     distinct: list[list[Any]] = []
+    label = cache(lambda token_id: shorten(tokenizer.token_label(token_id)))
     for token_id in ids.tolist():
         if token_id in _NO_TOKENS:
             distinct.append([token_id, _NO_TOKENS[token_id], "", -1, []])
             continue
         raw = tokenizer.token_bytes(token_id)
-        label = shorten(tokenizer.token_label(token_id))
-        color = hues.index(coloring.key_of(tokenizer, token_id))
-        parents = tokenizer.parents(token_id) or ()
-        labels = [shorten(tokenizer.token_label(parent)) for parent in parents]
-        distinct.append([token_id, label, shorten(hexadecimal(raw)), color, labels])
+        color = -1 if tokenizer.is_atom(token_id) else hues.index(color_key(raw))
+        labels = [label(parent) for parent in tokenizer.parents(token_id) or ()]
+        distinct.append([token_id, label(token_id), shorten(hexadecimal(raw)), color, labels])
     token_ends = np.minimum(ends[first:last], part.end) - part.start
     return token_ends.tolist(), indices.tolist(), distinct

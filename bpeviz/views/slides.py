@@ -5,10 +5,9 @@ The component `picture` draws them.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.text import digest_of
@@ -25,34 +24,27 @@ _BEGINNING = 60
 
 
 @dataclass(frozen=True)
-class Slides(ABC):
-    """The contents that can be drawn on slides, by step.
+class Slides:
+    """What can be drawn on slides, by step.
 
     Attributes:
         title: The heading.
         settings: The settings in words.
+        contents: The contents to choose from, each with a function that returns what is drawn.
+        step_name: The name of a step's number.
+        step_numbers: The number of each step, in rising order.
     """
 
     title: str
-    settings: Sequence[str] = field(default=(), kw_only=True)
-
-    contents: ClassVar[Sequence[str]] = (TEXT, TABLE)
-    """The contents to choose from."""
+    settings: Sequence[str]
+    contents: Mapping[str, Callable[[], dict[str, Any]]]
+    step_name: str = "step"
+    step_numbers: Sequence[int] = (0,)
 
     @property
     def last(self) -> int:
         """The last step."""
-        return 0
-
-    @property
-    def step_name(self) -> str:
-        """The name of a step's number."""
-        return "step"
-
-    @property
-    def step_numbers(self) -> Sequence[int]:
-        """The number of each step, in rising order."""
-        return range(self.last + 1)
+        return len(self.step_numbers) - 1
 
     def place(self, step: int | None) -> int:
         """Return a step of these, the last one for None."""
@@ -65,112 +57,91 @@ class Slides(ABC):
             content: `TEXT`, `DIAGRAM` or `TABLE`.
             link: The address that opens the page again, or "".
         """
-        names = ("views", "score", "diagram", "table")
         data = {
             "notes": [],
-            **dict.fromkeys(names),
+            **dict.fromkeys(("views", "score", "diagram", "table")),
             "content": content,
             "title": self.title,
             "settings": " · ".join(self.settings),
             "credit": parts(link),
             "stepName": self.step_name,
             "stepNumbers": [*self.step_numbers],
-            **self._drawn(content),
+            **self.contents[content](),
         }
         return data | {"key": digest_of(data)}
 
-    @abstractmethod
-    def _drawn(self, content: str) -> dict[str, Any]:
-        """Return what is drawn."""
+
+def of_score(title: str, picture: ColoredText, metrics: Table) -> Slides:
+    """Return the slides of a text under several tokenizers, with their metrics."""
+    data = {"score": picture.score, "characters": (picture.part.first, len(picture.text))}
+    # The speaker explains the metrics.
+    names = [name for name in metrics.names if name != "meaning"]
+    rows = [[*map(str, row[: len(names)])] for row in metrics.rows]
+    contents = {
+        TEXT: lambda: data | {"notes": picture.notes},
+        TABLE: lambda: data | {"table": {"names": names, "rows": rows}},
+    }
+    return Slides(title, picture.settings, contents)
 
 
-@dataclass(frozen=True)
-class ScoreSlides(Slides):
-    """A text under several tokenizers, with their metrics.
+def of_steps(
+    title: str,
+    player: Mapping[str, Any],
+    boundaries: Sequence[Boundaries],
+    unit: str,
+    settings: Sequence[str] = (),
+    drawn: tuple[int, int] | None = None,
+) -> Slides:
+    """Return the slides of a timeline, or of several that are aligned by vocabulary size.
 
-    Attributes:
-        picture: The text.
-        metrics: The metrics.
-    """
-
-    picture: ColoredText
-    metrics: Table
-
-    def _drawn(self, content: str) -> dict[str, Any]:
-        of = self.picture
-        data = {"score": of.score, "characters": (of.part.first, len(of.text))}
-        if content == TEXT:
-            return data | {"notes": of.notes}
-        # The speaker explains the metrics.
-        names = [name for name in self.metrics.names if name != "meaning"]
-        rows = [[*map(str, row[: len(names)])] for row in self.metrics.rows]
-        return data | {"table": {"names": names, "rows": rows}}
-
-
-@dataclass(frozen=True)
-class StepSlides(Slides):
-    """The steps of a timeline, or of several that are aligned by vocabulary size.
-
-    Attributes:
+    Args:
+        title: The heading.
         player: The payload of the player.
         boundaries: The boundaries of the shown part of the text, for each view.
         unit: The name of a step in the heading.
+        settings: The settings in words.
         drawn: The characters of the text in the merge diagram, if they are in the part; else its
             beginning.
     """
+    views, sizes = player["views"], player["vocabSizes"]
+    first, _, total = views[0]["part"] or (0, 0, len(views[0]["text"]))
+    data = {"views": views, "characters": (first, total)}
+    contents = {
+        TEXT: lambda: data,
+        DIAGRAM: lambda: data | {"diagram": _diagram(title, player, boundaries, drawn)},
+        TABLE: lambda: data,
+    }
+    numbers = sizes or range(int(player["last"]) + 1)
+    return Slides(title, settings, contents, "vocabulary size" if sizes else unit, numbers)
 
-    player: Mapping[str, Any]
-    boundaries: Sequence[Boundaries]
-    unit: str
-    drawn: tuple[int, int] | None = field(default=None, kw_only=True)
 
-    contents = (TEXT, DIAGRAM, TABLE)
-
-    @property
-    def step_name(self) -> str:
-        """The unit, or the vocabulary size that aligns several timelines."""
-        return "vocabulary size" if self.player["vocabSizes"] else self.unit
-
-    @property
-    def step_numbers(self) -> Sequence[int]:
-        """The steps, or the vocabulary sizes."""
-        return self.player["vocabSizes"] or range(self.last + 1)
-
-    @property
-    def last(self) -> int:
-        """The last step."""
-        return int(self.player["last"])
-
-    def _drawn(self, content: str) -> dict[str, Any]:
-        views = self.player["views"]
-        part = views[0]["part"]
-        characters = (part[0], part[2]) if part else (0, len(views[0]["text"]))
-        diagram = self._diagram(characters[0]) if content == DIAGRAM else None
-        return {"views": views, "characters": characters, "diagram": diagram}
-
-    def _diagram(self, first: int) -> dict[str, Any]:
-        """Return the merge diagram of a few words of at most two views."""
-        views = self.player["views"]
-        part = views[0]["text"]
-        low, high = (at - first for at in self.drawn or (first, first))
-        if 0 <= low < high <= len(part):
-            text = part[low:high]
-        else:
-            low, text = 0, part[: _BEGINNING + 1]
-            if len(text) > _BEGINNING:
-                text = text[:_BEGINNING].rpartition(" ")[0].rstrip() or text[:_BEGINNING]
-        text = text.encode()[: merge_diagram.MAX_DRAWN].decode(errors="ignore")
-        before = len(part[:low].encode())
-        sides = []
-        start = 0
-        for view, boundaries in [*zip(views, self.boundaries, strict=True)][:2]:
-            start = int(boundaries.ends[-1]) - len(view["text"].encode()) + before
-            last = view["ownSteps"][self.last] if "ownSteps" in view else self.last
-            title = view.get("title", self.title)
-            look = _look(view)
-            sides.append(merge_diagram.Side(title, boundaries, last, last, look, view["unit"]))
-        diagram: dict[str, Any] = merge_diagram.merge_diagram_payload(text.encode(), sides, start)
-        return diagram | {"characters": (first + low, first + low + len(text))}
+def _diagram(
+    title: str,
+    player: Mapping[str, Any],
+    boundaries: Sequence[Boundaries],
+    drawn: tuple[int, int] | None,
+) -> dict[str, Any]:
+    """Return the merge diagram of a few words of at most two views; see `of_steps`."""
+    views, last = player["views"], int(player["last"])
+    part, first = views[0]["text"], (views[0]["part"] or [0])[0]
+    low, high = (at - first for at in drawn or (first, first))
+    if 0 <= low < high <= len(part):
+        text = part[low:high]
+    else:
+        low, text = 0, part[: _BEGINNING + 1]
+        if len(text) > _BEGINNING:
+            text = text[:_BEGINNING].rpartition(" ")[0].rstrip() or text[:_BEGINNING]
+    text = text.encode()[: merge_diagram.MAX_DRAWN].decode(errors="ignore")
+    before = len(part[:low].encode())
+    sides = []
+    start = 0
+    for view, shown in [*zip(views, boundaries, strict=True)][:2]:
+        start = int(shown.ends[-1]) - len(view["text"].encode()) + before
+        own = view["ownSteps"][last] if "ownSteps" in view else last
+        name = view.get("title", title)
+        sides.append(merge_diagram.Side(name, shown, own, own, _look(view), view["unit"]))
+    diagram: dict[str, Any] = merge_diagram.merge_diagram_payload(text.encode(), sides, start)
+    return diagram | {"characters": (first + low, first + low + len(text))}
 
 
 def _look(view: Mapping[str, Any]) -> Callable[[int], tuple[str, int]]:

@@ -707,15 +707,13 @@ def section(page: str = "train") -> None:
     import bpeviz
     from bpeviz.ui.pictures import slides_section
     from bpeviz.views import player
-    from bpeviz.views.slides import StepSlides
+    from bpeviz.views.slides import of_steps
 
     text = "low lower lowest"
     training = bpeviz.train(text, merges=5)
     found = training.tokenizer().boundaries(text)
     timeline = player.timeline(text, training, found, player.parts(text, found)[0], 5)
-    slides_section(
-        page, lambda: StepSlides("BPE", player.payload(timeline), [found], "merge"), 2, ""
-    )
+    slides_section(page, lambda: of_steps("BPE", player.payload(timeline), [found], "merge"), 2, "")
 
 
 def test_slide_follows_the_choices(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import Any
 
 from helpers import usual
 
@@ -17,54 +17,54 @@ from bpeviz.trainers import texts_of
 from bpeviz.views import player, tables
 from bpeviz.views.credit import MADE_WITH
 from bpeviz.views.export import colored
-from bpeviz.views.slides import DIAGRAM, TABLE, TEXT, ScoreSlides, StepSlides
+from bpeviz.views.slides import DIAGRAM, TABLE, TEXT, Slides, of_score, of_steps
 
 ENGLISH = samples.by_key("english-prose").text
 
 
-def slides_of(training: Training, text: str, title: str = "A title") -> StepSlides:
+def slides_of(training: Training, text: str, **options: Any) -> Slides:
     boundaries = training.tokenizer().boundaries(text)
     part = player.parts(text, boundaries)[0]
     payload = player.payload(player.timeline(text, training, boundaries, part, training.steps))
     shown = boundaries.slice(part.start, part.end)
-    return StepSlides(title, payload, [shown], texts_of(training).unit)
+    return of_steps("A title", payload, [shown], texts_of(training).unit, **options)
 
 
-def in_lock_step(text: str, keys: Sequence[str]) -> StepSlides:
+def in_lock_step(text: str, keys: Sequence[str]) -> Slides:
     trained = [(key, usual.train(key, text)) for key in keys]
     boundaries = [one.tokenizer().boundaries(text) for _, one in trained]
     timelines = [
         (key, player.timeline(text, one, found, Part(0, len(found), 0, len(text)), one.steps), one)
         for (key, one), found in zip(trained, boundaries, strict=True)
     ]
-    return StepSlides("Several", player.lock_step(timelines), boundaries, "step")
+    return of_steps("Several", player.lock_step(timelines), boundaries, "step")
 
 
-def columns_of(text: str, names: Sequence[str]) -> ScoreSlides:
+def columns_of(text: str, names: Sequence[str]) -> Slides:
     training = bpeviz.train(text, vocab_size=270)
     found = training.tokenizer().boundaries(text)
     columns = [Column(name, training.tokenizer(), found, training.steps) for name in names]
     measured = tables.metrics(measure(text, columns, 0))
-    return ScoreSlides(names[0], colored("T", text, columns), measured)
+    return of_score(names[0], colored("T", text, columns), measured)
 
 
 def test_merge_diagram_shows_the_words_that_are_drawn_on_the_page() -> None:
     text = f"世界 {ENGLISH}"
-    slides = slides_of(usual.train("bpe", text), text)
+    training = usual.train("bpe", text)
     at = text.index("lighthouse")
     for drawn, characters in (
         ((at, at + 10), (at, at + 10)),
         ((at, len(text) + 1), (0, 59)),
         (None, (0, 59)),
     ):
-        diagram = replace(slides, drawn=drawn).payload(DIAGRAM, "")["diagram"]
+        diagram = slides_of(training, text, drawn=drawn).payload(DIAGRAM, "")["diagram"]
         first, last = diagram["characters"]
         assert (first, last) == characters or (not characters[0] and 0 == first < 50 < last <= 60)
         assert next(sign for *_, sign, _ in diagram["signs"]) == ("l" if first else "世")
 
 
 def test_slide_names_settings_and_links_to_its_page() -> None:
-    slides = replace(slides_of(usual.train("bpe", "low low"), "low low"), settings=["one", "two"])
+    slides = slides_of(usual.train("bpe", "low low"), "low low", settings=["one", "two"])
     for content in slides.contents:
         data = slides.payload(content, "https://host.example/?s=1&t=2")
         assert data["settings"] == "one · two"

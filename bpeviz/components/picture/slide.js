@@ -4,7 +4,7 @@
 import { MergeDiagram } from "../merge_diagram/diagram.js";
 import { fitScore } from "../player/fit.js";
 import { TimelineScore } from "../player/timeline_view.js";
-import { element, newShape, tokenLabel } from "../shared/dom.js";
+import { draw, element, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { pictureOf } from "../shared/picture.js";
 import { Comparison } from "../score/comparison.js";
@@ -52,8 +52,8 @@ export class Slide {
     last.append(element("span", "settings", data.settings), element("span", "", `${data.credit.words} `));
     if (data.credit.link) last.lastChild.append(Object.assign(element("a", "", data.credit.linked), { href: data.credit.link }));
     this.remarks = [...data.notes];
-    const draw = { Text: () => this.#texts(), "Merge diagram": () => this.#diagram(), Table: () => {} }[data.content];
-    draw();
+    if (data.content === "Text") this.#texts();
+    else if (data.content === "Merge diagram") this.#diagram();
   }
 
   remove() {
@@ -121,9 +121,8 @@ export class Slide {
   #diagram() {
     const { content, data } = this;
     content.classList.add("merge-diagram");
-    const svg = newShape("svg", { class: "drawing" });
     const frame = element("div", "scroll");
-    frame.append(svg);
+    const svg = draw(frame, "svg", { class: "drawing" });
     content.append(frame, element("div", "readout"), element("div", "save"));
     this.controller = new AbortController();
     const scale = data.diagram.sides.length > 1 ? 1.28 : 1.8; // fills the height of the content

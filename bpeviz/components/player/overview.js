@@ -2,7 +2,7 @@
 // visible part. A click or a drag goes to a line. Where the stage shows only a part of a longer text, a
 // bracket marks the place of the part in the whole, and a click outside of it opens another part.
 
-import { element, newShape } from "../shared/dom.js";
+import { draw, element } from "../shared/dom.js";
 import { PART_CHOSEN, emit } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 
@@ -19,8 +19,8 @@ export class Overview {
     this.score = score;
     this.box = element("div", "overview");
     this.box.ariaHidden = "true"; // the text itself scrolls by keyboard
-    this.drawing = this.box.appendChild(newShape("svg", { preserveAspectRatio: "none" }));
-    [this.lines, this.places, this.window] = ["lines", "places", "window"].map((name) => this.drawing.appendChild(newShape("path", { class: name })));
+    this.drawing = draw(this.box, "svg", { preserveAspectRatio: "none" });
+    [this.lines, this.places, this.window] = ["lines", "places", "window"].map((name) => draw(this.drawing, "path", { class: name }));
     if (part) this.#addWhole(part);
     score.host.addEventListener("scroll", () => this.follow(), { passive: true });
     score.host.addEventListener("scrollend", () => this.#snap());

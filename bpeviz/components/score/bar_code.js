@@ -1,7 +1,7 @@
 // The whole text as a thin strip of bars, one for each token of a row: pale where all rows have the token,
 // else in the accent color.
 
-import { newShape } from "../shared/dom.js";
+import { draw } from "../shared/dom.js";
 
 const NARROWEST_BAR = 4; // pixels, on average, of bars with a line between them
 
@@ -15,12 +15,11 @@ export class BarCode {
   constructor({ tokenEnds }, runs, size, pressed) {
     this.ends = tokenEnds;
     const viewBox = `0 0 ${Math.max(1, size)} 1`;
-    this.box = newShape("svg", { class: "bar-code", viewBox, preserveAspectRatio: "none", "aria-hidden": "true" });
-    this.box.appendChild(newShape("title")).textContent = "Pale: tokens that all have. Click to go there.";
+    this.box = draw(null, "svg", { class: "bar-code", viewBox, preserveAspectRatio: "none", "aria-hidden": "true" });
+    draw(this.box, "title", {}, "Pale: tokens that all have. Click to go there.");
     const bars = (alike) =>
       runs.map((run) => (run.alike === alike ? `M${run.start} 0H${run.end}V1H${run.start}z` : "")).join("");
-    for (const [name, path] of [["alike", bars(true)], ["differs", bars(false)], ["gaps", ""]])
-      this.box.appendChild(newShape("path", { class: name, d: path }));
+    for (const [name, path] of [["alike", bars(true)], ["differs", bars(false)], ["gaps", ""]]) draw(this.box, "path", { class: name, d: path });
     this.box.addEventListener("click", ({ clientX }) => {
       const { left, width } = this.box.getBoundingClientRect();
       pressed(Math.min(size - 1, Math.max(0, Math.floor((size * (clientX - left)) / width))));

@@ -15,26 +15,17 @@ export function element(tag, className, text) {
 }
 
 /**
- * Create an SVG element.
- * @param {string} tag
- * @param {object} [attributes]
- * @returns {any}
- */
-export function newShape(tag, attributes = {}) {
-  const created = document.createElementNS("http://www.w3.org/2000/svg", tag);
-  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
-  return created;
-}
-
-/**
- * Append an SVG element; its text is set as text, never as markup.
+ * Create an SVG element, and append it to a parent if there is one; its text is set as text.
  * @param {any} parent
  * @param {string} tag
  * @param {object} [attributes]
  * @param {string} [text]
+ * @returns {any}
  */
 export function draw(parent, tag, attributes = {}, text) {
-  const created = parent.appendChild(newShape(tag, attributes));
+  const created = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) created.setAttribute(name, value);
+  parent?.append(created);
   if (text !== undefined) created.textContent = text;
   return created;
 }

@@ -41,9 +41,10 @@ from pathlib import Path
 
 FOLDER = Path(__file__).with_suffix("")
 
-_PARAGRAPH = re.compile(r"(?:(Goal|Minutes|Many think|In fact|Hint|Why): |([-*]) )?(.*)", re.DOTALL)
+_MARK = "(?:Goal|Minutes|Many think|In fact|Hint|Why): |[-*] "
 _HEAD = {"": "lead", "Goal": "goal", "Minutes": "minutes", "Many think": "myth", "In fact": "fact"}
 _TASK = {"": "words", "Hint": "hint", "Why": "why"}
+_OTHERS = {"This is why": {"": "why"}, "Own text": {"": "own"}}
 
 
 @dataclass(frozen=True)
@@ -145,41 +146,40 @@ def parse(text: str) -> Prose:
     """
     head, *sections = re.split(r"^## ", text, flags=re.MULTILINE)
     title, _, start = head.partition("\n")
-    if not title.startswith("# "):
-        raise ValueError("The first line must be “# ” and a title.")
     fields = _fields(start, _HEAD)
     tasks: dict[str, TaskProse] = {}
     notes: dict[str, str] = {}
     beliefs: list[Belief] = []
     for section in sections:
         heading, _, body = section.partition("\n")
-        kind, _, name = heading.strip().partition(": ")
+        kind, _, name = heading.partition(": ")
         if kind == "Task" and name not in tasks:
             tasks[name] = TaskProse(**_fields(body, _TASK))
         elif kind == "Note" and name not in notes:
             notes[name] = _fields(body, {"": "words"})["words"]
-        elif heading.strip() in ("Belief", str(len(beliefs) + 1)):
+        elif heading in ("Belief", str(len(beliefs) + 1)):
             beliefs.append(_belief(body))
-        elif heading.strip() in ("This is why", "Own text"):
-            fields |= _fields(body, {"": "why" if heading.startswith("This") else "own"})
+        elif heading in _OTHERS:
+            fields |= _fields(body, _OTHERS[heading])
         else:
-            raise ValueError(f"“## {heading.strip()}” is not a heading here.")
+            raise ValueError(f"“## {heading}” is not a heading here.")
     minutes = int(fields.pop("minutes", "0"))
-    return Prose(title[2:].strip(), tasks, notes, tuple(beliefs), minutes=minutes, **fields)
+    return Prose(title.removeprefix("# "), tasks, notes, tuple(beliefs), minutes=minutes, **fields)
 
 
 def _paragraphs(body: str) -> Iterator[tuple[str, str]]:
     """Yield the mark (such as “Hint” or “-”) and the words of each paragraph, on one line."""
-    for paragraph in re.split(r"\n\s*\n|\n(?=[A-Z][a-z ]+: |[-*] )", body.strip()):
-        if match := _PARAGRAPH.fullmatch(paragraph.strip()):
-            yield match[1] or match[2] or "", " ".join(match[3].split())
+    for paragraph in re.split(rf"\n\s*\n|\n(?={_MARK})", body.strip()):
+        match = re.fullmatch(rf"({_MARK})?(.*)", paragraph, re.DOTALL)
+        if match and match[2].strip():
+            yield (match[1] or "").rstrip(": "), re.sub(r"\s*\n\s*", " ", match[2].strip())
 
 
 def _fields(body: str, names: Mapping[str, str]) -> dict[str, str]:
     """Return the paragraphs of a section by the names of their fields."""
     fields: dict[str, str] = {}
     for mark, words in _paragraphs(body):
-        if mark not in names or (names[mark] in fields and mark):
+        if mark not in names or (mark and names[mark] in fields):
             raise ValueError(f"“{mark} {words}” must not be here.")
         before = fields.get(names[mark])
         fields[names[mark]] = f"{before}\n\n{words}" if before else words
@@ -187,9 +187,10 @@ def _fields(body: str, names: Mapping[str, str]) -> dict[str, str]:
 
 
 def _belief(body: str) -> Belief:
-    (question, *options) = _paragraphs(body)
-    pairs = [(mark, *words.split(" | ")) for mark, words in options]
-    listed = [Option(words, answer, mark == "*") for mark, words, answer in pairs]
-    if [question[0], sum(option.right for option in listed)] != ["", 1]:
-        raise ValueError(f"“{question[1]}” needs one right answer.")
-    return Belief(question[1], tuple(sorted(listed, key=lambda option: option.words.casefold())))
+    (_, question), *listed = _paragraphs(body)
+    split = [(mark, words.partition(" | ")) for mark, words in listed]
+    options = [Option(words, answer, mark == "*") for mark, (words, _, answer) in split]
+    is_complete = all(option.answer for option in options) and {*dict(listed)} == {"-", "*"}
+    if not is_complete or sum(option.right for option in options) != 1:
+        raise ValueError(f"“{question}” needs options with replies, of which one is right.")
+    return Belief(question, tuple(sorted(options, key=lambda option: option.words.casefold())))

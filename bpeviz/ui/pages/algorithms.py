@@ -55,7 +55,7 @@ from bpeviz.ui.widgets import (
 )
 from bpeviz.views import playable, player, race, tables
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import Slides, StepSlides
+from bpeviz.views.slides import Slides, of_steps
 
 SHOWN = 3_000
 """The most bytes of a text in the player at once; figures are for the whole text."""
@@ -265,7 +265,7 @@ def _slides(handles: Sequence[TrainingHandle], part: Part) -> Slides:
     ]
     title = "Algorithms" if len(shown) > 1 else _name(shown[0])
     settings = [f"{_name(row)}: {', '.join(row.settings(row.history.steps))}" for row in shown]
-    return StepSlides(title, _lock_step(tuple(shown), part), boundaries, "step", settings=settings)
+    return of_steps(title, _lock_step(tuple(shown), part), boundaries, "step", settings)
 
 
 def _column(row: Trained, step: int) -> Column:
@@ -278,13 +278,7 @@ def _name(row: Trained) -> str:
 
 @fragment
 def _follow(shown: list[Trained], payload: dict[str, Any], answer: Callable[[str], object]) -> None:
-    """Draw the elements that follow the size; run again if it changes or a word is clicked.
-
-    Args:
-        shown: The trainings.
-        payload: The payload of the player.
-        answer: Draws the verdict above the player.
-    """
+    """Draw the elements that follow the size; run again if it changes or a word is clicked."""
     body = st.container()
     reported = components.player_events(None, "lock_step_follower", words=True)
     place: int = payload["initialStep"]
@@ -308,13 +302,17 @@ def _follow(shown: list[Trained], payload: dict[str, Any], answer: Callable[[str
     if st.context.is_embedded:
         return
     with body:
-        if text and (section := METRICS.opened()) is not None:
-            with section:
-                _metrics(text, columns)
-        _at_random(shown, steps)
-        if len(shown) > 1 and (section := SHARED.opened()) is not None:
-            with section:
-                _vocabularies(shown, steps)
+        if text:
+            METRICS.show(_metrics, text, columns)
+        able = [
+            (row.history, texts_of(row.history).randomness, step)
+            for row, step in zip(shown, steps, strict=True)
+            if row.history.stochastic
+        ]
+        if able:
+            RANDOM.show(_random_splits, able, text)
+        if len(shown) > 1:
+            SHARED.show(_vocabularies, shown, steps)
         for row, step in zip(shown, steps, strict=True):
             details(row.training_text, row.history, row.training_boundaries, step)
 
@@ -375,25 +373,8 @@ def _varied_word(text: str, method: tuple[Training, Randomness, int]) -> str | N
     return None
 
 
-def _at_random(shown: list[Trained], steps: list[int]) -> None:
-    """Draw random segmentations of a word, where a trainer supports them."""
-    able = [
-        (row.history, texts_of(row.history).randomness, step)
-        for row, step in zip(shown, steps, strict=True)
-        if row.history.stochastic
-    ]
-    if able and (place := RANDOM.opened()) is not None:
-        with place:
-            _random_splits(able, shown[0].text)
-
-
 def _random_splits(able: Sequence[tuple[Training, Randomness, int]], text: str) -> None:
-    """Draw random segmentations of a word under trainers that support them.
-
-    Args:
-        able: The training histories, their methods and steps.
-        text: The text, in which a word that varies is searched for at first.
-    """
+    """Draw random segmentations of a word under trainers that support them."""
     left, right = st.columns((2, 3), gap="medium")
     with left:
         if not WORD.present:

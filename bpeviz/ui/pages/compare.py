@@ -14,6 +14,7 @@ from bpeviz.analysis import alignment, figures, metrics, morphemes, verdict
 from bpeviz.analysis.comparison import Comparison
 from bpeviz.analysis.figures import Measured, measure
 from bpeviz.analysis.metrics import Column
+from bpeviz.core.boundaries import Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.pretrained import catalog
@@ -34,6 +35,7 @@ from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.pages import many_texts, own_tokenizer, remarks, texts_in_detail
 from bpeviz.ui.pages.base import WAYS, Page
 from bpeviz.ui.pages.many_texts import HOW_MANY, PRESSED, PRICES, SHOWN, UNDER
+from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table, offer_file
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer, OneTokenizer
@@ -48,10 +50,10 @@ from bpeviz.ui.widgets import (
     Widget,
     numbers,
 )
-from bpeviz.views import charts, playable, player, tables
+from bpeviz.views import charts, playable, player, slides, tables
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import ScoreSlides, Slides
+from bpeviz.views.slides import Slides
 
 T = TypeVar("T")
 
@@ -271,8 +273,8 @@ def show(side: DeltaGenerator) -> None:
     measured = measure(text, columns, number, prices)
     with answer:
         _verdict(sentence, _careful(measured, number), text, column_of, [*column_of][number])
-    settings = [words for offer in chosen if offer.key in column_of for words in offer.settings]
-    _draw_score(measured, number, sentence, settings)
+    offers = tuple(by_key[key] for key in column_of)
+    _draw_score(measured, offers, number, sentence)
     _caveats(text, choice.corpus, column_of)
     for offer in chosen:
         if offer.assumed:
@@ -338,8 +340,8 @@ def _one_of_many(
         number = [*column_of].index(baseline) if baseline in column_of else 0
         measured = measure(text, [*column_of.values()], number)
         sentence = verdict.sentence([verdict.standing(part.column) for part in measured], number)
-        settings = [words for offer, _ in chosen for words in offer.settings]
-        _draw_score(measured, number, sentence, settings, compared)
+        offers = tuple(offer for offer, _ in chosen if offer.key in column_of)
+        _draw_score(measured, offers, number, sentence, compared)
 
 
 def _careful(measured: Sequence[Measured], baseline: int) -> str:
@@ -358,15 +360,7 @@ def _careful(measured: Sequence[Measured], baseline: int) -> str:
 def _verdict(
     sentence: str, careful: str, text: str, column_of: Mapping[str, Column], baseline: str
 ) -> None:
-    """Draw the verdict, and a word that shows the difference, or a way to a text that has one.
-
-    Args:
-        sentence: The verdict.
-        careful: What limits it, in Markdown.
-        text: The text.
-        column_of: The columns by their keys.
-        baseline: The key of the baseline.
-    """
+    """Draw the verdict, and a word that shows the difference, or a way to a text that has one."""
     names = {key: column.name for key, column in column_of.items()} | {OWN: "yours"}
     words = (
         (key, verdict.telling_word(text, column, column_of[baseline]))
@@ -376,9 +370,10 @@ def _verdict(
     key, telling = next(((key, word) for key, word in words if word is not None), ("", None))
     example, offers = "", False
     if telling is not None:
+        word, tokens, others = telling
         example = (
-            f"“{shorten(telling.word, 40)}” is {counted(telling.tokens, 'token')} in {names[key]}, "
-            f"{telling.others:,} in {names[baseline]}."
+            f"“{shorten(word, 40)}” is {counted(tokens, 'token')} in {names[key]}, {others:,} in "
+            f"{names[baseline]}."
         )
     elif offers := len({column.tokens for column in column_of.values()}) == 1 < len(column_of):
         example = "No word of this text has more tokens in one than in another."
@@ -409,27 +404,32 @@ def _available(chosen: Sequence[Offer], make: Callable[[Offer], T]) -> dict[str,
     return made_by_key
 
 
+@cached()
+def _payload(
+    _columns: Sequence[Column],
+    offers: tuple[Offer, ...],
+    text: str,
+    part: Part,
+    number: int,
+    ids: bool,
+) -> dict[str, Any]:
+    return player.score_payload(text, _columns, part, number, ids=ids)
+
+
 def _draw_score(
     measured: Sequence[Measured],
+    offers: tuple[Offer, ...],
     number: int,
     sentence: str,
-    settings: Sequence[str],
     texts: Comparison | None = None,
 ) -> None:
-    """Draw the text under each tokenizer, and offer the export of it.
-
-    Args:
-        measured: The metrics of all tokenizers.
-        number: The index of the baseline.
-        sentence: The verdict, for the projector.
-        settings: The settings of the user's own tokenizer, for the export.
-        texts: The comparison of many texts, whose tables are above.
-    """
+    """Draw the text under each tokenizer, and offer the export of it."""
     text, columns = measured[0].text, [part.column for part in measured]
     parts = player.parts(text, metrics.common_boundaries(columns), PART_SIZE)
     part = choose_part(PART, parts, "All figures are for")
-    payload = player.score_payload(text, columns, part, number, ids=bool(IDS.get()))
-    payload |= {"verdict": sentence}
+    payload = _payload(columns, offers, text, part, number, bool(IDS.get()))
+    payload = payload | {"verdict": sentence}
+    settings = [words for offer in offers for words in offer.settings]
     reveal = None if texts is None else PRESSED.get()
     components.score(payload | {"reveal": reveal}, "score")
     picture = ColoredText("One text, several tokenizers", text, part, payload, settings)
@@ -438,10 +438,10 @@ def _draw_score(
         score = playable.of_score(picture, tables.metrics(measured))
         return score if texts is None else playable.of_texts(texts, settings, score)
 
-    def slides() -> Slides:
-        return ScoreSlides(sentence, picture, tables.metrics(measured), settings=settings)
+    def drawn() -> Slides:
+        return slides.of_score(sentence, picture, tables.metrics(measured))
 
-    EXPORT.put(Export("compare", lambda: picture, comparison=lambda: comparison, slides=slides))
+    EXPORT.put(Export("compare", lambda: picture, comparison=lambda: comparison, slides=drawn))
 
 
 def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> None:
@@ -480,13 +480,7 @@ def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> No
 
 @fragment
 def _measures(measured: Sequence[Measured], baseline: int, offers: Sequence[Offer]) -> None:
-    """Draw the first metrics, and folded the others, costs, aligned spans, and curves.
-
-    Args:
-        measured: The metrics of all tokenizers.
-        baseline: The index of the baseline.
-        offers: The chosen tokenizers, for their prices.
-    """
+    """Draw the first metrics, and folded the others, costs, aligned spans, and curves."""
     columns = [part.column for part in measured]
     titles = [column.title for column in columns]
     if len(columns) > 1:

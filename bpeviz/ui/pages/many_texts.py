@@ -149,7 +149,10 @@ def show(
     opened = {"text": SHOWN.get(), "tokenizer": UNDER.get()} if is_open else None
     with st.container(key="texts_table"):
         components.texts_table(
-            payload | {"opens": keys, "shown": opened}, _CELLS, _take_cell, _take_order
+            payload | {"opens": keys, "shown": opened},
+            _CELLS,
+            opened=_take_cell,
+            sorted=_take_order,
         )
     notes = [
         f"Chart: {text_table.chart_legend(comparison, figure)} Press a mark to see its text in "

@@ -85,19 +85,16 @@ def widgets() -> Iterator[Widget[Any]]:
 
 def show(texts: Texts) -> None:
     """Draw the part, closed at first, at the end of the page."""
-    place = OPEN.opened()
-    if place is None:
-        return
-    with place:
-        number, names = parallel_texts(texts)
-        if number < 2 or not names:
-            st.info("This needs parallel texts: two or more translations with as many lines.")
-            return
-        _compare({name: lines_of(texts[name]) for name in names})
+    OPEN.show(_compare, texts)
 
 
-def _compare(lines: Mapping[str, Sequence[str]]) -> None:
+def _compare(texts: Texts) -> None:
     """Draw the inputs, train, and draw the ratios of tokens."""
+    number, names = parallel_texts(texts)
+    if number < 2 or not names:
+        st.info("This needs parallel texts: two or more translations with as many lines.")
+        return
+    lines = {name: lines_of(texts[name]) for name in names}
     st.caption(
         "BPE on several texts counts the pairs of all languages. An exponent changes each "
         "language’s share of all bytes: 1 leaves the shares as they are, 0 makes them equal. "

@@ -284,14 +284,10 @@ def show(side: DeltaGenerator) -> None:
             "text in every row, and to see which part of the expression matched it."
         )
         _ruled_out(text, done)
-        if (place := CLOSER.opened()) is not None:
-            with place:
-                _explain(done, first, last)
+        CLOSER.show(_explain, done, first, last)
     elif not chosen:
         st.info("Choose at least one pre-tokenization above.")
-    if (place := LEVELS.opened()) is not None:
-        with place:
-            _top_down(text)
+    LEVELS.show(_top_down, text)
 
 
 def _same_everywhere(cuts: list[pretokenization.PreTokenized]) -> None:

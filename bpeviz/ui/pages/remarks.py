@@ -98,10 +98,11 @@ def _remark(trainings: Sequence[Trained], steps: int) -> dict[str, Any] | None:
         return None
     sentence = next(iter(reasons))
     if len(reasons) > 1 and len(text) > 1:
-        changing = joined([_changing(trained) for trained in trainings])
-        sentence = f"This text alone gives {changing}."
+        sentence = f"Few steps change this text: {joined([*map(_changing, trainings)])}."
+        if not any(len(trained.boundaries.change_steps) for trained in trainings):
+            sentence = "None of these algorithms changes this text."
         if name is not None:
-            sentence = f"Trained on {name}, {changing} change this text."
+            sentence = f"Trained on {name}: {sentence[0].lower()}{sentence[1:]}"
     return _with_ways(sentence, {way for trained in trainings for way in _gains(trained)})
 
 

@@ -39,14 +39,9 @@ def widgets() -> Iterator[Widget[Any]]:
 
 def show(comparison: Comparison, texts: Texts, chosen: Sequence[tuple[Offer, Tokenizer]]) -> None:
     """Draw the sections, closed at first."""
-    if place := FIGURES.opened():
-        with place:
-            _figures(comparison)
-    if place := WORST.opened():
-        with place:
-            _worst_lines(
-                comparison, texts, {offer.key: (offer, tokenizer) for offer, tokenizer in chosen}
-            )
+    FIGURES.show(_figures, comparison)
+    by_key = {offer.key: (offer, tokenizer) for offer, tokenizer in chosen}
+    WORST.show(_worst_lines, comparison, texts, by_key)
 
 
 def _figures(comparison: Comparison) -> None:

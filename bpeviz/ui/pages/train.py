@@ -34,7 +34,7 @@ from bpeviz.ui.widgets import Section, SessionValue, Switch, TextField, Values, 
 from bpeviz.views import charts, merge_diagram, playable, player, race, tables
 from bpeviz.views.export import ColoredText, colored
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import Slides, StepSlides
+from bpeviz.views.slides import Slides, of_steps
 
 CANDIDATES = 1_000
 """How many of the best candidates of a step are listed, unless the user asks for all."""
@@ -147,15 +147,7 @@ def _first_text() -> str:
 
 @fragment
 def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: int) -> None:
-    """Draw the elements that follow the step; run again if it changes.
-
-    Args:
-        trained: The training.
-        last: The last step of the player.
-        timeline: The identity of the player's timeline.
-        shown: The part of the text in the player.
-        initial: The step of a player that has not yet reported.
-    """
+    """Draw the elements that follow the step; run again if it changes."""
     training = trained.history
     # The style reserves the height, also while charts and tables load or are drawn again.
     body = st.container(key="following" if last else None)
@@ -189,13 +181,10 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
         with right:
             _curve(trained, last, step)
         st.caption("Click the curve or a row of the table: the player jumps to that step.")
-        if (place := WHY.opened(texts_of(training).heading)) is not None:
-            with place:
-                _candidates(trained, step)
-        unit = texts_of(training).unit
-        if (place := BEFORE_AND_AFTER.opened(f"Before and after this {unit}")) is not None:
-            with place:
-                _before_and_after(trained, step, shown)
+        texts = texts_of(training)
+        WHY.show(_candidates, trained, step, label=texts.heading)
+        label = f"Before and after this {texts.unit}"
+        BEFORE_AND_AFTER.show(_before_and_after, trained, step, shown, label=label)
         details(trained.training_text, training, trained.training_boundaries, step)
 
 
@@ -239,7 +228,7 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
         part = trained.boundaries.slice(shown.start, shown.end)
         words = DRAWN_WORDS.get() or ""
         at = trained.text.find(words, shown.first, shown.last)
-        return StepSlides(
+        return of_steps(
             name,
             payload,
             [part],
@@ -264,9 +253,7 @@ def _merge_diagram(trained: Trained, last: int, timeline: str, shown: Part) -> N
         _CLICKED.put(word)
         DRAWN_WORDS.put(word["word"])
         DIAGRAM.put(True)
-    if (place := DIAGRAM.opened()) is not None:
-        with place:
-            _diagram(trained, last, timeline, shown)
+    DIAGRAM.show(_diagram, trained, last, timeline, shown)
 
 
 def _diagram(trained: Trained, last: int, timeline: str, shown: Part) -> None:
@@ -294,15 +281,7 @@ def _diagram(trained: Trained, last: int, timeline: str, shown: Part) -> None:
 
 @cached()
 def _drawn(trained: Trained, last: int, part: str, start: int, shown: Part) -> dict[str, Any]:
-    """Return the merge diagram of a part of the text; do not change it, it is cached.
-
-    Args:
-        trained: The training.
-        last: The last step of the diagram.
-        part: The part.
-        start: The byte of the text where it begins.
-        shown: The part of the text in the player, which has the same colors.
-    """
+    """Return the merge diagram of a part of the text; do not change it, it is cached."""
     title = ALGORITHMS[trained.choice.algorithm]
     hues = trained.hues(shown)
     side = merge_diagram.of_training(title, trained.history, trained.boundaries, last, hues)

@@ -132,12 +132,7 @@ def _link(page: Page) -> str:
 
 @st.dialog("Room", width="medium", icon=GROUP)
 def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
-    """Show how to lead a room.
-
-    Args:
-        room: The room.
-        questions: The questions of the page.
-    """
+    """Show how to lead a room."""
     code, about = st.columns((2, 3), vertical_alignment="center")
     own = urlsplit(st.context.url or "")
     lead = f"{own.scheme}://{own.netloc}{_path()}/{room.letters}/lead#{room.leader}"

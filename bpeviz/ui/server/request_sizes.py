@@ -66,12 +66,7 @@ class RequestSizes:
             await self._accept(scope, body, send, session, size, is_file=is_file)
 
     def _refusal(self, session: str, size: int) -> str:
-        """Return the message about a limit that an upload exceeds, or an empty text.
-
-        Args:
-            session: The session.
-            size: The bytes still to arrive.
-        """
+        """Return the message about a limit that an upload exceeds, or an empty text."""
         if size > limits.UPLOAD * 1_048_576:
             return f"The file is larger than {limits.UPLOAD} MB, the limit. Use a smaller one."
         stored = self._stored()

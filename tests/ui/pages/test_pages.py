@@ -36,6 +36,7 @@ from bpeviz.ui.inputs.training import SPLIT_HELP
 from bpeviz.ui.pages import train
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.runtime import cache
+from bpeviz.views import player
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = {"Train": "app.py", "Compare": "pages/Compare.py"}
@@ -371,6 +372,19 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     app.multiselect(key="compared").set_value(["gpt2", "cl100k_base"]).run()
     assert component(app)["baseline"] == 0
     assert app.selectbox(key="baseline").value == "gpt2"
+
+
+@pytest.mark.usefixtures("vocabularies")
+def test_rows_are_computed_again_only_where_they_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = with_text("Compare", "Rows of a text", compared=["gpt2", "o200k_base"])
+    before = component(app)
+    compute = Mock(wraps=player.score_payload)
+    monkeypatch.setattr(player, "score_payload", compute)
+    assert component(app.run()) == before
+    compute.assert_not_called()
+    assert component(app.toggle(key="token_ids").set_value(True).run())["showIds"]
+    assert component(type_text(app, "Rows of one"))["text"] == "Rows of one"
+    assert compute.call_count == 2
 
 
 @pytest.mark.usefixtures("vocabularies")

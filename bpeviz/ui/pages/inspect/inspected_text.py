@@ -24,7 +24,7 @@ from bpeviz.views import inspection as views
 from bpeviz.views import playable, player
 from bpeviz.views.export import ColoredText, colored
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import Slides, StepSlides
+from bpeviz.views.slides import Slides, of_steps
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class InspectedText:
         name = "Your tokenizer" if self.offer.key == OWN else self.offer.title
         atoms, training = self.atoms, self.offer.training
         timeline = views.timeline(self.inspection, atoms, name, training, self.colors)
-        return StepSlides(
+        return of_steps(
             name,
             player.payload(timeline),
             [views.part_of(self.inspection, atoms)[0]],

@@ -1,0 +1,174 @@
+"""Computations of the chapters of Learn, and the known answers that they quote."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import accumulate, pairwise
+from typing import NamedTuple
+
+import regex
+
+import bpeviz
+from bpeviz.core.merges import Merge
+from bpeviz.core.training import MergeTraining
+from bpeviz.pretokenizers.patterns import pretokenize
+from bpeviz.pretokenizers.pretokenizer import PreTokenizer
+from bpeviz.trainers import bpe
+from bpeviz.ui.learn.engine import merges_of
+
+PASSAGE_TOKENS = {"english": 496, "burmese": 1_480, "burmese_gpt2": 8_100}
+"""Tokens of the passage of “Many texts” under GPT-4o, and under GPT-2."""
+
+# ---- when to stop
+
+NEW_TEXT = (
+    "Una olla de algo más vaca que carnero, salpicón las más noches, duelos y quebrantos los "
+    "sábados, lantejas los viernes, algún palomino de añadidura los domingos, consumían las tres "
+    "partes de su hacienda."
+)
+"""The second sentence of Don Quijote, of 209 bytes."""
+
+NEAR = 4
+"""The most merges between the right stop line and one that is near."""
+
+
+class StopLine(NamedTuple):
+    """The tokens of a training text and of a new text after each merge, from 0 merges on.
+
+    Attributes:
+        training: The training history.
+        seen: The tokens of the training text. [merges + 1].
+        new: The tokens of the new text. [merges + 1].
+    """
+
+    training: MergeTraining
+    seen: list[int]
+    new: list[int]
+
+    @property
+    def last(self) -> int:
+        """The last merge that shortens the new text, 0 if none does."""
+        return self.new.index(self.new[-1])
+
+    def is_near(self, step: int) -> bool:
+        """Return whether a stop line is at most `NEAR` merges from the right one."""
+        return abs(step - self.last) <= NEAR
+
+
+def stop_line(text: str, new: str, merges: int = 40) -> StopLine:
+    """Train on a text, and count the tokens of it and of a new text after each merge."""
+    training = merges_of(text, merges=merges)
+    seen, unseen = (training.boundaries(each).token_counts.tolist() for each in (text, new))
+    return StopLine(training, seen, unseen)
+
+
+def percent(counts: Sequence[int]) -> list[float]:
+    """Return numbers of tokens in percent of the bytes, which are the tokens of 0 merges."""
+    return [100 * count / (counts[0] or 1) for count in counts]
+
+
+# ---- fences
+
+FENCED_TEXT = "problema. casa. idea. Hola, cosa. prosa. rosa."
+
+_WORD, _MARK = r"[\p{L}\p{M}\p{N}]", r"[^\p{L}\p{M}\p{N}\s]"
+_JOINED = regex.compile(rf"{_WORD}\s*{_MARK}|{_MARK}\s*{_WORD}|{_WORD}\s+{_WORD}")
+
+
+def joins(text: str) -> bool:
+    """Return whether a token or a pre-token joins a word with a mark or with the next word."""
+    return _JOINED.search(text) is not None
+
+
+@dataclass(frozen=True)
+class FencedPreTokenizer(PreTokenizer):
+    """Splits one text at given places. Any other text is one pre-token.
+
+    Attributes:
+        parts: The parts of that text.
+    """
+
+    parts: tuple[str, ...] = ()
+
+    def pre_tokens(self, text: str) -> list[str]:
+        return [*self.parts] if text == "".join(self.parts) else super().pre_tokens(text)
+
+
+class Fenced(NamedTuple):
+    """A text with fences, and its training.
+
+    Attributes:
+        training: The training history.
+        tokens: The tokens of the text after the last merge.
+        merges: Each merge, and whether its token joins a word with a mark or with the next word.
+        apart: Whether no merge can: whether no pre-token does.
+    """
+
+    training: MergeTraining
+    tokens: int
+    merges: list[tuple[Merge, bool]]
+    apart: bool
+
+
+def fenced(text: str, fences: Iterable[int], merges: int = 6) -> Fenced:
+    """Train on a text whose merges cross no fence.
+
+    Args:
+        text: The text, cleaned.
+        fences: The characters before which there is a fence, each inside the text.
+        merges: The largest number of merges.
+    """
+    places = pairwise([0, *sorted(fences), len(text)])
+    parts = tuple(part for start, end in places if (part := text[start:end]))
+    trained = bpeviz.train(Counter(parts), merges=merges, pattern="none")
+    assert isinstance(trained, MergeTraining)  # noqa: S101 (for the type)
+    training = replace(trained, pre_tokenizer=FencedPreTokenizer(pattern="none", parts=parts))
+    tokenizer = training.at_step(training.steps)
+    raw = [tokenizer.token_bytes(merge.new_id) for merge in training.merges]
+    joining = [joins(token.decode(errors="ignore")) for token in raw]
+    tokens = int(training.boundaries(text).token_counts[-1])
+    marked = [*zip(training.merges, joining, strict=True)]
+    return Fenced(training, tokens, marked, not any(map(joins, parts)))
+
+
+def fences_of(text: str, pattern: str = "gpt2") -> list[int]:
+    """Return the fences that a pattern places in a text."""
+    return [*accumulate(map(len, pretokenize(text, pattern, "")))][:-1]
+
+
+# ---- golf
+
+GOLF = {96: (10, 9), 88: (14, 13), 81: (20, 18)}
+"""For each number of tokens of Don Quijote, the merges of the algorithm, and the fewest known."""
+
+BEST_KNOWN = (
+    *((101, 32), (32, 100), (111, 32), (110, 32), (257, 256), (97, 32)),  # e· ·d o· n· ·de· a·
+    *((260, 108), (97, 110), (99, 104)),  # ·de·l an ch: 96 tokens
+    *((110, 258), (101, 114), (100, 97), (116, 105)),  # no· er da ti: 88 tokens
+    *((117, 259), (113, 117), (69, 259), (271, 269), (272, 108)),  # un· qu En· En·un· En·un·l: 81
+)
+"""The merges of the fewest known, in order. A beam search has them in the tests."""
+
+
+def own_merges(text: str, pairs: Iterable[tuple[int, int]]) -> MergeTraining:
+    """Return the training history of chosen merges, over bytes and without pre-tokenization.
+
+    Args:
+        text: The training text, cleaned.
+        pairs: The pair of ids of each merge, in order. Merge i makes the id 256 + i.
+
+    Raises:
+        ValueError: A pair does not occur in the text at that time.
+    """
+    ids, merges = [*text.encode()], list[Merge]()
+    for new_id, pair in enumerate(pairs, 256):
+        count = bpe.count([(ids, 1)]).get(pair, 0)
+        if not count:
+            raise ValueError(f"The pair {pair} of merge {new_id - 255:,} is not in the text.")
+        shorter = bpe.merge(ids, pair, new_id)
+        merges.append(Merge(*pair, new_id, count, len(ids) - len(shorter), 0))
+        ids = shorter
+    start = merges_of(text, merges=0)
+    return replace(start, merges=tuple(merges), _cache={})

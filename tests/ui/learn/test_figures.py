@@ -1,0 +1,293 @@
+"""Figures of the course: known answers, each computed by a slow reference or by tiktoken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from helpers.properties import many
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpeviz
+from bpeviz.corpus import samples
+from bpeviz.trainers import bpe
+from bpeviz.ui.learn import figures
+from bpeviz.ui.learn.base import DON_QUIJOTE
+from bpeviz.ui.learn.engine import merges_of
+
+BYTES = [*map(chr, range(256))]
+
+Pair = tuple[int, int]
+
+
+def encode_slowly(text: str, pairs: Sequence[Pair]) -> list[list[int]]:
+    """Return the ids of a text after each merge in order, applied to all of it."""
+    states = [[*text.encode()]]
+    for new_id, pair in enumerate(pairs, 256):
+        states.append(bpe.merge(states[-1], pair, new_id))
+    return states
+
+
+def train_slowly(text: str, merges: int) -> list[Pair]:
+    trained, _ = bpe.train_by_definition([([*text.encode()], 1)], BYTES, merges)
+    return [(merge.left, merge.right) for merge in trained]
+
+
+# ---- why; real ones
+
+
+def test_passage_costs_three_times_the_tokens_in_burmese_and_more_in_gpt2() -> None:
+    gpt4o, gpt2 = bpeviz.load("o200k_base"), bpeviz.load("gpt2")
+    english, burmese = (samples._read(f"languages/{key}") for key in ("english", "burmese"))
+    counts = {"english": len(gpt4o.encode(english)), "burmese": len(gpt4o.encode(burmese))}
+    counts["burmese_gpt2"] = len(gpt2.encode(burmese))
+    assert counts == figures.PASSAGE_TOKENS
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "ids"),
+    [
+        ("gpt2", "    Hello World", [220, 220, 220, 18435, 2159]),
+        ("cl100k_base", "    Hello World", [262, 22691, 4435]),
+        ("o200k_base", "<|endoftext|>", [27, 91, 419, 1440, 919, 91, 29]),
+    ],
+)
+def test_ids_of_real_vocabularies(name: str, text: str, ids: list[int]) -> None:
+    """Computed with tiktoken 0.14."""
+    assert bpeviz.load(name).encode(text) == ids
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("gpt2", ["st", "raw", "berry"]),
+        ("cl100k_base", ["str", "aw", "berry"]),
+        ("o200k_base", ["st", "raw", "berry"]),
+    ],
+)
+def test_strawberry_is_three_tokens_at_the_start_and_one_after_a_space(
+    name: str, start: list[str]
+) -> None:
+    tokens = bpeviz.load(name).tokens("strawberry strawberry")
+    assert [token.label for token in tokens] == [*start, "·strawberry"]
+
+
+def test_thousand_needs_more_tokens_in_gpt4o_than_in_gpt2() -> None:
+    gpt2, gpt4o = bpeviz.load("gpt2"), bpeviz.load("o200k_base")
+    assert (len(gpt2.encode("1000")), len(gpt4o.encode("1000"))) == (1, 2)
+
+
+# ---- words, letters or bytes
+
+
+def test_weights_of_characters_are_their_bytes() -> None:
+    assert (ord("😃"), [*"😃".encode()]) == (128_515, [240, 159, 152, 131])
+    assert [len(character.encode()) for character in "éa你"] == [2, 1, 3]
+
+
+# ---- choose the merge
+
+
+def test_six_rounds_of_don_quijote_have_their_counts_and_ties() -> None:
+    training = merges_of(DON_QUIJOTE, merges=20)
+    assert [(merge.left, merge.right) for merge in training.merges] == train_slowly(DON_QUIJOTE, 20)
+    counts = training.boundaries(DON_QUIJOTE).token_counts.tolist()
+    assert counts == [*map(len, encode_slowly(DON_QUIJOTE, train_slowly(DON_QUIJOTE, 20)))]
+    assert counts[:2] == [131, 124]
+    assert (counts[6], counts[10], counts[20]) == (103, 95, 81)
+    first = training.merges[0]
+    assert (training.name(first.new_id), first.count) == ("o·", 7)
+    assert [merge.ties + 1 for merge in training.merges[:6]] == [1, 1, 3, 2, 1, 2]
+    assert training.name(training.merges[19].new_id) == "En·un·lugar"
+
+
+# ---- when to stop
+
+
+def test_stop_line_of_the_second_sentence_is_merge_fourteen() -> None:
+    line = figures.stop_line(DON_QUIJOTE, figures.NEW_TEXT)
+    pairs = train_slowly(DON_QUIJOTE, 40)
+    assert line.seen == [*map(len, encode_slowly(DON_QUIJOTE, pairs))]
+    assert line.new == [*map(len, encode_slowly(figures.NEW_TEXT, pairs))]
+    assert (line.new[0], line.last, line.new[14], line.new[40]) == (209, 14, 182, 182)
+    assert (line.seen[14], line.seen[40]) == (87, 61)
+    assert [step for step in range(41) if line.is_near(step)] == [*range(10, 19)]
+    assert figures.percent(line.new)[:2] == [100, 100 * 207 / 209]
+
+
+@pytest.mark.parametrize(("text", "new"), [("", ""), ("a", "b"), ("aaaa", ""), ("abab", "xy")])
+def test_stop_line_of_a_text_that_no_merge_shortens_is_zero(text: str, new: str) -> None:
+    line = figures.stop_line(text, new)
+    assert line.last == 0
+    assert len(line.seen) == len(line.new) == line.training.steps + 1
+    assert figures.percent(line.new) == [100 if new else 0] * len(line.new)
+
+
+# ---- fences
+
+
+@pytest.mark.parametrize(
+    ("fences", "tokens", "first", "joining", "apart"),
+    [
+        ([], 26, ("a.", 6), [1, 2, 4], False),
+        ([8, 14, 20, 26, 32, 39, 45], 30, (".·", 5), [], False),
+        (figures.fences_of(figures.FENCED_TEXT), 33, ("sa", 4), [], True),
+    ],
+)
+def test_fences_of_the_sample(
+    fences: list[int], tokens: int, first: tuple[str, int], joining: list[int], apart: bool
+) -> None:
+    result = figures.fenced(figures.FENCED_TEXT, fences)
+    merge = result.merges[0][0]
+    assert (result.training.name(merge.new_id), merge.count) == first
+    assert result.tokens == tokens
+    assert [i for i, (_, is_joining) in enumerate(result.merges, 1) if is_joining] == joining
+    assert result.apart == apart
+
+
+def test_fences_of_gpt2_are_thirteen_and_those_before_marks_seven() -> None:
+    marks = [i for i, character in enumerate(figures.FENCED_TEXT) if character in ".,"]
+    assert marks == [8, 14, 20, 26, 32, 39, 45]
+    assert len(figures.fences_of(figures.FENCED_TEXT)) == 13
+
+
+@pytest.mark.parametrize(
+    ("text", "joined"),
+    [("a.", True), (".a", True), (". a", True), ("a b", True), ("é,", True), ("7)", True)]
+    + [(text, False) for text in ("", "a", " a", "a ", ".", ". ", "...", "e\u0301a", "a1", "😃")],
+)
+def test_joins_words_with_marks_and_with_words(text: str, joined: bool) -> None:
+    assert figures.joins(text) == joined
+
+
+@many()
+@given(st.text("ab. ñ", max_size=30), st.sets(st.integers(0, 32)), st.integers(0, 12))
+def test_fenced_training_equals_training_on_the_parts(
+    text: str, fences: set[int], merges: int
+) -> None:
+    result = figures.fenced(text, fences, merges)
+    parts = [""]
+    for place, character in enumerate(text):
+        if place in fences:
+            parts.append("")
+        parts[-1] += character
+    # Each part once for each time, in the order of the text.
+    rows = [([*part.encode()], 1) for part in parts]
+    trained, _ = bpe.train_by_definition(rows, BYTES, merges)
+    assert [merge for merge, _ in result.merges] == trained
+    encoded = [
+        encode_slowly(part, [(merge.left, merge.right) for merge in trained]) for part in parts
+    ]
+    counts = [sum(map(len, states)) for states in zip(*encoded, strict=True)]
+    boundaries = result.training.boundaries(text)
+    assert boundaries.token_counts.tolist() == counts
+    assert boundaries.ids(len(trained)).tolist() == [
+        token_id for states in encoded for token_id in states[-1]
+    ]
+    assert result.tokens == counts[-1]
+    assert result.apart == (not any(map(figures.joins, parts)))
+
+
+def test_fences_hold_for_their_text_alone() -> None:
+    training = figures.fenced("ab ab", [1]).training
+    assert training.pre_tokenizer.pre_tokens("ab ab") == ["a", "b ab"]
+    assert training.pre_tokenizer.pre_tokens("ab") == ["ab"]
+
+
+# ---- encode and decode
+
+
+def test_casa_de_lanza_is_encoded_by_four_merges_in_order() -> None:
+    text, pairs = "casa de lanza", train_slowly(DON_QUIJOTE, 20)
+    tokenizer = merges_of(DON_QUIJOTE, merges=20).at_step(20)
+    states = encode_slowly(text, pairs)
+    changing = [i for i, (before, after) in enumerate(pairwise(states), 1) if before != after]
+    assert changing == (tokenizer.boundaries(text).change_steps + 1).tolist() == [2, 4, 5, 10]
+    assert tokenizer.encode(text) == states[-1]
+    assert (len(text.encode()), len(states[-1])) == (13, 9)
+
+
+def test_round_trip_of_como_estas_has_eleven_tokens_of_twelve_bytes() -> None:
+    text = "Como estás?"
+    tokenizer = merges_of(DON_QUIJOTE, merges=20).at_step(20)
+    ids = tokenizer.encode(text)
+    assert ids == encode_slowly(text, train_slowly(DON_QUIJOTE, 20))[-1]
+    assert (len(text.encode()), len(ids), tokenizer.decode(ids)) == (12, 11, text)
+    assert "\ufffd" in [tokenizer.decode([token_id]) for token_id in ids]
+
+
+@pytest.mark.parametrize(("how", "tokens"), [("merges", ["a", "bc"]), ("longest", ["ab", "c"])])
+def test_longest_match_and_merges_differ_at_abc(how: str, tokens: list[str]) -> None:
+    options = {"atoms": "characters", "pattern": "whitespace", "merges": 2, "encode": how}
+    training = merges_of("bc bc bc ab ab", **options)
+    assert [training.name(merge.new_id) for merge in training.merges] == ["bc", "ab"]
+    assert [token.label for token in training.tokenizer().tokens("abc")] == tokens
+
+
+# ---- golf
+
+
+def test_best_known_merges_need_fewer_than_the_algorithm() -> None:
+    greedy = merges_of(DON_QUIJOTE, merges=20).boundaries(DON_QUIJOTE).token_counts.tolist()
+    training = figures.own_merges(DON_QUIJOTE, figures.BEST_KNOWN)
+    own = training.boundaries(DON_QUIJOTE).token_counts.tolist()
+    for tokens, (algorithm, known) in figures.GOLF.items():
+        assert [next(i for i, n in enumerate(row) if n <= tokens) for row in (greedy, own)] == [
+            algorithm,
+            known,
+        ]
+    assert (own[10], greedy[10]) == (94, 95)
+
+
+@many()
+@given(st.text("abc ñ", min_size=2, max_size=30), st.data())
+def test_own_merges_have_the_counts_and_tokens_of_merging_by_hand(
+    text: str, data: st.DataObject
+) -> None:
+    state, states, pairs, counts = [*text.encode()], [[*text.encode()]], [], []
+    for new_id in range(256, 256 + data.draw(st.integers(0, 8))):
+        if len(state) < 2:
+            break
+        pair = data.draw(st.sampled_from([*pairwise(state)]))
+        counts.append([*pairwise(state)].count(pair))
+        state = bpe.merge(state, pair, new_id)
+        pairs.append(pair)
+        states.append(state)
+    training = figures.own_merges(text, pairs)
+    assert [(merge.left, merge.right) for merge in training.merges] == pairs
+    assert [merge.new_id for merge in training.merges] == [*range(256, 256 + len(pairs))]
+    assert [merge.count for merge in training.merges] == counts
+    boundaries = training.boundaries(text)
+    assert boundaries.token_counts.tolist() == [*map(len, states)]
+    for step, ids in enumerate(states):
+        assert boundaries.ids(step).tolist() == ids
+    assert training.tokenizer().encode(text) == state
+
+
+def test_own_merges_refuse_a_pair_that_is_not_there() -> None:
+    with pytest.raises(ValueError, match="merge 2 is not in the text"):
+        figures.own_merges("abab", [(97, 98), (97, 98)])
+
+
+@pytest.mark.slow
+def test_beam_search_finds_no_fewer_merges_than_the_best_known() -> None:
+    """The search keeps the 500 shortest texts after each merge; others may lead further."""
+    texts = {tuple(bytes([byte]) for byte in DON_QUIJOTE.encode())}
+    fewest: dict[int, int] = {}
+    shortest = []
+    for merges in range(1 + max(known for _, known in figures.GOLF.values())):
+        shortest.append(min(map(len, texts)))
+        for tokens in figures.GOLF:
+            if shortest[-1] <= tokens:
+                fewest.setdefault(tokens, merges)
+        longer, texts = texts, set()
+        for text in longer:
+            pairs = bpe.count([(text, 1)])  # type: ignore[list-item]  # bytes for ids
+            often = [pair for pair in pairs if pairs[pair] > 1]
+            for pair in often or [next(iter(pairs))]:
+                texts.add(tuple(bpe.merge(text, pair, pair[0] + pair[1])))  # type: ignore[arg-type]
+        texts = {*sorted(texts, key=lambda text: (len(text), text))[:500]}
+    assert fewest == {tokens: known for tokens, (_, known) in figures.GOLF.items()}
+    assert shortest[10] == 94

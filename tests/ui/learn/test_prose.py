@@ -1,0 +1,260 @@
+"""The words of the course: their form, their reading level, and beliefs that nobody can guess."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+import pyphen
+import pytest
+
+import bpeviz
+from bpeviz.pretrained import download
+from bpeviz.trainers import TRAINERS
+from bpeviz.ui.learn import prose
+from bpeviz.ui.learn.prose import Belief, Option, Prose, TaskProse
+
+CHAPTERS = {
+    "why": ["letters"],
+    "units": ["unknown", "weights"],
+    "merge": ["pair"],
+    "stop": ["line"],
+    "fences": ["free", "apart"],
+    "encode": ["next"],
+    "real": ["word", "digits", "special"],
+    "golf": ["merges", "more", "dense"],
+}
+"""The tasks of each chapter, as its module names them."""
+
+NAMES = (*CHAPTERS, "end", "before_after")
+BELIEFS = [belief for name in NAMES for belief in prose.read(name).beliefs]
+
+MAX_LINES = 650
+MAX_WORDS = 25
+"""The most words of a sentence."""
+
+GRADE = 9.0
+"""The largest Flesch–Kincaid grade of a file."""
+
+MAX_GUESSED = 9
+"""The most beliefs of 18 that a blind strategy gets right; chance gets 7.7."""
+
+MAX_RATIO = 1.25
+"""The longest option of a belief, as a multiple of the shortest."""
+
+MOST_SHARED = 0.6
+"""The largest share of the words of a right answer that a reply to a wrong one may have."""
+
+ABSOLUTES = {"all", "always", "each", "every", "never", "no", "none", "nothing", "only"}
+
+COMMON = {
+    *("and", "are", "but", "can", "for", "have", "into", "its", "more", "not", "one", "text"),
+    *("that", "the", "them", "they", "token", "with"),
+}
+"""Words that many answers have, shortened as in `content`."""
+
+HYPHENATION = pyphen.Pyphen(lang="en_US", left=1, right=1)
+
+
+def texts(words: Prose) -> Iterator[str]:
+    """Yield the paragraphs and options of a file."""
+    yield from (words.goal, words.lead, words.myth, words.fact, words.why, words.own)
+    yield from words.notes.values()
+    for task in words.tasks.values():
+        yield from (task.words, task.hint, task.why)
+    for belief in words.beliefs:
+        yield belief.question
+        for option in belief.options:
+            yield from (option.words, option.answer)
+
+
+def sentences(text: str) -> list[list[str]]:
+    """Return the words of each sentence; a figure is a word."""
+    plain = re.sub(r"\{\w+\}|`[^`]*`", "8", text)
+    listed = [
+        re.findall(r"[A-Za-z']+|\d[\d,]*", part) for part in re.split(r"(?<=[.?!:;])\s", plain)
+    ]
+    return [words for words in listed if words]
+
+
+def grade(words: Prose) -> float:
+    """Return the Flesch–Kincaid grade level (Kincaid et al. 1975)."""
+    split = [sentence for text in texts(words) for sentence in sentences(text)]
+    listed = [word for sentence in split for word in sentence]
+    syllables: int = sum(HYPHENATION.inserted(word.lower()).count("-") + 1 for word in listed)
+    return 0.39 * len(listed) / len(split) + 11.8 * syllables / len(listed) - 15.59
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_words_are_easy_to_read(name: str) -> None:
+    words = prose.read(name)
+    for text in texts(words):
+        assert max(map(len, sentences(text)), default=0) <= MAX_WORDS, text
+    assert grade(words) <= GRADE
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_numbers_are_figures(name: str) -> None:
+    for text in texts(prose.read(name)):
+        assert not re.search(r"\d", re.sub(r"\{\w+\}|`[^`]*`|GPT-[24]o?", "", text)), text
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_chapter_has_all_its_words(name: str) -> None:
+    words = prose.read(name)
+    assert [*words.tasks] == CHAPTERS[name]
+    assert all(texts(words))
+    assert len(words.beliefs) == 1
+    assert words.minutes
+
+
+def test_course_is_short() -> None:
+    assert sum(prose.read(name).minutes for name in [*CHAPTERS][:-1]) == 40
+    assert sum(path.read_text().count("\n") for path in prose.FOLDER.glob("*.md")) <= MAX_LINES
+    assert {path.stem for path in prose.FOLDER.glob("*.md")} == {*NAMES}
+
+
+def absolutes(option: Option) -> int:
+    return len([word for word in re.findall(r"\w+", option.words.lower()) if word in ABSOLUTES])
+
+
+def first(option: Option) -> str:
+    return option.words.casefold()
+
+
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        lambda option: -len(option.words),
+        lambda option: len(option.words),
+        absolutes,
+        lambda option: -absolutes(option),
+        first,
+    ],
+    ids=["longest", "shortest", "fewest absolutes", "most absolutes", "first"],
+)
+def test_blind_strategy_guesses_like_chance(strategy: Callable[[Option], int]) -> None:
+    right = Fraction(0)
+    for belief in BELIEFS:
+        best = min(map(strategy, belief.options))
+        tied = [option for option in belief.options if strategy(option) == best]
+        right += Fraction(sum(option.right for option in tied), len(tied))
+    assert [len(belief.options) for belief in BELIEFS] == [3] * 8 + [2] * 10
+    assert right <= MAX_GUESSED
+
+
+def test_half_of_the_right_answers_before_and_after_are_longer_and_half_are_first() -> None:
+    beliefs = prose.read("before_after").beliefs
+    assert all(len({len(option.words) for option in belief.options}) == 2 for belief in beliefs)
+    longest = [max(belief.options, key=lambda option: len(option.words)) for belief in beliefs]
+    assert sum(option.right for option in longest) == 5
+    assert [belief.right for belief in beliefs].count(0) == 5
+
+
+@pytest.mark.parametrize("belief", BELIEFS, ids=lambda belief: belief.question)
+def test_options_are_alike_and_replies_are_their_own(belief: Belief) -> None:
+    lengths = [len(option.words) for option in belief.options]
+    assert max(lengths) <= MAX_RATIO * min(lengths)
+    replies = [option.answer for option in belief.options]
+    assert len({*replies}) == len(replies)
+    assert all(replies)
+    for reply in (option.answer for option in belief.options if not option.right):
+        for other in BELIEFS:
+            right = content(other.options[other.right].words)
+            assert len(right & content(reply)) <= MOST_SHARED * len(right), (reply, other.question)
+
+
+def content(text: str) -> set[str]:
+    """Return the words of a text that tell what it says, without their endings."""
+    return {word[:5] for word in re.findall(r"[a-z0-9]{3,}", text.lower())} - COMMON
+
+
+def test_answers_about_gpt_4o_are_those_of_its_tokenizer() -> None:
+    if not download.available("o200k_base"):
+        pytest.skip("not available: o200k_base")
+    tokenizer = bpeviz.load("o200k_base")
+    for text, tokens in {"red car": ["red", "·car"], "2026": ["202", "6"]}.items():
+        assert [token.label for token in tokenizer.tokens(text)] == tokens
+    assert len(tokenizer.encode("\N{HEDGEHOG}")) == 3
+
+
+def test_variants_are_those_of_the_app() -> None:
+    notes = prose.read("end").notes
+    for key in ("scaffold", "superbpe", "multilingual", "parity", "adaptive"):
+        assert notes[key].startswith(TRAINERS[key].title.partition(" (")[0])
+
+
+def test_form_is_read() -> None:
+    text = """# Why
+Goal: Say
+why.
+Minutes: 5
+
+One {figure}.
+Same  paragraph.
+
+Second one.
+
+Many think: Tokens.
+In fact: None.
+
+## Task: letters
+Do it.
+Hint: Slowly.
+Why: So.
+
+## Note: price
+Dear: {figure} times.
+
+## Belief
+Which?
+- Zero. | Too
+  few.
+* One. | Yes.
+
+## Own text
+Type.
+"""
+    words = prose.parse(text)
+    assert words == Prose(
+        "Why",
+        {"letters": TaskProse("Do it.", "Slowly.", "So.")},
+        {"price": "Dear: {figure} times."},
+        (Belief("Which?", (Option("One.", "Yes.", True), Option("Zero.", "Too few.", False))),),
+        "One {figure}. Same  paragraph.\n\nSecond one.",
+        "Say why.",
+        5,
+        "Tokens.",
+        "None.",
+        "",
+        "Type.",
+    )
+    assert words.beliefs[0].right == 0
+    assert prose.fill(words.notes["price"], {"figure": 1480}) == "Dear: 1,480 times."
+    assert prose.fill("{a}", {"a": "{b}"}) == "{b}"
+
+
+@pytest.mark.parametrize(
+    "section",
+    [
+        "## Tasks\nDo it.",
+        "## Task: a\nDo it.\nGoal: no.",
+        "## Task: a\nDo it.\nHint: A.\nHint: B.",
+        "## Task: a\nDo it.\n\n## Task: a\nAgain.",
+        "## Belief\nWhich?\n- A. | B.\n- C. | D.",
+        "## Belief\nWhich?\n* A. | B.\n* C. | D.",
+        "## Belief\nWhich?\n- A. | B.\n* C.",
+        "## Belief\nWhich?\n* A. | B.\n\nC. | D.",
+        "## 2\nWhich?\n- A. | B.\n* C. | D.",
+        "Hint: no.",
+    ],
+)
+def test_other_forms_are_errors(section: str) -> None:
+    with pytest.raises(ValueError, match="“"):
+        prose.parse(f"# Title\n\n{section}\n")
+
+
+def test_missing_figures_are_errors() -> None:
+    with pytest.raises(KeyError, match="figure"):
+        prose.fill("One {figure}.", {"other": 1})
