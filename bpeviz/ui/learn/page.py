@@ -38,7 +38,8 @@ from bpeviz.ui.learn.base import (
     Question,
     belief_question,
 )
-from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, FIRST, MOVED
+from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, FIRST
+from bpeviz.ui.learn.moved import MOVED
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
@@ -52,8 +53,17 @@ CHAPTER = OneOf(
     link="chapter",
     titles={chapter.key: prose.read(chapter.key).title for chapter in CHAPTERS} | {END: END_TITLE},
 )
-OWN_TEXT = TextField("learn_text", "Your own text", longest=1_000)
-OWN_WORD = TextField("learn_word", "Your own word", longest=60)
+
+
+class OwnText(TextField):
+    """A text of the user's own, of which a link says nothing while it is empty."""
+
+    def for_link(self) -> tuple[str | None, str | None]:
+        return super().for_link() if self.get() else (None, None)
+
+
+OWN_TEXT = OwnText("learn_text", "Your own text", longest=1_000)
+OWN_WORD = OwnText("learn_word", "Your own word", longest=60)
 """What the user types is kept from chapter to chapter."""
 
 PARAMETER = "chapter"
@@ -68,7 +78,7 @@ MAX_STORED = 50_000
 
 MAX_ANSWER = 500
 
-VARIANTS = ("bpe", "scaffold", "superbpe", "multilingual", "parity", "adaptive")
+VARIANTS = ("scaffold", "superbpe", "multilingual", "parity", "adaptive")
 """The trainers of the map after the last chapter."""
 
 BAR = "chapter_bar"
@@ -125,7 +135,7 @@ def _draw_chapter(chapter: Chapter) -> None:
     def fill(text: str) -> str:
         return prose.fill(text, figures)
 
-    st.header(f"{CHAPTERS.index(chapter)}. {words.title}", anchor=False)
+    st.header(f"{[*BY_KEY].index(chapter.key)}. {words.title}", anchor=False)
     st.markdown(fill(words.lead))
     EXPORT.put(Export("learn", questions=partial(_for_votes, chapter)))
     is_done = True
@@ -203,10 +213,6 @@ def _current() -> str:
     stored = MOVED.get(was := CHAPTER.get() or "", was)
     if stored not in CHAPTER.titles:
         stored = FIRST
-        text = TEXT.box.get() or ""
-        is_own = text not in ("", samples.by_key(TEXT.first).text)
-        if is_own and not OWN_TEXT.present and OWN_TEXT.allows(text):
-            OWN_TEXT.put(text)
     if stored != was:
         CHAPTER.put(stored)
     _ADDRESS.put(stored)
@@ -405,10 +411,10 @@ def _draw_belief(chapter: Chapter) -> None:
     is_done = _marked(name, question, entry)
     with st.container(key="belief"):
         st.markdown(f"**{question.name}**")
-        right = question.judge(None).right
+        right = question.judge(None).right if is_done else None
         options = question.act.options if isinstance(question.act, BeliefAct) else ()
         for i, option in enumerate(options):
-            is_right = is_done and i == right
+            is_right = i == right
             is_given = i in entry["tries"]
             icon = ":material/check:" if is_right else ":material/close:" if is_given else None
             st.button(
@@ -434,6 +440,9 @@ def _draw_own(chapter: Chapter, invitation: str) -> None:
     if chapter.longest <= OWN_WORD.longest:
         text = OWN_WORD.line()
     else:
+        typed = TEXT.box.get() or ""
+        if typed != samples.by_key(TEXT.first).text and not OWN_TEXT.present:
+            OWN_TEXT.put(typed if OWN_TEXT.allows(typed) else "")
         text = OWN_TEXT.area(max_chars=chapter.longest)
     if text.strip():
         figures = chapter.figures()
@@ -451,8 +460,8 @@ def _for_votes(chapter: Chapter) -> list[votes.VoteQuestion]:
 
 
 def _myth(myth: str, fact: str = "") -> None:
-    """Draw the misconception of a chapter; with the fact, it is crossed out."""
-    many = f"<s>{escape(myth)}</s> (wrong)" if fact else escape(myth)
+    """Draw the misconception of a chapter, crossed out, and the fact beside it."""
+    many = f"<s>{escape(myth)}</s> (wrong)"
     beside = f"<p><b>In fact:</b> {escape(fact)}</p>" if fact else ""
     st.html(f'<div class="myth"><p><b>Many think:</b> {many}</p>{beside}</div>')
 

@@ -1,4 +1,4 @@
-"""Links of earlier versions, in which pages had two texts of other names.
+"""Links of earlier versions: pages had two texts of other names, and Learn other chapters.
 
 Compare and Inspect had a second text to look at, beside the text that a tokenizer is trained on.
 Now the text of every page is the one to look at, and another one to train on is named `TRAIN_ON`.
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, TRAIN_ON
+from bpeviz.ui.learn.moved import MOVED
 from bpeviz.ui.permalink.codec import Value
 
 _FIRST_TEST_TEXT = "numbers-and-tables"
@@ -19,6 +20,11 @@ _FIRST_INSPECTED = "The naïve 世界 isn’t 3.14159 👍🏽"
 def translate(linked: Mapping[str, Value]) -> dict[str, Value]:
     """Return the values of a link under their current names."""
     values = dict(linked)
+    chapter = values.get("chapter")
+    if isinstance(chapter, str) and chapter in MOVED:
+        text = values.get(f"learn_{chapter}_text")
+        values = {name: value for name, value in values.items() if not name.startswith("learn_")}
+        values |= {"chapter": MOVED[chapter]} | ({} if text is None else {"learn_text": text})
     sample, box = TEXT.sample.link, TEXT.box.link
     shown: dict[str, Value] | None = None
     if values.pop("measured_on", None) == "held out":

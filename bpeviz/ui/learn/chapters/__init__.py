@@ -9,6 +9,3 @@ CHAPTERS = (why.CHAPTER, merge.CHAPTER)
 BY_KEY = {chapter.key: chapter for chapter in CHAPTERS}
 
 FIRST = CHAPTERS[0].key
-
-MOVED: dict[str, str] = {}
-"""The chapters of older links and run sheets, and where their subject is now."""
