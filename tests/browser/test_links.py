@@ -154,15 +154,13 @@ def check_inspect(page: Page) -> None:
 
 
 def choose_on_learn(page: Page) -> None:
-    page.locator('button[data-chapter="first-merge"]').click()
+    page.locator('button[data-chapter="merge"]').click()
     check_learn(page)
 
 
 def check_learn(page: Page) -> None:
-    expect(page.get_by_role("heading", name="The first merge")).to_be_visible()
-    expect(page.locator('button[aria-current="step"]')).to_have_attribute(
-        "data-chapter", "first-merge"
-    )
+    expect(page.get_by_role("heading", name="Choose the merge")).to_be_visible()
+    expect(page.locator('button[aria-current="step"]')).to_have_attribute("data-chapter", "merge")
 
 
 @pytest.mark.parametrize(

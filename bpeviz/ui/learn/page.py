@@ -71,6 +71,7 @@ PARAMETER = "chapter"
 
 BELIEF = "belief"
 OWN = "*"
+EMPTY = {"of": "", "tries": [], "shown": False}
 """The end of the name of an answer that is not about a chapter's first text."""
 
 MAX_STORED = 50_000
@@ -200,6 +201,13 @@ def _start_again() -> None:
         value.clear()
     _CLEARED.put(True)
     _go(CHAPTERS[0].key)
+
+
+def _again(chapter: Chapter) -> None:
+    """Forget the answers of a chapter; the first marks stay."""
+    answers = _ANSWERS.get() or {}
+    names = [name for name in answers if name.startswith(f"{chapter.key}/")]
+    _ANSWERS.put({**answers, **dict.fromkeys(names, EMPTY)})
 
 
 # ---- the current chapter
@@ -493,3 +501,6 @@ def _neighbors(chapter: Chapter) -> None:
                     on_click=_go,
                     args=(keys[at],),
                 )
+        if any(name.startswith(f"{chapter.key}/") for name in _ANSWERS.get() or {}):
+            again = ":material/replay:"
+            st.button("Again", icon=again, type="tertiary", on_click=_again, args=(chapter,))

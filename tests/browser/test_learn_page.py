@@ -1,0 +1,120 @@
+"""The Learn page in a browser: tasks on the stage by pointer and by keyboard, and a reload."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from page_helpers import Page, expect
+
+Open = Callable[..., Page]
+
+FOCUSED = """() => {
+  let active = document.activeElement;
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement;
+  return active?.ariaLabel ?? active?.textContent ?? "";
+}"""
+
+LETTERS = """text => [...text.querySelectorAll(".c")].map(piece => piece.textContent).join("")"""
+
+
+def focus(page: Page, label: str, most: int = 40) -> None:
+    """Press Tab until the element of this label or text has the focus."""
+    for _ in range(most):
+        if str(page.evaluate(FOCUSED)).startswith(label):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"{label} was not reached.")
+
+
+def told(page: Page, words: str) -> None:
+    expect(page.locator(".told").first).to_contain_text(words)
+
+
+def press_between(page: Page, name: str) -> None:
+    """Press with the mouse where a place of the text is."""
+    place = page.get_by_role("button", name=name, exact=True).first.bounding_box()
+    assert place
+    page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+
+
+def test_boundaries_are_placed_by_keyboard_and_survive_a_reload(open_page: Open) -> None:
+    page = open_page("/Learn")
+    text = page.locator(".text").first
+    expect(page.locator("button.gap")).to_have_count(9)
+    letters = text.evaluate(LETTERS)
+    focus(page, "Boundary between s and t")
+    page.keyboard.press("Enter")
+    for _ in range(4):
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    between = page.get_by_role("button", name="Boundary between w and b")
+    expect(between).to_have_attribute("aria-pressed", "true")
+    focus(page, "Check my boundaries")
+    page.keyboard.press("Enter")
+    told(page, "Not yet. Look again at the first token")
+    expect(page.locator(".told").first).to_be_focused()  # so a screen reader says it
+    expect(page.get_by_role("button", name="Check my boundaries")).to_be_disabled()
+    focus(page, "Boundary between s and t")
+    page.keyboard.press("Enter")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    focus(page, "Check my boundaries")
+    page.keyboard.press("Enter")
+    told(page, "Right. 3 tokens: st raw berry")
+    told(page, "Second try")
+    # The engine plays the truth on the same letters, beside the marks of the user.
+    expect(page.locator(".player.playing")).to_have_count(1)
+    expect(page.locator("i.gap.right")).to_have_count(2)
+    expect(page.get_by_role("spinbutton", name="Step number")).to_have_value("7", timeout=30_000)
+    assert text.evaluate(LETTERS) == letters
+
+    options = page.locator(".st-key-belief button")
+    options.filter(has_text="It reads each word").press("Enter")
+    expect(page.get_by_text("Not yet.")).to_be_visible()
+    options.filter(has_text="numbers of pieces").press("Enter")
+    expect(page.get_by_text("Second try")).to_have_count(2)
+    bar = page.locator('button[data-chapter="why"]')
+    done = "Chapter 0: Why, done, 0 of 2 at the first try"
+    expect(bar).to_have_attribute("aria-label", done)
+    page.reload()
+    told(page, "Right. 3 tokens")
+    expect(bar).to_have_attribute("aria-label", done)
+
+
+def test_pair_is_chosen_by_pointer_and_all_its_places_ring(open_page: Open) -> None:
+    page = open_page("/Learn?chapter=merge")
+    expect(page.locator("button.gap")).to_have_count(130)
+    check = page.get_by_role("button", name="Merge this pair")
+    expect(check).to_be_disabled()
+    press_between(page, "e and space")
+    expect(page.locator(".text .c.outlined-first")).to_have_count(6)
+    assert "6 times" not in page.locator(".player").inner_text()
+    check.click()
+    told(page, "Not yet. e + · occurs 6 times; another pair occurs more often.")
+    press_between(page, "o and space")
+    check.click()
+    told(page, "Right. o + · occurs 7 times")
+    expect(page.locator(".prompt")).to_contain_text("Merge 2 of 6")
+    expect(page.locator(".text .c.new")).to_have_count(14)
+    expect(page.locator(".sentence")).to_contain_text("131 → 124 tokens")
+    page.get_by_role("button", name="Show me").click()
+    told(page, "The answer. e + · occurs 6 times")
+    expect(page.locator(".prompt")).to_contain_text("Merge 3 of 6")
+    bar = page.locator('button[data-chapter="merge"]')
+    expect(bar).to_contain_text("◐◌")
+    page.get_by_role("button", name="Again").click()
+    expect(page.locator(".prompt")).to_contain_text("Merge 1 of 6")
+    expect(page.locator("button.gap")).to_have_count(130)
+    expect(bar).to_contain_text("◐◌")  # the first marks count
+
+
+def test_tasks_fit_a_phone(open_page: Open) -> None:
+    page = open_page("/Learn?chapter=merge", viewport={"width": 390, "height": 844})
+    expect(page.locator("button.gap")).to_have_count(130)
+    press_between(page, "o and space")
+    page.get_by_role("button", name="Merge this pair").click()
+    told(page, "Right.")
+    width = "document.scrollingElement.scrollWidth <= innerWidth"
+    assert page.evaluate(width)
+    expect(page.locator(".menu select")).to_contain_text(re.compile("Choose the merge ●"))
