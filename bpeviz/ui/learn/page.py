@@ -39,9 +39,9 @@ from bpeviz.ui.learn.base import (
     belief_question,
 )
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, FIRST
-from bpeviz.ui.learn.moved import MOVED
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
+from bpeviz.ui.permalink.earlier_links import MOVED
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
 
 END, END_TITLE = "end", "The end"

@@ -9,12 +9,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, TRAIN_ON
-from bpeviz.ui.learn.moved import MOVED
 from bpeviz.ui.permalink.codec import Value
 
 _FIRST_TEST_TEXT = "numbers-and-tables"
 _FIRST_INSPECTED = "The naïve 世界 isn’t 3.14159 👍🏽"
 """The second texts of links that contain none."""
+
+
+MOVED = {
+    "text-is-numbers": "units",
+    "splitting-rules": "fences",
+    "why-subwords": "units",
+    "first-merge": "merge",
+    "training-loop": "merge",
+    "how-large": "stop",
+    "pre-tokenization": "fences",
+    "encoding": "encode",
+    "two-ways": "encode",
+    "word-ends": "encode",
+    "published": "real",
+    "sentencepiece": "end",
+    "other-trainers": "end",
+}
+"""The key of the chapter that has the subject now, by the key that it had."""
 
 
 def translate(linked: Mapping[str, Value]) -> dict[str, Value]:

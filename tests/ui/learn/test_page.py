@@ -19,8 +19,8 @@ from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn import prose
 from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Question, Stage, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
-from bpeviz.ui.learn.moved import MOVED
 from bpeviz.ui.permalink.codec import pack, unpack
+from bpeviz.ui.permalink.earlier_links import MOVED
 
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.key)
 
