@@ -17,8 +17,9 @@ const NEXT_LINE = 1e4; // pixels to the right that a place on another line count
  * @property {"pair" | "boundaries" | "stop" | "type" | null} act what the user does, null if nothing is left
  * @property {import("../shared/message.js").MessagePart[]} prompt
  * @property {number[]} places the atoms after which a pair meets, or a boundary may stand
- * @property {boolean} isLive whether each boundary is sent at once, and none is wrong
- * @property {number | string | null} given the last answer: of boundaries, a bit for each place
+ * @property {boolean} isLive whether each boundary or pair is sent at once, and none is wrong
+ * @property {Object<string, number[] | null>} actions the names of buttons, and the answers that they give
+ * @property {number | string | number[] | null} given the last answer: of boundaries, a bit for each place
  * @property {number[] | null} right the boundaries, once they are known
  * @property {{kind: string, message: import("../shared/message.js").MessagePart[], note: string} | null} result
  */
@@ -45,8 +46,8 @@ export class Task {
    */
   constructor(root, player, signal) {
     this.player = player;
-    [this.prompt, this.box, this.told, this.typed, this.check, this.show] = [
-      ".prompt", ".task", ".told", ".typed", ".check", ".show",
+    [this.prompt, this.box, this.told, this.typed, this.check, this.show, this.actions] = [
+      ".prompt", ".task", ".told", ".typed", ".check", ".show", ".actions",
     ].map((name) => root.querySelector(name));
     /** @type {any} */
     this.data = null;
@@ -68,14 +69,17 @@ export class Task {
 
   /** Whether the pointer and keys choose places of the text. */
   get takesPlaces() {
-    return Boolean(this.buttons?.length) && this.player.step === this.player.data.last && !this.player.playback.isPlaying;
+    const { data, step, playback } = this.player;
+    return Boolean(this.buttons?.length) && (playback.isPlaying ? this.data.isLive : step === data.last);
   }
 
   /** The answer as it stands, or null. */
   get value() {
     if (this.data.act === "stop") return this.player.step;
     if (this.data.act === "boundaries") return this.chosen.reduce((bits, i) => bits | (1 << i), 0);
-    return this.chosen.length ? this.data.places[this.chosen[0]] : null;
+    if (!this.chosen.length) return null;
+    const place = this.data.places[this.chosen[0]];
+    return this.data.isLive ? [...(this.data.given ?? []), place] : place;
   }
 
   /**
@@ -92,7 +96,7 @@ export class Task {
     this.data = data;
     this.player.section.classList.toggle("placing", data.act === "boundaries" && !data.isLive);
     this.prompt.replaceChildren(...drawMessage(data.prompt));
-    if (isNew) this.chosen = data.act === "boundaries" && data.given !== null ? bitsOf(data.given) : [];
+    if (isNew || (data.act === "pair" && data.isLive)) this.chosen = data.act === "boundaries" && data.given !== null ? bitsOf(data.given) : [];
     this.check.textContent = CHECKS[data.act] ?? "";
     this.check.hidden = !CHECKS[data.act] || data.isLive;
     this.show.hidden = !data.act || data.isLive || data.act === "type";
@@ -100,8 +104,22 @@ export class Task {
     this.typed.ariaLabel = messageInWords(data.prompt);
     if (isNew && data.act === "type") this.typed.value = data.given ?? "";
     this.#drawPlaces();
+    this.#drawActions();
     this.#tell();
     this.place();
+  }
+
+  #drawActions() {
+    const names = Object.keys(this.data.actions);
+    this.actions.hidden = !names.length;
+    if ([...this.actions.children].map((button) => button.textContent).join() === names.join()) return; // one may have the focus
+    const hasFocus = this.actions.matches(":focus-within");
+    const give = (name) => {
+      this.clear();
+      this.#send(this.data.actions[name]);
+    };
+    this.actions.replaceChildren(...names.map((name) => newButton("", name, () => give(name))));
+    if (hasFocus) this.actions.firstChild?.focus({ preventScroll: true });
   }
 
   #tell() {
@@ -110,7 +128,7 @@ export class Task {
     this.told.className = `told ${result?.kind ?? ""}`;
     this.told.replaceChildren();
     if (!result) return;
-    const verdict = VERDICTS[result.kind];
+    const verdict = result.kind === "shown" && act ? "For example:" : VERDICTS[result.kind]; // there are others
     this.told.append(element("b", "", verdict), " ", ...drawMessage(result.message), element("span", "mark", result.note));
     const kinds = right && !act ? Object.keys(LEGEND).filter((kind) => this.gaps.querySelector(`.${kind}`)) : [];
     for (const kind of kinds) this.told.append(element("span", `swatch ${kind}`), LEGEND[kind]);
@@ -145,7 +163,10 @@ export class Task {
   #drawPlaces() {
     const { act, places, given, right } = this.data;
     const isOpen = act === "pair" || act === "boundaries";
-    const mine = given === null || typeof given === "string" ? [] : bitsOf(given).map((i) => places[i]);
+    const mine = typeof given === "number" ? bitsOf(given).map((i) => places[i]) : [];
+    const focused = this.buttons?.indexOf(this.gaps.getRootNode().activeElement) ?? -1;
+    const atom = this.atoms?.[focused];
+    this.atoms = places;
     this.gaps.replaceChildren(
       ...places.map((atom, i) => {
         if (isOpen) return newButton("gap", "", () => this.choose(i), this.#nameOf(i));
@@ -155,7 +176,9 @@ export class Task {
       }),
     );
     this.buttons = isOpen ? [...this.gaps.children] : [];
-    this.buttons.forEach((button, i) => (button.tabIndex = i ? -1 : 0));
+    const at = isOpen && focused >= 0 ? Math.max(0, places.findLastIndex((place) => place <= atom)) : 0;
+    this.buttons.forEach((button, i) => (button.tabIndex = i === at ? 0 : -1));
+    if (focused >= 0) (this.buttons[at] ?? this.told).focus({ preventScroll: true });
     this.#mark();
   }
 
@@ -198,10 +221,17 @@ export class Task {
   choose(i) {
     if (i < 0) return;
     const { act, isLive } = this.data;
+    const { playback } = this.player;
+    if (playback.isPlaying) {
+      playback.stop();
+      this.player.show(this.player.data.last);
+    }
     if (act === "pair") this.chosen = [i];
     else this.chosen = this.chosen.includes(i) ? this.chosen.filter((at) => at !== i) : [...this.chosen, i];
     this.#mark();
-    if (isLive) this.#send(this.value);
+    if (!isLive) return;
+    this.clear();
+    this.#send(this.value);
   }
 
   #mark() {

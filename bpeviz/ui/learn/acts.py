@@ -1,16 +1,18 @@
 """The acts of tasks: what the user does on the stage, and the answers that each accepts.
 
-An answer is a whole number, so that a browser can store it and a room can vote on it; only a typed
-text is itself. An act never contains the right answer.
+An answer is a whole number, so that a browser can store it and a room can vote on it; a typed text
+is itself, and merges are a list of places. An act never contains the right answer.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any, ClassVar
+
+from bpeviz.text import counted
 
 MessagePart = str | dict[str, Any]
 """A part of a message: plain text, or a token as `token` returns it."""
@@ -81,6 +83,26 @@ class PairAct(Act):
 
     def words(self, given: Any) -> str:
         return " + ".join(part["label"] for part in self.pairs[given])
+
+
+@dataclass(frozen=True)
+class MergesAct(Act):
+    """Choose pairs that are merged at once: the answer has the place of each, as in `PairAct`.
+
+    Attributes:
+        is_possible: Whether the text has a pair at each of some places when its turn comes.
+    """
+
+    kind = "pair"
+    is_live = True
+    is_possible: Callable[[Sequence[int]], bool]
+
+    def accepts(self, given: Any) -> bool:
+        is_list = isinstance(given, list) and all(type(place) is int for place in given)
+        return is_list and self.is_possible(given)
+
+    def words(self, given: Any) -> str:
+        return counted(len(given), "merge")
 
 
 @dataclass(frozen=True)

@@ -81,6 +81,8 @@ class Question:
         name: Its name, which tells no answer.
         hint: A hint after a wrong answer, without the right one.
         prompt: The question, where it is not the words of the task.
+        score: Returns the score of an answer, the best one highest, and its words; "" without one.
+        card: Draws what the user can save of their best answer.
     """
 
     act: Act
@@ -89,6 +91,8 @@ class Question:
     name: str = ""
     hint: str = ""
     prompt: Sequence[MessagePart] = ()
+    score: Callable[[Any], tuple[float, str]] | None = None
+    card: Callable[[Any], None] | None = None
 
     def likely(self) -> list[Mistake]:
         """Return the likely wrong answers that are possible and wrong here, each once."""
@@ -110,6 +114,12 @@ class Question:
                 return [*mistake.words]
         return self.act.difference(given, self.judge(None).right)
 
+    def kept(self, tries: Sequence[Any], given: Any) -> list[Any]:
+        """Return the tries to store after another answer: the last ones, or the best and this."""
+        if self.score and tries:
+            return [max(tries, key=self.score), given]
+        return [*tries, given][-TRIES:]
+
     def mark(self, tries: Sequence[Any], gave_up: bool) -> Mark | None:
         """Return how a question was answered, or None while a try is left."""
         if tries and self.solved(tries[-1]):
@@ -124,17 +134,23 @@ class Question:
             return None
         mark = self.mark(tries, gave_up)
         if mark is None and self.act.is_live:
-            return {"kind": "draft", "message": [*self.judge(tries[-1]).message], "note": ""}
+            message = [*self.judge(tries[-1]).message, *self._best(tries)]
+            return {"kind": "draft", "message": message, "note": ""}
         if mark is None:
             message = [*self.feedback(tries[-1]), f" {self.hint}".rstrip()]
             return {"kind": "again", "message": message, "note": " One more try."}
         given = None if gave_up else tries[-1]
         judgment = self.judge(given)
-        message = [*judgment.message]
+        message = [*judgment.message, *self._best(tries)]
         if mark == "tried":  # the second mistake is answered, too
             message = [*self.feedback(given), " ", *message]
         note = "" if self.act.is_live else f" {SIGNS[mark]} {MARK_WORDS[mark].capitalize()}"
         return {"kind": judgment.verdict, "message": message, "note": note}
+
+    def _best(self, tries: Sequence[Any]) -> list[MessagePart]:
+        """Return the best score so far, if there is one."""
+        best = max(map(self.score, tries), default=(0, "")) if self.score else (0, "")
+        return [f" Your best: {best[1]}."] if best[1] else []
 
 
 @dataclass(frozen=True)
@@ -145,6 +161,8 @@ class Stage:
         questions: The questions in their order. Each function may raise `NoQuestionError`.
         payload: Returns the player's payload once some questions are answered, by their number and
             the last answer to the next one, if any. It has no decision that the user has not seen.
+            Its "task" has what depends on that answer: "places", "rows", or "actions", which are
+            buttons and the answers that they give.
     """
 
     questions: Sequence[Callable[[], Question]]
@@ -177,6 +195,7 @@ class Chapter:
         own: The task that the user can do with a text of their own, or "".
         longest: The most characters of that text.
         own_needs: The published vocabularies that it needs.
+        needs: Those of the tasks that need any, by their names. Without them, a task is left out.
         figures: Returns the figures in its prose, by their names.
         more: Draws more after the last task, with a function that fills in figures.
         target: Returns the page that shows a text.
@@ -188,6 +207,7 @@ class Chapter:
     own: str = ""
     longest: int = 1_000
     own_needs: tuple[str, ...] = ()
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     figures: Callable[[], Mapping[str, int | str]] = dict
     more: Callable[[Callable[[str], str]], None] | None = None
     target: Callable[[str], PageLink] | None = None
@@ -198,6 +218,11 @@ class Chapter:
 def belief_question(key: str, figures: Mapping[str, int | str]) -> Question:
     """Return the belief at the end of a chapter. Its answers do not depend on a text."""
     (belief,) = prose.read(key).beliefs
+    return question_of(belief, figures)
+
+
+def question_of(belief: prose.Belief, figures: Mapping[str, int | str]) -> Question:
+    """Return the question of a belief."""
     replies = [prose.fill(option.answer, figures) for option in belief.options]
 
     def judge(given: int | None) -> Judgment:

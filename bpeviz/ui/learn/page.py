@@ -18,14 +18,14 @@ import streamlit as st
 
 from bpeviz.corpus import samples
 from bpeviz.room import votes
-from bpeviz.text import digest_of
+from bpeviz.text import counted, digest_of
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.inputs.training import ALGORITHM
-from bpeviz.ui.learn import prose, teachers_page, vote_questions
+from bpeviz.ui.learn import before_after, prose, teachers_page, vote_questions
 from bpeviz.ui.learn.acts import BeliefAct, BoundariesAct, atoms_of, parts_of
 from bpeviz.ui.learn.base import (
     MARK_WORDS,
@@ -138,9 +138,20 @@ def _draw_chapter(chapter: Chapter) -> None:
 
     st.header(f"{[*BY_KEY].index(chapter.key)}. {words.title}", anchor=False)
     st.markdown(fill(words.lead))
+    if chapter.key == FIRST:
+        ten = st.expander("Ten questions before you start", on_change="rerun", key="ten")
+        if ten.open:
+            with ten:
+                _draw_ten(before_after.BEFORE)
     EXPORT.put(Export("learn", questions=partial(_for_votes, chapter)))
     is_done = True
+    missing: set[str] = set()
     for name, task in words.tasks.items():
+        if is_done:
+            needs = {*chapter.needs.get(name, ())}
+            missing |= (new := needs - missing) - {*ready([*new])}
+            if needs & missing:
+                continue
         if is_done := is_done and _draw_task(chapter, name, fill):
             st.markdown(fill(task.why))
     _myth(fill(words.myth), fill(words.fact) if is_done else "")
@@ -158,8 +169,7 @@ def _draw_end() -> None:
     """Draw the page after the last chapter: the facts, the marks, and ways on."""
     words = prose.read(END)
     st.header(words.title, anchor=False)
-    done = sum(map(_is_done, CHAPTERS))
-    st.markdown(f"You have finished {done} of {len(CHAPTERS)} chapters. These are their facts:")
+    st.markdown(words.lead)
     facts = (
         f"{i}. **{CHAPTER.titles[chapter.key].rstrip('?')}:** "
         + prose.fill(prose.read(chapter.key).fact, chapter.figures())
@@ -168,16 +178,16 @@ def _draw_end() -> None:
     st.markdown("\n".join(facts))
     st.subheader("Your marks", anchor=False)
     marks = [*(_MARKS.get() or {}).values()]
-    if marks:
-        sums = (f"{SIGNS[mark]} {marks.count(mark)} {words}" for mark, words in MARK_WORDS.items())
-        st.markdown(
-            f"**{marks.count('first')} of {len(marks)} at the first try.** {' · '.join(sums)}"
-        )
-    else:
-        st.markdown("You have not answered a question yet.")
-    st.caption("Your marks are stored in this browser only. Nothing is sent.")
+    done = f"You have finished {sum(map(_is_done, CHAPTERS))} of {len(CHAPTERS)} chapters."
+    sums = (f"{SIGNS[mark]} {marks.count(mark)} {words}" for mark, words in MARK_WORDS.items())
+    first = f" **{marks.count('first')} of {len(marks)} at the first try.** {' · '.join(sums)}"
+    st.markdown(done + first if marks else "You have not answered a question yet.")
+    st.caption(words.notes["stored"])
     st.button("Start again", on_click=_start_again, help="Clear all answers and marks.")
+    st.subheader("Ten questions after the course", anchor=False)
+    _draw_ten(before_after.AFTER)
     st.subheader("Where to go", anchor=False)
+    st.markdown(words.notes["next"])
     with st.container(horizontal=True, gap="small"):
         page_link(PageLink("app.py", "Train on a text of your own", {}))
         page_link(PageLink("pages/Compare.py", "Compare tokenizers in your language", {}))
@@ -188,11 +198,46 @@ def _draw_end() -> None:
             query_params={teachers_page.PARAMETER: "1"},
         )
     st.markdown("**Share the course:** the menu Share copies a link. It has no answers or marks.")
-    with st.expander("Variants of byte-pair encoding"):
-        for key in VARIANTS:
-            st.markdown(f"**{TRAINERS[key].title}**: {words.notes[key]}")
-            link = PageLink("app.py", f"Open {TRAINERS[key].title} in Train", {ALGORITHM.link: key})
-            page_link(link)
+    st.subheader("Variants, images and sounds", anchor=False)
+    st.markdown(words.notes["variants"])
+    for key in VARIANTS:
+        page_link(PageLink("app.py", TRAINERS[key].title, {ALGORITHM.link: key}))
+        st.caption(words.notes[key])
+    st.markdown(words.notes["images"])
+
+
+def _draw_ten(time: str) -> None:
+    """Draw the ten questions before or after the course; after it, with their answers at last."""
+    questions = {
+        f"{when}/{i}": question
+        for when in before_after.TIMES
+        for i, question in enumerate(before_after.questions())
+    }
+    entries = {name: _entry(name, BELIEF, question) for name, question in questions.items()}
+    answers = {name: entry["tries"][-1] for name, entry in entries.items() if entry["tries"]}
+    first, *_ = names = before_after.names(time)
+    left = len({*names} - {*answers})
+    if entries[first]["shown"] and not left:
+        sums = before_after.sums(answers).items()
+        st.markdown(f"**Right: {', '.join(f'{when} {right} of 10' for when, right in sums)}.**")
+        st.markdown("\n".join(before_after.changes(answers)))
+        return
+    for name in names:
+        st.session_state[name] = answers.get(name)  # the browser may have restored it
+        st.radio(
+            questions[name].name,
+            range(2),
+            key=name,
+            format_func=questions[name].act.words,
+            on_change=lambda name=name: _put(name, BELIEF, questions[name], st.session_state[name]),
+        )
+    to_go = f"{counted(left, 'question')} to go." if left else ""
+    if time == before_after.BEFORE:
+        st.caption(f"{to_go} You see the answers at the end of the course.")
+    elif left:
+        st.caption(to_go)
+    else:
+        st.button("See the answers", on_click=_put, args=(first, BELIEF, questions[first], None))
 
 
 def _start_again() -> None:
@@ -297,6 +342,7 @@ def _read(stored: str) -> tuple[dict[str, dict[str, Any]], dict[str, Mark]]:
     except (ValueError, RecursionError):
         return answers, marks
     known = {name for chapter in CHAPTERS for name in _names(chapter)}
+    known.update(*map(before_after.names, before_after.TIMES))
     match entries:
         case {"answers": dict(given), "marks": dict(reached)}:
             for name, entry in given.items():
@@ -304,7 +350,7 @@ def _read(stored: str) -> tuple[dict[str, dict[str, Any]], dict[str, Mark]]:
                     case {"of": str(of), "tries": list(tries), "shown": bool(shown)} if (
                         name.removesuffix(OWN) in known and len(of) < 99 and len(tries) <= TRIES
                     ):
-                        if len(str(tries)) <= MAX_ANSWER:
+                        if len(str(tries)) <= TRIES * MAX_ANSWER:
                             answers[name] = {"of": of, "tries": tries, "shown": shown}
             marks = {
                 name: mark for name, mark in reached.items() if name in known and mark in SIGNS
@@ -359,19 +405,23 @@ def _draw_task(
         "prompt": prompt,
         "places": [*act.places],
         "isLive": act.is_live,
+        "actions": {},
         "given": given,
         "right": None,
         "result": result,
     }
     if is_done and isinstance(act, BoundariesAct) and not act.is_live:
         task["right"] = atoms_of(act.after, question.judge(given).right)
+    payload = stage.payload(answered, given)
     key = f"learn_{chapter.key}_{name}{own}"
     with st.container(key=f"stage_{chapter.key}_{name}{'_own' if own else ''}"):
         components.player(
-            stage.payload(answered, given) | {"task": task},
+            payload | {"task": task | payload.get("task", {})},
             key,
-            on_answer=partial(_take, key, of, number, names[number]),
+            on_answer=partial(_take, key, of, number, names[number], question),
         )
+    if question.card and entry["tries"]:
+        question.card(max(entry["tries"], key=question.score))
     return is_done
 
 
@@ -392,22 +442,21 @@ def _entry(name: str, of: str, question: Question) -> dict[str, Any]:
     return {"of": of, "tries": [], "shown": False}
 
 
-def _take(key: str, of: str, number: int, name: str) -> None:
+def _take(key: str, of: str, number: int, name: str, question: Question) -> None:
     """Use an answer that the browser sent, unless it is about another text or question."""
     match (st.session_state.get(key) or {}).get("answer"):
         case {"of": str(about), "value": value} if about == f"{of}/{number}":
             if len(str(value)) <= MAX_ANSWER:
-                _put(name, of, value)
+                _put(name, of, question, value)
 
 
-def _put(name: str, of: str, value: Any) -> None:
+def _put(name: str, of: str, question: Question, value: Any) -> None:
     """Store an answer, None to be shown the right one."""
-    answers = _ANSWERS.get() or {}
-    entry = answers.get(name)
-    tries = entry["tries"] if entry and entry["of"] == of else []
-    if value is not None:
-        tries = [*tries, value][-TRIES:]
-    _ANSWERS.put({**answers, name: {"of": of, "tries": tries, "shown": value is None}})
+    tries = _entry(name, of, question)["tries"]
+    if value is not None and question.act.accepts(value):
+        tries = question.kept(tries, value)
+    entry = {"of": of, "tries": tries, "shown": value is None}
+    _ANSWERS.put({**(_ANSWERS.get() or {}), name: entry})
     _CLEARED.clear()
 
 
@@ -431,7 +480,7 @@ def _draw_belief(chapter: Chapter) -> None:
                 disabled=is_done or is_given,
                 icon=icon,
                 on_click=_put,
-                args=(name, BELIEF, i),
+                args=(name, BELIEF, question, i),
             )
         if result := question.result(entry["tries"], entry["shown"]):
             kinds = {"right": "Right.", "again": "Not yet.", "wrong": "Not quite."}
