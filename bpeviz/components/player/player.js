@@ -35,11 +35,12 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {number[] | null} vocabSizes the vocabulary size at each step, where several rows are shown
  * @property {number[] | null} changingSteps the steps that change a token of the whole text, in order; null if all do
  * @property {boolean} [opensInMotion] whether a first visit plays it once by itself
- * @property {boolean} [plays] whether it plays at once, as the user asked on the page before
+ * @property {boolean} [plays] whether it plays as soon as it is seen, as the user asked
  * @property {import("./remark.js").RemarkPayload | null} [remark] why little of the text changes
  * @property {[string, string][]} [ways] the next steps that its end offers (`WAY_CHOSEN`), with their titles
  * @property {boolean} [hasRace] whether the candidates of its steps arrive later
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
+ * @property {boolean} [isStill] whether its texts are only seen, since they have no steps
  * @property {import("./task.js").TaskPayload} [task] what the user does on the stage
  * @property {import("./tokenized_text.js").TextPayload[]} views
  */
@@ -117,8 +118,17 @@ class Player {
     this.show(step, !isNew);
     this.number.value = this.numberOf(this.step); // also while it has the focus
     this.report(0);
-    if (plays) setTimeout(() => this.data === data && this.playback.play(0, data.last)); // after the report
+    if (plays) this.#whenSeen(() => this.data === data && this.playback.play(0, data.last));
     else if (isOpening) this.playback.awaitOpening();
+  }
+
+  #whenSeen(act) {
+    const observer = new IntersectionObserver(([{ isIntersecting }]) => {
+      if (!isIntersecting) return;
+      observer.disconnect();
+      act();
+    }, { threshold: 0.5 });
+    observer.observe(this.#find(".stage"));
   }
 
   #playTo(last) {
@@ -174,6 +184,7 @@ class Player {
     const box = this.#find(".foot > .ways");
     box.hidden = !ways.length;
     box.replaceChildren(...ways.map(([way, title]) => newButton("", title, () => emit(WAY_CHOSEN, way))));
+    this.section.classList.toggle("still", Boolean(this.data.isStill));
     this.section.classList.toggle("prunes", views.every(({ steps }) => steps.kind === "pruning"));
     this.captions.draw(this.stage, Boolean(hasRace));
     this.#find(".unit").textContent = unit;

@@ -36,7 +36,7 @@ export class Stage {
     score.laidOut = () => {
       this.overview.draw();
       this.laidOut();
-      if (!score.text) score.host.replaceChildren(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
+      if (!score.text) score.host.replaceChildren(element("p", "empty", views[0].noText ?? "There is no text yet. Type one, or choose a sample."));
     };
     this.frame.replaceChildren(score.host, this.overview.box, ...score.views.map(({ list }) => list.box));
     this.several = Boolean(views[0].title);

@@ -2,7 +2,7 @@
 // answer, the payload has no later step; the server then appends those that show the answer.
 
 import { element, newButton } from "../shared/dom.js";
-import { drawMessage, messageInWords } from "../shared/message.js";
+import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
 import { spoken, spokenLabel } from "../shared/spoken.js";
 
 const CHECKS = { pair: "Merge this pair", boundaries: "Check my boundaries", stop: "Stop here" };
@@ -16,9 +16,12 @@ const NEXT_LINE = 1e4; // pixels to the right that a place on another line count
  * @property {string} of identifies the question
  * @property {"pair" | "boundaries" | "stop" | "type" | null} act what the user does, null if nothing is left
  * @property {import("../shared/message.js").MessagePart[]} prompt
+ * @property {import("../shared/message.js").MessageRow[]} rows what is listed below the prompt
  * @property {number[]} places the atoms after which a pair meets, or a boundary may stand
  * @property {boolean} isLive whether each boundary or pair is sent at once, and none is wrong
  * @property {Object<string, number[] | null>} actions the names of buttons, and the answers that they give
+ * @property {boolean} canShow whether the right answer can be shown
+ * @property {number | null} longest the most characters of a typed text
  * @property {number | string | number[] | null} given the last answer: of boundaries, a bit for each place
  * @property {number[] | null} right the boundaries, once they are known
  * @property {{kind: string, message: import("../shared/message.js").MessagePart[], note: string} | null} result
@@ -46,8 +49,8 @@ export class Task {
    */
   constructor(root, player, signal) {
     this.player = player;
-    [this.prompt, this.box, this.told, this.typed, this.check, this.show, this.actions] = [
-      ".prompt", ".task", ".told", ".typed", ".check", ".show", ".actions",
+    [this.prompt, this.rows, this.box, this.told, this.typed, this.check, this.show, this.actions] = [
+      ".prompt", ".rows", ".task", ".told", ".typed", ".check", ".show", ".actions",
     ].map((name) => root.querySelector(name));
     /** @type {any} */
     this.data = null;
@@ -58,6 +61,7 @@ export class Task {
     on(this.check, "click", () => this.#commit(this.value));
     on(this.show, "click", () => this.#commit(null));
     on(this.typed, "input", () => {
+      this.hasTyped = true;
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.#send(this.typed.value), PAUSE);
     });
@@ -89,6 +93,7 @@ export class Task {
   update(data, on) {
     this.on = on;
     this.prompt.hidden = this.box.hidden = !data;
+    this.rows.hidden = !data?.rows.length;
     const words = JSON.stringify(data ?? null);
     if (!data || words === this.drawn) return;
     this.drawn = words;
@@ -96,13 +101,14 @@ export class Task {
     this.data = data;
     this.player.section.classList.toggle("placing", data.act === "boundaries" && !data.isLive);
     this.prompt.replaceChildren(...drawMessage(data.prompt));
+    drawRows(this.rows, data.rows);
     if (isNew || (data.act === "pair" && data.isLive)) this.chosen = data.act === "boundaries" && data.given !== null ? bitsOf(data.given) : [];
     this.check.textContent = CHECKS[data.act] ?? "";
     this.check.hidden = !CHECKS[data.act] || data.isLive;
-    this.show.hidden = !data.act || data.isLive || data.act === "type";
+    this.show.hidden = !data.canShow;
     this.typed.hidden = data.act !== "type";
     this.typed.ariaLabel = messageInWords(data.prompt);
-    if (isNew && data.act === "type") this.typed.value = data.given ?? "";
+    if (data.act === "type") this.#takeTyped(isNew);
     this.#drawPlaces();
     this.#drawActions();
     this.#tell();
@@ -120,6 +126,14 @@ export class Task {
     };
     this.actions.replaceChildren(...names.map((name) => newButton("", name, () => give(name))));
     if (hasFocus) this.actions.firstChild?.focus({ preventScroll: true });
+  }
+
+  /** Write the typed text, unless the user has: what they type now is not at the server yet. */
+  #takeTyped(isNew) {
+    const { given, longest } = this.data;
+    this.typed.maxLength = longest;
+    if (isNew) this.hasTyped = false;
+    if (!this.hasTyped) this.typed.value = given ?? "";
   }
 
   #tell() {
@@ -284,6 +298,8 @@ export class Task {
   /** Send an answer, null to be shown it. */
   #commit(value) {
     this.committed = true;
+    this.hasTyped = false;
+    clearTimeout(this.timer);
     this.clear();
     this.#send(value);
   }

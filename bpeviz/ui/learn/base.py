@@ -83,6 +83,8 @@ class Question:
         prompt: The question, where it is not the words of the task.
         score: Returns the score of an answer, the best one highest, and its words; "" without one.
         card: Draws what the user can save of their best answer.
+        rows: What is listed below it: "title", the messages "items", and whether they are
+            "numbered".
     """
 
     act: Act
@@ -93,6 +95,7 @@ class Question:
     prompt: Sequence[MessagePart] = ()
     score: Callable[[Any], tuple[float, str]] | None = None
     card: Callable[[Any], None] | None = None
+    rows: Sequence[dict[str, Any]] = ()
 
     def likely(self) -> list[Mistake]:
         """Return the likely wrong answers that are possible and wrong here, each once."""
@@ -158,7 +161,8 @@ class Stage:
     """A text on the stage, and the questions about it.
 
     Attributes:
-        questions: The questions in their order. Each function may raise `NoQuestionError`.
+        questions: The questions in their order, or none where a text of the user's own is only
+            seen. Each function may raise `NoQuestionError`.
         payload: Returns the player's payload once some questions are answered, by their number and
             the last answer to the next one, if any. It has no decision that the user has not seen.
             Its "task" has what depends on that answer: "places", "rows", or "actions", which are

@@ -11,6 +11,7 @@ import numpy as np
 
 import bpeviz
 from bpeviz.analysis.hues import OWN, Hues
+from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.text import counted, digest_of, times
@@ -18,6 +19,7 @@ from bpeviz.text import label as label_of
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, THIS_TEXT, TRAIN_ON
 from bpeviz.ui.inputs.training import ALGORITHM, LARGEST_SIZE, PATTERN, option_widget
+from bpeviz.ui.learn import stored
 from bpeviz.ui.learn.acts import MOST_PLACES, BoundariesAct, MessagePart, PairAct, bits_of, token
 from bpeviz.ui.learn.base import (
     Judgment,
@@ -35,6 +37,9 @@ from bpeviz.views import inspection, player
 
 MAX_TIED = 5
 """The most tied pairs that a result lists."""
+
+UNKNOWN = "[UNK]"
+"""The label of a piece outside of a list."""
 
 FIRST_SEEN = "Among pairs with the same count, the one seen first in the text is merged."
 
@@ -70,6 +75,56 @@ def on_stage(view: dict[str, Any], *identity: object) -> dict[str, Any]:
     key = digest_of(*identity, view["text"])
     data = player.payload(view) | {"isLive": True, "key": key, "timelineId": key}
     return data | {"initialStep": data["last"]}
+
+
+def still(rows: Sequence[dict[str, Any]], *identity: object) -> dict[str, Any]:
+    """Return the payload of the player for rows without steps; see `row` and `on_stage`."""
+    titles = [each["title"] for each in rows]
+    return on_stage(rows[0], *identity, titles) | {"views": rows, "isStill": True}
+
+
+def row(
+    text: str,
+    title: str,
+    pieces: Sequence[tuple[int, int]],
+    styles: Mapping[int, tuple[str, int]],
+) -> dict[str, Any]:
+    """Return the timeline of a text in pieces, without steps.
+
+    Args:
+        text: The text.
+        title: The name of the row, "" if it is alone.
+        pieces: The id and the bytes of each piece; together they are the text.
+        styles: The label and the color index of each id.
+    """
+    atoms = [token_id if not i else INSIDE_ID for token_id, size in pieces for i in range(size)]
+    changes = {"offsets": [*range(len(atoms) + 1)], "steps": [-1] * len(atoms), "ids": atoms}
+    counted_pieces = sum(token_id != DROPPED_ID for token_id, _ in pieces)
+    return {
+        "text": text,
+        "title": title,
+        "atomKind": "bytes",
+        "atomBytes": None,
+        "endMarks": [],
+        "atomIds": [*text.encode()],
+        "mergedAt": None,
+        "firstMergeId": None,
+        "changes": changes,
+        "tokenStyles": styles,
+        "unknownLabel": UNKNOWN,
+        "steps": player.decision_columns(()),
+        "unit": "step",
+        "tokenCounts": [counted_pieces],
+        "changingSteps": None,
+        "byteCount": len(atoms),
+        "part": None,
+        "vocabSizes": [0],
+        "last": 0,
+        "key": "",
+        "timelineId": "",
+        **dict.fromkeys(("rule", "initialMessage", "emptyMessage"), title or "The text"),
+        "noText": "Type below.",
+    }
 
 
 def hues_after(trainings: Callable[[int], Training], text: str, step: int) -> Hues:
@@ -218,6 +273,18 @@ def cut_stage(text: str, tokenizer: Tokenizer, name: str) -> Stage:
         return on_stage(view, "cuts", name)
 
     return Stage([partial(cuts, text, tokenizer, name)], payload)
+
+
+def gpt4o_cuts(text: str) -> Stage:
+    """Return the stage on which the user places GPT-4o's boundaries.
+
+    Raises:
+        NoQuestionError: As above, or the file of GPT-4o's vocabulary is missing.
+    """
+    tokenizer = stored.gpt4o(text)
+    if tokenizer is None:
+        raise NoQuestionError("GPT-4o's list of tokens is not here yet.")
+    return cut_stage(text, tokenizer, "GPT-4o's tokens")
 
 
 def cuts(text: str, tokenizer: Tokenizer, name: str) -> Question:

@@ -18,7 +18,7 @@ import streamlit as st
 
 from bpeviz.corpus import samples
 from bpeviz.room import votes
-from bpeviz.text import counted, digest_of
+from bpeviz.text import clean, counted, digest_of
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
@@ -26,7 +26,7 @@ from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.inputs.training import ALGORITHM
 from bpeviz.ui.learn import before_after, prose, teachers_page, vote_questions
-from bpeviz.ui.learn.acts import BeliefAct, BoundariesAct, atoms_of, parts_of
+from bpeviz.ui.learn.acts import BeliefAct, BoundariesAct, TypeAct, atoms_of, parts_of
 from bpeviz.ui.learn.base import (
     MARK_WORDS,
     SIGNS,
@@ -377,6 +377,9 @@ def _draw_task(
     about = chapter.text if text is None else text
     try:
         stage = chapter.stages[name](about)
+        if not stage.questions:
+            components.player(stage.payload(0, None), f"learn_{chapter.key}_{name}{own}")
+            return True
         question = stage.questions[0]()
     except NoQuestionError as error:
         st.info(markdown.escape(str(error)))
@@ -393,7 +396,7 @@ def _draw_task(
             break
     answered = number + is_done
     given = entry["tries"][-1] if entry["tries"] and not entry["shown"] else None
-    if not is_done and result and result["kind"] == "again" and words.hint:
+    if not is_done and result and result["kind"] in ("again", "draft") and words.hint:
         result["message"] += [" ", *parts_of(fill(words.hint))]
     prompt = [*question.prompt] or parts_of(fill(words.words))
     if last and not is_done:
@@ -403,18 +406,24 @@ def _draw_task(
         "of": f"{of}/{number}",
         "act": act.kind if not is_done or act.is_live else None,
         "prompt": prompt,
+        "rows": [*question.rows],
         "places": [*act.places],
         "isLive": act.is_live,
         "actions": {},
+        "longest": act.longest if isinstance(act, TypeAct) else None,
+        "canShow": not is_done and (not act.is_live or isinstance(act, TypeAct)),
         "given": given,
         "right": None,
         "result": result,
     }
     if is_done and isinstance(act, BoundariesAct) and not act.is_live:
         task["right"] = atoms_of(act.after, question.judge(given).right)
+    if entry["shown"] and isinstance(act, TypeAct):
+        given = task["given"] = question.judge(None).right
     payload = stage.payload(answered, given)
     key = f"learn_{chapter.key}_{name}{own}"
-    with st.container(key=f"stage_{chapter.key}_{name}{'_own' if own else ''}"):
+    kind = "_typed" if isinstance(act, TypeAct) else "_own" if own else ""
+    with st.container(key=f"stage_{chapter.key}_{name}{kind}"):
         components.player(
             payload | {"task": task | payload.get("task", {})},
             key,
@@ -447,6 +456,7 @@ def _take(key: str, of: str, number: int, name: str, question: Question) -> None
     match (st.session_state.get(key) or {}).get("answer"):
         case {"of": str(about), "value": value} if about == f"{of}/{number}":
             if len(str(value)) <= MAX_ANSWER:
+                value = clean(value) if isinstance(value, str) else value
                 _put(name, of, question, value)
 
 

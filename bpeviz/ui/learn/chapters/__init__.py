@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from bpeviz.ui.learn.chapters import merge, why
+from bpeviz.ui.learn.chapters import encode, merge, real, units, why
 
-CHAPTERS = (why.CHAPTER, merge.CHAPTER)
+CHAPTERS = (why.CHAPTER, units.CHAPTER, merge.CHAPTER, encode.CHAPTER, real.CHAPTER)
 
 BY_KEY = {chapter.key: chapter for chapter in CHAPTERS}
 

@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
-import bpeviz
-from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.base import Chapter, Stage
+from collections.abc import Callable
+
+import streamlit as st
+
+from bpeviz.ui import components
+from bpeviz.ui.learn import engine, prose, stored
+from bpeviz.ui.learn.base import Chapter
+from bpeviz.ui.learn.figures import PASSAGE_TOKENS
+from bpeviz.views import inspection
+
+AFTER_SPACE = " strawberry"
 
 
-def _letters(text: str) -> Stage:
-    tokenizer = stored.o200k() if stored.is_stored(text) else bpeviz.load("o200k_base")
-    return engine.cut_stage(text, tokenizer, "GPT-4o's tokens")
+def _more(fill: Callable[[str], str]) -> None:
+    notes = prose.read(CHAPTER.key).notes
+    view = inspection.encoding(AFTER_SPACE, stored.o200k())
+    components.player(engine.on_stage(view, "space") | {"plays": True}, "learn_why_space")
+    st.markdown(fill(notes["space"]))
+    st.markdown(fill(notes["price"]))
+
+
+def _figures() -> dict[str, int | str]:
+    times = PASSAGE_TOKENS["burmese"] / PASSAGE_TOKENS["english"]
+    return {**PASSAGE_TOKENS, "times": f"{times:.1f}"}
 
 
 CHAPTER = Chapter(
     key="why",
     text="strawberry",
-    stages={"letters": _letters},
+    stages={"letters": engine.gpt4o_cuts},
     own="letters",
     longest=60,
-    figures=lambda: {"english": 496, "burmese": 1480, "times": "3.0", "burmese_gpt2": 8100},
+    figures=_figures,
+    more=_more,
     own_needs=("o200k_base",),
 )
