@@ -243,40 +243,6 @@ def word_level(pre_tokens: Sequence[str], size: int) -> WordLevel:
     return WordLevel(entries, sum(count for _, count in entries), times.total(), len(times))
 
 
-@dataclass(frozen=True)
-class Summary:
-    """A summary of one pre-tokenization of a text.
-
-    distinct: number of different pre-tokens. forbidden: how many of `merges` (the first merges
-    without pre-tokenization) are ruled out. apart: the result of `separated_pairs`.
-    """
-
-    title: str
-    pre_tokens: int
-    distinct: int
-    characters: int
-    longest: str
-    forbidden: int
-    merges: int
-    apart: Sequence[Apart]
-
-
-def summary(column: PreTokenizedColumn, places: Sequence[int], apart: Sequence[Apart]) -> Summary:
-    """Return the summary of a column; `places` is the result of `occurrences` for all merges."""
-    of = column.cut
-    forbidden = sum(not count for count in places)
-    return Summary(
-        column.title,
-        len(of),
-        len(of.times),
-        len(of.text),
-        of.longest,
-        forbidden,
-        len(places),
-        apart,
-    )
-
-
 def parts(cuts: Sequence[PreTokenized], size: int) -> list[Part]:
     """Divide a text into parts of at most `size` characters, its atoms.
 

@@ -134,7 +134,7 @@ class Inspection:
         first, last = (ends[at] for at in self.message)
         return [(start, end) for start, end in ((0, first), (last, len(self.raw))) if start < end]
 
-    @property
+    @cached_property
     def added_count(self) -> int:
         """The number of tokens that a template or a chat template added."""
         around = sum(self.is_added(piece) for piece in self.pieces if piece.id != DROPPED_ID)

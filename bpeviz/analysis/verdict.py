@@ -66,15 +66,24 @@ def compared_with(tokens: int, baseline: Standing) -> str:
     return f"{difference(tokens, baseline.tokens)} {link} {baseline.name}"
 
 
-def dropped(column: Column, text: str) -> str:
-    """Return a sentence about the parts of a text that a column drops."""
-    parts = column.dropped_from(text)
-    signs = "".join(dict.fromkeys("".join(parts.split())))
-    kind = f"text, with {shorten(label(signs.encode()), 24)}" if signs else "white space"
-    return (
-        f"{column.title} drops {counted(column.dropped, 'byte')} of {kind}: they get no tokens, "
-        "but count in its bytes per token, so that it stays comparable."
-    )
+def losses(text: str, columns: Sequence[Column]) -> list[str]:
+    """Return sentences about the parts of a text that columns drop, or that are unknown to them."""
+    sentences = []
+    for column in columns:
+        if not column.dropped:
+            continue
+        signs = "".join(dict.fromkeys("".join(column.dropped_from(text).split())))
+        kind = f"text, with {shorten(label(signs.encode()), 24)}" if signs else "white space"
+        sentences.append(
+            f"{column.title} drops {counted(column.dropped, 'byte')} of {kind}: they get no "
+            "tokens, but count in its bytes per token, so that it stays comparable."
+        )
+    return sentences + [
+        f"{column.title} turns {counted(column.unknown, 'piece')} of this text into unknown "
+        "tokens, so its count is too low."
+        for column in columns
+        if column.unknown
+    ]
 
 
 def boundary_words(extra: int, missing: int, baseline: str) -> str:
@@ -160,7 +169,7 @@ def alike(columns: Sequence[Column]) -> list[list[Column]]:
 def at_size(text: str, columns: Sequence[Column], size: int) -> str:
     """Return which algorithms cut a text alike at a vocabulary size, and how the others differ."""
     sizes = [(column.title, column.vocab_size) for column in columns if column.vocab_size != size]
-    own = ", ".join(f"{title} has {number:,}" for title, number in sizes)
+    own = ", ".join(f"{title} has {f'{number:,}' if number else 'none'}" for title, number in sizes)
     where = f"At {size:,} {'entry' if size == 1 else 'entries'}"
     where += f" ({own})" if own else ""
     first, *others = alike(columns)

@@ -224,17 +224,8 @@ def _printed(
     if options.json:
         rows = [_exact(name, row) for name, row in zip(names, measured, strict=True)]
         return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
-    printed = _table(text, measured, columns[baseline].title)
-    for column in columns:
-        if column.dropped:
-            printed += f"{verdict.dropped(column, text)}\n"
-    for column in columns:
-        if column.unknown:
-            printed += (
-                f"{column.title} has {column.unknown:,} unknown tokens: their text is lost, so its "
-                "counts look better than they are.\n"
-            )
-    return printed
+    sentences = verdict.losses(text, columns)
+    return _table(text, measured, columns[baseline].title) + "".join(f"{s}\n" for s in sentences)
 
 
 def _curves(columns: Sequence[Column]) -> str:

@@ -26,9 +26,6 @@ from bpeviz.views.slides import Slides
 
 DOWNLOAD = ":material/download:"
 
-PLAYS, COMPARES = "Web page that plays", "Interactive web page"
-"""The labels of the animation and of the comparison."""
-
 FIRST = ("huggingface", "tiktoken", "bpeviz")
 """The keys of the formats that the dialog shows first."""
 
@@ -58,9 +55,9 @@ class Export:
         key: The page, for the keys of widgets.
         picture: Returns the colored text, if the page has one. All exports are made only on demand.
         tokenizer: The tokenizer, if the page has one to export.
-        animation: Returns a function that makes the animation, if the page plays one. It looks up
-            all that the function needs, which runs outside of the page.
-        comparison: Likewise for the score of several tokenizers.
+        file: Returns a function that makes the interactive page, if there is one. It looks up all
+            that the function needs, which runs outside of the page.
+        plays: Whether this is an animation.
         slides: Returns what is drawn on slides.
         step: The present step, for a slide; None for the last one.
         questions: Returns the questions on which a room can vote.
@@ -69,8 +66,8 @@ class Export:
     key: str
     picture: Callable[[], ColoredText] | None = None
     tokenizer: Exported | None = None
-    animation: Callable[[], Callable[[], Interactive]] | None = None
-    comparison: Callable[[], Callable[[], Interactive]] | None = None
+    file: Callable[[], Callable[[], Interactive]] | None = None
+    plays: bool = True
     slides: Callable[[], Slides] | None = None
     step: int | None = None
     questions: Callable[[], Sequence[VoteQuestion]] | None = None
@@ -78,7 +75,7 @@ class Export:
     @property
     def has_files(self) -> bool:
         """Whether the page has anything to export, beside questions for a room."""
-        return bool(self.picture or self.tokenizer or self.animation or self.comparison)
+        return bool(self.picture or self.tokenizer or self.file)
 
 
 EXPORT: SessionValue[Export] = SessionValue("offered_export")
@@ -107,15 +104,15 @@ def _export(offer: Export, shown: Page) -> None:
         if more.open:
             with more:
                 pictures.slides_section(key, offer.slides, offer.step, link)
-    code, prepare = "", offer.animation or offer.comparison
-    if prepare is not None:
-        label, file, kind = COMPARES, "comparison.html", "page" if slides else "table"
-        if offer.animation:
-            label, file, kind = PLAYS, "animation.html", "plays"
+    code = ""
+    if offer.file is not None:
+        label, name, kind = "Interactive web page", "comparison", "page" if slides else "table"
+        if offer.plays:
+            label, name, kind = "Web page that plays", "animation", "plays"
         with next(cards):
             pictures.small(key, kind)
-            _button(key, file, label, partial(_interactive, prepare(), link))
-        code = playable.embed_code(file, file.split(".")[0].capitalize())
+            _button(key, f"{name}.html", label, partial(_interactive, offer.file(), link))
+        code = playable.embed_code(f"{name}.html", name.capitalize())
     if slides is not None:
         with next(cards):
             at = slides.place(offer.step)
@@ -126,7 +123,7 @@ def _export(offer: Export, shown: Page) -> None:
         picture = offer.picture()
         with next(cards):
             pictures.small(f"text_{key}", "page", text=picture.payload(link))
-            if offer.comparison is None:  # whose rows are the same
+            if offer.plays:  # else the page above has the same rows
                 page = partial(_interactive, partial(playable.of_score, picture), link)
                 _button(key, "tokens.html", "Web page (HTML)", page)
     st.caption(

@@ -62,9 +62,9 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
                 session.restore(page)
                 with stop_run.until_stopped():
                     yield inputs
-        widgets = [*page.widgets(SessionValues())]
-        page_change.end_page({widget.key: widget.get() for widget in widgets})
-        tab_state.store(widgets)
+        values = [(widget, widget.get()) for widget in page.widgets(SessionValues())]
+        page_change.end_page({widget.key: value for widget, value in values})
+        tab_state.store(values)
         session.keep_values()
         with link:
             _share(page)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -77,10 +76,14 @@ def slides_section(key: str, prepare: Callable[[], Slides], step: int | None, li
     if len(steps) > gif.MOST_FRAMES:
         st.caption(f"The GIF shows {gif.MOST_FRAMES} of these {len(steps):,} steps.")
     data = slide(key, slides, step, link, content, dark=dark) | {"isFilled": filled}
-    animation = _Animation(data["slide"]["key"], dark, steps, seconds)
-    data["animation"] = animation.payload if steps else None
     name = f"slide_{key}"
-    components.picture(data | {"gif": animation.answer(st.session_state.get(name) or {})}, name)
+    if steps:
+        frames = gif.evenly(steps, min(len(steps), gif.MOST_FRAMES))
+        digest = digest_of(data["slide"]["key"], [dark, seconds, *frames])
+        animation = {"key": digest, "steps": frames, "width": gif.WIDTH, "height": gif.HEIGHT}
+        sent = st.session_state.get(name) or {}
+        data |= {"animation": animation, "gif": _encoded(sent, animation, len(steps), seconds)}
+    components.picture(data, name)
 
 
 def _steps(key: str, slides: Slides, step: int) -> tuple[int, Sequence[int], float]:
@@ -109,36 +112,20 @@ def _steps(key: str, slides: Slides, step: int) -> tuple[int, Sequence[int], flo
     return at, range(first, last + 1), seconds
 
 
-@dataclass(frozen=True)
-class _Animation:
-    """A GIF of a range of steps of a slide with a key."""
-
-    key: str
-    is_dark: bool
-    range: Sequence[int]
-    seconds: float
-
-    @property
-    def payload(self) -> dict[str, Any]:
-        """The steps that it shows, all or as many as it has frames, and its size in pixels."""
-        steps = gif.evenly(self.range, min(len(self.range), gif.MOST_FRAMES))
-        key = digest_of(self.key, [self.is_dark, self.seconds, *steps])
-        return {"key": key, "steps": steps, "width": gif.WIDTH, "height": gif.HEIGHT}
-
-    def answer(self, sent: Mapping[str, Any]) -> dict[str, Any] | None:
-        """Return the GIF of the frames that the browser has drawn, if it has."""
-        drawn = sent.get("drawn")
-        if not drawn or drawn["key"] != self.payload["key"]:
-            return None
-        return {"request": drawn["number"], **self._encoded(drawn["frames"])}
-
-    def _encoded(self, drawn: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-        with run_lock.released():
-            file, count = gif.encoded(drawn, self.seconds)
-        words = f"Saved, {len(file) / 1e6:.1f} MB."
-        if count < len(self.range):
-            words += (
-                f" It shows {count} of {len(self.range):,} steps: a GIF has at most "
-                f"{gif.MOST_FRAMES} frames and {gif.MOST_BYTES / 1e6:.0f} MB."
-            )
-        return {"data": base64.b64encode(file).decode(), "words": words}
+def _encoded(
+    sent: Mapping[str, Any], animation: Mapping[str, Any], steps: int, seconds: float
+) -> dict[str, Any] | None:
+    """Return the GIF of the frames that the browser has drawn of so many steps, if it has."""
+    drawn = sent.get("drawn")
+    if not drawn or drawn["key"] != animation["key"]:
+        return None
+    with run_lock.released():
+        file, count = gif.encoded(drawn["frames"], seconds)
+    words = f"Saved, {len(file) / 1e6:.1f} MB."
+    if count < steps:
+        words += (
+            f" It shows {count} of {steps:,} steps: a GIF has at most {gif.MOST_FRAMES} frames and "
+            f"{gif.MOST_BYTES / 1e6:.0f} MB."
+        )
+    data = base64.b64encode(file).decode()
+    return {"request": drawn["number"], "data": data, "words": words}

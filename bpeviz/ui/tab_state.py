@@ -89,17 +89,18 @@ def restore(page: Page) -> None:
 def _store_after(fragment: str) -> None:
     for page in PAGES:
         if page.title == page_change.current():
-            store(page.widgets(SessionValues()), f"{_KEY}_{fragment.strip('_')}")
+            values = ((widget, widget.get()) for widget in page.widgets(SessionValues()))
+            store(values, f"{_KEY}_{fragment.strip('_')}")
 
 
 fragments.after_runs.append(_store_after)
 
 
-def store(widgets: Iterable[Widget[Any]], key: str = _KEY) -> None:
+def store(widgets: Iterable[tuple[Widget[Any], Any]], key: str = _KEY) -> None:
     """Send the settings to the browser, after all widgets of a page or fragment.
 
     Args:
-        widgets: The widgets whose values a link to the page contains.
+        widgets: The widgets whose values a link to the page contains, each with its value.
         key: The component's key.
     """
     if st.context.is_embedded:
@@ -107,10 +108,10 @@ def store(widgets: Iterable[Widget[Any]], key: str = _KEY) -> None:
     own = inbox()
     values = _VALUES.get() or {}
     held = dict(own.held)
-    for widget in widgets:
+    for widget, value in widgets:
         if isinstance(widget, SampleChoice):
             held |= _held(widget.source)
-        elif not isinstance(widget, Box) and (value := widget.get()) is not None:
+        elif not isinstance(widget, Box) and value is not None:
             values[widget.link] = value
     _VALUES.put(values)
     own.held = held | {item.key: item.get() for item in (*HELD, named_texts.FILES)}

@@ -324,8 +324,7 @@ def of_texts(
     """
     rows = comparison.rows
     tables = [
-        text_table.payload(comparison, figure, figure.title)
-        | {"picture": text_table.words(comparison, figure, figure.title, settings)}
+        text_table.payload(comparison, figure, figure.title, settings)
         | {"startsAsTable": figure is not figures.premium}
         for key, figure in FIGURES.items()
         if any(getattr(row, key) is not None for row in rows)

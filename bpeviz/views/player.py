@@ -263,6 +263,7 @@ def lock_step(timelines: Sequence[tuple[str, dict[str, Any], Training]]) -> dict
         )
     )
     views = []
+    largest = [int(training.sizes.max()) for *_, training in timelines]
     changing = np.zeros(len(sizes) - 1, np.bool_)
     for title, timeline, training in timelines:
         at = steps_at(training, int(sizes[0]), int(sizes[-1]))[sizes - sizes[0]]
@@ -276,10 +277,8 @@ def lock_step(timelines: Sequence[tuple[str, dict[str, Any], Training]]) -> dict
         "key": digest_of([view["key"] for view in views]),
         "timelineId": digest_of([view["timelineId"] for view in views]),
         "last": len(sizes) - 1,
-        # The largest size that all of them have.
-        "initialStep": int(
-            np.searchsorted(sizes, min(int(training.sizes.max()) for *_, training in timelines))
-        ),
+        # The largest size that all of them have, except those without entries.
+        "initialStep": int(np.searchsorted(sizes, min(filter(None, largest), default=0))),
         "vocabSizes": sizes.tolist(),
         "unit": "size",
         "changingSteps": _unless_all(np.flatnonzero(changing) + 1, len(changing)),

@@ -14,7 +14,7 @@ from bpeviz.analysis.alignment import AlignedPiece
 from bpeviz.analysis.figures import MAIN, OF_TEXT, Figure, Measured
 from bpeviz.analysis.metrics import Vocabulary
 from bpeviz.analysis.morphemes import Morphemes, Word
-from bpeviz.analysis.pretokenization import Summary, Used, WordLevel
+from bpeviz.analysis.pretokenization import Apart, PreTokenizedColumn, Used, WordLevel
 from bpeviz.analysis.pretokenization import name as pre_token_name
 from bpeviz.analysis.round_trip import Loss
 from bpeviz.analysis.token_lookup import Ancestor, Decoded, Found, about
@@ -222,27 +222,25 @@ def morphemes(words: Sequence[Word], columns: Sequence[Morphemes]) -> Table:
     )
 
 
-def splits(rows: Sequence[Summary]) -> Table:
-    """Return a summary of each pre-tokenization, one per row."""
+def splits(columns: Sequence[PreTokenizedColumn], apart: Sequence[Sequence[Apart]]) -> Table:
+    """Return a summary of each pre-tokenization, one per row, with its `separated_pairs`."""
 
-    def pairs(row: Summary) -> str:
+    def in_words(pairs: Sequence[Apart]) -> str:
         return "   ".join(
             # Isolated, since right-to-left letters would otherwise reorder the numbers.
             f"\u2068{pre_token_name(pair.pair)}\u2069 {pair.cut:,} of {pair.times:,}"
-            for pair in row.apart
+            for pair in pairs
         )
 
+    cuts = [column.cut for column in columns]
     return Table.of(
         {
-            "pre-tokenization": [row.title for row in rows],
-            "pre-tokens": [f"{row.pre_tokens:,}" for row in rows],
-            "merges ruled out": [
-                f"{row.forbidden:,} of {row.merges:,}" if row.merges else "–" for row in rows
-            ],
-            "most frequent separated pairs": [pairs(row) or "–" for row in rows],
-            "distinct": [f"{row.distinct:,}" for row in rows],
-            "characters per pre-token": [f"{row.characters / row.pre_tokens:.2f}" for row in rows],
-            "longest pre-token": [pre_token_name(row.longest) for row in rows],
+            "pre-tokenization": [column.title for column in columns],
+            "pre-tokens": [f"{len(cut):,}" for cut in cuts],
+            "most frequent separated pairs": [in_words(pairs) or "–" for pairs in apart],
+            "distinct": [f"{len(cut.times):,}" for cut in cuts],
+            "characters per pre-token": [f"{len(cut.text) / len(cut):.2f}" for cut in cuts],
+            "longest pre-token": [pre_token_name(cut.longest) for cut in cuts],
         }
     )
 

@@ -61,13 +61,16 @@ def by_text(comparison: Comparison) -> dict[str, list[ComparedText]]:
     return rows
 
 
-def payload(comparison: Comparison, figure: Figure, label: str) -> dict[str, Any]:
+def payload(
+    comparison: Comparison, figure: Figure, label: str, settings: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return the payload of the component `texts_table`.
 
     Args:
         comparison: The comparison.
         figure: The figure in the cells.
         label: The accessible name.
+        settings: The settings of tokenizers in words, for a picture.
     """
     rows = by_text(comparison)
     names = [row.tokenizer for row in next(iter(rows.values()), ())]
@@ -86,7 +89,9 @@ def payload(comparison: Comparison, figure: Figure, label: str) -> dict[str, Any
         "rows": [{"name": name, "cells": [*map(tuple, row)]} for name, row in of_texts],
         "plot": plot if any(getattr(row, figure.key) for row in comparison.rows) else None,
     }
-    return content | {"key": digest_of(content)}
+    notes = [f"{label}. {legend(figure)}", *[WITHOUT_SPECIAL] * (not comparison.special_tokens)]
+    words = {"title": comparison.verdict, "notes": [*notes, *settings], "credit": parts()}
+    return content | {"key": digest_of(content), "picture": words}
 
 
 def cells(comparison: Comparison, figure: Figure) -> list[list[Cell]]:
@@ -158,22 +163,6 @@ def _lowest_costs(row: Sequence[ComparedText], ratios: Ratios | None) -> list[in
 
 def _with_digits(comparison: Comparison) -> Figure:
     return figures.cost_in(row.cost for row in comparison.rows)
-
-
-def words(
-    comparison: Comparison, figure: Figure, label: str, settings: Sequence[str] = ()
-) -> dict[str, Any]:
-    """Return the words around a picture of a table: the verdict above it, and notes below.
-
-    Args:
-        comparison: The comparison.
-        figure: The figure of the table.
-        label: The accessible name of the table.
-        settings: The settings of tokenizers, in words.
-    """
-    notes = [f"{label}. {legend(figure)}"]
-    notes += [WITHOUT_SPECIAL] * (not comparison.special_tokens)
-    return {"title": comparison.verdict, "notes": [*notes, *settings], "credit": parts()}
 
 
 def of_texts(comparison: Comparison, columns: Sequence[Figure]) -> Table:

@@ -181,12 +181,6 @@ def test_separated_pairs_equal_a_slow_count(text: str, key: str) -> None:
     assert pretokenization.separated_pairs(pre_tokenized, 2) == found[:2]
 
 
-def test_summary_counts_pre_tokens_and_merges() -> None:
-    (column,) = columns_of("a bc a b", "whitespace")
-    found = pretokenization.summary(column, [0, 3, 0], [])
-    assert found == pretokenization.Summary("whitespace", 7, 4, 8, "bc", 2, 3, [])
-
-
 # Side by side
 
 

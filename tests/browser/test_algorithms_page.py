@@ -136,6 +136,15 @@ def test_deep_link_shows_three_algorithms_in_lock_step(open_page: Open) -> None:
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
 
 
+def test_text_with_far_lines_scrolls_to_its_end(open_page: Open) -> None:
+    text = "\n".join(f"{i}. She sells seashells by the seashore." for i in range(60))
+    player = LockStep(open_page(link(text, "/Algorithms")))
+    blocks = player.text.locator(".block")
+    expect(blocks.nth(4)).to_be_attached()
+    heights = blocks.evaluate_all("all => all.map(e => [`${e.offsetHeight}px`, e.style.height])")
+    assert all(drawn == height for drawn, height in heights), heights
+
+
 def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
     page = open_page(english("/Algorithms", random_open=True))
     player = LockStep(page)
@@ -217,6 +226,20 @@ def test_default_text_fits_its_stage(open_page: Open) -> None:
     player = LockStep(page)
     expect(player.text).to_contain_text("shells. 🐚")
     expect(player.section).not_to_have_class(re.compile("scrolls|fitting"))
+
+
+def test_lines_of_four_algorithms_fill_the_stage(open_page: Open) -> None:
+    page = open_page("/Algorithms", viewport={"width": 1366, "height": 768})
+    player = LockStep(page)
+    add_algorithm(page, "scaffold")
+    expect(player.decisions).to_have_count(4)
+    expect(player.section).to_have_class(re.compile("scrolls"))
+    below = """text => {
+      const end = shown => shown.getBoundingClientRect().bottom;
+      const ends = [...text.querySelectorAll(".line")].map(end);
+      return end(text) - Math.max(...ends.filter(bottom => bottom <= end(text)));
+    }"""
+    assert player.text.evaluate(below) < 60
 
 
 def test_lines_of_code_are_whole(open_page: Open) -> None:

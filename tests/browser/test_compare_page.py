@@ -177,6 +177,18 @@ def test_hovering_a_token_dims_all_but_its_span_in_every_row(open_page: Open) ->
     expect(score.card).to_be_hidden()
 
 
+def test_tooltip_of_a_line_higher_than_the_window_is_inside_it(open_page: Open) -> None:
+    page = open_page(english("/Compare"), viewport={"width": 1366, "height": 200})
+    score = Score(page)
+    score.await_text("GPT-2", "river")
+    score.hover("GPT-2", ENGLISH.index(" lighthouse") + 3)
+    expect(score.card).to_be_visible()
+    box = score.card.bounding_box()
+    assert box
+    assert box["y"] >= 0
+    assert box["y"] + box["height"] <= 200
+
+
 def test_bar_code_shows_where_rows_differ_and_brings_the_line(open_page: Open) -> None:
     page = open_page(english("/Compare"))
     score = Score(page)

@@ -31,7 +31,6 @@ from bpeviz.formats.known_models import known_title
 from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.ui import markdown
-from bpeviz.ui.export_dialog import COMPARES, PLAYS
 from bpeviz.ui.opened_tokenizers import (
     LONGEST_TITLE,
     MOST_BYTES,
@@ -450,7 +449,7 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
     reasons = [one.value for one in app.caption if one.value.startswith("Not possible")]
     training = usual.train(key, TEXT)
     holding = dumped(training.at_step(training.opening))
-    assert offered[:2] == [PLAYS, "Web page (HTML)"]
+    assert offered[:2] == ["Web page that plays", "Web page (HTML)"]
     small = [one["file"] for one in payloads(app) if one.get("file")]
     assert small == ["plays", "slide", "page"]
     first = ["huggingface", "tiktoken", "bpeviz"]
@@ -467,18 +466,20 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
 
 
 def test_colored_text_export_is_offered_on_compare() -> None:
-    assert labels(along("compare", compared=["yours"])) == [COMPARES]
+    assert labels(along("compare", compared=["yours"])) == ["Interactive web page"]
 
 
 def test_algorithms_offers_the_animation() -> None:
-    assert labels(along("algorithms")) == [PLAYS]
+    assert labels(along("algorithms")) == ["Web page that plays"]
 
 
 def test_inspect_offers_an_animation_if_merges_change_the_text() -> None:
     one = brought("huggingface")
     state = {"tokenizers_opened": [one], "inspected_by": one.key}
-    assert labels(along("inspect", **state))[0] == PLAYS
-    assert PLAYS not in labels(along("inspect", **state, text_box="~", text_sample="own"))
+    assert labels(along("inspect", **state))[0] == "Web page that plays"
+    assert "Web page that plays" not in labels(
+        along("inspect", **state, text_box="~", text_sample="own")
+    )
 
 
 def test_inspect_offers_an_opened_tokenizer_in_the_chosen_format() -> None:

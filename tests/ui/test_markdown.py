@@ -116,6 +116,7 @@ TEXTS = {
     "search": EVIL,
     "drawn_words": EVIL,
     "morphemes": EVIL,
+    "morphemes_open": True,
     "word": EVIL[:40],
     "look_up": EVIL,
     "ids_box": EVIL,

@@ -114,6 +114,6 @@ export function fitScore(score, set, { smallest, largest, scrolling = () => smal
     const fitting = fittingCells(smallest);
     return largestFitting(smallest, high, (size) => fittingCells(size) >= fitting);
   };
-  setAll(size ?? (fills && isBrief ? filling() : Math.min(high, scrolling(width))));
+  setAll(size ?? Math.max(fills && isBrief ? filling() : 0, Math.min(high, scrolling(width))));
   return size !== null;
 }

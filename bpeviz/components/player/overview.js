@@ -81,11 +81,11 @@ export class Overview {
   /** Frame the visible lines, and cover those that are only partly visible. */
   follow() {
     if (!this.isDrawn) return;
-    const { lines, host, drawn } = this.score;
+    const { lines, scrollTop, drawn } = this.score;
     const [from, to] = this.score.wholeLines();
     this.window.setAttribute("d", `M0 ${from}h${WIDEST}v${Math.max(to - from, this.least)}h${-WIDEST}z`);
-    const pixels = (line) => drawn.padding / 2 + (lines[line]?.top ?? lines.at(-1).bottom) - host.scrollTop;
-    const { style } = host.parentElement;
+    const pixels = (line) => drawn.padding / 2 + (lines[line]?.top ?? lines.at(-1).bottom) - scrollTop;
+    const { style } = this.box; // not around the text, all of whose tokens would inherit these
     style.setProperty("--hidden-above", `${pixels(from)}px`);
     style.setProperty("--visible", `${pixels(to)}px`);
   }

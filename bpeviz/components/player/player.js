@@ -208,11 +208,10 @@ class Player {
     const beat = isNext ? 1000 * playback.beat : 0;
     section.classList.toggle("jumps", !isNext);
     section.classList.toggle("in-order", beat > 0);
-    section.style.setProperty("--beat", `${beat}ms`);
     this.step = step;
     this.selection.clear();
     this.task.clear();
-    stage.show(step, { follows, calmly: playback.isCalm, wait: 2 * beat });
+    stage.show(step, { follows, calmly: playback.isCalm, beat });
     lastSteps.set(this.data.timelineId, step);
     this.#updateControls();
     const next = stepAfter("forward", step, this.data.last, changingSteps);

@@ -50,19 +50,22 @@ export class Stage {
    * @param {object} how
    * @param {boolean} how.follows whether they scroll to a place of the step, if none is visible
    * @param {boolean} how.calmly whether they scroll calmly
-   * @param {number} how.wait milliseconds until the tokens change
+   * @param {number} how.beat milliseconds; the tokens change after two
    */
-  show(step, { follows, calmly, wait }) {
+  show(step, { follows, calmly, beat }) {
     for (const view of this.views) view.step = view.data.ownSteps?.[step] ?? step;
     // Before the tokens change: nothing moves, and the browser has laid out the text.
     if (follows) this.score.follow(calmly);
     clearTimeout(this.timer);
-    if (wait) this.timer = setTimeout(() => this.paint(), wait);
+    this.section.querySelector(".course").style.setProperty("--beat", `${beat}ms`);
+    if (beat) this.timer = setTimeout(() => this.paint(beat), 2 * beat);
     else this.paint();
   }
 
-  paint() {
+  paint(beat = 0) {
     this.score.refresh(this.playback.isPlaying);
+    // Not for the whole text, or each of its tokens would be styled anew.
+    if (beat) for (const piece of this.score.host.querySelectorAll(".new, .merged")) piece.style.setProperty("--beat", `${beat}ms`);
     this.overview.mark(this.score.places);
   }
 
@@ -80,7 +83,7 @@ export class Stage {
     const { largest, scrolling } = sizes;
     if (projector) sizes.largest = Math.max(largest, host.clientHeight / 10);
     sizes.scrolling = (width) => (several ? Math.max(1, 0.75 * scale) : scale) * scrolling(width);
-    const fits = fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several });
+    const fits = fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several, fills: several });
     section.classList.toggle("scrolls", !fits);
     section.classList.remove("fitting");
     score.layOut();

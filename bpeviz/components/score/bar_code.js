@@ -16,7 +16,7 @@ export class BarCode {
     this.ends = tokenEnds;
     const viewBox = `0 0 ${Math.max(1, size)} 1`;
     this.box = draw(null, "svg", { class: "bar-code", viewBox, preserveAspectRatio: "none", "aria-hidden": "true" });
-    draw(this.box, "title", {}, "Pale: tokens that all have. Click to go there.");
+    draw(this.box, "title", {}, "Pale: tokens that all rows have. Click to go to that place.");
     const bars = (alike) =>
       runs.map((run) => (run.alike === alike ? `M${run.start} 0H${run.end}V1H${run.start}z` : "")).join("");
     for (const [name, path] of [["alike", bars(true)], ["differs", bars(false)], ["gaps", ""]]) draw(this.box, "path", { class: name, d: path });

@@ -136,10 +136,11 @@ export class Tooltip {
     const { offsetWidth: width, offsetHeight: height } = this.card;
     const left = Math.min(Math.max(0, box.left - frame.left), Math.max(0, frame.width - width));
     const [above, below] = [box.top - frame.top - height - 6, box.bottom - frame.top + 6];
-    const fits = (room) => below + height <= room;
-    const isBelow = fits(Math.min(frame.height, innerHeight - frame.top)) || (above < 0 && fits(frame.height));
+    const [least, most] = [-frame.top, innerHeight - frame.top - height]; // in the window
+    const isBelow = below <= Math.min(most, frame.height - height);
+    const top = isBelow ? below : above >= Math.max(0, least) ? above : Math.max(least, Math.min(below, most));
     this.card.style.left = `${left}px`;
-    this.card.style.top = `${isBelow ? below : Math.max(0, above)}px`;
+    this.card.style.top = `${top}px`;
   }
 
   hide() {

@@ -7,7 +7,7 @@ import { element } from "./dom.js";
 import { ScoreRow, isInside } from "./score_row.js";
 import { firstIndex } from "./search.js";
 
-const BLOCK = 500; // cells after which a line begins a new block: one for each line would be slow
+const BLOCK = 500; // signs of all rows after which a line begins a new block: one for each line would be slow
 const LINE_HEIGHT = 1.65; // height of a line, relative to the size of letters
 const CLOSE_LINE_HEIGHT = 1.58; // of a row, where there are several
 const FIRST_LETTER = 200; // signs of a paragraph in which its first letter is looked for
@@ -60,7 +60,7 @@ export class Score {
     /** @type {Line[]} */
     this.lines = []; // none until the text has a place on the page
     new ResizeObserver(() => this.layOut()).observe(host);
-    host.addEventListener("scroll", () => this.showNear(), { passive: true });
+    host.addEventListener("scroll", () => this.#look(), { passive: true });
   }
 
   // ---- lines
@@ -83,8 +83,9 @@ export class Score {
       const ruled = this.rows.map(({ cells }) => cells.slice(first, end).some((cell) => cell.size > 1));
       const top = height;
       for (const isRuled of ruled) height += plain + (isRuled ? strip : 0) + room.below;
+      const bottom = height;
       height += room.between;
-      return { first, end, ruled, top, bottom: height };
+      return { first, end, ruled, top, bottom };
     });
     return (this.measured = { key, lines, strip, padding, isFinal: document.fonts.status === "loaded" });
   }
@@ -107,7 +108,7 @@ export class Score {
       this.host.scrollTop = this.lines[this.lineOfCell(first)]?.top ?? 0;
       if (!measured.isFinal) document.fonts.ready.then(() => this.layOut());
     }
-    this.showNear();
+    this.#look();
     this.laidOut();
   }
 
@@ -157,7 +158,7 @@ export class Score {
     this.lines = lines.map((line) => {
       const { line: paragraph, start } = cells[line.first];
       if (paragraph !== cells[line.first - 1]?.line) dir = isRtl(text.slice(start, start + FIRST_LETTER).split("\n", 1)[0]) ? "rtl" : "ltr";
-      if (!block || line.first >= block.first + BLOCK) {
+      if (!block || line.first >= block.first + BLOCK / this.rows.length) {
         block = Object.assign(blocks.appendChild(element("div", "block")), line);
       }
       block.style.height = `${line.bottom - block.top}px`;
@@ -175,8 +176,7 @@ export class Score {
 
   /** Return the lines that are visible from top to bottom as [from, to). */
   wholeLines() {
-    const { lines, host } = this;
-    const { scrollTop, clientHeight } = host;
+    const { lines, scrollTop, clientHeight } = this;
     return [
       firstIndex(lines.length, (i) => lines[i].top >= scrollTop - 1),
       firstIndex(lines.length, (i) => lines[i].bottom > scrollTop + clientHeight - this.drawn.padding + 1),
@@ -185,8 +185,7 @@ export class Score {
 
   /** Return the visible lines, and some more above and below, as [from, to). */
   nearLines() {
-    const { lines, host } = this;
-    const { scrollTop, clientHeight } = host;
+    const { lines, scrollTop, clientHeight } = this;
     return [
       firstIndex(lines.length, (i) => lines[i].bottom > scrollTop - clientHeight / 2),
       firstIndex(lines.length, (i) => lines[i].top > scrollTop + 1.5 * clientHeight),
@@ -207,6 +206,12 @@ export class Score {
     const { top } = lines[firstIndex(i, (k) => lines[k].top >= wanted)];
     const isNear = Math.abs(top - host.scrollTop) < 2 * host.clientHeight;
     host.scrollTo({ top, behavior: calmly && isNear ? "smooth" : "instant" });
+    this.#look();
+  }
+
+  // Reading where the text is scrolled to lays out the page, so this is done once for each change.
+  #look() {
+    [this.scrollTop, this.clientHeight] = [this.host.scrollTop, this.host.clientHeight];
     this.showNear();
   }
 

@@ -288,7 +288,7 @@ export class ScoreRow {
     const piece = this.elementAt(atom);
     const { left } = piece.getBoundingClientRect();
     const { top, bottom } = piece.closest(".line").getBoundingClientRect();
-    return { getBoundingClientRect: () => ({ left, top, bottom: bottom - this.score.room.between }) };
+    return { getBoundingClientRect: () => ({ left, top, bottom }) };
   }
 
   /** Add a flag to atoms [start, end), or remove it. */

@@ -18,7 +18,7 @@
     Words beside something that the engine shows.
 
     ## This is why
-    What models do because of it.
+    models do something: the sentence goes on.
 
     ## Belief
     A question?
@@ -92,7 +92,7 @@ class Prose:
         minutes: The minutes that it takes.
         myth: The belief that it corrects.
         fact: The correction.
-        why: What models do because of it.
+        why: The end of the sentence that begins with “This is why”, about models.
         own: The invitation to try one's own text.
     """
 

@@ -167,7 +167,7 @@ def show(side: DeltaGenerator) -> None:
     EXPORT.put(
         Export(
             "algorithms",
-            animation=partial(_animation, handles, part),
+            file=partial(_animation, handles, part),
             slides=partial(_slides, handles, part),
         )
     )

@@ -86,13 +86,12 @@ PART = numbers("shown_of_", "Part shown")
 MORPHEMES = TextField("morphemes", "Words, with + between their morphemes", longest=2_000)
 SPANS = Section("spans_open", "Where do they differ?")
 METRICS = Section("more_metrics_open", "More metrics")
+PARTS_OF_WORDS = "Morphemes: do tokens end where parts of words do?"
+MORPHEMES_OPEN = Section("morphemes_open", PARTS_OF_WORDS, contents=(MORPHEMES,))
 COSTS = Section("costs_open", "What the text costs", contents=(PRICES,))
 CURVES = Section("curves_open", "By vocabulary size")
 DIFFERS = "several-languages"
 """A sample with words that nearly all tokenizers split differently."""
-
-SIZE_CHAPTER = "stop"
-"""The chapter of Learn about the size of a vocabulary."""
 
 EXAMPLE = "jump + s, un + happi + ness, token + iz + er + s, low + er, new + est"
 """The words at first."""
@@ -139,18 +138,15 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from training_widgets(values)
     yield OTHERS
     yield from _reference(values)
-    yield COLUMNS
-    yield HOW_MANY
+    yield from (COLUMNS, HOW_MANY)
     if values.get(HOW_MANY) == "many":
         yield from many_texts.widgets(values)
         yield from texts_in_detail.widgets()
         yield from own_tokenizer.widgets()
     else:
         yield from values.members(PRICES)
-        yield from (SPANS, METRICS, COSTS, CURVES)
-    yield BASELINE
-    yield UNDER
-    yield IDS
+        yield from (SPANS, METRICS, COSTS, MORPHEMES_OPEN, CURVES)
+    yield from (BASELINE, UNDER, IDS)
     yield from values.members(PART)
     yield MORPHEMES
 
@@ -170,12 +166,6 @@ PAGE = Page(
     _widgets,
     _chosen_files,
 )
-
-
-def _how_many() -> str:
-    return HOW_MANY.segments(
-        label_visibility="collapsed", width="stretch", on_change=_leave_out_own
-    )
 
 
 def _leave_out_own() -> None:
@@ -232,7 +222,8 @@ def show(side: DeltaGenerator) -> None:
     texts = None
     translations: list[str] = []
     with side:
-        if _how_many() == "many":
+        how: dict[str, Any] = {"label_visibility": "collapsed", "width": "stretch"}
+        if HOW_MANY.segments(on_change=_leave_out_own, **how) == "many":
             texts, translations = choose_texts()
         text, choice, sizes = choose_training(choose_text(TEXT) if texts is None else None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="controls"):
@@ -280,13 +271,16 @@ def show(side: DeltaGenerator) -> None:
         if offer.assumed:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
     if not st.context.is_embedded:
-        _ways_on(column_of)
+        _ways_on(column_of, choice.corpus)
         _measures(measured, number, chosen)
 
 
-def _ways_on(columns: Mapping[str, Column]) -> None:
-    """Draw ways to other pages, which show this text."""
+def _ways_on(columns: Mapping[str, Column], corpus: Corpus | None) -> None:
+    """Draw the ways to train on other texts, and to other pages, which show this text."""
     with st.container(horizontal=True, vertical_alignment="center"):
+        if OWN in columns and corpus is None:
+            title = TRAIN_ON.others[LANGUAGES]
+            st.button(f"Train on {title}", on_click=TRAIN_ON.put, args=(LANGUAGES,), key="train_on")
         watch = remarks.WATCH
         if GPT4O in columns:
             st.button(
@@ -352,9 +346,8 @@ def _careful(measured: Sequence[Measured], baseline: int) -> str:
     known = {name: cost for name, cost in costs.items() if cost is not None}
     standings = [verdict.standing(part.column) for part in measured]
     words = verdict.costs(known) if known else ""
-    caution = verdict.caution(standings, baseline, is_priced=bool(known))
-    why = f" {markdown.escape(caution)} [See why.](Learn?chapter={SIZE_CHAPTER})" if caution else ""
-    return markdown.escape(words) + why
+    why = many_texts.caution(standings, baseline, is_priced=bool(known))
+    return f"{markdown.escape(words)} {why}"
 
 
 def _verdict(
@@ -441,7 +434,9 @@ def _draw_score(
     def drawn() -> Slides:
         return slides.of_score(sentence, picture, tables.metrics(measured))
 
-    EXPORT.put(Export("compare", lambda: picture, comparison=lambda: comparison, slides=drawn))
+    EXPORT.put(
+        Export("compare", lambda: picture, file=lambda: comparison, plays=False, slides=drawn)
+    )
 
 
 def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> None:
@@ -460,22 +455,9 @@ def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> No
         words.append("Your tokenizer was trained on this text, which favors it.")
     elif mine is not None and corpus is not None:
         words.append(f"Your tokenizer was trained on {markdown.escape(corpus.name)}.")
-    words += [
-        markdown.escape(verdict.dropped(column, text))
-        for column in columns.values()
-        if column.dropped
-    ]
-    words += [
-        f"{markdown.escape(column.title)} turns {counted(column.unknown, 'piece')} of this text "
-        "into unknown tokens, so its count is too low."
-        for column in columns.values()
-        if column.unknown
-    ]
+    words += map(markdown.escape, verdict.losses(text, [*columns.values()]))
     if words:
         st.markdown(f":material/balance: {' '.join(words)}")
-    if mine is not None and corpus is None:
-        title = TRAIN_ON.others[LANGUAGES]
-        st.button(f"Train on {title}", on_click=TRAIN_ON.put, args=(LANGUAGES,), key="train_on")
 
 
 @fragment
@@ -484,7 +466,8 @@ def _measures(measured: Sequence[Measured], baseline: int, offers: Sequence[Offe
     columns = [part.column for part in measured]
     titles = [column.title for column in columns]
     if len(columns) > 1:
-        _spans(measured[0].text, columns, baseline)
+        agreed = markdown.escape(alignment.sentence(columns, baseline))
+        SPANS.show(_spans, measured[0].text, columns, label=f"{agreed} {SPANS.label}")
     st.header("Metrics", anchor=False)
     first = tables.metrics(measured, chosen=figures.MAIN)
     draw_table(first, "measures", label="Metrics", right=titles)
@@ -500,7 +483,7 @@ def _measures(measured: Sequence[Measured], baseline: int, offers: Sequence[Offe
             known = {part.column.name: part.price for part in measured if part.price is not None}
             if many_texts.type_prices(offers) != known:
                 st.rerun()  # the verdict has the costs, too
-    _morphemes(columns)
+    MORPHEMES_OPEN.show(_morphemes, columns)
     if place := CURVES.opened():
         is_dark = st.context.theme.type == "dark"
         with place:
@@ -515,57 +498,43 @@ def _measures(measured: Sequence[Measured], baseline: int, offers: Sequence[Offe
             )
 
 
-def _spans(text: str, columns: Sequence[Column], baseline: int) -> None:
-    """Draw at how many places all tokenizers agree, and the pieces of text where they differ."""
-    agreed = alignment.sentence(columns, baseline)
-    place = SPANS.opened(f"{markdown.escape(agreed)} {SPANS.label}")
-    if place is None:
-        return
+def _spans(text: str, columns: Sequence[Column]) -> None:
+    """Draw the pieces of text where the tokenizers differ most."""
     pieces = alignment.most_different(text, columns)
-    with place:
-        if not pieces:
-            st.caption("Every token is the same in all of them.")
-            return
-        names = [column.name for column in columns]
-        label = "Pieces of text that differ most"
-        draw_table(tables.aligned(pieces, names), "aligned spans", label=label, download=True)
-        st.caption(
-            "The smallest pieces of this text at whose ends all of them end a token: the ten with "
-            "the largest difference in tokens."
-        )
+    if not pieces:
+        st.caption("Every token is the same in all of them.")
+        return
+    names = [column.name for column in columns]
+    label = "Pieces of text that differ most"
+    draw_table(tables.aligned(pieces, names), "aligned spans", label=label, download=True)
+    st.caption(
+        "Each piece is as short as it can be and ends where all of them end a token. These are "
+        "the ten with the largest difference in tokens."
+    )
 
 
 def _morphemes(columns: Sequence[Column]) -> None:
     """Draw words with the ends of their morphemes, and which token boundaries are there."""
-    fold = st.expander(
-        "Morphemes: do tokens end where parts of words do?",
-        expanded=bool(MORPHEMES.get()),
-        key="morphemes_fold",
-        on_change="rerun",
+    words = morphemes.read(MORPHEMES.area(height=68, placeholder=EXAMPLE) or EXAMPLE)
+    text = morphemes.text_of(words)
+    compared = []
+    for column in columns:
+        try:
+            boundaries = column.tokenizer.boundaries(text)
+        except ValueError as error:
+            name = markdown.escape(column.title)
+            st.error(f"{name} cannot tokenize these words: {markdown.escape(str(error))}")
+            continue
+        of_words = replace(column, boundaries=boundaries)
+        compared.append(morphemes.compare(words, of_words))
+    draw_table(
+        tables.morphemes(words, compared),
+        "morphemes in tokens",
+        label="Morphemes in tokens",
+        download=True,
     )
-    if not fold.open:
-        return
-    with fold:
-        words = morphemes.read(MORPHEMES.area(height=68, placeholder=EXAMPLE) or EXAMPLE)
-        text = morphemes.text_of(words)
-        compared = []
-        for column in columns:
-            try:
-                boundaries = column.tokenizer.boundaries(text)
-            except ValueError as error:
-                name = markdown.escape(column.title)
-                st.error(f"{name} cannot tokenize these words: {markdown.escape(str(error))}")
-                continue
-            of_words = replace(column, boundaries=boundaries)
-            compared.append(morphemes.compare(words, of_words))
-        draw_table(
-            tables.morphemes(words, compared),
-            "morphemes in tokens",
-            label="Morphemes in tokens",
-            download=True,
-        )
-        st.caption(
-            "In a word, + is a cut at the end of a morpheme, and | any other cut. Precision: the "
-            "share of all cuts inside words that are at the end of a morpheme. Recall: the share "
-            "of these ends that are cuts. Each word is tokenized after a space, as in a text."
-        )
+    st.caption(
+        "In a word, + is a cut at the end of a morpheme, and | any other cut. Precision: the "
+        "share of all cuts inside words that are at the end of a morpheme. Recall: the share "
+        "of these ends that are cuts. Each word is tokenized after a space, as in a text."
+    )

@@ -11,8 +11,9 @@ from typing import Any
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from bpeviz.analysis import figures
+from bpeviz.analysis import figures, verdict
 from bpeviz.analysis.comparison import FIGURES, Comparison, compare, parallel_texts, priced
+from bpeviz.analysis.verdict import Standing
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.progress import reporting_to
@@ -68,6 +69,9 @@ PRICES = WidgetFamily(
 )
 """The price of a million tokens of each tokenizer."""
 
+SIZE_CHAPTER = "stop"
+"""The chapter of Learn about the size of a vocabulary."""
+
 PRESSED: SessionValue[int] = SessionValue("cell_pressed")
 """The number of the last press on a cell, which brings its text into view."""
 
@@ -79,12 +83,7 @@ _STOPPED: SessionValue[str] = SessionValue("comparison_stopped")
 def widgets(values: Values) -> Iterator[Widget[Any]]:
     """Yield the widgets whose values belong in links."""
     yield from named_texts.widgets(values)
-    yield FIGURE
-    yield RELATIVE_TO
-    yield SORTED_BY
-    yield ASCENDING
-    yield SHOWN
-    yield SPECIAL
+    yield from (FIGURE, RELATIVE_TO, SORTED_BY, ASCENDING, SHOWN, SPECIAL)
     yield from values.members(PRICES)
 
 
@@ -137,11 +136,17 @@ def show(
         return None
     place.empty()
     comparison = priced(comparison, prices) if prices else comparison
-    answer.markdown(markdown.escape(comparison.verdict))
+    lossy = {row.tokenizer for row in comparison.rows if row.unknown}
+    standings = [
+        Standing(name, of.tokens, name in lossy, int(tokenizers[name].sizes[-1]))
+        for of in comparison.tokenizers
+        for name in [of.tokenizer]
+    ]
+    why = caution(standings, verdict.best(standings)[0], is_priced=bool(prices))
+    answer.markdown(markdown.escape(comparison.verdict) + (f"  \n:small[{why}]" if why else ""))
     label = f"{figure.title} of {counted(len(texts), 'text')}"
-    payload = text_table.payload(comparison, figure, label)
     trained = [words for offer, _ in chosen for words in offer.settings]
-    payload["picture"] = text_table.words(comparison, figure, label, trained)
+    payload = text_table.payload(comparison, figure, label, trained)
     by = SORTED_BY.get()
     payload["sorted"] = {"column": by, "isAscending": bool(ASCENDING.get())} if by else None
     keys = [offer.key for offer, _ in chosen]
@@ -182,10 +187,15 @@ def show(
         notes.append(text_table.WITHOUT_SPECIAL)
     st.caption("  \n".join(map(markdown.escape, notes)))
     offer_file(text_table.exact(comparison), "texts", label)
-    EXPORT.put(
-        Export("compare", comparison=lambda: partial(playable.of_texts, comparison, trained))
-    )
+    file = partial(playable.of_texts, comparison, trained)
+    EXPORT.put(Export("compare", file=lambda: file, plays=False))
     return comparison
+
+
+def caution(standings: Sequence[Standing], baseline: int, *, is_priced: bool) -> str:
+    """Return why fewer tokens are not better, in Markdown (`bpeviz.analysis.verdict.caution`)."""
+    words = verdict.caution(standings, baseline, is_priced=is_priced)
+    return words and f"{markdown.escape(words)} [See why.](Learn?chapter={SIZE_CHAPTER})"
 
 
 def type_prices(offers: Sequence[Offer]) -> dict[str, float]:

@@ -76,11 +76,7 @@ HELD_OUT_TEXTS = _TextNames(
 
 def widgets() -> Iterator[Widget[Any]]:
     """Yield the widgets whose values belong in links."""
-    yield OPEN
-    yield EXPONENT
-    yield MERGES
-    yield HELD_OUT
-    yield HELD_OUT_TEXTS
+    yield from (OPEN, EXPONENT, MERGES, HELD_OUT, HELD_OUT_TEXTS)
 
 
 def show(texts: Texts) -> None:

@@ -471,20 +471,12 @@ def _ruled_out(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedC
 
 
 def _summary(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]]) -> None:
+    apart = [_separated_pairs(text, choice.pattern, choice.expression) for choice, _ in done]
     draw_table(
-        tables.splits(
-            [
-                pretokenization.summary(
-                    column,
-                    _occurrences(text, choice.pattern, choice.expression),
-                    _separated_pairs(text, choice.pattern, choice.expression),
-                )
-                for choice, column in done
-            ]
-        ),
+        tables.splits([column for _, column in done], apart),
         "summary",
         label="Summary of the pre-tokenizations",
-        right=["pre-tokens", "distinct", "characters per pre-token", "merges ruled out"],
+        right=["pre-tokens", "distinct", "characters per pre-token"],
         download=True,
     )
     st.caption(

@@ -60,9 +60,7 @@ def stage(trainings: Sequence[Trained], steps: int) -> dict[str, Any]:
         trainings: The trainings on the stage.
         steps: The number of steps that change the text on it.
     """
-    plays = _PLAYS.present
-    _PLAYS.clear()
-    return {"plays": plays, "remark": _remark(trainings, steps)}
+    return _stage(_remark(trainings, steps))
 
 
 def stage_of_published(text: str, steps: int, sentence: str) -> dict[str, Any]:
@@ -73,10 +71,13 @@ def stage_of_published(text: str, steps: int, sentence: str) -> dict[str, Any]:
         steps: The number of steps that change it.
         sentence: The sentence that none does.
     """
+    ways = {WATCH} if not steps and _gpt4o_gives_more(text, 0) else set()
+    return _stage(None if steps or not text else _with_ways(sentence, ways))
+
+
+def _stage(remark: dict[str, Any] | None) -> dict[str, Any]:
     plays = _PLAYS.present
     _PLAYS.clear()
-    ways = {WATCH} if not steps and _gpt4o_gives_more(text, 0) else set()
-    remark = None if steps or not text else _with_ways(sentence, ways)
     return {"plays": plays, "remark": remark}
 
 

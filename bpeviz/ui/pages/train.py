@@ -59,10 +59,7 @@ DIAGRAM = Section("diagram_open", "Merge diagram", contents=(DRAWN_WORDS,))
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from training_widgets(values)
-    yield EVERY
-    yield SEARCH
-    yield from (WHY, BEFORE_AND_AFTER, DIAGRAM)
-    yield DRAWN_WORDS
+    yield from (EVERY, SEARCH, WHY, BEFORE_AND_AFTER, DIAGRAM, DRAWN_WORDS)
     yield from vocabulary.widgets()
     yield from values.members(PART)
 

@@ -106,7 +106,7 @@ def _new_room() -> Room:
 
 
 def _has_content(offer: Export) -> bool:
-    return bool(offer.animation or offer.comparison)
+    return offer.file is not None
 
 
 def _content(offer: Export) -> Interactive:
@@ -115,8 +115,7 @@ def _content(offer: Export) -> Interactive:
     Raises:
         ValueError: It has none, or cannot be made; the message is user-facing.
     """
-    make = offer.animation or offer.comparison
-    page = make()() if make else None
+    page = offer.file()() if offer.file else None
     if page is None or not (page.data.get("player") or page.data.get("score")):
         raise ValueError("A room shows one text. Press a number in the table to choose one.")
     return page

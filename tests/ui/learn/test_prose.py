@@ -107,6 +107,7 @@ def test_chapter_has_all_its_words(name: str) -> None:
     assert all(texts(words))
     assert len(words.beliefs) == 1
     assert words.minutes
+    assert words.why[0].islower()
 
 
 def test_course_is_short() -> None:

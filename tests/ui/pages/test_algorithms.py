@@ -106,6 +106,14 @@ def other_tables(app: AppTest) -> list[pd.DataFrame]:
 # ---- display
 
 
+def test_white_space_opens_at_a_size_of_those_with_entries() -> None:
+    app = with_text("   ")
+    assert answer(app).startswith("At 2 entries (WordPiece has none) all three cut this text diff")
+    assert "WordPiece drops 3 bytes of white space" in answer(app)
+    app = with_text("   ", algorithms=["wordpiece"])
+    assert answer(app) == "At 0 entries WordPiece cuts this text into 0 tokens."
+
+
 def test_default_shows_three_algorithms_at_a_common_size() -> None:
     app = opened()
     payload = payload_of(app)

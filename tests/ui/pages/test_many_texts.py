@@ -70,6 +70,19 @@ def test_pasted_texts_are_the_rows_and_the_verdict_is_the_librarys() -> None:
     assert cells(app) == [[row.text, str(row.tokens)] for row in found.rows]
 
 
+def test_the_verdict_says_why_fewer_tokens_are_not_better() -> None:
+    names = available("gpt2", "o200k_base")
+    app = opened("# hi\nनदी कहाँ है?\n# en\nthe river", compared=names)
+    longer = "the vocabulary of GPT-4o (o200k) is four times as long as that of GPT-2. [See why.]"
+    said = app.markdown[0].value.replace("\\", "")
+    assert (
+        f":small[Fewer tokens are cheaper, not better: {longer}(Learn?chapter=stop)]" in said
+    )
+    app = opened("# hi\nनदी कहाँ है?", compared=names, figure_of_texts="cost", price_of_gpt2=1.0)
+    assert "Fewer tokens are not better" in app.markdown[0].value
+    assert ":small" not in opened(compared=["yours"]).markdown[0].value
+
+
 def test_the_users_own_tokenizer_takes_part_only_once_it_is_chosen() -> None:
     available("gpt2", "cl100k_base", "o200k_base")
     app = app_pages.opened("Compare")
@@ -355,7 +368,7 @@ def test_export_has_the_tables_and_the_columns_of_the_shown_text() -> None:
     for state, places in (({}, 0), ({"text_in_tokens": "es"}, 1)):
         app = opened(**state)
         offer = app.session_state["offered_export"]
-        page = playable.html(offer.comparison()())
+        page = playable.html(offer.file()())
         assert page.count('<div id="place-score">') == places
         assert ">Premium</h2>" in page
         premium = data_of(page)["tables"][2]

@@ -468,7 +468,9 @@ def test_compare_shows_which_tokens_end_with_morphemes() -> None:
     options = {"compared": ["yours"], "pattern": "none"}
     app = with_text("Compare", " jump jump jump low", **options)
     assert "jump + s" not in [table.columns[0] for table in shown_tables(app)]
-    app = with_text("Compare", " jump jump jump low", morphemes="jump + s, lo+w", **options)
+    app = with_text(
+        "Compare", " jump jump jump low", morphemes="jump + s, lo+w", morphemes_open=True, **options
+    )
     (table,) = [one for one in shown_tables(app) if one.columns[0] == "morphemes"]
     rows = table.to_numpy().tolist()
     assert [row[0] for row in rows] == ["precision", "recall", "jump + s", "lo + w"]

@@ -505,7 +505,8 @@ def test_too_long_text_is_omitted_with_messages_to_both_sides() -> None:
 
 
 def test_link_of_compare_contains_the_morphemes() -> None:
-    packed, _ = copy_link(opened("Compare", compared=["yours"], morphemes="jump + s"))
+    state = {"morphemes": "jump + s", "morphemes_open": True}
+    packed, _ = copy_link(opened("Compare", compared=["yours"], **state))
     app = opened("Compare", packed)
     assert app.text_area(key="morphemes").value == "jump + s"
 
