@@ -66,7 +66,8 @@ def test_boundaries_are_placed_by_keyboard_and_survive_a_reload(open_page: Open)
     # The engine plays the truth on the same letters, beside the marks of the user.
     expect(page.locator(".player.playing")).to_have_count(1)
     expect(page.locator("i.gap.right")).to_have_count(2)
-    expect(page.get_by_role("spinbutton", name="Step number")).to_have_value("7", timeout=30_000)
+    step = page.get_by_role("spinbutton", name="Step number").first
+    expect(step).to_have_value("7", timeout=30_000)
     assert text.evaluate(LETTERS) == letters
 
     options = page.locator(".st-key-belief button")
@@ -107,6 +108,26 @@ def test_pair_is_chosen_by_pointer_and_all_its_places_ring(open_page: Open) -> N
     expect(page.locator(".prompt")).to_contain_text("Merge 1 of 6")
     expect(page.locator("button.gap")).to_have_count(130)
     expect(bar).to_contain_text("◐◌")  # the first marks count
+
+
+def test_typed_text_is_seen_at_once_and_loses_no_letter(open_page: Open) -> None:
+    page = open_page("/Learn?chapter=units")
+    typed = page.locator(".typed")
+    typed.press_sequentially("lugar", delay=40)
+    told(page, "lugar is in the list.")
+    text = "lugar del niño, caterpillars everywhere"
+    typed.press_sequentially(text.removeprefix("lugar"), delay=90)  # the page runs meanwhile
+    told(page, "Right.")
+    expect(typed.first).to_have_value(text)
+    expect(typed.first).to_be_focused()
+    expect(page.locator(".text .c.unknown").first).to_be_visible()
+    expect(typed).to_have_count(2)
+    page.reload()
+    told(page, "Right.")
+    expect(typed.first).to_have_value(text)
+    page.get_by_role("button", name="Show me").click()
+    expect(typed.nth(1)).to_have_value("你好😃")
+    expect(page.locator(".told").nth(1)).to_contain_text("For example: 10 bytes in 3 characters.")
 
 
 def test_tasks_fit_a_phone(open_page: Open) -> None:

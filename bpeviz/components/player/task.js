@@ -142,7 +142,7 @@ export class Task {
     this.told.className = `told ${result?.kind ?? ""}`;
     this.told.replaceChildren();
     if (!result) return;
-    const verdict = result.kind === "shown" && act ? "For example:" : VERDICTS[result.kind]; // there are others
+    const verdict = result.kind === "shown" && this.data.isLive ? "For example:" : VERDICTS[result.kind]; // there are others
     this.told.append(element("b", "", verdict), " ", ...drawMessage(result.message), element("span", "mark", result.note));
     const kinds = right && !act ? Object.keys(LEGEND).filter((kind) => this.gaps.querySelector(`.${kind}`)) : [];
     for (const kind of kinds) this.told.append(element("span", `swatch ${kind}`), LEGEND[kind]);
