@@ -92,7 +92,7 @@ def test_links_of_run_sheets_may_name_settings() -> None:
     assert step == "step=4"
     assert codec.unpack(packed.removeprefix("s=")) == {"text_sample": "banana", "size": 300}
     assert sheets.with_settings("/Learn?chapter=first-merge") == "/Learn?chapter=first-merge"
-    assert [*sheets.offered()] == ["20-minutes", "45-minutes"]
+    assert [*sheets.offered()] == ["20-minutes", "45-minutes", "90-minutes"]
     for one in sheets.offered().values():
         asked = [part.words for part in one.parts if part.kind == "learn"]
         assert asked
