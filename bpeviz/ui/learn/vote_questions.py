@@ -1,22 +1,210 @@
-"""Questions of Learn for the votes of rooms (being rewritten)."""
+"""Questions of Learn for the votes of rooms: about the first text of each chapter."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from typing import Any, NamedTuple
 
-from bpeviz.room.votes import VoteQuestion
+from bpeviz.room.votes import Range, Vote, VoteOption, VoteQuestion
+from bpeviz.ui.learn import prose
+from bpeviz.ui.learn.acts import (
+    BeliefAct,
+    BoundariesAct,
+    MessagePart,
+    PairAct,
+    StopAct,
+    parts_of,
+)
+from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Stage, belief_question
+from bpeviz.ui.learn.chapters import BY_KEY
+from bpeviz.ui.learn.moved import MOVED
+
+PAIRS = 4
+"""The options of a question about pairs: the right one, and the most frequent others."""
+
+BINS = 20
+"""The parts in which answers to a question about the stop line are counted."""
+
+CURVE_EVERY = 4
+"""The merges between two numbers of the curve."""
+
+BEFORE_AFTER = "before_after"
+
+GOLF, GOLF_MOST = "golf/merges", 99
+
+
+class Asked(NamedTuple):
+    """A question about the first text of a chapter.
+
+    Attributes:
+        key: Its name in answers and votes, such as `merge/pair/0`.
+        prompt: The question as the stage shows it.
+        question: The question.
+        stage: The stage of its task, or None for a belief.
+        name: Its number, by which run sheets name it, and its name; no number without a vote.
+        vote: Its vote, if rooms can vote on it.
+    """
+
+    key: str
+    prompt: Sequence[MessagePart]
+    question: Question
+    stage: Stage | None
+    name: str = ""
+    vote: VoteQuestion | None = None
 
 
 def offered() -> list[dict[str, Any]]:
-    """Return the chapters whose questions a leader can ask."""
-    return []
+    """Return the chapters whose questions a leader can ask, as plain JSON values.
+
+    Each question has its name, which a projector may show, and the vote that the leader previews.
+    A chapter that cannot be computed is left out until the next call.
+    """
+    titles = {key: f"{i}. {prose.read(key).title}" for i, key in enumerate(BY_KEY)}
+    chapters = []
+    for group, title in (titles | {BEFORE_AFTER: prose.read(BEFORE_AFTER).title}).items():
+        with suppress(NoQuestionError):
+            listed = [
+                {"key": key, "name": vote.name, "vote": Vote(0, vote).state("")}
+                for key, vote in _votes(group).items()
+            ]
+            chapters.append({"title": title, "questions": listed})
+    return chapters
 
 
 def find(key: str) -> VoteQuestion | None:
-    """Return a question."""
-    return None
+    """Return the vote on a question, such as that of `merge/pair/0`, or None if there is none.
+
+    Raises:
+        NoQuestionError: It cannot be computed.
+    """
+    return _votes(key.partition("/")[0]).get(key)
 
 
-def of_chapter(chapter: Any) -> dict[str, VoteQuestion]:
-    """Return the questions of a chapter."""
-    return {}
+def key_of(named: str) -> str:
+    """Return the key of a question that a run sheet names, or "" if there is none.
+
+    Args:
+        named: The chapter and the index of a question, such as `merge/0`, also of earlier versions.
+
+    Raises:
+        NoQuestionError: It cannot be computed.
+    """
+    group, _, index = MOVED.get(named, named).partition("/")
+    return dict(enumerate(_votes(group))).get(int(index or -1), "")
+
+
+def of_chapter(chapter: Chapter) -> Mapping[str, VoteQuestion]:
+    """Return the votes on the questions of a chapter, by their keys."""
+    return _votes(chapter.key)
+
+
+@cache  # without chapters that cannot be computed
+def _votes(group: str) -> Mapping[str, VoteQuestion]:
+    if group == BEFORE_AFTER:
+        return dict(_before_after())
+    listed = asked(BY_KEY[group]) if group in BY_KEY else ()
+    return {one.key: one.vote for one in listed if one.vote}
+
+
+def asked(chapter: Chapter) -> Iterator[Asked]:
+    """Yield the questions about the first text of a chapter, its belief last.
+
+    Raises:
+        NoQuestionError: They cannot be computed.
+    """
+    figures, place, number = chapter.figures(), [*BY_KEY].index(chapter.key), 0
+    listed: list[Asked] = []
+    for task, words in prose.read(chapter.key).tasks.items():
+        stage = chapter.stages[task](chapter.text)
+        for i, make in enumerate(stage.questions):
+            question = make()
+            prompt = [*question.prompt] or parts_of(prose.fill(words.words, figures))
+            listed.append(Asked(f"{chapter.key}/{task}/{i}", prompt, question, stage))
+    belief = belief_question(chapter.key, figures)
+    listed.append(Asked(f"{chapter.key}/belief/0", parts_of(belief.name), belief, None))
+    for one in listed:
+        vote, name = _vote(one, chapter), one.question.name
+        if vote:
+            number += 1
+            name = f"{place}.{number} {name}"
+            vote = replace(vote, name=name, is_alone=True)
+        yield one._replace(name=name, vote=vote)
+
+
+def _vote(one: Asked, chapter: Chapter) -> VoteQuestion | None:
+    """Return a question for a vote, or None if it is answered in another way."""
+    act, prompt, judge = one.question.act, one.prompt, one.question.judge
+    if one.key.startswith(GOLF):
+        prompt = [*prompt, " In how many merges did you do it? Nobody checks the number."]
+        return VoteQuestion(prompt, [], None, numbers=Range(1, GOLF_MOST, "merges"))
+    if isinstance(act, PairAct):
+        return _pair(one, act)
+    if isinstance(act, BoundariesAct):
+        more: dict[str, Any] = {"pieces": act.pieces}
+    elif isinstance(act, StopAct):
+        more = {"numbers": Range(0, act.last, act.unit, BINS), "see": _curve(one, chapter)}
+    elif isinstance(act, BeliefAct):
+        more = {"options": [VoteOption([], words) for words in act.options]}
+    else:
+        return None
+    right = judge(None)
+    options = more.pop("options", [])
+    message = [part for words in right.message for part in _parts(words)]
+    return VoteQuestion(
+        prompt, options, right.right, check=act.accepts, explanation=message, **more
+    )
+
+
+def _parts(part: MessagePart) -> Sequence[MessagePart]:
+    return parts_of(part) if isinstance(part, str) else [part]
+
+
+def _pair(one: Asked, act: PairAct) -> VoteQuestion:
+    """Return a question about pairs, whose options are the most frequent ones."""
+    result = one.question.judge(None)
+    places = [result.right, *(mistake.given for mistake in one.question.likely()[: PAIRS - 1])]
+    places.sort(key=act.words)  # nothing then depends on which one is right
+    options = [
+        VoteOption([[part["label"], part["color"]] for part in act.pairs[i]], act.words(i))
+        for i in places
+    ]
+    first, *_ = act.pairs.values()
+    text = [first[0], *(right for _, right in act.pairs.values())]
+    see = [_row("Text", [text])]
+    return VoteQuestion(
+        one.prompt, options, result.right, values=places, explanation=result.message, see=see
+    )
+
+
+def _curve(one: Asked, chapter: Chapter) -> list[dict[str, Any]]:
+    """Return the numbers of the curve on which a stop line is set, and the new text."""
+    assert one.stage  # noqa: S101 (for the type)
+    (line,) = one.stage.payload(0, None)["curves"]["lines"]
+    points = [*enumerate(line["values"])][::CURVE_EVERY]
+    return [
+        _row("New text", [[chapter.text]]),
+        _row(line["title"].capitalize(), [[f"{step}: {value:g}%"] for step, value in points]),
+    ]
+
+
+def _row(title: str, items: Sequence[Sequence[MessagePart]]) -> dict[str, Any]:
+    return {"title": title, "items": [*map(list, items)], "numbered": False}
+
+
+def _before_after() -> Iterator[tuple[str, VoteQuestion]]:
+    """Yield the questions to ask before and after the course."""
+    beliefs = prose.read(BEFORE_AFTER).beliefs
+    for i, belief in enumerate(beliefs):
+        options = [VoteOption([], option.words) for option in belief.options]
+        vote = VoteQuestion(
+            parts_of(belief.question),
+            options,
+            belief.right,
+            explanation=parts_of(belief.options[belief.right].answer),
+            is_alone=True,
+            series=len(beliefs),
+        )
+        yield f"{BEFORE_AFTER}/{i}", replace(vote, name=f"{i + 1}. {vote.words}")
