@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from html import escape
 from typing import Any
@@ -95,6 +95,9 @@ _TAKEN: SessionValue[int] = SessionValue("learn_taken")
 _ADDRESS: SessionValue[str] = SessionValue("learn_address")
 """The chapter in the address when it was read or written last."""
 
+_LARGE: SessionValue[dict[str, str]] = SessionValue("learn_large")
+"""The parameters of the address with which a question was shown large last."""
+
 _SESSION: SessionValue[str] = SessionValue("learn_session")
 _CLEARED: SessionValue[bool] = SessionValue("learn_cleared")
 
@@ -117,7 +120,7 @@ PAGE = Page(
 def show() -> None:
     """Draw the chapters as a bar, and the current one; or the teacher's page."""
     if st.query_params.get(teachers_page.PARAMETER):
-        teachers_page.show()
+        teachers_page.show(_draw_large)
         return
     current = _current()
     bar = st.container()
@@ -432,6 +435,32 @@ def _draw_task(
     if question.card and entry["tries"]:
         question.card(max(entry["tries"], key=question.score))
     return is_done
+
+
+def _draw_large(key: str) -> None:
+    """Draw a task for a projector, from one of its questions on; it leaves no marks."""
+    key, name, number = (*key.split("/"), "", "")[:3]
+    chapter = BY_KEY.get(key)
+    if chapter is None or name not in chapter.stages:
+        return
+    figures, of = chapter.figures(), digest_of(key, name, chapter.text)
+    names = [f"{key}/{name}/{i}{OWN}" for i in range(chapter.rounds.get(name, 1))]
+    if _LARGE.get() != st.query_params.to_dict():
+        _LARGE.put(st.query_params.to_dict())
+        _start_large(names, of, number)
+    st.caption("P shows the text on the whole screen.")
+    _draw_task(chapter, name, lambda words: prose.fill(words, figures), chapter.text)
+    with st.container(horizontal=True, gap="small"):
+        st.button("Ask again", on_click=_start_large, args=(names, of, number))
+        link = {teachers_page.PARAMETER: "1"}
+        st.page_link("pages/Learn.py", label="All questions", query_params=link)
+
+
+def _start_large(names: Sequence[str], of: str, number: str) -> None:
+    """Forget the answers to a task, except those before a question, which are shown."""
+    answers = {name: entry for name, entry in (_ANSWERS.get() or {}).items() if name not in names}
+    shown = names[: int(number)] if number.isdecimal() else ()
+    _ANSWERS.put(answers | {name: {"of": of, "tries": [], "shown": True} for name in shown})
 
 
 def _marked(name: str, question: Question, entry: dict[str, Any]) -> bool:

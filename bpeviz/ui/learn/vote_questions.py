@@ -20,7 +20,7 @@ from bpeviz.ui.learn.acts import (
 )
 from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Stage, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY
-from bpeviz.ui.learn.moved import MOVED
+from bpeviz.ui.permalink.earlier_links import MOVED
 
 PAIRS = 4
 """The options of a question about pairs: the right one, and the most frequent others."""
@@ -104,7 +104,7 @@ def of_chapter(chapter: Chapter) -> Mapping[str, VoteQuestion]:
 @cache  # without chapters that cannot be computed
 def _votes(group: str) -> Mapping[str, VoteQuestion]:
     if group == BEFORE_AFTER:
-        return dict(_before_after())
+        return before_after()
     listed = asked(BY_KEY[group]) if group in BY_KEY else ()
     return {one.key: one.vote for one in listed if one.vote}
 
@@ -194,9 +194,10 @@ def _row(title: str, items: Sequence[Sequence[MessagePart]]) -> dict[str, Any]:
     return {"title": title, "items": [*map(list, items)], "numbered": False}
 
 
-def _before_after() -> Iterator[tuple[str, VoteQuestion]]:
-    """Yield the questions to ask before and after the course."""
-    beliefs = prose.read(BEFORE_AFTER).beliefs
+@cache
+def before_after() -> Mapping[str, VoteQuestion]:
+    """Return the votes on the questions to ask before and after the course, by their keys."""
+    votes, beliefs = {}, prose.read(BEFORE_AFTER).beliefs
     for i, belief in enumerate(beliefs):
         options = [VoteOption([], option.words) for option in belief.options]
         vote = VoteQuestion(
@@ -207,4 +208,5 @@ def _before_after() -> Iterator[tuple[str, VoteQuestion]]:
             is_alone=True,
             series=len(beliefs),
         )
-        yield f"{BEFORE_AFTER}/{i}", replace(vote, name=f"{i + 1}. {vote.words}")
+        votes[f"{BEFORE_AFTER}/{i}"] = replace(vote, name=f"{i + 1}. {vote.words}")
+    return votes

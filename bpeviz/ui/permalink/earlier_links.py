@@ -30,8 +30,25 @@ MOVED = {
     "published": "real",
     "sentencepiece": "end",
     "other-trainers": "end",
+    # the questions with successors, by their indices
+    "text-is-numbers/2": "units/0",
+    "why-subwords/1": "units/0",
+    "why-subwords/2": "units/0",
+    "first-merge/0": "merge/0",
+    "first-merge/2": "merge/6",
+    "training-loop/2": "merge/6",
+    "how-large/0": "stop/0",
+    "how-large/1": "stop/1",
+    "how-large/2": "stop/1",
+    "pre-tokenization/2": "fences/1",
+    "encoding/1": "encode/0",
+    "encoding/2": "encode/4",
+    "two-ways/2": "encode/4",
+    "published/1": "real/1",
+    "published/2": "real/2",
+    "published/3": "real/2",
 }
-"""The key of the chapter that has the subject now, by the key that it had."""
+"""The key of the chapter or question that has the subject now, by the key that it had."""
 
 
 def translate(linked: Mapping[str, Value]) -> dict[str, Value]:

@@ -45,9 +45,9 @@ def offered() -> Mapping[str, Sheet]:
         with suppress(NoQuestionError):  # a busy machine says nothing about the sheet
             if part.kind == "learn" and not vote_questions.key_of(part.words):
                 raise sheet.SheetError(
-                    f"Line {part.line} of the run sheet {file} asks for a question that Learn does "
-                    "not have (any more). “Ask from Learn” on a leader's page lists them with their "
-                    "numbers: “2.7” is “learn merge 7”."
+                    f"Line {part.line} of the run sheet {file} asks for a question that Learn "
+                    "does not have (any more). “Ask from Learn” on a leader's page lists them with "
+                    "their numbers: “2.7” is “learn merge 7”."
                 )
     return {OWN: own, **sheet.ours()}
 
