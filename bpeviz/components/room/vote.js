@@ -110,7 +110,7 @@ export class Ballot {
     this.#drawAnswers();
     const { numbers, pieces, name, right, isOpen, counts } = vote;
     this.find(".number").hidden = !(numbers || pieces.length) || this.isLeader || !isOpen;
-    const words = isPreview ? `${name}. Only this page shows the question, until you ask it.` : resultInWords(vote, this.isLeader);
+    const words = isPreview ? `${name}. Only this page shows it, until you ask it.` : resultInWords(vote, this.isLeader);
     this.#say(words || this.#progress(followers));
     this.find(".explanation").replaceChildren(...drawMessage(vote.explanation));
     for (const name of ["show", "again", "reveal"]) this.find(`[data-do=${name}]`).hidden = right !== null;
@@ -142,7 +142,7 @@ export class Ballot {
     this.section.classList.toggle("long", this.isLong);
     this.section.classList.toggle("word", Boolean(pieces.length));
     this.section.classList.toggle("bins", Boolean(numbers?.bins));
-    this.find(".number label").hidden = !numbers;
+    this.find(".number label").hidden = this.find(".number input").disabled = !numbers;
     const question = messageInWords(prompt);
     this.section.ariaLabel = `Vote: ${question}`;
     this.find(".spoken").textContent = `Vote: ${question}`; // a part that was hidden is not announced by itself
@@ -159,14 +159,15 @@ export class Ballot {
     if (this.drawn !== key) {
       this.drawn = key; // buttons stay, so that they keep the focus
       list.replaceChildren(...options.map((option) => this.#option(option)));
-      if (pieces.length) list.append(element("li", "piece", pieces.at(-1)));
+      if (pieces.length) list.append(element("li", "part", pieces.at(-1)));
       const most = this.isLong ? 3 : 5; // in a row
       list.style.setProperty("--count", String(options.length <= most ? options.length : most - 1));
     }
+    this.section.classList.toggle("counted", Boolean(counts));
     const longest = Math.max(1, ...(counts ?? []), ...(earlier ?? []));
     list.querySelectorAll(".option").forEach((option, i) => {
       const isMine = pieces.length ? isSet(this.chosen, i) : mine === options[i].value;
-      const isRight = right?.includes(options[i].value);
+      const isRight = Boolean(right?.includes(options[i].value));
       if (option.localName === "button") {
         option.ariaPressed = String(isMine);
         option.disabled = !isOpen;
@@ -179,7 +180,7 @@ export class Ballot {
       else if (counts) words.push(`${nOfM(counts[i], answered)}${this.isLeader ? "" : " chose it"}`);
       if (earlier && !this.isShort) words.push(`${formatCount(earlier[i])} before`);
       if (isMine && !this.isShort) words.push("your answer");
-      option.querySelector(".words").textContent = words.join(" · ");
+      option.querySelector(".words").textContent = words.join(this.isShort ? "\n" : " · ");
       const bar = (name, values) => {
         const length = option.querySelector(`.length.${name}`);
         length.hidden = !values;
@@ -202,7 +203,7 @@ export class Ballot {
       option.addEventListener("click", () => this.#choose(value));
     }
     const item = element("li");
-    if (this.vote.pieces.length) item.append(element("span", "piece", this.vote.pieces[value]));
+    if (this.vote.pieces.length) item.append(element("span", "part", this.vote.pieces[value]));
     item.append(option);
     return item;
   }

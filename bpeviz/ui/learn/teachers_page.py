@@ -13,7 +13,7 @@ from bpeviz.room import sheet
 from bpeviz.text import label
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.learn import prose, vote_questions
-from bpeviz.ui.learn.acts import BeliefAct, MessagePart, parts_of
+from bpeviz.ui.learn.acts import BeliefAct, BoundariesAct, parts_of
 from bpeviz.ui.learn.base import Chapter, NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.ui.learn.vote_questions import Asked
@@ -24,7 +24,7 @@ PARAMETER, STUDENT = "teacher", "student"
 LARGE = "large"
 """The parameter with the key of a question that is shown alone, on its stage."""
 
-MOST_MISTAKES = 3
+MOST_MISTAKES = 2
 
 HEADER = ("Question", "Answer", "Likely mistakes, and what to say")
 STUDENT_HEADER = ("Question", "Your answer")
@@ -93,14 +93,15 @@ def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answe
         about += f" <b>Many think:</b> {myth} <b>In fact:</b> {fact}"
     text = f"<p><b>Text:</b> {escape(chapter.text)}</p>" if chapter.text else ""
     if chapter.text and has_answers and (tokens := _tokens(listed[0])):
-        text += f"<p><b>{len(tokens):,} tokens at the end:</b> {_html(map(_token, tokens))}</p>"
+        text += f"<p><b>{len(tokens):,} tokens at the end:</b> {' '.join(map(_token, tokens))}</p>"
     rows, before = [], ""
     for one in listed:
         prompt = _html(one.prompt)
-        asked = [escape(one.name)] if one.name else []
-        asked += [prompt] if prompt != before and prompt != escape(one.name) else []
+        name = f"<b>{escape(one.name)}</b>"
+        is_new = prompt != before and not one.name.endswith(_plain(one.prompt))
         before = prompt
-        rows.append(["<br>".join(asked), *(_solved(one) if has_answers else [_blank(one)])])
+        asked = f"{name}<br>{prompt}" if is_new else name
+        rows.append([asked, *(_solved(one) if has_answers else [_blank(one)])])
     header = HEADER if has_answers else STUDENT_HEADER
     return _section(f"{place}. {words.title}", f"<p>{about}</p>{text}", header, rows)
 
@@ -109,12 +110,13 @@ def _solved(one: Asked) -> list[str]:
     """Return the answer to a question, and likely mistakes with what to say."""
     question, act = one.question, one.question.act
     right = question.judge(None)
-    is_named = isinstance(act, BeliefAct) or act.kind == "type"
-    named = [f"{act.words(right.right)} "] if is_named and right.right is not None else []
+    is_in_words = isinstance(act, BeliefAct) or act.kind == "type"
+    named = [f"{act.words(right.right)} "] if is_in_words and right.right is not None else []
     mistakes: dict[str, str] = {}
     for mistake in question.likely():
-        said, given = _html(mistake.words), escape(act.words(mistake.given))
-        mistakes.setdefault(said, said if given in said else f"{given}: {said}")
+        said, given = _html(mistake.words), act.words(mistake.given)
+        is_named = given in _plain(mistake.words)
+        mistakes.setdefault(said, said if is_named else f"<i>{escape(given)}</i> {said}")
     listed = [*mistakes.values()][:MOST_MISTAKES]
     hint = [f"Hint: {escape(question.hint)}"] if question.hint else []
     return [_html([*named, *right.message]), "<br>".join([*listed, *hint])]
@@ -125,6 +127,8 @@ def _blank(one: Asked) -> str:
     act = one.question.act
     if isinstance(act, BeliefAct):
         return "<br>".join(f"☐ {_html(parts_of(words))}" for words in act.options)
+    if isinstance(act, BoundariesAct):
+        return " ".join(map(_token, act.pieces))
     return "&nbsp;"
 
 
@@ -153,13 +157,17 @@ def _section(title: str, about: str, header: Sequence[str], rows: Iterable[Seque
 def _html(parts: Iterable[str | Mapping[str, Any]]) -> str:
     """Return a message as HTML."""
     return "".join(
-        escape(part) if isinstance(part, str) else f"<code>{escape(part['label'])}</code>"
-        for part in parts
+        escape(part) if isinstance(part, str) else _token(part["label"]) for part in parts
     )
 
 
-def _token(name: str) -> MessagePart:
-    return {"label": name}
+def _token(name: str) -> str:
+    return f"<code>{escape(name)}</code>"
+
+
+def _plain(parts: Iterable[str | Mapping[str, Any]]) -> str:
+    """Return a message as plain text."""
+    return "".join(part if isinstance(part, str) else part["label"] for part in parts)
 
 
 def _tokens(one: Asked) -> list[str]:
