@@ -52,7 +52,7 @@ def show(draw_large: Callable[[str], None]) -> None:
         draw_large(large)
         return
     has_answers = st.query_params.get(PARAMETER) != STUDENT
-    EXPORT.put(Export("learn", questions=lambda: [*vote_questions.before_after().values()]))
+    EXPORT.put(Export("learn", questions=lambda: [*vote_questions.of_before_after().values()]))
     st.header("For teachers" if has_answers else "Worksheet", anchor=False)
     if has_answers:
         st.markdown(ABOUT)
@@ -134,7 +134,7 @@ def _blank(one: Asked) -> str:
 
 def _before_after(*, has_answers: bool) -> str:
     rows = []
-    for key, vote in vote_questions.before_after().items():
+    for key, vote in vote_questions.of_before_after().items():
         rights = [i == vote.right and has_answers for i in range(len(vote.options))]
         options = (
             f"{'☑' if is_right else '☐'} {_html(parts_of(option.words))}"

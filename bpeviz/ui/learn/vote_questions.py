@@ -8,11 +8,13 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 
+from bpeviz.pretrained import download
 from bpeviz.room.votes import Range, Vote, VoteOption, VoteQuestion
-from bpeviz.ui.learn import prose
+from bpeviz.ui.learn import before_after, prose
 from bpeviz.ui.learn.acts import (
     BeliefAct,
     BoundariesAct,
+    MergesAct,
     MessagePart,
     PairAct,
     StopAct,
@@ -33,7 +35,8 @@ CURVE_EVERY = 4
 
 BEFORE_AFTER = "before_after"
 
-GOLF, GOLF_MOST = "golf/merges", 99
+MOST_MERGES = 99
+"""The most merges that an answer of golf may have."""
 
 
 class Asked(NamedTuple):
@@ -104,7 +107,7 @@ def of_chapter(chapter: Chapter) -> Mapping[str, VoteQuestion]:
 @cache  # without chapters that cannot be computed
 def _votes(group: str) -> Mapping[str, VoteQuestion]:
     if group == BEFORE_AFTER:
-        return before_after()
+        return of_before_after()
     listed = asked(BY_KEY[group]) if group in BY_KEY else ()
     return {one.key: one.vote for one in listed if one.vote}
 
@@ -118,6 +121,8 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
     figures, place, number = chapter.figures(), [*BY_KEY].index(chapter.key), 0
     listed: list[Asked] = []
     for task, words in prose.read(chapter.key).tasks.items():
+        if not all(map(download.available, chapter.needs.get(task, ()))):
+            continue
         stage = chapter.stages[task](chapter.text)
         for i, make in enumerate(stage.questions):
             question = make()
@@ -126,36 +131,34 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
     belief = belief_question(chapter.key, figures)
     listed.append(Asked(f"{chapter.key}/belief/0", parts_of(belief.name), belief, None))
     for one in listed:
-        vote, name = _vote(one, chapter), one.question.name
+        vote, name = _vote(one, chapter.text), one.question.name
         if vote:
             number += 1
             name = f"{place}.{number} {name}"
-            vote = replace(vote, name=name, is_alone=True)
+            vote = replace(vote, name=name)
         yield one._replace(name=name, vote=vote)
 
 
-def _vote(one: Asked, chapter: Chapter) -> VoteQuestion | None:
-    """Return a question for a vote, or None if it is answered in another way."""
+def _vote(one: Asked, text: str = "") -> VoteQuestion | None:
+    """Return a question about a text for a vote, or None if it is answered in another way."""
     act, prompt, judge = one.question.act, one.prompt, one.question.judge
-    if one.key.startswith(GOLF):
+    more: dict[str, Any] = {"is_alone": True, "see": [], "options": []}
+    if isinstance(act, MergesAct):
         prompt = [*prompt, " In how many merges did you do it? Nobody checks the number."]
-        return VoteQuestion(prompt, [], None, numbers=Range(1, GOLF_MOST, "merges"))
+        return VoteQuestion(prompt, right=None, numbers=Range(1, MOST_MERGES, "merges"), **more)
     if isinstance(act, PairAct):
         return _pair(one, act)
     if isinstance(act, BoundariesAct):
-        more: dict[str, Any] = {"pieces": act.pieces}
+        more |= {"pieces": act.pieces}
     elif isinstance(act, StopAct):
-        more = {"numbers": Range(0, act.last, act.unit, BINS), "see": _curve(one, chapter)}
+        more |= {"numbers": Range(0, act.last, act.unit, BINS), "see": _curve(one, text)}
     elif isinstance(act, BeliefAct):
-        more = {"options": [VoteOption([], words) for words in act.options]}
+        more |= {"options": [VoteOption([], words) for words in act.options]}
     else:
         return None
     right = judge(None)
-    options = more.pop("options", [])
     message = [part for words in right.message for part in _parts(words)]
-    return VoteQuestion(
-        prompt, options, right.right, check=act.accepts, explanation=message, **more
-    )
+    return VoteQuestion(prompt, right=right.right, check=act.accepts, explanation=message, **more)
 
 
 def _parts(part: MessagePart) -> Sequence[MessagePart]:
@@ -175,17 +178,23 @@ def _pair(one: Asked, act: PairAct) -> VoteQuestion:
     text = [first[0], *(right for _, right in act.pairs.values())]
     see = [_row("Text", [text])]
     return VoteQuestion(
-        one.prompt, options, result.right, values=places, explanation=result.message, see=see
+        one.prompt,
+        options,
+        result.right,
+        values=places,
+        explanation=result.message,
+        see=see,
+        is_alone=True,
     )
 
 
-def _curve(one: Asked, chapter: Chapter) -> list[dict[str, Any]]:
+def _curve(one: Asked, text: str) -> list[dict[str, Any]]:
     """Return the numbers of the curve on which a stop line is set, and the new text."""
     assert one.stage  # noqa: S101 (for the type)
     (line,) = one.stage.payload(0, None)["curves"]["lines"]
     points = [*enumerate(line["values"])][::CURVE_EVERY]
     return [
-        _row("New text", [[chapter.text]]),
+        _row("New text", [[text]]),
         _row(line["title"].capitalize(), [[f"{step}: {value:g}%"] for step, value in points]),
     ]
 
@@ -195,18 +204,13 @@ def _row(title: str, items: Sequence[Sequence[MessagePart]]) -> dict[str, Any]:
 
 
 @cache
-def before_after() -> Mapping[str, VoteQuestion]:
+def of_before_after() -> Mapping[str, VoteQuestion]:
     """Return the votes on the questions to ask before and after the course, by their keys."""
-    votes, beliefs = {}, prose.read(BEFORE_AFTER).beliefs
-    for i, belief in enumerate(beliefs):
-        options = [VoteOption([], option.words) for option in belief.options]
-        vote = VoteQuestion(
-            parts_of(belief.question),
-            options,
-            belief.right,
-            explanation=parts_of(belief.options[belief.right].answer),
-            is_alone=True,
-            series=len(beliefs),
-        )
-        votes[f"{BEFORE_AFTER}/{i}"] = replace(vote, name=f"{i + 1}. {vote.words}")
+    questions = before_after.questions()
+    votes = {}
+    for i, question in enumerate(questions):
+        key = f"{BEFORE_AFTER}/{i}"
+        if vote := _vote(Asked(key, parts_of(question.name), question, None)):
+            name = f"{i + 1}. {vote.words}"
+            votes[key] = replace(vote, name=name, series=len(questions))
     return votes

@@ -44,10 +44,11 @@ def offered() -> Mapping[str, Sheet]:
     for part in own.parts:
         with suppress(NoQuestionError):  # a busy machine says nothing about the sheet
             if part.kind == "learn" and not vote_questions.key_of(part.words):
+                chapter, _, index = part.words.partition("/")
                 raise sheet.SheetError(
-                    f"Line {part.line} of the run sheet {file} asks for a question that Learn "
-                    "does not have (any more). “Ask from Learn” on a leader's page lists them with "
-                    "their numbers: “2.7” is “learn merge 7”."
+                    f"Line {part.line} of the run sheet {file} asks for “learn {chapter} "
+                    f"{int(index) + 1}”, but Learn has no such question, or no more. “Ask from "
+                    "Learn” on a leader's page has their numbers: 2.7 is “learn merge 7”."
                 )
     return {OWN: own, **sheet.ours()}
 
