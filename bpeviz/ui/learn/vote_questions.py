@@ -142,7 +142,8 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
 def _vote(one: Asked, text: str = "") -> VoteQuestion | None:
     """Return a question about a text for a vote, or None if it is answered in another way."""
     act, prompt, judge = one.question.act, one.prompt, one.question.judge
-    more: dict[str, Any] = {"is_alone": True, "see": [], "options": []}
+    see = one.question.rows
+    more: dict[str, Any] = {"is_alone": True, "see": see, "options": []}
     if isinstance(act, MergesAct):
         prompt = [*prompt, " In how many merges did you do it? Nobody checks the number."]
         return VoteQuestion(prompt, right=None, numbers=Range(1, MOST_MERGES, "merges"), **more)
@@ -176,7 +177,7 @@ def _pair(one: Asked, act: PairAct) -> VoteQuestion:
     ]
     first, *_ = act.pairs.values()
     text = [first[0], *(right for _, right in act.pairs.values())]
-    see = [_row("Text", [text])]
+    see = [*one.question.rows, _row("Text", [text])]
     return VoteQuestion(
         one.prompt,
         options,
