@@ -42,6 +42,8 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
  * @property {boolean} [isStill] whether its texts are only seen, since they have no steps
  * @property {import("./task.js").TaskPayload} [task] what the user does on the stage
+ * @property {number} [goal] the step to which further ones are played, in place of the last
+ * @property {import("./track.js").CurvesPayload} [curves] what the track shows in place of numbers of tokens
  * @property {import("./tokenized_text.js").TextPayload[]} views
  */
 
@@ -101,15 +103,22 @@ class Player {
       view.data.last = data.views[i].last;
       if (data.isLive && !isNew) view.extend(data.views[i]);
     });
+    const { isSolved } = this.task;
     this.task.update(data.task, on);
-    if (!isNew && !isResized) return;
+    const contents = data.task ? JSON.stringify([data.views.map(({ key }) => key), data.curves]) : "";
+    const isChanged = contents !== this.contents; // other merges of the same text
+    this.contents = contents;
+    if (!isNew && !isResized && !isChanged) return;
     this.track.draw(data);
     this.number.min = this.numberOf(0);
     this.number.max = this.numberOf(data.last);
     this.#find("output.last").textContent = formatCount(this.numberOf(data.last));
     if (data.isLive && !isNew) {
       this.#updateControls();
-      return data.task && this.#playTo(data.last); // else the leader's step follows
+      if (!data.task) return; // the leader's step follows
+      if (data.task.isLive && this.task.isSolved && !isSolved) this.playback.play(data.last, data.last);
+      else this.#playTo(data.goal ?? data.last);
+      return;
     }
     if (isNew) {
       emit(RACE_REQUESTED);

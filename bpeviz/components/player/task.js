@@ -27,8 +27,8 @@ const NEXT_LINE = 1e4; // pixels to the right that a place on another line count
  * @property {{kind: string, message: import("../shared/message.js").MessagePart[], note: string} | null} result
  */
 
-/** Return the indices of the bits of a number, in rising order. */
-export const bitsOf = (number) => Array.from({ length: 31 }, (_, i) => i).filter((i) => (number >> i) & 1);
+/** Return the indices of the bits of a number, in rising order. A whole number has up to 53. */
+export const bitsOf = (number) => Array.from({ length: 53 }, (_, i) => i).filter((i) => Math.floor(number / 2 ** i) % 2);
 
 /**
  * Return the index of the place nearest to a point, those on its line first, or -1.
@@ -74,13 +74,19 @@ export class Task {
   /** Whether the pointer and keys choose places of the text. */
   get takesPlaces() {
     const { data, step, playback } = this.player;
-    return Boolean(this.buttons?.length) && (playback.isPlaying ? this.data.isLive : step === data.last);
+    const isAny = this.data?.isLive && (playback.isPlaying || this.data.act === "boundaries");
+    return Boolean(this.buttons?.length) && (isAny || (!playback.isPlaying && step === data.last));
+  }
+
+  /** Whether the answer is right, or was shown. */
+  get isSolved() {
+    return ["right", "near", "shown"].includes(this.data?.result?.kind);
   }
 
   /** The answer as it stands, or null. */
   get value() {
     if (this.data.act === "stop") return this.player.step;
-    if (this.data.act === "boundaries") return this.chosen.reduce((bits, i) => bits | (1 << i), 0);
+    if (this.data.act === "boundaries") return this.chosen.reduce((bits, i) => bits + 2 ** i, 0);
     if (!this.chosen.length) return null;
     const place = this.data.places[this.chosen[0]];
     return this.data.isLive ? [...(this.data.given ?? []), place] : place;
@@ -99,10 +105,13 @@ export class Task {
     this.drawn = words;
     const isNew = this.data?.of !== data.of;
     this.data = data;
-    this.player.section.classList.toggle("placing", data.act === "boundaries" && !data.isLive);
+    const isPlaced = data.act === "boundaries";
+    this.player.section.classList.toggle("placing", isPlaced && !data.isLive);
+    this.player.section.classList.toggle("fencing", isPlaced && data.isLive);
     this.prompt.replaceChildren(...drawMessage(data.prompt));
     drawRows(this.rows, data.rows);
-    if (isNew || (data.act === "pair" && data.isLive)) this.chosen = data.act === "boundaries" && data.given !== null ? bitsOf(data.given) : [];
+    const isGiven = isNew || (data.isLive && (data.act === "pair" || data.result?.kind === "shown"));
+    if (isGiven) this.chosen = isPlaced && data.given !== null ? bitsOf(data.given) : [];
     this.check.textContent = CHECKS[data.act] ?? "";
     this.check.hidden = !CHECKS[data.act] || data.isLive;
     this.show.hidden = !data.canShow;

@@ -26,7 +26,7 @@ from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.inputs.training import ALGORITHM
 from bpeviz.ui.learn import before_after, prose, teachers_page, vote_questions
-from bpeviz.ui.learn.acts import BeliefAct, BoundariesAct, TypeAct, atoms_of, parts_of
+from bpeviz.ui.learn.acts import BeliefAct, BoundariesAct, PairAct, TypeAct, atoms_of, parts_of
 from bpeviz.ui.learn.base import (
     MARK_WORDS,
     SIGNS,
@@ -414,14 +414,14 @@ def _draw_task(
         "isLive": act.is_live,
         "actions": {},
         "longest": act.longest if isinstance(act, TypeAct) else None,
-        "canShow": not is_done and (not act.is_live or isinstance(act, TypeAct)),
+        "canShow": not is_done and not (act.is_live and isinstance(act, PairAct)),
         "given": given,
         "right": None,
         "result": result,
     }
     if is_done and isinstance(act, BoundariesAct) and not act.is_live:
         task["right"] = atoms_of(act.after, question.judge(given).right)
-    if entry["shown"] and isinstance(act, TypeAct):
+    if entry["shown"] and act.is_live:  # the user may change it
         given = task["given"] = question.judge(None).right
     payload = stage.payload(answered, given)
     key = f"learn_{chapter.key}_{name}{own}"

@@ -20,7 +20,7 @@ CHAPTERS = {
     "units": ["unknown", "weights"],
     "merge": ["pair"],
     "stop": ["line"],
-    "fences": ["free", "apart"],
+    "fences": ["apart"],
     "encode": ["next"],
     "real": ["word", "digits", "special"],
     "golf": ["merges", "more", "dense"],

@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from bpeviz.ui.learn.chapters import encode, merge, real, units, why
+from bpeviz.ui.learn.chapters import encode, fences, merge, real, stop, units, why
 
-CHAPTERS = (why.CHAPTER, units.CHAPTER, merge.CHAPTER, encode.CHAPTER, real.CHAPTER)
+CHAPTERS = (
+    why.CHAPTER,
+    units.CHAPTER,
+    merge.CHAPTER,
+    stop.CHAPTER,
+    fences.CHAPTER,
+    encode.CHAPTER,
+    real.CHAPTER,
+)
 
 BY_KEY = {chapter.key: chapter for chapter in CHAPTERS}
 
