@@ -102,6 +102,13 @@ Under the key, the session then has the cell pressed last, "opened": {"text", "t
 "sorted": {"column", "isAscending"}.
 """
 
+tour = _register("tour", once=["step"])
+"""Shows the box of a guided tour beside its mark (`bpeviz.ui.learn.tours`).
+
+For one run, the session then has under the key the number of the step to go to, "step"; 0 ends the
+tour.
+"""
+
 LINKED_STEP = "linked_step"
 """The session key of the step of a link that was opened, and of the timeline it belongs to."""
 

@@ -12,6 +12,7 @@ from streamlit.delta_generator import DeltaGenerator
 from bpeviz.ui import components, private, tab_state
 from bpeviz.ui.export_dialog import EXPORT, export_button
 from bpeviz.ui.inputs.token_count import run_once_loaded
+from bpeviz.ui.learn import tours
 from bpeviz.ui.mark import IMAGE, MARK
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
@@ -51,7 +52,7 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
             with st.container(key="menu", horizontal=True, gap=None):
                 for other in PAGES:
                     st.page_link(other.path, label=other.title)
-            link = st.container(width="content")
+            link, tour = st.container(width="content"), st.container(width="content")
         components.frame(page.title)
         with st.container(key="body" if page.has_inputs else "whole"):
             inputs = st.container(key="inputs") if page.has_inputs else st.empty()
@@ -59,6 +60,7 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
                 with st.container(key="question"):
                     st.title(page.question, anchor=False)
                 tab_state.restore(page)
+                tours.restore(page)
                 session.restore(page)
                 with stop_run.until_stopped():
                     yield inputs
@@ -66,6 +68,8 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
         page_change.end_page({widget.key: value for widget, value in values})
         tab_state.store(values)
         session.keep_values()
+        with tour:  # once the page has the state of its step
+            tours.draw(page)
         with link:
             _share(page)
         show_in_room(page)

@@ -67,6 +67,8 @@ def opened_part(page: Page) -> dict[str, Any]:
     return {"include": [{"fromShadowDom": ["[data-axe-host]", OPENED]}]}
 
 
+TOUR = "/Pre-tokenize?tour=splitting.2"
+
 PATHS = (
     "/",
     "/Compare",
@@ -77,10 +79,11 @@ PATHS = (
     "/Learn",
     "/Learn?chapter=end",
     "/Learn?teacher=1",
+    TOUR,
 )
 
 
-@pytest.mark.parametrize("path", mostly_large(PATHS, ["/", "/Learn"]))
+@pytest.mark.parametrize("path", mostly_large(PATHS, ["/", "/Learn", TOUR]))
 def test_axe_finds_nothing_in_either_theme_or_size(open_page: Open, path: str) -> None:
     page = open_page(path, color_scheme="light")
     expect(page.locator("[aria-current=page]")).to_have_count(1)

@@ -370,3 +370,11 @@ def compare_texts(pasted: str) -> Comparison:
     texts = dict(part.rstrip("\n").split("\n", 1) for part in parts)
     tokenizers = {TITLES[name]: bpeviz.load(name) for name in ("gpt2", "o200k_base")}
     return bpeviz.compare(texts, tokenizers, "English")
+
+
+def test_blank_line_is_thin_in_all_rows(open_page: Open) -> None:
+    score = Score(open_page(link("a = 1\n\nb = 2\n", "/Compare")))
+    lines = score.frame.locator(".line")
+    expect(lines).to_have_count(3)
+    full, blank, _ = lines.evaluate_all("all => all.map(line => line.offsetHeight)")
+    assert blank < full / 3

@@ -167,7 +167,9 @@ def test_leader_clicks_through_a_run_sheet(
     leader.get_by_role("button", name="show Algorithms").click()
     expect(follower.get_by_text("Following the leader: size")).to_be_visible()
     follower.set_viewport_size({"width": 390, "height": 844})
-    box = leader.locator(".score-row").nth(1).locator(".c").first.bounding_box()
+    token = leader.locator(".score-row").nth(1).locator(".c").first
+    token.scroll_into_view_if_needed()  # it is below the run sheet
+    box = token.bounding_box()
     assert box
     leader.mouse.move(box["x"] + 3, box["y"] + box["height"] / 2)
     expect(follower.get_by_role("tooltip")).to_contain_text("S id")

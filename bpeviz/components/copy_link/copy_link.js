@@ -24,6 +24,8 @@ async function press(selector, write) {
     const url = new URL(page || location.origin + location.pathname);
     url.searchParams.set("s", packed);
     if (step !== null) url.searchParams.set("step", String(step));
+    const tour = new URLSearchParams(location.search).get("tour");
+    if (tour) url.searchParams.set("tour", tour);
     return write(url);
   });
   const isCopied = await copyText(text, button.root);

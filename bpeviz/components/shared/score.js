@@ -10,6 +10,7 @@ import { firstIndex } from "./search.js";
 const BLOCK = 500; // signs of all rows after which a line begins a new block: one for each line would be slow
 const LINE_HEIGHT = 1.65; // height of a line, relative to the size of letters
 const CLOSE_LINE_HEIGHT = 1.58; // of a row, where there are several
+const BLANK_LINE = 0.7; // height of all rows of a blank line, relative to one row
 const FIRST_LETTER = 200; // signs of a paragraph in which its first letter is looked for
 const BREAK = "\u200B"; // a line may break here
 const CODE_SIGNS = /^[!-~\u00A0\u200B↵]*$/; // signs of the code font, of which each is at most this wide, relative to its size
@@ -22,6 +23,7 @@ const isRtl = (paragraph) => RIGHT_TO_LEFT.test(paragraph.match(/\p{L}/u)?.[0] ?
  * @typedef {object} Line
  * @property {number} first its first cell
  * @property {number} end the cell after its last
+ * @property {boolean} isThin whether it is blank, between lines of several rows that are not
  * @property {number} top pixels from the top of the first line
  * @property {number} bottom
  * @property {any} element
@@ -76,18 +78,21 @@ export class Score {
     if (this.measured?.key === key && this.measured.isFinal) return this.measured;
     const [plain, strip] = [Math.round(this.lineHeight * size), Math.min(14, Math.max(6, Math.round(size / 4)))];
     host.style.setProperty("--line-height", `${plain}px`); // browsers round other heights, each in its way
+    const thin = Math.max(4, Math.round((BLANK_LINE * plain) / this.rows.length));
+    const mayBeThin = this.rows.length > 1 && this.text.trim() !== "";
     let height = 0;
     const starts = this.#breaks(width, size);
     const lines = starts.map((first, i) => {
       const end = starts[i + 1] ?? this.cells.length;
-      const ruled = this.rows.map(({ cells }) => cells.slice(first, end).some((cell) => cell.size > 1));
+      const isThin = mayBeThin && !this.text.slice(this.cells[first].start, this.cells[end - 1].end).trim();
+      const ruled = this.rows.map(({ cells }) => !isThin && cells.slice(first, end).some((cell) => cell.size > 1));
       const top = height;
-      for (const isRuled of ruled) height += plain + (isRuled ? strip : 0) + room.below;
+      for (const isRuled of ruled) height += isThin ? thin : plain + (isRuled ? strip : 0) + room.below;
       const bottom = height;
       height += room.between;
-      return { first, end, ruled, top, bottom };
+      return { first, end, isThin, ruled, top, bottom };
     });
-    return (this.measured = { key, lines, strip, padding, isFinal: document.fonts.status === "loaded" });
+    return (this.measured = { key, lines, strip, thin, padding, isFinal: document.fonts.status === "loaded" });
   }
 
   /** Return whether all lines fit into the element. */
@@ -153,7 +158,7 @@ export class Score {
     const blocks = element("div");
     let block = null;
     let dir = "ltr";
-    const lengths = { strip: this.drawn.strip, ...this.room };
+    const lengths = { strip: this.drawn.strip, thin: this.drawn.thin, ...this.room };
     for (const name in lengths) host.style.setProperty(`--${name}`, `${lengths[name]}px`);
     this.lines = lines.map((line) => {
       const { line: paragraph, start } = cells[line.first];
@@ -162,7 +167,7 @@ export class Score {
         block = Object.assign(blocks.appendChild(element("div", "block")), line);
       }
       block.style.height = `${line.bottom - block.top}px`;
-      const box = block.appendChild(element("div", "line"));
+      const box = block.appendChild(element("div", line.isThin ? "line thin" : "line"));
       box.dir = dir;
       const staves = this.rows.map((row, i) => row.newStaff(box, line.ruled[i]));
       return (box.line = { ...line, element: box, block, staves });

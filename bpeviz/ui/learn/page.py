@@ -25,7 +25,7 @@ from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.inputs.training import ALGORITHM
-from bpeviz.ui.learn import before_after, prose, teachers_page, vote_questions
+from bpeviz.ui.learn import before_after, prose, teachers_page, tours, vote_questions
 from bpeviz.ui.learn.acts import BeliefAct, BoundariesAct, PairAct, TypeAct, atoms_of, parts_of
 from bpeviz.ui.learn.base import (
     MARK_WORDS,
@@ -201,6 +201,9 @@ def _draw_end() -> None:
             query_params={teachers_page.PARAMETER: "1"},
         )
     st.markdown("**Share the course:** the menu Share copies a link. It has no answers or marks.")
+    st.subheader("Guided tours of the pages", anchor=False)
+    for tour in tours.TOURS.values():
+        st.page_link(tour.page.path, label=": ".join(tour.words[0]), query_params=tour.link())
     st.subheader("Variants, images and sounds", anchor=False)
     st.markdown(words.notes["variants"])
     for key in VARIANTS:

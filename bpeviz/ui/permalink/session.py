@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 import streamlit as st
 
@@ -29,7 +30,9 @@ from bpeviz.views.playable import FIT_FRAMES
 
 PARAMETER = "s"
 STEP = "step"
-"""The parameters of the URL: all values, packed, and the step, which the browser adds."""
+TOUR = "tour"
+"""The parameters of the URL: all values, packed, the step, which the browser adds, and the running
+tour with its step (`bpeviz.ui.learn.tours`)."""
 
 MAX_STEPS = 100_000_000
 
@@ -213,7 +216,8 @@ def _draw_code(link: str, code: str, notes: Sequence[str]) -> None:
 
 def _address(request: _Request, at: address.Reachable, packed: str) -> str:
     step = "" if request.step is None else f"&{STEP}={request.step}"
-    return f"{at.page}?{PARAMETER}={packed}{step}"
+    tour = st.query_params.get(TOUR, "")
+    return f"{at.page}?{PARAMETER}={packed}{step}" + (f"&{TOUR}={quote(tour)}" if tour else "")
 
 
 # ---- opening a link
@@ -239,14 +243,13 @@ def _opened(page: Page, packed: str) -> str:
     except LinkError as error:
         return markdown.escape(str(error))
     without = values.pop(WITHOUT, [])
-    rejected = _restore(page, values)
+    rejected = apply(page, values)
     step = st.query_params.get(STEP, "0")
     if re.fullmatch("[0-9]{1,9}", step, re.ASCII) and int(step) <= MAX_STEPS:
         if STEP in st.query_params:
             LINKED_STEP.put({"step": int(step), "timelineId": None})
     else:
         rejected.append("Step")
-    FRESH.put(True)
     sentences = []
     if isinstance(without, list) and without:
         sentences.append(
@@ -275,8 +278,8 @@ _RETIRED = {"checked_against", "chapters_done"}
 """Names in links of earlier versions, whose values no longer change the page."""
 
 
-def _restore(page: Page, linked: Mapping[str, Value]) -> list[str]:
-    """Restore the values of a link that the page allows; return the labels of the others."""
+def apply(page: Page, linked: Mapping[str, Value]) -> list[str]:
+    """Set values that the page allows, before it draws widgets; return the labels of the others."""
     valid: dict[str, Value] = {}
     rejected: list[str] = []
     rest = dict(linked)
@@ -296,6 +299,7 @@ def _restore(page: Page, linked: Mapping[str, Value]) -> list[str]:
     for widget in page.widgets(values):
         if isinstance(widget, Section) and widget.link not in linked and widget.has_value(values):
             widget.put(True)
+    FRESH.put(True)
     return rejected + [name for name in rest if name not in _RETIRED]
 
 

@@ -14,6 +14,7 @@ from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.learn import prose
 from bpeviz.ui.learn.prose import Belief, Option, Prose, TaskProse
+from bpeviz.ui.learn.tours import TOURS, Tour
 
 CHAPTERS = {
     "why": ["letters"],
@@ -78,9 +79,8 @@ def sentences(text: str) -> list[list[str]]:
     return [words for words in listed if words]
 
 
-def grade(words: Prose) -> float:
-    """Return the Flesch–Kincaid grade level (Kincaid et al. 1975)."""
-    split = [sentence for text in texts(words) for sentence in sentences(text)]
+def grade(split: list[list[str]]) -> float:
+    """Return the Flesch–Kincaid grade level of sentences (Kincaid et al. 1975)."""
     listed = [word for sentence in split for word in sentence]
     syllables: int = sum(HYPHENATION.inserted(word.lower()).count("-") + 1 for word in listed)
     return 0.39 * len(listed) / len(split) + 11.8 * syllables / len(listed) - 15.59
@@ -88,10 +88,19 @@ def grade(words: Prose) -> float:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_words_are_easy_to_read(name: str) -> None:
-    words = prose.read(name)
-    for text in texts(words):
-        assert max(map(len, sentences(text)), default=0) <= MAX_WORDS, text
-    assert grade(words) <= GRADE
+    split = [sentence for text in texts(prose.read(name)) for sentence in sentences(text)]
+    assert max(map(len, split)) <= MAX_WORDS
+    assert grade(split) <= GRADE
+
+
+@pytest.mark.parametrize("tour", TOURS.values(), ids=TOURS)
+def test_tour_is_easy_to_read(tour: Tour) -> None:
+    if not all(map(download.available, tour.needs)):
+        pytest.skip("It needs published vocabularies.")
+    told = [part for number in range(len(tour.steps)) for part in tour.told(number + 1)]
+    split = [sentence for part in (*tour.words[0], *told) for sentence in sentences(part)]
+    assert max(map(len, split)) <= MAX_WORDS
+    assert grade(split) <= GRADE
 
 
 @pytest.mark.parametrize("name", NAMES)

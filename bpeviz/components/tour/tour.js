@@ -1,0 +1,189 @@
+// A guided tour: a box with some sentences about a part of the page, the mark, and a ring around it.
+// Both are popovers, above everything but dialogs, and follow the mark, which a page may draw again at any time.
+
+import { component, element } from "../shared/dom.js";
+import { JUMP, WAY_CHOSEN, currentStep, emit } from "../shared/events.js";
+
+const LOOK_EVERY = 200; // milliseconds
+const MISSING_AFTER = 6000; // milliseconds until a mark counts as missing
+const SEND_AGAIN = 2000; // of two components that report at the same time, Streamlit receives one
+const [GAP, EDGE, TOP] = [12, 8, 56];
+const BELOW_TEXT = 370; // pixels: over the inputs, the box leaves the text free
+const TOUCHES = ["keydown", "pointerdown", "wheel", "touchmove"];
+const DIALOGS = "[data-testid=stDialog], [role=dialog][aria-modal=true]";
+const FOCUSABLE = 'a[href], button:enabled, input:enabled, select, textarea, summary, [tabindex]:not([tabindex="-1"])';
+
+/**
+ * @typedef {object} TourPayload
+ * @property {string} tour the key of the tour
+ * @property {string} title
+ * @property {number} step from 1
+ * @property {number} steps
+ * @property {string} heading
+ * @property {string[]} words paragraphs, with `code` and **strong** words
+ * @property {string[]} mark selectors: of an element of the page, then of one in its shadow root
+ * @property {number | null} jump the step to which the player goes
+ */
+
+const isSeen = (part) => part.getClientRects().length > 0;
+
+/** Find the first visible element of selectors, of which each later one is within shadow roots. */
+function find(root, [first, ...rest]) {
+  for (const part of root.querySelectorAll(first)) {
+    const inner = rest.length ? hosts(part).map((host) => find(host.shadowRoot, rest)).find(Boolean) : part;
+    if (inner && isSeen(inner)) return inner;
+  }
+  return null;
+}
+
+const hosts = (part) => [part, ...part.querySelectorAll("*")].filter((each) => each.shadowRoot);
+
+function firstFocusable(part) {
+  if (part.matches(FOCUSABLE)) return part;
+  const inner = [...part.querySelectorAll(FOCUSABLE)].find(isSeen);
+  return inner ?? hosts(part).map((host) => find(host.shadowRoot, [FOCUSABLE])).find(Boolean);
+}
+
+function paragraph(words) {
+  const parts = words.split(/(`[^`]+`|\*\*[^*]+\*\*)/); // every second part is one
+  const shown = element("p");
+  shown.append(...parts.map((part, i) => (i % 2 ? element(part[0] === "`" ? "code" : "b", "", part.replace(/^[`*]+|[`*]+$/g, "")) : part)));
+  return shown;
+}
+
+class Tour {
+  constructor(root, signal) {
+    this.find = (selector) => root.querySelector(selector);
+    this.box = this.find(".box");
+    this.ring = this.find(".ring");
+    this.box.addEventListener("click", ({ target }) => this.press(target.closest("button")?.dataset.act), { signal });
+    document.addEventListener("keydown", (event) => this.comeBack(event), { signal });
+    for (const name of TOUCHES) document.addEventListener(name, () => (this.isFresh = false), { signal, capture: true, passive: true });
+    for (const name of ["scroll", "resize"]) addEventListener(name, () => this.follow(), { signal, capture: true, passive: true });
+    const timer = setInterval(() => this.follow(), LOOK_EVERY);
+    signal.addEventListener("abort", () => clearInterval(timer));
+  }
+
+  /** @param {TourPayload} data */
+  update(data, on) {
+    this.on = on;
+    const { tour, title, step, steps, heading, words } = data;
+    const key = JSON.stringify(data);
+    if (this.key === key) return;
+    const isNew = this.data?.tour !== tour || this.data.step !== step;
+    [this.key, this.data] = [key, data];
+    this.find(".place").textContent = `${title} · Step ${step} of ${steps}`;
+    this.find("h2").textContent = heading;
+    this.find(".words").replaceChildren(...words.map(paragraph));
+    this.find("[data-act=back]").hidden = step === 1;
+    this.find("[data-act=next]").textContent = step === steps ? "Back to Learn" : "Next";
+    this.box.ariaBusy = "false";
+    if (!isNew) return;
+    // Until the user does something, the page may still move the mark, take the focus or set the player.
+    [this.since, this.isFresh, this.mark, this.box.dataset.mark] = [Date.now(), true, null, ""];
+    this.box.scrollTop = 0;
+    this.follow();
+    this.box.focus({ preventScroll: true });
+  }
+
+  press(act) {
+    if (act === "mark") return this.go();
+    const { step, steps } = this.data;
+    if (act === "next" && step === steps) return emit(WAY_CHOSEN, "Learn");
+    const next = { back: step - 1, next: step + 1, end: 0 }[act];
+    if (next !== undefined) this.send(next);
+  }
+
+  send(step) {
+    const { key } = this;
+    const again = () => this.box.isConnected && this.key === key && this.send(step);
+    this.box.ariaBusy = "true";
+    clearTimeout(this.sending);
+    this.sending = setTimeout(again, SEND_AGAIN);
+    this.on("step", step);
+  }
+
+  /** Give the focus to the mark, from which Escape comes back. */
+  go() {
+    this.isGoing = !this.mark; // until its section is open
+    if (this.isGoing) return;
+    this.reveal();
+    const part = firstFocusable(this.mark) ?? this.mark;
+    if (!part.matches(FOCUSABLE)) part.tabIndex = -1;
+    part.focus({ preventScroll: true });
+  }
+
+  comeBack(event) {
+    const isInside = event.composedPath().includes(this.box);
+    if (event.key !== "Escape" || event.defaultPrevented || isInside || document.querySelector(DIALOGS)) return;
+    this.box.focus({ preventScroll: true });
+  }
+
+  /** Look for the mark, and move the box and the ring to it. */
+  follow() {
+    if (!this.data) return;
+    const isHidden = Boolean(document.querySelector(DIALOGS) || document.fullscreenElement);
+    if (!this.mark?.isConnected || !isSeen(this.mark)) this.mark = find(document, this.data.mark);
+    if (!this.mark && (this.isFresh || this.isGoing)) this.open();
+    this.#tell(this.mark ? "found" : Date.now() - this.since > MISSING_AFTER ? "missing" : "waiting");
+    for (const part of [this.ring, this.box]) part.togglePopover(!isHidden); // the later one is above
+    this.ring.hidden = !this.mark;
+    if (isHidden) return;
+    if (this.isFresh) this.settle();
+    if (this.isGoing && this.mark) this.go();
+    this.place(this.mark?.getBoundingClientRect());
+  }
+
+  #tell(state) {
+    if (this.box.dataset.mark === state) return;
+    this.box.dataset.mark = state;
+    this.find(".note").textContent = state === "missing" ? "The page does not show this part now. You can go on." : "";
+  }
+
+  settle() {
+    const { jump } = this.data;
+    const step = currentStep();
+    if (jump !== null && step !== null && step !== jump) emit(JUMP, jump);
+    if (this.mark) this.reveal();
+    if (!this.box.matches(":focus-within")) this.box.focus({ preventScroll: true });
+  }
+
+  /** Open the section around the mark, with which its selector begins, if it is closed. */
+  open() {
+    if (Date.now() - (this.openedAt ?? 0) < SEND_AGAIN) return;
+    this.openedAt = Date.now();
+    document.querySelector(`${this.data.mark[0].split(" ")[0]} details:not([open]) > summary`)?.click();
+  }
+
+  /** Scroll to the mark where it is not in view. */
+  reveal() {
+    const rect = this.mark.getBoundingClientRect();
+    const room = innerHeight - TOP - EDGE - (innerWidth < 640 ? this.box.offsetHeight + GAP : 0);
+    const isIn = rect.top >= TOP - 1 && rect.bottom <= TOP + room + 1;
+    const wanted = TOP + Math.max(0, (room - rect.height) / 3);
+    if (!isIn && Math.abs(rect.top - wanted) > 2) document.querySelector("[data-testid=stMain]")?.scrollBy(0, rect.top - wanted);
+  }
+
+  /** Put the ring around the mark, and the box where it fits beside it. */
+  place(mark) {
+    const { offsetWidth: width, offsetHeight: height } = this.box;
+    const within = (value, most) => Math.max(EDGE, Math.min(value, most - EDGE));
+    const fits = ([x, y]) => x >= EDGE && y >= EDGE && x + width <= innerWidth - EDGE && y + height <= innerHeight - EDGE;
+    let spot = [EDGE, innerHeight - height - EDGE];
+    if (mark) {
+      const [left, top] = [within(mark.left, innerWidth - width), within(mark.top, innerHeight - height)];
+      const atLeft = [mark.left - GAP - width, within(Math.max(mark.top, BELOW_TEXT), innerHeight - height)];
+      const beside = [[mark.right + GAP, top], atLeft, [left, mark.bottom + GAP], [left, mark.top - GAP - height]];
+      spot = beside.find(fits) ?? spot;
+      this.#put(this.ring, [mark.left - 4, mark.top - 4]);
+      Object.assign(this.ring.style, { width: `${mark.width + 8}px`, height: `${mark.height + 8}px` });
+    }
+    this.#put(this.box, spot);
+  }
+
+  #put(popover, [left, top]) {
+    Object.assign(popover.style, { left: `${left}px`, top: `${top}px` });
+  }
+}
+
+export const mount = component(Tour);
