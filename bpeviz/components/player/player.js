@@ -40,6 +40,7 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {[string, string][]} [ways] the next steps that its end offers (`WAY_CHOSEN`), with their titles
  * @property {boolean} [hasRace] whether the candidates of its steps arrive later
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
+ * @property {string} [name] its name, where the page has several players
  * @property {boolean} [isStill] whether its texts are only seen, since they have no steps
  * @property {import("./task.js").TaskPayload} [task] what the user does on the stage
  * @property {number} [goal] the step to which further ones are played, in place of the last
@@ -193,6 +194,7 @@ class Player {
     const box = this.#find(".foot > .ways");
     box.hidden = !ways.length;
     box.replaceChildren(...ways.map(([way, title]) => newButton("", title, () => emit(WAY_CHOSEN, way))));
+    if (this.data.name) this.section.ariaLabel = `${this.data.name}: its tokens, step by step`;
     this.section.classList.toggle("still", Boolean(this.data.isStill));
     this.section.classList.toggle("prunes", views.every(({ steps }) => steps.kind === "pruning"));
     this.captions.draw(this.stage, Boolean(hasRace));

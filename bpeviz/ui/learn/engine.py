@@ -127,6 +127,12 @@ def row(
     }
 
 
+def played(text: str, tokenizer: Tokenizer, name: str) -> dict[str, Any]:
+    """Return the payload of the player for a text that is encoded as soon as it is seen."""
+    view = inspection.encoding(text, tokenizer)
+    return on_stage(view, name) | {"plays": True, "name": name}
+
+
 def hues_after(trainings: Callable[[int], Training], text: str, step: int) -> Hues:
     """Return color indices after a step, which are those of earlier steps for their tokens.
 

@@ -381,10 +381,12 @@ def _draw_task(
     own = OWN if text is not None else ""
     words = prose.read(chapter.key).tasks[name]
     about = chapter.text if text is None else text
+    key = f"learn_{chapter.key}_{name}{own}"
+    title = "Your own text" if own else f"Task {[*prose.read(chapter.key).tasks].index(name) + 1}"
     try:
         stage = chapter.stages[name](about)
         if not stage.questions:
-            components.player(stage.payload(0, None), f"learn_{chapter.key}_{name}{own}")
+            components.player(stage.payload(0, None) | {"name": title}, key)
             return True
         question = stage.questions[0]()
     except NoQuestionError as error:
@@ -427,11 +429,10 @@ def _draw_task(
     if entry["shown"] and act.is_live:  # the user may change it
         given = task["given"] = question.judge(None).right
     payload = stage.payload(answered, given)
-    key = f"learn_{chapter.key}_{name}{own}"
     kind = "_typed" if isinstance(act, TypeAct) else "_own" if own else ""
     with st.container(key=f"stage_{chapter.key}_{name}{kind}"):
         components.player(
-            payload | {"task": task | payload.get("task", {})},
+            payload | {"name": title, "task": task | payload.get("task", {})},
             key,
             on_answer=partial(_take, key, of, number, names[number], question),
         )

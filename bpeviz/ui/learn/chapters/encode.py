@@ -141,8 +141,7 @@ def _more(fill: Callable[[str], str]) -> None:
     notes = prose.read(CHAPTER.key).notes
     st.markdown(fill(notes["longest"]))
     components.score(both_ways(), "learn_encode_ways")
-    view = inspection.encoding(BACK, tokenizer())
-    components.player(engine.on_stage(view, "back") | {"plays": True}, "learn_encode_back")
+    components.player(engine.played(BACK, tokenizer(), "Decoded again"), "learn_encode_back")
     st.markdown(fill(notes["decode"]))
     st.markdown(fill(notes["later"]))
 

@@ -56,7 +56,8 @@ def _judge(given: str | None) -> Judgment:
         tokens = whole.tokens(text)
         message = [f"The text does not end. It has {len(tokens)} plain tokens: "]
         for part in tokens:
-            message += [token(part.label), f" {part.id} "]
+            message += [", " if part is not tokens[0] else "", token(part.label), f" {part.id}"]
+        message.append(".")
     if NAME not in text:
         return Judgment("wrong", message)
     return Judgment("shown" if given is None else "right", message, NAME)
@@ -64,8 +65,7 @@ def _judge(given: str | None) -> Judgment:
 
 def _more(fill: Callable[[str], str]) -> None:
     notes = prose.read(CHAPTER.key).notes
-    view = inspection.encoding(YEAR, stored.o200k())
-    components.player(engine.on_stage(view, "year") | {"plays": True}, "learn_real_year")
+    components.player(engine.played(YEAR, stored.o200k(), "A year"), "learn_real_year")
     st.markdown(fill(notes["year"]))
     st.markdown(fill(notes["spaces"]))
 

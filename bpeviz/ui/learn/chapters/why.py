@@ -10,15 +10,15 @@ from bpeviz.ui import components
 from bpeviz.ui.learn import engine, prose, stored
 from bpeviz.ui.learn.base import Chapter
 from bpeviz.ui.learn.figures import PASSAGE_TOKENS
-from bpeviz.views import inspection
 
 AFTER_SPACE = " strawberry"
 
 
 def _more(fill: Callable[[str], str]) -> None:
     notes = prose.read(CHAPTER.key).notes
-    view = inspection.encoding(AFTER_SPACE, stored.o200k())
-    components.player(engine.on_stage(view, "space") | {"plays": True}, "learn_why_space")
+    components.player(
+        engine.played(AFTER_SPACE, stored.o200k(), "After a space"), "learn_why_space"
+    )
     st.markdown(fill(notes["space"]))
     st.markdown(fill(notes["price"]))
 
