@@ -236,7 +236,8 @@ def test_axe_finds_nothing_in_any_state_of_a_chapter(open_page: Open, chapter: s
     gaps = page.locator("button.gap")
     if gaps.count():
         gaps.first.press("Enter")
-        page.locator(".check").first.press("Enter")
+        if page.locator(".check").first.is_visible():
+            page.locator(".check").first.press("Enter")
         expect(page.locator(".told").first).to_be_visible()
         found += violations(page)  # a wrong first try
     show = page.locator(".show:visible")

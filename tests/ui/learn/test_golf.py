@@ -104,7 +104,7 @@ def test_stored_answers_keep_the_best_one_and_the_last_one() -> None:
 
 def test_each_merge_appends_a_step_and_the_best_known_ones_play() -> None:
     earlier = STAGE.payload(0, None)
-    assert (earlier["last"], earlier["task"]["actions"]) == (0, {"Show the best known": None})
+    assert (earlier["last"], earlier["task"]["actions"]) == (0, {})
     for count in range(1, len(BEST) + 1):
         data = STAGE.payload(0, BEST[:count])
         assert (data["key"], data["last"]) == (earlier["key"], count)
@@ -112,8 +112,8 @@ def test_each_merge_appends_a_step_and_the_best_known_ones_play() -> None:
         assert now["mergedAt"] != before["mergedAt"]
         assert now["steps"]["id"][:-1] == before["steps"]["id"]
         assert now["tokenStyles"].items() >= before["tokenStyles"].items()
-        assert data["task"]["actions"]["Undo"] == BEST[: count - 1]
-        assert data["task"]["actions"]["Start over"] == []
+        assert data["task"]["actions"] == {"Undo": BEST[: count - 1], "Start over": []}
+        assert data["task"]["canShow"]
         assert "most frequent" not in now["rule"]
         earlier = data
     assert earlier["task"]["places"] == []  # the goal is reached
@@ -122,6 +122,7 @@ def test_each_merge_appends_a_step_and_the_best_known_ones_play() -> None:
     assert shown["key"] != earlier["key"]
     assert shown["last"] == len(BEST)
     assert shown["task"]["actions"] == {"Start over": []}
+    assert not shown["task"]["canShow"]
 
 
 def test_places_are_between_the_tokens_that_are_left() -> None:

@@ -147,13 +147,12 @@ def _merges(text: str) -> Stage:
         data = engine.on_stage(view, "golf", is_shown)
         ends = training.boundaries(text).token_ends(last)[:-1] - 1
         counts = view["tokenCounts"]
-        task: dict[str, Any] = {"rows": [_scores(course, counts)], "actions": {"Start over": []}}
+        task = {"rows": [_scores(course, counts)], "canShow": not is_shown}
         if is_shown:
-            return data | {"plays": True, "task": task | {"places": []}}
+            return data | {"plays": True, "task": task | {"actions": {"Start over": []}}}
         task["places"] = ends.tolist() if counts[-1] > goal else []
-        actions = {"Undo": given[:-1], **task["actions"]} if given else {}
-        fewest = "Show the best known" if best else "Show byte-pair encoding"
-        return data | {"task": task | {"actions": actions | {fewest: None}}}
+        task["actions"] = {"Undo": given[:-1], "Start over": []} if given else {}
+        return data | {"task": task}
 
     def card(given: list[int]) -> None:
         if score(given)[1]:
