@@ -139,3 +139,47 @@ def test_tasks_fit_a_phone(open_page: Open) -> None:
     width = "document.scrollingElement.scrollWidth <= innerWidth"
     assert page.evaluate(width)
     expect(page.locator(".menu select")).to_contain_text(re.compile("Choose the merge ●"))
+
+
+def test_golf_merges_by_keyboard_undoes_and_survives_a_reload(open_page: Open) -> None:
+    page = open_page("/Learn?chapter=golf")
+    gaps, still = page.locator("button.gap"), page.locator(".player:not(.playing)").first
+    expect(gaps).to_have_count(130)
+    focus(page, "E and n")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")  # n and space
+    told(page, "127 tokens after 1 merge: 46 to go.")
+    expect(gaps).to_have_count(126)
+    assert str(page.evaluate(FOCUSED)) == "E and n space"  # the place before the new token
+    page.keyboard.press("Enter")  # also while the first merge plays
+    told(page, "126 tokens after 2 merges")
+    expect(still).to_be_visible()
+    expect(page.locator(".sentence").first).to_contain_text("127 → 126 tokens")
+    focus(page, "Undo")
+    page.keyboard.press("Enter")
+    told(page, "127 tokens after 1 merge")
+    assert page.evaluate(FOCUSED) == "Undo"
+    page.reload()
+    told(page, "127 tokens after 1 merge")
+    page.get_by_role("button", name="Show me").click()
+    told(page, "For example: 18 merges, the fewest known.")
+    expect(page.locator(".player.playing")).to_have_count(1)
+    expect(page.get_by_role("spinbutton", name="Merge number").first).to_have_value(
+        "18", timeout=60_000
+    )
+    page.get_by_role("button", name="Start over").click()
+    told(page, "131 tokens after 0 merges: 50 to go.")
+    expect(gaps).to_have_count(130)
+
+
+def test_ten_questions_are_answered_by_keyboard_and_survive_a_reload(open_page: Open) -> None:
+    page = open_page("/Learn?chapter=end")
+    groups = page.get_by_role("radiogroup")
+    expect(groups).to_have_count(10)
+    for group in groups.all():
+        group.get_by_role("radio").first.press("Space")
+        expect(group.get_by_role("radio").first).to_be_checked()
+    page.get_by_role("button", name="See the answers").press("Enter")
+    expect(page.get_by_text("Right: after 5 of 10.")).to_be_visible()
+    page.reload()
+    expect(page.get_by_text("Right: after 5 of 10.")).to_be_visible()

@@ -125,7 +125,7 @@ def _merges(text: str) -> Stage:
     def judge(given: list[int] | None) -> Judgment:
         if given is None:
             fewest = "the fewest known" if best else "those of byte-pair encoding"
-            return Judgment("shown", [f"{counted(len(example), 'merge')}: {fewest}."], example)
+            return Judgment("shown", [f"{counted(len(example), 'merge')}, {fewest}."], example)
         counts = played(text, given)
         so_far = f"{counted(counts[-1], 'token')} after {counted(len(given), 'merge')}"
         if counts[-1] > goal:
