@@ -98,11 +98,12 @@ def _question(whole: trace.Inspection, step: int) -> Question:
     def mistakes() -> list[Mistake]:
         counts = Counter(places.values())
         most = max(counts.values())
+        listed = sorted(places.items(), key=lambda item: item[1] not in numbers)
         return [
             Mistake(
                 place, [part(pair[0]), " + ", part(pair[1]), _wrong(number, counts[pair], most)]
             )
-            for place, pair in places.items()
+            for place, pair in listed
             if (number := numbers.get(pair)) != right()
         ]
 
