@@ -118,15 +118,16 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
     Raises:
         NoQuestionError: They cannot be computed.
     """
-    figures, place, number = chapter.figures(), [*BY_KEY].index(chapter.key), 0
+    figures, words = chapter.figures(), prose.read(chapter.key)
+    place, number = [*BY_KEY].index(chapter.key), 0
     listed: list[Asked] = []
-    for task, words in prose.read(chapter.key).tasks.items():
+    for task, task_words in words.tasks.items():
         if not all(map(download.available, chapter.needs.get(task, ()))):
             continue
         stage = chapter.stages[task](chapter.text)
         for i, make in enumerate(stage.questions):
             question = make()
-            prompt = [*question.prompt] or parts_of(prose.fill(words.words, figures))
+            prompt = [*question.prompt] or parts_of(prose.fill(task_words.words, figures))
             listed.append(Asked(f"{chapter.key}/{task}/{i}", prompt, question, stage))
     belief = belief_question(chapter.key, figures)
     listed.append(Asked(f"{chapter.key}/belief/0", parts_of(belief.name), belief, None))
@@ -134,22 +135,27 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
         vote, name = _vote(one, chapter.text), one.question.name
         if vote:
             number += 1
-            name = f"{place}.{number} {name}"
+            name = f"{place}.{number} {name or words.title}"
             vote = replace(vote, name=name)
+        if vote and one.stage and "vote" in words.notes:
+            after = prose.fill(words.notes.get("voted", ""), figures)
+            vote = replace(
+                vote,
+                prompt=parts_of(prose.fill(words.notes["vote"], figures)),
+                explanation=[*vote.explanation, " ", after] if after else vote.explanation,
+            )
         yield one._replace(name=name, vote=vote)
 
 
 def _vote(one: Asked, text: str = "") -> VoteQuestion | None:
     """Return a question about a text for a vote, or None if it is answered in another way."""
-    act, prompt, judge = one.question.act, one.prompt, one.question.judge
-    see = one.question.rows
-    more: dict[str, Any] = {"is_alone": True, "see": see, "options": []}
-    if isinstance(act, MergesAct):
-        prompt = [*prompt, " In how many merges did you do it? Nobody checks the number."]
-        return VoteQuestion(prompt, right=None, numbers=Range(1, MOST_MERGES, "merges"), **more)
+    act, right = one.question.act, one.question.judge(None)
     if isinstance(act, PairAct):
         return _pair(one, act)
-    if isinstance(act, BoundariesAct):
+    more: dict[str, Any] = {"see": one.question.rows, "check": act.accepts}
+    if isinstance(act, MergesAct):  # the number of merges
+        more |= {"numbers": Range(1, MOST_MERGES, "merges"), "check": None}
+    elif isinstance(act, BoundariesAct):
         more |= {"pieces": act.pieces}
     elif isinstance(act, StopAct):
         more |= {"numbers": Range(0, act.last, act.unit, BINS), "see": _curve(one, text)}
@@ -157,9 +163,14 @@ def _vote(one: Asked, text: str = "") -> VoteQuestion | None:
         more |= {"options": [VoteOption([], words) for words in act.options]}
     else:
         return None
-    right = judge(None)
-    message = [part for words in right.message for part in _parts(words)]
-    return VoteQuestion(prompt, right=right.right, check=act.accepts, explanation=message, **more)
+    return VoteQuestion(
+        one.prompt,
+        more.pop("options", []),
+        None if isinstance(act, MergesAct) else right.right,
+        explanation=[part for words in right.message for part in _parts(words)],
+        is_alone=True,
+        **more,
+    )
 
 
 def _parts(part: MessagePart) -> Sequence[MessagePart]:
