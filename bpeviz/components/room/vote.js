@@ -58,13 +58,10 @@ export function resultInWords({ options, pieces, counts, earlier, answered, righ
   if (!counts) return "";
   const name = (i) => options[i].words.replace(/\.$/, "");
   const result = (i, chosen = name(i)) => {
-    const changed = earlier ? `: ${change(counts[i], earlier[i])} the discussion (${nOfM(earlier[i], sum(earlier))})` : "";
+    const changed = earlier && !pieces.length ? `: ${change(counts[i], earlier[i])} the discussion (${nOfM(earlier[i], sum(earlier))})` : "";
     return `${nOfM(counts[i], answered)} chose ${chosen}${changed}.`;
   };
-  if (right && pieces.length) {
-    const each = right.map((i) => formatCount(counts[i])).join(", ");
-    return `Right: ${cutUp(pieces, (i) => right.includes(i))}.${right.length ? ` ${each} of ${formatCount(answered)} set these.` : ""}`;
-  }
+  if (right && pieces.length) return `Right: ${cutUp(pieces, (i) => right.includes(i))}. ${counted(answered, "answer")}.`;
   if (right?.length) {
     const i = options.findIndex(({ value }) => value === right[0]);
     return `Right: ${name(i)}. ${counts[i] || earlier?.[i] ? result(i, "it") : "Nobody chose it."}`;
@@ -176,10 +173,14 @@ export class Ballot {
       option.classList.toggle("right", isRight);
       const words = [];
       if (isRight) words.push(this.isShort ? "✓" : "✓ right");
-      if (counts && this.isShort) words.push(formatCount(counts[i]));
-      else if (counts) words.push(`${nOfM(counts[i], answered)}${this.isLeader ? "" : " chose it"}`);
-      if (earlier && !this.isShort) words.push(`${formatCount(earlier[i])} before`);
-      if (isMine && !this.isShort) words.push("your answer");
+      if (this.isShort) {
+        if (earlier?.[i]) words.push(formatCount(earlier[i]), "↓");
+        if (counts?.[i] || earlier?.[i]) words.push(formatCount(counts[i]));
+      } else {
+        if (counts) words.push(`${nOfM(counts[i], answered)}${this.isLeader ? "" : " chose it"}`);
+        if (earlier) words.push(`${formatCount(earlier[i])} before`);
+        if (isMine) words.push("your answer");
+      }
       option.querySelector(".words").textContent = words.join(this.isShort ? "\n" : " · ");
       const bar = (name, values) => {
         const length = option.querySelector(`.length.${name}`);
