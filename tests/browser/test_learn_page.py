@@ -130,6 +130,61 @@ def test_typed_text_is_seen_at_once_and_loses_no_letter(open_page: Open) -> None
     expect(page.locator(".told").nth(1)).to_contain_text("For example: 10 bytes in 3 characters.")
 
 
+def test_line_is_set_by_keyboard_and_the_curve_of_a_new_text_follows(open_page: Open) -> None:
+    page = open_page("/Learn?chapter=stop")
+    track = page.get_by_role("slider", name="Step")
+    curve = page.locator(".others path")
+    expect(page.locator(".ends")).to_have_text("training text 47%")
+    expect(curve).to_have_attribute("d", "")
+    training = page.locator("path.first")
+    before = training.get_attribute("d") or ""
+    track.press("End")
+    expect(page.locator(".sentence")).to_contain_text("62 → 61 tokens")
+    page.get_by_role("button", name="Stop here").press("Enter")
+    told(page, "Not yet. Here, tokens are long parts of the training text.")
+    expect(curve).to_have_attribute("d", "")
+    for _ in range(21):
+        track.press("ArrowLeft")
+    page.get_by_role("button", name="Stop here").press("Enter")
+    told(page, "Not quite. Too late: the last merges before your line")
+    expect(curve).to_have_attribute("d", re.compile("^M0.0000,0.1"))
+    expect(training).to_have_attribute("d", before)
+    expect(page.locator(".marks .mark")).to_have_text(["merge 14, the last that helps", "yours"])
+    expect(track).to_have_value("14")
+    expect(page.locator(".table")).to_have_text(
+        "Rows of the embedding table: 256 + 14 merges = 270"
+    )
+    page.get_by_role("button", name="Again").click()
+    expect(curve).to_have_attribute("d", "")
+    expect(track).to_have_value("0")
+
+
+def test_fences_are_counted_at_once_and_stay_on_the_stage(open_page: Open) -> None:
+    page = open_page("/Learn?chapter=fences")
+    expect(page.locator("button.gap")).to_have_count(45)
+    merges, left_out = page.locator(".rows ol"), page.locator(".rows ul")
+    expect(merges.locator("li")).to_have_text(["a.", "a.·", "ro", "sa.·", "pro", "prob"])
+    press_between(page, "Boundary between a and period")
+    told(
+        page, "28 tokens, and 26 without fences. 1 merge joins a word with a mark or the next word"
+    )
+    expect(left_out.locator(".out")).to_have_text(["a.", "a.·"])
+    fences = page.locator('button.gap[aria-pressed="true"]')
+    for place in (14, 20, 26, 32):
+        page.locator("button.gap").nth(place - 1).press("Enter")
+        expect(page.locator("button.gap").nth(place - 1)).to_be_focused()
+    told(page, "Right. 30 tokens")
+    expect(fences).to_have_count(5)
+    expect(page.locator(".player.playing")).to_have_count(1)  # the merges are played once more
+    expect(page.get_by_role("button", name="Show me")).to_have_count(0)
+    page.reload()
+    told(page, "Right. 30 tokens")
+    expect(fences).to_have_count(5)
+    page.get_by_role("button", name="Again").click()
+    expect(merges.locator("li")).to_have_text(["a.", "a.·", "ro", "sa.·", "pro", "prob"])
+    expect(fences).to_have_count(0)
+
+
 def test_tasks_fit_a_phone(open_page: Open) -> None:
     page = open_page("/Learn?chapter=merge", viewport={"width": 390, "height": 844})
     expect(page.locator("button.gap")).to_have_count(130)

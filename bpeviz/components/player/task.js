@@ -103,14 +103,15 @@ export class Task {
     const words = JSON.stringify(data ?? null);
     if (!data || words === this.drawn) return;
     this.drawn = words;
-    const isNew = this.data?.of !== data.of;
+    const isNew = this.data?.of !== data.of || (data.given === null && this.data.given !== null); // or again
     this.data = data;
     const isPlaced = data.act === "boundaries";
     this.player.section.classList.toggle("placing", isPlaced && !data.isLive);
     this.player.section.classList.toggle("fencing", isPlaced && data.isLive);
     this.prompt.replaceChildren(...drawMessage(data.prompt));
     drawRows(this.rows, data.rows);
-    const isGiven = isNew || (data.isLive && (data.act === "pair" || data.result?.kind === "shown"));
+    if (isNew) this.hasChosen = false;
+    const isGiven = !this.hasChosen || (data.isLive && (data.act === "pair" || data.result?.kind === "shown"));
     if (isGiven) this.chosen = isPlaced && data.given !== null ? bitsOf(data.given) : [];
     this.check.textContent = CHECKS[data.act] ?? "";
     this.check.hidden = !CHECKS[data.act] || data.isLive;
@@ -249,6 +250,7 @@ export class Task {
       playback.stop();
       this.player.show(this.player.data.last);
     }
+    this.hasChosen = true;
     if (act === "pair") this.chosen = [i];
     else this.chosen = this.chosen.includes(i) ? this.chosen.filter((at) => at !== i) : [...this.chosen, i];
     this.#mark();

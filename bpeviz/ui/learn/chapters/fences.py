@@ -61,16 +61,11 @@ def _apart(text: str) -> Stage:
         result = _fenced(text, tuple(atoms_of(places, given or 0)))
         training = result.training
         view = engine.timeline(training, text, training.steps, _hues(text, training))
-        left_out = [
-            name for name in _names(text, _fenced(text, ())) if name not in _names(text, result)
-        ]
+        names = _names(text, result)
+        out = [name | OUT for name in _names(text, _fenced(text, ())) if name not in names]
         rows = [
-            {
-                "title": "Merges",
-                "items": [[name] for name in _names(text, result)],
-                "numbered": True,
-            },
-            {"title": "Left out", "items": [[name | OUT] for name in left_out], "numbered": False},
+            {"title": title, "items": [[name] for name in listed], "numbered": listed is names}
+            for title, listed in (("Merges", names), ("Left out", out))
         ]
         return engine.on_stage(view, "fences", text) | {"task": {"rows": rows}}
 

@@ -50,24 +50,27 @@ def _line(new: str) -> Stage:
 
     def payload(done: int, given: Any) -> dict[str, Any]:
         view = _view()
-        lines = [{"title": "training text", "values": _rounded(view["tokenCounts"])}]
-        curves: dict[str, Any] = {"lines": lines, "marks": [], "rows": None}
-        data = engine.on_stage(view, "line", new) | {"initialStep": 0, "curves": curves}
+        lines = [("training text", view["tokenCounts"])]
+        marks: list[tuple[int, str]] = []
+        goal = 0
         if done:
             line = _stop_line(new)
-            lines.append({"title": "new text", "values": _rounded(line.new)})
-            words = f"merge {line.last}, the last that helps" if line.last else "no merge helps"
-            marks = [(line.last, words), (given, "yours")]
-            curves["marks"] = marks[: 1 if given in (None, line.last) else 2]
-            curves["rows"] = BYTES
-            data |= {"goal": line.last, "initialStep": line.last}
-        return data
+            goal = line.last
+            lines.append(("new text", line.new))
+            marks.append((goal, f"merge {goal}, the last that helps" if goal else "no merge helps"))
+            marks += [(given, "yours")] if given not in (None, goal) else []
+        curves = {
+            "lines": [
+                {"title": title, "values": [round(share, 1) for share in percent(counts)]}
+                for title, counts in lines
+            ],
+            "marks": marks,
+            "rows": BYTES if done else None,
+        }
+        data = engine.on_stage(view, "line", new)
+        return data | {"initialStep": goal, "goal": goal, "curves": curves}
 
     return Stage([lambda: _question(new)], payload)
-
-
-def _rounded(counts: list[int]) -> list[float]:
-    return [round(share, 1) for share in percent(counts)]
 
 
 def _question(new: str) -> Question:
