@@ -93,7 +93,8 @@ def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answe
         about += f" <b>Many think:</b> {myth} <b>In fact:</b> {fact}"
     text = f"<p><b>Text:</b> {escape(chapter.text)}</p>" if chapter.text else ""
     if chapter.text and has_answers and (tokens := _tokens(listed[0])):
-        text += f"<p><b>{len(tokens):,} tokens at the end:</b> {' '.join(map(_token, tokens))}</p>"
+        count = f"{len(tokens):,} tokens on the stage at the end:"
+        text += f"<p><b>{count}</b> {' '.join(map(_token, tokens))}</p>"
     rows, before = [], ""
     for one in listed:
         prompt = _html(one.prompt)
@@ -174,7 +175,9 @@ def _tokens(one: Asked) -> list[str]:
     """Return the tokens of a text on its stage when all questions are answered."""
     if not one.stage:
         return []
-    view: dict[str, Any] = one.stage.payload(len(one.stage.questions), None)
+    is_fenced = isinstance(one.question.act, BoundariesAct) and one.question.act.is_live
+    given = one.question.judge(None).right if is_fenced else None
+    view: dict[str, Any] = one.stage.payload(len(one.stage.questions), given)
     view = view.get("views", [view])[0]
     raw = view["text"].encode()
     if view["atomKind"] != "bytes":

@@ -42,8 +42,9 @@ def test_page_has_texts_tokens_answers_and_replies() -> None:
                 assert plain(prose.fill(part, figures)) in plain(said)
         for one in vote_questions.asked(chapter):
             assert one.name in said
-    assert "3 tokens at the end: st raw berry" in said
-    assert "103 tokens at the end: E n· u n·" in said
+    assert "3 tokens on the stage at the end: st raw berry" in said
+    assert "103 tokens on the stage at the end: E n· u n·" in said
+    assert "33 tokens on the stage at the end: probl e m a . ·c a sa" in said
     assert "o + · occurs 7 times" in said
     assert "e + · occurs 6 times; another pair occurs more often." in said
     for belief in prose.read("before_after").beliefs:

@@ -92,7 +92,7 @@ def _question(new: str) -> Question:
 
     def mistakes() -> list[Mistake]:
         last = _stop_line(new).last
-        return [Mistake(step, [_mistake(step, last)]) for step in range(MERGES + 1)]
+        return [Mistake(step, [_mistake(step, last)]) for step in reversed(range(MERGES + 1))]
 
     return Question(StopAct(MERGES), judge, mistakes, name="The stop line")
 
