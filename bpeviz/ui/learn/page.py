@@ -26,7 +26,15 @@ from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.inputs.training import ALGORITHM
 from bpeviz.ui.learn import before_after, prose, teachers_page, tours, vote_questions
-from bpeviz.ui.learn.acts import BeliefAct, BoundariesAct, PairAct, TypeAct, atoms_of, parts_of
+from bpeviz.ui.learn.acts import (
+    BeliefAct,
+    BoundariesAct,
+    MergesAct,
+    PairAct,
+    TypeAct,
+    atoms_of,
+    parts_of,
+)
 from bpeviz.ui.learn.base import (
     MARK_WORDS,
     SIGNS,
@@ -426,7 +434,7 @@ def _draw_task(
     }
     if is_done and isinstance(act, BoundariesAct) and not act.is_live:
         task["right"] = atoms_of(act.after, question.judge(given).right)
-    if entry["shown"] and act.is_live:  # the user may change it
+    if entry["shown"] and act.is_live and not isinstance(act, MergesAct):  # the user may change it
         given = task["given"] = question.judge(None).right
     payload = stage.payload(answered, given)
     kind = "_typed" if isinstance(act, TypeAct) else "_own" if own else ""

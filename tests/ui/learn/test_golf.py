@@ -265,3 +265,13 @@ def test_chapter_goes_on_without_vocabulary_files(monkeypatch: pytest.MonkeyPatc
     assert len([data for data in payloads(app) if "task" in data]) == 1
     belief = prose.read("golf").beliefs[0]
     assert {option.words for option in belief.options} <= {button.label for button in app.button}
+
+
+def test_best_known_merges_play_beside_those_of_the_user() -> None:
+    app = give(opened(), "merges", [0])
+    (entry,) = app.session_state["learn_answers"].values()
+    app.session_state["learn_answers"] = {"golf/merges/0": entry | {"shown": True}}
+    data = next(data for data in payloads(app.run()) if "task" in data)
+    assert data["plays"]
+    assert (data["last"], data["task"]["places"], data["task"]["canShow"]) == (18, [], False)
+    assert app.session_state["learn_answers"]["golf/merges/0"]["tries"] == [[0]]
