@@ -128,6 +128,10 @@ def test_typed_text_is_seen_at_once_and_loses_no_letter(open_page: Open) -> None
     page.get_by_role("button", name="Show me").click()
     expect(typed.nth(1)).to_have_value("你好😃")
     expect(page.locator(".told").nth(1)).to_contain_text("For example: 10 bytes in 3 characters.")
+    page.get_by_role("button", name="Again").click()
+    expect(typed.first).to_have_value("")
+    expect(typed.nth(1)).to_have_value("")
+    expect(page.locator(".text .c")).to_have_count(0)
 
 
 def test_line_is_set_by_keyboard_and_the_curve_of_a_new_text_follows(open_page: Open) -> None:

@@ -14,7 +14,9 @@ from helpers import app_pages
 from helpers.payloads import payloads
 from streamlit.testing.v1 import AppTest
 
+import bpeviz
 from bpeviz.corpus import samples
+from bpeviz.pretrained import download
 from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn import prose
 from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Question, Stage, belief_question
@@ -343,3 +345,17 @@ def test_link_with_a_setting_of_an_older_version_opens_without_a_warning() -> No
     app = opened(link=pack({"chapter": "first-merge", "learn_first-merge_text": "banana"}))
     assert app.session_state["learn_text"] == "banana"
     assert not app.warning
+
+
+@every_chapter
+def test_tasks_work_without_vocabulary_files(
+    chapter: Chapter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if chapter.key == "golf":
+        pytest.skip("It compares whole vocabularies.")
+    monkeypatch.setattr(download, "available", lambda name: False)
+    monkeypatch.setattr(download, "fetch_in_background", lambda name: None)
+    monkeypatch.setattr(bpeviz, "load", None)
+    app = show_all(opened(chapter.key), chapter)
+    assert not app.exception
+    assert None not in marks(app, chapter.key)

@@ -28,12 +28,8 @@ _BYTES_ONLY = (
 
 def special(text: str) -> Stage:
     """Return the stage on which the user types the name of a special token."""
-
-    def payload(done: int, given: Any) -> dict[str, Any]:
-        typed = given if given is not None else NAME if done else ""
-        return engine.still([_tokens(typed)])
-
-    return Stage([lambda: Question(TypeAct(60), _judge)], payload)
+    question = Question(TypeAct(60), _judge)
+    return Stage([lambda: question], lambda done, given: engine.still([_tokens(given or "")]))
 
 
 def _tokens(text: str) -> dict[str, Any]:

@@ -47,13 +47,9 @@ def characters(text: str) -> list[str]:
     return [match[0] for match in regex.finditer(r"\X", text)]
 
 
-def _typed(question: Question, shown: str, draw: Callable[[str], list[dict[str, Any]]]) -> Stage:
-    """Return the stage with a text that the user types, or with another one if it is shown."""
-
-    def payload(done: int, given: Any) -> dict[str, Any]:
-        return engine.still(draw(given if given is not None else shown if done else ""))
-
-    return Stage([lambda: question], payload)
+def _typed(question: Question, draw: Callable[[str], list[dict[str, Any]]]) -> Stage:
+    """Return the stage with a text that the user types."""
+    return Stage([lambda: question], lambda done, given: engine.still(draw(given or "")))
 
 
 def rows(text: str) -> list[dict[str, Any]]:
@@ -80,16 +76,15 @@ def _judge_unknown(given: str | None) -> Judgment:
     if not text.strip():
         return Judgment("wrong", ["There is no word yet."])
     if not lost:
-        known = [part for _, part in _pieces(text) if not part.isspace()]
-        return Judgment("wrong", [*_named(known), " is in the list."])
-    message: list[MessagePart] = [*_named(lost[:1]), " is not in the list, so it becomes "]
+        last = [part for _, part in _pieces(text) if not part.isspace()][-1]
+        return Judgment("wrong", [token(last), " is in the list."])
     letters, size = counted(len(lost[0]), "letter"), counted(len(lost[0].encode()), "byte")
+    message: list[MessagePart] = [
+        token(label(lost[0].encode())),
+        " is not in the list, so it becomes ",
+    ]
     message += [token(engine.UNKNOWN), f". As {letters} or as {size}, it is not lost."]
     return Judgment("shown" if given is None else "right", message, NEW_WORD)
-
-
-def _named(words: list[str]) -> list[MessagePart]:
-    return [token(label(words[-1].encode()))]
 
 
 def _judge_weights(given: str | None) -> Judgment:
@@ -109,11 +104,11 @@ def _unknown(text: str) -> Stage:
     if text:
         return Stage((), lambda done, given: engine.still(rows(text)))
     words = {"title": "The list", "items": [[word] for word in WORDS], "numbered": False}
-    return _typed(Question(TypeAct(100), _judge_unknown, rows=[words]), NEW_WORD, rows)
+    return _typed(Question(TypeAct(100), _judge_unknown, rows=[words]), rows)
 
 
 def _weights(text: str) -> Stage:
-    return _typed(Question(TypeAct(100), _judge_weights), HEAVY, weights)
+    return _typed(Question(TypeAct(100), _judge_weights), weights)
 
 
 CHAPTER = Chapter(
