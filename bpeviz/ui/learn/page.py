@@ -202,12 +202,7 @@ def _draw_end() -> None:
     with st.container(horizontal=True, gap="small"):
         page_link(PageLink("app.py", "Train on a text of your own", {}))
         page_link(PageLink("pages/Compare.py", "Compare tokenizers in your language", {}))
-        st.page_link(
-            "pages/Learn.py",
-            label="For teachers: all answers",
-            icon=":material/school:",
-            query_params={teachers_page.PARAMETER: "1"},
-        )
+        teachers_page.link("For teachers: all answers", "school", **{teachers_page.PARAMETER: "1"})
     st.markdown("**Share the course:** the menu Share copies a link. It has no answers or marks.")
     st.subheader("Guided tours of the pages", anchor=False)
     for tour in tours.TOURS.values():
@@ -464,8 +459,7 @@ def _draw_large(key: str) -> None:
     _draw_task(chapter, name, lambda words: prose.fill(words, figures), chapter.text)
     with st.container(horizontal=True, gap="small"):
         st.button("Ask again", on_click=_start_large, args=(names, of, number))
-        link = {teachers_page.PARAMETER: "1"}
-        st.page_link("pages/Learn.py", label="All questions", query_params=link)
+        teachers_page.link("All questions", "school", **{teachers_page.PARAMETER: "1"})
 
 
 def _start_large(names: Sequence[str], of: str, number: str) -> None:
@@ -564,7 +558,7 @@ def _draw_own(chapter: Chapter, invitation: str) -> None:
 
 def _for_votes(chapter: Chapter) -> list[votes.VoteQuestion]:
     """Return the questions of a chapter on which a room can vote."""
-    return [*vote_questions.of_chapter(chapter).values()]
+    return [*vote_questions.of(chapter.key).values()]
 
 
 def _myth(myth: str, fact: str = "") -> None:

@@ -13,10 +13,10 @@ from bpeviz.room import sheet
 from bpeviz.text import label
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.learn import prose, vote_questions
-from bpeviz.ui.learn.acts import BeliefAct, BoundariesAct, parts_of
+from bpeviz.ui.learn.acts import BeliefAct, BoundariesAct, PairAct, parts_of
 from bpeviz.ui.learn.base import Chapter, NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY
-from bpeviz.ui.learn.vote_questions import Asked
+from bpeviz.ui.learn.vote_questions import BEFORE_AFTER, Asked
 
 PARAMETER, STUDENT = "teacher", "student"
 """The parameter of the address, and its value for the sheet without answers."""
@@ -24,22 +24,10 @@ PARAMETER, STUDENT = "teacher", "student"
 LARGE = "large"
 """The parameter with the key of a question that is shown alone, on its stage."""
 
-MOST_MISTAKES = 2
+MOST_MISTAKES, MOST_PAIRS = 4, 2
 
 HEADER = ("Question", "Answer", "Likely mistakes, and what to say")
 STUDENT_HEADER = ("Question", "Your answer")
-
-ABOUT = (
-    "The first text of each chapter, its tokens, and all answers. Other texts have other answers. "
-    "Print this page, and the student's sheet, which has no answers."
-)
-ROOM = (
-    "**In a class**, open a room: “Share”, then “Open a room”, here or on any page with a player. "
-    "Students scan its code and vote. It asks each question that has a number here, and the ten "
-    "questions below before and after the course: it then shows the sums of right answers, and "
-    "“Save the votes” saves them. Run sheets: {sheets}. Choose one under “Open a room”, or start "
-    "with it: `python -m bpeviz room 20-minutes`."
-)
 
 
 def show(draw_large: Callable[[str], None]) -> None:
@@ -52,16 +40,16 @@ def show(draw_large: Callable[[str], None]) -> None:
         draw_large(large)
         return
     has_answers = st.query_params.get(PARAMETER) != STUDENT
-    EXPORT.put(Export("learn", questions=lambda: [*vote_questions.of_before_after().values()]))
-    st.header("For teachers" if has_answers else "Worksheet", anchor=False)
+    EXPORT.put(Export("learn", questions=lambda: [*vote_questions.of(BEFORE_AFTER).values()]))
+    words = prose.read("teacher")
+    st.header(words.title if has_answers else "Worksheet", anchor=False)
     if has_answers:
-        st.markdown(ABOUT)
-        titles = (f"“{listed.title}”" for listed in sheet.ours().values())
-        st.markdown(ROOM.format(sheets=", ".join(titles)))
-        _link("The student's sheet", STUDENT)
-    else:
-        _link("The teacher's page", "1")
-    st.page_link("pages/Learn.py", label="To the course", icon=":material/school:")
+        titles = ", ".join(f"“{listed.title}”" for listed in sheet.ours().values())
+        st.markdown(f"{words.lead}\n\n{prose.fill(words.notes['room'], {'sheets': titles})}")
+    with st.container(horizontal=True, gap="small"):
+        other = ("The student's sheet", STUDENT) if has_answers else ("The teacher's page", "1")
+        link(other[0], "description", **{PARAMETER: other[1]})
+        link("To the course", "school")
     for place, chapter in enumerate(BY_KEY.values()):
         try:
             listed = [*vote_questions.asked(chapter)]
@@ -73,15 +61,29 @@ def show(draw_large: Callable[[str], None]) -> None:
             with st.container(horizontal=True, gap="small"):
                 for one in listed:
                     if one.stage:
-                        words = one.name or prose.read(chapter.key).title
-                        _link(f"Show {words} large", "1", one.key)
+                        named = one.name or one.key.split("/")[1]
+                        query = {PARAMETER: "1", LARGE: one.key}
+                        link(f"Show {named} large", "fullscreen", **query)
     st.html(_before_after(has_answers=has_answers))
 
 
-def _link(words: str, teacher: str, large: str = "") -> None:
-    query = {PARAMETER: teacher} | ({LARGE: large} if large else {})
-    icon = f":material/{'fullscreen' if large else 'description'}:"
-    st.page_link("pages/Learn.py", label=words, icon=icon, query_params=query)
+def link(words: str, icon: str, **query: str) -> None:
+    """Draw a button that opens this page with other parameters.
+
+    A link to the page on which it is would not change the address.
+    """
+    st.button(
+        words,
+        key=f"teacher_{'_'.join([words, *query.values()])}",
+        icon=f":material/{icon}:",
+        type="tertiary",
+        on_click=_open,
+        args=(query,),
+    )
+
+
+def _open(query: Mapping[str, str]) -> None:
+    st.query_params.from_dict(query)
 
 
 def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answers: bool) -> str:
@@ -92,35 +94,45 @@ def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answe
         myth, fact = (escape(prose.fill(text, figures)) for text in (words.myth, words.fact))
         about += f" <b>Many think:</b> {myth} <b>In fact:</b> {fact}"
     text = f"<p><b>Text:</b> {escape(chapter.text)}</p>" if chapter.text else ""
-    if chapter.text and has_answers and (tokens := _tokens(listed[0])):
-        count = f"{len(tokens):,} tokens on the stage at the end:"
-        text += f"<p><b>{count}</b> {' '.join(map(_token, tokens))}</p>"
-    rows, before = [], ""
+    if chapter.text and has_answers:
+        about_text, tokens = _tokens(listed[0])
+        which = "" if about_text == chapter.text else "Training text, "
+        names = " ".join(map(_token, tokens))
+        text += f"<p><b>{which}{len(tokens):,} tokens at the end:</b> {names}</p>"
+    rows = []
     for one in listed:
-        prompt = _html(one.prompt)
-        name = f"<b>{escape(one.name)}</b>"
-        is_new = prompt != before and not one.name.endswith(_plain(one.prompt))
-        before = prompt
-        asked = f"{name}<br>{prompt}" if is_new else name
-        rows.append([asked, *(_solved(one) if has_answers else [_blank(one)])])
+        task = words.tasks.get(one.key.split("/")[1]) if one.stage else None
+        is_new = bool(task) and one.key.endswith("/0")  # other rounds have the same words
+        asked = [f"<b>{escape(one.name)}</b>"] if one.name else []
+        asked += [_html(one.prompt)] if is_new else []
+        cells = [_solved(one), _mistakes(one)] if has_answers else [_blank(one)]
+        if task and is_new and has_answers:
+            hint, why = (parts_of(prose.fill(text, figures)) for text in (task.hint, task.why))
+            cells[0] += f"<br>{_html(why)}"
+            cells[1] += f"<br><b>Hint:</b> {_html(hint)}" if task.hint else ""
+        rows.append(["<br>".join(asked), *(cell.removeprefix("<br>") for cell in cells)])
     header = HEADER if has_answers else STUDENT_HEADER
     return _section(f"{place}. {words.title}", f"<p>{about}</p>{text}", header, rows)
 
 
-def _solved(one: Asked) -> list[str]:
-    """Return the answer to a question, and likely mistakes with what to say."""
-    question, act = one.question, one.question.act
-    right = question.judge(None)
+def _solved(one: Asked) -> str:
+    """Return the answer to a question."""
+    act, right = one.question.act, one.question.judge(None)
     is_in_words = isinstance(act, BeliefAct) or act.kind == "type"
     named = [f"{act.words(right.right)} "] if is_in_words and right.right is not None else []
+    return _html([*named, *(one.vote.explanation if one.vote else right.message)])
+
+
+def _mistakes(one: Asked) -> str:
+    """Return likely wrong answers to a question, with what to say."""
+    act = one.question.act
     mistakes: dict[str, str] = {}
-    for mistake in question.likely():
+    for mistake in one.question.likely():
         said, given = _html(mistake.words), act.words(mistake.given)
         is_named = given in _plain(mistake.words)
         mistakes.setdefault(said, said if is_named else f"<i>{escape(given)}</i> {said}")
-    listed = [*mistakes.values()][:MOST_MISTAKES]
-    hint = [f"Hint: {escape(question.hint)}"] if question.hint else []
-    return [_html([*named, *right.message]), "<br>".join([*listed, *hint])]
+    most = MOST_PAIRS if isinstance(act, PairAct) else MOST_MISTAKES
+    return "<br>".join([*mistakes.values()][:most])
 
 
 def _blank(one: Asked) -> str:
@@ -135,7 +147,7 @@ def _blank(one: Asked) -> str:
 
 def _before_after(*, has_answers: bool) -> str:
     rows = []
-    for key, vote in vote_questions.of_before_after().items():
+    for key, vote in vote_questions.of(BEFORE_AFTER).items():
         rights = [i == vote.right and has_answers for i in range(len(vote.options))]
         options = (
             f"{'☑' if is_right else '☐'} {_html(parts_of(option.words))}"
@@ -143,7 +155,7 @@ def _before_after(*, has_answers: bool) -> str:
         )
         number = int(key.rpartition("/")[2]) + 1
         rows.append([f"{number}. {_html(vote.prompt)}", "<br>".join(options)])
-    words = prose.read(vote_questions.BEFORE_AFTER)
+    words = prose.read(BEFORE_AFTER)
     return _section(words.title, f"<p>{escape(words.lead)}</p>", ("Question", "Answer"), rows)
 
 
@@ -156,9 +168,12 @@ def _section(title: str, about: str, header: Sequence[str], rows: Iterable[Seque
 
 
 def _html(parts: Iterable[str | Mapping[str, Any]]) -> str:
-    """Return a message as HTML."""
+    """Return a message as HTML; what is between backticks is a token."""
+    split = (parts_of(part) if isinstance(part, str) else [part] for part in parts)
     return "".join(
-        escape(part) if isinstance(part, str) else _token(part["label"]) for part in parts
+        escape(part) if isinstance(part, str) else _token(part["label"])
+        for some in split
+        for part in some
     )
 
 
@@ -171,21 +186,17 @@ def _plain(parts: Iterable[str | Mapping[str, Any]]) -> str:
     return "".join(part if isinstance(part, str) else part["label"] for part in parts)
 
 
-def _tokens(one: Asked) -> list[str]:
-    """Return the tokens of a text on its stage when all questions are answered."""
+def _tokens(one: Asked) -> tuple[str, list[str]]:
+    """Return the text on the stage of a task, and its tokens once all is answered."""
     if not one.stage:
-        return []
-    is_fenced = isinstance(one.question.act, BoundariesAct) and one.question.act.is_live
-    given = one.question.judge(None).right if is_fenced else None
-    view: dict[str, Any] = one.stage.payload(len(one.stage.questions), given)
-    view = view.get("views", [view])[0]
+        return "", []
+    right = one.question.judge(None).right
+    view = one.stage.payload(len(one.stage.questions), right)["views"][0]
     raw = view["text"].encode()
-    if view["atomKind"] != "bytes":
-        return []
     if view["mergedAt"] is not None:
         starts = [0, *(i for i, step in enumerate(view["mergedAt"], 1) if step < 0)]
     else:
         last = (view["changes"]["ids"][end - 1] for end in view["changes"]["offsets"][1:])
         starts = [i for i, token_id in enumerate(last) if token_id != INSIDE_ID]
     ends = [*starts[1:], len(raw)]
-    return [label(raw[i:j]) for i, j in zip(starts, ends, strict=True) if i < j]
+    return view["text"], [label(raw[i:j]) for i, j in zip(starts, ends, strict=True) if i < j]

@@ -10,16 +10,8 @@ from typing import Any, NamedTuple
 
 from bpeviz.pretrained import download
 from bpeviz.room.votes import Range, Vote, VoteOption, VoteQuestion
-from bpeviz.ui.learn import before_after, prose
-from bpeviz.ui.learn.acts import (
-    BeliefAct,
-    BoundariesAct,
-    MergesAct,
-    MessagePart,
-    PairAct,
-    StopAct,
-    parts_of,
-)
+from bpeviz.ui.learn import acts, before_after, prose
+from bpeviz.ui.learn.acts import MessagePart, parts_of
 from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Stage, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.ui.permalink.earlier_links import MOVED
@@ -71,7 +63,7 @@ def offered() -> list[dict[str, Any]]:
         with suppress(NoQuestionError):
             listed = [
                 {"key": key, "name": vote.name, "vote": Vote(0, vote).state("")}
-                for key, vote in _votes(group).items()
+                for key, vote in of(group).items()
             ]
             chapters.append({"title": title, "questions": listed})
     return chapters
@@ -83,7 +75,7 @@ def find(key: str) -> VoteQuestion | None:
     Raises:
         NoQuestionError: It cannot be computed.
     """
-    return _votes(key.partition("/")[0]).get(key)
+    return of(key.partition("/")[0]).get(key)
 
 
 def key_of(named: str) -> str:
@@ -96,20 +88,22 @@ def key_of(named: str) -> str:
         NoQuestionError: It cannot be computed.
     """
     group, _, index = MOVED.get(named, named).partition("/")
-    return dict(enumerate(_votes(group))).get(int(index or -1), "")
-
-
-def of_chapter(chapter: Chapter) -> Mapping[str, VoteQuestion]:
-    """Return the votes on the questions of a chapter, by their keys."""
-    return _votes(chapter.key)
+    return dict(enumerate(of(group))).get(int(index or -1), "")
 
 
 @cache  # without chapters that cannot be computed
-def _votes(group: str) -> Mapping[str, VoteQuestion]:
+def of(group: str) -> Mapping[str, VoteQuestion]:
+    """Return the votes on the questions of a chapter, or of `BEFORE_AFTER`, by their keys."""
+    votes: dict[str, VoteQuestion] = {}
     if group == BEFORE_AFTER:
-        return of_before_after()
-    listed = asked(BY_KEY[group]) if group in BY_KEY else ()
-    return {one.key: one.vote for one in listed if one.vote}
+        questions = before_after.questions()
+        for i, question in enumerate(questions):
+            key = f"{BEFORE_AFTER}/{i}"
+            if vote := _vote(Asked(key, parts_of(question.name), question, None)):
+                votes[key] = replace(vote, name=f"{i + 1}. {vote.words}", series=len(questions))
+    elif group in BY_KEY:
+        votes = {one.key: one.vote for one in asked(BY_KEY[group]) if one.vote}
+    return votes
 
 
 def asked(chapter: Chapter) -> Iterator[Asked]:
@@ -136,37 +130,35 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
         if vote:
             number += 1
             name = f"{place}.{number} {name or words.title}"
-            vote = replace(vote, name=name)
-        if vote and one.stage and "vote" in words.notes:
-            after = prose.fill(words.notes.get("voted", ""), figures)
-            vote = replace(
-                vote,
-                prompt=parts_of(prose.fill(words.notes["vote"], figures)),
-                explanation=[*vote.explanation, " ", after] if after else vote.explanation,
-            )
+            more: dict[str, Any] = {"name": name}
+            if one.stage and (note := words.notes.get("vote")):
+                said = [*vote.explanation, f" {words.notes.get('voted', '')}".rstrip()]
+                prompt = parts_of(prose.fill(note, figures))
+                more |= {"prompt": prompt, "explanation": said}
+            vote = replace(vote, **more)
         yield one._replace(name=name, vote=vote)
 
 
 def _vote(one: Asked, text: str = "") -> VoteQuestion | None:
     """Return a question about a text for a vote, or None if it is answered in another way."""
     act, right = one.question.act, one.question.judge(None)
-    if isinstance(act, PairAct):
+    if isinstance(act, acts.PairAct):
         return _pair(one, act)
     more: dict[str, Any] = {"see": one.question.rows, "check": act.accepts}
-    if isinstance(act, MergesAct):  # the number of merges
+    if isinstance(act, acts.MergesAct):  # the number of merges
         more |= {"numbers": Range(1, MOST_MERGES, "merges"), "check": None}
-    elif isinstance(act, BoundariesAct):
+    elif isinstance(act, acts.BoundariesAct):
         more |= {"pieces": act.pieces}
-    elif isinstance(act, StopAct):
+    elif isinstance(act, acts.StopAct):
         more |= {"numbers": Range(0, act.last, act.unit, BINS), "see": _curve(one, text)}
-    elif isinstance(act, BeliefAct):
+    elif isinstance(act, acts.BeliefAct):
         more |= {"options": [VoteOption([], words) for words in act.options]}
     else:
         return None
     return VoteQuestion(
         one.prompt,
         more.pop("options", []),
-        None if isinstance(act, MergesAct) else right.right,
+        None if isinstance(act, acts.MergesAct) else right.right,
         explanation=[part for words in right.message for part in _parts(words)],
         is_alone=True,
         **more,
@@ -177,7 +169,7 @@ def _parts(part: MessagePart) -> Sequence[MessagePart]:
     return parts_of(part) if isinstance(part, str) else [part]
 
 
-def _pair(one: Asked, act: PairAct) -> VoteQuestion:
+def _pair(one: Asked, act: acts.PairAct) -> VoteQuestion:
     """Return a question about pairs, whose options are the most frequent ones."""
     result = one.question.judge(None)
     places = [result.right, *(mistake.given for mistake in one.question.likely()[: PAIRS - 1])]
@@ -213,16 +205,3 @@ def _curve(one: Asked, text: str) -> list[dict[str, Any]]:
 
 def _row(title: str, items: Sequence[Sequence[MessagePart]]) -> dict[str, Any]:
     return {"title": title, "items": [*map(list, items)], "numbered": False}
-
-
-@cache
-def of_before_after() -> Mapping[str, VoteQuestion]:
-    """Return the votes on the questions to ask before and after the course, by their keys."""
-    questions = before_after.questions()
-    votes = {}
-    for i, question in enumerate(questions):
-        key = f"{BEFORE_AFTER}/{i}"
-        if vote := _vote(Asked(key, parts_of(question.name), question, None)):
-            name = f"{i + 1}. {vote.words}"
-            votes[key] = replace(vote, name=name, series=len(questions))
-    return votes

@@ -28,7 +28,7 @@ CHAPTERS = {
 }
 """The tasks of each chapter, as its module names them."""
 
-NAMES = (*CHAPTERS, "end", "before_after")
+NAMES = (*CHAPTERS, "end", "teacher", "before_after")
 BELIEFS = [belief for name in NAMES for belief in prose.read(name).beliefs]
 
 MAX_LINES = 650

@@ -42,9 +42,11 @@ def test_page_has_texts_tokens_answers_and_replies() -> None:
                 assert plain(prose.fill(part, figures)) in plain(said)
         for one in vote_questions.asked(chapter):
             assert one.name in said
-    assert "3 tokens on the stage at the end: st raw berry" in said
-    assert "103 tokens on the stage at the end: E n· u n·" in said
-    assert "33 tokens on the stage at the end: probl e m a . ·c a sa" in said
+    assert "3 tokens at the end: st raw berry" in said
+    assert "33 tokens at the end: probl e m a . ·c a sa ." in said
+    assert "Training text, 61 tokens at the end: En·un·lugar" in said
+    assert "after 40 merges Here, tokens are long parts" in said
+    assert "103 tokens at the end: E n· u n·" in said
     assert "o + · occurs 7 times" in said
     assert "e + · occurs 6 times; another pair occurs more often." in said
     for belief in prose.read("before_after").beliefs:
@@ -79,9 +81,18 @@ def test_question_is_shown_large_on_its_stage_from_its_round_on_and_leaves_no_ma
     (data,) = [data for data in payloads(app) if "task" in data]
     assert data["task"]["prompt"][0] == "Merge 3 of 6: "
     assert (data["last"], data["task"]["given"]) == (2, None)
-    assert not app.session_state["learn_marks"] if "learn_marks" in app.session_state else True
-    app.button[0].click().run()
-    assert app.button[0].label == "Ask again"
+    again, everything = app.button
+    assert (again.label, everything.label) == ("Ask again", "All questions")
+    app.session_state["learn_answers"] |= {
+        "merge/pair/2*": {"of": data["task"]["of"].partition("/")[0], "tries": [1], "shown": False}
+    }
+    (data,) = [data for data in payloads(app.run()) if "task" in data]
+    assert data["task"]["prompt"][0] == "Merge 4 of 6: "
+    (data,) = [data for data in payloads(app.button[0].click().run()) if "task" in data]
+    assert data["task"]["prompt"][0] == "Merge 3 of 6: "
+    assert "learn_marks" not in app.session_state
+    app.button[1].click().run()
+    assert app.query_params == {"teacher": "1"}
 
 
 @pytest.mark.parametrize(

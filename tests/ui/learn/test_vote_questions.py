@@ -144,7 +144,7 @@ def test_chapter_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyP
     merge = BY_KEY["merge"]
     monkeypatch.setitem(BY_KEY, "merge", replace(merge, stages={"pair": fails}))
     assert vote_questions.offered() == complete, "it was computed again"
-    vote_questions._votes.cache_clear()
+    vote_questions.of.cache_clear()
     left_out = [chapter for chapter in complete if chapter not in vote_questions.offered()]
     assert [chapter["questions"][0]["key"] for chapter in left_out] == ["merge/pair/0"]
     with pytest.raises(NoQuestionError):
@@ -177,7 +177,7 @@ def test_sums_before_and_after_are_shown_and_saved() -> None:
     room = opened()
     leader = room.enter("", room.leader, lambda: None)
     followers = [room.enter("", "", lambda: None) for _ in range(2)]
-    questions = [*vote_questions.of_before_after().values()]
+    questions = [*vote_questions.of("before_after").values()]
     for time, rights in (("before", 1), ("after", 2)):
         for number, question in enumerate(questions):
             assert time == "after" or room.state(leader)["sums"] == "", "a few tell an answer"
