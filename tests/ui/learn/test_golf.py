@@ -139,28 +139,34 @@ def test_goals_say_in_how_many_merges_each_was_reached() -> None:
     ]
 
 
-@pytest.mark.parametrize(("text", "goal", "par"), [("abab", 1, 2), ("aaaa", 1, 2), ("हह", 1, 3)])
+@pytest.mark.parametrize(
+    ("text", "goal", "par"), [("abab", 2, 1), ("aaaa", 2, 1), ("हह", 2, 2), ("abc abc", 3, 2)]
+)
 def test_own_text_has_the_merges_of_the_algorithm_as_par(text: str, goal: int, par: int) -> None:
     assert golf.holes(text) == [golf.Hole(goal, par)]
     asked = question(text=text)
-    assert asked.prompt[0].endswith(
-        f"at most {goal} tokens, with as few merges as you can. Byte-pair encoding needs {par}."
-    )  # type: ignore[union-attr]
+    (prompt,) = asked.prompt
+    assert isinstance(prompt, str)
+    assert f"at most {goal} tokens, with" in prompt
+    assert prompt.endswith(f"needs {par} merge{'s' * (par > 1)}.")
     right = asked.judge(None).right
     assert right == algorithm(text, par)
     assert asked.solved(right)
 
 
-@pytest.mark.parametrize("text", ["", "a"])
-def test_text_without_a_pair_is_refused(text: str) -> None:
-    with pytest.raises(NoQuestionError, match="no two neighbors"):
+@pytest.mark.parametrize("text", ["", "a", "abc"])
+def test_text_in_which_no_pair_repeats_is_refused(text: str) -> None:
+    with pytest.raises(NoQuestionError, match="No two neighbors repeat"):
         golf.holes(text)
 
 
 @many()
 @given(st.text("ab¿ ", min_size=2, max_size=12), st.lists(st.integers(0, 30), max_size=6))
 def test_any_accepted_merges_have_a_payload(text: str, places: list[int]) -> None:
-    stage = golf.CHAPTER.stages["merges"](text)
+    try:
+        stage = golf.CHAPTER.stages["merges"](text)
+    except NoQuestionError:
+        return
     asked = stage.questions[0]()
     if asked.act.accepts(places):
         data = stage.payload(0, places)

@@ -31,7 +31,7 @@ GOAL = min(figures.GOLF)
 """The tokens to reach with the opening of Don Quijote."""
 
 ROUNDS = 10
-"""The merges of byte-pair encoding that are par for a text of the user's own."""
+"""The most merges of byte-pair encoding that are par for a text of the user's own."""
 
 
 LONGEST, LETTERS = 20, 3
@@ -66,13 +66,13 @@ def holes(text: str) -> list[Hole]:
     """Return the numbers of tokens to reach with a text, the last one the goal.
 
     Raises:
-        NoQuestionError: The text has no pair.
+        NoQuestionError: No pair of the text repeats.
     """
     if text == DON_QUIJOTE:
         return [Hole(tokens, *merges) for tokens, merges in figures.GOLF.items()]
-    training = engine.merges_of(text, merges=ROUNDS)
+    training = engine.merges_of(text, merges=ROUNDS, min_count=2)
     if not training.steps:
-        raise NoQuestionError("This text has no two neighbors to merge. Type a longer one.")
+        raise NoQuestionError("No two neighbors repeat in this text. Type a longer one.")
     return [Hole(int(training.boundaries(text).token_counts[-1]), training.steps)]
 
 
@@ -157,11 +157,11 @@ def _merges(text: str) -> Stage:
     def card(given: list[int]) -> None:
         if score(given)[1]:
             slides = _card(text, given, course[-1])
-            key = "golf" if best else "own_golf"
+            key = "golf" if best else "own-golf"
             pictures.small(key, "slide", **pictures.slide(key, slides, 0, ""))
 
-    prompt = f"Bring this text to at most {goal:,} tokens, with as few merges as you can. "
-    prompt += f"Byte-pair encoding needs {par:,}."
+    prompt = f"Bring this text to at most {counted(goal, 'token')}, with as few merges as you can. "
+    prompt += f"Byte-pair encoding needs {counted(par, 'merge')}."
     question = Question(
         MergesAct(is_possible), judge, prompt=() if best else (prompt,), score=score, card=card
     )
@@ -181,7 +181,7 @@ def _scores(course: Sequence[Hole], counts: Sequence[int]) -> dict[str, Any]:
     for hole in course:
         reached = next((i for i, tokens in enumerate(counts) if tokens <= hole.tokens), None)
         score = hole.words if reached is None else f"{counted(reached, 'merge')} ({hole.words})"
-        items.append([f"{hole.tokens} tokens: {score}"])
+        items.append([f"{counted(hole.tokens, 'token')}: {score}"])
     return {"title": "Goals", "items": items, "numbered": False}
 
 
