@@ -140,7 +140,7 @@ def choose_on_inspect(page: Page) -> None:
     await_ids(page, OTHER_TEXT)
     radio(page, "Special token").click()
     await_run(page)
-    player = Player(page)
+    player = Player(page, unit="step")
     player.go(5)
 
 
@@ -149,7 +149,7 @@ def check_inspect(page: Page) -> None:
     expect(box(page, "Text to use")).to_have_value(OTHER_TEXT)
     expect(selected(page, "Tokenizer")).to_have_value("GPT-4 (cl100k)")
     expect(radio(page, "Special token")).to_be_checked()
-    player = Player(page)
+    player = Player(page, unit="step")
     expect(player.track).to_have_value("5")
 
 

@@ -49,7 +49,7 @@ from bpeviz.ui.learn.base import (
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, FIRST
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
-from bpeviz.ui.permalink.earlier_links import MOVED
+from bpeviz.ui.permalink.earlier_links import MOVED, TOUR
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
 
 END, END_TITLE = "end", "The end"
@@ -127,6 +127,9 @@ PAGE = Page(
 
 def show() -> None:
     """Draw the chapters as a bar, and the current one; or the teacher's page."""
+    moved = MOVED.get(st.query_params.get(PARAMETER) or "", "")
+    if tour := tours.TOURS.get(moved.removeprefix(TOUR)) if moved.startswith(TOUR) else None:
+        st.switch_page(tour.page.path, query_params=tour.link())
     if st.query_params.get(teachers_page.PARAMETER):
         teachers_page.show(_draw_large)
         return

@@ -16,9 +16,12 @@ _FIRST_INSPECTED = "The naïve 世界 isn’t 3.14159 👍🏽"
 """The second texts of links that contain none."""
 
 
+TOUR = "tour."
+"""Begins the name of a guided tour in `MOVED`."""
+
 MOVED = {
     "text-is-numbers": "units",
-    "splitting-rules": "fences",
+    "splitting-rules": "tour.splitting",
     "why-subwords": "units",
     "first-merge": "merge",
     "training-loop": "merge",
@@ -26,10 +29,10 @@ MOVED = {
     "pre-tokenization": "fences",
     "encoding": "encode",
     "two-ways": "encode",
-    "word-ends": "encode",
+    "word-ends": "tour.word-ends",
     "published": "real",
-    "sentencepiece": "end",
-    "other-trainers": "end",
+    "sentencepiece": "tour.sentencepiece",
+    "other-trainers": "tour.algorithms",
     # the questions with successors, by their indices
     "text-is-numbers/2": "units/0",
     "why-subwords/1": "units/0",
@@ -48,7 +51,7 @@ MOVED = {
     "published/2": "real/2",
     "published/3": "real/2",
 }
-"""The key of the chapter or question that has the subject now, by the key that it had."""
+"""The chapter, question or tour that has the subject now, by the key that it had."""
 
 
 def translate(linked: Mapping[str, Value]) -> dict[str, Value]:
@@ -58,7 +61,9 @@ def translate(linked: Mapping[str, Value]) -> dict[str, Value]:
     if isinstance(chapter, str) and chapter in MOVED:
         text = values.get(f"learn_{chapter}_text")
         values = {name: value for name, value in values.items() if not name.startswith("learn_")}
-        values |= {"chapter": MOVED[chapter]} | ({} if text is None else {"learn_text": text})
+        moved = MOVED[chapter]
+        values |= {"chapter": "end" if moved.startswith(TOUR) else moved}  # which lists the tours
+        values |= {} if text is None else {"learn_text": text}
     sample, box = TEXT.sample.link, TEXT.box.link
     shown: dict[str, Value] | None = None
     if values.pop("measured_on", None) == "held out":
