@@ -75,6 +75,8 @@ def test_boundaries_are_placed_by_keyboard_and_survive_a_reload(open_page: Open)
     expect(page.get_by_text("Not yet.")).to_be_visible()
     options.filter(has_text="numbers of pieces").press("Enter")
     expect(page.get_by_text("Second try")).to_have_count(2)
+    page.locator(".text").nth(1).scroll_into_view_if_needed()  # it waited until it is seen
+    expect(page.locator(".player .step").nth(1)).not_to_have_value("0")
     bar = page.locator('button[data-chapter="why"]')
     done = "Chapter 0: Why, done, 0 of 2 at the first try"
     expect(bar).to_have_attribute("aria-label", done)

@@ -128,7 +128,7 @@ class Player {
     this.show(step, !isNew);
     this.number.value = this.numberOf(this.step); // also while it has the focus
     this.report(0);
-    if (plays) this.#whenSeen(() => this.data === data && this.playback.play(0, data.last));
+    if (plays) this.#whenSeen(() => this.data.key === data.key && this.playback.play(0, data.last));
     else if (isOpening) this.playback.awaitOpening();
   }
 
