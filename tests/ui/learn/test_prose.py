@@ -13,7 +13,7 @@ import bpeviz
 from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.learn import prose
-from bpeviz.ui.learn.prose import Belief, Option, Prose, TaskProse
+from bpeviz.ui.learn.prose import Belief, Choice, Prose, TaskProse
 from bpeviz.ui.learn.tours import TOURS, Tour
 
 CHAPTERS = {
@@ -125,11 +125,11 @@ def test_course_is_short() -> None:
     assert {path.stem for path in prose.FOLDER.glob("*.md")} == {*NAMES}
 
 
-def absolutes(option: Option) -> int:
+def absolutes(option: Choice) -> int:
     return len([word for word in re.findall(r"\w+", option.words.lower()) if word in ABSOLUTES])
 
 
-def first(option: Option) -> str:
+def first(option: Choice) -> str:
     return option.words.casefold()
 
 
@@ -144,7 +144,7 @@ def first(option: Option) -> str:
     ],
     ids=["longest", "shortest", "fewest absolutes", "most absolutes", "first"],
 )
-def test_blind_strategy_guesses_like_chance(strategy: Callable[[Option], int]) -> None:
+def test_blind_strategy_guesses_like_chance(strategy: Callable[[Choice], int]) -> None:
     right = Fraction(0)
     for belief in BELIEFS:
         best = min(map(strategy, belief.options))
@@ -231,7 +231,7 @@ Type.
         "Why",
         {"letters": TaskProse("Do it.", "Slowly.", "So.")},
         {"price": "Dear: {figure} times."},
-        (Belief("Which?", (Option("One.", "Yes.", True), Option("Zero.", "Too few.", False))),),
+        (Belief("Which?", (Choice("One.", "Yes.", True), Choice("Zero.", "Too few.", False))),),
         "One {figure}. Same  paragraph.\n\nSecond one.",
         "Say why.",
         5,
