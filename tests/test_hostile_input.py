@@ -261,12 +261,12 @@ def test_any_answer_about_any_text_is_judged_or_refused(
             continue
         try:
             stage = chapter.stages[name](own)
-            question = stage.questions[0]()
+            question = stage.questions[0]() if stage.questions else None
         except NoQuestionError as error:
             check_message(error)
             continue
         json.dumps(stage.payload(0, None), allow_nan=False)
-        if question.act.accepts(given):
+        if question and question.act.accepts(given):
             for tries, shown in (([given], False), ([given, given], False), ([given], True)):
                 json.dumps(question.result(tries, shown), allow_nan=False)
             json.dumps(stage.payload(0, given), allow_nan=False)

@@ -14,6 +14,12 @@ from bpeviz.views.table import Table
 MOST_ROWS = 200
 """Longer tables need the search and the speed of `st.dataframe`."""
 
+ROWS = 8
+"""The visible rows of a table that scrolls."""
+
+HEIGHT = 2 + 35 * (1 + ROWS)
+"""Pixels of a table that scrolls: a border, its head and whole rows."""
+
 
 def draw_table(
     table: Table,
@@ -35,9 +41,8 @@ def draw_table(
         download: Whether to offer the table as a file.
     """
     if len(table) > MOST_ROWS:
-        # The head and eight rows of 35 pixels.
-        st.dataframe(table.frame(), hide_index=True, height=316, key=key)
-        st.caption(f"{len(table) - 8:,} more: scroll, or search in the table.")
+        st.dataframe(table.frame(), hide_index=True, height=HEIGHT, key=key)
+        st.caption(f"{len(table) - ROWS:,} more: scroll, or search in the table.")
         return
     st.html(table.html(label, right=right, grouped=grouped))
     if download:

@@ -14,7 +14,7 @@ from bpeviz.trainers import texts_of
 from bpeviz.ui.page_trainings import Trained
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
-from bpeviz.ui.table import draw_table
+from bpeviz.ui.table import HEIGHT, draw_table
 from bpeviz.ui.widgets import NumberField, OneOf, Section, Widget
 from bpeviz.views import tables
 
@@ -30,8 +30,6 @@ SECTION = Section(
     "The vocabulary: all tokens, and the cost of its size",
     contents=(VIEW, WIDTH, RARELY),
 )
-
-_HEIGHT = 316
 
 GROWTH = 1.5
 """How many times as large as the smallest vocabulary the largest must be to compare their costs."""
@@ -54,14 +52,14 @@ def _views(trained: Trained, last: int) -> None:
         _cost(trained, last)
     elif view == "tokens":
         table = _tokens(trained, last)
-        st.dataframe(table, hide_index=True, height=_HEIGHT, key="vocabulary tokens")
+        st.dataframe(table, hide_index=True, height=HEIGHT, key="vocabulary tokens")
         st.caption(
             f"{counted(len(table), 'token')} in the order of their ids. The column “uses” counts "
             "each in the training text at this vocabulary size."
         )
     else:
         table = _tokens(trained, 0)
-        st.dataframe(table, hide_index=True, height=_HEIGHT, key="alphabet")
+        st.dataframe(table, hide_index=True, height=HEIGHT, key="alphabet")
         st.caption(
             f"{counted(len(table), 'token')}: the vocabulary before the first "
             f"{texts_of(trained.history).unit}."

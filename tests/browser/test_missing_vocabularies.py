@@ -53,3 +53,8 @@ def test_compare_works_without_downloaded_vocabularies(
     retry.click()
     expect(alert(page, "Downloading GPT-2").or_(alert(page, "GPT-2 could not"))).to_be_visible()
     expect(retry).to_be_visible(timeout=30_000)
+
+    page.goto(f"{offline_server.address}/Compare?tour=real-tokenizers.2")
+    box = page.locator(".box")
+    expect(box).to_contain_text("needs the files of GPT-2, GPT-4 (cl100k) and GPT-4o (o200k),")
+    expect(box).to_have_attribute("data-mark", "missing")

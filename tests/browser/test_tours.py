@@ -71,10 +71,15 @@ def test_tour_is_walked_by_keyboard_and_each_mark_is_there(open_page: Open, tour
     expect(page.locator(".box")).to_have_count(0)
 
 
-def test_closed_section_opens_and_reload_and_end_keep_the_page(open_page: Open) -> None:
+def test_closed_section_opens_and_share_reload_and_end_keep_the_page(open_page: Open) -> None:
     tour = TOURS["splitting"]
     page = open_page("/Pre-tokenize?tour=splitting.2")
     at_step(page, tour, 2)
+    page.get_by_role("button", name="Share").click()
+    page.locator(".copy-link").click()
+    expect(page.locator(".copy-link")).to_contain_text("Copied")
+    assert page.evaluate("navigator.clipboard.readText()").endswith("&tour=splitting.2")
+    page.keyboard.press("Escape")
     page.set_viewport_size({"width": 390, "height": 844})
     page.locator(".st-key-closer_open summary").click()
     expect(page.locator(".box")).to_have_attribute("data-mark", "missing")

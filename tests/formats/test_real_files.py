@@ -14,11 +14,9 @@ from helpers.texts import many_texts
 from bpeviz import formats
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.trace import inspect
+from bpeviz.ui.learn.tours import LLAMA
 
 pytestmark = pytest.mark.large
-
-LLAMA_SPACES = 16
-"""The most spaces that are one token of Llama 2."""
 
 
 FROM_NPM = (
@@ -78,6 +76,8 @@ def test_gguf_vocabulary_gives_the_ids_of_the_test_vectors_of_llama_cpp(name: st
     assert len(texts) > 40
     for text, ids in zip(texts, expected, strict=True):
         assert tokenizer.encode(text) == ids, text
-    if name == "llama-spm":  # as the chapter on SentencePiece says
-        runs = [f"a{' ' * (length + 1)}b" for length in range(2, LLAMA_SPACES + 2)]
-        assert [len(tokenizer.encode(run)) for run in runs] == [*[3] * (LLAMA_SPACES - 1), 4]
+    if name == "llama-spm":  # as the tour of SentencePiece says
+        longest = LLAMA["longest"]
+        runs = [f"a{' ' * (length + 1)}b" for length in range(2, longest + 2)]
+        assert [len(tokenizer.encode(run)) for run in runs] == [*[3] * (longest - 1), 4]
+        assert tokenizer.token_bytes(0xC3 + LLAMA["control"]) == b"\xc3"

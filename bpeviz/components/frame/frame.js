@@ -131,6 +131,7 @@ class Frame {
 
   describe() {
     this.announce();
+    // Not a rule with `:has`, for which the browser would style the whole page at each change of it.
     this.toggle.setAttribute("aria-expanded", String(this.isOpen));
     label(container("menu"), "navigation", "Pages");
     label(container("inputs"), "region", "Text and settings");

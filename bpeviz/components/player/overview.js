@@ -61,7 +61,7 @@ export class Overview {
 
   /** Return the path of a bar on a line. */
   #bar(line, from, width) {
-    const x = this.score.lines[line].element.dir === "rtl" ? WIDEST - from - width : from;
+    const x = this.score.lines[line].dir === "rtl" ? WIDEST - from - width : from;
     return `M${x.toFixed(1)} ${line + 0.5}h${width.toFixed(1)}`;
   }
 

@@ -26,6 +26,7 @@ const isRtl = (paragraph) => RIGHT_TO_LEFT.test(paragraph.match(/\p{L}/u)?.[0] ?
  * @property {boolean} isThin whether it is blank, between lines of several rows that are not
  * @property {number} top pixels from the top of the first line
  * @property {number} bottom
+ * @property {"ltr" | "rtl"} dir
  * @property {any} element
  * @property {any} block
  * @property {import("./score_row.js").Staff[]} staves one for each row
@@ -170,7 +171,7 @@ export class Score {
       const box = block.appendChild(element("div", line.isThin ? "line thin" : "line"));
       box.dir = dir;
       const staves = this.rows.map((row, i) => row.newStaff(box, line.ruled[i]));
-      return (box.line = { ...line, element: box, block, staves });
+      return (box.line = { ...line, dir, element: box, block, staves });
     });
     host.replaceChildren(...blocks.children);
   }

@@ -11,6 +11,7 @@ const [GAP, EDGE, TOP] = [12, 8, 56];
 const BELOW_TEXT = 370; // pixels: over the inputs, the box leaves the text free
 const TOUCHES = ["keydown", "pointerdown", "wheel", "touchmove"];
 const DIALOGS = "[data-testid=stDialog], [role=dialog][aria-modal=true]";
+const TAGS = { "`": "code", "*": "b", G: "span" };
 const FOCUSABLE = 'a[href], button:enabled, input:enabled, select, textarea, summary, [tabindex]:not([tabindex="-1"])';
 
 /**
@@ -44,10 +45,12 @@ function firstFocusable(part) {
   return inner ?? hosts(part).map((host) => find(host.shadowRoot, [FOCUSABLE])).find(Boolean);
 }
 
+/** Return a paragraph with `code`, **strong** words, and names such as GPT-2 without a line break. */
 function paragraph(words) {
-  const parts = words.split(/(`[^`]+`|\*\*[^*]+\*\*)/); // every second part is one
+  const parts = words.split(/(`[^`]+`|\*\*[^*]+\*\*|GPT-\w+)/); // every second part is one
+  const written = parts.map((part, i) => (i % 2 ? element(TAGS[part[0]], "unbroken", part.replace(/^[`*]+|[`*]+$/g, "")) : part));
   const shown = element("p");
-  shown.append(...parts.map((part, i) => (i % 2 ? element(part[0] === "`" ? "code" : "b", "", part.replace(/^[`*]+|[`*]+$/g, "")) : part)));
+  shown.append(...written);
   return shown;
 }
 
@@ -79,7 +82,8 @@ class Tour {
     this.find("[data-act=next]").textContent = step === steps ? "Back to Learn" : "Next";
     this.box.ariaBusy = "false";
     if (!isNew) return;
-    // Until the user does something, the page may still move the mark, take the focus or set the player.
+    // Until the user does something, the page may still set the player, and for a while move the mark
+    // or take the focus.
     [this.since, this.isFresh, this.mark, this.box.dataset.mark] = [Date.now(), true, null, ""];
     this.box.scrollTop = 0;
     this.follow();
@@ -144,6 +148,7 @@ class Tour {
     const { jump } = this.data;
     const step = currentStep();
     if (jump !== null && step !== null && step !== jump) emit(JUMP, jump);
+    if (Date.now() - this.since > MISSING_AFTER) return;
     if (this.mark) this.reveal();
     if (!this.box.matches(":focus-within")) this.box.focus({ preventScroll: true });
   }

@@ -209,7 +209,9 @@ def _draw_end() -> None:
     st.markdown("**Share the course:** the menu Share copies a link. It has no answers or marks.")
     st.subheader("Guided tours of the pages", anchor=False)
     for tour in tours.TOURS.values():
-        st.page_link(tour.page.path, label=": ".join(tour.words[0]), query_params=tour.link())
+        title, subject = tour.words[0]
+        st.page_link(tour.page.path, label=title, query_params=tour.link())
+        st.caption(subject)
     st.subheader("Variants, images and sounds", anchor=False)
     st.markdown(words.notes["variants"])
     for key in VARIANTS:
@@ -365,7 +367,7 @@ def _read(stored: str) -> tuple[dict[str, dict[str, Any]], dict[str, Mark]]:
                         if len(str(tries)) <= TRIES * MAX_ANSWER:
                             answers[name] = {"of": of, "tries": tries, "shown": shown}
             marks = {
-                name: mark for name, mark in reached.items() if name in known and mark in SIGNS
+                name: mark for name, mark in reached.items() if name in known and mark in [*SIGNS]
             }
     return answers, marks
 

@@ -94,8 +94,10 @@ class Tour:
         """Return the heading and the paragraphs of a step, or what they wait for."""
         heading, *paragraphs = self.words[number]
         if missing := [catalog.title(name) for name in self.needs if not download.available(name)]:
-            why = f"This step needs {joined(missing)}, not yet on this machine. "
-            return [heading, f"{why}The page downloads what it can. Then the words are here."]
+            why = (
+                f"This step needs the files of {joined(missing)}, which this machine does not have."
+            )
+            return [heading, f"{why} The page tries to download them."]
         words = "\n".join(paragraphs).format(**_figures(self.key, number))
         words = re.sub("^(Many think:|In fact:)", r"**\1**", words, flags=re.MULTILINE)
         return [heading, *words.replace("` + `", f"`{NO_BREAK}+{NO_BREAK}`").split("\n")]

@@ -29,6 +29,7 @@ from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, WAYS, Page
 from bpeviz.ui.permalink.session import OPENED
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
+from bpeviz.ui.table import HEIGHT
 from bpeviz.ui.trainer_tables import details
 from bpeviz.ui.widgets import Section, SessionValue, Switch, TextField, Values, Widget, numbers
 from bpeviz.views import charts, merge_diagram, playable, player, race, tables
@@ -344,7 +345,7 @@ def _candidates(trained: Trained, step: int) -> None:
     if len(candidates) >= CANDIDATES:
         EVERY.toggle()
     table = tables.candidates(training, candidates, step).arrow()
-    st.dataframe(table, hide_index=True, height=316, key="candidates")
+    st.dataframe(table, hide_index=True, height=HEIGHT, key="candidates")
 
 
 @cached()
@@ -385,7 +386,7 @@ def _decisions(trained: Trained, last: int, timeline: str) -> None:
     st.dataframe(
         table,
         hide_index=True,
-        height=316,
+        height=HEIGHT,
         key=key,
         on_select=clicked,
         selection_mode="single-cell",  # of a row, only a box at its start could be clicked

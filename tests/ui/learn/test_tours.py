@@ -28,7 +28,7 @@ KNOWN = {
         `est` + `</w>`, 9 times
         second merge, `es` + `t</w>`
         4 merges; `lo`, `low`, `lowe` and `lowes`; becomes `lowe` `r`.""",
-    "real-tokenizers": """220 220 220 18435 2159; 262 22691 4435
+    "real-tokenizers": """(220 220 220 18435 2159); (262 22691 4435
         11 tokens; 9 in; 4 in
         `123` `456` `7` `·` `202` `6`
         7 tokens
@@ -118,4 +118,4 @@ def test_address_of_another_page_or_of_no_step_is_harmless(address: str) -> None
 def test_step_without_its_file_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "available", lambda name: name != "o200k_base")
     _, words = TOURS["real-tokenizers"].told(3)
-    assert words.startswith("This step needs GPT-4o (o200k), not yet on this machine.")
+    assert words.startswith("This step needs the files of GPT-4o (o200k), which this machine")
