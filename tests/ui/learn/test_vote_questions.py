@@ -197,3 +197,29 @@ def test_sums_before_and_after_are_shown_and_saved() -> None:
         ",,All questions after the course,wrong,,0,",
     ]
     room.close()
+
+
+def test_stop_lines_are_counted_in_bins_and_golf_is_not_checked() -> None:
+    room = opened()
+    leader = room.enter("", room.leader, lambda: None)
+    followers = [room.enter("", "", lambda: None) for _ in range(4)]
+    for vote, (key, answers_given) in enumerate(
+        (("stop/line/0", (0, 13, 40, 41)), ("golf/merges/0", (18, 20, 20, 0))), 1
+    ):
+        room.ask(vote_on(key))
+        for follower, answer in zip(followers, answers_given, strict=True):
+            room.receive(follower, Message.of({"answer": answer, "vote": vote}))
+        assert room.state(leader)["vote"]["options"] == []
+        room.receive(leader, Message.of({"do": "reveal"}))
+        state = room.state(leader)["vote"]
+        assert state["answered"] == 3
+        words = [option["words"] for option in state["options"]]
+        counts = dict(zip(words, state["counts"], strict=True))
+        if key.startswith("stop"):
+            assert (len(words), words[0], words[-1]) == (20, "0–2", "39–40")
+            assert [name for name, count in counts.items() if count] == ["0–2", "13–14", "39–40"]
+            assert [state["options"][6]["value"]] == state["right"] == [13]
+        else:
+            assert (counts, state["right"]) == ({"18": 1, "20": 2}, [])
+            assert state["explanation"][-1] == " In a room, nobody checks the number."
+    room.close()
