@@ -5,7 +5,6 @@ A new chapter of the Learn page is one file, one of its words, and an entry.
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import sys
@@ -112,8 +111,9 @@ def test_new_page_is_two_files_and_an_entry_and_a_chapter_two(tmp_path: Path) ->
     (tmp_path / "bpeviz/ui/learn/chapters/toy.py").write_text(CHAPTER)
     (tmp_path / "bpeviz/ui/learn/prose/toy.md").write_text(PROSE.lstrip())
     chapters = tmp_path / "bpeviz/ui/learn/chapters/__init__.py"
-    lines = re.sub(r"(import .*)\n", r"\1, toy\n", chapters.read_text(), count=2)
-    chapters.write_text(lines.replace(".CHAPTER)", ".CHAPTER, toy.CHAPTER)"))
+    lines = chapters.read_text().replace("import encode,", "import toy, encode,")
+    lines = lines.replace("    golf.CHAPTER,\n", "    golf.CHAPTER,\n    toy.CHAPTER,\n")
+    chapters.write_text(lines)
     registry = tmp_path / "bpeviz/ui/registry.py"
     lines = registry.read_text()
     lines = lines.replace("import algorithms,", "import toy, algorithms,")
