@@ -31,7 +31,7 @@ from bpeviz.text import shorten
 Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Starts and ends in UTF-8 bytes [spans]."""
 
-_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
+_WORD = regex.compile(r"[\p{L}\p{N}][\p{L}\p{M}\p{N}]*")
 _IS_ASCII_WORD = np.array([chr(byte).isalnum() for byte in range(128)])
 
 
@@ -165,7 +165,7 @@ class Agreement:
 
 
 def word_spans(text: str) -> Spans:
-    """Return the starts and ends of words: runs of letters, marks and digits."""
+    """Return the starts and ends of words: runs of letters, digits and the marks after them."""
     raw = np.frombuffer(text.encode(), np.uint8)
     if text.isascii():  # much faster than the expression
         edges = np.flatnonzero(np.diff(_IS_ASCII_WORD[raw], prepend=False, append=False))

@@ -108,13 +108,15 @@ body { margin: 0 auto; max-width: 72rem; padding: 0.75rem 1rem; font-family: sys
 @media (max-width: 899px) {
   :root { --page-around: 16rem; }
   #place-player { --page-around: 18rem; }
+  main { display: flex; flex-direction: column; }
+  h1 + p { order: 1; } /* settings */
 }
 h1 { font-size: 1.25rem; margin: 0; }
 p { color: var(--quiet); font-size: 0.9rem; margin: 0.15rem 0 0.75rem; }
 h2 { position: absolute; clip-path: inset(50%); margin: 0; } /* for screen readers */
 a { color: var(--accent); }
 h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1rem; }
-.verdict { color: inherit; font-size: 1rem; font-weight: 600; }
+.verdict { color: inherit; font-size: 1.4rem; line-height: 1.25; font-weight: 600; }
 """
 )
 

@@ -60,6 +60,7 @@ def measure(text: str, columns: list[Column], baseline: int) -> list[Any]:
         ("हिन्दी भाषा", ["हिन्दी", "भाषा"]),
         ("我们去茶馆。喝茶", ["我们去茶馆", "喝茶"]),
         ("👍🏽ok", ["ok"]),
+        ("🏳\ufe0f\u200d🌈 é", ["é"]),  # a mark of an emoji is not a word
     ],
 )
 def test_word_spans_are_runs_of_letters_marks_and_digits(text: str, words: list[str]) -> None:

@@ -35,7 +35,6 @@ from PIL import Image
 from bpeviz import formats
 from bpeviz.formats import FORMATS
 from bpeviz.formats.archive import unpacked
-from bpeviz.ui.export_dialog import COMPARES, PLAYS
 from bpeviz.ui.registry import PAGES
 from bpeviz.views import gif
 
@@ -126,8 +125,8 @@ def test_exported_animation_plays_without_a_link_to_this_machine(
     open_share(page)
     page.get_by_role("button", name="Export").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_test_id("stDownloadButton").first).to_contain_text(PLAYS)
-    name, _ = downloaded(page, PLAYS, tmp_path)
+    expect(dialog.get_by_test_id("stDownloadButton").first).to_contain_text("Web page that plays")
+    name, _ = downloaded(page, "Web page that plays", tmp_path)
     file = browser.new_page()
     file.goto(f"{(tmp_path / name).as_uri()}#step={2 if path != '/Algorithms' else 0}")
     assert file.title() == title
@@ -149,7 +148,7 @@ def test_exported_comparison_has_the_rows_of_the_page(
     counts = shown.all_inner_texts()
     open_share(page)
     page.get_by_role("button", name="Export").click()
-    name, _ = downloaded(page, COMPARES, tmp_path)
+    name, _ = downloaded(page, "Interactive web page", tmp_path)
     file = browser.new_page()
     file.goto((tmp_path / name).as_uri())
     expect(file.locator(".count b")).to_have_count(4)
@@ -430,6 +429,17 @@ def test_slide_is_saved_as_png_and_its_steps_as_gif(open_page: Open, tmp_path: P
         assert first.getpixel((0, 0)) == last.getpixel((0, 0)) == (255, 255, 255)
         assert first.tobytes() != last.tobytes()
     assert len(content) <= gif.MOST_BYTES
+
+
+def test_slide_of_short_lines_shows_them_in_columns(open_page: Open, tmp_path: Path) -> None:
+    words = ["apple", "pear", "plum", "cherry", "grape", "fig", "lemon", "lime", "kiwi", "mango"]
+    page = open_page(link("\n".join(words), "/Compare"))
+    expect(page.locator(".line")).to_have_count(len(words))
+    open_export(page)
+    _, content = downloaded(page, "Slide (PNG)", tmp_path)
+    with Image.open(BytesIO(content)) as slide:
+        darkest, _ = slide.convert("L").crop((1600, 430, 1900, 640)).getextrema()
+    assert darkest < 100  # the last word is in the fourth column
 
 
 def _frame(animation: Image.Image, number: int) -> Image.Image:

@@ -36,11 +36,12 @@ test("lines of at most 80 characters are whole", () => {
   assert.equal(wholeLinesSize(lines(78, 12), 800), 800 / (0.6 * 80));
   assert.equal(wholeLinesSize(lines(300, 8), 800), 800 / (0.6 * 10)); // the first one is prose
   assert.equal(wholeLinesSize("हिंदी", 800), wholeLinesSize("ab", 800)); // its marks need no room
+  assert.equal(wholeLinesSize("👩‍👩‍👧‍👦🏳️‍🌈👍🏿🇫🇷🇩🇪", 800), wholeLinesSize("x".repeat(10), 800)); // emoji are two letters wide
 });
 
 test("names of rows have the room of the longest, less on a narrow screen", () => {
   const names = (...all) => all.map((name) => ({ name }));
   assert.equal(roomOfNames(names("BPE", "SentencePiece BPE"), 974), 7 * 17 + 44);
   assert.deepEqual([names("BPE"), names("")].map((rows) => roomOfNames(rows, 974)), [96, 0]);
-  assert.equal(roomOfNames(names("SentencePiece BPE"), 350), 84);
+  assert.equal(roomOfNames(names("SentencePiece BPE"), 350), 92);
 });

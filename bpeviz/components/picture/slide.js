@@ -13,6 +13,7 @@ import { columnsOf } from "../step_table/rows.js";
 const [SMALLEST_TEXT, SMALLEST_LETTERS, LARGEST_TEXT, LARGEST_TABLE] = [24, 20, 240, 48]; // pixels; of a text, of several rows
 const ROW_HEIGHT = 1.35; // of several rows, relative to the size of letters
 const FEW_LINES = 5; // which may be broken for larger letters
+const MOST_COLUMNS = 4; // of short lines
 const MOST_VIEWS = 4;
 const NAMES_SCALE = 1.5; // of letters, relative to a page
 const MOST_ROWS = 13;
@@ -52,6 +53,7 @@ export class Slide {
     last.append(element("span", "settings", data.settings), element("span", "", `${data.credit.words} `));
     if (data.credit.link) last.lastChild.append(Object.assign(element("a", "", data.credit.linked), { href: data.credit.link }));
     this.remarks = [...data.notes];
+    this.heading.textContent = data.title; // it may have two lines
     if (data.content === "Text") this.#texts();
     else if (data.content === "Merge diagram") this.#diagram();
   }
@@ -96,11 +98,13 @@ export class Slide {
       score,
       (size) => content.style.setProperty("--size", `${size}px`),
       { smallest: score.rows.length > 1 ? SMALLEST_LETTERS : SMALLEST_TEXT, largest: LARGEST_TEXT },
-      { scale: NAMES_SCALE, keepsLines: score.text.split("\n").length > FEW_LINES, fills: true },
+      { scale: NAMES_SCALE, keepsLines: score.text.split("\n").length > FEW_LINES, fills: true, columns: MOST_COLUMNS },
     );
+    score.host.classList.toggle("columns", score.columns > 1);
+    score.host.style.setProperty("--columns", String(score.columns));
     score.layOut();
     const { lines, cells, text } = score;
-    const cut = lines[score.wholeLines()[1]];
+    const cut = lines[score.fitting];
     const end = cut ? cells[cut.first].start : text.length;
     if (cut) score.crop(end);
     this.#remark(text.slice(0, end));

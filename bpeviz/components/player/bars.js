@@ -2,7 +2,7 @@
 
 import { element, tokenLabel } from "../shared/dom.js";
 import { RACE_WATCHED, emit } from "../shared/events.js";
-import { formatCount } from "../shared/format.js";
+import { formatFigure } from "../shared/format.js";
 
 /**
  * @typedef {object} RacePayload the payload from Python (`bpeviz.views.race.race`)
@@ -51,9 +51,6 @@ export function barsAt(data, step, taken) {
   }));
 }
 
-const formatValue = (value) =>
-  Number.isInteger(value) ? formatCount(value) : value.toLocaleString("en", { maximumSignificantDigits: 3 });
-
 export class Bars {
   /** @param {any} box */
   constructor(box) {
@@ -95,7 +92,7 @@ export class Bars {
     item.style.setProperty("--place", place);
     item.style.setProperty("--share", bar.share);
     item.classList.toggle("wins", bar.wins);
-    item.querySelector(".value").textContent = formatValue(bar.value);
+    item.querySelector(".value").textContent = formatFigure(bar.value);
     item.querySelector(".equal").textContent = bar.equals ? `same ${this.data.measure}` : "";
     return item;
   }
@@ -104,7 +101,8 @@ export class Bars {
     const item = element("li", "bar");
     const pair = element("span", "pair");
     pair.append(...ids.map((id) => tokenLabel(.../** @type {[string, number]} */ (this.data.styles[id]))));
-    pair.title = pair.textContent; // bytes are ticks
+    pair.title = pair.textContent;
+    for (const byte of pair.querySelectorAll(".byte")) byte.textContent = byte.textContent.slice(1, -1); // fields, as on rulers
     item.append(pair, element("small", "equal"), element("b", "value"), element("span", "length"));
     return this.list.appendChild(item);
   }

@@ -7,10 +7,11 @@ export const LARGEST = 72;
 const SCROLLING = 22; // of a text that does not fit; less where the stage is narrow
 const BETWEEN = 0.8; // space between lines of several rows, relative to the size
 const BRIEF = { cells: 3000, lines: 200 }; // a text of more never fits, and measuring it takes time
-const WHOLE_LINE = 80; // characters of a line that is not broken
+const WHOLE_LINE = 80; // letters' widths of a line that is not broken
 const NAME_LETTER = 7; // pixels, of a name
-const [NARROW, NARROW_NAMES] = [540, 84]; // pixels
+const [NARROW, NARROW_NAMES] = [540, 92]; // pixels
 const LETTER = 0.6; // width of a letter of the code font, relative to its size
+const EMOJI = /\p{RI}{2}|\p{Extended_Pictographic}\p{EMod}?(\u200D\p{Extended_Pictographic}\p{EMod}?)*/gu;
 const LONGEST_WORD = 24; // letters of a word that is not broken; longer runs are not words
 
 /**
@@ -58,7 +59,7 @@ export const sizesOfRows = (rows) => ({
  * @param {number} width pixels of a line
  */
 export function wholeLinesSize(text, width) {
-  const letters = text.replace(/\p{M}/gu, ""); // marks lie over letters
+  const letters = text.replace(/\p{M}/gu, "").replace(EMOJI, "xx"); // marks lie over letters
   const lengths = letters.split("\n").map(({ length }) => length).filter((length) => length <= WHOLE_LINE);
   return width / (LETTER * (Math.max(0, ...lengths) + 2));
 }
@@ -88,32 +89,39 @@ export function roomOfNames(rows, width) {
  * @param {number} [how.below] pixels for labels
  * @param {boolean} [how.keepsLines] whether lines of code are not broken where this is possible
  * @param {boolean} [how.fills] whether a text that does not fit is as large as the lines that fit at the smallest size
+ * @param {number} [how.columns] the most columns of short lines
  */
-export function fitScore(score, set, { smallest, largest, scrolling = () => smallest }, { scale = 1, below = 0, keepsLines = true, fills = false } = {}) {
-  const { host, text, rows, cells } = score;
+export function fitScore(score, set, sizes, how = {}) {
+  const fitIn = (columns) => fitColumns(Object.assign(score, { columns }), set, sizes, how);
+  let best = fitIn(1);
+  for (let columns = 2; columns <= (how.columns ?? 1); columns++) {
+    const fit = fitIn(columns);
+    const isLarger = fit.shown() > best.shown() || (fit.shown() === best.shown() && fit.size > best.size);
+    score.columns = columns;
+    if (isLarger && fit.shown() && score.measure().lines.length === score.text.trimEnd().split("\n").length) best = fit;
+  }
+  best.apply();
+  return best.fits;
+}
+
+function fitColumns(score, set, { smallest, largest, scrolling = () => smallest }, { scale = 1, below = 0, keepsLines = true, fills = false }) {
+  const { host, text, rows, cells, columns } = score;
   const names = Math.round(scale * roomOfNames(rows, host.clientWidth / scale));
-  const width = host.clientWidth - 2 * parseFloat(getComputedStyle(host).paddingLeft) - names;
+  const width = score.widthOf(2 * parseFloat(getComputedStyle(host).paddingLeft)) - names;
   const whole = keepsLines ? wholeLinesSize(text, width) : largest;
   const high = Math.min(largest, Math.max(smallest, unbrokenSize(text, width)), whole < smallest ? largest : whole);
   const setAll = (size) => {
     set(size);
+    score.columns = columns;
     score.room = { names, below, between: names ? Math.round(BETWEEN * size) : 0 };
   };
-  const fits = (size) => {
-    setAll(size);
-    return score.fits;
-  };
-  const isBrief = cells.length <= BRIEF.cells && !(cells.at(-1)?.line >= BRIEF.lines);
-  const size = isBrief ? largestFitting(smallest, high, fits) : null;
   const fittingCells = (size) => {
     setAll(size);
-    const { lines, padding } = score.measure();
-    return lines.find(({ bottom }) => bottom + padding > host.clientHeight + 1)?.first ?? cells.length;
+    return score.measure().lines[score.fitting]?.first ?? cells.length;
   };
-  const filling = () => {
-    const fitting = fittingCells(smallest);
-    return largestFitting(smallest, high, (size) => fittingCells(size) >= fitting);
-  };
-  setAll(size ?? Math.max(fills && isBrief ? filling() : 0, Math.min(high, scrolling(width))));
-  return size !== null;
+  const largestWith = (shown) => largestFitting(smallest, high, (size) => fittingCells(size) >= shown);
+  const isBrief = cells.length <= BRIEF.cells && !(cells.at(-1)?.line >= BRIEF.lines);
+  const fitting = isBrief ? largestWith(cells.length) : null;
+  const size = fitting ?? Math.max(fills && isBrief ? largestWith(fittingCells(smallest)) : 0, Math.min(high, scrolling(width)));
+  return { size, fits: fitting !== null, apply: () => setAll(size), shown: () => fittingCells(size) };
 }

@@ -12,14 +12,13 @@ import {
   UNKNOWN,
   UNKNOWN_ID,
 } from "../shared/cells.js";
-import { counted, formatCount, toHex } from "../shared/format.js";
+import { counted, formatCount, formatFigure, toHex } from "../shared/format.js";
 import { rankOf } from "./controls.js";
 import { spokenBytes } from "../shared/spoken.js";
 import { ChangingTimeline, INSIDE, MergeTimeline } from "../shared/timeline.js";
 
 const MAX_BYTES = 32; // of a token in its tooltip
 
-const formatFigure = (number) => number.toLocaleString("en", { maximumSignificantDigits: 3 });
 const times = (count) => (count === 1 ? "once" : counted(count, "time"));
 
 /**

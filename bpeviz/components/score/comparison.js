@@ -52,21 +52,22 @@ export class Comparison {
       about.appendChild(element("span", "badge")).append(star, "Fewest");
     }
     about.append(...notes.filter(Boolean).map((note, k) => unbroken("span", differences && !k ? "note compared" : "note", note)));
+    about.title = about.textContent; // it may be shortened
     if (differences) about.append(unbroken("span", "note difference", differences));
     return [heading, count, about, ...(this.barCodes.length ? [this.barCodes[i].box] : [])];
   }
 
   #fill({ tokenEnds, tokens, distinct }, row) {
-    const counts = new Uint32Array(this.size + 1); // tokens that end at each byte
+    const counts = new Uint32Array(this.size + 1); // tokens that begin at each byte
     let start = 0;
     tokenEnds.forEach((end, i) => {
       const [id, , , color] = distinct[tokens[i]];
       row.colors.fill(color, start, end);
-      if (id !== LEFT_OUT_ID) counts[end]++;
+      if (id !== LEFT_OUT_ID) counts[start]++;
       if (end > start) row.flags[end - 1] |= TOKEN_END | (id === UNKNOWN_ID ? UNKNOWN : id === LEFT_OUT_ID ? LEFT_OUT : 0);
       start = end;
     });
-    row.countIn = (from, to) => counts.subarray(from ? from + 1 : 0, to + 1).reduce((sum, count) => sum + count, 0);
+    row.countIn = (from, to) => counts.subarray(from, to < this.size ? to : undefined).reduce((sum, count) => sum + count, 0);
     if (!this.data.showIds) return;
     row.labelOf = (byte) => {
       const [id] = distinct[tokens[tokenAt(tokenEnds, byte)]];
@@ -94,11 +95,16 @@ export class Comparison {
     const { host, score, data } = this;
     if (!host.clientWidth) return;
     host.classList.add("fitting"); // as high as it may be
+    host.style.maxHeight = "";
     const set = (size) => (host.style.fontSize = `${size}px`);
     const fits = fitScore(score, set, { ...sizesOfRows(score.rows.length), ...sizes }, { scale, below: data.showIds ? ID_HEIGHT : 0 });
     host.classList.remove("fitting");
     this.box.classList.toggle("scrolls", !fits);
     score.layOut();
+    if (fits) return;
+    const room = host.clientHeight - score.drawn.padding + 1;
+    const whole = score.lines.filter(({ bottom }) => bottom <= room);
+    if (whole.length) host.style.maxHeight = `${whole.at(-1).bottom}px`; // it ends at a line
   }
 }
 

@@ -42,7 +42,8 @@ let revealed = null; // a change of the page does not scroll again
  * @property {string} [unit] "token" unless given
  * @property {string} [ariaLabel] the accessible name of the score
  * @property {import("../shared/picture.js").SheetPayload} [picture] the words around a picture of it, if it can be saved
- * @property {string} [verdict] the result of the comparison, for the projector; the page shows it, too
+ * @property {string} [verdict] the result of the comparison, for the projector; the page shows it, too. Only the score
+ *   of a page has one, which may be empty: it has a legend and keys
  * @property {number | null} [reveal] another number than before scrolls to the score
  */
 
@@ -132,7 +133,8 @@ class ScoreView {
     this.comparison.pressed = (row, byte) => this.#select(row, tokenAt(rows[row].tokenEnds, byte));
     this.place.replaceChildren(this.comparison.box);
     const find = (selector) => this.root.querySelector(selector);
-    find(".foot").hidden = !data.verdict;
+    find(".foot").hidden = data.verdict === undefined;
+    find(".line-sign").nextSibling.data = ` ${unit} boundary`;
     for (const [name, sign] of [[".lossy", UNKNOWN_ID], [".dropping", LEFT_OUT_ID]])
       find(name).hidden = !rows.some(({ distinct }) => distinct.some(([id]) => id === sign));
     find(".marking").hidden = rows.length < 2 || baseline < 0;
@@ -159,7 +161,7 @@ class ScoreView {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
     const path = event.composedPath().filter((node) => node instanceof Element);
     if (path.some((node) => node.matches("input, textarea, select, [contenteditable=true], [role=combobox]"))) return;
-    if (!this.data?.verdict && !path.includes(this.board)) return;
+    if (this.data?.verdict === undefined && !path.includes(this.board)) return;
     const [row, token] = this.lit ? [this.lit.row, this.lit.token] : [0, -1];
     if (event.key === ".") this.#select(row, token + 1);
     else if (event.key === ",") this.#select(row, token < 0 ? 0 : token - 1);

@@ -3,6 +3,12 @@
 /** @param {number} number */
 export const formatCount = (number) => number.toLocaleString("en");
 
+/** @param {number} number with three digits, but none below a millionth: the cost of a piece may be 1e-8 */
+export const formatFigure = (number) =>
+  Number.isInteger(number) ? formatCount(number) : number.toLocaleString("en", FIGURE);
+
+const FIGURE = /** @type {any} */ ({ maximumSignificantDigits: 3, maximumFractionDigits: 6, roundingPriority: "lessPrecision" });
+
 /**
  * @param {number} number
  * @param {string} noun

@@ -11,6 +11,7 @@ const BLOCK = 500; // signs of all rows after which a line begins a new block: o
 const LINE_HEIGHT = 1.65; // height of a line, relative to the size of letters
 const CLOSE_LINE_HEIGHT = 1.58; // of a row, where there are several
 const BLANK_LINE = 0.7; // height of all rows of a blank line, relative to one row
+const COLUMN_GAP = 48; // pixels
 const FIRST_LETTER = 200; // signs of a paragraph in which its first letter is looked for
 const BREAK = "\u200B"; // a line may break here
 const CODE_SIGNS = /^[!-~\u00A0\u200B↵]*$/; // signs of the code font, of which each is at most this wide, relative to its size
@@ -59,6 +60,7 @@ export class Score {
     this.room = { names: 0, below: 0, between: 0 };
     this.lineHeight = rows.length > 1 ? CLOSE_LINE_HEIGHT : LINE_HEIGHT;
     host.classList.toggle("several", rows.length > 1);
+    this.columns = 1; // where the style lets the text run into several (slides)
     this.laidOut = () => {}; // called after lines or the visible height have changed
     /** @type {Line[]} */
     this.lines = []; // none until the text has a place on the page
@@ -73,7 +75,7 @@ export class Score {
     const { host, room } = this;
     const { paddingTop, paddingLeft, fontSize } = getComputedStyle(host);
     const [padding, size] = [2 * parseFloat(paddingTop), parseFloat(fontSize)];
-    const width = host.clientWidth - 2 * parseFloat(paddingLeft) - room.names;
+    const width = this.widthOf(2 * parseFloat(paddingLeft)) - room.names;
     const key = `${width} ${size} ${Object.values(room)}`;
     if (!(width > 0)) return null; // not on the page
     if (this.measured?.key === key && this.measured.isFinal) return this.measured;
@@ -96,10 +98,20 @@ export class Score {
     return (this.measured = { key, lines, strip, thin, padding, isFinal: document.fonts.status === "loaded" });
   }
 
-  /** Return whether all lines fit into the element. */
-  get fits() {
+  /** Return the pixels of a column, with its names. */
+  widthOf(padding) {
+    return (this.host.clientWidth - padding - (this.columns - 1) * COLUMN_GAP) / this.columns;
+  }
+
+  /** Return the number of lines that fit into the element. */
+  get fitting() {
     const { lines, padding } = this.measure();
-    return (lines.at(-1)?.bottom ?? 0) + padding <= this.host.clientHeight + 1;
+    let end = 0;
+    for (let column = 0; column < this.columns && end < lines.length; column++) {
+      const lowest = lines[end].top + this.host.clientHeight - padding + (this.columns > 1 ? -1 - this.room.between : 1);
+      while (lines[end]?.bottom <= lowest) end++;
+    }
+    return end;
   }
 
   /** Break the text into lines, unless its width and its size are the same as before. */

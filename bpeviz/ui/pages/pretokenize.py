@@ -311,7 +311,8 @@ def _draw(
     )
     part = choose_part(part_shown, parts, "All figures are for")
     first, last = part.first, part.last
-    components.score(score_payload(columns, first, last, label), key)
+    of_page = {} if label else {"verdict": ""}
+    components.score(score_payload(columns, first, last, label) | of_page, key)
     return first, last
 
 
