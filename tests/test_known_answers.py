@@ -14,7 +14,6 @@ import bpeviz
 from bpeviz import Training
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.trainers import bpe
-from bpeviz.ui.learn import how_large
 
 DON_QUIJOTE = (
     "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía "
@@ -346,8 +345,8 @@ def test_gpt2s_pattern_and_vocabulary_on_tiny_shakespeare(tiny_shakespeare: str)
     """
     tokenizer = bpeviz.train(tiny_shakespeare, merges=45).tokenizer()
     assert tokenizer.boundaries(tiny_shakespeare).token_counts[45] == 799_107
-    saved = {size: share for size, _, share in how_large.gpt2_rows(tiny_shakespeare)}
-    assert saved["8,192"] == "6.8%"
+    costs = bpeviz.load("gpt2").boundaries(tiny_shakespeare).token_counts
+    assert f"{1 - costs[8_192 - 256] / costs[4_096 - 256]:.1%}" == "6.8%"
     training = bpeviz.train(tiny_shakespeare, vocab_size=8_192)
     own = training.tokenizer().boundaries(tiny_shakespeare).token_counts
     assert f"{1 - own[8_192 - 256] / own[4_096 - 256]:.1%}" == "7.8%"

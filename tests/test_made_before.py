@@ -53,6 +53,7 @@ SAMPLE = {"text_sample": "english-prose"}
 NOT_DRAWN = {
     **{name: name for name in ("drawn_words", "levels of 6", "special_tokens")},
     "size": "linked_size",
+    "shown_of_14": "shown_of_14",
 }
 """The keys in the session, by the names in links, of values whose widgets are not always drawn."""
 
@@ -115,6 +116,8 @@ def test_link_made_before_restores_its_values(link: dict[str, Any]) -> None:
     found = Counter(shown(app))
     for name in link["restores"]:
         if name in ("measured_on", "inspected"):  # now two texts of other names
+            continue
+        if link["warnings"] and name not in app.session_state:  # at first, which is not drawn
             continue
         wanted = json.dumps(displayed(name, link["restores"]))
         if not found[wanted] and name in NOT_DRAWN:

@@ -259,6 +259,7 @@ class Room:
                     "furthest": self.furthest,
                     "link": self.link,
                     "votes": votes.table(self.votes),
+                    "sums": votes.sums(self.votes),
                 }
             if isinstance(content, RoomTimeline) and member.step < self.furthest:
                 state["more"] = content.more(member.step, self.furthest)

@@ -11,7 +11,7 @@
            * 4
 
 The first line is the title. `show` opens a page of the app, `step` moves its player, and `vote N`
-asks about the decision after step N. `learn first-merge 2` asks the second question of a chapter.
+asks about the decision after step N. `learn merge 2` asks the second question of a chapter.
 `ask` asks a question with the options below it, of which `*` marks the right one.
 """
 
@@ -50,7 +50,7 @@ class SheetPart:
         line: The number of its line.
         minutes: The minutes that it takes.
         kind: What the leader does.
-        words: The question of "ask", or the key of that of "learn", such as `first-merge/1`.
+        words: The question of "ask", or that of "learn", such as `merge/1`.
         link: The page of "show": its address relative to the app.
         step: The step of "step" and "vote".
         options: The answers to choose from.
@@ -159,8 +159,8 @@ def _part(number: int, match: re.Match[str], before: Sequence[SheetPart]) -> She
     elif kind == "show":
         part.link = _link(rest)
     elif kind == "learn":
-        if not (asked := re.fullmatch(r"([a-z-]+)\s+([1-9])", rest)):
-            raise SheetError("needs a chapter and a question, such as “learn first-merge 2”")
+        if not (asked := re.fullmatch(r"([a-z_-]+)\s+([1-9]\d?)", rest)):
+            raise SheetError("needs a chapter and a question, such as “learn merge 2”")
         part.words = f"{asked[1]}/{int(asked[2]) - 1}"
     else:
         if all(earlier.kind != "show" for earlier in before):

@@ -55,12 +55,11 @@ def _register(
     return draw
 
 
-_player = _register("player", once=["way"])
+_player = _register("player", once=["way", "answer"])
 _player_events = _register("player_events", step=None, word=None, part=None)
 _grid = _register("grid", token=None)
 _race = _register("race", watched=None)
 _text_box = _register("text_box", change=None)
-_answer = _register("answer", answer=None)
 _chapter_bar = _register("chapter_bar", chapter=None, restored=None)
 _frame = _register("frame")
 
@@ -126,7 +125,12 @@ def frame(title: str) -> None:
     _frame({"title": title, "longest": limits.BOX}, "frame")
 
 
-def player(payload: dict[str, Any], key: str, on_way: Callable[[str], None] | None = None) -> int:
+def player(
+    payload: dict[str, Any],
+    key: str,
+    on_way: Callable[[str], None] | None = None,
+    on_answer: Callable[[], None] = lambda: None,
+) -> int:
     """Show one timeline, or several as rows of one score (`bpeviz.views.player.payload`).
 
     The first timeline shown after a link was opened begins at the link's step. Return the step at
@@ -137,6 +141,8 @@ def player(payload: dict[str, Any], key: str, on_way: Callable[[str], None] | No
         key: The key of the session.
         on_way: Is called with the key of a pressed button of the remark, before the script runs
             again.
+        on_answer: Likewise after an answer to its task, which the session then has under `key`, as
+            "answer": {"of", "value"}.
     """
 
     def pressed() -> None:
@@ -147,7 +153,7 @@ def player(payload: dict[str, Any], key: str, on_way: Callable[[str], None] | No
     if linked is not None and linked["timelineId"] in (None, payload["timelineId"]):
         linked["timelineId"] = payload["timelineId"]
         payload = payload | {"initialStep": min(linked["step"], payload["last"])}
-    _player(payload, key, way=pressed)
+    _player(payload, key, way=pressed, answer=on_answer)
     initial: int = payload["initialStep"]
     return initial
 
@@ -211,15 +217,6 @@ def text_box(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> A
     calls `on_change` before the script runs again.
     """
     return _text_box(data, key, change=on_change).change
-
-
-def answer(data: dict[str, Any], key: str) -> Any:
-    """Ask a question and show its result (`bpeviz.ui.learn.base.Question.payload`).
-
-    Return the user's answer, {"number", "of", "value", "again"}, or None. “Show me” has the value
-    None, and “Try again” the true value "again"; each press has another number.
-    """
-    return _answer(data, key).answer
 
 
 def chapter_bar(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> None:

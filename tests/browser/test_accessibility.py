@@ -14,6 +14,7 @@ from page_helpers import Page, Player, Score, choose, expect, link, type_text
 
 from bpeviz.corpus import samples
 from bpeviz.ui.inputs.text import TEXT
+from bpeviz.ui.learn.chapters import BY_KEY
 
 Open = Callable[..., Page]
 
@@ -224,3 +225,30 @@ def test_button_unfolds_the_inputs_on_a_narrow_screen(open_page: Open) -> None:
     page.set_viewport_size(SCREEN)
     expect(toggle).to_be_hidden()
     expect(inputs).to_be_visible()
+
+
+@pytest.mark.parametrize("chapter", mostly_large([*BY_KEY], ["merge"]))
+def test_axe_finds_nothing_in_any_state_of_a_chapter(open_page: Open, chapter: str) -> None:
+    page = open_page(f"/Learn?chapter={chapter}", viewport=PHONE, color_scheme="light")
+    expect(page.locator(".prompt").first).to_be_visible()
+    page.add_style_tag(content=STILL)
+    found = violations(page)
+    gaps = page.locator("button.gap")
+    if gaps.count():
+        gaps.first.press("Enter")
+        if page.locator(".check").first.is_visible():
+            page.locator(".check").first.press("Enter")
+        expect(page.locator(".told").first).to_be_visible()
+        found += violations(page)  # a wrong first try
+    show = page.locator(".show:visible")
+    while show.count():
+        answered = page.locator(".told:visible")
+        before = answered.all_inner_texts()
+        show.first.press("Enter")
+        expect(answered).not_to_have_text(before)
+    expect(page.locator(".player.playing")).to_have_count(0, timeout=60_000)
+    found += violations(page)
+    for option in page.locator(".st-key-belief button").all()[:2]:
+        option.press("Enter")
+    found += violations(page)
+    assert found == []

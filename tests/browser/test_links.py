@@ -140,7 +140,7 @@ def choose_on_inspect(page: Page) -> None:
     await_ids(page, OTHER_TEXT)
     radio(page, "Special token").click()
     await_run(page)
-    player = Player(page)
+    player = Player(page, unit="step")
     player.go(5)
 
 
@@ -149,20 +149,18 @@ def check_inspect(page: Page) -> None:
     expect(box(page, "Text to use")).to_have_value(OTHER_TEXT)
     expect(selected(page, "Tokenizer")).to_have_value("GPT-4 (cl100k)")
     expect(radio(page, "Special token")).to_be_checked()
-    player = Player(page)
+    player = Player(page, unit="step")
     expect(player.track).to_have_value("5")
 
 
 def choose_on_learn(page: Page) -> None:
-    page.locator('button[data-chapter="first-merge"]').click()
+    page.locator('button[data-chapter="merge"]').click()
     check_learn(page)
 
 
 def check_learn(page: Page) -> None:
-    expect(page.get_by_role("heading", name="The first merge")).to_be_visible()
-    expect(page.locator('button[aria-current="step"]')).to_have_attribute(
-        "data-chapter", "first-merge"
-    )
+    expect(page.get_by_role("heading", name="Choose the merge")).to_be_visible()
+    expect(page.locator('button[aria-current="step"]')).to_have_attribute("data-chapter", "merge")
 
 
 @pytest.mark.parametrize(

@@ -262,7 +262,7 @@ def test_leader_reveals_the_answer_to_a_question_of_its_own(room: Room, leader: 
     leader.send(do="show")
     assert (follower.vote["right"], follower.vote["explanation"]) == (None, [])
     leader.send(do="reveal")
-    assert (follower.vote["right"], follower.vote["explanation"]) == (1, ["Because of this."])
+    assert (follower.vote["right"], follower.vote["explanation"]) == ([1], ["Because of this."])
     follower.send(answer=1, vote=1)
     leader.send(do="again")
     assert (follower.vote["mine"], follower.vote["isOpen"]) == (None, False)
@@ -278,7 +278,7 @@ def test_playing_on_reveals_the_answer(room: Room, leader: Browser) -> None:
     steps = room.content.player["views"][0]["steps"]  # type: ignore[union-attr]
     pair = [steps["left"][0], steps["right"][0]]
     styles = room.content.races[0]["styles"]  # type: ignore[union-attr,index]
-    right = vote["options"][vote["right"]]
+    right = vote["options"][vote["right"][0]]
     assert right["words"] in ("none of these", " + ".join(styles[i][0] for i in pair))
 
 

@@ -1,6 +1,6 @@
 """A new page is one file in `pages/`, one in `bpeviz/ui/pages/`, and one registry line.
 
-A new chapter of the Learn page is one file.
+A new chapter of the Learn page is one file, one of its words, and an entry.
 """
 
 from __future__ import annotations
@@ -28,29 +28,39 @@ with frame(toy.PAGE):
     st.code("Hello " + toy.NAME.line())
 """
 CHAPTER = """
-from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import AnswerOption, Chapter, Judgment, Question, Why, compared
-from bpeviz.ui.learn.forms import NumberForm
+from functools import partial
 
-def letters(setup):
-    right = len(setup["text"])
-    def judge(given):
-        return Judgment(compared(given, right), [f"{right} letters."], {"right": right})
-    return Question(["How many letters?"], NumberForm(0, 99, "letters"), judge)
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import Chapter
 
 CHAPTER = Chapter(
-    key="toy", place=45, title="A toy", core=True,
-    lead="A word has letters.", myth="Words have none.", fact="They have some.",
-    settings="None.", source="None.",
-    inputs=(engine.text_input("toy", "cat", "Word"),), questions=(letters,),
-    names=("Letters of a word",),
-    pictures=lambda setup: [],
-    why=Why("Why?", [
-        AnswerOption("does", "It just does.", "No."),
-        AnswerOption("counts", "It counts.", "Yes.", right=True),
-    ]),
-    target=lambda setup: engine.inspect_page(setup["text"]),
+    key="toy", text="banana", stages={"pair": partial(engine.rounds_of, rounds=1)}, own="pair"
 )
+"""
+PROSE = """
+# A toy
+Goal: Play.
+Minutes: 1
+
+A word has letters.
+
+Many think: Words have none.
+In fact: They have some.
+
+## Task: pair
+Which pair?
+Why: It saves most.
+
+## This is why
+Toys are made.
+
+## Belief
+Why?
+- It just does. | No.
+* It counts pairs. | Yes.
+
+## Own text
+Another word.
 """
 OPEN = """
 import json
@@ -74,33 +84,36 @@ app.switch_page("pages/Learn.py").run()
 def sent():
     return [json.loads(one.proto.bytes) for one in app.get("bidi_component")]
 
-def give(question, value):
-    of = [one for one in sent() if "form" in one][-1]["of"]
-    answer = {"number": 1, "of": of, "value": value}
-    app.session_state[f"learn_toy/{question}"] = {"answer": answer}
-    app.run()
-    assert not app.exception, app.exception
-    return [one["mark"] for one in sent() if one.get("result")][-1]
-
-assert app.header[0].value == "5. A toy"
-assert give(0, 3) == "first"
-assert give("why", "counts") == "first"
+(task,) = [data["task"] for data in sent() if "task" in data]
+of = task["of"].rpartition("/")[0]
+given = {"toy/pair/0": (of, task["places"][1]), "toy/belief/0": ("belief", 0)}
+app.session_state["learn_answers"] = {
+    name: {"of": of, "tries": [value], "shown": False} for name, (of, value) in given.items()
+}
+app.run()
+assert not app.exception, app.exception
+assert app.header[0].value == "8. A toy"
 assert any("They have some." in one.proto.body for one in app.get("html"))
 (bar,) = [data["chapters"] for data in sent() if "chapters" in data]
-assert [one["key"] for one in bar if any(one["marks"])] == ["toy"]
+assert [one["marks"] for one in bar if any(one["marks"])] == [["first", "first"]]
 app.query_params["teacher"] = "1"
 app.run()
-assert any("It counts." in one.proto.body for one in app.get("html"))
+assert any("It counts pairs." in one.proto.body for one in app.get("html"))
 """
 
 
-def test_new_page_is_two_files_and_an_entry_and_a_new_chapter_is_one_file(tmp_path: Path) -> None:
+def test_new_page_is_two_files_and_an_entry_and_a_chapter_two(tmp_path: Path) -> None:
     for folder in ("bpeviz", "pages", "sample_texts", ".streamlit"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     shutil.copy(ROOT / "app.py", tmp_path)
     (tmp_path / "bpeviz/ui/pages/toy.py").write_text(BODY)
     (tmp_path / "pages/Toy.py").write_text(SCRIPT)
-    (tmp_path / "bpeviz/ui/learn/toy.py").write_text(CHAPTER)
+    (tmp_path / "bpeviz/ui/learn/chapters/toy.py").write_text(CHAPTER)
+    (tmp_path / "bpeviz/ui/learn/prose/toy.md").write_text(PROSE.lstrip())
+    chapters = tmp_path / "bpeviz/ui/learn/chapters/__init__.py"
+    lines = chapters.read_text().replace("import encode,", "import toy, encode,")
+    lines = lines.replace("    golf.CHAPTER,\n", "    golf.CHAPTER,\n    toy.CHAPTER,\n")
+    chapters.write_text(lines)
     registry = tmp_path / "bpeviz/ui/registry.py"
     lines = registry.read_text()
     lines = lines.replace("import algorithms,", "import toy, algorithms,")
@@ -120,7 +133,8 @@ def test_new_page_is_two_files_and_an_entry_and_a_new_chapter_is_one_file(tmp_pa
         )
     ]
     assert sorted(changed) == [
-        "bpeviz/ui/learn/toy.py",
+        "bpeviz/ui/learn/chapters/__init__.py",
+        "bpeviz/ui/learn/chapters/toy.py",
         "bpeviz/ui/pages/toy.py",
         "bpeviz/ui/registry.py",
         "pages/Toy.py",

@@ -5,12 +5,10 @@ import { component, element, newButton } from "../shared/dom.js";
 import { store, stored } from "../shared/storage.js";
 
 const STORE = "bpeviz-learn";
-const EMPTY = { answers: {}, marks: {}, own: {} };
-const SIGNS = { first: "●", second: "◐", shown: "○" };
+const EMPTY = { answers: {}, marks: {} };
 
 /**
- * @typedef {{answers: Record<string, any>, marks: Record<string, string>, own: Record<string, any>}} Progress
- *   `own` are the inputs of each chapter that the user changed
+ * @typedef {{answers: Record<string, any>, marks: Record<string, string>}} Progress
  */
 
 /**
@@ -27,7 +25,8 @@ function storedProgress() {
 
 /**
  * @typedef {object} ChapterBarPayload
- * @property {{key: string, number: string, title: string, core: boolean, opened: boolean, marks: (string | null)[]}[]} chapters
+ * @property {{key: string, number: string, title: string, marks: (string | null)[]}[]} chapters
+ * @property {Record<string, string>} signs the sign of each mark
  * @property {string} current
  * @property {string} progress the answers and marks of the session, as JSON
  * @property {boolean} cleared whether the user started again
@@ -39,7 +38,7 @@ class ChapterBar {
   constructor(root, signal) {
     this.nav = root.querySelector("nav");
     this.menu = root.querySelector("select");
-    this.lists = { true: root.querySelector(".core"), false: root.querySelector(".extra") };
+    this.list = root.querySelector("ol");
     this.sum = root.querySelector(".sum");
     this.asked = null;
     this.menu.addEventListener("change", () => this.go(this.menu.value), { signal });
@@ -51,7 +50,7 @@ class ChapterBar {
     const own = JSON.parse(data.progress);
     const saved = data.cleared ? EMPTY : storedProgress();
     // Another tab may have stored more; the first mark of a question counts.
-    const all = { answers: { ...saved.answers, ...own.answers }, marks: { ...own.marks, ...saved.marks }, own: { ...saved.own, ...own.own } };
+    const all = { answers: { ...saved.answers, ...own.answers }, marks: { ...own.marks, ...saved.marks } };
     store(STORE, JSON.stringify(all));
     const isMore = Object.values(saved).some((values) => Object.keys(values).length > 0);
     if (isMore && this.asked !== data.session) setState("restored", JSON.stringify(all));
@@ -68,14 +67,15 @@ class ChapterBar {
     this.current = data.current;
     const active = this.nav.getRootNode().activeElement;
     const focused = active?.dataset?.chapter;
-    for (const list of Object.values(this.lists)) list.replaceChildren();
+    this.signs = data.signs;
+    this.list.replaceChildren();
     this.menu.replaceChildren();
     for (const chapter of data.chapters) this.#add(chapter, data.current);
     this.menu.value = data.current;
     const marks = data.chapters.flatMap((chapter) => chapter.marks).filter(Boolean);
     const count = (mark) => marks.filter((one) => one === mark).length;
     this.sum.textContent = marks.length
-      ? `${count("first")} of ${marks.length} at the first try ●, ${count("second")} at the second ◐, ${count("shown")} shown ○`
+      ? `${count("first")} of ${marks.length} at the first try ${data.signs.first}, ${count("second")} at the second ${data.signs.second}`
       : "";
     const shown = isMoved ? data.current : focused;
     if (shown && active !== this.menu) this.#focus(shown);
@@ -88,25 +88,21 @@ class ChapterBar {
     (button?.offsetParent ? button : this.menu).focus({ preventScroll: true });
   }
 
-  #add({ key, number, title, core, opened, marks }, current) {
+  #add({ key, number, title, marks }, current) {
     const firsts = marks.filter((mark) => mark === "first").length;
     const isDone = marks.length > 0 && marks.at(-1) !== null;
-    const state = isDone
-      ? `, done, ${firsts} of ${marks.length} at the first try`
-      : opened && !marks.some(Boolean) ? ", opened" : "";
+    const state = isDone ? `, done, ${firsts} of ${marks.length} at the first try` : "";
     const words = number ? `Chapter ${number}: ${title}` : title;
     const item = element("li");
-    const name = `${words}${core ? "" : ", extra"}${state}`;
-    const button = newButton(isDone ? "done" : "", `${number} ${title}`.trim(), () => this.go(key), name);
+    const button = newButton(isDone ? "done" : "", `${number} ${title}`.trim(), () => this.go(key), words + state);
     button.dataset.chapter = key;
     if (state) button.title = state.slice(2);
     if (key === current) button.setAttribute("aria-current", "step");
-    const signs = marks.map((mark) => SIGNS[mark] ?? "").join("");
+    const signs = marks.map((mark) => this.signs[mark] ?? "").join("");
     if (signs) button.append(element("span", "marks", signs));
-    else if (state) button.append(element("span", "marks", "opened"));
     item.append(button);
-    this.lists[core].append(item);
-    const option = element("option", "", `${number ? `${number}. ` : ""}${title}${core ? "" : " (extra)"}${signs && ` ${signs}`}`);
+    this.list.append(item);
+    const option = element("option", "", `${number ? `${number}. ` : ""}${title}${signs && ` ${signs}`}`);
     option.value = key;
     this.menu.append(option);
   }

@@ -132,7 +132,6 @@ class Frame {
   describe() {
     this.announce();
     // Not a rule with `:has`, for which the browser would style the whole page at each change of it.
-    document.documentElement.toggleAttribute("data-large", Boolean(container("large")));
     this.toggle.setAttribute("aria-expanded", String(this.isOpen));
     label(container("menu"), "navigation", "Pages");
     label(container("inputs"), "region", "Text and settings");

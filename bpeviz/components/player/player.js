@@ -14,6 +14,7 @@ import { PlaybackControl } from "./playback_control.js";
 import { shownStep, storeStep, storedSteps } from "./position.js";
 import { Remark } from "./remark.js";
 import { Stage } from "./stage.js";
+import { Task } from "./task.js";
 import { TokenSelection } from "./token_selection.js";
 import { Track } from "./track.js";
 
@@ -34,11 +35,16 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {number[] | null} vocabSizes the vocabulary size at each step, where several rows are shown
  * @property {number[] | null} changingSteps the steps that change a token of the whole text, in order; null if all do
  * @property {boolean} [opensInMotion] whether a first visit plays it once by itself
- * @property {boolean} [plays] whether it plays at once, as the user asked on the page before
+ * @property {boolean} [plays] whether it plays as soon as it is seen, as the user asked
  * @property {import("./remark.js").RemarkPayload | null} [remark] why little of the text changes
  * @property {[string, string][]} [ways] the next steps that its end offers (`WAY_CHOSEN`), with their titles
  * @property {boolean} [hasRace] whether the candidates of its steps arrive later
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
+ * @property {string} [name] its name, where the page has several players
+ * @property {boolean} [isStill] whether its texts are only seen, since they have no steps
+ * @property {import("./task.js").TaskPayload} [task] what the user does on the stage
+ * @property {number} [goal] the step to which further ones are played, in place of the last
+ * @property {import("./track.js").CurvesPayload} [curves] what the track shows in place of numbers of tokens
  * @property {import("./tokenized_text.js").TextPayload[]} views
  */
 
@@ -64,6 +70,8 @@ class Player {
     this.captions = new Captions(root, this.playback);
     this.selection = new TokenSelection(root, this.announcer, this.stage);
     this.remark = new Remark(find(".remark"));
+    this.task = new Task(root, this, signal);
+    this.stage.laidOut = () => this.task.place();
     this.step = 0;
     this.#listen(signal);
   }
@@ -96,12 +104,23 @@ class Player {
       view.data.last = data.views[i].last;
       if (data.isLive && !isNew) view.extend(data.views[i]);
     });
-    if (!isNew && !isResized) return;
+    const { isSolved } = this.task;
+    this.task.update(data.task, on);
+    const contents = data.task ? JSON.stringify([data.views.map(({ key }) => key), data.curves]) : "";
+    const isChanged = contents !== this.contents; // other merges of the same text
+    this.contents = contents;
+    if (!isNew && !isResized && !isChanged) return;
     this.track.draw(data);
     this.number.min = this.numberOf(0);
     this.number.max = this.numberOf(data.last);
     this.#find("output.last").textContent = formatCount(this.numberOf(data.last));
-    if (data.isLive && !isNew) return this.#updateControls(); // the leader's step follows
+    if (data.isLive && !isNew) {
+      this.#updateControls();
+      if (!data.task) return; // the leader's step follows
+      if (data.task.isLive && this.task.isSolved && !isSolved) this.playback.play(data.last, data.last);
+      else this.#playTo(data.goal ?? data.last);
+      return;
+    }
     if (isNew) {
       emit(RACE_REQUESTED);
       this.stage.fit();
@@ -109,8 +128,23 @@ class Player {
     this.show(step, !isNew);
     this.number.value = this.numberOf(this.step); // also while it has the focus
     this.report(0);
-    if (plays) setTimeout(() => this.data === data && this.playback.play(0, data.last)); // after the report
+    if (plays) this.#whenSeen(() => this.data.key === data.key && this.playback.play(0, data.last));
     else if (isOpening) this.playback.awaitOpening();
+  }
+
+  #whenSeen(act) {
+    const observer = new IntersectionObserver(([{ isIntersecting }]) => {
+      if (!isIntersecting) return;
+      observer.disconnect();
+      act();
+    }, { threshold: 0.5 });
+    observer.observe(this.#find(".stage"));
+  }
+
+  #playTo(last) {
+    const { changingSteps } = this.data;
+    if (rankOf(changingSteps, last) > rankOf(changingSteps, this.step)) this.playback.play(this.step, last);
+    else this.show(last);
   }
 
   #opensInMotion({ opensInMotion, last, timelineId }) {
@@ -160,6 +194,8 @@ class Player {
     const box = this.#find(".foot > .ways");
     box.hidden = !ways.length;
     box.replaceChildren(...ways.map(([way, title]) => newButton("", title, () => emit(WAY_CHOSEN, way))));
+    if (this.data.name) this.section.ariaLabel = `${this.data.name}: its tokens, step by step`;
+    this.section.classList.toggle("still", Boolean(this.data.isStill));
     this.section.classList.toggle("prunes", views.every(({ steps }) => steps.kind === "pruning"));
     this.captions.draw(this.stage, Boolean(hasRace));
     this.#find(".unit").textContent = unit;
@@ -185,6 +221,7 @@ class Player {
     section.classList.toggle("in-order", beat > 0);
     this.step = step;
     this.selection.clear();
+    this.task.clear();
     stage.show(step, { follows, calmly: playback.isCalm, beat });
     lastSteps.set(this.data.timelineId, step);
     this.#updateControls();
@@ -391,13 +428,18 @@ class Player {
     };
     host.addEventListener("mousemove", (event) => {
       if (playback.isPlaying) return;
+      if (this.task.takesPlaces) return this.task.hover(event);
       const { view, atom } = place(event);
       selection.hover(view, atom);
     });
     host.addEventListener("scroll", () => playback.isPlaying && stage.paint());
-    host.addEventListener("mouseleave", () => selection.clear());
+    host.addEventListener("mouseleave", () => {
+      selection.clear();
+      this.task.leave();
+    });
     host.addEventListener("click", (event) => {
       if (!document.getSelection().isCollapsed) return; // the user is selecting text
+      if (this.task.takesPlaces) return this.task.click(event);
       const { view, atom } = place(event);
       if (atom < 0) return;
       const word = view.word(atom);

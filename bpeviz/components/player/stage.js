@@ -19,6 +19,7 @@ export class Stage {
     this.playback = playback;
     /** @type {TimelineScore} */
     this.score = null;
+    this.laidOut = () => {}; // called after the lines have changed
     followSize(root.querySelector(".stage"), () => this.fit(), signal); // and that of the text follows
   }
 
@@ -34,7 +35,8 @@ export class Stage {
     this.overview = new Overview(score, views[0].part);
     score.laidOut = () => {
       this.overview.draw();
-      if (!score.text) score.host.replaceChildren(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
+      this.laidOut();
+      if (!score.text) score.host.replaceChildren(element("p", "empty", views[0].noText ?? "There is no text yet. Type one, or choose a sample."));
     };
     this.frame.replaceChildren(score.host, this.overview.box, ...score.views.map(({ list }) => list.box));
     this.several = Boolean(views[0].title);

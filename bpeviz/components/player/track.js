@@ -1,5 +1,5 @@
 // The track of the player: a slider on the curve of the number of tokens after each step, with a line for
-// each text.
+// each text. In a task of Learn, the curves of a training text and of a new one in percent of their bytes.
 
 import { element } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
@@ -8,6 +8,7 @@ const POINTS = 600; // of a curve
 const [TOP, BOTTOM] = [0.1, 0.86]; // of the largest and of the smallest number, relative to the height
 const ROW = 15; // pixels of a label at an end
 const HEIGHT = 56;
+const HEIGHT_OF_CURVES = 96; // there is room for the words of marks
 
 /**
  * Return the first step that reaches half of the change of a series, or null if it does not change.
@@ -30,6 +31,13 @@ export function spread(edges, height) {
   return apart.map((edge, i) => Math.min(edge, 1 - height * (apart.length - i)));
 }
 
+/**
+ * @typedef {object} CurvesPayload the payload from Python (`bpeviz.ui.learn.chapters.stop`)
+ * @property {{title: string, values: number[]}[]} lines percentages after each step, those of the player's text first
+ * @property {[number, string][]} marks steps that are marked by words
+ * @property {number | null} rows the rows of an embedding table before the first merge
+ */
+
 const percent = (share) => `${Math.round(share * 1e4) / 100}%`;
 
 export class Track {
@@ -37,17 +45,18 @@ export class Track {
   constructor(root) {
     const find = (name) => root.querySelector(name);
     [this.box, this.input, this.area, this.half, this.ends] = [".course", ".track", ".area", ".half", ".ends"].map(find);
-    this.start = find(".start");
-    this.paths = root.querySelectorAll(".drawing path"); // of the steps that change the text, the other texts, and the first one
+    [this.start, this.marks, this.table] = [".start", ".marks", ".table"].map(find);
+    this.paths = root.querySelectorAll(".drawing path"); // of the other texts, the steps that change the text, and the first one
   }
 
   /**
    * Draw the numbers of tokens of all steps.
    * @param {import("./player.js").PlayerPayload} data
    */
-  draw({ views, last, unit, changingSteps }) {
+  draw({ views, last, unit, changingSteps, curves }) {
     Object.assign(this.input, { max: last, disabled: !last });
-    this.counts = views.map(({ tokenCounts, ownSteps }) => Array.from({ length: last + 1 }, (_, step) => tokenCounts[ownSteps?.[step] ?? step]));
+    this.height = curves ? HEIGHT_OF_CURVES : HEIGHT;
+    this.counts = curves?.lines.map(({ values }) => values) ?? views.map(({ tokenCounts, ownSteps }) => Array.from({ length: last + 1 }, (_, step) => tokenCounts[ownSteps?.[step] ?? step]));
     const [low, high] = [Math.min, Math.max].map((choose) => this.counts.flat().reduce((one, other) => choose(one, other)));
     this.level = (count) => TOP + ((BOTTOM - TOP) * (high - count)) / (high - low || 1);
     const at = (step) => step / (last || 1);
@@ -58,22 +67,37 @@ export class Track {
     if (!last) for (const curve of [first, ...others]) curve.push([1, curve[0][1]]); // a level line
     const lineOf = (curve) => `M${curve.map((place) => place.map((share) => share.toFixed(4))).join("L")}`;
     const marks = new Set((changingSteps ?? []).filter((step) => step <= last).map((step) => `M${at(step).toFixed(3)} 1v-.14`));
-    [[...marks], others.map(lineOf), [lineOf(first)]].forEach((lines, i) => this.paths[i].setAttribute("d", lines.join("")));
+    [others.map(lineOf), [...marks], [lineOf(first)]].forEach((lines, i) => this.paths[i].setAttribute("d", lines.join("")));
     const corners = [[0, 1], ...first, [1, 1]].map(([x, y]) => `${percent(x)} ${percent(y)}`);
     this.area.style.clipPath = others.length ? "inset(50%)" : `polygon(${corners})`;
-    this.start.textContent = others.length ? counted(high, "token") : formatCount(high);
+    this.start.textContent = curves ? percent(high / 100) : others.length ? counted(high, "token") : formatCount(high);
     this.box.style.setProperty("--digits", `${Math.max(3.5, formatCount(high).length)}ch`); // nothing moves
-    this.#nameEnds(this.counts.map((counts, i) => [counts[last], others.length ? views[i].title : formatCount(counts[last])]));
-    this.#markHalf(others.length ? null : halfWay(this.counts[0]), last, unit);
+    const nameOf = (count, i) => (curves ? `${curves.lines[i].title} ${percent(Math.round(count) / 100)}` : others.length ? views[i].title : formatCount(count));
+    this.#nameEnds(this.counts.map((counts, i) => [counts[last], nameOf(counts[last], i)]));
+    this.#markHalf(others.length || curves ? null : halfWay(this.counts[0]), last, unit);
+    this.#mark(curves ?? { marks: [], rows: null }, at);
   }
 
   #nameEnds(names) {
-    const height = Math.max(HEIGHT, ROW * names.length);
+    const height = Math.max(this.height, ROW * names.length);
     this.box.style.setProperty("--height", `${height}px`);
     names.sort(([one], [other]) => other - one);
     const edges = spread(names.map(([count]) => this.level(count) - ROW / height / 2), ROW / height);
     this.ends.replaceChildren(...names.map(([, words]) => element("span", "", words)));
     edges.forEach((edge, i) => (this.ends.children[i].style.top = `${edge * height}px`));
+  }
+
+  #mark({ marks, rows }, at) {
+    this.rows = rows;
+    this.table.hidden = rows === null;
+    this.box.classList.toggle("marked", marks.length > 0);
+    this.marks.replaceChildren(
+      ...marks.map(([step, words]) => {
+        const mark = element("span", at(step) > 0.5 ? "mark late" : "mark", words);
+        mark.style.left = percent(at(step));
+        return mark;
+      }),
+    );
   }
 
   #markHalf(step, last, unit) {
@@ -94,6 +118,11 @@ export class Track {
    */
   show(step, words) {
     this.input.value = step;
+    if (this.rows) {
+      this.table.textContent = `Rows of the embedding table: ${formatCount(this.rows)} + ${counted(step, "merge")} = ${formatCount(this.rows + step)}`;
+      const shares = [this.rows, this.rows + step].map((rows) => percent(rows / (this.rows + Number(this.input.max))));
+      this.table.style.backgroundSize = `${shares[0]} 4px, ${shares[1]} 4px`;
+    }
     this.input.setAttribute("aria-valuetext", words);
     this.box.style.setProperty("--at", percent(step / (Number(this.input.max) || 1)));
     this.box.style.setProperty("--level", percent(this.level(this.counts[0][step])));

@@ -453,7 +453,7 @@ class Room {
     this.on("hidden", !step || Boolean(state.vote?.isAboutStep && state.vote.right === null));
   }
 
-  #drawJoin({ join, canAsk, vote, votes, furthest }) {
+  #drawJoin({ join, canAsk, vote, votes, sums, furthest }) {
     const details = this.find(".join");
     if (join) {
       const { qr, address, password, notes } = join;
@@ -473,6 +473,7 @@ class Room {
     ask.disabled = !canAsk || Boolean(vote);
     const toFurthest = "Go to the furthest step that followers have seen";
     ask.title = canAsk ? "Ask which step comes next, before you play it" : this.display.step < furthest ? toFurthest : NO_VOTE;
+    this.find(".sums").textContent = sums;
     this.find(".votes").disabled = votes.split("\n").length < 3;
   }
 

@@ -4,7 +4,8 @@ import { element, tokenLabel } from "./dom.js";
 import { spokenLabel } from "./spoken.js";
 
 /**
- * @typedef {string | {label: string, color: number}} MessagePart plain text, or a token
+ * @typedef {string | {label: string, color: number, mark?: string}} MessagePart plain text, or a token,
+ *   and how it is marked: one that is "out" is struck out
  */
 
 /**
@@ -16,7 +17,12 @@ import { spokenLabel } from "./spoken.js";
  * @param {MessagePart[]} parts
  */
 export const drawMessage = (parts) =>
-  parts.map((part) => (typeof part === "string" ? document.createTextNode(part) : tokenLabel(part.label, part.color)));
+  parts.map((part) => {
+    if (typeof part === "string") return document.createTextNode(part);
+    const piece = tokenLabel(part.label, part.color);
+    if (part.mark) piece.classList.add(part.mark);
+    return piece;
+  });
 
 /**
  * Return a message in words, for screen readers.

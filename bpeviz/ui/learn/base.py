@@ -1,31 +1,35 @@
-"""The declaration of a chapter: its texts, its inputs, its questions, and its result.
+"""The parts of a chapter: questions about a text on the stage.
 
 A question is built without its right answer, and `Question.judge` computes that when the user
-answers. So before an answer, the browser receives nothing that depends on the right one.
+answers. So before an answer, the browser receives nothing that depends on the right one: the
+payload of the stage ends at the present step.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from bpeviz.ui.learn.forms import ChoiceForm, Form, MessagePart
+from bpeviz.ui.learn import prose
+from bpeviz.ui.learn.acts import Act, BeliefAct, MessagePart
 from bpeviz.ui.permalink.codec import Value
-from bpeviz.ui.widgets import Widget
-
-Setup = Mapping[str, Any]
-"""The values of a chapter's inputs, by the names in `Chapter.inputs`."""
 
 Verdict = Literal["right", "near", "wrong", "shown"]
 
-Mark = Literal["first", "second", "shown"]
-"""How a question was answered: at the first try, at the second try, or by showing the answer."""
+Mark = Literal["first", "second", "tried", "shown"]
+"""How a question was answered: at the first or second try, in neither of two, or not at all."""
 
 TRIES = 2
 """The tries before the right answer is shown."""
+
+SIGNS: Mapping[Mark, str] = {"first": "●", "second": "◐", "tried": "○", "shown": "◌"}
+MARK_WORDS: Mapping[Mark, str] = {
+    "first": "first try",
+    "second": "second try",
+    "tried": "two tries",
+    "shown": "shown",
+}
 
 DON_QUIJOTE = (
     "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía "
@@ -45,32 +49,12 @@ class Judgment:
     Attributes:
         verdict: How the answer compares with the right one; "shown" without an answer.
         message: The right answer, and how the given one differs.
-        marks: The right answer in the picture, as the form draws it.
+        right: A right answer.
     """
 
     verdict: Verdict
     message: Sequence[MessagePart]
-    marks: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class PictureRow:
-    """A row of the picture above a question: the text, tokens or numbers that it is about.
-
-    Attributes:
-        title: The name of the row.
-        items: Its entries, each of them text and tokens.
-        numbered: Whether the entries are numbered.
-    """
-
-    title: str
-    items: Sequence[Sequence[MessagePart]]
-    numbered: bool = False
-
-    def payload(self) -> dict[str, Any]:
-        """Return the data for the browser, as plain JSON values."""
-        items = [list(item) for item in self.items]
-        return {"title": self.title, "items": items, "numbered": self.numbered}
+    right: Any = None
 
 
 @dataclass(frozen=True)
@@ -91,166 +75,102 @@ class Question:
     """A question about a text.
 
     Attributes:
-        prompt: The question.
-        form: How it is answered.
+        act: How it is answered.
         judge: Returns the result for an accepted answer, or for None without one.
         mistakes: Returns the likely wrong answers, computed from the text like the right one.
+        name: Its name, which tells no answer.
         hint: A hint after a wrong answer, without the right one.
-        see: The picture above the question.
-        about_form: Sentences after the question, about how it is answered on the page of Learn.
-        name: Its number in the course and its name, such as “4.1 The most frequent pair”.
+        prompt: The question, where it is not the words of the task.
+        score: Returns the score of an answer, the best one highest, and its words; "" without one.
+        card: Draws what the user can save of their best answer.
+        rows: What is listed below it: "title", the messages "items", and whether they are
+            "numbered".
     """
 
-    prompt: Sequence[MessagePart]
-    form: Form
+    act: Act
     judge: Callable[[Any], Judgment]
     mistakes: Callable[[], Sequence[Mistake]] = tuple
-    hint: str = ""
-    see: Sequence[PictureRow] = ()
-    about_form: Sequence[MessagePart] = ()
     name: str = ""
+    hint: str = ""
+    prompt: Sequence[MessagePart] = ()
+    score: Callable[[Any], tuple[float, str]] | None = None
+    card: Callable[[Any], None] | None = None
+    rows: Sequence[dict[str, Any]] = ()
 
     def likely(self) -> list[Mistake]:
         """Return the likely wrong answers that are possible and wrong here, each once."""
         likely: list[Mistake] = []
         for mistake in self.mistakes():
-            is_new = not any(self.form.matches(mistake.given, other.given) for other in likely)
-            if is_new and self._is_wrong(mistake.given):
+            is_new = not any(self.act.matches(mistake.given, other.given) for other in likely)
+            if is_new and self.act.accepts(mistake.given) and not self.solved(mistake.given):
                 likely.append(mistake)
         return likely
-
-    def _is_wrong(self, given: Any) -> bool:
-        return self.form.accepts(given) and not self.solved(given)
 
     def solved(self, given: Any) -> bool:
         """Return whether an answer is right, or near enough."""
         return self.judge(given).verdict in ("right", "near")
 
     def feedback(self, given: Any) -> list[MessagePart]:
-        """Return the sentence about a wrong answer, and a hint, without the right answer."""
-        messages = (
-            mistake.words
-            for mistake in self.mistakes()
-            if self.form.matches(given, mistake.given) and self._is_wrong(mistake.given)
-        )
-        words = next(messages, None) or self.form.difference(given, self.judge(None).marks)
-        return [*words, f" {self.hint}".rstrip()]
+        """Return the sentence about a wrong answer, without the right answer."""
+        for mistake in self.likely():
+            if self.act.matches(given, mistake.given):
+                return [*mistake.words]
+        return self.act.difference(given, self.judge(None).right)
+
+    def kept(self, tries: Sequence[Any], given: Any) -> list[Any]:
+        """Return the tries to store after another answer: the last ones, or the best and this."""
+        if self.score and tries:
+            return [max(tries, key=self.score), given]
+        return [*tries, given][-TRIES:]
 
     def mark(self, tries: Sequence[Any], gave_up: bool) -> Mark | None:
         """Return how a question was answered, or None while a try is left."""
         if tries and self.solved(tries[-1]):
-            return "first" if len(tries) == 1 else "second"
-        return "shown" if gave_up or len(tries) >= TRIES else None
+            return "first" if len(tries) == 1 or self.act.is_live else "second"
+        if gave_up:
+            return "shown"
+        return "tried" if len(tries) >= TRIES and not self.act.is_live else None
 
-    def payload(self, of: str, tries: Sequence[Any] = (), gave_up: bool = False) -> dict[str, Any]:
-        """Return the payload of the component `answer`.
-
-        Args:
-            of: Identifies the question and the inputs that it is about.
-            tries: The answers so far.
-            gave_up: Whether the user asked for the answer.
-        """
+    def result(self, tries: Sequence[Any], gave_up: bool) -> dict[str, Any] | None:
+        """Return what the stage says about the answers so far, or None before the first one."""
+        if not tries and not gave_up:
+            return None
         mark = self.mark(tries, gave_up)
-        given = tries[-1] if tries and not gave_up else None
-        result = self.judge(given) if mark else None
-        data = {
-            "of": of,
-            "see": [row.payload() for row in self.see],
-            "prompt": [*self.prompt, *self.about_form],
-            "form": self.form.payload(),
-            "given": given,
-            "feedback": self.feedback(tries[-1]) if tries and not mark else None,
-            "mark": mark,
-            "result": result
-            and {
-                "verdict": result.verdict,
-                "message": list(result.message),
-                "marks": dict(result.marks),
-            },
-        }
-        digest = hashlib.blake2b(json.dumps(data).encode(), digest_size=12)
-        return data | {"key": digest.hexdigest()}
+        if mark is None and self.act.is_live:
+            message = [*self.judge(tries[-1]).message, *self._best(tries)]
+            return {"kind": "draft", "message": message, "note": ""}
+        if mark is None:
+            message = [*self.feedback(tries[-1]), f" {self.hint}".rstrip()]
+            return {"kind": "again", "message": message, "note": " One more try."}
+        given = None if gave_up else tries[-1]
+        judgment = self.judge(given)
+        message = [*judgment.message, *self._best(tries)]
+        if mark == "tried":  # the second mistake is answered, too
+            message = [*self.feedback(given), " ", *message]
+        note = "" if self.act.is_live else f" {SIGNS[mark]} {MARK_WORDS[mark].capitalize()}"
+        return {"kind": judgment.verdict, "message": message, "note": note}
+
+    def _best(self, tries: Sequence[Any]) -> list[MessagePart]:
+        """Return the best score so far, if there is one."""
+        best = max(map(self.score, tries), default=(0, "")) if self.score else (0, "")
+        return [f" Your best: {best[1]}."] if best[1] else []
 
 
 @dataclass(frozen=True)
-class AnswerOption:
-    """An answer to choose, with its feedback.
+class Stage:
+    """A text on the stage, and the questions about it.
 
     Attributes:
-        key: Its name in stored answers.
-        words: The answer.
-        feedback: The reason why it is right, or the sentence about the belief behind it.
-        right: Whether it is right.
+        questions: The questions in their order, or none where a text of the user's own is only
+            seen. Each function may raise `NoQuestionError`.
+        payload: Returns the player's payload once some questions are answered, by their number and
+            the last answer to the next one, if any. It has no decision that the user has not seen.
+            Its "task" has what depends on that answer: "places", "rows", or "actions", which are
+            buttons and the answers that they give.
     """
 
-    key: str
-    words: str
-    feedback: str
-    right: bool = False
-
-
-@dataclass(frozen=True)
-class Why:
-    """The question “Why?” at the end of a chapter. Its answers do not depend on the text."""
-
-    prompt: str
-    options: Sequence[AnswerOption]
-
-    def question(self) -> Question:
-        """Return the question for the component `answer`."""
-        (right,) = (option for option in self.options if option.right)
-        words = {option.key: option.words for option in self.options}
-        return chosen([self.prompt], words, lambda: (right.key, [right.feedback]), self._mistakes)
-
-    def _mistakes(self) -> list[Mistake]:
-        return [
-            Mistake(option.key, [option.feedback]) for option in self.options if not option.right
-        ]
-
-
-def chosen(
-    prompt: Sequence[MessagePart],
-    options: Mapping[str, str],
-    answer: Callable[[], tuple[str, Sequence[MessagePart]]],
-    mistakes: Callable[[], Sequence[Mistake]],
-    hint: str = "",
-    see: Sequence[PictureRow] = (),
-) -> Question:
-    """Return a question with one right option.
-
-    Args:
-        prompt: The question.
-        options: The words of each option, by their keys.
-        answer: Returns the key of the right option, and the reason.
-        mistakes: Returns the sentences about the other options.
-        hint: A hint after a wrong answer.
-        see: The picture above the question.
-    """
-
-    def judge(given: str | None) -> Judgment:
-        right, reason = answer()
-        verdict: Verdict = "shown" if given is None else "right" if given == right else "wrong"
-        return Judgment(verdict, reason, {"right": [right]})
-
-    return Question(prompt, ChoiceForm(options), judge, mistakes, hint, see)
-
-
-PictureKind = Literal["player", "score", "grid", "table"]
-
-
-@dataclass(frozen=True)
-class Picture:
-    """Something that a chapter shows after its questions are answered.
-
-    Attributes:
-        kind: The component that draws it.
-        data: Its payload: for a table, a header and rows of text.
-        caption: A sentence about it, without text of users.
-    """
-
-    kind: PictureKind
-    data: Any
-    caption: str = ""
+    questions: Sequence[Callable[[], Question]]
+    payload: Callable[[int, Any], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -269,87 +189,56 @@ class PageLink:
 
 
 @dataclass(frozen=True)
-class Input:
-    """An input of a chapter.
-
-    Attributes:
-        name: Its name in a `Setup`.
-        widget: The widget, whose value a link contains.
-        initial: The value at first.
-        lines: Whether a text may have several lines.
-        asked: Whether the questions depend on it. Other inputs are drawn above the pictures.
-        slider: Whether a number is drawn as a slider.
-    """
-
-    name: str
-    widget: Widget[Any]
-    initial: Any
-    lines: bool = False
-    asked: bool = True
-    slider: bool = False
-
-
-@dataclass(frozen=True)
 class Chapter:
-    """A chapter of the Learn page.
+    """A chapter of the Learn page. Its words are in `prose`.
 
     Attributes:
-        key: Its name in links.
-        place: Its place among the chapters: a larger number comes later.
-        title: Its title.
-        core: Whether it is on the core path.
-        lead: Its subject, and the knowledge that its questions need.
-        myth: A common misconception.
-        fact: The correction; shown after the questions.
-        settings: How its tokenizers are trained.
-        source: Where its figures or its facts come from.
-        inputs: The values that the user can change, the text first.
-        questions: The questions in their order. Each function may raise `NoQuestionError`, or
-            return None to skip its question.
-        names: The names of the questions, which tell no answer.
-        pictures: Returns the pictures to show after the questions.
-        why: The question “Why?”.
-        target: Returns the page that shows this text.
-        samples: Other texts to try, by their labels; or values of several inputs, by their names.
-        needs: The published vocabularies that it needs.
-        claims: Returns corrections of wrong claims in tutorials, as Markdown.
+        key: Its name in links, and that of its prose.
+        text: The text that the tasks are about.
+        stages: Returns the stage of a text, by the names of the tasks; may raise `NoQuestionError`.
+        own: The task that the user can do with a text of their own, or "".
+        longest: The most characters of that text.
+        own_needs: The published vocabularies that it needs.
+        needs: Those of the tasks that need any, by their names. Without them, a task is left out.
+        figures: Returns the figures in its prose, by their names.
+        more: Draws more after the last task, with a function that fills in figures.
+        target: Returns the page that shows a text.
     """
 
     key: str
-    place: int
-    title: str
-    core: bool
-    lead: str
-    myth: str
-    fact: str
-    settings: str
-    source: str
-    inputs: Sequence[Input]
-    questions: Sequence[Callable[[Setup], Question | None]]
-    names: Sequence[str]
-    pictures: Callable[[Setup], Sequence[Picture]]
-    why: Why
-    target: Callable[[Setup], PageLink]
-    samples: Mapping[str, str | Setup] = field(default_factory=dict)
-    needs: tuple[str, ...] = ()
-    claims: Callable[[], str] | None = None
-
-    @property
-    def initial(self) -> Setup:
-        """The values of the inputs at first."""
-        return {field.name: field.initial for field in self.inputs}
-
-    def sample(self, title: str) -> Setup:
-        """Return the values of inputs that a sample sets."""
-        sample = self.samples[title]
-        return {self.inputs[0].name: sample} if isinstance(sample, str) else sample
-
-    def about(self, setup: Setup) -> str:
-        """Return a short name of the inputs that the questions are about."""
-        values = json.dumps([setup[field.name] for field in self.inputs if field.asked])
-        return hashlib.blake2b(values.encode(), digest_size=9).hexdigest()
+    text: str
+    stages: Mapping[str, Callable[[str], Stage]]
+    own: str = ""
+    longest: int = 1_000
+    own_needs: tuple[str, ...] = ()
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    figures: Callable[[], Mapping[str, int | str]] = dict
+    more: Callable[[Callable[[str], str]], None] | None = None
+    target: Callable[[str], PageLink] | None = None
+    rounds: Mapping[str, int] = field(default_factory=dict)
+    """The number of questions of a task, where it has several."""
 
 
-def compared(given: int | None, right: int) -> Verdict:
-    """Return the verdict of a number."""
-    return "shown" if given is None else "right" if given == right else "wrong"
+def belief_question(key: str, figures: Mapping[str, int | str]) -> Question:
+    """Return the belief at the end of a chapter. Its answers do not depend on a text."""
+    (belief,) = prose.read(key).beliefs
+    return question_of(belief, figures)
+
+
+def question_of(belief: prose.Belief, figures: Mapping[str, int | str]) -> Question:
+    """Return the question of a belief."""
+    replies = [prose.fill(option.answer, figures) for option in belief.options]
+
+    def judge(given: int | None) -> Judgment:
+        verdict: Verdict = "wrong" if given != belief.right else "right"
+        return Judgment(
+            "shown" if given is None else verdict, [replies[belief.right]], belief.right
+        )
+
+    def mistakes() -> list[Mistake]:
+        return [Mistake(i, [reply]) for i, reply in enumerate(replies) if i != belief.right]
+
+    options = (prose.fill(option.words, figures) for option in belief.options)
+    return Question(
+        BeliefAct(tuple(options)), judge, mistakes, prose.fill(belief.question, figures)
+    )

@@ -1,104 +1,47 @@
-"""The parts of the engine that chapters share: trainings, pairs, payloads, and links."""
+"""The parts of the engine that chapters share: trainings, stages, and links."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
-from itertools import pairwise
+from functools import partial
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 import bpeviz
-from bpeviz.analysis import hues as coloring
-from bpeviz.analysis import trace
 from bpeviz.analysis.hues import OWN, Hues
-from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import Part
-from bpeviz.core.tokenizer import Token, Tokenizer
+from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import MergeTraining, Training
-from bpeviz.text import color_key, counted, shorten, times
+from bpeviz.text import counted, digest_of, times
 from bpeviz.text import label as label_of
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, THIS_TEXT, TRAIN_ON
 from bpeviz.ui.inputs.training import ALGORITHM, LARGEST_SIZE, PATTERN, option_widget
+from bpeviz.ui.learn import stored
+from bpeviz.ui.learn.acts import MOST_PLACES, BoundariesAct, MessagePart, PairAct, bits_of, token
 from bpeviz.ui.learn.base import (
-    Input,
     Judgment,
     Mistake,
     NoQuestionError,
     PageLink,
-    Picture,
-    PictureRow,
     Question,
-    Setup,
+    Stage,
     Verdict,
 )
-from bpeviz.ui.learn.forms import CurveForm, MessagePart, PairForm, token
-from bpeviz.ui.pages import inspect
 from bpeviz.ui.permalink.codec import Value
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.ui.widgets import NumberField, OneOf, TextField, Widget
+from bpeviz.ui.widgets import Widget
 from bpeviz.views import inspection, player
-
-LONGEST_TEXT = 1_000
-"""The most characters of a chapter's text: training runs while the page is drawn."""
 
 MAX_TIED = 5
 """The most tied pairs that a result lists."""
 
-MAX_MERGES = 20
-"""The most merges above a question."""
-
-MAX_SHOWN = 60
-"""The most characters of a text that a message quotes."""
-
-MAX_SEEN = 140
-"""The most characters of a text above a question."""
+UNKNOWN = "[UNK]"
+"""The label of a piece outside of a list."""
 
 FIRST_SEEN = "Among pairs with the same count, the one seen first in the text is merged."
-
-PAIR_HINT = "A space is a byte, too: a pair may be a letter and the space after it."
-
-
-def text_field(chapter: str, name: str, label: str, longest: int = LONGEST_TEXT) -> TextField:
-    """Return the widget of a text."""
-    key = f"learn_{chapter}_{name}"
-    return TextField(key, label, longest=longest)
-
-
-def text_input(
-    chapter: str, initial: str, label: str = "Text", longest: int = LONGEST_TEXT
-) -> Input:
-    """Return the input of a chapter's text."""
-    widget = text_field(chapter, "text", label, longest)
-    return Input("text", widget, initial, lines=longest > 60)
-
-
-def number_input(
-    chapter: str,
-    name: str,
-    label: str,
-    low: int,
-    high: int,
-    initial: int,
-    *,
-    asked: bool = True,
-    slider: bool = False,
-) -> Input:
-    """Return an input of a whole number."""
-    key = f"learn_{chapter}_{name}"
-    widget = NumberField(key, label, low=low, high=high)
-    return Input(name, widget, initial, asked=asked, slider=slider)
-
-
-def choice_input(
-    chapter: str, name: str, label: str, titles: Mapping[str, str], *, asked: bool = True
-) -> Input:
-    """Return an input of one of a few values, the first one at first."""
-    key = f"learn_{chapter}_{name}"
-    widget = OneOf(key, label, titles=titles)
-    return Input(name, widget, next(iter(titles)), asked=asked)
 
 
 @cached()
@@ -119,158 +62,174 @@ def merges_of(text: str, algorithm: str = "bpe", **options: Any) -> MergeTrainin
     return training
 
 
-def hues(*texts: tuple[Training, str], given: Hues = OWN) -> Hues:
-    """Return the color indices of the tokens of texts, at all steps of the training of each.
+# ---- the stage
+
+
+def on_stage(view: dict[str, Any], *identity: object) -> dict[str, Any]:
+    """Return the payload of the player for a view to which steps may be appended.
 
     Args:
-        texts: The texts with their trainings.
-        given: Color indices that stay.
+        view: The timeline, without steps that the user may not see yet.
+        *identity: What stays the same when steps are appended: the text and the settings.
     """
-    parts = []
-    for training, text in texts:
-        boundaries = training.at_step(training.steps).boundaries(text)
-        parts += [(training, boundaries, part) for part in player.parts(text, boundaries)]
-    return player.hues_of(parts, given)
+    key = digest_of(*identity, view["text"])
+    data = player.payload(view) | {"isLive": True, "key": key, "timelineId": key}
+    return data | {"initialStep": data["last"]}
 
 
-def named(training: Training, token_id: int, colors: Hues) -> dict[str, Any]:
-    """Return a token of a training for a message, in its color in the pictures beside it."""
-    return token(training.name(token_id), colors.index(training.color_key(token_id)))
+def still(rows: Sequence[dict[str, Any]], *identity: object) -> dict[str, Any]:
+    """Return the payload of the player for rows without steps; see `row` and `on_stage`."""
+    titles = [each["title"] for each in rows]
+    return on_stage(rows[0], *identity, titles) | {"views": rows, "isStill": True}
 
 
-def quoted(text: str) -> dict[str, Any]:
-    """Return a text for a message, with stand-ins; a long text without its middle."""
-    return token(shorten(label_of(text.encode()), MAX_SHOWN))
+def row(
+    text: str,
+    title: str,
+    pieces: Sequence[tuple[int, int]],
+    styles: Mapping[int, tuple[str, int]],
+) -> dict[str, Any]:
+    """Return the timeline of a text in pieces, without steps.
+
+    Args:
+        text: The text.
+        title: The name of the row, "" if it is alone.
+        pieces: The id and the bytes of each piece; together they are the text.
+        styles: The label and the color index of each id.
+    """
+    atoms = [token_id if not i else INSIDE_ID for token_id, size in pieces for i in range(size)]
+    changes = {"offsets": [*range(len(atoms) + 1)], "steps": [-1] * len(atoms), "ids": atoms}
+    counted_pieces = sum(token_id != DROPPED_ID for token_id, _ in pieces)
+    return {
+        "text": text,
+        "title": title,
+        "atomKind": "bytes",
+        "atomBytes": None,
+        "endMarks": [],
+        "atomIds": [*text.encode()],
+        "mergedAt": None,
+        "firstMergeId": None,
+        "changes": changes,
+        "tokenStyles": styles,
+        "unknownLabel": UNKNOWN,
+        "steps": player.decision_columns(()),
+        "unit": "step",
+        "tokenCounts": [counted_pieces],
+        "changingSteps": None,
+        "byteCount": len(atoms),
+        "part": None,
+        "vocabSizes": [0],
+        "last": 0,
+        "key": "",
+        "timelineId": "",
+        **dict.fromkeys(("rule", "initialMessage", "emptyMessage"), title or "The text"),
+        "noText": "Type below.",
+    }
 
 
-def timeline(training: Training, text: str, colors: Hues | None = None) -> dict[str, Any]:
-    """Return the payload of a text under a training, with all of its steps."""
-    boundaries = training.at_step(training.steps).boundaries(text)
+def played(text: str, tokenizer: Tokenizer, name: str) -> dict[str, Any]:
+    """Return the payload of the player for a text that is encoded as soon as it is seen."""
+    view = inspection.encoding(text, tokenizer)
+    return on_stage(view, name) | {"plays": True, "name": name}
+
+
+def hues_after(trainings: Callable[[int], Training], text: str, step: int) -> Hues:
+    """Return color indices after a step, which are those of earlier steps for their tokens.
+
+    Args:
+        trainings: Returns the training with a number of steps.
+        text: The text.
+        step: The number of steps.
+    """
+    given = hues_after(trainings, text, step - 1) if step else OWN
+    training = trainings(step)
+    boundaries = training.at_step(step).boundaries(text)
     (part,) = player.parts(text, boundaries)
-    return player.timeline(text, training, boundaries, part, training.steps, colors)
+    return player.hues_of([(training, boundaries, part)], given)
 
 
-def played(training: Training, text: str, caption: str = "", colors: Hues | None = None) -> Picture:
-    """Return the player with all steps of a training; it begins before the first of several."""
-    data = player.payload(timeline(training, text, colors))
-    return Picture("player", data | {"initialStep": int(data["last"] == 1)}, caption)
+def timeline(
+    training: Training, text: str, step: int, colors: Hues | None = None
+) -> dict[str, Any]:
+    """Return the payload of a text under a training that ends at a step."""
+    boundaries = training.at_step(step).boundaries(text)
+    (part,) = player.parts(text, boundaries)
+    return player.timeline(text, training, boundaries, part, step, colors)
 
 
-def grid(
-    text: str,
-    tokenizer: Tokenizer,
-    caption: str = "",
-    *,
-    decimal: bool = False,
-    colors: Hues = OWN,
-) -> Picture:
-    """Return the grid of a text: characters, code points, bytes, tokens and ids."""
-    inspected = trace.inspect(text, tokenizer)
-    part = player.parts(inspected.text, inspected.cuts, 240)[0]
-    data = inspection.grid(inspected, part, decimal=decimal, colors=colors)
-    return Picture("grid", data, caption)
+def rounds_of(text: str, rounds: int, **options: Any) -> Stage:
+    """Return the stage on which the user chooses the pair of each of the first merges."""
+
+    def training(step: int) -> MergeTraining:
+        return merges_of(text, merges=step, **options)
+
+    def payload(done: int, given: Any) -> dict[str, Any]:
+        colors = hues_after(training, text, done)
+        return on_stage(timeline(training(done), text, done, colors), "rounds", options)
+
+    pairs = len(training(rounds).merges)  # a short text has no more
+    if not pairs:
+        raise NoQuestionError("This text has no two neighbors to merge. Type a longer one.")
+    questions = [partial(next_pair, training, text, step) for step in range(min(rounds, pairs))]
+    return Stage(questions, payload)
 
 
-def tokenized(
-    text: str,
-    tokenizers: Sequence[tuple[str, Tokenizer]],
-    caption: str = "",
-    colors: Hues | None = None,
-) -> Picture:
-    """Return a score of a text under several tokenizers; the first one is the baseline."""
-    columns = []
-    for title, tokenizer in tokenizers:
-        boundaries = tokenizer.boundaries(text)
-        columns.append(Column(title, tokenizer, boundaries, boundaries.steps))
-    part = Part(0, len(text.encode()), 0, len(text))
-    return Picture("score", player.score_payload(text, columns, part, 0, hues=colors), caption)
-
-
-# ---- the next pair
-
-
-def next_pair(
-    prompt: Sequence[MessagePart],
-    text: str,
-    step: int = 0,
-    hint: str = PAIR_HINT,
-    see: Sequence[PictureRow] = (),
-    about_form: Sequence[MessagePart] = (),
-    **options: Any,
-) -> Question:
+def next_pair(trainings: Callable[[int], MergeTraining], text: str, step: int) -> Question:
     """Return the question for the pair that is merged after `step` merges.
 
     Args:
-        prompt: The question.
+        trainings: Returns the training with a number of merges.
         text: The text.
         step: The number of merges so far.
-        hint: The hint after a wrong answer.
-        see: The picture above the question.
-        about_form: Sentences after the question, about how it is answered.
-        **options: Arguments of the training.
-
-    Raises:
-        NoQuestionError: No pair can be merged.
     """
-    before = merges_of(text, merges=step, **options)
+    before = trainings(step)
     boundaries = before.at_step(step).boundaries(text)
     barriers = before.barriers(text, step)
     ends = boundaries.token_ends(step)
-    ids = boundaries.ids(step)
-    inside = ~np.isin(ends[:-1], barriers) & (ids[:-1] >= 0) & (ids[1:] >= 0)
-    pairs: list[int] = np.flatnonzero(inside).tolist()
-    if not pairs or before.steps < step:
-        raise NoQuestionError("This text has no two neighbors to merge. Type a longer one.")
+    ids = boundaries.ids(step).tolist()
+    inside = np.flatnonzero(~np.isin(ends[:-1], barriers)).tolist()
+    places = {int(ends[i]) - 1: (ids[i], ids[i + 1]) for i in inside}
+    colors = hues_after(trainings, text, step)
 
-    payload = timeline(before, text)
+    def part(token_id: int) -> dict[str, Any]:
+        return token(before.name(token_id), colors.index(before.color_key(token_id)))
 
-    def words(pair: tuple[int, ...]) -> list[MessagePart]:
-        left, right = (token(*payload["tokenStyles"][token_id]) for token_id in pair)
-        return [left, " + ", right]
+    def words(pair: Sequence[int]) -> list[MessagePart]:
+        return [part(pair[0]), " + ", part(pair[1])]
 
-    def all_counts() -> dict[tuple[int, ...], int]:
+    def counts() -> dict[tuple[int, ...], int]:
         table = before.pairs(text, boundaries, step)
         return {pair.ids: pair.count for pair in table.best(table.counts, (), len(table.keys))}
 
     def judge(given: int | None) -> Judgment:
-        count = all_counts()
-        most = max(count.values())
-        taken = merges_of(text, merges=step + 1, **options).merges[step]
-        starts = [0, *ends.tolist()]
-
-        def places(pair: tuple[int, int]) -> list[list[int]]:
-            return [
-                [starts[i], starts[i + 2]] for i in pairs if (int(ids[i]), int(ids[i + 1])) == pair
-            ]
-
+        count = counts()
+        taken = trainings(step + 1).merges[step]
         pair = (taken.left, taken.right)
         message = _decided(pair, count, words)
+        right = next(place for place, other in places.items() if other == pair)
         if given is None:
-            return Judgment("shown", message, {"given": [], "right": places(pair)})
-        mine = (int(ids[given]), int(ids[given + 1]))
+            return Judgment("shown", message, right)
+        mine = places[given]
         if mine != pair:
             message += [" Yours, ", *words(mine), f", occurs {times(count[mine])}."]
-        marks = {"given": places(mine) if mine != pair else [], "right": places(pair)}
-        return Judgment("right" if count[mine] == most else "wrong", message, marks)
+        verdict: Verdict = "right" if count[mine] == count[pair] else "wrong"
+        return Judgment(verdict, message, right)
 
     def mistakes() -> list[Mistake]:
-        counts = all_counts()
-        first = {(int(ids[i]), int(ids[i + 1])): i for i in reversed(pairs)}
-        most = max(counts.values())
-        ranked = sorted(first, key=lambda pair: -counts[pair])
+        count = counts()
+        most = max(count.values())
+        first = {pair: place for place, pair in reversed(places.items())}
         return [
             Mistake(
                 first[pair],
-                [*words(pair), f" occurs {times(counts[pair])}; another pair occurs more often."],
+                [*words(pair), f" occurs {times(count[pair])}; another pair occurs more often."],
             )
-            for pair in ranked
-            if counts[pair] < most
+            for pair in sorted(first, key=lambda pair: -count[pair])
+            if count[pair] < most
         ]
 
-    unknown = ("?", -1)
-    tokens = [token(*payload["tokenStyles"].get(int(token_id), unknown)) for token_id in ids]
-    form = PairForm(payload, pairs, tokens)
-    return Question(prompt, form, judge, mistakes, hint, see, about_form)
+    named = {place: (part(left), part(right)) for place, (left, right) in places.items()}
+    return Question(PairAct(named), judge, mistakes, name=f"Merge {step + 1}")
 
 
 def _decided(
@@ -303,151 +262,86 @@ def _decided(
     return message
 
 
-# ---- boundaries, curves and orders
+def cut_stage(text: str, tokenizer: Tokenizer, name: str) -> Stage:
+    """Return the stage on which the user places the boundaries of a tokenizer.
+
+    Args:
+        text: The text.
+        tokenizer: The tokenizer. It may have only the tokens of this text.
+        name: The name of the question.
+
+    Raises:
+        NoQuestionError: The text has too many places, or one token for each.
+    """
+
+    def payload(done: int, given: Any) -> dict[str, Any]:
+        view = inspection.encoding(text, tokenizer, upto=None if done else 0)
+        return on_stage(view, "cuts", name)
+
+    return Stage([partial(cuts, text, tokenizer, name)], payload)
 
 
-def encoded_result(
-    given: list[int] | None, tokenizer: Tokenizer, text: str, colors: Hues
-) -> Judgment:
-    """Return the result of the boundaries that a user set in a text to encode."""
+def gpt4o_cuts(text: str) -> Stage:
+    """Return the stage on which the user places GPT-4o's boundaries.
+
+    Raises:
+        NoQuestionError: As above, or the file of GPT-4o's vocabulary is missing.
+    """
+    tokenizer = stored.gpt4o(text)
+    if tokenizer is None:
+        raise NoQuestionError("GPT-4o's list of tokens is not here yet.")
+    return cut_stage(text, tokenizer, "GPT-4o's tokens")
+
+
+def cuts(text: str, tokenizer: Tokenizer, name: str) -> Question:
+    """Return the question where a tokenizer cuts a text: between letters, or inside of one.
+
+    Raises:
+        NoQuestionError: There are too many places.
+    """
     tokens = tokenizer.tokens(text)
-    result = boundaries_result(given, tokens, text, colors)
-    if all(token.id != tokenizer.unknown_id for token in tokens):
-        return result
-    note = "A character that is not in the training text is unknown: <unk>."
-    return replace(result, message=[*result.message, note])
+    raw = text.encode()
+    ends = [*accumulate(len(part.raw) for part in tokens)]
+    letters = [len(text[:i].encode()) for i in range(1, len(text))]
+    # Where a token has a part of a character, all bytes of that character are places.
+    split = {end for end in ends if end not in letters and end < len(raw)}
+    inside = {at for at in range(1, len(raw)) for end in split if _same_letter(raw, at, end)}
+    places = sorted({*letters, *inside})
+    if not text:
+        raise NoQuestionError("There is no text yet. Type a word.")
+    if len(places) > MOST_PLACES:
+        raise NoQuestionError(
+            f"This word has {len(places):,} places where a token may end. Type a shorter one: "
+            f"up to {MOST_PLACES} fit."
+            if not inside
+            else "Each letter of this word is several tokens. Type another word."
+        )
+    pieces = [raw[i:j] for i, j in zip([0, *places], [*places, len(raw)], strict=True)]
+    after = [place - 1 for place in places]
+    right = bits_of(after, [end - 1 for end in ends])
+    act = BoundariesAct([label_of(piece) for piece in pieces], after)
+
+    def judge(given: int | None) -> Judgment:
+        message: list[MessagePart] = [f"{counted(len(tokens), 'token')}: "]
+        for part in tokens:
+            message += [token(part.label), " "]
+        verdict: Verdict = "right" if given == right else "wrong"
+        return Judgment("shown" if given is None else verdict, message, right)
+
+    def mistakes() -> list[Mistake]:
+        every = (1 << len(after)) - 1
+        return [
+            Mistake(every, ["You left every letter alone, but a longer token is in the list."]),
+            Mistake(0, ["You left it whole, but it is not a single token."]),
+        ]
+
+    return Question(act, judge, mistakes, name=name)
 
 
-def boundaries_result(
-    given: list[int] | None, tokens: Sequence[Token], text: str, colors: Hues | None = None
-) -> Judgment:
-    """Return the result of the boundaries that a user set.
-
-    Args:
-        given: The boundaries.
-        tokens: The tokens of the text.
-        text: The text.
-        colors: The color indices; by default those of this text alone.
-    """
-    right = sorted({part.end for part in tokens} - {len(text)})
-    verdict: Verdict = "right" if given == right else "wrong"
-    message: list[MessagePart] = [f"{counted(len(tokens), 'token')}: "]
-    keys = [
-        color_key(part.raw) if len(part.raw.decode(errors="replace")) > 1 else -1 for part in tokens
-    ]
-    colors = colors or coloring.hues([coloring.Row(coloring.contacts_at(keys), lambda key: key)])
-    indices = [colors.index(key) for key in keys]
-    for part, index in zip(tokens, indices, strict=True):
-        message += [token(part.label, index), " "]
-    marks = {"right": right, "colors": indices}
-    return Judgment("shown" if given is None else verdict, message, marks)
-
-
-def cut_mistakes(
-    right: Sequence[int], text: str, training: MergeTraining | None = None
-) -> list[Mistake]:
-    """Return likely wrong boundaries in a text that is split into tokens or into pieces.
-
-    Args:
-        right: The right boundaries.
-        text: The text.
-        training: The training history whose merges apply, or None for a list of pieces.
-    """
-    join = "piece fits" if training is None else "merge applies"
-    wrong = [
-        Mistake([*range(1, len(text))], [f"You left every letter alone, but a {join} here."]),
-        Mistake([], ["You left it whole, but it is not a single token."]),
-        Mistake([*right[:-1]], ["Your last token joins too much."]),
-        Mistake(sorted({*right, 1}), ["Your first token is too short: look how it goes on."]),
-    ]
-    for step in range(training.steps - 1, 0, -1) if training else ():
-        tokens = training.at_step(step).tokens(text) if training else []
-        cuts = boundaries_result(None, tokens, text).marks["right"]
-        wrong.append(Mistake(cuts, [f"That is after merge {step:,}. A later merge applies, too."]))
-    return wrong
-
-
-RIGHT_CURVE, NEAR_CURVE = 0.04, 0.08
-"""The largest mean distance of a curve that is right or near, as a share of its first value."""
-
-
-def curve_result(given: list[int] | None, form: CurveForm, values: Mapping[int, int]) -> Judgment:
-    """Return the result of a curve that a user drew.
-
-    Args:
-        given: Its values at the handles.
-        form: The form.
-        values: The true value at each position.
-    """
-    drawn = [values[at] for at in form.handles]
-    end = form.handles[-1]
-    title = form.yTitle.removesuffix("s") if drawn[-1] == 1 else form.yTitle
-    falls = [before - after for before, after in pairwise(drawn)]
-    first, last = form.handles[1] - form.handles[0], end - form.handles[-2]
-    less = "" if falls[0] > falls[-1] else "no less: "
-    message = (
-        f"The first {first:,} {form.xTitle} save {counted(falls[0], 'token')}, "
-        f"the last {last:,} save {less}{falls[-1]:,}."
-    )
-    marks = {"points": [[at, value] for at, value in sorted(values.items())]}
-    if given is None:
-        message = f"{drawn[-1]:,} {title} at {end:,} {form.xTitle}. {message}"
-        return Judgment("shown", [message], marks)
-    distance = form.distance(given, drawn)
-    verdict: Verdict = (
-        "right" if distance <= RIGHT_CURVE else "near" if distance <= NEAR_CURVE else "wrong"
-    )
-    expected = f"You expected {given[-1]:,} {form.yTitle}, it was {drawn[-1]:,}"
-    message = (
-        f"{expected}{': late merges save less than you think' * (given[-1] < drawn[-1])}. {message}"
-    )
-    return Judgment(verdict, [message], marks)
-
-
-def curve_mistakes(form: CurveForm, values: Mapping[int, int]) -> list[Mistake]:
-    """Return curves that people draw, each computed from a few of the true values."""
-    true = [values[at] for at in form.handles]
-    first, last, n = true[0], true[-1], len(true) - 1
-    save = first - true[1]
-    straight = [max(0, first - save * i) for i in range(n + 1)]
-    return [
-        Mistake(straight, ["You let each merge save as much as the first: but pairs run out."]),
-        Mistake(
-            [round(first / 2**i) for i in range(n + 1)],
-            ["You halve it at each dot: few texts repeat that much."],
-        ),
-        Mistake([first] * (n + 1), ["A flat line means that no merge saves a token."]),
-        Mistake(
-            [round(first * (1 - i / n)) for i in range(n + 1)],
-            ["At 0 tokens no text would be left: it never gets that short."],
-        ),
-        Mistake(
-            [round(first + (last - first) * i * i / n / n) for i in range(n + 1)],
-            ["You let late merges save the most: the best pairs come first."],
-        ),
-    ]
-
-
-# ---- pictures above questions
-
-
-def text_row(text: str, title: str = "Text") -> PictureRow:
-    """Return a text, with stand-ins, as a row above a question."""
-    return PictureRow(title, [[token(shorten(label_of(text.encode()), MAX_SEEN))]])
-
-
-def merges_row(training: MergeTraining, colors: Hues, title: str = "Merges in order") -> PictureRow:
-    """Return the first merges of a training as a numbered row above a question."""
-    items: list[list[MessagePart]] = [
-        [named(training, merge.left, colors), " + ", named(training, merge.right, colors)]
-        for merge in training.merges[:MAX_MERGES]
-    ]
-    return PictureRow(title, items, numbered=True)
-
-
-def tokens_row(title: str, labels: Sequence[str]) -> PictureRow:
-    """Return tokens, which may have no id, as a row above a question. They have no color."""
-    return PictureRow(title, [[token(label)] for label in labels])
+def _same_letter(raw: bytes, place: int, other: int) -> bool:
+    """Return whether two places are in the same character, both after its first byte."""
+    low, high = sorted((place, other))
+    return all(raw[at] & 0xC0 == 0x80 for at in range(low, high + 1))
 
 
 # ---- links
@@ -459,25 +353,14 @@ def text_values(text: str) -> dict[str, Value]:
 
 
 def train_page(
-    setup: Setup,
-    label: str,
-    largest: int,
-    algorithm: str = "bpe",
-    pattern: str = "none",
-    text: str | None = None,
-    **options: Value,
+    text: str, label: str, largest: int, pattern: str = "none", **options: Value
 ) -> PageLink:
-    """Return the Train page with a training of the chapter's text."""
-    trainer = TRAINERS[algorithm]
-    values: dict[str, Value] = text_values(setup["text"] if text is None else text)
-    values |= {TRAIN_ON.sample.link: THIS_TEXT, ALGORITHM.link: algorithm, PATTERN.link: pattern}
+    """Return the Train page with a training of a text."""
+    trainer = TRAINERS["bpe"]
+    values: dict[str, Value] = text_values(text)
+    values |= {TRAIN_ON.sample.link: THIS_TEXT, ALGORITHM.link: "bpe", PATTERN.link: pattern}
     for option in trainer.options:
         widget = option_widget(trainer, option)
         if option.name in options and isinstance(widget, Widget):
             values[widget.link] = options[option.name]
     return PageLink("app.py", label, values | {LARGEST_SIZE.link: largest})
-
-
-def inspect_page(text: str, label: str = "Open this text in Inspect") -> PageLink:
-    """Return the Inspect page with a text."""
-    return PageLink(inspect.PAGE.path, label, text_values(text))

@@ -1,16 +1,15 @@
-"""The Learn page: chapters in which the user predicts, and the engine computes.
+"""The Learn page: chapters in which the user acts on the stage, and the engine plays the truth.
 
-A chapter goes from a prediction to the result, the question “Why?”, and a text to change. Then the
-questions follow once more, about the changed text. Answers and marks are values of the session. The
-browser also stores them, until the user starts again. Links contain the chapter and its inputs, but
-no answers and no marks.
+A chapter goes from its tasks to a belief, and to the same task with a text of the user's own.
+Answers and marks are values of the session. The browser also stores them, until the user starts
+again. Links contain the chapter and the user's own text, but no answers and no marks.
 """
 
 from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from html import escape
 from typing import Any
@@ -19,28 +18,39 @@ import streamlit as st
 
 from bpeviz.corpus import samples
 from bpeviz.room import votes
+from bpeviz.text import clean, counted, digest_of
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import components, markdown
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.inputs.training import ALGORITHM
-from bpeviz.ui.learn import first_merge, teachers_page, tours, vote_questions
+from bpeviz.ui.learn import before_after, prose, teachers_page, tours, vote_questions
+from bpeviz.ui.learn.acts import (
+    BeliefAct,
+    BoundariesAct,
+    MergesAct,
+    PairAct,
+    TypeAct,
+    atoms_of,
+    parts_of,
+)
 from bpeviz.ui.learn.base import (
+    MARK_WORDS,
+    SIGNS,
     TRIES,
     Chapter,
-    Input,
     Mark,
     NoQuestionError,
-    Picture,
+    PageLink,
     Question,
-    Setup,
+    belief_question,
 )
-from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
+from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, FIRST
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
-from bpeviz.ui.widgets import NumberField, OneOf, SessionValue, SomeOf, TextField, Values, Widget
-from bpeviz.views.table import Table
+from bpeviz.ui.permalink.earlier_links import MOVED, TOUR
+from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
 
 END, END_TITLE = "end", "The end"
 """The key of the page after the last chapter, and its title."""
@@ -49,50 +59,52 @@ CHAPTER = OneOf(
     "learn_chapter",
     "Chapter",
     link="chapter",
-    titles={chapter.key: chapter.title for chapter in CHAPTERS} | {END: END_TITLE},
+    titles={chapter.key: prose.read(chapter.key).title for chapter in CHAPTERS} | {END: END_TITLE},
 )
-DONE = SomeOf(
-    "learn_done", "Chapters done", link="chapters_done", titles=CHAPTER.titles, most=len(CHAPTERS)
-)
-"""The chapters that were done in a link of an older version: the bar shows them as opened."""
+
+
+class OwnText(TextField):
+    """A text of the user's own, of which a link says nothing while it is empty."""
+
+    def for_link(self) -> tuple[str | None, str | None]:
+        return super().for_link() if self.get() else (None, None)
+
+
+OWN_TEXT = OwnText("learn_text", "Your own text", longest=1_000)
+OWN_WORD = OwnText("learn_word", "Your own word", longest=60)
+"""What the user types is kept from chapter to chapter."""
 
 PARAMETER = "chapter"
-"""The parameter of the address with the chapter, such as `/Learn?chapter=first-merge`."""
+"""The parameter of the address with the chapter, such as `/Learn?chapter=merge`."""
 
-WHY = "why"
+BELIEF = "belief"
 OWN = "*"
+EMPTY = {"of": "", "tries": [], "shown": False}
 """The end of the name of an answer that is not about a chapter's first text."""
 
 MAX_STORED = 50_000
 """The most characters of the answers that the browser may restore."""
 
-MAX_ANSWER = 2_000
+MAX_ANSWER = 500
 
-VARIANTS = ("bpe", "scaffold", "superbpe", "multilingual", "parity", "adaptive")
+VARIANTS = ("scaffold", "superbpe", "multilingual", "parity", "adaptive")
 """The trainers of the map after the last chapter."""
-
-SIGNS: Mapping[Mark, str] = {"first": "●", "second": "◐", "shown": "○"}
-MARK_WORDS: Mapping[Mark, str] = {
-    "first": "at the first try",
-    "second": "at the second try",
-    "shown": "shown",
-}
 
 BAR = "chapter_bar"
 _ANSWERS: SessionValue[dict[str, dict[str, Any]]] = SessionValue("learn_answers")
-"""The answers by chapter and question: "of", the inputs they are about, "tries", and "shown"."""
+"""The answers by chapter, task and number: "of", the text, "tries", and "shown"."""
 
 _MARKS: SessionValue[dict[str, Mark]] = SessionValue("learn_marks")
-"""The first mark of each question about the first text, by chapter and question."""
+"""The first mark of each question about a chapter's own text, by chapter, task and number."""
 
-_TAKEN: SessionValue[dict[str, int]] = SessionValue("learn_taken")
-"""The number of the last press that was handled, by component: browsers may send it again."""
+_TAKEN: SessionValue[int] = SessionValue("learn_taken")
+"""The number of the last press in the bar that was handled: browsers may send it again."""
 
 _ADDRESS: SessionValue[str] = SessionValue("learn_address")
 """The chapter in the address when it was read or written last."""
 
-_OWN: SessionValue[dict[str, Setup | None]] = SessionValue("learn_own")
-"""The inputs of each chapter that the user changed; None where they are the first ones again."""
+_LARGE: SessionValue[dict[str, str]] = SessionValue("learn_large")
+"""The parameters of the address with which a question was shown large last."""
 
 _SESSION: SessionValue[str] = SessionValue("learn_session")
 _CLEARED: SessionValue[bool] = SessionValue("learn_cleared")
@@ -100,16 +112,14 @@ _CLEARED: SessionValue[bool] = SessionValue("learn_cleared")
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield CHAPTER
-    yield DONE
-    if chapter := BY_KEY.get(values.get(CHAPTER) or ""):
-        for field in chapter.inputs:
-            yield field.widget
+    yield OWN_TEXT
+    yield OWN_WORD
 
 
 PAGE = Page(
     "pages/Learn.py",
     "Learn",
-    "Predict what a tokenizer does, then see whether it does.",
+    "Guess first, then watch: how a model cuts text.",
     _widgets,
     has_inputs=False,
 )
@@ -117,8 +127,11 @@ PAGE = Page(
 
 def show() -> None:
     """Draw the chapters as a bar, and the current one; or the teacher's page."""
+    moved = MOVED.get(st.query_params.get(PARAMETER) or "", "")
+    if tour := tours.TOURS.get(moved.removeprefix(TOUR)) if moved.startswith(TOUR) else None:
+        st.switch_page(tour.page.path, query_params=tour.link())
     if st.query_params.get(teachers_page.PARAMETER):
-        teachers_page.show()
+        teachers_page.show(_draw_large)
         return
     current = _current()
     bar = st.container()
@@ -132,94 +145,128 @@ def show() -> None:
 
 
 def _draw_chapter(chapter: Chapter) -> None:
-    number = CHAPTERS.index(chapter) + 1
-    st.header(f"{number}. {chapter.title}", anchor=False)
-    st.markdown(chapter.lead)
-    if len(ready(chapter.needs)) < len(chapter.needs):
-        st.info("This chapter needs published vocabularies, which are not on this machine yet.")
-        _neighbors(number)
-    else:
-        values = _take_answers(chapter)
-        place = st.container()
-        own = _draw_own(chapter, values)
-        is_changed = _changed(chapter, own)
-        EXPORT.put(Export("learn", questions=partial(_for_votes, chapter, own)))
-        with place:
-            # The inputs of the pictures are drawn once: with the last pictures.
-            has_inputs = not (is_changed and _answered(chapter, own))
-            _ask(chapter, {**own, **_first(chapter)}, has_inputs=has_inputs)
-            _neighbors(number)
-        if is_changed:
-            _ask(chapter, own, is_own=True)
-    with st.expander("Settings and sources"):
-        st.markdown(f"**Settings:** {chapter.settings}")
-        st.markdown(f"**Sources:** {chapter.source}")
+    words, figures = prose.read(chapter.key), chapter.figures()
 
+    def fill(text: str) -> str:
+        return prose.fill(text, figures)
 
-def _for_votes(chapter: Chapter, setup: Setup) -> list[votes.VoteQuestion]:
-    """Return the questions of a chapter on which a room can vote.
-
-    Raises:
-        NoQuestionError: There are none about this text.
-    """
-    offered = [
-        vote_questions.for_vote(question) for question in teachers_page.asked(chapter, setup)
-    ]
-    return [question for question in offered if question is not None]
+    st.header(f"{[*BY_KEY].index(chapter.key)}. {words.title}", anchor=False)
+    st.markdown(fill(words.lead))
+    if chapter.key == FIRST:
+        ten = st.expander("Ten questions before you start", on_change="rerun", key="ten")
+        if ten.open:
+            with ten:
+                _draw_ten(before_after.BEFORE)
+    EXPORT.put(Export("learn", questions=partial(_for_votes, chapter)))
+    is_done = True
+    missing: set[str] = set()
+    for name, task in words.tasks.items():
+        if is_done:
+            needs = {*chapter.needs.get(name, ())}
+            missing |= (new := needs - missing) - {*ready([*new])}
+            if needs & missing:
+                continue
+        if is_done := is_done and _draw_task(chapter, name, fill):
+            st.markdown(fill(task.why))
+    _myth(fill(words.myth), fill(words.fact) if is_done else "")
+    if is_done:
+        if chapter.more:
+            chapter.more(fill)
+        st.markdown(f"**This is why** {fill(words.why)}")
+        _draw_belief(chapter)
+    _neighbors(chapter)
+    if is_done and chapter.own:
+        _draw_own(chapter, fill(words.own))
 
 
 def _draw_end() -> None:
     """Draw the page after the last chapter: the facts, the marks, and ways on."""
-    st.header("What you know now", anchor=False)
-    core = [chapter for chapter in CHAPTERS if chapter.core]
-    done = sum(map(_is_done, core))
-    st.markdown(f"You have finished {done} of {len(core)} core chapters. These are their facts:")
+    words = prose.read(END)
+    st.header(words.title, anchor=False)
+    st.markdown(words.lead)
     facts = (
-        f"{i}. **{chapter.title.rstrip('?')}:** {chapter.fact}" for i, chapter in enumerate(core, 1)
+        f"{i}. **{CHAPTER.titles[chapter.key].rstrip('?')}:** "
+        + prose.fill(prose.read(chapter.key).fact, chapter.figures())
+        for i, chapter in enumerate(CHAPTERS)
     )
     st.markdown("\n".join(facts))
     st.subheader("Your marks", anchor=False)
-    marks = [mark for chapter in CHAPTERS for mark in _marks(chapter) if mark]
-    if marks:
-        sums = (f"{SIGNS[mark]} {marks.count(mark)} {words}" for mark, words in MARK_WORDS.items())
-        st.markdown(
-            f"**{marks.count('first')} of {len(marks)} at the first try.** {' · '.join(sums)}"
-        )
-    else:
-        st.markdown("You have not answered a question yet.")
-    st.caption("Your marks are stored in this browser only. Nothing is sent.")
-    with st.container(horizontal=True, gap="small"):
-        st.button("Start again", on_click=_start_again, help="Clear all answers and marks.")
+    marks = [*(_MARKS.get() or {}).values()]
+    done = f"You have finished {sum(map(_is_done, CHAPTERS))} of {len(CHAPTERS)} chapters."
+    sums = (f"{SIGNS[mark]} {marks.count(mark)} {words}" for mark, words in MARK_WORDS.items())
+    first = f" **{marks.count('first')} of {len(marks)} at the first try.** {' · '.join(sums)}"
+    st.markdown(done + first if marks else "You have not answered a question yet.")
+    st.caption(words.notes["stored"])
+    st.button("Start again", on_click=_start_again, help="Clear all answers and marks.")
+    st.subheader("Ten questions after the course", anchor=False)
+    _draw_ten(before_after.AFTER)
     st.subheader("Where to go", anchor=False)
+    st.markdown(words.notes["next"])
     with st.container(horizontal=True, gap="small"):
-        _page_link("app.py", "Train on a text of your own", {})
-        _page_link("pages/Compare.py", "Compare tokenizers in your language", {})
-        st.page_link(
-            "pages/Learn.py",
-            label="For teachers: all answers",
-            icon=":material/school:",
-            query_params={teachers_page.PARAMETER: "1"},
-        )
+        page_link(PageLink("app.py", "Train on a text of your own", {}))
+        page_link(PageLink("pages/Compare.py", "Compare tokenizers in your language", {}))
+        teachers_page.link("For teachers: all answers", "school", **{teachers_page.PARAMETER: "1"})
     st.markdown("**Share the course:** the menu Share copies a link. It has no answers or marks.")
     st.subheader("Guided tours of the pages", anchor=False)
     for tour in tours.TOURS.values():
         title, subject = tour.words[0]
         st.page_link(tour.page.path, label=title, query_params=tour.link())
         st.caption(subject)
-    with st.expander("Variants of byte-pair encoding"):
-        _variants()
+    st.subheader("Variants, images and sounds", anchor=False)
+    st.markdown(words.notes["variants"])
+    for key in VARIANTS:
+        page_link(PageLink("app.py", TRAINERS[key].title, {ALGORITHM.link: key}))
+        st.caption(words.notes[key])
+    st.markdown(words.notes["images"])
+
+
+def _draw_ten(time: str) -> None:
+    """Draw the ten questions before or after the course; after it, with their answers at last."""
+    questions = {
+        f"{when}/{i}": question
+        for when in before_after.TIMES
+        for i, question in enumerate(before_after.questions())
+    }
+    entries = {name: _entry(name, BELIEF, question) for name, question in questions.items()}
+    answers = {name: entry["tries"][-1] for name, entry in entries.items() if entry["tries"]}
+    first, *_ = names = before_after.names(time)
+    left = len({*names} - {*answers})
+    if entries[first]["shown"] and not left:
+        sums = before_after.sums(answers).items()
+        st.markdown(f"**Right: {', '.join(f'{when} {right} of 10' for when, right in sums)}.**")
+        st.markdown("\n".join(before_after.changes(answers)))
+        return
+    for name in names:
+        st.session_state[name] = answers.get(name)  # the browser may have restored it
+        st.radio(
+            questions[name].name,
+            range(2),
+            key=name,
+            format_func=questions[name].act.words,
+            on_change=lambda name=name: _put(name, BELIEF, questions[name], st.session_state[name]),
+        )
+    to_go = f"{counted(left, 'question')} to go." if left else ""
+    if time == before_after.BEFORE:
+        st.caption(f"{to_go} You see the answers at the end of the course.")
+    elif left:
+        st.caption(to_go)
+    else:
+        st.button("See the answers", on_click=_put, args=(first, BELIEF, questions[first], None))
 
 
 def _start_again() -> None:
     """Forget all answers and marks, and open the first chapter."""
-    _ANSWERS.put({})
-    _MARKS.put({})
-    for key in _OWN.get() or {}:
-        _reset(BY_KEY[key])
-    _OWN.put({})
-    DONE.put([])
+    for value in (_ANSWERS, _MARKS, OWN_TEXT, OWN_WORD):
+        value.clear()
     _CLEARED.put(True)
     _go(CHAPTERS[0].key)
+
+
+def _again(chapter: Chapter) -> None:
+    """Forget the answers of a chapter; the first marks stay."""
+    answers = _ANSWERS.get() or {}
+    names = [name for name in answers if name.startswith(f"{chapter.key}/")]
+    _ANSWERS.put({**answers, **dict.fromkeys(names, EMPTY)})
 
 
 # ---- the current chapter
@@ -227,23 +274,16 @@ def _start_again() -> None:
 
 def _current() -> str:
     """Return the key of the current chapter: the one in the address if that changed."""
-    address = st.query_params.get(PARAMETER)
-    if address and address in CHAPTER.titles and address != _ADDRESS.get():
+    address = MOVED.get(named := st.query_params.get(PARAMETER) or "", named)
+    if address in CHAPTER.titles and address != _ADDRESS.get():
         CHAPTER.put(address)
-    if CHAPTER.get() not in CHAPTER.titles:
-        CHAPTER.put(first_merge.KEY)
-        _bring_text(BY_KEY[first_merge.KEY])
-    current = CHAPTER.get() or ""
-    _ADDRESS.put(current)
-    return current
-
-
-def _bring_text(chapter: Chapter) -> None:
-    """Give a chapter the text of the other pages as the user's own, unless it is the first one."""
-    text, box = TEXT.box.get() or "", chapter.inputs[0].widget
-    is_own = text not in ("", samples.by_key(TEXT.first).text)
-    if is_own and not box.present and box.allows(text):
-        box.put(text)
+    stored = MOVED.get(was := CHAPTER.get() or "", was)
+    if stored not in CHAPTER.titles:
+        stored = FIRST
+    if stored != was:
+        CHAPTER.put(stored)
+    _ADDRESS.put(stored)
+    return stored
 
 
 def _go(key: str) -> None:
@@ -252,45 +292,38 @@ def _go(key: str) -> None:
     st.query_params[PARAMETER] = key
 
 
-def _marks(chapter: Chapter) -> list[Mark | None]:
-    """Return the mark of each question of a chapter, None for one without."""
-    marks = _MARKS.get() or {}
-    return [marks.get(_name(chapter, number)) for number in _numbers(chapter)]
+def _names(chapter: Chapter) -> list[str]:
+    """Return the names of the questions of a chapter, its belief last."""
+    counted = prose.read(chapter.key).tasks
+    names = [f"{name}/{i}" for name in counted for i in range(chapter.rounds.get(name, 1))]
+    return [f"{chapter.key}/{name}" for name in (*names, f"{BELIEF}/0")]
 
 
 def _is_done(chapter: Chapter) -> bool:
-    """Return whether the question “Why?” of a chapter, its last one, was answered."""
-    return _name(chapter, WHY) in (_MARKS.get() or {})
-
-
-def _numbers(chapter: Chapter) -> list[int | str]:
-    """Return the names of the questions of a chapter, in their order."""
-    return [*range(len(chapter.questions)), WHY]
+    """Return whether the last question of a chapter was answered."""
+    return _names(chapter)[-1] in (_MARKS.get() or {})
 
 
 def _bar(current: str) -> None:
-    linked = {*(DONE.get() or ())}
     if not _SESSION.present:
         _SESSION.put(secrets.token_hex(8))
-    listed = [
+    marks = _MARKS.get() or {}
+    listed: list[dict[str, Any]] = [
         {
             "key": chapter.key,
             "number": str(number),
-            "title": chapter.title,
-            "core": chapter.core,
-            "marks": _marks(chapter),
-            "opened": chapter.key in linked,
+            "title": CHAPTER.titles[chapter.key],
+            "marks": [marks.get(name) for name in _names(chapter)],
         }
-        for number, chapter in enumerate(CHAPTERS, 1)
+        for number, chapter in enumerate(CHAPTERS)
     ]
-    end = {"key": END, "number": "", "title": END_TITLE, "core": True}
-    listed.append(end | {"marks": [], "opened": False})
-    stored = {"answers": _ANSWERS.get() or {}, "marks": _MARKS.get() or {}, "own": _OWN.get() or {}}
-    progress = json.dumps(stored, separators=(",", ":"))
+    listed.append({"key": END, "number": "", "title": END_TITLE, "marks": []})
+    stored = {"answers": _ANSWERS.get() or {}, "marks": marks}
     data = {
         "chapters": listed,
         "current": current,
-        "progress": progress,
+        "signs": SIGNS,
+        "progress": json.dumps(stored, separators=(",", ":")),
         "cleared": bool(_CLEARED.get()),
         "session": _SESSION.get(),
         # Streamlit would add an address to the history, from which Back returns to this page.
@@ -303,45 +336,27 @@ def _bar_changed() -> None:
     """Take the chapter that was pressed, and answers that the browser stored."""
     state = st.session_state.get(BAR) or {}
     match state.get("chapter"):
-        case {"key": str(key), "number": int(number)} if (
-            _is_new(BAR, number) and key in CHAPTER.titles
-        ):
-            _go(key)
+        case {"key": str(key), "number": int(number)} if key in CHAPTER.titles:
+            if number != _TAKEN.get():
+                _TAKEN.put(number)
+                _go(key)
     restored = state.get("restored")
     if isinstance(restored, str) and not _CLEARED.get():
-        answers, marks, own = _read(restored)
-        for key, values in own.items():
-            if not (_OWN.get() or {}).get(key) and not _has_other_inputs(BY_KEY[key]):
-                _OWN.put({**(_OWN.get() or {}), key: values})
-                _put(BY_KEY[key], values)
+        answers, marks = _read(restored)
         _ANSWERS.put({**answers, **(_ANSWERS.get() or {})})
         _MARKS.put({**(_MARKS.get() or {}), **marks})
 
 
-def _is_new(name: str, number: int) -> bool:
-    """Return whether a press in a component is new, and record it as handled."""
-    taken = _TAKEN.get() or {}
-    _TAKEN.put({**taken, name: number})
-    return taken.get(name) != number
-
-
-def _has_other_inputs(chapter: Chapter) -> bool:
-    """Return whether the session has inputs of a chapter that are not its first ones."""
-    return any(field.widget.get() not in (None, field.initial) for field in chapter.inputs)
-
-
-def _read(
-    stored: str,
-) -> tuple[dict[str, dict[str, Any]], dict[str, Mark], dict[str, Setup]]:
-    """Return the valid ones of the answers, marks and inputs that a browser stored."""
+def _read(stored: str) -> tuple[dict[str, dict[str, Any]], dict[str, Mark]]:
+    """Return the valid ones of the answers and marks that a browser stored."""
     answers: dict[str, dict[str, Any]] = {}
     marks: dict[str, Mark] = {}
-    own: dict[str, Setup] = {}
     try:
         entries = json.loads(stored if len(stored) <= MAX_STORED else "{}")
     except (ValueError, RecursionError):
-        return answers, marks, own
-    known = {_name(chapter, number) for chapter in CHAPTERS for number in _numbers(chapter)}
+        return answers, marks
+    known = {name for chapter in CHAPTERS for name in _names(chapter)}
+    known.update(*map(before_after.names, before_after.TIMES))
     match entries:
         case {"answers": dict(given), "marks": dict(reached)}:
             for name, entry in given.items():
@@ -349,290 +364,242 @@ def _read(
                     case {"of": str(of), "tries": list(tries), "shown": bool(shown)} if (
                         name.removesuffix(OWN) in known and len(of) < 99 and len(tries) <= TRIES
                     ):
-                        if len(str(tries)) <= MAX_ANSWER:
+                        if len(str(tries)) <= TRIES * MAX_ANSWER:
                             answers[name] = {"of": of, "tries": tries, "shown": shown}
             marks = {
-                name: mark
-                for name, mark in reached.items()
-                if name in known and mark in ("first", "second", "shown")
+                name: mark for name, mark in reached.items() if name in known and mark in [*SIGNS]
             }
-    match entries:
-        case {"own": dict(changed)}:
-            for key, values in changed.items():
-                if key in BY_KEY and isinstance(values, dict):
-                    widgets = {field.name: field.widget for field in BY_KEY[key].inputs}
-                    own[key] = {
-                        name: value
-                        for name, value in values.items()
-                        if name in widgets and widgets[name].allows(value)
-                    }
-    return answers, marks, own
+    return answers, marks
 
 
-def _name(chapter: Chapter, number: int | str) -> str:
-    return f"{chapter.key}/{number}"
+# ---- its tasks
 
 
-# ---- its inputs
+def _draw_task(
+    chapter: Chapter, name: str, fill: Callable[[str], str], text: str | None = None
+) -> bool:
+    """Draw a task on the stage; return whether all its questions are answered.
 
-
-def _take_answers(chapter: Chapter) -> dict[str, Any]:
-    """Take the answers that the browser sent; return the values of the inputs."""
-    values = {field.name: _value(field) for field in chapter.inputs}
-    for number in range(len(chapter.questions)):
-        for of in {chapter.about(chapter.initial), chapter.about(values)}:
-            _take(chapter, number, of)
-    _take(chapter, WHY, WHY)
-    return values
-
-
-def _first(chapter: Chapter) -> Setup:
-    """Return the first values of the inputs that the questions depend on."""
-    return {field.name: field.initial for field in chapter.inputs if field.asked}
-
-
-def _draw_own(chapter: Chapter, values: dict[str, Any]) -> dict[str, Any]:
-    """Draw the inputs once all questions are answered; return their values."""
-    is_changed = _changed(chapter, values)
-    if not _answered(chapter, chapter.initial) and not is_changed:
-        return values
-    with st.expander("Now with your own text", expanded=is_changed, icon=":material/edit:"):
-        st.caption("Change the text: below, the questions follow once more, about your text.")
-        if chapter.samples:
-            with st.container(horizontal=True, gap="small"):
-                for title in chapter.samples:
-                    st.button(
-                        title,
-                        key=f"sample_{chapter.key}_{title}",
-                        on_click=_put,
-                        args=(chapter, chapter.sample(title)),
-                    )
-        drawn = values | {field.name: _draw(field) for field in chapter.inputs if field.asked}
-        if _changed(chapter, drawn):
-            st.button("Back to the first text", on_click=_reset, args=(chapter,))
-        _open_in(chapter, drawn)
-    own = _OWN.get() or {}
-    if _changed(chapter, drawn):
-        _OWN.put({**own, chapter.key: drawn})
-    elif chapter.key in own:
-        _OWN.put({**own, chapter.key: None})
-    return drawn
-
-
-def _changed(chapter: Chapter, setup: Setup) -> bool:
-    """Return whether the questions are not about the first text."""
-    return chapter.about(setup) != chapter.about(chapter.initial)
-
-
-def _open_in(chapter: Chapter, setup: Setup) -> None:
-    """Draw the link to the page that shows this text."""
+    Args:
+        chapter: The chapter.
+        name: The name of the task.
+        fill: Fills in figures.
+        text: A text of the user's own.
+    """
+    own = OWN if text is not None else ""
+    words = prose.read(chapter.key).tasks[name]
+    about = chapter.text if text is None else text
+    key = f"learn_{chapter.key}_{name}{own}"
+    title = "Your own text" if own else f"Task {[*prose.read(chapter.key).tasks].index(name) + 1}"
     try:
-        target = chapter.target(setup)
-        _page_link(target.path, target.label, target.values)
-    except NoQuestionError:
-        st.caption("Change the text to open it in another page.")
-
-
-def _page_link(path: str, label: str, values: Mapping[str, codec.Value]) -> None:
-    if session.PARAMETER not in st.query_params:
-        session.OPENED.clear()  # else a link that was opened before would not be applied again
-    try:
-        packed = codec.pack(values)
-    except codec.TooLongError:
-        st.caption("This text is too long for a link to the other page.")
-        return
-    st.page_link(
-        path, label=label, icon=":material/open_in_new:", query_params={session.PARAMETER: packed}
-    )
-
-
-def _variants() -> None:
-    """Draw a map of variants, each with a link to the Train page."""
-    st.markdown("Byte-pair encoding has many variants. Each link opens one of them in Train.")
-    for key in VARIANTS:
-        trainer = TRAINERS[key]
-        st.markdown(f"**{trainer.title}.** {trainer.about}")
-        _page_link("app.py", f"{trainer.short} in Train", {ALGORITHM.link: key})
-
-
-def _value(field: Input) -> Any:
-    """Return the value of an input, the initial one where the session has none that is valid."""
-    value = field.widget.get()
-    if not field.widget.allows(value):
-        field.widget.put(field.initial)
-        return field.initial
-    return value
-
-
-def _draw(field: Input) -> Any:
-    widget = field.widget
-    if isinstance(widget, TextField):
-        many = field.initial.count("\n") > 2
-        text = widget.area(height=136 if many else 100) if field.lines else widget.line()
-        return text[: widget.longest]
-    if isinstance(widget, OneOf):
-        return widget.segments()
-    assert isinstance(widget, NumberField)  # noqa: S101 (for the type)
-    return widget.slider(field.initial) if field.slider else widget.any_number(field.initial)
-
-
-def _put(chapter: Chapter, values: Setup) -> None:
-    for field in chapter.inputs:
-        if field.name in values:
-            field.widget.put(values[field.name])
-
-
-def _reset(chapter: Chapter) -> None:
-    _put(chapter, chapter.initial)
-
-
-# ---- its questions
-
-
-def _entry(chapter: Chapter, number: int | str, of: str) -> str:
-    """Return the name of an answer: one about another text has a name of its own."""
-    is_first = number == WHY or of == chapter.about(chapter.initial)
-    return _name(chapter, number) + ("" if is_first else OWN)
-
-
-def _answers(chapter: Chapter, number: int | str, of: str) -> dict[str, Any]:
-    """Return the answer to a question about these inputs: its tries, and whether it was shown."""
-    entry = (_ANSWERS.get() or {}).get(_entry(chapter, number, of))
-    return entry if entry and entry["of"] == of else {"of": of, "tries": [], "shown": False}
-
-
-def _answered(chapter: Chapter, setup: Setup) -> bool:
-    """Return whether all questions about these inputs are answered."""
-    of = chapter.about(setup)
-    try:
-        asked = [make(setup) for make in chapter.questions]
-    except NoQuestionError:
+        stage = chapter.stages[name](about)
+        if not stage.questions:
+            components.player(stage.payload(0, None) | {"name": title}, key)
+            return True
+        question = stage.questions[0]()
+    except NoQuestionError as error:
+        st.info(markdown.escape(str(error)))
         return False
-    return all(
-        question is None or _mark(chapter, number, question, of)
-        for number, question in enumerate(asked)
-    )
+    of = digest_of(chapter.key, name, about)
+    names = [f"{chapter.key}/{name}/{i}{own}" for i in range(len(stage.questions))]
+    last = len(names) - 1
+    result = None
+    for number, entry_name in enumerate(names):  # up to the first one without a mark
+        question = stage.questions[number]() if number else question
+        entry = _entry(entry_name, of, question)
+        result = question.result(entry["tries"], entry["shown"]) or result
+        if not (is_done := _marked(entry_name, question, entry)):
+            break
+    answered = number + is_done
+    given = entry["tries"][-1] if entry["tries"] and not entry["shown"] else None
+    if not is_done and result and result["kind"] in ("again", "draft") and words.hint:
+        result["message"] += [" ", *parts_of(fill(words.hint))]
+    prompt = [*question.prompt] or parts_of(fill(words.words))
+    if last and not is_done:
+        prompt = [f"{question.name} of {len(names)}: ", *prompt]
+    act = question.act
+    task = {
+        "of": f"{of}/{number}",
+        "act": act.kind if not is_done or act.is_live else None,
+        "prompt": prompt,
+        "rows": [*question.rows],
+        "places": [*act.places],
+        "isLive": act.is_live,
+        "actions": {},
+        "longest": act.longest if isinstance(act, TypeAct) else None,
+        "canShow": not is_done and not (act.is_live and isinstance(act, PairAct)),
+        "given": given,
+        "right": None,
+        "result": result,
+    }
+    if is_done and isinstance(act, BoundariesAct) and not act.is_live:
+        task["right"] = atoms_of(act.after, question.judge(given).right)
+    if entry["shown"] and act.is_live and not isinstance(act, MergesAct):  # the user may change it
+        given = task["given"] = question.judge(None).right
+    payload = stage.payload(answered, given)
+    kind = "_typed" if isinstance(act, TypeAct) else "_own" if own else ""
+    with st.container(key=f"stage_{chapter.key}_{name}{kind}"):
+        components.player(
+            payload | {"name": title, "task": task | payload.get("task", {})},
+            key,
+            on_answer=partial(_take, key, of, number, names[number], question),
+        )
+    if question.card and entry["tries"]:
+        question.card(max(entry["tries"], key=question.score))
+    return is_done
 
 
-def _mark(chapter: Chapter, number: int | str, question: Question, of: str) -> Mark | None:
-    """Return how a question was answered, or None while it is open."""
-    entry = _answers(chapter, number, of)
-    if all(map(question.form.accepts, entry["tries"])):
-        return question.mark(entry["tries"], entry["shown"])
-    return None
+def _draw_large(key: str) -> None:
+    """Draw a task for a projector, from one of its questions on; it leaves no marks."""
+    key, name, number = (*key.split("/"), "", "")[:3]
+    chapter = BY_KEY.get(key)
+    if chapter is None or name not in chapter.stages:
+        return
+    figures, of = chapter.figures(), digest_of(key, name, chapter.text)
+    names = [f"{key}/{name}/{i}{OWN}" for i in range(chapter.rounds.get(name, 1))]
+    if _LARGE.get() != st.query_params.to_dict():
+        _LARGE.put(st.query_params.to_dict())
+        _start_large(names, of, number)
+    st.caption("P shows the text on the whole screen.")
+    _draw_task(chapter, name, lambda words: prose.fill(words, figures), chapter.text)
+    with st.container(horizontal=True, gap="small"):
+        st.button("Ask again", on_click=_start_large, args=(names, of, number))
+        teachers_page.link("All questions", "school", **{teachers_page.PARAMETER: "1"})
 
 
-def _ask(chapter: Chapter, setup: Setup, *, is_own: bool = False, has_inputs: bool = True) -> None:
-    """Draw the questions up to the first one that is not answered, then the rest."""
-    of = chapter.about(setup)
-    for number, make in enumerate(chapter.questions):
-        try:
-            question = make(setup)
-        except NoQuestionError as error:
-            st.info(markdown.escape(str(error)))
-            return
-        if question is not None and not _question(chapter, number, question, of):
-            if not is_own:
-                _myth(chapter.myth)
-            return
-    if not is_own:
-        _myth(chapter.myth, chapter.fact)
-        _question(chapter, WHY, chapter.why.question(), WHY)
-    with st.expander("See it", icon=":material/visibility:"):
-        if has_inputs:
-            setup = {
-                **setup,
-                **{field.name: _draw(field) for field in chapter.inputs if not field.asked},
-            }
-        for number, picture in enumerate(chapter.pictures(setup)):
-            _picture(picture, f"learn_{chapter.key}_picture_{number}{OWN if is_own else ''}")
-        if chapter.claims and not is_own:
-            st.markdown(f"**Wrong in some tutorials:** {chapter.claims()}")
+def _start_large(names: Sequence[str], of: str, number: str) -> None:
+    """Forget the answers to a task, except those before a question, which are shown."""
+    answers = {name: entry for name, entry in (_ANSWERS.get() or {}).items() if name not in names}
+    shown = names[: int(number)] if number.isdecimal() else ()
+    _ANSWERS.put(answers | {name: {"of": of, "tries": [], "shown": True} for name in shown})
+
+
+def _marked(name: str, question: Question, entry: dict[str, Any]) -> bool:
+    """Return whether a question has a mark; store the first one about a chapter's own text."""
+    marks = _MARKS.get() or {}
+    mark = question.mark(entry["tries"], entry["shown"])
+    if mark and name not in marks and not name.endswith(OWN):
+        _MARKS.put({**marks, name: mark})
+    return bool(mark) or (question.act.is_live and name in marks)
+
+
+def _entry(name: str, of: str, question: Question) -> dict[str, Any]:
+    """Return the answer to a question about a text: its tries, and whether it was shown."""
+    entry = (_ANSWERS.get() or {}).get(name)
+    if entry and entry["of"] == of and all(map(question.act.accepts, entry["tries"])):
+        return entry
+    return {"of": of, "tries": [], "shown": False}
+
+
+def _take(key: str, of: str, number: int, name: str, question: Question) -> None:
+    """Use an answer that the browser sent, unless it is about another text or question."""
+    match (st.session_state.get(key) or {}).get("answer"):
+        case {"of": str(about), "value": value} if about == f"{of}/{number}":
+            if len(str(value)) <= MAX_ANSWER:
+                value = clean(value) if isinstance(value, str) else value
+                _put(name, of, question, value)
+
+
+def _put(name: str, of: str, question: Question, value: Any) -> None:
+    """Store an answer, None to be shown the right one."""
+    tries = _entry(name, of, question)["tries"]
+    if value is not None and question.act.accepts(value):
+        tries = question.kept(tries, value)
+    entry = {"of": of, "tries": tries, "shown": value is None}
+    _ANSWERS.put({**(_ANSWERS.get() or {}), name: entry})
+    _CLEARED.clear()
+
+
+def _draw_belief(chapter: Chapter) -> None:
+    """Draw the belief of a chapter as buttons; below them the reply to the last one pressed."""
+    question = belief_question(chapter.key, chapter.figures())
+    name = f"{chapter.key}/{BELIEF}/0"
+    entry = _entry(name, BELIEF, question)
+    is_done = _marked(name, question, entry)
+    with st.container(key="belief"):
+        st.markdown(f"**{question.name}**")
+        right = question.judge(None).right if is_done else None
+        options = question.act.options if isinstance(question.act, BeliefAct) else ()
+        for i, option in enumerate(options):
+            is_right = i == right
+            is_given = i in entry["tries"]
+            icon = ":material/check:" if is_right else ":material/close:" if is_given else None
+            st.button(
+                option,
+                key=f"belief_{chapter.key}_{i}",
+                disabled=is_done or is_given,
+                icon=icon,
+                on_click=_put,
+                args=(name, BELIEF, question, i),
+            )
+        if result := question.result(entry["tries"], entry["shown"]):
+            kinds = {"right": "Right.", "again": "Not yet.", "wrong": "Not quite."}
+            reply = markdown.escape("".join(map(str, result["message"])))
+            st.markdown(f"**{kinds[result['kind']]}** {reply} {result['note']}")
+
+
+def _draw_own(chapter: Chapter, invitation: str) -> None:
+    """Draw the task of a chapter once more, about a text that the user types."""
+    st.subheader("Your own", anchor=False)
+    st.markdown(invitation)
+    if len(ready(chapter.own_needs)) < len(chapter.own_needs):
+        return
+    if chapter.longest <= OWN_WORD.longest:
+        text = OWN_WORD.line()
+    else:
+        typed = TEXT.box.get() or ""
+        if typed != samples.by_key(TEXT.first).text and not OWN_TEXT.present:
+            OWN_TEXT.put(typed if OWN_TEXT.allows(typed) else "")
+        text = OWN_TEXT.area(max_chars=chapter.longest)
+    if text.strip():
+        figures = chapter.figures()
+        _draw_task(chapter, chapter.own, lambda words: prose.fill(words, figures), text)
+        if chapter.target:
+            page_link(chapter.target(text))
+
+
+# ---- parts of the page
+
+
+def _for_votes(chapter: Chapter) -> list[votes.VoteQuestion]:
+    """Return the questions of a chapter on which a room can vote."""
+    return [*vote_questions.of(chapter.key).values()]
 
 
 def _myth(myth: str, fact: str = "") -> None:
-    """Draw the misconception of a chapter; with the fact, it is crossed out."""
-    many = f"<s>{escape(myth)}</s> (wrong)" if fact else escape(myth)
+    """Draw the misconception of a chapter, crossed out, and the fact beside it."""
+    many = f"<s>{escape(myth)}</s> (wrong)"
     beside = f"<p><b>In fact:</b> {escape(fact)}</p>" if fact else ""
     st.html(f'<div class="myth"><p><b>Many think:</b> {many}</p>{beside}</div>')
 
 
-def _question(chapter: Chapter, number: int | str, question: Question, of: str) -> bool:
-    """Draw a question, with its result if it is answered; return whether it is."""
-    name = _entry(chapter, number, of)
-    entry = _answers(chapter, number, of)
-    if not all(map(question.form.accepts, entry["tries"])):
-        entry = {"tries": [], "shown": False}
-    where = "own" if name.endswith(OWN) else "ask"
-    with st.container(key=f"{where}_{question.form.kind}_{number}"):  # the style uses these names
-        components.answer(question.payload(of, entry["tries"], entry["shown"]), f"learn_{name}")
-    mark = question.mark(entry["tries"], entry["shown"])
-    if mark is None:
-        return False
-    marks = _MARKS.get() or {}
-    if name not in marks and where == "ask":
-        _MARKS.put({**marks, name: mark})
-    return True
+def page_link(link: PageLink) -> None:
+    """Draw a link to a page in a state."""
+    if session.PARAMETER not in st.query_params:
+        session.OPENED.clear()  # else a link that was opened before would not be applied again
+    try:
+        packed = codec.pack(link.values)
+    except codec.TooLongError:
+        st.caption("This text is too long for a link to the other page.")
+        return
+    query = {session.PARAMETER: packed}
+    st.page_link(link.path, label=link.label, icon=":material/open_in_new:", query_params=query)
 
 
-def _take(chapter: Chapter, number: int | str, of: str) -> None:
-    """Use an answer that the browser sent, unless it was used before or is about other inputs.
-
-    `_question` checks its value.
-    """
-    name = _entry(chapter, number, of)
-    sent_answer = (st.session_state.get(f"learn_{name}") or {}).get("answer") or {}
-    again = sent_answer.get("again") is True
-    match sent_answer:
-        case {"number": int(sent), "of": str(about), "value": value} if about == of:
-            if len(str(value)) <= MAX_ANSWER and _is_new(name, sent):
-                tries = _answers(chapter, number, of)["tries"]
-                changed = {"of": of, "tries": tries, "shown": value is None and not again}
-                if again:  # the first mark stays
-                    changed["tries"] = []
-                elif value is not None:
-                    changed["tries"] = [*tries, value][-TRIES:]
-                _ANSWERS.put({**(_ANSWERS.get() or {}), name: changed})
-                _CLEARED.clear()
-
-
-# ---- its pictures and buttons
-
-
-def _picture(picture: Picture, key: str) -> None:
-    if picture.kind == "player":
-        components.player(picture.data, key)
-    elif picture.kind == "score":
-        components.score(picture.data, key)
-    elif picture.kind == "grid":
-        components.grid(picture.data, key)
-    else:
-        table = Table.of_rows(*picture.data)
-        st.html(table.html(", ".join(table.names)))
-    if picture.caption:
-        st.caption(picture.caption)
-
-
-def _neighbors(number: int) -> None:
-    """Draw the buttons to other chapters: next and back on the same path, and one off it."""
-    chapter = CHAPTERS[number - 1]
-    before = [other for other in CHAPTERS[: number - 1] if other.core or not chapter.core]
-    after = [other for other in CHAPTERS[number:] if other.core or not chapter.core]
-    following = after[0] if after else None
-    buttons = [("Next", following.key, following.title) if following else ("Next", END, END_TITLE)]
-    buttons += [("Back", other.key, other.title) for other in before[-1:]]
-    buttons += [
-        ("Extra", other.key, other.title)
-        for other in CHAPTERS[number : number + 1]
-        if other not in after
-    ]
+def _neighbors(chapter: Chapter) -> None:
+    """Draw the buttons to the next chapter, and to the one before."""
+    keys = [*CHAPTER.titles]
+    place = keys.index(chapter.key)
     with st.container(horizontal=True, gap="small"):
-        for word, key, title in buttons:
-            is_main = word == "Next" and _is_done(chapter)
-            st.button(
-                f"{word}: {title}",
-                key=f"learn_{word.lower()}",
-                type="primary" if is_main else "tertiary",
-                on_click=_go,
-                args=(key,),
-            )
+        for word, at in (("Next", place + 1), ("Back", place - 1)):
+            if at >= 0:
+                st.button(
+                    f"{word}: {CHAPTER.titles[keys[at]]}",
+                    key=f"learn_{word.lower()}",
+                    type="primary" if word == "Next" and _is_done(chapter) else "tertiary",
+                    on_click=_go,
+                    args=(keys[at],),
+                )
+        if any(name.startswith(f"{chapter.key}/") for name in _ANSWERS.get() or {}):
+            again = ":material/replay:"
+            st.button("Again", icon=again, type="tertiary", on_click=_again, args=(chapter,))

@@ -57,7 +57,7 @@ class TaskProse:
 
 
 @dataclass(frozen=True)
-class Option:
+class Choice:
     """An answer to a belief, and the reply to it."""
 
     words: str
@@ -70,7 +70,7 @@ class Belief:
     """A question about a common belief; its options are sorted by their words."""
 
     question: str
-    options: tuple[Option, ...]
+    options: tuple[Choice, ...]
 
     @property
     def right(self) -> int:
@@ -189,7 +189,7 @@ def _fields(body: str, names: Mapping[str, str]) -> dict[str, str]:
 def _belief(body: str) -> Belief:
     (_, question), *listed = _paragraphs(body)
     split = [(mark, words.partition(" | ")) for mark, words in listed]
-    options = [Option(words, answer, mark == "*") for mark, (words, _, answer) in split]
+    options = [Choice(words, answer, mark == "*") for mark, (words, _, answer) in split]
     is_complete = all(option.answer for option in options) and {*dict(listed)} == {"-", "*"}
     if not is_complete or sum(option.right for option in options) != 1:
         raise ValueError(f"“{question}” needs options with replies, of which one is right.")

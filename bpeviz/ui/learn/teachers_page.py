@@ -1,182 +1,202 @@
-"""The teacher's page of Learn: all questions with their answers, to print, and one shown large."""
+"""The teacher's page of Learn: texts, tokens, answers and likely mistakes, to print."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import escape
+from typing import Any
 
 import streamlit as st
 
-from bpeviz.pretrained import download
-from bpeviz.ui import components, markdown
-from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Setup
-from bpeviz.ui.learn.forms import ChoiceForm, CurveForm, MessagePart
-from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
-from bpeviz.views.table import Table
+from bpeviz.core.boundaries import INSIDE_ID
+from bpeviz.room import sheet
+from bpeviz.text import label
+from bpeviz.ui.export_dialog import EXPORT, Export
+from bpeviz.ui.learn import prose, vote_questions
+from bpeviz.ui.learn.acts import BeliefAct, BoundariesAct, PairAct, parts_of
+from bpeviz.ui.learn.base import Chapter, NoQuestionError
+from bpeviz.ui.learn.chapters import BY_KEY
+from bpeviz.ui.learn.vote_questions import BEFORE_AFTER, Asked
 
-PARAMETER, LARGE = "teacher", "large"
-"""The parameters of the address: of this page, and of the question that it shows large."""
+PARAMETER, STUDENT = "teacher", "student"
+"""The parameter of the address, and its value for the sheet without answers."""
 
-HEADER = ["Question", "Answer", "Likely wrong answers, and what to say"]
-MOST_MISTAKES = 5
+LARGE = "large"
+"""The parameter with the key of a question that is shown alone, on its stage."""
 
-WORDS_A_MINUTE = 160
-"""Words that a 16-year-old reads in a minute, with some time to think."""
+MOST_MISTAKES, MOST_PAIRS = 4, 2
 
-MINUTES_A_QUESTION = 0.6
-"""The time to find and give an answer, or to look at the pictures, beside the time to read."""
+HEADER = ("Question", "Answer", "Likely mistakes, and what to say")
+STUDENT_HEADER = ("Question", "Your answer")
 
 
-def words(parts: Sequence[MessagePart]) -> str:
+def show(draw_large: Callable[[str], None]) -> None:
+    """Draw the page, or the question that the address names.
+
+    Args:
+        draw_large: Draws a question on its stage.
+    """
+    if large := st.query_params.get(LARGE):
+        draw_large(large)
+        return
+    has_answers = st.query_params.get(PARAMETER) != STUDENT
+    EXPORT.put(Export("learn", questions=lambda: [*vote_questions.of(BEFORE_AFTER).values()]))
+    words = prose.read("teacher")
+    st.header(words.title if has_answers else "Worksheet", anchor=False)
+    if has_answers:
+        titles = ", ".join(f"“{listed.title}”" for listed in sheet.ours().values())
+        st.markdown(f"{words.lead}\n\n{prose.fill(words.notes['room'], {'sheets': titles})}")
+    with st.container(horizontal=True, gap="small"):
+        other = ("The student's sheet", STUDENT) if has_answers else ("The teacher's page", "1")
+        link(other[0], "description", **{PARAMETER: other[1]})
+        link("To the course", "school")
+    for place, chapter in enumerate(BY_KEY.values()):
+        try:
+            listed = [*vote_questions.asked(chapter)]
+        except NoQuestionError as error:
+            st.html(f"<p>{escape(str(error))}</p>")
+            continue
+        st.html(_chapter(place, chapter, listed, has_answers=has_answers))
+        if has_answers:
+            with st.container(horizontal=True, gap="small"):
+                for one in listed:
+                    if one.stage:
+                        named = one.name or one.key.split("/")[1]
+                        query = {PARAMETER: "1", LARGE: one.key}
+                        link(f"Show {named} large", "fullscreen", **query)
+    st.html(_before_after(has_answers=has_answers))
+
+
+def link(words: str, icon: str, **query: str) -> None:
+    """Draw a button that opens this page with other parameters.
+
+    A link to the page on which it is would not change the address.
+    """
+    st.button(
+        words,
+        key=f"teacher_{'_'.join([words, *query.values()])}",
+        icon=f":material/{icon}:",
+        type="tertiary",
+        on_click=_open,
+        args=(query,),
+    )
+
+
+def _open(query: Mapping[str, str]) -> None:
+    st.query_params.from_dict(query)
+
+
+def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answers: bool) -> str:
+    """Return a chapter as HTML."""
+    words, figures = prose.read(chapter.key), chapter.figures()
+    about = f"<b>Goal:</b> {escape(words.goal)} ({words.minutes} minutes)"
+    if has_answers:
+        myth, fact = (escape(prose.fill(text, figures)) for text in (words.myth, words.fact))
+        about += f" <b>Many think:</b> {myth} <b>In fact:</b> {fact}"
+    text = f"<p><b>Text:</b> {escape(chapter.text)}</p>" if chapter.text else ""
+    if chapter.text and has_answers:
+        about_text, tokens = _tokens(listed[0])
+        which = "" if about_text == chapter.text else "Training text, "
+        names = " ".join(map(_token, tokens))
+        text += f"<p><b>{which}{len(tokens):,} tokens at the end:</b> {names}</p>"
+    rows = []
+    for one in listed:
+        task = words.tasks.get(one.key.split("/")[1]) if one.stage else None
+        is_new = bool(task) and one.key.endswith("/0")  # other rounds have the same words
+        asked = [f"<b>{escape(one.name)}</b>"] if one.name else []
+        asked += [_html(one.prompt)] if is_new else []
+        cells = [_solved(one), _mistakes(one)] if has_answers else [_blank(one)]
+        if task and is_new and has_answers:
+            hint, why = (parts_of(prose.fill(text, figures)) for text in (task.hint, task.why))
+            cells[0] += f"<br>{_html(why)}"
+            cells[1] += f"<br><b>Hint:</b> {_html(hint)}" if task.hint else ""
+        rows.append(["<br>".join(asked), *(cell.removeprefix("<br>") for cell in cells)])
+    header = HEADER if has_answers else STUDENT_HEADER
+    return _section(f"{place}. {words.title}", f"<p>{about}</p>{text}", header, rows)
+
+
+def _solved(one: Asked) -> str:
+    """Return the answer to a question."""
+    act, right = one.question.act, one.question.judge(None)
+    is_in_words = isinstance(act, BeliefAct) or act.kind == "type"
+    named = [f"{act.words(right.right)} "] if is_in_words and right.right is not None else []
+    return _html([*named, *(one.vote.explanation if one.vote else right.message)])
+
+
+def _mistakes(one: Asked) -> str:
+    """Return likely wrong answers to a question, with what to say."""
+    act = one.question.act
+    mistakes: dict[str, str] = {}
+    for mistake in one.question.likely():
+        said, given = _html(mistake.words), act.words(mistake.given)
+        is_named = given in _plain(mistake.words)
+        mistakes.setdefault(said, said if is_named else f"<i>{escape(given)}</i> {said}")
+    most = MOST_PAIRS if isinstance(act, PairAct) else MOST_MISTAKES
+    return "<br>".join([*mistakes.values()][:most])
+
+
+def _blank(one: Asked) -> str:
+    """Return the options of a question, or place to write."""
+    act = one.question.act
+    if isinstance(act, BeliefAct):
+        return "<br>".join(f"☐ {_html(parts_of(words))}" for words in act.options)
+    if isinstance(act, BoundariesAct):
+        return " ".join(map(_token, act.pieces))
+    return "&nbsp;"
+
+
+def _before_after(*, has_answers: bool) -> str:
+    rows = []
+    for key, vote in vote_questions.of(BEFORE_AFTER).items():
+        rights = [i == vote.right and has_answers for i in range(len(vote.options))]
+        options = (
+            f"{'☑' if is_right else '☐'} {_html(parts_of(option.words))}"
+            for option, is_right in zip(vote.options, rights, strict=True)
+        )
+        number = int(key.rpartition("/")[2]) + 1
+        rows.append([f"{number}. {_html(vote.prompt)}", "<br>".join(options)])
+    words = prose.read(BEFORE_AFTER)
+    return _section(words.title, f"<p>{escape(words.lead)}</p>", ("Question", "Answer"), rows)
+
+
+def _section(title: str, about: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table under a title; the cells and `about` are HTML."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in header)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    return f'<section class="teacher"><h3>{escape(title)}</h3>{about}{table}</section>'
+
+
+def _html(parts: Iterable[str | Mapping[str, Any]]) -> str:
+    """Return a message as HTML; what is between backticks is a token."""
+    split = (parts_of(part) if isinstance(part, str) else [part] for part in parts)
+    return "".join(
+        escape(part) if isinstance(part, str) else _token(part["label"])
+        for some in split
+        for part in some
+    )
+
+
+def _token(name: str) -> str:
+    return f"<code>{escape(name)}</code>"
+
+
+def _plain(parts: Iterable[str | Mapping[str, Any]]) -> str:
     """Return a message as plain text."""
     return "".join(part if isinstance(part, str) else part["label"] for part in parts)
 
 
-def answer(question: Question) -> str:
-    """Return the right answer to a question, with its explanation."""
-    result = question.judge(None)
-    form, marks = question.form, result.marks
-    right: list[str] = []
-    if isinstance(form, ChoiceForm):
-        right = [f"“{form.words(key)}”" for key in marks["right"]]
-    elif "order" in marks:
-        right = [f"{form.words(marks['order'])}."]
-    elif isinstance(form, CurveForm):
-        points = (f"{y:,} at {x:,}" for x, y in marks["points"] if x in form.handles)
-        right = [f"{form.yTitle.capitalize()}: {', '.join(points)}."]
-    return " ".join([*right, words(result.message)])
-
-
-def mistakes(question: Question) -> str:
-    """Return the likely wrong answers to a question, with what to say."""
-    wrong = [
-        f"“{question.form.words(mistake.given)}”: {words(mistake.words)}"
-        for mistake in question.likely()[:MOST_MISTAKES]
-    ]
-    return " ".join([*wrong, question.hint and f"Hint: {question.hint}"]).strip()
-
-
-def asked(chapter: Chapter, setup: Setup | None = None) -> Iterator[Question]:
-    """Yield the questions of a chapter about some inputs, the question “Why?” last.
-
-    Args:
-        chapter: The chapter.
-        setup: Its inputs; by default the first ones.
-
-    Raises:
-        NoQuestionError: No question can be asked about the inputs.
-    """
-    place = f"{CHAPTERS.index(chapter) + 1}."
-    questions = [make(setup or chapter.initial) for make in chapter.questions]
-    questions.append(chapter.why.question())
-    for number, name in enumerate((*chapter.names, f"{chapter.title.rstrip('?')}: why?")):
-        if question := questions[number]:
-            yield replace(question, name=f"{place}{number + 1} {name}")
-
-
-def minutes(chapter: Chapter) -> int:
-    """Return an estimate of the minutes for a chapter."""
-    questions = [*asked(chapter)]
-    texts = [chapter.lead, chapter.myth, chapter.fact]
-    for question in questions:
-        prompt = words([*question.prompt, *question.about_form])
-        texts += [prompt, words(question.judge(None).message), question.hint]
-        if isinstance(question.form, ChoiceForm):
-            texts += question.form.options.values()
-    read = sum(len(re.findall(r"\w+", text)) for text in texts) / WORDS_A_MINUTE
-    return round(read + MINUTES_A_QUESTION * (len(questions) + 1))
-
-
-def show() -> None:
-    """Draw the page, or the question that the address names."""
-    key, _, number = st.query_params.get(LARGE, "").partition("/")
-    with suppress(NoQuestionError):  # the list below says why
-        if (chapter := BY_KEY.get(key)) and is_there(chapter):
-            questions = [*asked(chapter)]
-            if number.isdecimal() and int(number) < len(questions):
-                _show_large(chapter, int(number), questions)
-                return
-    st.header("For teachers", anchor=False)
-    total = 0
-    for chapter in CHAPTERS:
-        with suppress(NoQuestionError):
-            total += minutes(chapter) if chapter.core and is_there(chapter) else 0
-    total = 5 * round(total / 5)  # an estimate, as exact as that of the course
-    st.markdown(
-        "All questions about the first text of each chapter, with their answers. With another "
-        "text, the answers differ. Print this page for a sheet."
-    )
-    st.markdown(
-        f"The core chapters take about {total} minutes. We count {WORDS_A_MINUTE} words a minute, "
-        f"and {MINUTES_A_QUESTION * 60:.0f} seconds for each question and for the pictures."
-    )
-    st.page_link("pages/Learn.py", label="To the course", icon=":material/school:")
-    for place, chapter in enumerate(CHAPTERS, 1):
-        _list(place, chapter)
-
-
-def is_there(chapter: Chapter) -> bool:
-    """Return whether the vocabularies of a chapter are on this machine."""
-    return all(map(download.available, chapter.needs))
-
-
-def _list(place: int, chapter: Chapter) -> None:
-    """Draw the questions of a chapter as a table."""
-    st.subheader(f"{place}. {chapter.title}", anchor=False)
-    if not is_there(chapter):
-        st.caption("The vocabularies of this chapter are not on this machine.")
-        return
-    kind = "Core" if chapter.core else "Extra"
-    try:
-        questions = [*asked(chapter)]
-        rows = [
-            [
-                f"{question.name}: {words(question.prompt)}",
-                answer(question),
-                mistakes(question),
-            ]
-            for question in questions
-        ]
-        st.caption(f"{kind}, about {minutes(chapter)} minutes. Many think: {chapter.myth}")
-    except NoQuestionError as error:
-        st.caption(markdown.escape(str(error)))
-        return
-    table = Table.of_rows(HEADER, rows)
-    st.html(table.html(f"Questions: {chapter.title}"))
-    with st.container(horizontal=True, gap="small"):
-        for number, question in enumerate(questions):
-            st.button(
-                f"Show {question.name.partition(' ')[0]} large",
-                key=f"large_{chapter.key}_{number}",
-                type="tertiary",
-                icon=":material/fullscreen:",
-                on_click=_put,
-                args=(f"{chapter.key}/{number}",),
-            )
-
-
-def _put(name: str) -> None:
-    st.query_params[LARGE] = name
-
-
-def _leave() -> None:
-    del st.query_params[LARGE]
-
-
-def _show_large(chapter: Chapter, number: int, questions: Sequence[Question]) -> None:
-    """Draw one question as large as fits; its answer is hidden until it is asked for."""
-    key = f"large_question_{chapter.key}_{number}"
-    with st.container(key="large"):
-        sent = (st.session_state.get(key) or {}).get("answer") or {}
-        given, asked_again = sent.get("value"), sent.get("again") is True
-        tries = [given] if questions[number].form.accepts(given) else []
-        gave_up = "value" in sent and given is None and not asked_again
-        question = questions[number].payload(key, tries, gave_up)
-        components.answer(question | {"hasManyTries": True}, key)
-    with st.container(horizontal=True, gap="small"):
-        st.button("All questions", on_click=_leave, icon=":material/close_fullscreen:")
-        if number + 1 < len(questions):
-            following = f"{chapter.key}/{number + 1}"
-            st.button("Next question", on_click=_put, args=(following,), type="primary")
+def _tokens(one: Asked) -> tuple[str, list[str]]:
+    """Return the text on the stage of a task, and its tokens once all is answered."""
+    if not one.stage:
+        return "", []
+    right = one.question.judge(None).right
+    view = one.stage.payload(len(one.stage.questions), right)["views"][0]
+    raw = view["text"].encode()
+    if view["mergedAt"] is not None:
+        starts = [0, *(i for i, step in enumerate(view["mergedAt"], 1) if step < 0)]
+    else:
+        last = (view["changes"]["ids"][end - 1] for end in view["changes"]["offsets"][1:])
+        starts = [i for i, token_id in enumerate(last) if token_id != INSIDE_ID]
+    ends = [*starts[1:], len(raw)]
+    return view["text"], [label(raw[i:j]) for i, j in zip(starts, ends, strict=True) if i < j]

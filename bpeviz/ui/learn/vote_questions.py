@@ -1,97 +1,207 @@
-"""Questions of Learn for the votes of rooms: those with choices, pairs or numbers."""
+"""Questions of Learn for the votes of rooms: about the first text of each chapter."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
+from bpeviz.pretrained import download
 from bpeviz.room.votes import Range, Vote, VoteOption, VoteQuestion
-from bpeviz.ui.learn import base
-from bpeviz.ui.learn.forms import ChoiceForm, NumberForm, PairForm
-from bpeviz.ui.learn.registry import BY_KEY, CHAPTERS
-from bpeviz.ui.learn.teachers_page import asked, is_there
+from bpeviz.ui.learn import acts, before_after, prose
+from bpeviz.ui.learn.acts import MessagePart, parts_of
+from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Stage, belief_question
+from bpeviz.ui.learn.chapters import BY_KEY
+from bpeviz.ui.permalink.earlier_links import MOVED
 
 PAIRS = 4
 """The options of a question about pairs: the right one, and the most frequent others."""
+
+BINS = 20
+"""The parts in which answers to a question about the stop line are counted."""
+
+CURVE_EVERY = 4
+"""The merges between two numbers of the curve."""
+
+BEFORE_AFTER = "before_after"
+
+MOST_MERGES = 99
+"""The most merges that an answer of golf may have."""
+
+
+class Asked(NamedTuple):
+    """A question about the first text of a chapter.
+
+    Attributes:
+        key: Its name in answers and votes, such as `merge/pair/0`.
+        prompt: The question as the stage shows it.
+        question: The question.
+        stage: The stage of its task, or None for a belief.
+        name: Its number, by which run sheets name it, and its name; no number without a vote.
+        vote: Its vote, if rooms can vote on it.
+    """
+
+    key: str
+    prompt: Sequence[MessagePart]
+    question: Question
+    stage: Stage | None
+    name: str = ""
+    vote: VoteQuestion | None = None
 
 
 def offered() -> list[dict[str, Any]]:
     """Return the chapters whose questions a leader can ask, as plain JSON values.
 
     Each question has its name, which a projector may show, and the vote that the leader previews.
-    A chapter that cannot be computed, as while its worker is slow, is left out until the next call.
+    A chapter that cannot be computed is left out until the next call.
     """
+    titles = {key: f"{i}. {prose.read(key).title}" for i, key in enumerate(BY_KEY)}
     chapters = []
-    for place, chapter in enumerate(CHAPTERS, 1):
-        with suppress(base.NoQuestionError):
-            votes = _votes(chapter.key) if is_there(chapter) else {}
+    for group, title in (titles | {BEFORE_AFTER: prose.read(BEFORE_AFTER).title}).items():
+        with suppress(NoQuestionError):
             listed = [
-                {"key": key, "name": question.name, "vote": Vote(0, question).state("")}
-                for key, question in votes.items()
+                {"key": key, "name": vote.name, "vote": Vote(0, vote).state("")}
+                for key, vote in of(group).items()
             ]
-            if listed:
-                chapters.append({"title": f"{place}. {chapter.title}", "questions": listed})
+            chapters.append({"title": title, "questions": listed})
     return chapters
 
 
 def find(key: str) -> VoteQuestion | None:
-    """Return a question about the first text of a chapter, such as that of `first-merge/0`.
+    """Return the vote on a question, such as that of `merge/pair/0`, or None if there is none.
 
     Raises:
-        NoQuestionError: It cannot be computed, as while its worker is slow.
+        NoQuestionError: It cannot be computed.
     """
-    chapter = BY_KEY.get(key.partition("/")[0])
-    if chapter is None or not is_there(chapter):
-        return None
-    return _votes(chapter.key).get(key)
+    return of(key.partition("/")[0]).get(key)
+
+
+def key_of(named: str) -> str:
+    """Return the key of a question that a run sheet names, or "" if there is none.
+
+    Args:
+        named: The chapter and the index of a question, such as `merge/0`, also of earlier versions.
+
+    Raises:
+        NoQuestionError: It cannot be computed.
+    """
+    group, _, index = MOVED.get(named, named).partition("/")
+    return dict(enumerate(of(group))).get(int(index or -1), "")
 
 
 @cache  # without chapters that cannot be computed
-def _votes(chapter: str) -> Mapping[str, VoteQuestion]:
-    """Return the questions of a chapter for votes, by their keys."""
-    votes = [*map(for_vote, asked(BY_KEY[chapter]))]
-    return {f"{chapter}/{i}": vote for i, vote in enumerate(votes) if vote is not None}
+def of(group: str) -> Mapping[str, VoteQuestion]:
+    """Return the votes on the questions of a chapter, or of `BEFORE_AFTER`, by their keys."""
+    votes: dict[str, VoteQuestion] = {}
+    if group == BEFORE_AFTER:
+        questions = before_after.questions()
+        for i, question in enumerate(questions):
+            key = f"{BEFORE_AFTER}/{i}"
+            if vote := _vote(Asked(key, parts_of(question.name), question, None)):
+                votes[key] = replace(vote, name=f"{i + 1}. {vote.words}", series=len(questions))
+    elif group in BY_KEY:
+        votes = {one.key: one.vote for one in asked(BY_KEY[group]) if one.vote}
+    return votes
 
 
-def for_vote(question: base.Question) -> VoteQuestion | None:
-    """Return a question of Learn for a vote, or None if it is answered in another way."""
-    form, right = question.form, question.judge(None)
-    more: dict[str, Any] = {
-        "explanation": right.message,
-        "see": [row.payload() for row in question.see],
-        "is_alone": True,
-        "name": question.name,
-    }
-    if isinstance(form, NumberForm):
-        numbers = Range(form.low, form.high, form.unit)
-        return VoteQuestion(question.prompt, [], right.marks["right"], numbers=numbers, **more)
-    if isinstance(form, ChoiceForm):
-        # In the order of their words: nothing then depends on which one is right.
-        keys = sorted(form.options, key=lambda key: form.options[key].casefold())
-        options = [VoteOption([], form.options[key]) for key in keys]
-        return VoteQuestion(question.prompt, options, keys.index(right.marks["right"][0]), **more)
-    if isinstance(form, PairForm):
-        return _pair(question, form, more)
-    return None
+def asked(chapter: Chapter) -> Iterator[Asked]:
+    """Yield the questions about the first text of a chapter, its belief last.
+
+    Raises:
+        NoQuestionError: They cannot be computed.
+    """
+    figures, words = chapter.figures(), prose.read(chapter.key)
+    place, number = [*BY_KEY].index(chapter.key), 0
+    listed: list[Asked] = []
+    for task, task_words in words.tasks.items():
+        if not all(map(download.available, chapter.needs.get(task, ()))):
+            continue
+        stage = chapter.stages[task](chapter.text)
+        for i, make in enumerate(stage.questions):
+            question = make()
+            prompt = [*question.prompt] or parts_of(prose.fill(task_words.words, figures))
+            listed.append(Asked(f"{chapter.key}/{task}/{i}", prompt, question, stage))
+    belief = belief_question(chapter.key, figures)
+    listed.append(Asked(f"{chapter.key}/belief/0", parts_of(belief.name), belief, None))
+    for one in listed:
+        vote, name = _vote(one, chapter.text), one.question.name
+        if vote:
+            number += 1
+            name = f"{place}.{number} {name or words.title}"
+            more: dict[str, Any] = {"name": name}
+            if one.stage and (note := words.notes.get("vote")):
+                said = [*vote.explanation, f" {words.notes.get('voted', '')}".rstrip()]
+                prompt = parts_of(prose.fill(note, figures))
+                more |= {"prompt": prompt, "explanation": said}
+            vote = replace(vote, **more)
+        yield one._replace(name=name, vote=vote)
 
 
-def _pair(question: base.Question, form: PairForm, more: dict[str, Any]) -> VoteQuestion:
+def _vote(one: Asked, text: str = "") -> VoteQuestion | None:
+    """Return a question about a text for a vote, or None if it is answered in another way."""
+    act, right = one.question.act, one.question.judge(None)
+    if isinstance(act, acts.PairAct):
+        return _pair(one, act)
+    more: dict[str, Any] = {"see": one.question.rows, "check": act.accepts}
+    if isinstance(act, acts.MergesAct):  # the number of merges
+        more |= {"numbers": Range(1, MOST_MERGES, "merges"), "check": None}
+    elif isinstance(act, acts.BoundariesAct):
+        more |= {"pieces": act.pieces}
+    elif isinstance(act, acts.StopAct):
+        more |= {"numbers": Range(0, act.last, act.unit, BINS), "see": _curve(one, text)}
+    elif isinstance(act, acts.BeliefAct):
+        more |= {"options": [VoteOption([], words) for words in act.options]}
+    else:
+        return None
+    return VoteQuestion(
+        one.prompt,
+        more.pop("options", []),
+        None if isinstance(act, acts.MergesAct) else right.right,
+        explanation=[part for words in right.message for part in _parts(words)],
+        is_alone=True,
+        **more,
+    )
+
+
+def _parts(part: MessagePart) -> Sequence[MessagePart]:
+    return parts_of(part) if isinstance(part, str) else [part]
+
+
+def _pair(one: Asked, act: acts.PairAct) -> VoteQuestion:
     """Return a question about pairs, whose options are the most frequent ones."""
-    merged = next(i for i in form.pairs if not _is_other(question, i))
-    places = [merged, *(mistake.given for mistake in question.likely()[: PAIRS - 1])]
-    places.sort(key=form.words)
-    options = []
-    for place in places:
-        tokens = [[item["label"], item["color"]] for item in form.tokens[place : place + 2]]
-        options.append(VoteOption(tokens, " + ".join(label for label, _ in tokens)))
-    text = base.PictureRow("Text", [[*form.tokens]]).payload()
-    more["see"] = [*more["see"], text]
-    return VoteQuestion(question.prompt, options, places.index(merged), **more)
+    result = one.question.judge(None)
+    places = [result.right, *(mistake.given for mistake in one.question.likely()[: PAIRS - 1])]
+    places.sort(key=act.words)  # nothing then depends on which one is right
+    options = [
+        VoteOption([[part["label"], part["color"]] for part in act.pairs[i]], act.words(i))
+        for i in places
+    ]
+    first, *_ = act.pairs.values()
+    text = [first[0], *(right for _, right in act.pairs.values())]
+    see = [*one.question.rows, _row("Text", [text])]
+    return VoteQuestion(
+        one.prompt,
+        options,
+        result.right,
+        values=places,
+        explanation=result.message,
+        see=see,
+        is_alone=True,
+    )
 
 
-def _is_other(question: base.Question, place: int) -> bool:
-    """Return whether a pair is not the one that is merged; several may be equally frequent."""
-    result = question.judge(place)
-    return result.verdict != "right" or bool(result.marks["given"])
+def _curve(one: Asked, text: str) -> list[dict[str, Any]]:
+    """Return the numbers of the curve on which a stop line is set, and the new text."""
+    assert one.stage  # noqa: S101 (for the type)
+    (line,) = one.stage.payload(0, None)["curves"]["lines"]
+    points = [*enumerate(line["values"])][::CURVE_EVERY]
+    return [
+        _row("New text", [[text]]),
+        _row(line["title"].capitalize(), [[f"{step}: {value:g}%"] for step, value in points]),
+    ]
+
+
+def _row(title: str, items: Sequence[Sequence[MessagePart]]) -> dict[str, Any]:
+    return {"title": title, "items": [*map(list, items)], "numbered": False}

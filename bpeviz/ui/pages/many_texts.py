@@ -69,7 +69,7 @@ PRICES = WidgetFamily(
 )
 """The price of a million tokens of each tokenizer."""
 
-SIZE_CHAPTER = "how-large"
+SIZE_CHAPTER = "stop"
 """The chapter of Learn about the size of a vocabulary."""
 
 PRESSED: SessionValue[int] = SessionValue("cell_pressed")

@@ -274,7 +274,7 @@ def _values(packed: str) -> dict[str, Value]:
     return codec.unpack(remembered, MAX_SHORT)
 
 
-_RETIRED = {"checked_against"}
+_RETIRED = {"checked_against", "chapters_done"}
 """Names in links of earlier versions, whose values no longer change the page."""
 
 

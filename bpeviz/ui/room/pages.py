@@ -196,7 +196,8 @@ def member(letters: str, room: str, app: str, *, is_leader: bool) -> HTMLRespons
     script, markup = _program()
     settings = {"letters": letters, "room": room, "app": app, "isLeader": is_leader}
     data = f'<script type="application/json" id="room">{as_json(settings).decode()}</script>'
-    body = f'<div id="place-room"></div><noscript>This page needs JavaScript.</noscript>{_PLACES}'
+    places = _PLACES.replace("<h1>", f"<h1>Room {letters}")  # until something is shown
+    body = f'<div id="place-room"></div><noscript>This page needs JavaScript.</noscript>{places}'
     role = "Leader" if is_leader else "Follower"
     return _page(app, f"Room {letters}: {role}", body, script, markup + data)
 

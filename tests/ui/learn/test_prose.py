@@ -13,21 +13,22 @@ import bpeviz
 from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.learn import prose
-from bpeviz.ui.learn.prose import Belief, Option, Prose, TaskProse
+from bpeviz.ui.learn.prose import Belief, Choice, Prose, TaskProse
+from bpeviz.ui.learn.tours import TOURS, Tour
 
 CHAPTERS = {
     "why": ["letters"],
     "units": ["unknown", "weights"],
     "merge": ["pair"],
     "stop": ["line"],
-    "fences": ["free", "apart"],
+    "fences": ["apart"],
     "encode": ["next"],
     "real": ["word", "digits", "special"],
     "golf": ["merges", "more", "dense"],
 }
 """The tasks of each chapter, as its module names them."""
 
-NAMES = (*CHAPTERS, "end", "before_after")
+NAMES = (*CHAPTERS, "end", "teacher", "before_after")
 BELIEFS = [belief for name in NAMES for belief in prose.read(name).beliefs]
 
 MAX_LINES = 650
@@ -78,9 +79,8 @@ def sentences(text: str) -> list[list[str]]:
     return [words for words in listed if words]
 
 
-def grade(words: Prose) -> float:
-    """Return the Flesch–Kincaid grade level (Kincaid et al. 1975)."""
-    split = [sentence for text in texts(words) for sentence in sentences(text)]
+def grade(split: list[list[str]]) -> float:
+    """Return the Flesch–Kincaid grade level of sentences (Kincaid et al. 1975)."""
     listed = [word for sentence in split for word in sentence]
     syllables: int = sum(HYPHENATION.inserted(word.lower()).count("-") + 1 for word in listed)
     return 0.39 * len(listed) / len(split) + 11.8 * syllables / len(listed) - 15.59
@@ -88,10 +88,19 @@ def grade(words: Prose) -> float:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_words_are_easy_to_read(name: str) -> None:
-    words = prose.read(name)
-    for text in texts(words):
-        assert max(map(len, sentences(text)), default=0) <= MAX_WORDS, text
-    assert grade(words) <= GRADE
+    split = [sentence for text in texts(prose.read(name)) for sentence in sentences(text)]
+    assert max(map(len, split)) <= MAX_WORDS
+    assert grade(split) <= GRADE
+
+
+@pytest.mark.parametrize("tour", TOURS.values(), ids=TOURS)
+def test_tour_is_easy_to_read(tour: Tour) -> None:
+    if not all(map(download.available, tour.needs)):
+        pytest.skip("It needs published vocabularies.")
+    told = [part for number in range(len(tour.steps)) for part in tour.told(number + 1)]
+    split = [sentence for part in (*tour.words[0], *told) for sentence in sentences(part)]
+    assert max(map(len, split)) <= MAX_WORDS
+    assert grade(split) <= GRADE
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -116,11 +125,11 @@ def test_course_is_short() -> None:
     assert {path.stem for path in prose.FOLDER.glob("*.md")} == {*NAMES}
 
 
-def absolutes(option: Option) -> int:
+def absolutes(option: Choice) -> int:
     return len([word for word in re.findall(r"\w+", option.words.lower()) if word in ABSOLUTES])
 
 
-def first(option: Option) -> str:
+def first(option: Choice) -> str:
     return option.words.casefold()
 
 
@@ -135,7 +144,7 @@ def first(option: Option) -> str:
     ],
     ids=["longest", "shortest", "fewest absolutes", "most absolutes", "first"],
 )
-def test_blind_strategy_guesses_like_chance(strategy: Callable[[Option], int]) -> None:
+def test_blind_strategy_guesses_like_chance(strategy: Callable[[Choice], int]) -> None:
     right = Fraction(0)
     for belief in BELIEFS:
         best = min(map(strategy, belief.options))
@@ -222,7 +231,7 @@ Type.
         "Why",
         {"letters": TaskProse("Do it.", "Slowly.", "So.")},
         {"price": "Dear: {figure} times."},
-        (Belief("Which?", (Option("One.", "Yes.", True), Option("Zero.", "Too few.", False))),),
+        (Belief("Which?", (Choice("One.", "Yes.", True), Choice("Zero.", "Too few.", False))),),
         "One {figure}. Same  paragraph.\n\nSecond one.",
         "Say why.",
         5,

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import bpeviz
+from bpeviz.pretrained import download
 from bpeviz.ui.learn import stored
 from bpeviz.views.inspection import encoding
 
@@ -56,5 +57,17 @@ def test_stored_words_have_at_most_twelve_places_and_no_token_ends_inside_a_lett
         assert len(tokens) > 1
 
 
-def test_other_texts_are_not_stored() -> None:
-    assert not any(map(stored.is_stored, ("", " ", "straw", "  strawberry", "strawberry ")))
+def test_parts_of_stored_texts_are_stored_with_the_tokens_of_o200k() -> None:
+    whole = bpeviz.load("o200k_base")
+    for text in ("", " ", "straw", "<|endoftex", "4567", "녕하"):
+        assert stored.is_stored(text)
+        assert [*stored.o200k().tokens(text)] == [*whole.tokens(text)]
+    assert not any(map(stored.is_stored, ("  strawberry", "strawberry ", "straws")))
+
+
+def test_gpt4o_needs_a_file_for_other_texts_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert stored.gpt4o("berry") is stored.o200k()
+    assert stored.gpt4o("berries") is bpeviz.load("o200k_base")
+    monkeypatch.setattr(download, "available", lambda name: False)
+    assert stored.gpt4o("berry") is stored.o200k()
+    assert stored.gpt4o("berries") is None

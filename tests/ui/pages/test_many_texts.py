@@ -75,9 +75,7 @@ def test_the_verdict_says_why_fewer_tokens_are_not_better() -> None:
     app = opened("# hi\nनदी कहाँ है?\n# en\nthe river", compared=names)
     longer = "the vocabulary of GPT-4o (o200k) is four times as long as that of GPT-2. [See why.]"
     said = app.markdown[0].value.replace("\\", "")
-    assert (
-        f":small[Fewer tokens are cheaper, not better: {longer}(Learn?chapter=how-large)]" in said
-    )
+    assert f":small[Fewer tokens are cheaper, not better: {longer}(Learn?chapter=stop)]" in said
     app = opened("# hi\nनदी कहाँ है?", compared=names, figure_of_texts="cost", price_of_gpt2=1.0)
     assert "Fewer tokens are not better" in app.markdown[0].value
     assert ":small" not in opened(compared=["yours"]).markdown[0].value

@@ -33,7 +33,6 @@ from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.ui import markdown, page_trainings, registry, vocabulary
 from bpeviz.ui.inputs.text import UnreadableFileError, read_file
 from bpeviz.ui.inputs.training import SPLIT_HELP
-from bpeviz.ui.learn import how_large
 from bpeviz.ui.pages import train
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.runtime import cache
@@ -353,7 +352,7 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     assert [column["isBest"] for column in columns] == [one == min(counts) for one in counts]
     example = markdown.escape("“seashells” is 1 token in yours, 3 in GPT-2.")
     caution = "Fewer tokens are cheaper, not better: its vocabulary is four times as long."
-    why = f"[See why.](Learn?chapter={how_large.KEY})"
+    why = "[See why.](Learn?chapter=stop)"
     assert f":small[{markdown.escape(caution)} {why} {example}]" in app.markdown[0].value
     saved = f"{(counts[1] - counts[3]) / counts[1]:.1%} fewer than GPT-2"
     assert verdict(app) == f"GPT-4o (o200k) needs the fewest tokens: {counts[3]}, {saved}."

@@ -92,12 +92,11 @@ def test_links_of_run_sheets_may_name_settings() -> None:
     assert step == "step=4"
     assert codec.unpack(packed.removeprefix("s=")) == {"text_sample": "banana", "size": 300}
     assert sheets.with_settings("/Learn?chapter=first-merge") == "/Learn?chapter=first-merge"
-    assert [*sheets.offered()] == ["20-minutes", "45-minutes"]
-    for one in sheets.offered().values():
-        asked = [part.words for part in one.parts if part.kind == "learn"]
-        assert asked
-        assert all(map(vote_questions.find, asked))
+    assert [*sheets.offered()] == ["20-minutes", "45-minutes", "90-minutes"]
     run = sheets.run("20-minutes")
+    asked = [part.words for part in run.sheet.parts if part.kind == "learn"]
+    assert asked == ["why/letters/0", "why/belief/0", "merge/belief/0"]
+    assert all(map(vote_questions.find, asked))
     assert [bool(one) for one in run.addresses] == [one.kind == "show" for one in run.sheet.parts]
 
 
@@ -108,11 +107,16 @@ def test_run_sheet_of_the_server_is_checked(
     monkeypatch.setenv(sheets.VARIABLE, str(file))
     with pytest.raises(ValueError, match="cannot be read"):
         sheets.offered.__wrapped__()
-    file.write_text("Own\n1 min learn first-merge 9", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"Line 2 .* needs a question of Learn"):
-        sheets.offered.__wrapped__()
-    file.write_text("Own\n1 min learn first-merge 2", encoding="utf-8")
-    assert next(iter(sheets.offered.__wrapped__())) == sheets.OWN
+    for unknown in ("merge 9", "first-merge 2"):  # tokens after a merge are no longer asked
+        file.write_text(f"Own\n\n1 min learn {unknown}", encoding="utf-8")
+        with pytest.raises(ValueError, match=rf"Line 3 .* “learn {unknown}”, but Learn has no"):
+            sheets.offered.__wrapped__()
+    file.write_text("Own\n1 min learn first-merge 1", encoding="utf-8")
+    offered = sheets.offered.__wrapped__()
+    assert next(iter(offered)) == sheets.OWN
+    monkeypatch.setattr(sheets, "offered", lambda: offered)
+    (part,) = sheets.run(sheets.OWN).sheet.parts
+    assert part.words == "merge/pair/0"
 
 
 def test_other_requests_are_passed_on() -> None:

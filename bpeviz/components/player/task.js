@@ -1,0 +1,321 @@
+// A task on the stage: choose a pair, place boundaries, set the stop line, or type a text. Before an
+// answer, the payload has no later step; the server then appends those that show the answer.
+
+import { element, newButton } from "../shared/dom.js";
+import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
+import { spoken, spokenLabel } from "../shared/spoken.js";
+
+const CHECKS = { pair: "Merge this pair", boundaries: "Check my boundaries", stop: "Stop here" };
+const VERDICTS = { right: "Right.", near: "Close.", wrong: "Not quite.", shown: "The answer.", again: "Not yet.", draft: "" };
+const LEGEND = { right: "right", extra: "yours, not a boundary", missing: "missed" };
+const PAUSE = 350; // milliseconds without a key until a typed text is checked
+const NEXT_LINE = 1e4; // pixels to the right that a place on another line counts as
+
+/**
+ * @typedef {object} TaskPayload the payload from Python (`bpeviz.ui.learn.base.Question.payload`)
+ * @property {string} of identifies the question
+ * @property {"pair" | "boundaries" | "stop" | "type" | null} act what the user does, null if nothing is left
+ * @property {import("../shared/message.js").MessagePart[]} prompt
+ * @property {import("../shared/message.js").MessageRow[]} rows what is listed below the prompt
+ * @property {number[]} places the atoms after which a pair meets, or a boundary may stand
+ * @property {boolean} isLive whether each boundary or pair is sent at once, and none is wrong
+ * @property {Object<string, number[] | null>} actions the names of buttons, and the answers that they give
+ * @property {boolean} canShow whether the right answer can be shown
+ * @property {number | null} longest the most characters of a typed text
+ * @property {number | string | number[] | null} given the last answer: of boundaries, a bit for each place
+ * @property {number[] | null} right the boundaries, once they are known
+ * @property {{kind: string, message: import("../shared/message.js").MessagePart[], note: string} | null} result
+ */
+
+/** Return the indices of the bits of a number, in rising order. A whole number has up to 53. */
+export const bitsOf = (number) => Array.from({ length: 53 }, (_, i) => i).filter((i) => Math.floor(number / 2 ** i) % 2);
+
+/**
+ * Return the index of the place nearest to a point, those on its line first, or -1.
+ * @param {{x: number, top: number, bottom: number}[]} edges
+ * @param {number} x
+ * @param {number} y
+ */
+export function nearestPlace(edges, x, y) {
+  const away = (edge) => NEXT_LINE * Math.max(0, edge.top - y, y - edge.bottom) + Math.abs(edge.x - x);
+  return edges.reduce((best, edge, i) => (best < 0 || away(edge) < away(edges[best]) ? i : best), -1);
+}
+
+export class Task {
+  /**
+   * @param {any} root
+   * @param {any} player the `Player`
+   * @param {AbortSignal} signal
+   */
+  constructor(root, player, signal) {
+    this.player = player;
+    [this.prompt, this.rows, this.box, this.told, this.typed, this.check, this.show, this.actions] = [
+      ".prompt", ".rows", ".task", ".told", ".typed", ".check", ".show", ".actions",
+    ].map((name) => root.querySelector(name));
+    /** @type {any} */
+    this.data = null;
+    this.chosen = []; // indices of places
+    this.edges = [];
+    this.gaps = element("div", "gaps");
+    const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
+    on(this.check, "click", () => this.#commit(this.value));
+    on(this.show, "click", () => this.#commit(null));
+    on(this.typed, "input", () => {
+      this.hasTyped = true;
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => this.#send(this.typed.value), PAUSE);
+    });
+    on(this.gaps, "keydown", (event) => this.#key(event));
+    on(this.gaps, "focusin", ({ target }) => this.#ring(this.buttons.indexOf(target)));
+    on(this.gaps, "focusout", () => this.#ring(-1));
+    signal.addEventListener("abort", () => clearTimeout(this.timer));
+  }
+
+  /** Whether the pointer and keys choose places of the text. */
+  get takesPlaces() {
+    const { data, step, playback } = this.player;
+    const isAny = this.data?.isLive && (playback.isPlaying || this.data.act === "boundaries");
+    return Boolean(this.buttons?.length) && (isAny || (!playback.isPlaying && step === data.last));
+  }
+
+  /** Whether the answer is right, or was shown. */
+  get isSolved() {
+    return ["right", "near", "shown"].includes(this.data?.result?.kind);
+  }
+
+  /** The answer as it stands, or null. */
+  get value() {
+    if (this.data.act === "stop") return this.player.step;
+    if (this.data.act === "boundaries") return this.chosen.reduce((bits, i) => bits + 2 ** i, 0);
+    if (!this.chosen.length) return null;
+    const place = this.data.places[this.chosen[0]];
+    return this.data.isLive ? [...(this.data.given ?? []), place] : place;
+  }
+
+  /**
+   * @param {TaskPayload | undefined} data
+   * @param {(name: string, value: any) => void} on
+   */
+  update(data, on) {
+    this.on = on;
+    this.prompt.hidden = this.box.hidden = !data;
+    this.rows.hidden = !data?.rows.length;
+    const words = JSON.stringify(data ?? null);
+    if (!data || words === this.drawn) return;
+    this.drawn = words;
+    const isNew = this.data?.of !== data.of || (data.given === null && this.data.given !== null); // or again
+    this.data = data;
+    const isPlaced = data.act === "boundaries";
+    this.player.section.classList.toggle("placing", isPlaced && !data.isLive);
+    this.player.section.classList.toggle("fencing", isPlaced && data.isLive);
+    this.prompt.replaceChildren(...drawMessage(data.prompt));
+    drawRows(this.rows, data.rows);
+    if (isNew) this.hasChosen = false;
+    const isGiven = !this.hasChosen || (data.isLive && (data.act === "pair" || data.result?.kind === "shown"));
+    if (isGiven) this.chosen = isPlaced && data.given !== null ? bitsOf(data.given) : [];
+    this.check.textContent = CHECKS[data.act] ?? "";
+    this.check.hidden = !CHECKS[data.act] || data.isLive;
+    this.show.hidden = !data.canShow;
+    this.typed.hidden = data.act !== "type";
+    this.typed.ariaLabel = messageInWords(data.prompt);
+    if (data.act === "type") this.#takeTyped(isNew);
+    this.#drawPlaces();
+    this.#drawActions();
+    this.#tell();
+    this.place();
+  }
+
+  #drawActions() {
+    const names = Object.keys(this.data.actions);
+    this.actions.hidden = !names.length;
+    if ([...this.actions.children].map((button) => button.textContent).join() === names.join()) return; // one may have the focus
+    const hasFocus = this.actions.matches(":focus-within");
+    const give = (name) => {
+      this.clear();
+      this.#send(this.data.actions[name]);
+    };
+    this.actions.replaceChildren(...names.map((name) => newButton("", name, () => give(name))));
+    if (hasFocus) this.actions.firstChild?.focus({ preventScroll: true });
+  }
+
+  /** Write the typed text, unless the user has: what they type now is not at the server yet. */
+  #takeTyped(isNew) {
+    const { given, longest } = this.data;
+    this.typed.maxLength = longest;
+    if (isNew) this.hasTyped = false;
+    if (!this.hasTyped) this.typed.value = given ?? "";
+  }
+
+  #tell() {
+    const { result, right, act } = this.data;
+    this.told.hidden = !result;
+    this.told.className = `told ${result?.kind ?? ""}`;
+    this.told.replaceChildren();
+    if (!result) return;
+    const verdict = result.kind === "shown" && this.data.isLive ? "For example:" : VERDICTS[result.kind]; // there are others
+    this.told.append(element("b", "", verdict), " ", ...drawMessage(result.message), element("span", "mark", result.note));
+    const kinds = right && !act ? Object.keys(LEGEND).filter((kind) => this.gaps.querySelector(`.${kind}`)) : [];
+    for (const kind of kinds) this.told.append(element("span", `swatch ${kind}`), LEGEND[kind]);
+    const words = messageInWords([`${verdict} `, ...result.message, ` ${result.note.replace(/[●◐○]/, "")}`]);
+    this.told.ariaLabel = words;
+    if (act === "type" || this.data.isLive) this.player.announcer.say(words);
+    if (!this.committed) return;
+    this.committed = false;
+    this.told.focus({ preventScroll: true }); // screen readers say it; the button that had the focus may be gone
+    this.told.scrollIntoView({ block: "nearest" });
+  }
+
+  // ---- places
+
+  get #view() {
+    return this.player.views[0];
+  }
+
+  /** Return the tokens on both sides of a place. */
+  #pairAt(i) {
+    const atom = this.data.places[i];
+    return [atom, atom + 1].map((at) => this.#view.timeline.token(at, this.player.data.last));
+  }
+
+  #nameOf(i) {
+    if (this.data.act === "pair") return this.#pairAt(i).map(({ id }) => spokenLabel(this.#view.style(id).label)).join(" and ");
+    const { cells, cellOf } = this.#view.cells;
+    const atom = this.data.places[i];
+    return `Boundary between ${[atom, atom + 1].map((at) => spoken(cells[cellOf[at]].text)).join(" and ")}`;
+  }
+
+  #drawPlaces() {
+    const { act, places, given, right } = this.data;
+    const isOpen = act === "pair" || act === "boundaries";
+    const mine = typeof given === "number" ? bitsOf(given).map((i) => places[i]) : [];
+    const focused = this.buttons?.indexOf(this.gaps.getRootNode().activeElement) ?? -1;
+    const atom = this.atoms?.[focused];
+    this.atoms = places;
+    this.gaps.replaceChildren(
+      ...places.map((atom, i) => {
+        if (isOpen) return newButton("gap", "", () => this.choose(i), this.#nameOf(i));
+        const isMine = right && mine.includes(atom);
+        const kind = right?.includes(atom) ? (isMine || given === null ? "right" : "missing") : isMine ? "extra" : "";
+        return element("i", `gap ${kind}`);
+      }),
+    );
+    this.buttons = isOpen ? [...this.gaps.children] : [];
+    const at = isOpen && focused >= 0 ? Math.max(0, places.findLastIndex((place) => place <= atom)) : 0;
+    this.buttons.forEach((button, i) => (button.tabIndex = i === at ? 0 : -1));
+    if (focused >= 0) (this.buttons[at] ?? this.told).focus({ preventScroll: true });
+    this.#mark();
+  }
+
+  /** Put the places where the text has them now. */
+  place() {
+    const { score } = this.player.stage;
+    if (!this.data || !score?.lines.length) return;
+    const { host, rows } = score;
+    if (this.gaps.parentNode !== host) host.append(this.gaps);
+    const origin = host.getBoundingClientRect();
+    const [left, top] = [origin.left + host.clientLeft - host.scrollLeft, origin.top + host.clientTop - host.scrollTop];
+    this.edges = this.data.places.map((atom) => {
+      const edge = rows[0].edgeAfter(atom);
+      return { x: edge.x - left, top: edge.top - top, bottom: edge.bottom - top };
+    });
+    this.edges.forEach((edge, i) => {
+      this.gaps.children[i].style.cssText = `left:${edge.x}px;top:${edge.top}px;height:${edge.bottom - edge.top}px`;
+    });
+  }
+
+  #at({ clientX, clientY }) {
+    const { host } = this.player.stage.score;
+    const { left, top } = host.getBoundingClientRect();
+    return nearestPlace(this.edges, clientX - left - host.clientLeft + host.scrollLeft, clientY - top - host.clientTop + host.scrollTop);
+  }
+
+  hover(event) {
+    this.#ring(this.#at(event));
+  }
+
+  click(event) {
+    if (event.target.localName !== "button") this.choose(this.#at(event)); // a key presses the buttons
+  }
+
+  leave() {
+    this.#ring(-1);
+  }
+
+  /** Choose the pair at a place, or set or remove a boundary there. */
+  choose(i) {
+    if (i < 0) return;
+    const { act, isLive } = this.data;
+    const { playback } = this.player;
+    if (playback.isPlaying) {
+      playback.stop();
+      this.player.show(this.player.data.last);
+    }
+    this.hasChosen = true;
+    if (act === "pair") this.chosen = [i];
+    else this.chosen = this.chosen.includes(i) ? this.chosen.filter((at) => at !== i) : [...this.chosen, i];
+    this.#mark();
+    if (!isLive) return;
+    this.clear();
+    this.#send(this.value);
+  }
+
+  #mark() {
+    const { act, given } = this.data;
+    this.buttons.forEach((button, i) => (button.ariaPressed = String(this.chosen.includes(i))));
+    const isSame = act !== "stop" && given !== null && this.value === given;
+    this.check.disabled = this.value === null || isSame;
+    this.#ring(-1);
+  }
+
+  /** Outline all places of the pair at a place, or of the chosen one. */
+  #ring(i) {
+    if (this.data?.act !== "pair" || !this.buttons.length || this.player.playback.isPlaying) return;
+    const at = i < 0 ? (this.chosen[0] ?? -1) : i;
+    if (this.ringed === at) return;
+    this.#outline(false);
+    this.ringed = at;
+    this.#outline(true);
+  }
+
+  #outline(on) {
+    if (!(this.ringed >= 0) || this.ringed >= this.data.places.length) return;
+    const key = (pair) => pair.map(({ id }) => id).join();
+    const wanted = key(this.#pairAt(this.ringed));
+    const pairs = this.data.places.map((_, i) => this.#pairAt(i)).filter((pair) => key(pair) === wanted);
+    for (const [{ start }, { end }] of pairs) this.#view.outline({ start, end }, on);
+  }
+
+  /** Take the rings away before tokens change. */
+  clear() {
+    if (this.data?.act === "pair") this.#outline(false);
+    this.ringed = -1;
+  }
+
+  #key(event) {
+    const { buttons } = this;
+    const at = buttons.indexOf(event.target);
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: buttons.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    if (!buttons[to]) return;
+    buttons[at].tabIndex = -1;
+    buttons[to].tabIndex = 0;
+    buttons[to].focus();
+    buttons[to].scrollIntoView({ block: "nearest" });
+  }
+
+  // ---- answers
+
+  /** Send an answer, null to be shown it. */
+  #commit(value) {
+    this.committed = true;
+    this.hasTyped = false;
+    clearTimeout(this.timer);
+    this.clear();
+    this.#send(value);
+  }
+
+  #send(value) {
+    this.on("answer", { of: this.data.of, value });
+  }
+}

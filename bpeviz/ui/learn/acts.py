@@ -1,0 +1,214 @@
+"""The acts of tasks: what the user does on the stage, and the answers that each accepts.
+
+An answer is a whole number, so that a browser can store it and a room can vote on it; a typed text
+is itself, and merges are a list of places. An act never contains the right answer.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Any, ClassVar
+
+from bpeviz.text import counted
+
+MessagePart = str | dict[str, Any]
+"""A part of a message: plain text, or a token as `token` returns it."""
+
+MOST_PLACES = 12
+"""The most places for boundaries: each is a bit of the answer, and a vote counts each."""
+
+
+def token(label: str, color: int = -1) -> dict[str, Any]:
+    """Return a token for a message, drawn as it looks in a text."""
+    return {"label": label, "color": color}
+
+
+def parts_of(words: str) -> list[MessagePart]:
+    """Return words as a message; what is between backticks is a token."""
+    return [token(part) if i % 2 else part for i, part in enumerate(words.split("`"))]
+
+
+class Act(ABC):
+    """What the user does to answer a question."""
+
+    kind: ClassVar[str]
+    is_live: bool = False
+    """Whether each change is judged at once, and none counts as a try."""
+
+    @property
+    def places(self) -> Sequence[int]:
+        """The atoms of the text after which there is a place to choose."""
+        return ()
+
+    @abstractmethod
+    def accepts(self, given: Any) -> bool:
+        """Return whether a value that a browser sent is an answer."""
+
+    def matches(self, given: Any, other: Any) -> bool:
+        """Return whether two answers are the same."""
+        return bool(given == other)
+
+    def difference(self, given: Any, right: Any) -> list[MessagePart]:
+        """Return how an answer differs from the right one, without telling that."""
+        return []
+
+    @abstractmethod
+    def words(self, given: Any) -> str:
+        """Return an answer as text."""
+
+
+@dataclass(frozen=True)
+class PairAct(Act):
+    """Choose a pair between two tokens: the answer is the last atom of the left one.
+
+    Attributes:
+        pairs: The tokens of the pair at each place.
+    """
+
+    kind = "pair"
+    pairs: dict[int, tuple[dict[str, Any], dict[str, Any]]]
+
+    @property
+    def places(self) -> Sequence[int]:
+        return [*self.pairs]
+
+    def accepts(self, given: Any) -> bool:
+        return type(given) is int and given in self.pairs
+
+    def matches(self, given: Any, other: Any) -> bool:
+        return self.words(given) == self.words(other)
+
+    def words(self, given: Any) -> str:
+        return " + ".join(part["label"] for part in self.pairs[given])
+
+
+@dataclass(frozen=True)
+class MergesAct(Act):
+    """Choose pairs that are merged at once: the answer has the place of each, as in `PairAct`.
+
+    Attributes:
+        is_possible: Whether the text has a pair at each of some places when its turn comes.
+    """
+
+    kind = "pair"
+    is_live = True
+    is_possible: Callable[[Sequence[int]], bool]
+
+    def accepts(self, given: Any) -> bool:
+        is_list = isinstance(given, list) and all(type(place) is int for place in given)
+        return is_list and self.is_possible(given)
+
+    def words(self, given: Any) -> str:
+        return counted(len(given), "merge")
+
+
+@dataclass(frozen=True)
+class BoundariesAct(Act):
+    """Place boundaries: the answer has a bit for each place.
+
+    Attributes:
+        pieces: The text between two places, one more than there are places.
+        after: The atom before each place.
+        is_live: Whether each change is judged at once.
+    """
+
+    kind = "boundaries"
+    pieces: Sequence[str]
+    after: Sequence[int]
+    is_live: bool = False
+
+    @property
+    def places(self) -> Sequence[int]:
+        return self.after
+
+    def accepts(self, given: Any) -> bool:
+        return type(given) is int and 0 <= given < 1 << len(self.after)
+
+    def parts(self, given: int) -> list[str]:
+        """Return the text between the boundaries of an answer."""
+        parts = [self.pieces[0]]
+        for place, piece in enumerate(self.pieces[1:]):
+            if given >> place & 1:
+                parts.append(piece)
+            else:
+                parts[-1] += piece
+        return parts
+
+    def difference(self, given: Any, right: Any) -> list[MessagePart]:
+        first = ((given ^ right) & -(given ^ right)).bit_length() - 1
+        same = self.parts(given & ((1 << first) - 1))[:-1]
+        if not same:
+            return ["Look again at the first token: it has another length."]
+        return ["Up to here you are right: ", token("".join(same)), ". Look again after it."]
+
+    def words(self, given: Any) -> str:
+        return " | ".join(self.parts(given))
+
+
+def bits_of(after: Sequence[int], atoms: Sequence[int]) -> int:
+    """Return the answer that has a boundary after each of some atoms."""
+    return sum(1 << place for place, atom in enumerate(after) if atom in atoms)
+
+
+def atoms_of(after: Sequence[int], given: int) -> list[int]:
+    """Return the atoms after which an answer has a boundary."""
+    return [*compress(after, (given >> place & 1 for place in range(len(after))))]
+
+
+@dataclass(frozen=True)
+class StopAct(Act):
+    """Set the stop line on the track, after a number of steps.
+
+    Attributes:
+        last: The last step.
+        unit: The name of several steps.
+    """
+
+    kind = "stop"
+    last: int
+    unit: str = "merges"
+
+    def accepts(self, given: Any) -> bool:
+        return type(given) is int and 0 <= given <= self.last
+
+    def difference(self, given: Any, right: Any) -> list[MessagePart]:
+        return [f"Look at more than {given:,} {self.unit}." if given < right else "Stop earlier."]
+
+    def words(self, given: Any) -> str:
+        return f"after {given:,} {self.unit}"
+
+
+@dataclass(frozen=True)
+class TypeAct(Act):
+    """Type a text.
+
+    Attributes:
+        longest: The most characters.
+    """
+
+    kind = "type"
+    is_live = True
+    longest: int
+
+    def accepts(self, given: Any) -> bool:
+        return isinstance(given, str) and len(given) <= self.longest
+
+    def words(self, given: Any) -> str:
+        return f"“{given}”"
+
+
+@dataclass(frozen=True)
+class BeliefAct(Act):
+    """Pick one of a few sentences, which are in the order of their words."""
+
+    kind = "belief"
+    options: tuple[str, ...]
+
+    def accepts(self, given: Any) -> bool:
+        return type(given) is int and 0 <= given < len(self.options)
+
+    def words(self, given: int) -> str:
+        return self.options[given]

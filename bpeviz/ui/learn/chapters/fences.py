@@ -1,0 +1,153 @@
+"""Chapter 4: fences, between which a text is merged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import streamlit as st
+
+from bpeviz.analysis.hues import OWN, Hues
+from bpeviz.core.training import MergeTraining
+from bpeviz.text import counted, label
+from bpeviz.ui.learn import engine, prose
+from bpeviz.ui.learn.acts import BoundariesAct, MessagePart, atoms_of, bits_of, token
+from bpeviz.ui.learn.base import Chapter, Judgment, NoQuestionError, Question, Stage
+from bpeviz.ui.learn.figures import FENCED_TEXT, Fenced, fenced, fences_of, joins
+from bpeviz.ui.runtime.cache import cached
+from bpeviz.views import player
+
+MERGES = 6
+
+OUT = {"mark": "out"}
+"""Strikes a token out."""
+
+MOST = 52
+"""The most places for fences: an answer is a whole number that a browser can store."""
+
+
+@cached()
+def _fenced(text: str, fences: tuple[int, ...]) -> Fenced:
+    return fenced(text, fences, MERGES)
+
+
+def _rule(text: str) -> list[int]:
+    """Return the fences of GPT-2, and those at marks inside of a pre-token, as in “don't”."""
+    marks = [i for i in range(1, len(text)) if joins(text[i - 1 : i + 1])]
+    return sorted({*fences_of(text), *marks})
+
+
+def _places(text: str) -> list[int]:
+    """Return the characters before which there may be a fence: of a long text, those of the rule.
+
+    Raises:
+        NoQuestionError: There are too many.
+    """
+    places = _rule(text) if len(text) > MOST + 1 else [*range(1, len(text))]
+    if len(places) > MOST:
+        raise NoQuestionError(
+            f"This text has {len(places):,} places for fences, and up to {MOST} fit. "
+            "Type a shorter one."
+        )
+    return places
+
+
+def _apart(text: str) -> Stage:
+    """Return the stage on which the user fences words."""
+    places = _places(text)
+
+    def payload(done: int, given: Any) -> dict[str, Any]:
+        result = _fenced(text, tuple(atoms_of(places, given or 0)))
+        training = result.training
+        view = engine.timeline(training, text, training.steps, _hues(text, training))
+        names = _names(text, result)
+        out = [name | OUT for name in _names(text, _fenced(text, ())) if name not in names]
+        rows = [
+            {"title": title, "items": [[name] for name in listed], "numbered": listed is names}
+            for title, listed in (("Merges", names), ("Left out", out))
+        ]
+        return engine.on_stage(view, "fences", text) | {"task": {"rows": rows}}
+
+    return Stage([partial(_question, text, places)], payload)
+
+
+def _hues(text: str, training: MergeTraining) -> Hues:
+    """Return color indices under which a token of the unfenced text keeps its color."""
+    given = OWN
+    for each in (_fenced(text, ()).training, training):
+        boundaries = each.boundaries(text)
+        (part,) = player.parts(text, boundaries)
+        given = player.hues_of([(each, boundaries, part)], given)
+    return given
+
+
+def _names(text: str, result: Fenced, joining: bool = False) -> list[dict[str, Any]]:
+    """Return the tokens of the merges, or only of those that join a word with something."""
+    look = player.look_of(result.training, _hues(text, result.training))
+    return [token(*look(merge.new_id)) for merge, joined in result.merges if joined or not joining]
+
+
+def _question(text: str, places: list[int]) -> Question:
+    """Return the question for fences that keep words apart from marks and from each other.
+
+    Raises:
+        NoQuestionError: No merge joins them.
+    """
+    free = _fenced(text, ())
+    if not _names(text, free, joining=True):
+        raise NoQuestionError(
+            f"None of the first {MERGES} merges of this text joins a word with a punctuation mark "
+            "or with the next word. Type a sentence with several marks."
+        )
+    right = bits_of(places, _rule(text))
+
+    def judge(given: int | None) -> Judgment:
+        fences = atoms_of(places, right if given is None else given)
+        result = _fenced(text, tuple(fences))
+        compared = f", and {free.tokens:,} without fences" if fences else ""
+        message: list[MessagePart] = [f"{counted(result.tokens, 'token')}{compared}. "]
+        if joining := _names(text, result, joining=True):
+            verb = "joins" if len(joining) == 1 else "join"
+            words = f"{counted(len(joining), 'merge')} {verb} a word with a mark or the next word: "
+            return Judgment("wrong", [*message, words, *joining, "."], right)
+        message.append("No merge joins a word with a mark or the next word.")
+        if not result.apart:
+            message.append(" Later ones would, where no fence is between them.")
+        return Judgment("shown" if given is None else "right", message, right)
+
+    ends = [*places, len(text)]
+    pieces = [label(text[i:j].encode()) for i, j in zip([0, *places], ends, strict=True)]
+    after = [len(text[:place].encode()) - 1 for place in places]
+    return Question(BoundariesAct(pieces, after, is_live=True), judge, name="The fences")
+
+
+def _figures() -> dict[str, int | str]:
+    rule = fences_of(FENCED_TEXT)
+    return {
+        "fences": len(rule),
+        "free": _fenced(FENCED_TEXT, ()).tokens,
+        "gpt2": _fenced(FENCED_TEXT, tuple(rule)).tokens,
+    }
+
+
+def _more(fill: Callable[[str], str]) -> None:
+    notes = prose.read("fences").notes
+    st.markdown("\n\n".join(fill(notes[name]) for name in ("rule", "cost")))
+
+
+CHAPTER = Chapter(
+    key="fences",
+    text=FENCED_TEXT,
+    stages={"apart": _apart},
+    own="apart",
+    figures=_figures,
+    more=_more,
+    target=partial(
+        engine.train_page,
+        label="Open this text in Train, with the fences of GPT-2",
+        largest=256 + MERGES,
+        pattern="gpt2",
+        min_count=1,
+    ),
+)

@@ -1,0 +1,291 @@
+"""Chapter 7: golf, with merges of one's own and with real vocabularies."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+from math import inf
+from typing import Any, NamedTuple
+
+import numpy as np
+import regex
+
+import bpeviz
+from bpeviz.analysis.metrics import Column
+from bpeviz.analysis.token_lookup import look_of
+from bpeviz.core.boundaries import Part
+from bpeviz.core.training import MergeTraining
+from bpeviz.pretrained.catalog import title
+from bpeviz.text import counted, label
+from bpeviz.trainers import bpe
+from bpeviz.ui import pictures
+from bpeviz.ui.learn import engine, figures
+from bpeviz.ui.learn.acts import MergesAct, MessagePart, TypeAct, token
+from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Judgment, NoQuestionError, Question, Stage
+from bpeviz.ui.runtime.cache import cached
+from bpeviz.views import player
+from bpeviz.views.export import colored
+from bpeviz.views.slides import TEXT, Slides
+
+GOAL = min(figures.GOLF)
+"""The tokens to reach with the opening of Don Quijote."""
+
+ROUNDS = 10
+"""The most merges of byte-pair encoding that are par for a text of the user's own."""
+
+
+LONGEST, LETTERS = 20, 3
+"""The most characters of a typed text, and the fewest letters of a word."""
+
+
+TWO = ("gpt2", "o200k_base")
+THOUSAND, RARE = "1000", "ᏣᎳᎩ"
+"""A text with more tokens in GPT-4o than in GPT-2, and the name of the Cherokee language."""
+
+
+class Hole(NamedTuple):
+    """A number of tokens to reach.
+
+    Attributes:
+        tokens: The number.
+        par: The merges of byte-pair encoding.
+        best: The fewest merges known, or None.
+    """
+
+    tokens: int
+    par: int
+    best: int | None = None
+
+    @property
+    def words(self) -> str:
+        """Par and the best known number of merges."""
+        return f"par {self.par}" + (f", best known {self.best}" if self.best else "")
+
+
+def holes(text: str) -> list[Hole]:
+    """Return the numbers of tokens to reach with a text, the last one the goal.
+
+    Raises:
+        NoQuestionError: No pair of the text repeats.
+    """
+    if text == DON_QUIJOTE:
+        return [Hole(tokens, *merges) for tokens, merges in figures.GOLF.items()]
+    training = engine.merges_of(text, merges=ROUNDS, min_count=2)
+    if not training.steps:
+        raise NoQuestionError("No two neighbors repeat in this text. Type a longer one.")
+    return [Hole(int(training.boundaries(text).token_counts[-1]), training.steps)]
+
+
+def pairs_at(text: str, places: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the pair of ids at each of some places, each merged before the next one.
+
+    Raises:
+        ValueError: There is no pair at a place.
+    """
+    ids, sizes = [*text.encode()], [1] * 256
+    pairs = []
+    for place in places:
+        left = [*accumulate(sizes[i] for i in ids[:-1])].index(place + 1)
+        pair = ids[left], ids[left + 1]
+        ids = bpe.merge(ids, pair, len(sizes))
+        sizes.append(sizes[pair[0]] + sizes[pair[1]])
+        pairs.append(pair)
+    return pairs
+
+
+@cached()
+def _own(text: str, pairs: tuple[tuple[int, int], ...]) -> MergeTraining:
+    return figures.own_merges(text, pairs)
+
+
+def played(text: str, places: Sequence[int]) -> list[int]:
+    """Return the tokens of a text after each of some merges, from 0 merges on.
+
+    Raises:
+        ValueError: There is no pair at a place.
+    """
+    training = _own(text, tuple(pairs_at(text, places)))
+    counts: list[int] = training.boundaries(text).token_counts.tolist()
+    return counts
+
+
+def _merges(text: str) -> Stage:
+    course = holes(text)
+    goal, par, best = course[-1]
+    known = _own(text, figures.BEST_KNOWN) if best else engine.merges_of(text, merges=par)
+    when = known.boundaries(text).payload()["mergedAt"]
+    example = [when.index(step) for step in range(known.steps)]
+
+    def is_possible(given: Sequence[int]) -> bool:
+        try:
+            return all(tokens > goal for tokens in played(text, given)[:-1])
+        except ValueError:
+            return False
+
+    def judge(given: list[int] | None) -> Judgment:
+        if given is None:
+            fewest = "the fewest known" if best else "those of byte-pair encoding"
+            return Judgment("shown", [f"{counted(len(example), 'merge')}, {fewest}."], example)
+        counts = played(text, given)
+        so_far = f"{counted(counts[-1], 'token')} after {counted(len(given), 'merge')}"
+        if counts[-1] > goal:
+            return Judgment("wrong", [f"{so_far}: {counts[-1] - goal:,} to go."])
+        return Judgment("right", [f"{so_far}, {_against(len(given), par)}."])
+
+    def score(given: list[int]) -> tuple[float, str]:
+        if played(text, given)[-1] > goal:
+            return -inf, ""
+        return -len(given), counted(len(given), "merge")
+
+    def payload(done: int, given: list[int] | None) -> dict[str, Any]:
+        is_shown = bool(done) and given is None
+        chosen = pairs_at(text, example if is_shown else given or [])
+        training, last = _own(text, tuple(chosen)), len(chosen)
+        colors = engine.hues_after(lambda step: _own(text, tuple(chosen[:step])), text, last)
+        view = engine.timeline(training, text, last, colors)
+        view |= {"algorithm": "Your merges", "rule": "the pairs that you choose"}
+        data = engine.on_stage(view, "golf", is_shown)
+        ends = training.boundaries(text).token_ends(last)[:-1] - 1
+        counts = view["tokenCounts"]
+        task = {"rows": [_scores(course, counts)], "canShow": not is_shown}
+        if is_shown:
+            return data | {"plays": True, "task": task | {"actions": {"Start over": []}}}
+        task["places"] = ends.tolist() if counts[-1] > goal else []
+        task["actions"] = {"Undo": given[:-1], "Start over": []} if given else {}
+        return data | {"task": task}
+
+    def card(given: list[int]) -> None:
+        if score(given)[1]:
+            slides = _card(text, given, course[-1])
+            key = "golf" if best else "own-golf"
+            pictures.small(key, "slide", **pictures.slide(key, slides, 0, ""))
+
+    prompt = f"Bring this text to at most {counted(goal, 'token')}, with as few merges as you can. "
+    prompt += f"Byte-pair encoding needs {counted(par, 'merge')}."
+    question = Question(
+        MergesAct(is_possible), judge, prompt=() if best else (prompt,), score=score, card=card
+    )
+    return Stage([lambda: question], payload)
+
+
+def _against(merges: int, par: int) -> str:
+    """Return a number of merges compared with that of byte-pair encoding."""
+    if merges == par:
+        return "as many as byte-pair encoding needs"
+    return f"{abs(merges - par):,} {'fewer' if merges < par else 'more'} than byte-pair encoding"
+
+
+def _scores(course: Sequence[Hole], counts: Sequence[int]) -> dict[str, Any]:
+    """Return the list of the numbers of tokens to reach, with the merges that reached them."""
+    items: list[list[MessagePart]] = []
+    for hole in course:
+        reached = next((i for i, tokens in enumerate(counts) if tokens <= hole.tokens), None)
+        score = hole.words if reached is None else f"{counted(reached, 'merge')} ({hole.words})"
+        items.append([f"{counted(hole.tokens, 'token')}: {score}"])
+    return {"title": "Goals", "items": items, "numbered": False}
+
+
+def _card(text: str, given: Sequence[int], hole: Hole) -> Slides:
+    """Return the picture of a text under the user's merges."""
+    training = _own(text, tuple(pairs_at(text, given)))
+    column = Column("My merges", training.tokenizer(), training.boundaries(text), training.steps)
+    names = " ".join(training.name(merge.new_id) for merge in training.merges)
+    heading = f"{counted(column.tokens, 'token')} with {counted(len(given), 'merge')} of my own"
+    picture = colored(heading, text, [column])
+    drawn = {"score": picture.score, "characters": (0, len(text))}
+    content = {TEXT: lambda: drawn | {"notes": [f"My merges in their order: {names}"]}}
+    return Slides(heading, [hole.words.capitalize()], content)
+
+
+def _typed(names: Sequence[str], question: Question) -> Stage:
+    """Return the stage on which the user types a text, in the tokens of published vocabularies."""
+
+    def payload(done: int, given: str | None) -> dict[str, Any]:
+        return engine.still(_rows(given or "", names))
+
+    return Stage([lambda: question], payload)
+
+
+def _rows(text: str, names: Sequence[str]) -> list[dict[str, Any]]:
+    """Return a text in the tokens of published vocabularies, a row each."""
+    tokenizers = {title(name): bpeviz.load(name) for name in names}
+    columns = [
+        Column(key, each, each.boundaries(text), each.steps) for key, each in tokenizers.items()
+    ]
+    colors = player.hues_of_columns(columns, Part(0, len(text.encode()), 0, len(text)))
+    rows = []
+    for column in columns:
+        look = look_of(column.tokenizer, hues=colors)
+        ids, sizes = column.ids.tolist(), np.diff(column.cuts, prepend=0).tolist()
+        pieces = [*zip(ids, sizes, strict=True)]
+        name = column.title if len(columns) > 1 else ""
+        rows.append(engine.row(text, name, pieces, {i: look(i) for i in ids}))
+    return rows
+
+
+def difference(text: str) -> tuple[int, str]:
+    """Return how many more tokens a text has in GPT-4o than in GPT-2, and both in words."""
+    old, new = (len(bpeviz.load(name).encode(text)) for name in TWO)
+    return new - old, f"{counted(new, 'token')} in GPT-4o, {old:,} in GPT-2"
+
+
+def _judge_more(given: str | None) -> Judgment:
+    more, words = difference(text := THOUSAND if given is None else given)
+    message: list[MessagePart] = [token(label(text.encode())), f" has {words}: {more:+,}."]
+    if given is None:
+        return Judgment("shown", message, THOUSAND)
+    return Judgment("right" if more > 0 else "wrong", message if text else ["Type a text."])
+
+
+def _score_more(given: str) -> tuple[float, str]:
+    more, _ = difference(given)
+    return more, f"{more:+,}" if more > 0 else ""
+
+
+def per_letter(word: str) -> float:
+    """Return the tokens per letter of a word in GPT-4o, or 0 if it has other signs or is short.
+
+    Signs that belong to a letter, such as accents, count as letters.
+    """
+    if len(word) < LETTERS or not regex.fullmatch(r"[\p{L}\p{M}]+", word):
+        return 0
+    return len(bpeviz.load(TWO[1]).encode(word)) / len(word)
+
+
+def _judge_dense(given: str | None) -> Judgment:
+    ratio = per_letter(word := RARE if given is None else given)
+    if not ratio:
+        return Judgment("wrong", [f"Type at least {LETTERS} letters, and no other signs."])
+    letters, tokens = counted(len(word), "letter"), counted(round(ratio * len(word)), "token")
+    words = f" has {letters} and {tokens}: {ratio:.2f} for each letter."
+    message: list[MessagePart] = [token(label(word.encode())), words]
+    return Judgment("shown" if given is None else "right" if ratio > 1 else "wrong", message, RARE)
+
+
+def _score_dense(given: str) -> tuple[float, str]:
+    ratio = per_letter(given)
+    return ratio, f"{ratio:.2f} for each letter" if ratio else ""
+
+
+CHAPTER = Chapter(
+    key="golf",
+    text=DON_QUIJOTE,
+    stages={
+        "merges": _merges,
+        "more": lambda text: _typed(
+            TWO, Question(TypeAct(LONGEST), _judge_more, score=_score_more)
+        ),
+        "dense": lambda text: _typed(
+            TWO[1:], Question(TypeAct(LONGEST), _judge_dense, score=_score_dense)
+        ),
+    },
+    needs={"more": TWO, "dense": TWO[1:]},
+    own="merges",
+    longest=200,
+    figures=lambda: {
+        "goal": GOAL,
+        "par": figures.GOLF[GOAL][0],
+        "length": LONGEST,
+        "letters": LETTERS,
+    },
+)

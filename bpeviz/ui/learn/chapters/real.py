@@ -1,0 +1,90 @@
+"""Chapter 6: real tokenizers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from bpeviz.analysis import trace
+from bpeviz.analysis.token_lookup import look_of
+from bpeviz.ui import components
+from bpeviz.ui.learn import engine, prose, stored
+from bpeviz.ui.learn.acts import MessagePart, TypeAct, token
+from bpeviz.ui.learn.base import Chapter, Judgment, Question, Stage
+from bpeviz.views import inspection
+
+WORD, NUMBER, YEAR, NAME = "unbelievable", "1234567", "2026", "<|endoftext|>"
+
+SPACES = "    Hello World"
+SPACES_TOKENS = {"spaces_gpt2": 5, "spaces_gpt4": 3}
+"""The tokens of `SPACES` under GPT-2 and GPT-4."""
+
+_BYTES_ONLY = (
+    "These are single bytes: GPT-4o's tokens of this text need a file that is not here yet."
+)
+
+
+def special(text: str) -> Stage:
+    """Return the stage on which the user types the name of a special token."""
+    question = Question(TypeAct(60), _judge)
+    return Stage([lambda: question], lambda done, given: engine.still([_tokens(given or "")]))
+
+
+def _tokens(text: str) -> dict[str, Any]:
+    """Return a text in GPT-4o's tokens, or in bytes while these need a file."""
+    whole = stored.gpt4o(text)
+    encoded = trace.inspect(text, whole or stored.o200k())
+    look = look_of(encoded.tokenizer, hues=inspection.hues_of(encoded))
+    raw = [(piece.id, piece.end - piece.start) for piece in encoded.pieces]
+    pieces = raw if whole else [(i, 1) for i in encoded.boundaries.atom_ids.tolist()]
+    return engine.row(text, "", pieces, {i: look(i) for i, _ in pieces})
+
+
+def _judge(given: str | None) -> Judgment:
+    text = NAME if given is None else given
+    if not text:
+        return Judgment("wrong", ["There is no text yet."])
+    whole = stored.gpt4o(text)
+    message: list[MessagePart] = [] if whole else [_BYTES_ONLY]
+    if whole:
+        tokens = whole.tokens(text)
+        message = [f"The text does not end. It has {len(tokens)} plain tokens: "]
+        for part in tokens:
+            message += [", " if part is not tokens[0] else "", token(part.label), f" {part.id}"]
+        message.append(".")
+    if NAME not in text:
+        return Judgment("wrong", message)
+    return Judgment("shown" if given is None else "right", message, NAME)
+
+
+def _more(fill: Callable[[str], str]) -> None:
+    notes = prose.read(CHAPTER.key).notes
+    components.player(engine.played(YEAR, stored.o200k(), "A year"), "learn_real_year")
+    st.markdown(fill(notes["year"]))
+    st.markdown(fill(notes["spaces"]))
+
+
+CHAPTER = Chapter(
+    key="real",
+    text=WORD,
+    stages={
+        "word": engine.gpt4o_cuts,
+        "digits": lambda text: engine.gpt4o_cuts(NUMBER),
+        "special": special,
+    },
+    own="word",
+    longest=60,
+    own_needs=("o200k_base",),
+    figures=lambda: (
+        {
+            "entries": round(stored.o200k().vocab_size, -3),
+            "group": 3,
+            "signs": len(NAME),
+            "special": len(stored.o200k().encode(NAME)),
+        }
+        | SPACES_TOKENS
+    ),
+    more=_more,
+)

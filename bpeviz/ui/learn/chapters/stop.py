@@ -1,0 +1,155 @@
+"""Chapter 3: when to stop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import streamlit as st
+
+from bpeviz.text import counted
+from bpeviz.ui.inputs.text import OWN_TEXT, TRAIN_ON
+from bpeviz.ui.learn import engine, prose
+from bpeviz.ui.learn.acts import MessagePart, StopAct, token
+from bpeviz.ui.learn.base import (
+    DON_QUIJOTE,
+    Chapter,
+    Judgment,
+    Mistake,
+    PageLink,
+    Question,
+    Stage,
+    Verdict,
+)
+from bpeviz.ui.learn.figures import NEW_TEXT, StopLine, percent, stop_line
+from bpeviz.ui.runtime.cache import cached
+
+MERGES, BYTES = 40, 256
+
+ONCE = 20
+"""A merge of a pair that was seen once: the token is three words."""
+
+WIDTH = 768
+"""The numbers of GPT-2's embeddings, in its smallest model."""
+
+
+@cached()
+def _stop_line(new: str) -> StopLine:
+    return stop_line(DON_QUIJOTE, new, MERGES)
+
+
+def _view() -> dict[str, Any]:
+    """Return the timeline of the training text."""
+    training = engine.merges_of(DON_QUIJOTE, merges=MERGES)
+    return engine.timeline(training, DON_QUIJOTE, MERGES)
+
+
+def _line(new: str) -> Stage:
+    """Return the stage on which the user sets the stop line of a training, for a new text."""
+
+    def payload(done: int, given: Any) -> dict[str, Any]:
+        view = _view()
+        lines = [("training text", view["tokenCounts"])]
+        marks: list[tuple[int, str]] = []
+        goal = 0
+        if done:
+            line = _stop_line(new)
+            goal = line.last
+            lines.append(("new text", line.new))
+            marks.append((goal, f"merge {goal}, the last that helps" if goal else "no merge helps"))
+            marks += [(given, "yours")] if given not in (None, goal) else []
+        curves = {
+            "lines": [
+                {"title": title, "values": [round(share, 1) for share in percent(counts)]}
+                for title, counts in lines
+            ],
+            "marks": marks,
+            "rows": BYTES if done else None,
+        }
+        data = engine.on_stage(view, "line", new)
+        return data | {"initialStep": goal, "goal": goal, "curves": curves}
+
+    return Stage([lambda: _question(new)], payload)
+
+
+def _question(new: str) -> Question:
+    """Return the question for the last merge that makes a new text shorter."""
+
+    def judge(given: int | None) -> Judgment:
+        line = _stop_line(new)
+        message = _told(line)
+        if given is None:
+            return Judgment("shown", message, line.last)
+        if given < line.last:
+            more = counted(line.new[given] - line.new[-1], "more token")
+            message.append(f" After your line, {more} of it can be saved.")
+        elif given > line.last:
+            vain = counted(given - line.last, "merge")
+            message.append(f" The last {vain} before your line do nothing for it.")
+        near: Verdict = "near" if line.is_near(given) else "wrong"
+        return Judgment("right" if given == line.last else near, message, line.last)
+
+    def mistakes() -> list[Mistake]:
+        last = _stop_line(new).last
+        return [Mistake(step, [_mistake(step, last)]) for step in reversed(range(MERGES + 1))]
+
+    return Question(StopAct(MERGES), judge, mistakes, name="The stop line")
+
+
+def _told(line: StopLine) -> list[MessagePart]:
+    """Return the last merge that makes a new text shorter, in words."""
+    before, after = line.new[0], line.new[-1]
+    if not line.last:
+        return ["No merge makes the new text shorter: it has none of the pairs that are merged."]
+    name, color = _view()["tokenStyles"][line.training.merges[line.last - 1].new_id]
+    last = f" is the last one that makes the new text shorter: {before:,} → {after:,} tokens."
+    seen, end = line.seen[line.last], line.seen[-1]
+    rest = f" From there to merge {MERGES}, the training text goes from {seen:,} to {end:,} tokens."
+    return [f"Merge {line.last}, ", token(name, color), f",{last}{rest}"]
+
+
+def _mistake(step: int, last: int) -> str:
+    if not step:
+        return "Without merges, each byte is a token. Some pairs are frequent in nearly any text."
+    if step == MERGES:
+        return "Here, tokens are long parts of the training text. Would a new text have them, too?"
+    if step < last:
+        return "Too early: a later merge still makes the new text shorter."
+    return "Too late: the last merges before your line make only the training text shorter."
+
+
+def _figures() -> dict[str, int | str]:
+    entries = BYTES + _stop_line(NEW_TEXT).last
+    return {
+        "new": NEW_TEXT,
+        "once": ONCE,
+        "width": WIDTH,
+        "entries": entries,
+        "numbers": entries * WIDTH,
+        "small": 4_096,
+        "large": 8_192,
+        "saved": "6.8%",  # a known answer, with a test
+    }
+
+
+def _more(fill: Callable[[str], str]) -> None:
+    notes = prose.read("stop").notes
+    st.markdown("\n\n".join(fill(notes[name]) for name in ("once", "table", "double")))
+
+
+def _target(text: str) -> PageLink:
+    link = engine.train_page(text, "Open in Train, on both texts", BYTES + MERGES, min_count=1)
+    values = {TRAIN_ON.sample.link: OWN_TEXT, TRAIN_ON.box.link: DON_QUIJOTE}
+    return replace(link, values={**link.values, **values})
+
+
+CHAPTER = Chapter(
+    key="stop",
+    text=NEW_TEXT,
+    stages={"line": _line},
+    own="line",
+    figures=_figures,
+    more=_more,
+    target=_target,
+)

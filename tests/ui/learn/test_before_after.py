@@ -1,0 +1,111 @@
+"""The ten beliefs before and after the course: sums, changes, and the radio buttons of both."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from helpers import app_pages
+from streamlit.testing.v1 import AppTest
+
+from bpeviz.ui.learn import before_after, prose
+from bpeviz.ui.learn.page import _read
+
+RIGHT = [question.judge(None).right for question in before_after.questions()]
+
+
+def answers(time: str, given: list[int]) -> dict[str, int]:
+    return dict(zip(before_after.names(time), given, strict=True))
+
+
+def stored(given: dict[str, int], seen: bool = False) -> dict[str, Any]:
+    entries = {
+        name: {"of": "belief", "tries": [value], "shown": False} for name, value in given.items()
+    }
+    if seen:
+        entries["after/0"]["shown"] = True
+    return entries
+
+
+def opened(chapter: str, **state: Any) -> AppTest:
+    return app_pages.opened("Learn", {"chapter": chapter}, **state)
+
+
+def test_ten_questions_have_two_options_and_a_reply_to_each() -> None:
+    questions = before_after.questions()
+    assert len(questions) == 10
+    for question, right in zip(questions, RIGHT, strict=True):
+        assert question.act.accepts(1)
+        assert not question.act.accepts(2)
+        assert question.solved(right)
+        assert question.feedback(1 - right)
+
+
+@pytest.mark.parametrize("blind", ["longest", "first"])
+def test_a_blind_answer_is_right_in_half_of_the_questions(blind: str) -> None:
+    options = [belief.options for belief in prose.read("before_after").beliefs]
+    lengths = [[len(option.words) for option in pair] for pair in options]
+    given = [0] * 10 if blind == "first" else [pair.index(max(pair)) for pair in lengths]
+    assert 4 <= sum(map(int.__eq__, given, RIGHT)) <= 6
+
+
+def test_sums_count_right_answers_of_complete_rounds() -> None:
+    before = answers("before", [0] * 10)
+    after = answers("after", RIGHT)
+    zeros = RIGHT.count(0)
+    assert before_after.sums({}) == {}
+    assert before_after.sums(before) == {"before": zeros}
+    assert before_after.sums(after | {"before/0": 1}) == {"after": 10}
+    assert before_after.sums(before | after) == {"before": zeros, "after": 10}
+
+
+def test_changes_name_each_question_its_right_answer_and_both_tries() -> None:
+    lines = before_after.changes(answers("before", [0] * 10) | answers("after", RIGHT))
+    for line, question, right in zip(lines, before_after.questions(), RIGHT, strict=True):
+        assert question.name in line
+        assert f"**{question.act.words(right)}**" in line
+        assert line.endswith(f"(before: {'✗ wrong' if right else '✓ right'}, after: ✓ right)")
+
+
+def test_first_chapter_asks_the_ten_without_telling_answers() -> None:
+    app = opened("why", ten=True)
+    assert [radio.label for radio in app.radio] == [q.name for q in before_after.questions()]
+    assert [radio.value for radio in app.radio] == [None] * 10
+    app = app.radio[0].set_value(1).run()
+    assert app.radio[0].value == 1
+    assert any(text.value.startswith("9 questions to go.") for text in app.caption)
+    replies = [reply for q in before_after.questions() for reply in q.judge(None).message]
+    assert not any(reply in text.value for reply in replies for text in app.markdown)
+    progress = app.session_state["learn_answers"]["before/0"]
+    assert progress == {"of": "belief", "tries": [1], "shown": False}
+
+
+def test_end_shows_the_sums_once_the_user_asks_for_them() -> None:
+    given = answers("before", [0] * 10) | answers("after", RIGHT)
+    app = opened("end", learn_answers=stored(given))
+    (button,) = [button for button in app.button if button.label == "See the answers"]
+    assert len(app.radio) == 10
+    app = button.click().run()
+    assert not app.radio
+    text = " ".join(each.value for each in app.markdown)
+    assert f"**Right: before {RIGHT.count(0)} of 10, after 10 of 10.**" in text
+    assert "\n".join(before_after.changes(given)) in text
+
+
+def test_browser_restores_the_answers_and_starting_again_clears_them() -> None:
+    app = opened("end")
+    restored = {"answers": stored(answers("after", RIGHT)), "marks": {}}
+    app.session_state["learn_answers"] = restored["answers"]
+    app = app.run()
+    assert [radio.value for radio in app.radio] == RIGHT
+    (again,) = [button for button in app.button if button.label == "Start again"]
+    app = again.click().run()
+    app.query_params["chapter"] = "end"
+    assert [radio.value for radio in app.run().radio] == [None] * 10
+
+
+def test_progress_of_a_browser_may_name_the_ten_answers() -> None:
+    entries = stored(answers("before", RIGHT), seen=False) | {"before/10": {}}
+    taken, _ = _read(json.dumps({"answers": entries, "marks": {}}))
+    assert taken == stored(answers("before", RIGHT))

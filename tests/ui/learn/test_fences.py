@@ -1,0 +1,160 @@
+"""Fences: known answers, the judge of every set of fences, and what the stage shows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from helpers.properties import many
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bpeviz.ui.learn import figures
+from bpeviz.ui.learn.acts import bits_of
+from bpeviz.ui.learn.base import NoQuestionError, Question
+from bpeviz.ui.learn.chapters.fences import CHAPTER, MOST, _places
+
+TEXT = CHAPTER.text
+MARKS = [8, 14, 20, 26, 32, 39, 45]
+RULE = figures.fences_of(TEXT)
+
+
+def question(text: str = TEXT) -> Question:
+    return CHAPTER.stages["apart"](text).questions[0]()
+
+
+def mask(fences: list[int], text: str = TEXT) -> int:
+    return bits_of(_places(text), fences)
+
+
+def words(message: Any) -> str:
+    """Return a message as text: tokens in square brackets, those left out with a minus."""
+    return "".join(
+        part if isinstance(part, str) else f"[{'-' * ('mark' in part)}{part['label']}]"
+        for part in message
+    )
+
+
+NONE = "No merge joins a word with a mark or the next word."
+JOIN = "a word with a mark or the next word:"
+
+
+@pytest.mark.parametrize(
+    ("fences", "verdict", "told", "merges", "left_out"),
+    [
+        (
+            [],
+            "wrong",
+            f"26 tokens. 3 merges join {JOIN} [a.][a.·][sa.·].",
+            "[a.][a.·][ro][sa.·][pro][prob]",
+            "",
+        ),
+        (
+            [8],
+            "wrong",
+            f"28 tokens, and 26 without fences. 1 merge joins {JOIN} [sa.·].",
+            "[.·][sa][ro][sa.·][pro][prob]",
+            "[-a.][-a.·]",
+        ),
+        (
+            MARKS,
+            "right",
+            f"30 tokens, and 26 without fences. {NONE} Later ones would, where no fence is between "
+            "them.",
+            "[.·][sa][ro][pro][prob][probl]",
+            "[-a.][-a.·][-sa.·]",
+        ),
+        (
+            RULE,
+            "right",
+            f"33 tokens, and 26 without fences. {NONE}",
+            "[sa][ro][pro][·c][prob][probl]",
+            "[-a.][-a.·][-sa.·]",
+        ),
+        (
+            [*range(1, 46)],
+            "right",
+            f"46 tokens, and 26 without fences. {NONE}",
+            "",
+            "[-a.][-a.·][-ro][-sa.·][-pro][-prob]",
+        ),
+    ],
+)
+def test_fences_of_the_sample(
+    fences: list[int], verdict: str, told: str, merges: str, left_out: str
+) -> None:
+    judgment = question().judge(mask(fences))
+    assert (judgment.verdict, words(judgment.message)) == (verdict, told)
+    rows = CHAPTER.stages["apart"](TEXT).payload(0, mask(fences))["task"]["rows"]
+    assert [row["title"] for row in rows] == ["Merges", "Left out"]
+    assert ["".join(map(words, row["items"])) for row in rows] == [merges, left_out]
+
+
+def test_places_are_between_all_characters_and_fit_into_a_whole_number() -> None:
+    act = question().act
+    assert (len(act.places), act.is_live) == (45, True)
+    assert act.accepts(mask([*range(1, 46)]))
+    assert not act.accepts(1 << 45)
+    assert MOST < 53  # bits of a number of the browser
+
+
+def test_no_fence_is_a_try() -> None:
+    asked = question()
+    draft = asked.result([mask([8])], False)
+    assert draft
+    assert draft["kind"] == "draft"
+    assert asked.result([], False) is None
+    assert asked.mark([mask([14])] * 2, False) is None
+    assert asked.mark([mask([14]), mask(MARKS)], False) == "first"
+
+
+def test_stage_has_the_merges_of_the_fences_and_keeps_its_place_and_colors() -> None:
+    stage = CHAPTER.stages["apart"](TEXT)
+    states = [stage.payload(0, answer) for answer in (None, 0, mask(MARKS), mask(RULE))]
+    assert len({state["key"] for state in states}) == 1
+    assert states[0] == states[1]
+    assert [state["views"][0]["tokenCounts"][-1] for state in states] == [26, 26, 30, 33]
+    assert len({state["views"][0]["key"] for state in states}) == 3
+    assert stage.payload(1, mask(RULE)) == states[3]  # nothing more once it is solved
+    colors = [dict(state["views"][0]["tokenStyles"].values()) for state in states]
+    for label in ("ro", "pro", "prob"):
+        assert len({each[label] for each in colors}) == 1
+
+
+def test_shown_fences_are_those_of_gpt2() -> None:
+    judgment = question().judge(None)
+    assert (judgment.verdict, judgment.right) == ("shown", mask(RULE))
+    assert CHAPTER.figures() == {"fences": 13, "free": 26, "gpt2": 33}
+
+
+@pytest.mark.parametrize("text", ["a", "hello", "...", " ", "你好"])
+def test_text_without_a_merge_to_forbid_has_no_question(text: str) -> None:
+    with pytest.raises(NoQuestionError, match="several marks"):
+        question(text)
+
+
+def test_long_text_has_places_where_words_meet_marks_or_each_other() -> None:
+    text = "Uno, dos, tres, cuatro, cinco, seis, siete, ocho, nueve."
+    assert len(text) > MOST + 1
+    assert _places(text) == figures.fences_of(text)
+    assert question(text).judge(question(text).judge(None).right).verdict == "right"
+    with pytest.raises(NoQuestionError, match="up to 52 fit"):
+        question(text * 3)
+
+
+@many(30, 30)
+@given(st.text("ab.' ,é1\u0301", min_size=2, max_size=70), st.data())
+def test_fences_are_right_if_and_only_if_no_merge_joins(text: str, data: st.DataObject) -> None:
+    try:
+        asked = question(text)
+    except NoQuestionError:
+        return
+    places = _places(text)
+    assert asked.act.places == [len(text[:place].encode()) - 1 for place in places]
+    assert asked.judge(asked.judge(None).right).verdict == "right"
+    fences = data.draw(st.sets(st.sampled_from(places)))
+    result = figures.fenced(text, fences)
+    joined = any(joins for _, joins in result.merges)
+    assert asked.judge(mask([*fences], text)).verdict == ("wrong" if joined else "right")
+    payload = CHAPTER.stages["apart"](text).payload(0, mask([*fences], text))
+    assert payload["views"][0]["tokenCounts"][-1] == result.tokens
