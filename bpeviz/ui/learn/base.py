@@ -201,8 +201,9 @@ class Chapter:
         own_needs: The published vocabularies that it needs.
         needs: Those of the tasks that need any, by their names. Without them, a task is left out.
         figures: Returns the figures in its prose, by their names.
-        more: Draws more after the last task, with a function that fills in figures.
+        drawings: Draw what notes of its prose are about, by their names.
         target: Returns the page that shows a text.
+        rounds: The number of questions of a task, where it has several.
     """
 
     key: str
@@ -213,10 +214,9 @@ class Chapter:
     own_needs: tuple[str, ...] = ()
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     figures: Callable[[], Mapping[str, int | str]] = dict
-    more: Callable[[Callable[[str], str]], None] | None = None
+    drawings: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     target: Callable[[str], PageLink] | None = None
     rounds: Mapping[str, int] = field(default_factory=dict)
-    """The number of questions of a task, where it has several."""
 
 
 def belief_question(key: str, figures: Mapping[str, int | str]) -> Question:

@@ -170,8 +170,11 @@ def _draw_chapter(chapter: Chapter) -> None:
             st.markdown(fill(task.why))
     _myth(fill(words.myth), fill(words.fact) if is_done else "")
     if is_done:
-        if chapter.more:
-            chapter.more(fill)
+        for name, note in words.notes.items():
+            if name in chapter.drawings:
+                chapter.drawings[name]()
+            if name not in vote_questions.NOTES:
+                st.markdown(fill(note))
         st.markdown(f"**This is why** {fill(words.why)}")
         _draw_belief(chapter)
     _neighbors(chapter)

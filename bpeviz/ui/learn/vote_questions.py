@@ -27,6 +27,9 @@ CURVE_EVERY = 4
 
 BEFORE_AFTER = "before_after"
 
+NOTES = ("vote", "voted")
+"""The notes of a chapter that are for rooms."""
+
 MOST_MERGES = 99
 """The most merges that an answer of golf may have."""
 

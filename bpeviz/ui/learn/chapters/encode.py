@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from functools import cache, partial
 from itertools import pairwise
 from typing import Any
-
-import streamlit as st
 
 from bpeviz.analysis import trace
 from bpeviz.analysis.metrics import Column
@@ -17,7 +14,7 @@ from bpeviz.core.boundaries import Part
 from bpeviz.core.longest_match import LongestMatchTokenizer
 from bpeviz.core.merges import MergeTokenizer
 from bpeviz.ui import components
-from bpeviz.ui.learn import engine, prose
+from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.acts import MessagePart, PairAct, token
 from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
@@ -138,13 +135,8 @@ def both_ways() -> dict[str, Any]:
     return data | {"baseline": -1, "ariaLabel": f"“{APART}” in two ways"}
 
 
-def _more(fill: Callable[[str], str]) -> None:
-    notes = prose.read(CHAPTER.key).notes
-    st.markdown(fill(notes["longest"]))
-    components.score(both_ways(), "learn_encode_ways")
+def _decoded() -> None:
     components.player(engine.played(BACK, tokenizer(), "Decoded again"), "learn_encode_back")
-    st.markdown(fill(notes["decode"]))
-    st.markdown(fill(notes["later"]))
 
 
 def _figures() -> dict[str, int | str]:
@@ -169,5 +161,8 @@ CHAPTER = Chapter(
     rounds={"next": ROUNDS},
     own="next",
     figures=_figures,
-    more=_more,
+    drawings={
+        "longest": lambda: components.score(both_ways(), "learn_encode_ways"),
+        "decode": _decoded,
+    },
 )

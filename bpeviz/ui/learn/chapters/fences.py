@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
-
-import streamlit as st
 
 from bpeviz.analysis.hues import OWN, Hues
 from bpeviz.core.training import MergeTraining
 from bpeviz.text import counted, label
-from bpeviz.ui.learn import engine, prose
+from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.acts import BoundariesAct, MessagePart, atoms_of, bits_of, token
 from bpeviz.ui.learn.base import Chapter, Judgment, NoQuestionError, Question, Stage
 from bpeviz.ui.learn.figures import FENCED_TEXT, Fenced, fenced, fences_of, joins
@@ -131,18 +128,12 @@ def _figures() -> dict[str, int | str]:
     }
 
 
-def _more(fill: Callable[[str], str]) -> None:
-    notes = prose.read("fences").notes
-    st.markdown("\n\n".join(fill(notes[name]) for name in ("rule", "cost")))
-
-
 CHAPTER = Chapter(
     key="fences",
     text=FENCED_TEXT,
     stages={"apart": _apart},
     own="apart",
     figures=_figures,
-    more=_more,
     target=partial(
         engine.train_page,
         label="Open this text in Train, with the fences of GPT-2",

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter
+from bpeviz.ui.learn.figures import BEST_KNOWN, own_merges
 
-ROUNDS = 6
+ROUNDS, AHEAD = 6, 10
+"""The merges that the user chooses, and those that are compared with the best known ones."""
+
+
+@cache
+def _figures() -> dict[str, int | str]:
+    pairs = BEST_KNOWN[:AHEAD]
+    ways = engine.merges_of(DON_QUIJOTE, merges=AHEAD), own_merges(DON_QUIJOTE, pairs)
+    greedy, clever = (int(way.boundaries(DON_QUIJOTE).token_counts[-1]) for way in ways)
+    return {"merges": AHEAD, "greedy": greedy, "clever": clever}
+
 
 CHAPTER = Chapter(
     key="merge",
@@ -15,6 +26,7 @@ CHAPTER = Chapter(
     stages={"pair": partial(engine.rounds_of, rounds=ROUNDS)},
     rounds={"pair": ROUNDS},
     own="pair",
+    figures=_figures,
     target=partial(
         engine.train_page, label="Open this text in Train", largest=256 + 20, min_count=1
     ),

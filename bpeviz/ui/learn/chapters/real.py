@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
-
-import streamlit as st
 
 from bpeviz.analysis import trace
 from bpeviz.analysis.token_lookup import look_of
 from bpeviz.ui import components
-from bpeviz.ui.learn import engine, prose, stored
+from bpeviz.ui.learn import engine, stored
 from bpeviz.ui.learn.acts import MessagePart, TypeAct, token
 from bpeviz.ui.learn.base import Chapter, Judgment, Question, Stage
 from bpeviz.views import inspection
@@ -59,11 +56,8 @@ def _judge(given: str | None) -> Judgment:
     return Judgment("shown" if given is None else "right", message, NAME)
 
 
-def _more(fill: Callable[[str], str]) -> None:
-    notes = prose.read(CHAPTER.key).notes
+def _year() -> None:
     components.player(engine.played(YEAR, stored.o200k(), "A year"), "learn_real_year")
-    st.markdown(fill(notes["year"]))
-    st.markdown(fill(notes["spaces"]))
 
 
 CHAPTER = Chapter(
@@ -86,5 +80,5 @@ CHAPTER = Chapter(
         }
         | SPACES_TOKENS
     ),
-    more=_more,
+    drawings={"year": _year},
 )

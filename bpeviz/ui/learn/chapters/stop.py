@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-import streamlit as st
-
 from bpeviz.text import counted
 from bpeviz.ui.inputs.text import OWN_TEXT, TRAIN_ON
-from bpeviz.ui.learn import engine, prose
+from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.acts import MessagePart, StopAct, token
 from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
@@ -133,11 +130,6 @@ def _figures() -> dict[str, int | str]:
     }
 
 
-def _more(fill: Callable[[str], str]) -> None:
-    notes = prose.read("stop").notes
-    st.markdown("\n\n".join(fill(notes[name]) for name in ("once", "table", "double")))
-
-
 def _target(text: str) -> PageLink:
     link = engine.train_page(text, "Open in Train, on both texts", BYTES + MERGES, min_count=1)
     values = {TRAIN_ON.sample.link: OWN_TEXT, TRAIN_ON.box.link: DON_QUIJOTE}
@@ -150,6 +142,5 @@ CHAPTER = Chapter(
     stages={"line": _line},
     own="line",
     figures=_figures,
-    more=_more,
     target=_target,
 )

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
-import streamlit as st
-
 from bpeviz.ui import components
-from bpeviz.ui.learn import engine, prose, stored
+from bpeviz.ui.learn import engine, stored
 from bpeviz.ui.learn.base import Chapter
 from bpeviz.ui.learn.figures import PASSAGE_TOKENS
 
 AFTER_SPACE = " strawberry"
 
 
-def _more(fill: Callable[[str], str]) -> None:
-    notes = prose.read(CHAPTER.key).notes
-    components.player(
-        engine.played(AFTER_SPACE, stored.o200k(), "After a space"), "learn_why_space"
-    )
-    st.markdown(fill(notes["space"]))
-    st.markdown(fill(notes["price"]))
+def _after_space() -> None:
+    played = engine.played(AFTER_SPACE, stored.o200k(), "After a space")
+    components.player(played, "learn_why_space")
 
 
 def _figures() -> dict[str, int | str]:
@@ -35,6 +27,6 @@ CHAPTER = Chapter(
     own="letters",
     longest=60,
     figures=_figures,
-    more=_more,
+    drawings={"space": _after_space},
     own_needs=("o200k_base",),
 )
