@@ -289,7 +289,7 @@ def gpt4o_cuts(text: str) -> Stage:
     """
     tokenizer = stored.gpt4o(text)
     if tokenizer is None:
-        raise NoQuestionError("GPT-4o's list of tokens is not here yet.")
+        raise NoQuestionError("GPT-4o's list of tokens is not on this machine yet.")
     return cut_stage(text, tokenizer, "GPT-4o's tokens")
 
 
@@ -331,8 +331,8 @@ def cuts(text: str, tokenizer: Tokenizer, name: str) -> Question:
     def mistakes() -> list[Mistake]:
         every = (1 << len(after)) - 1
         return [
-            Mistake(every, ["You left every letter alone, but a longer token is in the list."]),
-            Mistake(0, ["You left it whole, but it is not a single token."]),
+            Mistake(every, ["You placed every boundary, but a longer token is in the list."]),
+            Mistake(0, ["You placed no boundary, but it is more than one token."]),
         ]
 
     return Question(act, judge, mistakes, name=name)

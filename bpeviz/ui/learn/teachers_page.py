@@ -104,15 +104,27 @@ def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answe
         task = words.tasks.get(one.key.split("/")[1]) if one.stage else None
         is_new = bool(task) and one.key.endswith("/0")  # other rounds have the same words
         asked = [f"<b>{escape(one.name)}</b>"] if one.name else []
-        asked += [_html(one.prompt)] if is_new else []
+        see = one.vote.see if one.vote else one.question.rows
+        asked += [_html(one.prompt), *map(_row, see)] if is_new else []
         cells = [_solved(one), _mistakes(one)] if has_answers else [_blank(one)]
         if task and is_new and has_answers:
             hint, why = (parts_of(prose.fill(text, figures)) for text in (task.hint, task.why))
             cells[0] += f"<br>{_html(why)}"
             cells[1] += f"<br><b>Hint:</b> {_html(hint)}" if task.hint else ""
         rows.append(["<br>".join(asked), *(cell.removeprefix("<br>") for cell in cells)])
+    notes = [note for name, note in words.notes.items() if name not in vote_questions.NOTES]
+    if has_answers and notes:
+        said = prose.fill(" ".join(notes), figures)
+        rows.append(["<b>Afterwards</b>", _html(parts_of(said)), ""])
     header = HEADER if has_answers else STUDENT_HEADER
     return _section(f"{place}. {words.title}", f"<p>{about}</p>{text}", header, rows)
+
+
+def _row(row: Mapping[str, Any]) -> str:
+    """Return a list that belongs to a question."""
+    number = "{}. " if row["numbered"] else ""
+    items = (number.format(i) + _html(item) for i, item in enumerate(row["items"], 1))
+    return f"<b>{escape(row['title'])}:</b> {' &nbsp; '.join(items)}"
 
 
 def _solved(one: Asked) -> str:

@@ -73,7 +73,7 @@ def test_other_text_needs_a_file_and_says_so(monkeypatch: pytest.MonkeyPatch) ->
     assert _ids(CHAPTER.stages["special"]("").payload(0, text)) == [
         stored.o200k().encode(bytes([byte]).decode())[0] for byte in text.encode()
     ]
-    with pytest.raises(NoQuestionError, match="not here yet"):
+    with pytest.raises(NoQuestionError, match="not on this machine yet"):
         CHAPTER.stages["word"]("Windmühle")
     monkeypatch.undo()
     whole = bpeviz.load("o200k_base").encode(text)

@@ -48,6 +48,8 @@ def test_page_has_texts_tokens_answers_and_replies() -> None:
     assert "after 40 merges Here, tokens are long parts" in said
     assert "103 tokens at the end: E n· u n·" in said
     assert "o + · occurs 7 times" in said
+    assert "Merges: 1. o· 2. e· 3. n· 4. de· 5. a·" in said
+    assert "has 95 tokens. A search that looks ahead found 10 merges that leave 94." in said
     assert "e + · occurs 6 times; another pair occurs more often." in said
     for belief in prose.read("before_after").beliefs:
         assert f"☑ {belief.options[belief.right].words}" in said
@@ -65,6 +67,7 @@ def test_worksheet_has_no_answers() -> None:
             for part in result.message:
                 name = part if isinstance(part, str) else part["label"]
                 assert len(name) < 12 or name not in said
+    assert "The list: En un lugar de la Mancha , cuyo" in said
     assert "raw berry" not in said
     assert "In fact" not in said
     beliefs = prose.read("before_after").beliefs

@@ -109,8 +109,8 @@ def _question(whole: trace.Inspection, step: int) -> Question:
             return " is the most frequent pair here, but it is not in the list."
         if number is None:
             return " is not in the list, so it is never merged."
-        often = "is frequent here, but encoding counts nothing: it" if count == most > 1 else ""
-        return f" {often} is merge {number}, and an earlier one fits, too.".replace("  ", " ")
+        often = " is frequent here, but encoding counts nothing: it" if count == most > 1 else ""
+        return f"{often} is merge {number}, and an earlier one fits, too."
 
     named = {place: (part(left), part(right)) for place, (left, right) in places.items()}
     items: list[list[MessagePart]] = [[_part(merge.left), _part(merge.right)] for merge in merges]
