@@ -15,7 +15,7 @@ from bpeviz.ui.learn import prose
 from bpeviz.ui.learn.acts import Act, BeliefAct, MessagePart
 from bpeviz.ui.permalink.codec import Value
 
-Verdict = Literal["right", "near", "wrong", "shown"]
+Verdict = Literal["right", "near", "wrong"]
 
 Mark = Literal["first", "second", "tried", "shown"]
 """How a question was answered: at the first or second try, in neither of two, or not at all."""
@@ -47,7 +47,7 @@ class Judgment:
     """The result of a question, computed by the engine.
 
     Attributes:
-        verdict: How the answer compares with the right one; "shown" without an answer.
+        verdict: How the answer compares with the right one; "right" without an answer.
         message: The right answer, and how the given one differs.
         right: A right answer.
     """
@@ -148,7 +148,8 @@ class Question:
         if mark == "tried":  # the second mistake is answered, too
             message = [*self.feedback(given), " ", *message]
         note = "" if self.act.is_live else f" {SIGNS[mark]} {MARK_WORDS[mark].capitalize()}"
-        return {"kind": judgment.verdict, "message": message, "note": note}
+        kind = judgment.verdict if given is not None else "shown"
+        return {"kind": kind, "message": message, "note": note}
 
     def _best(self, tries: Sequence[Any]) -> list[MessagePart]:
         """Return the best score so far, if there is one."""
@@ -230,10 +231,8 @@ def question_of(belief: prose.Belief, figures: Mapping[str, int | str]) -> Quest
     replies = [prose.fill(option.answer, figures) for option in belief.options]
 
     def judge(given: int | None) -> Judgment:
-        verdict: Verdict = "wrong" if given != belief.right else "right"
-        return Judgment(
-            "shown" if given is None else verdict, [replies[belief.right]], belief.right
-        )
+        verdict: Verdict = "right" if given in (None, belief.right) else "wrong"
+        return Judgment(verdict, [replies[belief.right]], belief.right)
 
     def mistakes() -> list[Mistake]:
         return [Mistake(i, [reply]) for i, reply in enumerate(replies) if i != belief.right]

@@ -83,6 +83,11 @@ def still(rows: Sequence[dict[str, Any]], *identity: object) -> dict[str, Any]:
     return on_stage(rows[0], *identity, titles) | {"views": rows, "isStill": True}
 
 
+def typed(question: Question, rows: Callable[[str], Sequence[dict[str, Any]]]) -> Stage:
+    """Return the stage with a text that the user types, in the rows that it has at each change."""
+    return Stage([lambda: question], lambda done, given: still(rows(given or "")))
+
+
 def row(
     text: str,
     title: str,
@@ -208,7 +213,7 @@ def next_pair(trainings: Callable[[int], MergeTraining], text: str, step: int) -
         message = _decided(pair, count, words)
         right = next(place for place, other in places.items() if other == pair)
         if given is None:
-            return Judgment("shown", message, right)
+            return Judgment("right", message, right)
         mine = places[given]
         if mine != pair:
             message += [" Yours, ", *words(mine), f", occurs {times(count[mine])}."]
@@ -325,8 +330,7 @@ def cuts(text: str, tokenizer: Tokenizer, name: str) -> Question:
         message: list[MessagePart] = [f"{counted(len(tokens), 'token')}: "]
         for part in tokens:
             message += [token(part.label), " "]
-        verdict: Verdict = "right" if given == right else "wrong"
-        return Judgment("shown" if given is None else verdict, message, right)
+        return Judgment("right" if given in (None, right) else "wrong", message, right)
 
     def mistakes() -> list[Mistake]:
         every = (1 << len(after)) - 1

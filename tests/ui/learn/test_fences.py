@@ -123,7 +123,7 @@ def test_stage_has_the_merges_of_the_fences_and_keeps_its_place_and_colors() -> 
 
 def test_shown_fences_are_those_of_gpt2() -> None:
     judgment = question().judge(None)
-    assert (judgment.verdict, judgment.right) == ("shown", mask(RULE))
+    assert (judgment.verdict, judgment.right) == ("right", mask(RULE))
     assert CHAPTER.figures() == {"fences": 13, "free": 26, "gpt2": 33}
 
 

@@ -59,7 +59,7 @@ def algorithm(text: str, merges: int) -> list[int]:
 
 def test_best_known_merges_reach_each_goal_in_the_stored_numbers() -> None:
     assert places_of(DON_QUIJOTE, [*figures.BEST_KNOWN]) == BEST
-    counts = golf.played(DON_QUIJOTE, BEST)
+    counts = golf.token_counts(DON_QUIJOTE, BEST)
     for tokens, (_, best) in figures.GOLF.items():
         assert next(i for i, count in enumerate(counts) if count <= tokens) == best
 
@@ -170,7 +170,7 @@ def test_any_accepted_merges_have_a_payload(text: str, places: list[int]) -> Non
     asked = stage.questions[0]()
     if asked.act.accepts(places):
         data = stage.payload(0, places)
-        assert data["views"][0]["tokenCounts"] == golf.played(text, places)
+        assert data["views"][0]["tokenCounts"] == golf.token_counts(text, places)
         for place in data["task"]["places"]:
             assert asked.act.accepts([*places, place])
 

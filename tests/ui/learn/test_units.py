@@ -61,7 +61,7 @@ def test_words_of_the_list_are_not_right(text: str) -> None:
 def test_new_word_is_unknown_and_has_as_many_letters_as_bytes() -> None:
     assert "11 letters or as 11 bytes" in _words(_question("unknown").judge("caterpillar"))
     judgment = _question("unknown").judge(None)
-    assert (judgment.verdict, judgment.right) == ("shown", "caterpillar")
+    assert (judgment.verdict, judgment.right) == ("right", "caterpillar")
 
 
 def test_rows_have_words_letters_and_bytes() -> None:

@@ -24,7 +24,6 @@ from bpeviz.ui.learn.base import (
     NoQuestionError,
     Question,
     Stage,
-    Verdict,
 )
 from bpeviz.views import inspection, player
 
@@ -89,8 +88,8 @@ def _question(whole: trace.Inspection, step: int) -> Question:
             f" is merge {number}, the first that fits.",
         ]
         place = next(place for place, other in places.items() if other == pair)
-        verdict: Verdict = "right" if given is not None and places[given] == pair else "wrong"
-        return Judgment("shown" if given is None else verdict, message, place)
+        is_right = given is None or places[given] == pair
+        return Judgment("right" if is_right else "wrong", message, place)
 
     def mistakes() -> list[Mistake]:
         counts = Counter(places.values())

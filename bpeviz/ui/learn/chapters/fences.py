@@ -111,7 +111,7 @@ def _question(text: str, places: list[int]) -> Question:
         message.append("No merge joins a word with a mark or the next word.")
         if not result.apart:
             message.append(" Later ones would, where no fence is between them.")
-        return Judgment("shown" if given is None else "right", message, right)
+        return Judgment("right", message, right)
 
     ends = [*places, len(text)]
     pieces = [label(text[i:j].encode()) for i, j in zip([0, *places], ends, strict=True)]

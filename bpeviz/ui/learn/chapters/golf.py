@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate
 from math import inf
 from typing import Any, NamedTuple
@@ -21,7 +22,15 @@ from bpeviz.trainers import bpe
 from bpeviz.ui import pictures
 from bpeviz.ui.learn import engine, figures
 from bpeviz.ui.learn.acts import MergesAct, MessagePart, TypeAct, token
-from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Judgment, NoQuestionError, Question, Stage
+from bpeviz.ui.learn.base import (
+    DON_QUIJOTE,
+    Chapter,
+    Judgment,
+    NoQuestionError,
+    Question,
+    Stage,
+    Verdict,
+)
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.views import player
 from bpeviz.views.export import colored
@@ -33,10 +42,8 @@ GOAL = min(figures.GOLF)
 ROUNDS = 10
 """The most merges of byte-pair encoding that are par for a text of the user's own."""
 
-
 LONGEST, LETTERS = 20, 3
 """The most characters of a typed text, and the fewest letters of a word."""
-
 
 TWO = ("gpt2", "o200k_base")
 THOUSAND, RARE = "1000", "ᏣᎳᎩ"
@@ -98,7 +105,7 @@ def _own(text: str, pairs: tuple[tuple[int, int], ...]) -> MergeTraining:
     return figures.own_merges(text, pairs)
 
 
-def played(text: str, places: Sequence[int]) -> list[int]:
+def token_counts(text: str, places: Sequence[int]) -> list[int]:
     """Return the tokens of a text after each of some merges, from 0 merges on.
 
     Raises:
@@ -118,22 +125,22 @@ def _merges(text: str) -> Stage:
 
     def is_possible(given: Sequence[int]) -> bool:
         try:
-            return all(tokens > goal for tokens in played(text, given)[:-1])
+            return all(tokens > goal for tokens in token_counts(text, given)[:-1])
         except ValueError:
             return False
 
     def judge(given: list[int] | None) -> Judgment:
         if given is None:
             fewest = "the fewest known" if best else "those of byte-pair encoding"
-            return Judgment("shown", [f"{counted(len(example), 'merge')}, {fewest}."], example)
-        counts = played(text, given)
+            return Judgment("right", [f"{counted(len(example), 'merge')}, {fewest}."], example)
+        counts = token_counts(text, given)
         so_far = f"{counted(counts[-1], 'token')} after {counted(len(given), 'merge')}"
         if counts[-1] > goal:
             return Judgment("wrong", [f"{so_far}: {counts[-1] - goal:,} to go."])
         return Judgment("right", [f"{so_far}, {_against(len(given), par)}."])
 
     def score(given: list[int]) -> tuple[float, str]:
-        if played(text, given)[-1] > goal:
+        if token_counts(text, given)[-1] > goal:
             return -inf, ""
         return -len(given), counted(len(given), "merge")
 
@@ -197,15 +204,6 @@ def _card(text: str, given: Sequence[int], hole: Hole) -> Slides:
     return Slides(heading, [hole.words.capitalize()], content)
 
 
-def _typed(names: Sequence[str], question: Question) -> Stage:
-    """Return the stage on which the user types a text, in the tokens of published vocabularies."""
-
-    def payload(done: int, given: str | None) -> dict[str, Any]:
-        return engine.still(_rows(given or "", names))
-
-    return Stage([lambda: question], payload)
-
-
 def _rows(text: str, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return a text in the tokens of published vocabularies, a row each."""
     tokenizers = {title(name): bpeviz.load(name) for name in names}
@@ -232,9 +230,8 @@ def difference(text: str) -> tuple[int, str]:
 def _judge_more(given: str | None) -> Judgment:
     more, words = difference(text := THOUSAND if given is None else given)
     message: list[MessagePart] = [token(label(text.encode())), f" has {words}: {more:+,}."]
-    if given is None:
-        return Judgment("shown", message, THOUSAND)
-    return Judgment("right" if more > 0 else "wrong", message if text else ["Type a text."])
+    verdict: Verdict = "right" if more > 0 else "wrong"
+    return Judgment(verdict, message if text else ["Type a text."], THOUSAND)
 
 
 def _score_more(given: str) -> tuple[float, str]:
@@ -259,7 +256,7 @@ def _judge_dense(given: str | None) -> Judgment:
     letters, tokens = counted(len(word), "letter"), counted(round(ratio * len(word)), "token")
     words = f" has {letters} and {tokens}: {ratio:.2f} for each letter."
     message: list[MessagePart] = [token(label(word.encode())), words]
-    return Judgment("shown" if given is None else "right" if ratio > 1 else "wrong", message, RARE)
+    return Judgment("right" if ratio > 1 else "wrong", message, RARE)
 
 
 def _score_dense(given: str) -> tuple[float, str]:
@@ -272,11 +269,12 @@ CHAPTER = Chapter(
     text=DON_QUIJOTE,
     stages={
         "merges": _merges,
-        "more": lambda text: _typed(
-            TWO, Question(TypeAct(LONGEST), _judge_more, score=_score_more)
+        "more": lambda text: engine.typed(
+            Question(TypeAct(LONGEST), _judge_more, score=_score_more), partial(_rows, names=TWO)
         ),
-        "dense": lambda text: _typed(
-            TWO[1:], Question(TypeAct(LONGEST), _judge_dense, score=_score_dense)
+        "dense": lambda text: engine.typed(
+            Question(TypeAct(LONGEST), _judge_dense, score=_score_dense),
+            partial(_rows, names=TWO[1:]),
         ),
     },
     needs={"more": TWO, "dense": TWO[1:]},

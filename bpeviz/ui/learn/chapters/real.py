@@ -25,18 +25,17 @@ _BYTES_ONLY = (
 
 def special(text: str) -> Stage:
     """Return the stage on which the user types the name of a special token."""
-    question = Question(TypeAct(60), _judge)
-    return Stage([lambda: question], lambda done, given: engine.still([_tokens(given or "")]))
+    return engine.typed(Question(TypeAct(60), _judge), _rows)
 
 
-def _tokens(text: str) -> dict[str, Any]:
+def _rows(text: str) -> list[dict[str, Any]]:
     """Return a text in GPT-4o's tokens, or in bytes while these need a file."""
     whole = stored.gpt4o(text)
     encoded = trace.inspect(text, whole or stored.o200k())
     look = look_of(encoded.tokenizer, hues=inspection.hues_of(encoded))
     raw = [(piece.id, piece.end - piece.start) for piece in encoded.pieces]
     pieces = raw if whole else [(i, 1) for i in encoded.boundaries.atom_ids.tolist()]
-    return engine.row(text, "", pieces, {i: look(i) for i, _ in pieces})
+    return [engine.row(text, "", pieces, {i: look(i) for i, _ in pieces})]
 
 
 def _judge(given: str | None) -> Judgment:
@@ -51,9 +50,7 @@ def _judge(given: str | None) -> Judgment:
         for part in tokens:
             message += [", " if part is not tokens[0] else "", token(part.label), f" {part.id}"]
         message.append(".")
-    if NAME not in text:
-        return Judgment("wrong", message)
-    return Judgment("shown" if given is None else "right", message, NAME)
+    return Judgment("right" if NAME in text else "wrong", message, NAME)
 
 
 def _year() -> None:

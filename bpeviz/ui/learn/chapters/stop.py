@@ -77,7 +77,7 @@ def _question(new: str) -> Question:
         line = _stop_line(new)
         message = _told(line)
         if given is None:
-            return Judgment("shown", message, line.last)
+            return Judgment("right", message, line.last)
         if given < line.last:
             more = counted(line.new[given] - line.new[-1], "more token")
             message.append(f" After your line, {more} of it can be saved.")

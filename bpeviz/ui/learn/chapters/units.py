@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import regex
@@ -47,11 +47,6 @@ def characters(text: str) -> list[str]:
     return [match[0] for match in regex.finditer(r"\X", text)]
 
 
-def _typed(question: Question, draw: Callable[[str], list[dict[str, Any]]]) -> Stage:
-    """Return the stage with a text that the user types."""
-    return Stage([lambda: question], lambda done, given: engine.still(draw(given or "")))
-
-
 def rows(text: str) -> list[dict[str, Any]]:
     """Return a text in words, in letters and in bytes."""
     words = [(number, len(piece.encode())) for number, piece in _pieces(text)]
@@ -84,7 +79,7 @@ def _judge_unknown(given: str | None) -> Judgment:
         " is not in the list, so it becomes ",
     ]
     message += [token(engine.UNKNOWN), f". As {letters} or as {size}, it is not lost."]
-    return Judgment("shown" if given is None else "right", message, NEW_WORD)
+    return Judgment("right", message, NEW_WORD)
 
 
 def _judge_weights(given: str | None) -> Judgment:
@@ -92,7 +87,7 @@ def _judge_weights(given: str | None) -> Judgment:
     size, count = len(text.encode()), len(characters(text))
     so_far = f"{counted(size, 'byte')} in {counted(count, 'character')}"
     if size == GOAL and count <= MOST:
-        return Judgment("shown" if given is None else "right", [f"{so_far}."], HEAVY)
+        return Judgment("right", [f"{so_far}."], HEAVY)
     over = [counted(size - GOAL, "byte")] if size > GOAL else []
     over += [counted(count - MOST, "character")] if count > MOST else []
     todo = [f"{counted(GOAL - size, 'byte')} to go"] if size < GOAL else []
@@ -104,11 +99,11 @@ def _unknown(text: str) -> Stage:
     if text:
         return Stage((), lambda done, given: engine.still(rows(text)))
     words = {"title": "The list", "items": [[word] for word in WORDS], "numbered": False}
-    return _typed(Question(TypeAct(100), _judge_unknown, rows=[words]), rows)
+    return engine.typed(Question(TypeAct(100), _judge_unknown, rows=[words]), rows)
 
 
 def _weights(text: str) -> Stage:
-    return _typed(Question(TypeAct(100), _judge_weights), weights)
+    return engine.typed(Question(TypeAct(100), _judge_weights), weights)
 
 
 CHAPTER = Chapter(
