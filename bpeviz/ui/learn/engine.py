@@ -214,10 +214,7 @@ def next_pair(trainings: Callable[[int], MergeTraining], text: str, step: int) -
         right = next(place for place, other in places.items() if other == pair)
         if given is None:
             return Judgment("right", message, right)
-        mine = places[given]
-        if mine != pair:
-            message += [" Yours, ", *words(mine), f", occurs {times(count[mine])}."]
-        verdict: Verdict = "right" if count[mine] == count[pair] else "wrong"
+        verdict: Verdict = "right" if count[places[given]] == count[pair] else "wrong"
         return Judgment(verdict, message, right)
 
     def mistakes() -> list[Mistake]:

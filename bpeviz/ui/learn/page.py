@@ -92,7 +92,7 @@ VARIANTS = ("scaffold", "superbpe", "multilingual", "parity", "adaptive")
 
 BAR = "chapter_bar"
 _ANSWERS: SessionValue[dict[str, dict[str, Any]]] = SessionValue("learn_answers")
-"""The answers by chapter, task and number: "of", the text, "tries", and "shown"."""
+"""The answers by chapter, task and number: "of", the text, "tries", "shown", "done" before."""
 
 _MARKS: SessionValue[dict[str, Mark]] = SessionValue("learn_marks")
 """The first mark of each question about a chapter's own text, by chapter, task and number."""
@@ -364,11 +364,12 @@ def _read(stored: str) -> tuple[dict[str, dict[str, Any]], dict[str, Mark]]:
         case {"answers": dict(given), "marks": dict(reached)}:
             for name, entry in given.items():
                 match entry:
-                    case {"of": str(of), "tries": list(tries), "shown": bool(shown)} if (
+                    case {"of": str(of), "tries": list(tries), "shown": bool()} if (
                         name.removesuffix(OWN) in known and len(of) < 99 and len(tries) <= TRIES
                     ):
                         if len(str(tries)) <= TRIES * MAX_ANSWER:
-                            answers[name] = {"of": of, "tries": tries, "shown": shown}
+                            keys = (key for key in (*EMPTY, "done") if key in entry)
+                            answers[name] = {key: entry[key] for key in keys}
             marks = {
                 name: mark for name, mark in reached.items() if name in known and mark in [*SIGNS]
             }
@@ -478,12 +479,12 @@ def _start_large(names: Sequence[str], of: str, number: str) -> None:
 
 
 def _marked(name: str, question: Question, entry: dict[str, Any]) -> bool:
-    """Return whether a question has a mark; store the first one about a chapter's own text."""
+    """Return whether a question is done; store its first mark about a chapter's own text."""
     marks = _MARKS.get() or {}
     mark = question.mark(entry["tries"], entry["shown"])
     if mark and name not in marks and not name.endswith(OWN):
         _MARKS.put({**marks, name: mark})
-    return bool(mark) or (question.act.is_live and name in marks)
+    return bool(mark or entry.get("done"))
 
 
 def _entry(name: str, of: str, question: Question) -> dict[str, Any]:
@@ -505,10 +506,11 @@ def _take(key: str, of: str, number: int, name: str, question: Question) -> None
 
 def _put(name: str, of: str, question: Question, value: Any) -> None:
     """Store an answer, None to be shown the right one."""
-    tries = _entry(name, of, question)["tries"]
+    before = _entry(name, of, question)
+    tries, is_done = before["tries"], _marked(name, question, before)
     if value is not None and question.act.accepts(value):
         tries = question.kept(tries, value)
-    entry = {"of": of, "tries": tries, "shown": value is None}
+    entry = {"of": of, "tries": tries, "shown": value is None} | ({"done": True} if is_done else {})
     _ANSWERS.put({**(_ANSWERS.get() or {}), name: entry})
     _CLEARED.clear()
 
@@ -537,7 +539,7 @@ def _draw_belief(chapter: Chapter) -> None:
             )
         if result := question.result(entry["tries"], entry["shown"]):
             kinds = {"right": "Right.", "again": "Not yet.", "wrong": "Not quite."}
-            reply = markdown.escape("".join(map(str, result["message"])))
+            reply = "".join(map(str, result["message"]))  # prose, with tokens between backticks
             st.markdown(f"**{kinds[result['kind']]}** {reply} {result['note']}")
 
 

@@ -46,9 +46,9 @@ def test_line_is_right_at_merge_fourteen_and_close_around_it(step: int) -> None:
 @pytest.mark.parametrize(
     ("step", "first", "last"),
     [
-        (0, "Without merges, each byte is a token.", "27 more tokens of it can be saved."),
-        (9, "Too early: a later merge", "8 more tokens of it can be saved."),
-        (19, "Too late: the last merges", "The last 5 merges before your line do nothing for it."),
+        (0, "Without merges, each byte is a token.", "27 more tokens of the new text can"),
+        (9, "Too early: a later merge", "8 more tokens of the new text can"),
+        (19, "Too late: the last merges", "The last 5 merges before your line do nothing"),
         (40, "Here, tokens are long parts of", "The last 26 merges before your line do nothing"),
     ],
 )

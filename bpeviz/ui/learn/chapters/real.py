@@ -6,6 +6,7 @@ from typing import Any
 
 from bpeviz.analysis import trace
 from bpeviz.analysis.token_lookup import look_of
+from bpeviz.text import counted
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
 from bpeviz.ui.learn.acts import MessagePart, TypeAct, token
@@ -46,7 +47,7 @@ def _judge(given: str | None) -> Judgment:
     message: list[MessagePart] = [] if whole else [_BYTES_ONLY]
     if whole:
         tokens = whole.tokens(text)
-        message = [f"The text does not end. It has {len(tokens)} plain tokens: "]
+        message = [f"The text does not end. It has {counted(len(tokens), 'plain token')}: "]
         for part in tokens:
             message += [", " if part is not tokens[0] else "", token(part.label), f" {part.id}"]
         message.append(".")

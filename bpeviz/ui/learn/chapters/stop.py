@@ -80,10 +80,10 @@ def _question(new: str) -> Question:
             return Judgment("right", message, line.last)
         if given < line.last:
             more = counted(line.new[given] - line.new[-1], "more token")
-            message.append(f" After your line, {more} of it can be saved.")
+            message.append(f" After your line, {more} of the new text can be saved.")
         elif given > line.last:
             vain = counted(given - line.last, "merge")
-            message.append(f" The last {vain} before your line do nothing for it.")
+            message.append(f" The last {vain} before your line do nothing for the new text.")
         near: Verdict = "near" if line.is_near(given) else "wrong"
         return Judgment("right" if given == line.last else near, message, line.last)
 
