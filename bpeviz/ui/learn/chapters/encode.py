@@ -55,7 +55,10 @@ def _next(text: str) -> Stage:
     whole = trace.inspect(text, tokenizer())
     count = min(ROUNDS, len(whole.events))
     if not count:
-        raise NoQuestionError("No merge of the list fits this text. Type a longer one.")
+        raise NoQuestionError(
+            "No merge of the list fits this text, so each of its bytes stays a token. Type a "
+            "sentence in Latin letters."
+        )
 
     def payload(done: int, given: Any) -> dict[str, Any]:
         upto = done if done < count else None  # after the last question, all follow
