@@ -183,6 +183,8 @@ def test_fences_are_counted_at_once_and_stay_on_the_stage(open_page: Open) -> No
         page, "28 tokens, and 26 without fences. 1 merge joins a word with a mark or the next word"
     )
     expect(left_out.locator(".out")).to_have_text(["a.", "a.·"])
+    announced = page.locator(".announced").first
+    expect(announced).to_contain_text("28 tokens, and 26 without fences")
     fences = page.locator('button.gap[aria-pressed="true"]')
     for place in (14, 20, 26, 32):
         page.locator("button.gap").nth(place - 1).press("Enter")

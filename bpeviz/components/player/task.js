@@ -158,7 +158,7 @@ export class Task {
     for (const kind of kinds) this.told.append(element("span", `swatch ${kind}`), LEGEND[kind]);
     const words = messageInWords([`${verdict} `, ...result.message, ` ${result.note.replace(/[●◐○]/, "")}`]);
     this.told.ariaLabel = words;
-    if (act === "type" || this.data.isLive) this.player.announcer.say(words);
+    if (this.data.isLive) setTimeout(() => this.player.announcer.say(words)); // after the step
     if (!this.committed) return;
     this.committed = false;
     this.told.focus({ preventScroll: true }); // screen readers say it; the button that had the focus may be gone
