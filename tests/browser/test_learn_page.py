@@ -178,7 +178,7 @@ def test_fences_are_counted_at_once_and_stay_on_the_stage(open_page: Open) -> No
     expect(page.locator("button.gap")).to_have_count(45)
     merges, left_out = page.locator(".rows ol"), page.locator(".rows ul")
     expect(merges.locator("li")).to_have_text(["a.", "a.·", "ro", "sa.·", "pro", "prob"])
-    press_between(page, "Boundary between a and period")
+    press_between(page, "Fence between a and period")
     told(
         page, "28 tokens, and 26 without fences. 1 merge joins a word with a mark or the next word"
     )

@@ -181,7 +181,7 @@ export class Task {
     if (this.data.act === "pair") return this.#pairAt(i).map(({ id }) => spokenLabel(this.#view.style(id).label)).join(" and ");
     const { cells, cellOf } = this.#view.cells;
     const atom = this.data.places[i];
-    return `Boundary between ${[atom, atom + 1].map((at) => spoken(cells[cellOf[at]].text)).join(" and ")}`;
+    return `${this.data.isLive ? "Fence" : "Boundary"} between ${[atom, atom + 1].map((at) => spoken(cells[cellOf[at]].text)).join(" and ")}`;
   }
 
   #drawPlaces() {
