@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from helpers.asgi import HTML, ask, page
 
-from bpeviz.room import sheet
+from bpeviz.room import rooms, sheet
 from bpeviz.room.messages import Invitation, Message
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.votes import VoteQuestion
@@ -36,6 +36,12 @@ def answers(question: VoteQuestion) -> list[int]:
     listed = [*every] if question.options else [low, low + 1]
     right = listed[0] if question.right is None else question.right
     return [right, next(value for value in listed if value != right)]
+
+
+@pytest.fixture(autouse=True)
+def letters_that_no_page_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give rooms letters that can be taken out of a page without its words, such as TEXT."""
+    monkeypatch.setattr(rooms, "LETTERS", "QXZ")
 
 
 def opened() -> Room:
