@@ -78,8 +78,8 @@ PARAMETER = "chapter"
 """The parameter of the address with the chapter, such as `/Learn?chapter=merge`."""
 
 BELIEF = "belief"
+EMPTY: dict[str, Any] = {"of": "", "tries": [], "shown": False}
 OWN = "*"
-EMPTY = {"of": "", "tries": [], "shown": False}
 """The end of the name of an answer that is not about a chapter's first text."""
 
 MAX_STORED = 50_000
@@ -179,7 +179,7 @@ def _draw_chapter(chapter: Chapter) -> None:
         _draw_belief(chapter)
     _neighbors(chapter)
     if is_done and chapter.own:
-        _draw_own(chapter, fill(words.own))
+        _draw_own(chapter, fill)
 
 
 def _draw_end() -> None:
@@ -297,8 +297,8 @@ def _go(key: str) -> None:
 
 def _names(chapter: Chapter) -> list[str]:
     """Return the names of the questions of a chapter, its belief last."""
-    counted = prose.read(chapter.key).tasks
-    names = [f"{name}/{i}" for name in counted for i in range(chapter.rounds.get(name, 1))]
+    tasks = prose.read(chapter.key).tasks
+    names = [f"{name}/{i}" for name in tasks for i in range(chapter.rounds.get(name, 1))]
     return [f"{chapter.key}/{name}" for name in (*names, f"{BELIEF}/0")]
 
 
@@ -492,7 +492,7 @@ def _entry(name: str, of: str, question: Question) -> dict[str, Any]:
     entry = (_ANSWERS.get() or {}).get(name)
     if entry and entry["of"] == of and all(map(question.act.accepts, entry["tries"])):
         return entry
-    return {"of": of, "tries": [], "shown": False}
+    return EMPTY | {"of": of}
 
 
 def _take(key: str, of: str, number: int, name: str, question: Question) -> None:
@@ -543,10 +543,10 @@ def _draw_belief(chapter: Chapter) -> None:
             st.markdown(f"**{kinds[result['kind']]}** {reply} {result['note']}")
 
 
-def _draw_own(chapter: Chapter, invitation: str) -> None:
+def _draw_own(chapter: Chapter, fill: Callable[[str], str]) -> None:
     """Draw the task of a chapter once more, about a text that the user types."""
     st.subheader("Your own", anchor=False)
-    st.markdown(invitation)
+    st.markdown(fill(prose.read(chapter.key).own))
     if len(ready(chapter.own_needs)) < len(chapter.own_needs):
         return
     if chapter.longest <= OWN_WORD.longest:
@@ -557,8 +557,7 @@ def _draw_own(chapter: Chapter, invitation: str) -> None:
             OWN_TEXT.put(typed if OWN_TEXT.allows(typed) else "")
         text = OWN_TEXT.area(max_chars=chapter.longest)
     if text.strip():
-        figures = chapter.figures()
-        _draw_task(chapter, chapter.own, lambda words: prose.fill(words, figures), text)
+        _draw_task(chapter, chapter.own, fill, text)
         if chapter.target:
             page_link(chapter.target(text))
 
