@@ -196,7 +196,7 @@ class Player {
     box.replaceChildren(...ways.map(([way, title]) => newButton("", title, () => emit(WAY_CHOSEN, way))));
     if (this.data.name) this.section.ariaLabel = `${this.data.name}: its tokens, step by step`;
     this.section.classList.toggle("still", Boolean(this.data.isStill));
-    this.section.classList.toggle("curved", Boolean(this.data.curves));
+    if (this.data.curves) this.#find(".prompt").after(this.#find(".controls"), this.#find(".task")); // on the screen together
     this.section.classList.toggle("prunes", views.every(({ steps }) => steps.kind === "pruning"));
     this.captions.draw(this.stage, Boolean(hasRace));
     this.#find(".unit").textContent = unit;

@@ -93,8 +93,9 @@ export class Track {
     this.box.classList.toggle("marked", marks.length > 0);
     this.marks.replaceChildren(
       ...marks.map(([step, words]) => {
-        const mark = element("span", at(step) > 0.5 ? "mark late" : "mark", words);
-        mark.style.left = percent(at(step));
+        const isLate = at(step) > 0.5;
+        const mark = element("span", isLate ? "mark late" : "mark", words);
+        mark.style.inset = `0 ${percent(isLate ? 1 - at(step) : 0)} 0 ${percent(isLate ? 0 : at(step))}`; // words wrap in the plot
         return mark;
       }),
     );
