@@ -301,7 +301,6 @@ export class Task {
     buttons[at].tabIndex = -1;
     buttons[to].tabIndex = 0;
     buttons[to].focus();
-    buttons[to].scrollIntoView({ block: "nearest" });
   }
 
   // ---- answers

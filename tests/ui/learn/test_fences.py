@@ -45,7 +45,7 @@ JOIN = "a word with a mark or the next word:"
         (
             [],
             "wrong",
-            f"26 tokens. 3 merges join {JOIN} [a.][a.·][sa.·].",
+            f"26 tokens. 3 merges join {JOIN} [a.], [a.·], [sa.·].",
             "[a.][a.·][ro][sa.·][pro][prob]",
             "",
         ),

@@ -107,7 +107,8 @@ def _question(text: str, places: list[int]) -> Question:
         if joining := _names(text, result, joining=True):
             verb = "joins" if len(joining) == 1 else "join"
             words = f"{counted(len(joining), 'merge')} {verb} a word with a mark or the next word: "
-            return Judgment("wrong", [*message, words, *joining, "."], right)
+            listed = [part for name in joining for part in (", ", name)][1:]
+            return Judgment("wrong", [*message, words, *listed, "."], right)
         message.append("No merge joins a word with a mark or the next word.")
         if not result.apart:
             message.append(" Later ones would, where no fence is between them.")
