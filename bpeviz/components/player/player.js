@@ -394,7 +394,7 @@ class Player {
     this.letters.checked = stored(LETTER_KEYS) !== "off";
     on(this.letters, "change", () => store(LETTER_KEYS, this.letters.checked ? "on" : "off"));
     const answer = (callback) => {
-      if (!this.data) return;
+      if (!this.data || (callback && this.data.isLive)) return; // a link has no step whose text may change
       if (callback) callback(this.step);
       else if (!this.playback.isPlaying) this.#emitStep();
     };
