@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from bpeviz.components import read
 from bpeviz.components.modules import bundle, bundle_all
 
 FILES = {
@@ -82,3 +84,9 @@ def test_bundle_rejects_wrong_names_and_cycles(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         bundle(write(tmp_path, **{name: source}))
+
+
+def test_no_change_of_a_text_matches_rules_of_all_around_it() -> None:
+    # Chromium would match them anew in each frame that plays or scrolls.
+    for name, around in (("player", "player|text|frame"), ("score", "board|place")):
+        assert re.findall(rf"\.(?:{around})\S*:has\(", read(name).css) == []

@@ -35,7 +35,9 @@ export class Captions {
     this.notes = views.map(() => element("span", "note"));
     this.rows.replaceChildren(...this.sentences.map((sentence, i) => (several ? this.#decision(i) : sentence)));
     const { algorithm, rule } = views[0].data;
-    this.root.querySelector(".player > .rule").replaceChildren(...(rule && !several ? [element("b", "", algorithm), `: ${rule}.`] : []));
+    const isRuled = Boolean(rule) && !several;
+    section.classList.toggle("ruled", isRuled);
+    this.root.querySelector(".player > .rule").replaceChildren(...(isRuled ? [element("b", "", algorithm), `: ${rule}.`] : []));
     this.receive([]);
   }
 

@@ -256,6 +256,7 @@ class Player {
     this.track.show(step, this.place);
     this.#button("play").disabled = !rankOf(data.changingSteps, data.last);
     this.#find(".rank").textContent = rank;
+    this.section.classList.toggle("ranked", Boolean(rank));
     if (this.root.activeElement !== this.number) this.number.value = this.numberOf(step);
     for (const action of ["first", "back"]) this.#button(action).disabled = step === 0;
     this.#button("last").disabled = step === data.last;

@@ -41,6 +41,7 @@ export class Stage {
     this.frame.replaceChildren(score.host, this.overview.box, ...score.views.map(({ list }) => list.box));
     this.several = Boolean(views[0].title);
     this.section.classList.toggle("several", this.several);
+    this.section.classList.add("drawn");
     this.section.style.setProperty("--rows", String(views.length));
   }
 

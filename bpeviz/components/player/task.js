@@ -100,14 +100,13 @@ export class Task {
     this.on = on;
     this.prompt.hidden = this.box.hidden = !data;
     this.rows.hidden = !data?.rows.length;
+    this.#nameState(data);
     const words = JSON.stringify(data ?? null);
     if (!data || words === this.drawn) return;
     this.drawn = words;
     const isNew = this.data?.of !== data.of || (data.given === null && this.data.given !== null); // or again
     this.data = data;
     const isPlaced = data.act === "boundaries";
-    this.player.section.classList.toggle("placing", isPlaced && !data.isLive);
-    this.player.section.classList.toggle("fencing", isPlaced && data.isLive);
     this.prompt.replaceChildren(...drawMessage(data.prompt));
     drawRows(this.rows, data.rows);
     if (isNew) this.hasChosen = false;
@@ -123,6 +122,13 @@ export class Task {
     this.#drawActions();
     this.#tell();
     this.place();
+  }
+
+  // Classes, since a rule with `:has()` would be matched anew at each change of the text.
+  #nameState({ act = null, isLive = false, rows = null } = {}) {
+    const places = act === "boundaries";
+    const states = { tasked: rows, listed: rows?.length, typing: act === "type", choosing: places || act === "pair", placing: places && !isLive, fencing: places && isLive };
+    for (const name in states) this.player.section.classList.toggle(name, Boolean(states[name]));
   }
 
   #drawActions() {
