@@ -11,7 +11,9 @@ import numpy as np
 
 import bpeviz
 from bpeviz.analysis.hues import OWN, Hues
-from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID
+from bpeviz.analysis.metrics import Column
+from bpeviz.analysis.token_lookup import look_of
+from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.text import counted, digest_of, times
@@ -130,6 +132,19 @@ def row(
         **dict.fromkeys(("rule", "initialMessage", "emptyMessage"), title or "The text"),
         "noText": "Type below.",
     }
+
+
+def encoded_rows(text: str, tokenizers: Mapping[str, Tokenizer]) -> list[dict[str, Any]]:
+    """Return a text in the tokens of tokenizers, a row each, by the names of the rows."""
+    columns = [Column(key, way, way.boundaries(text), way.steps) for key, way in tokenizers.items()]
+    colors = player.hues_of_columns(columns, Part(0, len(text.encode()), 0, len(text)))
+    rows = []
+    for column in columns:
+        look = look_of(column.tokenizer, hues=colors)
+        ids, sizes = column.ids.tolist(), np.diff(column.cuts, prepend=0).tolist()
+        pieces = [*zip(ids, sizes, strict=True)]
+        rows.append(row(text, column.title, pieces, {i: look(i) for i in ids}))
+    return rows
 
 
 def played(text: str, tokenizer: Tokenizer, name: str) -> dict[str, Any]:

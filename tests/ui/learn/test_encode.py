@@ -117,8 +117,8 @@ def test_text_without_a_merge_is_no_question(text: str) -> None:
 
 
 def test_the_two_ways_come_apart_at_abc() -> None:
-    rows = encode.both_ways()["rows"]
-    labels = [[row["distinct"][i][1] for i in row["tokens"]] for row in rows]
+    rows = encode.both_ways()["views"]
+    labels = [[row["tokenStyles"][i][0] for i in row["changes"]["ids"] if i >= 0] for row in rows]
     assert labels == [["a", "bc"], ["ab", "c"]]
 
 

@@ -8,9 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from bpeviz.analysis import trace
-from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.token_lookup import color_index_of
-from bpeviz.core.boundaries import Part
 from bpeviz.core.longest_match import LongestMatchTokenizer
 from bpeviz.core.merges import MergeTokenizer
 from bpeviz.ui import components
@@ -25,7 +23,7 @@ from bpeviz.ui.learn.base import (
     Question,
     Stage,
 )
-from bpeviz.views import inspection, player
+from bpeviz.views import inspection
 
 MERGES = 20
 ROUNDS = 4
@@ -121,20 +119,11 @@ def _question(whole: trace.Inspection, step: int) -> Question:
 
 
 def both_ways() -> dict[str, Any]:
-    """Return the score of “abc”, by merges in order and by longest match."""
+    """Return “abc” by merges in order and by longest match, as the player draws it."""
     training = engine.merges_of(APART_FROM, merges=2, atoms="characters", pattern="whitespace")
-    columns = []
-    ways = {
-        "Merges in order": training.tokenizer(),
-        "Longest match": training.first_merges(LongestMatchTokenizer, 2),
-    }
-    for title, way in ways.items():
-        columns.append(Column(title, way, way.boundaries(APART), way.steps))
-    whole = Part(0, len(APART), 0, len(APART))
-    data = player.score_payload(APART, columns, whole, 0)
-    for row in data["rows"]:
-        row |= {"notes": [], "isBest": False, "differences": ""}
-    return data | {"baseline": -1, "ariaLabel": f"“{APART}” in two ways"}
+    longest = training.first_merges(LongestMatchTokenizer, 2)
+    ways = {"Merges in order": training.tokenizer(), "Longest match": longest}
+    return engine.still(engine.encoded_rows(APART, ways), "ways") | {"name": "Two ways to encode"}
 
 
 def _decoded() -> None:
@@ -164,7 +153,7 @@ CHAPTER = Chapter(
     own="next",
     figures=_figures,
     drawings={
-        "longest": lambda: components.score(both_ways(), "learn_encode_ways"),
+        "longest": lambda: components.player(both_ways(), "learn_encode_ways"),
         "decode": _decoded,
     },
 )

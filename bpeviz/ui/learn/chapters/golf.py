@@ -8,13 +8,10 @@ from itertools import accumulate
 from math import inf
 from typing import Any, NamedTuple
 
-import numpy as np
 import regex
 
 import bpeviz
 from bpeviz.analysis.metrics import Column
-from bpeviz.analysis.token_lookup import look_of
-from bpeviz.core.boundaries import Part
 from bpeviz.core.training import MergeTraining
 from bpeviz.pretrained.catalog import title
 from bpeviz.text import counted, label
@@ -32,7 +29,6 @@ from bpeviz.ui.learn.base import (
     Verdict,
 )
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.views import player
 from bpeviz.views.export import colored
 from bpeviz.views.slides import TEXT, Slides
 
@@ -206,19 +202,8 @@ def _card(text: str, given: Sequence[int], hole: Hole) -> Slides:
 
 def _rows(text: str, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return a text in the tokens of published vocabularies, a row each."""
-    tokenizers = {title(name): bpeviz.load(name) for name in names}
-    columns = [
-        Column(key, each, each.boundaries(text), each.steps) for key, each in tokenizers.items()
-    ]
-    colors = player.hues_of_columns(columns, Part(0, len(text.encode()), 0, len(text)))
-    rows = []
-    for column in columns:
-        look = look_of(column.tokenizer, hues=colors)
-        ids, sizes = column.ids.tolist(), np.diff(column.cuts, prepend=0).tolist()
-        pieces = [*zip(ids, sizes, strict=True)]
-        name = column.title if len(columns) > 1 else ""
-        rows.append(engine.row(text, name, pieces, {i: look(i) for i in ids}))
-    return rows
+    titles = [title(name) for name in names] if len(names) > 1 else [""]
+    return engine.encoded_rows(text, dict(zip(titles, map(bpeviz.load, names), strict=True)))
 
 
 def difference(text: str) -> tuple[int, str]:

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from bpeviz.analysis import trace
-from bpeviz.analysis.token_lookup import look_of
 from bpeviz.text import counted
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
 from bpeviz.ui.learn.acts import MessagePart, TypeAct, token
 from bpeviz.ui.learn.base import Chapter, Judgment, Question, Stage
-from bpeviz.views import inspection
 
 WORD, NUMBER, YEAR, NAME = "unbelievable", "1234567", "2026", "<|endoftext|>"
 
@@ -31,12 +28,7 @@ def special(text: str) -> Stage:
 
 def _rows(text: str) -> list[dict[str, Any]]:
     """Return a text in GPT-4o's tokens, or in bytes while these need a file."""
-    whole = stored.gpt4o(text)
-    encoded = trace.inspect(text, whole or stored.o200k())
-    look = look_of(encoded.tokenizer, hues=inspection.hues_of(encoded))
-    raw = [(piece.id, piece.end - piece.start) for piece in encoded.pieces]
-    pieces = raw if whole else [(i, 1) for i in encoded.boundaries.atom_ids.tolist()]
-    return [engine.row(text, "", pieces, {i: look(i) for i, _ in pieces})]
+    return engine.encoded_rows(text, {"": stored.gpt4o(text) or stored.o200k().at_step(0)})
 
 
 def _judge(given: str | None) -> Judgment:
