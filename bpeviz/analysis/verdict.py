@@ -51,19 +51,21 @@ def percent(part: int, whole: int) -> str:
 
 
 def difference(tokens: int, baseline: int) -> str:
-    """Return the difference in tokens from a baseline, as in "66.7% fewer"."""
+    """Return the difference from a baseline, as in "66.7% fewer" or "5.5 times as many"."""
     if tokens == baseline:
         return "as many"
     if not baseline:
         return f"{tokens:,} more"
+    if tokens >= 2 * baseline:
+        return f"{f'{tokens / baseline:,.1f}'.removesuffix('.0')} times as many"
     word = "fewer" if tokens < baseline else "more"
     return f"{percent(abs(tokens - baseline), baseline)} {word}"
 
 
 def compared_with(tokens: int, baseline: Standing) -> str:
     """Return the difference from a baseline with its name, as in "66.7% fewer than GPT-2"."""
-    link = "as" if tokens == baseline.tokens else "than"
-    return f"{difference(tokens, baseline.tokens)} {link} {baseline.name}"
+    words = difference(tokens, baseline.tokens)
+    return f"{words} {'as' if words.endswith('as many') else 'than'} {baseline.name}"
 
 
 def losses(text: str, columns: Sequence[Column]) -> list[str]:

@@ -63,11 +63,14 @@ def test_percent_is_within_half_a_tenth_of_the_exact_share(part: int, whole: int
 
 def test_difference_is_relative_to_the_baseline() -> None:
     assert difference(7, 21) == "66.7% fewer"
-    assert difference(21, 7) == "200.0% more"
+    assert difference(21, 7) == "3 times as many"
+    assert difference(11, 2) == "5.5 times as many"
+    assert difference(13, 7) == "85.7% more"
     assert difference(7, 7) == "as many"
     assert difference(3, 0) == "3 more"
     assert compared_with(7, GPT2) == "66.7% fewer than GPT-2"
     assert compared_with(21, GPT2) == "as many as GPT-2"
+    assert compared_with(63, GPT2) == "3 times as many as GPT-2"
 
 
 def test_verdict_names_the_fewest_tokens_and_the_percents() -> None:
@@ -88,7 +91,7 @@ def test_verdict_names_all_that_tie() -> None:
         "o200k and twin need the fewest tokens: 7 each, 66.7% fewer than GPT-2."
     )
     assert sentence([GPT2, O200K, twin], 1).startswith("o200k and twin need the fewest tokens")
-    assert "GPT-2 follows with 200.0% more" in sentence([GPT2, O200K, twin], 1)
+    assert "GPT-2 follows with 3 times as many" in sentence([GPT2, O200K, twin], 1)
     more = [Standing("b", 8), Standing("a", 8)]
     assert sentence([O200K, *more], 0).endswith(": 7. b and a follow with 14.3% more each.")
     assert sentence([O200K, twin], 0) == "o200k and twin need the same number: 7 tokens each."

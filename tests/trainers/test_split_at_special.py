@@ -150,5 +150,5 @@ def test_before_and_after_counts_special_tokens_in_a_note() -> None:
     part = player.Part(0, len(TEXT.encode()), 0, len(TEXT))
     first, second = player.score_payload(TEXT, [own, plain], part, 0)["rows"]
     assert first["notes"] == ["Baseline", "6 special tokens, split off as in training"]
-    assert second["notes"] == ["244.4% more than mine"]
+    assert second["notes"] == ["3.4 times as many as mine"]
     assert isinstance(training, MergeTraining)

@@ -1,7 +1,7 @@
 """The reader of the course's words: Markdown files, one for each chapter, that anybody can edit.
 
     # The title
-    Goal: What a learner can say after the chapter.
+    Goal: What a student can say after the chapter.
     Minutes: 5
 
     Two sentences, in which {figures} are filled in.

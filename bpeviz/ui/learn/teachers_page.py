@@ -59,10 +59,10 @@ def show(draw_large: Callable[[str], None]) -> None:
         st.html(_chapter(place, chapter, listed, has_answers=has_answers))
         if has_answers:
             with st.container(horizontal=True, gap="small"):
-                for one in listed:
-                    if one.stage:
-                        named = one.name or one.key.split("/")[1]
-                        query = {PARAMETER: "1", LARGE: one.key}
+                for entry in listed:
+                    if entry.stage:
+                        named = entry.name or entry.key.split("/")[1]
+                        query = {PARAMETER: "1", LARGE: entry.key}
                         link(f"Show {named} large", "fullscreen", **query)
     st.html(_before_after(has_answers=has_answers))
 
@@ -100,13 +100,13 @@ def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answe
         names = " ".join(map(_token, tokens))
         text += f"<p><b>{which}{len(tokens):,} tokens at the end:</b> {names}</p>"
     rows = []
-    for one in listed:
-        task = words.tasks.get(one.key.split("/")[1]) if one.stage else None
-        is_new = bool(task) and one.key.endswith("/0")  # other rounds have the same words
-        asked = [f"<b>{escape(one.name)}</b>"] if one.name else []
-        see = one.vote.see if one.vote else one.question.rows
-        asked += [_html(one.prompt), *map(_row, see)] if is_new else []
-        cells = [_solved(one), _mistakes(one)] if has_answers else [_blank(one)]
+    for entry in listed:
+        task = words.tasks.get(entry.key.split("/")[1]) if entry.stage else None
+        is_new = bool(task) and entry.key.endswith("/0")  # other rounds have the same words
+        asked = [f"<b>{escape(entry.name)}</b>"] if entry.name else []
+        see = entry.vote.see if entry.vote else entry.question.rows
+        asked += [_html(entry.prompt), *map(_row, see)] if is_new else []
+        cells = [_solved(entry), _mistakes(entry)] if has_answers else [_blank(entry)]
         if task and is_new and has_answers:
             hint, why = (parts_of(prose.fill(text, figures)) for text in (task.hint, task.why))
             cells[0] += f"<br>{_html(why)}"
@@ -127,19 +127,19 @@ def _row(row: Mapping[str, Any]) -> str:
     return f"<b>{escape(row['title'])}:</b> {' &nbsp; '.join(items)}"
 
 
-def _solved(one: Asked) -> str:
+def _solved(entry: Asked) -> str:
     """Return the answer to a question."""
-    act, right = one.question.act, one.question.judge(None)
+    act, right = entry.question.act, entry.question.judge(None)
     is_in_words = isinstance(act, BeliefAct) or act.kind == "type"
     named = [f"{act.words(right.right)} "] if is_in_words and right.right is not None else []
-    return _html([*named, *(one.vote.explanation if one.vote else right.message)])
+    return _html([*named, *(entry.vote.explanation if entry.vote else right.message)])
 
 
-def _mistakes(one: Asked) -> str:
+def _mistakes(entry: Asked) -> str:
     """Return likely wrong answers to a question, with what to say."""
-    act = one.question.act
+    act = entry.question.act
     mistakes: dict[str, str] = {}
-    for mistake in one.question.likely():
+    for mistake in entry.question.likely():
         said, given = _html(mistake.words), act.words(mistake.given)
         is_named = given in _plain(mistake.words)
         mistakes.setdefault(said, said if is_named else f"<i>{escape(given)}</i> {said}")
@@ -147,9 +147,9 @@ def _mistakes(one: Asked) -> str:
     return "<br>".join([*mistakes.values()][:most])
 
 
-def _blank(one: Asked) -> str:
+def _blank(entry: Asked) -> str:
     """Return the options of a question, or place to write."""
-    act = one.question.act
+    act = entry.question.act
     if isinstance(act, BeliefAct):
         return "<br>".join(f"☐ {_html(parts_of(words))}" for words in act.options)
     if isinstance(act, BoundariesAct):
@@ -198,12 +198,12 @@ def _plain(parts: Iterable[str | Mapping[str, Any]]) -> str:
     return "".join(part if isinstance(part, str) else part["label"] for part in parts)
 
 
-def _tokens(one: Asked) -> tuple[str, list[str]]:
+def _tokens(entry: Asked) -> tuple[str, list[str]]:
     """Return the text on the stage of a task, and its tokens once all is answered."""
-    if not one.stage:
+    if not entry.stage:
         return "", []
-    right = one.question.judge(None).right
-    view = one.stage.payload(len(one.stage.questions), right)["views"][0]
+    right = entry.question.judge(None).right
+    view = entry.stage.payload(len(entry.stage.questions), right)["views"][0]
     raw = view["text"].encode()
     if view["mergedAt"] is not None:
         starts = [0, *(i for i, step in enumerate(view["mergedAt"], 1) if step < 0)]

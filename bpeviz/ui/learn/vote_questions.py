@@ -105,7 +105,7 @@ def of(group: str) -> Mapping[str, VoteQuestion]:
             if vote := _vote(Asked(key, parts_of(question.name), question, None)):
                 votes[key] = replace(vote, name=f"{i + 1}. {vote.words}", series=len(questions))
     elif group in BY_KEY:
-        votes = {one.key: one.vote for one in asked(BY_KEY[group]) if one.vote}
+        votes = {entry.key: entry.vote for entry in asked(BY_KEY[group]) if entry.vote}
     return votes
 
 
@@ -128,38 +128,38 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
             listed.append(Asked(f"{chapter.key}/{task}/{i}", prompt, question, stage))
     belief = belief_question(chapter.key, figures)
     listed.append(Asked(f"{chapter.key}/belief/0", parts_of(belief.name), belief, None))
-    for one in listed:
-        vote, name = _vote(one, chapter.text), one.question.name
+    for entry in listed:
+        vote, name = _vote(entry, chapter.text), entry.question.name
         if vote:
             number += 1
             name = f"{place}.{number} {name or words.title}"
             more: dict[str, Any] = {"name": name}
-            if one.stage and (note := words.notes.get("vote")):
+            if entry.stage and (note := words.notes.get("vote")):
                 said = [*vote.explanation, f" {words.notes.get('voted', '')}".rstrip()]
                 prompt = parts_of(prose.fill(note, figures))
                 more |= {"prompt": prompt, "explanation": said}
             vote = replace(vote, **more)
-        yield one._replace(name=name, vote=vote)
+        yield entry._replace(name=name, vote=vote)
 
 
-def _vote(one: Asked, text: str = "") -> VoteQuestion | None:
+def _vote(entry: Asked, text: str = "") -> VoteQuestion | None:
     """Return a question about a text for a vote, or None if it is answered in another way."""
-    act, right = one.question.act, one.question.judge(None)
+    act, right = entry.question.act, entry.question.judge(None)
     if isinstance(act, acts.PairAct):
-        return _pair(one, act)
-    more: dict[str, Any] = {"see": one.question.rows, "check": act.accepts}
+        return _pair(entry, act)
+    more: dict[str, Any] = {"see": entry.question.rows, "check": act.accepts}
     if isinstance(act, acts.MergesAct):  # the number of merges
         more |= {"numbers": Range(1, MOST_MERGES, "merges"), "check": None}
     elif isinstance(act, acts.BoundariesAct):
         more |= {"pieces": act.pieces}
     elif isinstance(act, acts.StopAct):
-        more |= {"numbers": Range(0, act.last, act.unit, BINS), "see": _curve(one, text)}
+        more |= {"numbers": Range(0, act.last, act.unit, BINS), "see": _curve(entry, text)}
     elif isinstance(act, acts.BeliefAct):
         more |= {"options": [VoteOption([], words) for words in act.options]}
     else:
         return None
     return VoteQuestion(
-        one.prompt,
+        entry.prompt,
         more.pop("options", []),
         None if isinstance(act, acts.MergesAct) else right.right,
         explanation=[part for words in right.message for part in _parts(words)],
@@ -172,10 +172,10 @@ def _parts(part: MessagePart) -> Sequence[MessagePart]:
     return parts_of(part) if isinstance(part, str) else [part]
 
 
-def _pair(one: Asked, act: acts.PairAct) -> VoteQuestion:
+def _pair(entry: Asked, act: acts.PairAct) -> VoteQuestion:
     """Return a question about pairs, whose options are the most frequent ones."""
-    result = one.question.judge(None)
-    places = [result.right, *(mistake.given for mistake in one.question.likely()[: PAIRS - 1])]
+    result = entry.question.judge(None)
+    places = [result.right, *(mistake.given for mistake in entry.question.likely()[: PAIRS - 1])]
     places.sort(key=act.words)  # nothing then depends on which one is right
     options = [
         VoteOption([[part["label"], part["color"]] for part in act.pairs[i]], act.words(i))
@@ -183,9 +183,9 @@ def _pair(one: Asked, act: acts.PairAct) -> VoteQuestion:
     ]
     first, *_ = act.pairs.values()
     text = [first[0], *(right for _, right in act.pairs.values())]
-    see = [*one.question.rows, _row("Text", [text])]
+    see = [*entry.question.rows, _row("Text", [text])]
     return VoteQuestion(
-        one.prompt,
+        entry.prompt,
         options,
         result.right,
         values=places,
@@ -195,10 +195,10 @@ def _pair(one: Asked, act: acts.PairAct) -> VoteQuestion:
     )
 
 
-def _curve(one: Asked, text: str) -> list[dict[str, Any]]:
+def _curve(entry: Asked, text: str) -> list[dict[str, Any]]:
     """Return the numbers of the curve on which a stop line is set, and the new text."""
-    assert one.stage  # noqa: S101 (for the type)
-    (line,) = one.stage.payload(0, None)["curves"]["lines"]
+    assert entry.stage  # noqa: S101 (for the type)
+    (line,) = entry.stage.payload(0, None)["curves"]["lines"]
     points = [*enumerate(line["values"])][::CURVE_EVERY]
     return [
         _row("New text", [[text]]),

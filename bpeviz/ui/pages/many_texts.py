@@ -21,6 +21,7 @@ from bpeviz.text import counted, digest_of
 from bpeviz.ui import components, markdown
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs import named_texts
+from bpeviz.ui.opened_tokenizers import YOURS
 from bpeviz.ui.page_trainings import PROGRESS
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
@@ -195,6 +196,7 @@ def show(
 def caution(standings: Sequence[Standing], baseline: int, *, is_priced: bool) -> str:
     """Return why fewer tokens are not better, in Markdown (`bpeviz.analysis.verdict.caution`)."""
     words = verdict.caution(standings, baseline, is_priced=is_priced)
+    words = words.replace(f"that of {YOURS}", "yours")
     return words and f"{markdown.escape(words)} [See why.](Learn?chapter={SIZE_CHAPTER})"
 
 

@@ -94,14 +94,14 @@ def without_answers(chapter: Chapter, answered: int) -> Chapter:
         count = len(chapter.stages[task](chapter.text).questions)
 
         def stage(text: str, task: str = task, left: int = left) -> Stage:
-            found = chapter.stages[task](text)
+            asked = chapter.stages[task](text)
             made = [
                 make
                 if i < left
                 else lambda make=make: replace(make(), judge=refuse, mistakes=refuse)
-                for i, make in enumerate(found.questions)
+                for i, make in enumerate(asked.questions)
             ]
-            return replace(found, questions=made)
+            return replace(asked, questions=made)
 
         stages[task] = stage
         left -= count

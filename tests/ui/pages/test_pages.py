@@ -631,3 +631,9 @@ def test_compare_offers_a_text_that_differs_where_no_word_does() -> None:
     app.button(key="try_another_text").click().run()
     assert payload(app)["sample"] == "several-languages"
     assert "No word" not in app.markdown[0].value
+
+
+def test_verdict_says_yours_of_the_users_tokenizer_within_a_sentence() -> None:
+    app = app_pages.opened("Compare", text_sample="own", text_box="hello world")
+    assert verdict(app).endswith("Your tokenizer follows with 5.5 times as many.")
+    assert "the vocabulary of GPT\\-2 is 196 times as long as yours" in app.markdown[0].value
