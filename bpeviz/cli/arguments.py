@@ -16,6 +16,24 @@ from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.pretrained import catalog
 
 
+class _Once(argparse.Action):
+    """Stores a value, and refuses a second one, which would silently replace the first."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        given: set[str] = namespace.__dict__.setdefault("given", set())
+        if self.dest in given:
+            more = "; `compare` takes several" if self.dest == "tokenizer" else ""
+            raise argparse.ArgumentError(self, f"may be given only once{more}")
+        given.add(self.dest)
+        setattr(namespace, self.dest, values)
+
+
 def text_argument(argument: str) -> str:
     """Return a text argument. Raises `ArgumentTypeError` if it is not valid UTF-8."""
     try:
@@ -86,12 +104,14 @@ def flag(name: str, help_text: str) -> Argument:
 
 def option(name: str, metavar: str, help_text: str, **keywords: Any) -> Argument:
     """Return an argument with a value."""
-    return Argument((name,), {"metavar": metavar, "help": help_text, **keywords})
+    once = {"action": _Once} if name.startswith("--") else {}
+    return Argument((name,), {"metavar": metavar, "help": help_text, **once, **keywords})
 
 
 def choice(name: str, choices: Iterable[str], default: str | None, help_text: str) -> Argument:
     """Return an argument with one of several values."""
-    return Argument((name,), {"choices": [*choices], "default": default, "help": help_text})
+    keywords = {"choices": [*choices], "default": default, "help": help_text}
+    return Argument((name,), {"action": _Once, **keywords})
 
 
 def texts(name: str, metavar: str, help_text: str) -> Argument:
@@ -108,7 +128,7 @@ def tokenizer(*, several: bool = False, required: bool = True) -> tuple[Argument
         f"{', '.join(catalog.ENTRIES)}, hf:OWNER/NAME on Hugging Face, or a tokenizer file or its "
         "folder, written by `train` or another library"
         + ("; repeat the option for each" if several else ""),
-        action="append" if several else "store",
+        action="append" if several else _Once,
         required=required,
     )
     why = (

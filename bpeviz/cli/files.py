@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import io
 import os
 import secrets
 import stat
@@ -11,7 +12,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 from bpeviz import api, formats
 from bpeviz.cli.errors import CommandError, UsageError, print_error
@@ -92,7 +93,7 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
     elif name != STANDARD and not os.path.exists(name):
         raise CommandError(
             f"There is no tokenizer {named(name)}: it is neither a file nor one of "
-            f"{', '.join(catalog.ENTRIES)}."
+            f"{', '.join(catalog.ENTRIES)}.{catalog.did_you_mean(name)}"
         )
     with progress.during(f"Loading {named(name)}"):
         files = _tokenizer_files(name)
@@ -261,6 +262,16 @@ def write_output(path: str, content: bytes) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
+
+
+def buffered(stream: TextIO) -> TextIO:
+    """Return a stream to the same file that writes all of its output or raises an error.
+
+    With ``PYTHONUNBUFFERED=1``, Python ignores that the system writes only a part.
+    """
+    if isinstance(getattr(stream, "buffer", None), io.RawIOBase):
+        return open(stream.fileno(), "w", encoding="utf-8", closefd=False)
+    return stream
 
 
 def discard_output() -> None:

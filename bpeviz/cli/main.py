@@ -22,7 +22,8 @@ from bpeviz.cli import (
 )
 from bpeviz.cli.arguments import Argument, ArgumentGroup, ExclusiveArguments
 from bpeviz.cli.errors import UsageError, print_error
-from bpeviz.cli.files import discard_output
+from bpeviz.cli.files import buffered, discard_output
+from bpeviz.version import __version__
 
 INTERRUPTED, BROKEN_PIPE = 130, 141
 """The exit codes of shells after Ctrl-C (SIGINT) and after a broken pipe (SIGPIPE)."""
@@ -51,6 +52,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    parser.add_argument("--version", action="version", version=f"bpeviz {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in _COMMANDS:
         command = module.COMMAND
@@ -100,6 +102,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Raises:
         SystemExit: As in argparse, with code 2 for wrong arguments and 0 after help.
     """
+    sys.stdout = buffered(sys.stdout)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")

@@ -13,23 +13,37 @@ import hashlib
 import os
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
+
+import regex
+from tiktoken.model import encoding_name_for_model
 
 from bpeviz.pretokenizers.patterns import PATTERNS
 
 __all__ = [
     "ENTRIES",
     "NAMES",
+    "PREFIX",
     "TITLES",
     "CatalogEntry",
     "VocabularyFile",
     "Wheel",
     "cache_folder",
+    "did_you_mean",
     "files",
     "title",
 ]
+
+
+PREFIX = "hf:"
+"""It precedes the id of a model on Hugging Face."""
+
+_MODEL = regex.compile(r"\w[\w.-]*/\w[\w.-]*(?<!\.[a-z]+)(@\S+)?")
+"""The id of a model, whose name does not end as that of a file."""
 
 
 @dataclass(frozen=True)
@@ -418,6 +432,32 @@ def title(name: str) -> str:
     return ENTRIES[name].title if name in ENTRIES else name
 
 
+def did_you_mean(name: str) -> str:
+    """Return a question with the name that an unknown one probably means, or "".
+
+    >>> did_you_mean("gpt-4o"), did_you_mean("llama3"), did_you_mean("owner/name.json")
+    (' Did you mean o200k_base?', ' Did you mean llama_3?', '')
+    """
+    if _MODEL.fullmatch(name):
+        return f" Did you mean {PREFIX}{name}?"
+
+    def letters(text: str) -> str:
+        return "".join(regex.findall("[a-z0-9]", text.lower()))
+
+    known = {
+        letters(part): key
+        for key, entry in ENTRIES.items()
+        for part in (key, *regex.split(r"[()]", entry.title))
+        if part
+    }
+    near: str | None = None
+    with suppress(KeyError):
+        near = encoding_name_for_model(name.lower())
+    if near not in ENTRIES:
+        near = next((known[key] for key in get_close_matches(letters(name), known, 1, 0.75)), None)
+    return f" Did you mean {near}?" if near else ""
+
+
 def files(name: str) -> tuple[VocabularyFile, ...]:
     """Return the files of a vocabulary.
 
@@ -425,5 +465,6 @@ def files(name: str) -> tuple[VocabularyFile, ...]:
         ValueError: The name is unknown; the message lists the known names.
     """
     if name not in ENTRIES:
-        raise ValueError(f"Unknown vocabulary {name!r}. Known: {', '.join(ENTRIES)}.")
+        known = f"Known: {', '.join(ENTRIES)}.{did_you_mean(name)}"
+        raise ValueError(f"Unknown vocabulary {name!r}. {known}")
     return ENTRIES[name].files

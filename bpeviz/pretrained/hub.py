@@ -27,12 +27,10 @@ import regex
 
 from bpeviz.libraries.chat_template import FURTHER, SETTINGS, SOURCE
 from bpeviz.pretrained import transfer
-from bpeviz.pretrained.catalog import cache_folder
+from bpeviz.pretrained.catalog import PREFIX, cache_folder
 from bpeviz.pretrained.errors import VocabularyUnavailable, why_not_stored
 
 __all__ = ["PREFIX", "ModelId", "contents", "fetch", "fetched", "is_id", "paths"]
-
-PREFIX = "hf:"
 
 TOKEN_VARIABLE = "BPEVIZ_HF_TOKEN"  # noqa: S105 (the name of a variable)
 """If set to 1, requests contain the token of huggingface_hub."""

@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import accumulate
 from pathlib import Path
 
@@ -67,7 +68,7 @@ class Shell:
         assert self.code == 1
         assert self.out == b""
         assert self.err.count("\n") == 1
-        assert self.err.endswith(".\n")
+        assert self.err.endswith((".\n", "?\n"))
         assert "Traceback" not in self.err
         return self.err.strip()
 
@@ -97,10 +98,10 @@ def started(*arguments: str, before: Sequence[str] = (), **more: object) -> subp
     background, and Python then leaves it ignored.
     """
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": ""}
+    interrupt = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
         [sys.executable, *before, "-m", "bpeviz", *arguments],
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-        **{"env": environment, "stderr": subprocess.PIPE, **more},
+        **{"env": environment, "stderr": subprocess.PIPE, "preexec_fn": interrupt, **more},
     )
 
 
@@ -1188,6 +1189,44 @@ def test_invalid_tokenizers_are_reported(shell: Shell, monkeypatch: pytest.Monke
     assert "limit is 100 bytes" in shell("encode", "--tokenizer", "long.json").sentence
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        *(("gpt-4o", "o200k_base"), ("o200k", "o200k_base"), ("gpt-4o-mini", "o200k_base")),
+        *(("GPT-4", "cl100k_base"), ("gtp2", "gpt2"), ("llama3", "llama_3")),
+        ("google-bert/bert-base-uncased", "hf:google-bert/bert-base-uncased"),
+        *(("owner/t.j", ""), ("t", ""), ("", "")),
+    ],
+)
+def test_unknown_tokenizer_is_answered_with_the_probable_name(
+    shell: Shell, name: str, meant: str
+) -> None:
+    asked = [shell("encode", "--tokenizer", name, text="x").sentence]
+    with pytest.raises(ValueError, match="Unknown vocabulary") as error:
+        bpeviz.load(name)
+    assert shell("vocabularies", name).code == 2
+    for message in (*asked, str(error.value), shell.err.rstrip()):
+        assert message.endswith(f" Did you mean {meant}?" if meant else ".")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(["encode"], ["decode", "1"], ["lookup", "1"], ["play"], ["convert"]),
+        ["train", "--merges", "1", "--format", "csv", "--format", "huggingface"],
+    ],
+)
+def test_option_with_a_value_is_refused_twice(shell: Shell, command: list[str]) -> None:
+    named = [] if command[0] == "train" else ["--tokenizer", "gpt2", "--tokenizer", "gpt2"]
+    assert (shell(*command, *named).code, shell.out) == (2, b"")
+    assert "may be given only once" in shell.err
+    assert ("`compare` takes several" in shell.err) == bool(named)
+
+
+def test_version_is_that_of_the_library(shell: Shell) -> None:
+    assert shell("--version").out.decode() == f"bpeviz {bpeviz.__version__}\n"
+
+
 # --- Output --------------------------------------------------------------------------------------
 
 
@@ -1370,16 +1409,46 @@ def test_broken_pipe_exits_silently_with_141(trained: Shell) -> None:
 
 
 @pytest.mark.slow
-def test_full_disk_behind_standard_output_is_reported(trained: Shell) -> None:
+@pytest.mark.parametrize("command", [["encode", "text.txt", "--tokenizer", "t.json"], ["--help"]])
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_full_disk_behind_standard_output_is_reported(
+    trained: Shell, command: list[str], unbuffered: str
+) -> None:
     if not Path("/dev/full").exists():
         pytest.skip("This system has no /dev/full.")
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": unbuffered}
     with open("/dev/full", "wb") as full:
-        process = started("encode", "text.txt", "--tokenizer", "t.json", stdout=full)
+        process = started(*command, stdout=full, env=environment)
         _, message = process.communicate(timeout=120)
     assert (process.returncode, message.decode()) == (
         1,
         "The output could not be written: No space left on device.\n",
     )
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits.")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_output_is_whole_or_an_error(trained: Shell, unbuffered: str) -> None:
+    import resource  # not on Windows
+
+    Path("long.txt").write_text(TEXT * 60, encoding="utf-8")
+    command = ["encode", "long.txt", "--json", "--tokenizer", "t.json"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUNBUFFERED": unbuffered}
+    whole = trained(*command).out
+    says = b"The output could not be written: File too large.\n"
+    for limit, code, error in ((len(whole), 0, b""), (len(whole) - 1, 1, says)):
+        limited = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (limit, limit))
+        with open("out", "wb") as out:
+            process = started(*command, stdout=out, env=environment, preexec_fn=limited)
+            _, message = process.communicate(timeout=120)
+        assert (process.returncode, message) == (code, error)
+        assert Path("out").read_bytes() == whole[:limit]
+    process = started(*command, stdout=subprocess.PIPE, env=environment)
+    assert process.stdout is not None
+    assert process.stdout.read(10) == whole[:10]  # as `head -c 10`, while the pipe is full
+    process.stdout.close()
+    assert (process.communicate(timeout=120)[1], process.returncode) == (b"", 141)
 
 
 @pytest.mark.parametrize("source", ["large.txt", "-", "/dev/zero"])
