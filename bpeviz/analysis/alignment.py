@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.analysis.metrics import Column, common_cuts
+from bpeviz.analysis.metrics import Column, common_ends
 from bpeviz.core.boundaries import DROPPED_ID
-from bpeviz.text import joined, label
+from bpeviz.text import counted, label
 
 
 class AlignedPiece(NamedTuple):
@@ -34,7 +34,7 @@ class AlignedPiece(NamedTuple):
 
 def tokens_of_spans(columns: Sequence[Column]) -> NDArray[np.int64]:
     """Return the number of tokens in each aligned span [columns, spans]."""
-    ends = common_cuts(columns)
+    ends = common_ends(columns)
     counts = []
     for column in columns:
         before = np.append(0, np.cumsum(column.ids != DROPPED_ID))
@@ -48,7 +48,7 @@ def most_different(text: str, columns: Sequence[Column], most: int = 10) -> list
 
     Pieces that are one token everywhere are left out.
     """
-    raw, counts, ends = text.encode(), tokens_of_spans(columns), common_cuts(columns)
+    raw, counts, ends = text.encode(), tokens_of_spans(columns), common_ends(columns)
     starts, largest = np.append(0, ends)[:-1], counts.max(0, initial=0)
     divided = np.flatnonzero(largest > 1)
     spread = largest - counts.min(0, initial=len(raw))
@@ -75,9 +75,8 @@ def _tokens(raw: bytes, column: Column, start: int, end: int) -> list[str]:
     return [label(raw[begin:cut]) for begin, cut, token_id in spans if token_id != DROPPED_ID]
 
 
-def sentence(columns: Sequence[Column], baseline: int) -> str:
-    """Return at how many ends of tokens of the baseline all columns agree, in words."""
-    names = [column.name or column.title for column in columns]
-    who = joined(names) if len(names) == 2 else f"All {len(names)} tokenizers"
-    tokens, agreed = columns[baseline].tokens, len(common_cuts(columns))
-    return f"{who} agree at the end of {agreed:,} of the {tokens:,} tokens of {names[baseline]}."
+def sentence(column: Column, other: Column) -> str:
+    """Return at how many ends of tokens of a column another one agrees, in words."""
+    name, other_name = column.name or column.title, other.name or other.title
+    agreed = f"{len(common_ends([column, other])):,} of the {counted(column.tokens, 'token')}"
+    return f"{name} and {other_name} agree at the end of {agreed} of {name}."

@@ -523,7 +523,7 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> tuple[str
     first = max(totals, key=rank)
     of_all = "both texts" if len(best) == 2 else f"all {len(best):,} texts"
     if len(best) == 1:
-        sentence = _verdict_of_one(rows)
+        sentence = _verdict_of_one(rows, first)
     elif len(totals) == 1:
         sentence = f"{first} needs {counted(totals[first], 'token')} for {len(best):,} texts."
     elif len(by_best) == 1:
@@ -591,11 +591,11 @@ def _named(texts: Sequence[str]) -> str:
 _CHANCE = "with other lines like these, the order may change"
 
 
-def _verdict_of_one(rows: Sequence[ComparedText]) -> str:
+def _verdict_of_one(rows: Sequence[ComparedText], leader: str) -> str:
     """Return the verdict for the rows of one text."""
     standings = [Standing(row.tokenizer, row.tokens, row.unknown > 0) for row in rows]
     if any(row.best for row in rows):
-        return verdict.sentence(standings, 0)
+        return verdict.sentence(standings, [row.tokenizer for row in rows].index(leader))
     first, *others = sorted((row.tokens, row.name) for row in standings if not row.lossy)
     rest = listed([f"{name} {tokens:,}" for tokens, name in others], 3)
     return f"Undecided: {first[1]} needs {first[0]:,} tokens, {rest}; {_CHANCE}."

@@ -280,7 +280,7 @@ def cost_in(costs: Iterable[float | None]) -> Figure:
 
 @_figure("pieces of text, the smallest at whose ends both it and {baseline} end a token", form=",")
 def aligned_spans(measured: Measured) -> float:
-    return len(metrics.common_cuts([measured.column, measured.baseline or measured.column]))
+    return len(metrics.common_ends([measured.column, measured.baseline or measured.column]))
 
 
 MAIN = (tokens_per_word, whole_words, f1, cost)

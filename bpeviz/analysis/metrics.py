@@ -214,19 +214,23 @@ def common_boundaries(columns: Sequence[Column], *, always: bool = False) -> Bou
     """
     size = int(columns[0].boundaries.ends[-1]) if len(columns[0].boundaries) else 0
     merged_at = np.zeros(size, np.int32)
-    merged_at[common_cuts(columns, always=always) - 1] = NEVER
+    cuts = [
+        column.boundaries.ends[column.boundaries.permanent] if always else column.cuts
+        for column in columns
+    ]
+    merged_at[_in_all(cuts) - 1] = NEVER
     return MergeBoundaries(np.arange(1, size + 1), np.zeros(size, np.int32), 1, merged_at, 0)
 
 
-def common_cuts(columns: Sequence[Column], *, always: bool = False) -> NDArray[np.int64]:
-    """Return where every column ends a token, in bytes. always: at every step of every column."""
-    size = int(max(column.boundaries.ends.max(initial=0) for column in columns))
-    votes = np.zeros(size + 1, np.int64)
-    for column in columns:
-        of_column = column.boundaries
-        cuts = of_column.ends[of_column.permanent] if always else column.cuts
-        votes[_distinct(cuts)] += 1
-    return np.flatnonzero(votes[1:] == len(columns)) + 1
+def common_ends(columns: Sequence[Column]) -> NDArray[np.int64]:
+    """Return where every column ends a token, in bytes. Dropped text is not a token."""
+    return _in_all([column.cuts[column.ids != DROPPED_ID] for column in columns])
+
+
+def _in_all(cuts: Sequence[Ends]) -> NDArray[np.int64]:
+    """Return the places, other than 0, that are in all ascending arrays."""
+    votes = np.bincount(np.concatenate([*map(_distinct, cuts)]))
+    return np.flatnonzero(votes[1:] == len(cuts)) + 1
 
 
 def sweep(column: Column, points: int = 200) -> tuple[NDArray[np.int64], NDArray[np.float64]]:

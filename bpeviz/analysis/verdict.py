@@ -1,12 +1,16 @@
-"""The result of a comparison in words: the fewest tokens, and differences from a baseline."""
+"""The result of a comparison in words: the fewest tokens, and differences from a baseline.
+
+All sentences about one text, also that of `bpeviz.analysis.alignment`, compare the same `pair` of
+tokenizers. The verdict names those that tie with one of the two, too.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-import numpy as np
-
+from bpeviz.analysis import alignment
 from bpeviz.analysis.figures import cost_in
 from bpeviz.analysis.metrics import Column, boundaries_inside, differences, word_spans
 from bpeviz.core.boundaries import DROPPED_ID
@@ -118,6 +122,31 @@ def best(standings: Sequence[Standing]) -> list[int]:
     ]
 
 
+class Pair(NamedTuple):
+    """The indices of the two tokenizers that sentences compare, both the same for a single one."""
+
+    leader: int
+    other: int
+
+
+def pair(standings: Sequence[Standing], baseline: int) -> Pair:
+    """Return a tokenizer with the fewest tokens, and the baseline if it needs more, or the next.
+
+    Of several leaders, it is the baseline, or the one with the shortest vocabulary. Without a next
+    one, the other one is one with as many tokens, or one that loses text.
+    """
+    leaders = best(standings)
+    leader = min(leaders, key=lambda i: (i != baseline, standings[i].vocab_size))
+    fewest = standings[leader].tokens
+
+    def rank(i: int) -> tuple[bool, bool, bool, int]:
+        standing = standings[i]
+        return standing.tokens <= fewest, i != baseline, standing.lossy, standing.tokens
+
+    others = (i for i in range(len(standings)) if i != leader)
+    return Pair(leader, min(others, key=rank, default=leader))
+
+
 def sentence(standings: Sequence[Standing], baseline: int) -> str:
     """Return the verdict: the tokenizers with the fewest tokens, and the difference to others.
 
@@ -135,20 +164,21 @@ def sentence(standings: Sequence[Standing], baseline: int) -> str:
         return f"{names} need the same number: {tokens} each."
     verdict = f"{names} need{'s' * (len(leaders) == 1)} the fewest tokens: {fewest:,}"
     verdict += " each" * (len(leaders) > 1)
-    ranked = [standing for standing in standings if not standing.lossy]
-    if baseline not in leaders:
-        verdict += f", {compared_with(fewest, standings[baseline])}."
-    elif later := [standing for standing in ranked if standing.tokens > fewest]:
-        second = min(standing.tokens for standing in later)
-        seconds = [standing.name for standing in later if standing.tokens == second]
-        follow = f"follow{'s' * (len(seconds) == 1)} with {difference(second, fewest)}"
-        verdict += f". {joined(seconds)} {follow}{' each' * (len(seconds) > 1)}."
-    else:
+    index = pair(standings, baseline).other
+    other = standings[index]
+    if other.tokens <= fewest:
         verdict += "."
+    elif index == baseline:
+        verdict += f", {compared_with(fewest, other)}."
+    else:
+        equal = (other.tokens, other.lossy)
+        seconds = [of.name for of in standings if (of.tokens, of.lossy) == equal]
+        follow = f"follow{'s' * (len(seconds) == 1)} with {difference(other.tokens, fewest)}"
+        verdict += f". {joined(seconds)} {follow}{' each' * (len(seconds) > 1)}."
     lossy = [
         standing.name
-        for standing in standings
-        if standing.lossy and ranked and standing.tokens <= fewest
+        for i, standing in enumerate(standings)
+        if standing.lossy and i not in leaders and standing.tokens <= fewest
     ]
     if lossy:
         lose, they = ("loses", "it is") if len(lossy) == 1 else ("lose", "they are")
@@ -214,28 +244,25 @@ def caution(standings: Sequence[Standing], baseline: int, *, is_priced: bool = F
 
     Args:
         standings: At least one.
-        baseline: The index of the baseline. If it has the fewest tokens, the next one replaces it.
+        baseline: The index of the baseline.
         is_priced: Whether the costs are known.
 
     >>> caution([Standing("a", 9, vocab_size=500), Standing("b", 7, vocab_size=1_000)], 0)
     'Fewer tokens are cheaper, not better: its vocabulary is twice as long.'
     """
-    leaders = [standings[i] for i in best(standings)]
-    others = [standing for standing in standings if standing.tokens > leaders[0].tokens]
-    if not others:
+    of_pair = pair(standings, baseline)
+    leader, other = (standings[i] for i in of_pair)
+    if other.tokens <= leader.tokens:
         return ""
-    is_baseline = standings[baseline] in others
-    other = standings[baseline] if is_baseline else min(others, key=lambda other: other.tokens)
-    shortest = min(leaders, key=lambda leader: leader.vocab_size)
-    ratio = round(shortest.vocab_size / max(1, other.vocab_size), 1)
+    ratio = round(leader.vocab_size / max(1, other.vocab_size), 1)
     reason = ""
     if ratio > 1 and other.vocab_size:
         number = f"{ratio:,.{ratio < 10:d}f}"
         if ratio < len(_NUMBERS) and ratio.is_integer():
             number = _NUMBERS[int(ratio)]
         times = "twice" if number == "two" else f"{number} times"
-        is_clear = is_baseline and len(leaders) == 1
-        owner = "its vocabulary" if is_clear else f"the vocabulary of {shortest.name}"
+        is_clear = of_pair.other == baseline and len(best(standings)) == 1
+        owner = "its vocabulary" if is_clear else f"the vocabulary of {leader.name}"
         reason = f": {owner} is {times} as long" + f" as that of {other.name}" * (not is_clear)
     return f"Fewer tokens are {'' if is_priced else 'cheaper, '}not better{reason}."
 
@@ -254,17 +281,40 @@ SEARCHED = 20_000
 """The most characters in which `telling_word` looks for a word."""
 
 
-def telling_word(text: str, own: Column, other: Column) -> tuple[str, int, int] | None:
-    """Return the word whose numbers of tokens under two tokenizers differ most, with both numbers.
+def example(text: str, leader: Column, other: Column) -> str:
+    """Return the tokens of a word, or of a piece of text, that shows a difference, or ""."""
+    telling = telling_word(text, leader, other)
+    if telling is None:
+        pieces = alignment.most_different(text, [leader, other])
+        telling = next(
+            (
+                (piece.text, len(piece.tokens[0]), len(piece.tokens[1]))
+                for piece in sorted(pieces, key=lambda piece: not any(map(str.isalnum, piece.text)))
+                if len(piece.tokens[0]) < len(piece.tokens[1])
+            ),
+            None,
+        )
+    if telling is None:
+        return ""
+    piece, tokens, others = telling
+    name, other_name = (column.name or column.title for column in (leader, other))
+    tokens_of = f"{counted(tokens, 'token')} in {name}, {others:,} in {other_name}"
+    return f"“{shorten(piece, 40)}” is {tokens_of}."
 
-    A token that is only partly in the word counts. Of ties, the first; None without a difference.
+
+def telling_word(text: str, leader: Column, other: Column) -> tuple[str, int, int] | None:
+    """Return the word for which a tokenizer saves most tokens, with both numbers of tokens.
+
+    Where it saves none, the word for which it needs most. A token that is only partly in the word
+    counts. Of ties, the first; None without a difference.
     """
     starts, ends = word_spans(text[:SEARCHED])
     if not len(starts):
         return None
-    tokens, others = (1 + boundaries_inside(column, starts, ends) for column in (own, other))
-    most = int(np.abs(tokens - others).argmax())
-    if tokens[most] == others[most]:
+    tokens, others = (1 + boundaries_inside(column, starts, ends) for column in (leader, other))
+    saved = others - tokens
+    most = int(saved.argmax() if (saved > 0).any() else saved.argmin())
+    if not saved[most]:
         return None
     word = text.encode()[starts[most] : ends[most]].decode()
     return word, int(tokens[most]), int(others[most])

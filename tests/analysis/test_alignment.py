@@ -49,7 +49,20 @@ def test_aligned_spans_of_published_tokenizers_have_known_numbers(
     counts = tokens_of_spans(columns)
     assert (counts.sum(1).tolist(), counts.shape[1]) == (tokens, spans)
     agreed = f"{names[0]} and {names[1]} agree at the end of {spans:,} of the {tokens[0]:,} tokens"
-    assert sentence(columns, 0) == f"{agreed} of {names[0]}."
+    assert sentence(*columns) == f"{agreed} of {names[0]}."
+
+
+def test_end_of_dropped_white_space_is_not_the_end_of_a_token() -> None:
+    text = "low   lower\n\n\nnew"
+    wordpiece = column(bpeviz.train(text, "wordpiece", merges=20).tokenizer(), text, "WordPiece")
+    single = column(bpeviz.train(text, merges=0).tokenizer(), text, "bytes")
+    assert sentence(wordpiece, single) == (
+        "WordPiece and bytes agree at the end of 3 of the 3 tokens of WordPiece."
+    )
+    assert sentence(single, wordpiece) == (
+        "bytes and WordPiece agree at the end of 3 of the 17 tokens of bytes."
+    )
+    assert tokens_of_spans([wordpiece, single]).tolist() == [[1, 1, 1], [3, 8, 6]]
 
 
 @given(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
+import random
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -10,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
+from bpeviz.analysis import alignment
 from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.verdict import (
     Standing,
@@ -20,11 +24,17 @@ from bpeviz.analysis.verdict import (
     compared_with,
     costs,
     difference,
+    example,
+    losses,
+    pair,
     percent,
     sentence,
     standing,
     telling_word,
 )
+from bpeviz.core.boundaries import DROPPED_ID
+from bpeviz.text import label
+from bpeviz.trainers import registry
 
 GPT2, CL100K, O200K = Standing("GPT-2", 21), Standing("cl100k", 9), Standing("o200k", 7)
 
@@ -188,6 +198,74 @@ def test_telling_word_is_the_first_one_with_the_largest_difference() -> None:
     assert telling_word(text, *columns[::-1]) == ("seashells", 3, 1)
     assert telling_word(text, columns[0], columns[0]) is None
     assert telling_word("", *columns) is None
+
+
+def tokens_of(column: Column, start: int, end: int, *, is_word: bool) -> int:
+    """Return the tokens that touch a word with their bytes, or that end in a piece of text."""
+    begins = [0, *column.cuts.tolist()]
+    return sum(
+        begin < stop > start and begin < end if is_word else start < stop <= end or stop == 0
+        for begin, stop, token_id in zip(begins, column.cuts.tolist(), column.ids, strict=False)
+        if token_id != DROPPED_ID and (is_word or stop > 0 or start == 0)
+    )
+
+
+def ends_of_tokens(column: Column) -> list[int]:
+    tokens = zip(column.cuts.tolist(), column.ids.tolist(), strict=True)
+    return [end for end, token_id in tokens if token_id != DROPPED_ID]
+
+
+@pytest.mark.parametrize("seeds", [range(50), pytest.param(range(1_000), marks=pytest.mark.large)])
+def test_sentences_of_a_comparison_are_true_and_about_one_pair(seeds: range) -> None:
+    corpus = "low   lower\n\n\nnew newest 3 + 3; wider 🐚 ниже ниже e\u0301té 姚明 "
+    trainings = [
+        bpeviz.train(corpus * 3, key, vocab_size=size)
+        for key in registry.TRAINERS
+        for size in (60, 290, 320)
+        if size > 256 or key in ("wordpiece", "unigram")
+    ]
+    for seed in seeds:
+        rng = random.Random(seed)
+        parts = rng.choices(
+            ["low", "new", "er", " ", "  ", "\n", "3+", "ниже", "🐚", "姚", "z"], k=12
+        )
+        text = "".join(parts[: rng.randint(1, 12)])
+        columns = []
+        for i, training in enumerate(rng.sample(trainings, rng.randint(2, 6))):
+            step = rng.choice([training.steps, rng.randint(0, training.steps)])
+            tokenizer = training.tokenizer()
+            columns.append(Column(f"T{i}", tokenizer, tokenizer.boundaries(text), step))
+        standings, baseline = [*map(standing, columns)], rng.randrange(len(columns))
+        leader, other = (columns[i] for i in pair(standings, baseline))
+        verdict, why = sentence(standings, baseline), caution(standings, baseline)
+        shows, agrees = example(text, leader, other), alignment.sentence(other, leader)
+        said = [verdict, why, shows, agrees, *losses(text, columns), at_size(text, columns, 300)]
+        for part, whole in re.findall(r"([\d,]+) of (?:the |these )?([\d,]+)", " ".join(said)):
+            assert int(part.replace(",", "")) <= int(whole.replace(",", "")), (seed, said)
+
+        of_pair = {leader.title, other.title}
+        assert leader is not other
+        assert {*re.findall(r"T\d", f"{why} {shows} {agrees}")} <= of_pair, (seed, said)
+        ranked = re.sub(r"\. [^.]* loses? a part of the text.*", "", verdict)
+        ties = {leader.tokens, other.tokens}
+        assert all(columns[int(i)].tokens in ties for i in re.findall(r"T(\d)", ranked)), said
+        others = [column.tokens for column in columns if not column.unknown]
+        assert leader.tokens == min(others or [column.tokens for column in columns])
+
+        shared = len({*ends_of_tokens(leader)} & {*ends_of_tokens(other)} - {0})
+        assert f"the end of {shared} of the {other.tokens} token" in agrees, (seed, said)
+        if shows:
+            pattern = r"“(.+)” is (\d+) tokens? in (T\d), (\d+) in (T\d)\."
+            word, tokens, first, number, second = re.fullmatch(pattern, shows).groups()
+            assert (first, second) == (leader.title, other.title)
+            raw = text.encode()
+            numbers = [
+                [tokens_of(of, start, end, is_word=is_word) for of in (leader, other)]
+                for is_word in (True, False)
+                for start, end in itertools.combinations(range(len(raw) + 1), 2)
+                if word in (raw[start:end].decode(errors="replace"), label(raw[start:end]))
+            ]
+            assert [int(tokens), int(number)] in numbers, (seed, said)
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def aligned_spans(tokens: Sequence[Sequence[tuple[int, int]]]) -> list[tuple[int
     Args:
         tokens: The end in bytes and the id of each token by tokenizer; the id -2 is dropped text.
     """
-    common = set.intersection(*({end for end, _ in of_one if end} for of_one in tokens))
+    common = set.intersection(*({end for end, i in of_one if end and i != -2} for of_one in tokens))
     spans = []
     start = -1
     for end in sorted(common):

@@ -19,7 +19,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
-from bpeviz.text import clean, counted, joined, shorten, visible
+from bpeviz.text import clean, joined, visible
 from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
@@ -31,7 +31,7 @@ from bpeviz.ui.inputs.text import LANGUAGES, TEXT, TRAIN_ON, choose_text
 from bpeviz.ui.inputs.token_count import NAME as GPT4O
 from bpeviz.ui.inputs.training import Corpus, choose_training, training_widgets
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
-from bpeviz.ui.opened_tokenizers import opened
+from bpeviz.ui.opened_tokenizers import YOURS, opened
 from bpeviz.ui.pages import many_texts, own_tokenizer, remarks, texts_in_detail
 from bpeviz.ui.pages.base import WAYS, Page
 from bpeviz.ui.pages.many_texts import HOW_MANY, PRESSED, PRICES, SHOWN, UNDER
@@ -259,11 +259,12 @@ def show(side: DeltaGenerator) -> None:
     first = next((key for key in column_of if key != OWN), OWN)
     number = [*column_of].index(baseline if baseline in column_of else first)
     standings = [verdict.standing(column) for column in columns]
-    sentence = verdict.sentence(standings, number)
+    sentence, pair = verdict.sentence(standings, number), verdict.pair(standings, number)
     prices = many_texts.prices_of(chosen)
     measured = measure(text, columns, number, prices)
     with answer:
-        _verdict(sentence, _careful(measured, number), text, column_of, [*column_of][number])
+        compared = columns[pair.leader], columns[pair.other]
+        _verdict(sentence, _careful(measured, number), text, *compared)
     offers = tuple(by_key[key] for key in column_of)
     _draw_score(measured, offers, number, sentence)
     _caveats(text, choice.corpus, column_of)
@@ -272,7 +273,9 @@ def show(side: DeltaGenerator) -> None:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
     if not st.context.is_embedded:
         _ways_on(column_of, choice.corpus)
-        _measures(measured, number, chosen)
+        of, other = sorted(pair, key=lambda index: index != number)
+        agreed = alignment.sentence(columns[of], columns[other]) if of != other else ""
+        _measures(measured, agreed, chosen)
 
 
 def _ways_on(columns: Mapping[str, Column], corpus: Corpus | None) -> None:
@@ -350,26 +353,11 @@ def _careful(measured: Sequence[Measured], baseline: int) -> str:
     return f"{markdown.escape(words)} {why}"
 
 
-def _verdict(
-    sentence: str, careful: str, text: str, column_of: Mapping[str, Column], baseline: str
-) -> None:
+def _verdict(sentence: str, careful: str, text: str, leader: Column, other: Column) -> None:
     """Draw the verdict, and a word that shows the difference, or a way to a text that has one."""
-    names = {key: column.name for key, column in column_of.items()} | {OWN: "yours"}
-    words = (
-        (key, verdict.telling_word(text, column, column_of[baseline]))
-        for key, column in column_of.items()
-        if key != baseline
-    )
-    key, telling = next(((key, word) for key, word in words if word is not None), ("", None))
-    example, offers = "", False
-    if telling is not None:
-        word, tokens, others = telling
-        example = (
-            f"“{shorten(word, 40)}” is {counted(tokens, 'token')} in {names[key]}, {others:,} in "
-            f"{names[baseline]}."
-        )
-    elif offers := len({column.tokens for column in column_of.values()}) == 1 < len(column_of):
-        example = "No word of this text has more tokens in one than in another."
+    example = verdict.example(text, leader, other).replace(f" in {YOURS}", " in yours")
+    if offers := not example and leader is not other and leader.tokens == other.tokens:
+        example = "No word of this text has more tokens in one than in the other."
     below = f"{careful} {markdown.escape(example)}".strip()
     small = f"  \n:small[{below}]" if below else ""
     st.markdown(markdown.escape(sentence) + small)
@@ -461,13 +449,19 @@ def _caveats(text: str, corpus: Corpus | None, columns: dict[str, Column]) -> No
 
 
 @fragment
-def _measures(measured: Sequence[Measured], baseline: int, offers: Sequence[Offer]) -> None:
-    """Draw the first metrics, and folded the others, costs, aligned spans, and curves."""
+def _measures(measured: Sequence[Measured], agreed: str, offers: Sequence[Offer]) -> None:
+    """Draw the first metrics, and folded the others, costs, aligned spans, and curves.
+
+    Args:
+        measured: The tokenizers.
+        agreed: The sentence about aligned spans, or "" for a single tokenizer.
+        offers: The tokenizers that were chosen.
+    """
     columns = [part.column for part in measured]
     titles = [column.title for column in columns]
-    if len(columns) > 1:
-        agreed = markdown.escape(alignment.sentence(columns, baseline))
-        SPANS.show(_spans, measured[0].text, columns, label=f"{agreed} {SPANS.label}")
+    if agreed:
+        label = f"{markdown.escape(agreed)} {SPANS.label}"
+        SPANS.show(_spans, measured[0].text, columns, label=label)
     st.header("Metrics", anchor=False)
     first = tables.metrics(measured, chosen=figures.MAIN)
     draw_table(first, "measures", label="Metrics", right=titles)

@@ -143,7 +143,8 @@ def show(
         for of in comparison.tokenizers
         for name in [of.tokenizer]
     ]
-    why = caution(standings, verdict.best(standings)[0], is_priced=bool(prices))
+    leader = [standing.name for standing in standings].index(comparison.leader)
+    why = caution(standings, leader, is_priced=bool(prices))
     answer.markdown(markdown.escape(comparison.verdict) + (f"  \n:small[{why}]" if why else ""))
     label = f"{figure.title} of {counted(len(texts), 'text')}"
     trained = [words for offer, _ in chosen for words in offer.settings]
@@ -197,6 +198,7 @@ def caution(standings: Sequence[Standing], baseline: int, *, is_priced: bool) ->
     """Return why fewer tokens are not better, in Markdown (`bpeviz.analysis.verdict.caution`)."""
     words = verdict.caution(standings, baseline, is_priced=is_priced)
     words = words.replace(f"that of {YOURS}", "yours")
+    words = words.replace(f"the vocabulary of {YOURS}", "your vocabulary")
     return words and f"{markdown.escape(words)} [See why.](Learn?chapter={SIZE_CHAPTER})"
 
 

@@ -350,7 +350,7 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     assert data["baseline"] == 1  # not the user's small vocabulary
     counts = [column["tokenCount"] for column in columns]
     assert [column["isBest"] for column in columns] == [one == min(counts) for one in counts]
-    example = markdown.escape("“seashells” is 1 token in yours, 3 in GPT-2.")
+    example = markdown.escape("“·I'm” is 1 token in GPT-4o (o200k), 2 in GPT-2.")
     caution = "Fewer tokens are cheaper, not better: its vocabulary is four times as long."
     why = "[See why.](Learn?chapter=stop)"
     assert f":small[{markdown.escape(caution)} {why} {example}]" in app.markdown[0].value
@@ -367,6 +367,13 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     assert data["rows"][3]["extra"] == data["rows"][3]["missing"] == []
     assert verdict(app).startswith("GPT-4o (o200k) needs the fewest tokens")
     assert "GPT-4 (cl100k) follows with" in verdict(app)
+    below = app.markdown[0].value.replace("\\", "").replace("\u2060", "")
+    example = re.search(r"is \d+ tokens? in GPT-4o \(o200k\), \d+ in (.*?)\.", below)
+    assert example is None or example[1] == "GPT-4 (cl100k)", "the next one, as in the verdict"
+    assert "as long as that of GPT-4 (cl100k)." in below
+    (label,) = [one.label for one in app.expander if "agree" in one.label]
+    agreed = "GPT-4o (o200k) and GPT-4 (cl100k) agree at the end of 43 of the 47 tokens of GPT-4o"
+    assert label.replace("\\", "").startswith(agreed)
 
     # The baseline goes.
     app.multiselect(key="compared").set_value(["gpt2", "cl100k_base"]).run()
