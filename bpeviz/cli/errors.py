@@ -5,6 +5,9 @@ from __future__ import annotations
 import contextlib
 import sys
 
+INTERRUPTED, BROKEN_PIPE = 130, 141
+"""The exit codes of shells after Ctrl-C (SIGINT) and after a broken pipe (SIGPIPE)."""
+
 
 class UsageError(Exception):
     """Inconsistent arguments; the exit code is 2."""

@@ -7,8 +7,9 @@ import io
 import sys
 from collections.abc import Iterable, Sequence
 
-from bpeviz import interrupts, limits
+from bpeviz import installation, interrupts, limits
 from bpeviz.cli import (
+    app,
     compare,
     convert,
     count,
@@ -21,14 +22,14 @@ from bpeviz.cli import (
     vocabularies,
 )
 from bpeviz.cli.arguments import Argument, ArgumentGroup, ExclusiveArguments
-from bpeviz.cli.errors import UsageError, print_error
+from bpeviz.cli.errors import BROKEN_PIPE, INTERRUPTED, UsageError, print_error
 from bpeviz.cli.files import buffered, discard_output
 from bpeviz.version import __version__
 
-INTERRUPTED, BROKEN_PIPE = 130, 141
-"""The exit codes of shells after Ctrl-C (SIGINT) and after a broken pipe (SIGPIPE)."""
-
-_COMMANDS = (train, play, count, encode, decode, lookup, compare, convert, vocabularies, room)
+_COMMANDS = (
+    *(train, play, count, encode, decode, lookup, compare, convert, vocabularies),
+    *(app, room),
+)
 
 _EPILOG = """\
 examples:
@@ -45,7 +46,7 @@ Exit codes: 0 for success; 1 for an error, with a message on standard error; 2 f
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog="python -m bpeviz",
+        prog="bpeviz" if interrupts.IS_SCRIPT else "python -m bpeviz",
         description="Train a tokenizer on your own text, encode and decode with it or with a "
         "published one such as GPT-2's, and compare several tokenizers.",
         epilog=_EPILOG,
@@ -119,6 +120,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         discard_output()
         return BROKEN_PIPE
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("bpeviz"):
+            raise
+        print_error(f"This needs a package more: {installation.missing(error.name)}.")
     except ValueError as error:
         print_error(str(error))  # user-facing messages
     except OSError as error:

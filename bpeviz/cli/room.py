@@ -5,22 +5,17 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
-import segno
-
-import bpeviz
+from bpeviz import installation
+from bpeviz.cli import app
 from bpeviz.cli.arguments import Command, option, whole_number
 from bpeviz.cli.errors import CommandError
 from bpeviz.network import network_address
 from bpeviz.room import sheet
 
-APP = Path(bpeviz.__file__).parents[1] / "app.py"
+ALL = "0.0.0.0"  # noqa: S104
 LETTERS = "abcdefghjkmnpqrstuvwxyz"
-PORT = 8501
 
 _HELP = """\
 Start the app so that others in the network can open it, with a password. Then choose "Share", "Open
@@ -38,17 +33,19 @@ examples:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Start the server; return its exit code."""
-    if not APP.exists():
-        raise CommandError(f"There is no app to start: {APP} is missing.")
+    """Serve the app for a room until it is stopped; return the exit code."""
+    installation.check("streamlit")
+    import segno  # of the extra `app`
+
     run_sheet = _sheet(options.sheet) if options.sheet else None
     host = options.address or network_address()
     if not host:
         raise CommandError("This machine is in no network. Connect it, or give --address.")
+    port = app.free_port(ALL, options.port)
     password = os.environ.get("BPEVIZ_PASSWORD") or "".join(
         secrets.choice(LETTERS) for _ in range(8)
     )
-    address = f"http://{f'[{host}]' if ':' in host else host}:{options.port}"
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     segno.make_qr(f"{address}/room").terminal(compact=True)
     print(
         f"You:       open {address}, then “Share”, “Open a room”\n"
@@ -57,24 +54,11 @@ def run(options: argparse.Namespace) -> int:
         "Stop with Ctrl-C.",
         flush=True,
     )
-    command = [sys.executable, "-m", "streamlit", "run", str(APP), "--server.address", "0.0.0.0"]  # noqa: S104
-    command += ["--server.port", str(options.port), "--browser.serverAddress", host]
-    environment = os.environ | {"BPEVIZ_PASSWORD": password}
+    os.environ["BPEVIZ_PASSWORD"] = password
     if run_sheet is not None:
-        environment["BPEVIZ_ROOM_SHEET"] = str(run_sheet)
-    # Without a handler, SIGTERM would end this process alone, and the server would go on.
-    before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
-    # The server starts without Ctrl-C, which would print a traceback of its imports: this process
-    # ends it.
-    interrupt = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    server = subprocess.Popen(command, cwd=APP.parent, env=environment)  # noqa: S603
-    signal.signal(signal.SIGINT, interrupt)
-    try:
-        return server.wait()
-    finally:
-        server.terminate()
-        server.wait()
-        signal.signal(signal.SIGTERM, before)
+        os.environ["BPEVIZ_ROOM_SHEET"] = str(run_sheet)
+    settings = {"server.address": ALL, "server.port": port, "browser.serverAddress": host}
+    return app.serve({**settings, "server.headless": True})
 
 
 def _sheet(name: str) -> Path:
@@ -108,8 +92,8 @@ COMMAND = Command(
         option(
             "--port",
             "N",
-            f"the port (default: {PORT})",
-            default=PORT,
+            f"the port (default: {app.PORT})",
+            default=app.PORT,
             type=whole_number(1, 65_535),
         ),
         option(

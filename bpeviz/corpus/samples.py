@@ -1,6 +1,6 @@
 """The sample texts, each with its title.
 
-The texts are files in the top-level `sample_texts` folder. Only a key in `SAMPLES` is used as a
+The texts are files in the folder `sample_texts` of the app. Only a key in `SAMPLES` is used as a
 file name.
 """
 
@@ -8,10 +8,11 @@ import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
-SAMPLES_FOLDER: Final = Path(__file__).resolve().parents[2] / "sample_texts"
+from bpeviz.installation import app_file
+
+SAMPLES_FOLDER: Final = app_file("sample_texts")
 
 
 @dataclass(frozen=True)

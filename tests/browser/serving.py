@@ -11,10 +11,11 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -105,20 +106,38 @@ def serving(
         port: The port; 0 for a free one.
         **environment: Further environment variables.
     """
-    port = port or _free_port()
+    port = port or free_port()
     command = [sys.executable, "-m", "streamlit", "run", script]
     options = {"port": port, "address": "127.0.0.1", "fileWatcherType": "none"}
     arguments = [f"--server.{name}={value}" for name, value in options.items()]
-    log = folder / "server.log"
     base = environment.get("STREAMLIT_SERVER_BASE_URL_PATH", "")
     address = f"http://127.0.0.1:{port}{base}"
+    with started([*command, *arguments], address, folder, cwd=ROOT, env=environment) as server:
+        yield server
+
+
+@contextmanager
+def started(
+    command: Sequence[str | Path],
+    address: str,
+    folder: Path,
+    *,
+    env: Mapping[str, str],
+    **options: Any,
+) -> Iterator[Server]:
+    """Start the app by a command, and stop it at the end.
+
+    Args:
+        command: The command.
+        address: The address under which it serves.
+        folder: The folder of its log.
+        env: Further environment variables.
+        **options: Further arguments of `Popen`.
+    """
+    log = folder / "server.log"
     with log.open("w") as out:
         process = subprocess.Popen(
-            [*command, *arguments],
-            cwd=ROOT,
-            env=os.environ | environment,
-            stdout=out,
-            stderr=subprocess.STDOUT,
+            command, env=os.environ | env, stdout=out, stderr=subprocess.STDOUT, **options
         )
         try:
             _await(process, f"{address}/_stcore/health", log)
@@ -152,7 +171,7 @@ def proxied(folder: Path, **environment: str) -> Iterator[tuple[str, list[Server
             }
             servers.append(stack.enter_context(serving(own, **options, **environment)))
             sticky = sticky.replace(f":850{number + 1};", f":{urlsplit(servers[-1].address).port};")
-        port = _free_port()
+        port = free_port()
         proxy = re.sub(r"upstream bpeviz \{.*?\n\}\n", lambda _: sticky, proxy, flags=re.DOTALL)
         proxy = re.sub(r"ssl_certificate.*\n", "", proxy)
         proxy = proxy.replace("listen 443 ssl;", f"listen 127.0.0.1:{port};")
@@ -174,7 +193,8 @@ def proxied(folder: Path, **environment: str) -> Iterator[tuple[str, list[Server
         yield address, servers
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a free port of this machine."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         return int(free.getsockname()[1])

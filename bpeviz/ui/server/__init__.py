@@ -9,8 +9,10 @@ from __future__ import annotations
 import gc
 import os
 import sys
+import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from threading import Thread
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -49,12 +51,27 @@ With the defaults, it scans what all users share so often that an edit takes a t
 
 @asynccontextmanager
 async def lifespan(_app: object) -> AsyncIterator[None]:
-    """Keep a worker for trainings while the app runs."""
+    """Keep a worker for trainings while the app runs, and open the app in a browser."""
     trainings.start()
+    if not st.get_option("server.headless"):
+        # The browser's request waits until the server answers, which is after this function.
+        Thread(target=_open_in_browser, daemon=True).start()
     try:
         yield
     finally:
         trainings.stop()
+
+
+def _open_in_browser() -> None:
+    # On Linux without a screen, `webbrowser` would start a browser for text in this terminal.
+    screens = ("DISPLAY", "WAYLAND_DISPLAY", "BROWSER")
+    if sys.platform != "linux" or any(map(os.environ.get, screens)):
+        address = st.get_option("server.address")
+        host = "localhost" if address in (None, "0.0.0.0", "::") else address  # noqa: S104
+        scheme = "https" if st.get_option("server.sslCertFile") else "http"
+        base = st.get_option("server.baseUrlPath").strip("/")
+        host = f"[{host}]" if ":" in host else host
+        webbrowser.open(f"{scheme}://{host}:{st.get_option('server.port')}/{base}")
 
 
 def middleware() -> list[Middleware]:

@@ -1,0 +1,100 @@
+"""The commands that start the app from a checkout."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from helpers.served_pages import assert_serves_the_app
+from serving import free_port, started
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def uv_run() -> list[str | Path]:
+    places = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    uv = shutil.which("uv", path=places) or pytest.skip("uv is not installed")
+    # In this environment, which has all packages, it needs no network.
+    return [uv, "run", "--active", "--offline"]
+
+
+COMMANDS: dict[str, tuple[Callable[[], list[str | Path]], str]] = {
+    "uv run": (uv_run, "--"),
+    "python": (lambda: [sys.executable], "--"),
+    "streamlit run": (lambda: [sys.executable, "-m", "streamlit", "run"], "--server."),
+}
+"""The beginning of each command, and that of its options."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["in a folder with a space", "from another folder"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_serves_the_app(command: str, place: str, tmp_path: Path) -> None:
+    if command == "streamlit run" or place == "in a folder with a space":
+        folder = tmp_path / "a folder"
+        for name in ("bpeviz", "pages", "sample_texts", ".streamlit"):
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+        shutil.copy2(ROOT / "app.py", folder)
+    else:
+        folder = ROOT
+    script = "app.py" if place == "in a folder with a space" else folder / "app.py"
+    browser = tmp_path / "browser"
+    browser.write_text(f"#!/bin/sh\necho $1 > '{tmp_path}/opened'\n", encoding="utf-8")
+    browser.chmod(0o755)
+    beginning, options = COMMANDS[command]
+    port = free_port()
+    address = f"http://localhost:{port}"
+    environment = {
+        "BROWSER": str(browser),
+        "STREAMLIT_SERVER_FILE_WATCHER_TYPE": "none",
+        "VIRTUAL_ENV": sys.prefix,
+    }
+    start = time.monotonic()
+    with started(
+        [*beginning(), script, f"{options}port", str(port)],
+        address,
+        tmp_path,
+        env=environment,
+        cwd=folder if place == "in a folder with a space" else tmp_path,
+    ) as server:
+        assert_serves_the_app(address)
+        opened = tmp_path / "opened"
+        while command != "streamlit run" and not opened.exists():
+            assert time.monotonic() < start + 60, "no browser was opened"
+            time.sleep(0.05)
+        assert opened.exists() == (command != "streamlit run")
+        log = server.log.read_text(encoding="utf-8")
+        assert log.count("bpeviz is starting.") == 1
+        assert address in log
+        assert server.tracebacks() == ""
+
+
+@pytest.mark.slow
+def test_first_line_is_printed_before_the_imports(tmp_path: Path) -> None:
+    for name in ("bpeviz", "streamlit"):
+        (tmp_path / f"{name}.py").write_text("import sys; sys.exit('imported')", encoding="utf-8")
+    shutil.copy2(ROOT / "app.py", tmp_path)
+    done = subprocess.run(
+        [sys.executable, tmp_path / "app.py"],
+        env={**os.environ, "PYTHONPATH": ""},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.stdout, done.stderr) == ("bpeviz is starting.\n", "imported\n")
+
+
+def test_header_of_the_app_lists_the_requirements() -> None:
+    header = (ROOT / "app.py").read_text(encoding="utf-8").partition("# ///\n")[0]
+    lines = header.removeprefix("# /// script\n").splitlines()
+    listed = tomllib.loads("\n".join(line.removeprefix("#").strip() for line in lines))
+    requirements = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    assert listed["dependencies"] == requirements
