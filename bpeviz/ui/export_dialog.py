@@ -141,6 +141,10 @@ def _export(offer: Export, shown: Page) -> None:
         with st.expander("Embed it in a page of yours"):
             st.markdown("Put the file beside that page, and add this code:")
             st.code(code, "html", wrap_lines=True)
+            if frame := session.frame_address(shown, offer.step):
+                st.markdown("Or show this server's page, which needs no file:")
+                live = playable.embed_code(frame, name.capitalize(), sandbox=False)
+                st.code(live, "html", wrap_lines=True)
 
 
 def _interactive(make: Callable[[], Interactive], link: str) -> bytes:

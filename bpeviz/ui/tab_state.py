@@ -4,8 +4,8 @@ The browser stores the settings that each run sends, and the texts of the text b
 (`bpeviz/components/shared/tab.js`). When a tab is reloaded, a script marks the address
 (`bpeviz.ui.server.first_style`). The first run of the new session then draws only the frame and
 asks for the state, so that the results of the default text are never shown. A link in the address
-replaces the texts and settings. Files are only on the server: the new session takes them over from
-the earlier one, which exists for some minutes.
+replaces the texts and settings, a typed one unless the tab has opened it before. Files are only on
+the server: the new session takes them over from the earlier one, which exists for some minutes.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ def store(widgets: Iterable[tuple[Widget[Any], Any]], key: str = _KEY) -> None:
     """
     if st.context.is_embedded:
         return
-    own = inbox()
+    own, widgets = inbox(), [*widgets]
     values = _VALUES.get() or {}
     held = dict(own.held)
     for widget, value in widgets:
@@ -131,11 +131,13 @@ def store(widgets: Iterable[tuple[Widget[Any], Any]], key: str = _KEY) -> None:
         "long": sorted(long),
         "session": own.token,
         "files": [name for name in files if name],
+        "link": session.OPENED.get(),
     }
     changed = {name: clean(text) for name, text in long.items() if hashes[name] != sent.get(name)}
     packed = json.dumps(state, default=str)
     if key == _KEY or changed or packed != _STORED.get():  # most steps of the player change nothing
-        components.tab_state({"values": packed, "long": changed}, key)
+        data = {"values": packed, "long": changed, "outdated": session.outdated(widgets)}
+        components.tab_state(data, key)
     _STORED.put(packed)
 
 
@@ -164,7 +166,12 @@ def _take(page: Page, sent: str) -> None:
     for item in HELD:
         if held.get(item.key) is not None:
             item.put(held[item.key])
-    if session.PARAMETER not in st.query_params:
+    link = session.linked()
+    is_opened = session.PARAMETER not in st.query_params and link == state.get("link")
+    if is_opened:
+        session.OPENED.put(link)
+        session.restore_step()
+    if is_opened or not link:
         for name, (sample, text) in texts.items():
             values |= {f"{name}_sample": sample, f"{name}_box": text}
         _put(values, held)

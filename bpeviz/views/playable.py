@@ -442,11 +442,18 @@ FIT_FRAMES = (
 """Makes the frames of a page as high as their content, once for all."""
 
 
-def embed_code(file: str, title: str) -> str:
-    """Return the HTML that shows a file in another page."""
+def embed_code(address: str, title: str, *, sandbox: bool = True) -> str:
+    """Return the HTML that shows a file, or an address, in another page.
+
+    Args:
+        address: The file or the address.
+        title: The title of the frame.
+        sandbox: Whether it may only run scripts. A page of the app also needs its storage.
+    """
+    may = ' sandbox="allow-scripts"' if sandbox else ""
     return (
-        f'<iframe src="{escape(file)}" title="{escape(title)}" width="100%" '
-        f'height="{FRAME_HEIGHT}" style="border: 0" sandbox="allow-scripts" allow="fullscreen">'
+        f'<iframe src="{escape(address)}" title="{escape(title)}" width="100%" '
+        f'height="{FRAME_HEIGHT}" style="border: 0"{may} allow="fullscreen">'
         f"</iframe>\n{FIT_FRAMES}"
     )
 

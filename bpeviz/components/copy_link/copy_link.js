@@ -17,12 +17,13 @@ const find = (selector) => button.root.querySelector(selector);
 /**
  * @param {string} selector of the button
  * @param {(url: URL) => string} write returns what is copied
+ * @param {boolean} [isRead] whether people read the address: short settings are then not packed
  */
-async function press(selector, write) {
+async function press(selector, write, isRead) {
   const step = currentStep();
-  const text = request(step, false).then(({ packed, page }) => {
+  const text = request(step, false).then(({ packed, page, typed }) => {
     const url = new URL(page || location.origin + location.pathname);
-    url.searchParams.set("s", packed);
+    url.search = (isRead && typed) || `s=${packed}`;
     if (step !== null) url.searchParams.set("step", String(step));
     const tour = new URLSearchParams(location.search).get("tour");
     if (tour) url.searchParams.set("tour", tour);
@@ -82,6 +83,7 @@ function showByHand(address) {
  * @typedef {object} CopyLinkPayload
  * @property {number} request the request that is answered, 0 for none
  * @property {string} packed the page's settings
+ * @property {string} [typed] short settings by name, as a query, for frames
  * @property {string} [page] the page's address as others reach it
  * @property {boolean} [isEmbeddable] whether pages of others may show the app in a frame
  * @property {string} fitFrames the script that makes frames as high as their content
@@ -98,7 +100,7 @@ export function mount(root, data, on) {
   button.send = (request) => on("request", request);
   const byHand = find(".by-hand");
   find(".copy-link").onclick = () => press(".copy-link", (url) => url.href);
-  find(".copy-embed").onclick = () => press(".copy-embed", embedCode);
+  find(".copy-embed").onclick = () => press(".copy-embed", embedCode, true);
   find(".copy-embed").hidden = !data.isEmbeddable;
   find(".show-code").onclick = () => request(currentStep(), true); // Python shows it
   byHand.onkeydown = ({ key }) => key === "Escape" && (byHand.hidden = true);

@@ -14,6 +14,7 @@ let askedAt = ""; // the address to which the state was sent last
  * @property {string} [mark] the parameter of the URL that asks for it
  * @property {Record<string, any>} [values] otherwise, small values to store
  * @property {Record<string, string>} [long] long values to store, as far as they have changed
+ * @property {string[]} [outdated] names in the address that describe the page no longer
  */
 
 /** Send the state of this tab from before the reload; return whether there is any. */
@@ -24,12 +25,17 @@ async function send(address) {
   return (await fetch(address, { method: "PUT", body })).ok;
 }
 
+/** Remove parameters from the address, without a new entry in the history. */
+function removeFromAddress(names) {
+  const url = new URL(location.href);
+  for (const name of names) url.searchParams.delete(name);
+  history.replaceState(history.state, "", url);
+}
+
 async function answer({ address, mark }, on) {
   const number = Number(address.split("/").at(-1));
   const isSent = await send(address).catch(() => false);
-  const url = new URL(location.href);
-  url.searchParams.delete(mark);
-  history.replaceState(history.state, "", url);
+  removeFromAddress([mark]);
   let attempt = 0; // another object, or Streamlit would take it for the same value
   const report = () => on("restored", { number, isSent, attempt: attempt++ });
   if (askedAt === address) report();
@@ -50,5 +56,6 @@ export function mount(root, data, on) {
   askedAt = "";
   remember("values", data.values);
   emit(SETTINGS_USED, data.values);
+  if (data.outdated?.length) removeFromAddress(data.outdated);
   for (const [name, value] of Object.entries(data.long ?? {})) remember(`long/${name}`, value);
 }

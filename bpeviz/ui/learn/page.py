@@ -122,6 +122,7 @@ PAGE = Page(
     "Guess first, then watch: how a model cuts text.",
     _widgets,
     has_inputs=False,
+    short={"text": OWN_TEXT.link},
 )
 
 
@@ -579,7 +580,7 @@ def _myth(myth: str, fact: str = "") -> None:
 
 def page_link(link: PageLink) -> None:
     """Draw a link to a page in a state."""
-    if session.PARAMETER not in st.query_params:
+    if not session.linked():
         session.OPENED.clear()  # else a link that was opened before would not be applied again
     try:
         packed = codec.pack(link.values)

@@ -25,6 +25,7 @@ from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import TEXT, TRAIN_ON, choose_text
 from bpeviz.ui.inputs.training import (
     ALGORITHMS,
+    LARGEST_SIZE,
     SIDE,
     SIDE_BY_SIDE,
     SIDE_OPTIONS,
@@ -122,6 +123,7 @@ PAGE = Page(
     "Algorithms",
     "How do different algorithms tokenize the same text?",
     _widgets,
+    short={"algorithm": SIDE_BY_SIDE.link, "size": LARGEST_SIZE.link},
 )
 
 

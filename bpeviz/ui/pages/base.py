@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from bpeviz.ui.widgets import Values, Widget
@@ -34,6 +35,7 @@ class Page:
             only for some values of another one, the other one is yielded first.
         left_out: Returns a description of each value that a link cannot contain.
         has_inputs: Whether the page has a column of inputs.
+        short: Short names of its widgets in typed addresses, each with the name in links.
     """
 
     path: str
@@ -42,3 +44,4 @@ class Page:
     widgets: Callable[[Values], Iterator[Widget[Any]]]
     left_out: Callable[[], Iterable[str]] = tuple
     has_inputs: bool = True
+    short: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}), hash=False)

@@ -143,6 +143,7 @@ PAGE = Page(
     "Pre-tokenize",
     "How is a text split before training, and which merges does that rule out?",
     _widgets,
+    short={"pattern": SPLITS.link},
 )
 
 

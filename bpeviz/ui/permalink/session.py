@@ -2,8 +2,8 @@
 
 A link contains the step of the player and the values of the widgets that its page declares
 (`bpeviz.ui.pages.base.Page.widgets`). It is applied once, when it is opened; after that the page
-behaves as if the user had made these choices. The URL keeps the link, so reloading the page
-restores it again.
+behaves as if the user had made these choices. The URL keeps packed values, so reloading the page
+restores them again. Typed settings leave it with the first change, and are applied once in a tab.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
-from urllib.parse import quote
+from urllib.parse import parse_qsl, quote, urlencode
 
 import streamlit as st
 
@@ -20,7 +21,7 @@ from bpeviz import limits
 from bpeviz.text import clean, listed, shorten
 from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.base import Page
-from bpeviz.ui.permalink import address, codec, short_links
+from bpeviz.ui.permalink import address, codec, short_links, typed
 from bpeviz.ui.permalink.codec import MAX_PACKED, LinkError, TooLongError, Value
 from bpeviz.ui.permalink.earlier_links import translate
 from bpeviz.ui.runtime.reconnection import reconnected
@@ -28,8 +29,7 @@ from bpeviz.ui.runtime.user import current_user
 from bpeviz.ui.widgets import LinkValues, Section, SessionValue, SessionValues, Widget
 from bpeviz.views.playable import FIT_FRAMES
 
-PARAMETER = "s"
-STEP = "step"
+PARAMETER, STEP = typed.PACKED, typed.STEP
 TOUR = "tour"
 """The parameters of the URL: all values, packed, the step, which the browser adds, and the running
 tour with its step (`bpeviz.ui.learn.tours`)."""
@@ -61,6 +61,9 @@ LINKED_STEP: SessionValue[dict[str, Any]] = SessionValue(components.LINKED_STEP)
 TOLD: SessionValue[bool] = SessionValue("told_about_address")
 """Whether a message has said that others cannot open the links of this server."""
 
+_FIRST: SessionValue[dict[str, Any]] = SessionValue("values_of_typed_link")
+"""The first values of the widgets after a typed link was opened, by their keys."""
+
 FRESH: SessionValue[bool] = SessionValue("link_is_fresh")
 """Whether a link was opened in this run."""
 
@@ -68,13 +71,8 @@ FRESH: SessionValue[bool] = SessionValue("link_is_fresh")
 # ---- making a link
 
 
-def make(page: Page, longest: int = MAX_PACKED) -> tuple[str, list[str]]:
-    """Return the values of a page, packed, and a description of each that is left out.
-
-    Args:
-        page: The page.
-        longest: The most characters of the packed values.
-    """
+def _values_of(page: Page) -> tuple[dict[str, Value], dict[str, Widget[Any]], list[str]]:
+    """Return the values of a page and their widgets, and a description of each left out."""
     values: dict[str, Value] = {}
     widgets: dict[str, Widget[Any]] = {}
     without: list[str] = []
@@ -84,7 +82,17 @@ def make(page: Page, longest: int = MAX_PACKED) -> tuple[str, list[str]]:
             without.append(missing)
         if value is not None:
             values[widget.link], widgets[widget.link] = value, widget
-    without += [f"Tokenizer: {title}" for title in page.left_out()]
+    return values, widgets, without + [f"Tokenizer: {title}" for title in page.left_out()]
+
+
+def make(page: Page, longest: int = MAX_PACKED) -> tuple[str, list[str]]:
+    """Return the values of a page, packed, and a description of each that is left out.
+
+    Args:
+        page: The page.
+        longest: The most characters of the packed values.
+    """
+    values, widgets, without = _values_of(page)
     while True:
         try:
             return codec.pack(values | ({WITHOUT: without} if without else {}), longest), without
@@ -99,6 +107,22 @@ def address_of(page: Page) -> str:
     packed, without = make(page)
     at = address.reachable(st.context.url or "").page
     return "" if without or not at else f"{at}?{PARAMETER}={packed}"
+
+
+def _written(page: Page) -> str:
+    """Return the values of a page as a typed query, or "" where they are too long for that."""
+    values, _, without = _values_of(page)
+    return "" if without else typed.written(values, page.short)
+
+
+def frame_address(page: Page, step: int | None) -> str:
+    """Return the address of a page for frames in other pages, or "" where they cannot show it."""
+    full = address_of(page)
+    if not full or not address.is_embeddable():
+        return ""
+    at, _, packed = full.partition("?")
+    steps = "" if step is None else f"&{STEP}={step}"
+    return f"{at}?{_written(page) or packed}{steps}&embed=true"
 
 
 def keep_values() -> None:
@@ -154,6 +178,7 @@ def link_buttons(page: Page) -> None:
             _draw_code(*_code(page, request, at, packed, without))
         else:
             _tell(without, at, packed)
+            answer["typed"] = _written(page) if address.is_embeddable() else ""
         MADE.put(answer)
     embed = {"isEmbeddable": address.is_embeddable(), "fitFrames": FIT_FRAMES}
     components.copy_link(answer | embed, BUTTON.key)
@@ -223,32 +248,62 @@ def _address(request: _Request, at: address.Reachable, packed: str) -> str:
 # ---- opening a link
 
 
+def linked() -> str:
+    """Return the link in the address: packed values, or else typed settings as a query; or ""."""
+    if PARAMETER in st.query_params:
+        return st.query_params[PARAMETER]
+    names = _typed_names()
+    return urlencode([(name, text) for name in names for text in st.query_params.get_all(name)])
+
+
+def _typed_names() -> list[str]:
+    """Return the names of typed settings in the address, and that of the step."""
+    own = typed.NOT_SETTINGS - {STEP}
+    return [] if PARAMETER in st.query_params else [n for n in st.query_params if n not in own]
+
+
+def outdated(values: Iterable[tuple[Widget[Any], Any]]) -> list[str]:
+    """Return the typed names in the address that describe the page no longer.
+
+    These are all of them, once a value differs from the first one after the link was opened.
+    """
+    names = _typed_names()
+    if not names:
+        return []
+    now = {widget.key: value for widget, value in values if widget.present}
+    first = now | (_FIRST.get() or {})
+    _FIRST.put(first)
+    return names if any(first[key] != value for key, value in now.items()) else []
+
+
 def restore(page: Page) -> None:
     """Put the values of a link into the session, once, before any widget is drawn."""
-    packed = st.query_params.get(PARAMETER)
-    if packed and OPENED.get() != packed[: MAX_PACKED + 1]:
+    link = linked()
+    if link and OPENED.get() != link[: MAX_PACKED + 1]:
         is_known = not OPENED.present and reconnected()  # the browser has newer values
-        OPENED.put(packed[: MAX_PACKED + 1])
+        OPENED.put(link[: MAX_PACKED + 1])
+        _FIRST.clear()
         if not is_known:
-            MESSAGE.put((page.title, _opened(page, packed)))
+            MESSAGE.put((page.title, _opened(page, link)))
     title, message = MESSAGE.get() or ("", "")
     if message and title == page.title:
         st.warning(message, icon=":material/link:")
 
 
-def _opened(page: Page, packed: str) -> str:
-    """Restore packed values; return a message about those that are missing, or an empty one."""
+def _opened(page: Page, link: str) -> str:
+    """Restore the values of a link; return a message about the others, or an empty one."""
+    names: dict[str, str] = {}
+    too_long: list[str] = []
     try:
-        values = translate(_values(packed))
+        values = _values(link)
+        if values.pop(typed.TYPED, False):
+            values, names, too_long = typed.expand(values, page.short)
     except LinkError as error:
         return markdown.escape(str(error))
+    values = translate(values)
     without = values.pop(WITHOUT, [])
-    rejected = apply(page, values)
-    step = st.query_params.get(STEP, "0")
-    if re.fullmatch("[0-9]{1,9}", step, re.ASCII) and int(step) <= MAX_STEPS:
-        if STEP in st.query_params:
-            LINKED_STEP.put({"step": int(step), "timelineId": None})
-    else:
+    rejected = apply(page, values, names)
+    if not restore_step():
         rejected.append("Step")
     sentences = []
     if isinstance(without, list) and without:
@@ -256,13 +311,29 @@ def _opened(page: Page, packed: str) -> str:
             f"This link does not include {_listed(without)}, which was too long for a link or came "
             "from a file. Open or paste it here to see the same page."
         )
+    if too_long:
+        sentences.append(
+            f"The address has more than {typed.LONGEST:,} characters under {_listed(too_long)}, so "
+            "the page opened without it. Paste it here; “Copy link” then makes a link."
+        )
     if rejected:
         sentences.append(f"Ignored, because this page cannot use it: {_listed(sorted(rejected))}.")
     return " ".join(sentences)
 
 
+def restore_step() -> bool:
+    """Send the player to the step in the address, if there is one; return whether it is valid."""
+    step = st.query_params.get(STEP, "0")
+    is_valid = bool(re.fullmatch("[0-9]{1,9}", step, re.ASCII)) and int(step) <= MAX_STEPS
+    if is_valid and STEP in st.query_params:
+        LINKED_STEP.put({"step": int(step), "timelineId": None})
+    return is_valid
+
+
 def _values(packed: str) -> dict[str, Value]:
     """Return the values of a link, or of the short link with this name. Raises `LinkError`."""
+    if PARAMETER not in st.query_params:
+        return typed.settings(parse_qsl(packed, keep_blank_values=True)) | {typed.TYPED: True}
     if not packed.startswith(short_links.MARK):
         return codec.unpack(packed)
     remembered = short_links.SHORT_LINKS.get(packed)
@@ -278,8 +349,19 @@ _RETIRED = {"checked_against", "chapters_done"}
 """Names in links of earlier versions, whose values no longer change the page."""
 
 
-def apply(page: Page, linked: Mapping[str, Value]) -> list[str]:
-    """Set values that the page allows, before it draws widgets; return the labels of the others."""
+def apply(
+    page: Page, linked: Mapping[str, Value], names: Mapping[str, str] = MappingProxyType({})
+) -> list[str]:
+    """Set values that the page allows, before it draws widgets.
+
+    Args:
+        page: The page.
+        linked: The values, by their names in links.
+        names: How messages name them, if not by their labels.
+
+    Returns:
+        The names of those that the page cannot use.
+    """
     valid: dict[str, Value] = {}
     rejected: list[str] = []
     rest = dict(linked)
@@ -287,12 +369,13 @@ def apply(page: Page, linked: Mapping[str, Value]) -> list[str]:
     for widget in page.widgets(LinkValues(valid, list(linked))):
         if widget.link not in rest:
             continue
-        value = rest.pop(widget.link)
-        if widget.allows(value):
+        given = rest.pop(widget.link)
+        value = next(filter(widget.allows, typed.meanings(given)), None)
+        if value is not None:
             valid[widget.link] = value
             allowed.append((widget, value))
         else:
-            rejected.append(widget.label)
+            rejected.append(names.get(widget.link, widget.label))
     for widget, value in allowed:
         widget.restore(value)
     values = LinkValues(valid, list(valid))
@@ -300,7 +383,7 @@ def apply(page: Page, linked: Mapping[str, Value]) -> list[str]:
         if isinstance(widget, Section) and widget.link not in linked and widget.has_value(values):
             widget.put(True)
     FRESH.put(True)
-    return rejected + [name for name in rest if name not in _RETIRED]
+    return rejected + [names.get(name, name) for name in rest if name not in _RETIRED]
 
 
 def _listed(names: Iterable[str]) -> str:

@@ -8,23 +8,19 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
-from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from bpeviz.room import sheet
 from bpeviz.room.run import Run
 from bpeviz.room.sheet import Sheet, SheetPart
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
-from bpeviz.ui.permalink import codec, session
+from bpeviz.ui.permalink.typed import with_settings
 
 VARIABLE = "BPEVIZ_ROOM_SHEET"
 """The environment variable with the file of a run sheet, with which rooms begin."""
 
 OWN = "own"
 """The name of that run sheet."""
-
-_UNPACKED = {session.PARAMETER, session.STEP, "chapter"}
-"""The parameters of an address that are not settings of its page."""
 
 
 @cache
@@ -66,18 +62,3 @@ def _resolved(part: SheetPart) -> SheetPart:
         if part.kind == "learn":
             return replace(part, words=vote_questions.key_of(part.words))
     return part
-
-
-def with_settings(link: str) -> str:
-    """Return an address whose settings, such as `text_sample=banana`, are packed as in a link."""
-    parts = urlsplit(link)
-    values = dict(parse_qsl(parts.query, keep_blank_values=True))
-    kept = {name: value for name, value in values.items() if name in _UNPACKED}
-    settings = {
-        name: int(value) if value.isascii() and value.isdecimal() and len(value) < 10 else value
-        for name, value in values.items()
-        if name not in _UNPACKED
-    }
-    if settings:
-        kept[session.PARAMETER] = codec.pack(settings)
-    return f"{parts.path}?{urlencode(kept)}"

@@ -23,7 +23,7 @@ from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.ui import private
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
-from bpeviz.ui.permalink import codec
+from bpeviz.ui.permalink import codec, typed
 from bpeviz.ui.room import pages, sheets
 from bpeviz.ui.room.connections import RoomPages
 from bpeviz.ui.server.headers import SecurityHeaders
@@ -87,11 +87,15 @@ def test_wrong_address_leads_to_the_form(room: Room) -> None:
 
 
 def test_links_of_run_sheets_may_name_settings() -> None:
-    link = sheets.with_settings("/Compare?text_sample=banana&size=300&step=4")
+    link = typed.with_settings("/Compare?text_sample=banana&size=300&step=4")
     (step, packed) = link.removeprefix("/Compare?").split("&")
     assert step == "step=4"
-    assert codec.unpack(packed.removeprefix("s=")) == {"text_sample": "banana", "size": 300}
-    assert sheets.with_settings("/Learn?chapter=first-merge") == "/Learn?chapter=first-merge"
+    assert codec.unpack(packed.removeprefix("s=")) == {
+        "text_sample": "banana",
+        "size": "300",
+        "typed": True,
+    }
+    assert typed.with_settings("/Learn?chapter=first-merge") == "/Learn?chapter=first-merge"
     assert [*sheets.offered()] == ["20-minutes", "45-minutes", "90-minutes"]
     run = sheets.run("20-minutes")
     asked = [part.words for part in run.sheet.parts if part.kind == "learn"]
