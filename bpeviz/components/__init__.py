@@ -2,12 +2,20 @@
 
 A component's script defines `mount(root, data, on)`; the [README](README.md) explains this
 interface. Streamlit is one host of it (`bpeviz.ui.components`).
+
+A page of the server loads a component as a module, by an address with the hash of its content. A
+file contains its script and markup.
 """
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache, cached_property
 from pathlib import Path
 
 from bpeviz import palette
@@ -15,8 +23,25 @@ from bpeviz.components.modules import bundle, bundle_all
 
 FOLDER = Path(__file__).parent
 
+PATH = "code"
+"""The path of modules, below that of a page of the server."""
+
 _STYLES = {"picture": ("score", "merge_diagram")}
 """The components whose content another one draws, and whose style it needs."""
+
+_UNREAD = re.compile(
+    r"^\s*(?://.*|/\*[\s\S]*?\*/)?\s*(?:\n|$)|^[ \t]+|(?<=[;{},)]) +(?://.*|/\*.*\*/)$",
+    re.MULTILINE,
+)
+
+
+def compact(code: str) -> str:
+    """Remove comments, empty lines and indentation: a third of scripts and styles."""
+    return _UNREAD.sub("", code)
+
+
+UNAVAILABLE = compact(bundle(FOLDER / "shared" / "load.js"))
+"""Defines `sayUnavailable`, for hosts that load modules."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +57,49 @@ class Component:
     html: str | None
     css: str | None
     script: str
+
+    @property
+    def content(self) -> str:
+        """The content of its root element, with its style; empty if it draws nothing."""
+        return f"<style>{self.css}</style>{self.html}" if self.html is not None else ""
+
+
+@dataclass(frozen=True)
+class Module:
+    """A component as a JavaScript module, which exports `mount`, and its content as the default.
+
+    The style comes with the script, so no component is ever drawn without it.
+    """
+
+    name: str
+    source: str
+
+    @cached_property
+    def file(self) -> str:
+        """The name of its file, which changes with its content."""
+        return f"{self.name}-{hashlib.sha256(self.source.encode()).hexdigest()[:20]}.js"
+
+    @cached_property
+    def compressed(self) -> bytes:
+        """The source, compressed by gzip."""
+        return gzip.compress(self.source.encode(), mtime=0)
+
+
+@cache
+def module(name: str) -> Module:
+    """Return the module of the component in a folder."""
+    files = read(name)
+    content = json.dumps(compact(files.content))
+    return Module(
+        name, f"{compact(files.script)}\nexport {{ mount }};\nexport default {content};\n"
+    )
+
+
+@cache
+def modules() -> dict[str, Module]:
+    """Return the modules of all components, by the names of their files."""
+    names = [path.name for path in FOLDER.iterdir() if _entry(path.name).exists()]
+    return {module(name).file: module(name) for name in names}
 
 
 def read(name: str) -> Component:

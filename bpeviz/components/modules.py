@@ -1,7 +1,6 @@
 """Bundles ES modules into one script.
 
-Streamlit loads a component's script from a `blob:` address, where relative imports do not resolve;
-in an HTML file there are none.
+A page would wait for many small requests, and an HTML file has no addresses to import from.
 """
 
 from __future__ import annotations

@@ -4,10 +4,13 @@ Data is sent as bytes, which the browser reads as JSON: Streamlit 1.67 would con
 JSON twice, with a slower library.
 
 They are registered at import, which reads their files: restart the server after editing them.
+Streamlit sends the script of a component with each message. So this script only loads the
+component's module, which the browser stores (`bpeviz.ui.room.component_files`).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -17,12 +20,36 @@ from bpeviz import components, limits
 from bpeviz.text import as_json
 
 _HOST = """
-export default ({ data, parentElement, setStateValue, setTriggerValue }) => {
-  const on = (name, value) => (once.includes(name) ? setTriggerValue : setStateValue)(name, value);
-  return mount(parentElement, JSON.parse(new TextDecoder().decode(data)), on);
+const hosts = new WeakMap();
+const filled = new WeakSet();
+let loading;
+export default async (host) => {
+  const { data, parentElement: root } = host;
+  hosts.set(root, host);
+  loading ??= import(new URL(file, document.baseURI));
+  const mine = loading;
+  const drawn = Promise.allSettled([mine, document.bpevizDrawn]);
+  document.bpevizDrawn = drawn.then(() => {});
+  const [{ value: module, reason }] = await drawn;
+  if (hosts.get(root) !== host || !root.isConnected) return;
+  if (reason) {
+    if (loading === mine) loading = undefined;
+    return sayUnavailable(root);
+  }
+  root.querySelector(".unavailable")?.remove();
+  if (!filled.has(root))
+    root.append(document.createRange().createContextualFragment(module.default));
+  filled.add(root);
+  const on = (name, value) =>
+    (once.includes(name) ? host.setTriggerValue : host.setStateValue)(name, value);
+  return module.mount(root, JSON.parse(new TextDecoder().decode(data)), on);
 };
 """
-"""Streamlit's interface, in terms of `mount`."""
+"""Streamlit's interface, in terms of a module that is loaded from an address.
+
+Components are drawn in the order of the page, as their events require (`shared/events.js`), also
+where a later one is loaded first. One that is removed meanwhile, or has newer data, is not drawn.
+"""
 
 
 def _register(
@@ -36,12 +63,10 @@ def _register(
         once: The names of values that the session forgets after a run.
         **initial: The values that the session keeps, as they are at first.
     """
-    files = components.read(name)
+    file = json.dumps(f"./{components.PATH}/{components.module(name).file}")
     component = st.components.v2.component(
         f"bpeviz_{name}",
-        html=files.html,
-        css=files.css,
-        js=f"{files.script}\nconst once = {[*once]};{_HOST}",
+        js=f"{components.UNAVAILABLE}const file = {file}, once = {[*once]};{_HOST}",
         isolate_styles=has_own_style,
     )
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import re
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -91,12 +90,6 @@ if (parent !== window) announceHeight(document.documentElement);
 )
 """Tells the page around a frame its height."""
 
-_UNREAD = re.compile(
-    r"^\s*(?://.*|/\*[\s\S]*?\*/)?\s*(?:\n|$)|^[ \t]+|(?<=[;{},)]) +(?://.*|/\*.*\*/)$",
-    re.MULTILINE,
-)
-"""Comments, empty lines, and indentation: a third of the script and the styles."""
-
 STYLE = (
     f"\n:root {{ color-scheme: light dark; }}\n{palette.style(':root')}"
     + """\
@@ -120,7 +113,7 @@ h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1re
 """
 )
 
-_TABLES = _UNREAD.sub("", f"{components.table_style()}.facts-frame {{ margin-top: 1rem; }}\n")
+_TABLES = components.compact(f"{components.table_style()}.facts-frame {{ margin-top: 1rem; }}\n")
 """The style of files with tables."""
 
 
@@ -459,13 +452,17 @@ def embed_code(address: str, title: str, *, sandbox: bool = True) -> str:
 
 
 @cache
-def program(names: Sequence[str], host: str) -> tuple[str, str]:
+def program(names: Sequence[str], host: str, place: str | None = None) -> tuple[str, str]:
     """Return the script of a page with components, and their markup.
 
     Args:
         names: The components.
         host: The script that mounts them, which can use `SHADOW`.
+        place: The path below which the page loads the modules of the components. If None, script
+            and markup contain them.
     """
+    if place is not None:
+        return _loading({name: f"{place}/{components.module(name).file}" for name in names}, host)
     shared, own = components.scripts(names)
     scripts, shared_style = [f"{shared}\n"], components.shared_style()
     markups = [f'<template id="style-shared"><style>{shared_style}</style></template>']
@@ -476,7 +473,28 @@ def program(names: Sequence[str], host: str) -> tuple[str, str]:
             style = f"<style>{files.css.removeprefix(shared_style)}</style>"
             markups.append(f'<template id="markup-{name}">{style}{files.html}</template>')
     # In a block, the names of the host are its own.
-    return _UNREAD.sub("", f"{''.join(scripts)}{{\n{host}\n}}"), _UNREAD.sub("", "\n".join(markups))
+    script = components.compact(f"{''.join(scripts)}{{\n{host}\n}}")
+    return script, components.compact("\n".join(markups))
+
+
+def _loading(addresses: dict[str, str], host: str) -> tuple[str, str]:
+    """Return the script and the markup of a page that loads components by their addresses."""
+    script = f"""{components.UNAVAILABLE}
+const load = async ([name, address]) => {{
+  const module = await import(address);
+  const markup = Object.assign(document.createElement("template"), {{ id: `markup-${{name}}` }});
+  markup.innerHTML = module.default;
+  document.body.append(markup);
+  return module.mount;
+}};
+const addresses = {as_json(addresses).decode()};
+const [{", ".join(addresses)}] = await Promise.all(Object.entries(addresses).map(load))
+  .catch((error) => (sayUnavailable(document.querySelector("main")), Promise.reject(error)));
+{{
+{host}
+}}"""
+    links = [f'<link rel="modulepreload" href="{address}">' for address in addresses.values()]
+    return components.compact(script), f'<template id="style-shared"></template>{"".join(links)}'
 
 
 def _shown(part: Part, text: str) -> str:

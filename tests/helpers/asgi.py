@@ -82,7 +82,7 @@ async def handle(
             answer.status = message["status"]
             answer.headers = [(k.decode(), v.decode()) for k, v in message.get("headers", ())]
         elif kind == "http.response.body":
-            answer.body += message.get("body", b"").decode()
+            answer.body += message.get("body", b"").decode(errors="replace")
         else:
             answer.status = 101 if kind == "websocket.accept" else 403
 

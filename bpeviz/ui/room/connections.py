@@ -1,4 +1,4 @@
-"""The routes of rooms: `{base}/room`, and below it `KXQF`, `KXQF/lead`, `…/file` and `…/ws`."""
+"""The routes of rooms: `{base}/room`, and below it `KXQF`, `…/lead`, `…/file`, `…/ws`, `…/code`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from bpeviz.text import as_json
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.room import pages
+from bpeviz.ui.room.component_files import PATH, component_file
 
 _log = logging.getLogger("bpeviz")
 
@@ -61,6 +62,8 @@ class RoomPages:
                 Route(room, self._follow),
                 Route(f"{room}/lead", self._lead),
                 Route(f"{room}/file", _file),
+                # Its followers may not have the password of the app.
+                Route(room + PATH, component_file),
                 WebSocketRoute(f"{room}/ws", _connect),
             ]
         )

@@ -10,6 +10,7 @@ from urllib.parse import quote
 
 from starlette.responses import HTMLResponse
 
+from bpeviz import components
 from bpeviz.text import as_json
 from bpeviz.ui import private
 from bpeviz.ui.mark import IMAGE, MARK
@@ -132,11 +133,6 @@ _PLACES = '<h1></h1> <p></p><div id="place-player"></div><div id="place-score"><
 
 
 @cache
-def _program() -> tuple[str, str]:
-    return playable.program(("player", "race", "score", "room"), _HOST)
-
-
-@cache
 def kept() -> str:
     """Return the file that followers keep, into which their browser puts what it was shown.
 
@@ -149,10 +145,10 @@ def kept() -> str:
 
 
 def _policy(script: str) -> str:
-    """Return a policy that allows one script, and connections to this server."""
+    """Return a policy that allows one script, and connections and modules of this server."""
     allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src 'sha256-{allowed}'; style-src 'unsafe-inline'; "
+        f"default-src 'none'; script-src 'self' 'sha256-{allowed}'; style-src 'unsafe-inline'; "
         "img-src data:; font-src 'self'; connect-src 'self'; frame-src 'self'; form-action 'self'; "
         "base-uri 'none'; frame-ancestors 'self'"
     )
@@ -193,7 +189,8 @@ def member(letters: str, room: str, app: str, *, is_leader: bool) -> HTMLRespons
         app: The path of the app, without a slash at its end.
         is_leader: Whether the page is the leader's.
     """
-    script, markup = _program()
+    names = ("player", "race", "score", "room")
+    script, markup = playable.program(names, _HOST, f"{room}/{components.PATH}")
     settings = {"letters": letters, "room": room, "app": app, "isLeader": is_leader}
     data = f'<script type="application/json" id="room">{as_json(settings).decode()}</script>'
     places = _PLACES.replace("<h1>", f"<h1>Room {letters}")  # until something is shown

@@ -1,7 +1,7 @@
-"""The middleware around Streamlit's server: headers, origins, password, sizes, style.
+"""What `app.py` passes to `st.App`: the scripts of components, and middleware.
 
-`app.py` passes it to `st.App`. Without it, as under `AppTest`, the pages work the same, but have
-no layout.
+The middleware adds headers, origins, a password, sizes and the first style. Under `AppTest`, the
+pages work without.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 from starlette.middleware import Middleware
+from starlette.routing import Route
 
 from bpeviz import limits
 from bpeviz.jobs import trainings
 from bpeviz.ui import private
 from bpeviz.ui.room import sheets
+from bpeviz.ui.room.component_files import PATH, component_file
 from bpeviz.ui.room.connections import RoomPages
 from bpeviz.ui.server.first_style import FirstStyle
 from bpeviz.ui.server.headers import SecurityHeaders, content_security_policy
@@ -33,7 +35,7 @@ from bpeviz.ui.server.password import PasswordGate
 from bpeviz.ui.server.request_sizes import RequestSizes
 from bpeviz.ui.server.user_cookie import UserCookie
 
-__all__ = ["lifespan", "middleware"]
+__all__ = ["lifespan", "middleware", "routes"]
 
 SWITCH_INTERVAL = 0.001
 """Seconds that a page run keeps the interpreter while others wait for it; Python's default is 5 ms.
@@ -74,6 +76,11 @@ def _open_in_browser() -> None:
         webbrowser.open(f"{scheme}://{host}:{st.get_option('server.port')}/{base}")
 
 
+def routes() -> list[Route]:
+    """Return the route of the scripts of components."""
+    return [Route(_base().rstrip("/") + PATH, component_file)]
+
+
 def middleware() -> list[Middleware]:
     """Return the middleware of the app, the outermost first.
 
@@ -90,7 +97,7 @@ def middleware() -> list[Middleware]:
     raise_open_files()
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.set_threshold(*GARBAGE)
-    base = "/" + "/".join(filter(None, st.get_option("server.baseUrlPath").split("/")))
+    base = _base()
     policy = content_security_policy(os.environ.get("BPEVIZ_FRAME_ANCESTORS", ""))
     layers = [
         Middleware(SecurityHeaders, policy=policy),
@@ -111,6 +118,11 @@ def middleware() -> list[Middleware]:
         Middleware(LongTexts, base=base),
         Middleware(FirstStyle),
     ]
+
+
+def _base() -> str:
+    """Return the path of the app."""
+    return "/" + "/".join(filter(None, st.get_option("server.baseUrlPath").split("/")))
 
 
 def _host(origin: str) -> str:

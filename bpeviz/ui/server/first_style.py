@@ -11,6 +11,7 @@ import re
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from bpeviz import components
 from bpeviz.ui import private
 from bpeviz.ui.runtime.style import STYLE
 from bpeviz.ui.server.user_cookie import opens_page
@@ -41,6 +42,17 @@ _FIRST = (
 )
 """The elements above the fold. Streamlit would load their scripts only after a run sends them."""
 
+_ON_ALL = ("frame", "tab_state", "text_box", "copy_link")
+_COMPONENTS = {
+    "": ("player", "player_events", "race"),
+    "Compare": ("score",),
+    "Inspect": ("grid", "player", "player_events", "race"),
+    "Pre-tokenize": ("score",),
+    "Algorithms": ("player", "player_events", "race"),
+    "Learn": ("chapter_bar", "player"),
+}
+"""The components that a page draws at first."""
+
 _IMPORTED = re.compile(r"""(?:from|import)\s*["'`]\./([\w.-]+\.js)["'`]""")
 
 
@@ -65,12 +77,21 @@ def _preloads() -> str:
     )
 
 
+def _modules(page: str) -> str:
+    """Return links that load the modules of a page's components early."""
+    return "".join(
+        f'<link rel="modulepreload" href="./{components.PATH}/{components.module(name).file}">'
+        for name in (*_ON_ALL, *_COMPONENTS[page])
+    )
+
+
 class FirstStyle:
     """Adds the style of the pages to Streamlit's HTML page."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
         self._added = (f"<script>{SCRIPT}</script>" + _preloads() + STYLE).encode()
+        self._modules = {page: _modules(page).encode() for page in _COMPONENTS}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if not opens_page(scope):
@@ -90,7 +111,9 @@ class FirstStyle:
             elif message["type"] == "http.response.body":
                 body += message.get("body", b"")
                 if not message.get("more_body"):
-                    body = body.replace(_END, self._added + _END, 1)
+                    page = scope["path"].rpartition("/")[2]
+                    added = self._modules.get(page, b"") + self._added
+                    body = body.replace(_END, added + _END, 1)
                     headers = MutableHeaders(scope=start)
                     headers["Content-Length"] = str(len(body))
                     # It identifies Streamlit's file, which does not change with the style.

@@ -32,7 +32,7 @@ SECONDS = 7 * 24 * 3600
 ROOM_COOKIE = "bpeviz_room"
 """The key of an invitation, in a cookie with the path of its room."""
 
-_INVITED = {("GET", ""), ("HEAD", ""), ("GET", "/file"), ("WEBSOCKET", "/ws")}
+_INVITED = {("GET", ""), ("HEAD", ""), ("GET", "/file"), ("WEBSOCKET", "/ws"), ("GET", "/code")}
 """The methods and addresses below that of a room which its invitation opens."""
 
 _NO_ROOM = (
@@ -104,7 +104,7 @@ class PasswordGate:
         answer: ASGIApp
         connection = HTTPConnection(scope)
         room, at, below = self._asked_room(scope["path"])
-        kind = (scope.get("method", "WEBSOCKET"), below)
+        kind = (scope.get("method", "WEBSOCKET"), re.sub(r"^(/code)/[\w-]+\.js$", r"\1", below))
         key = connection.query_params.get(KEY, "") if kind == ("GET", "") else ""
         room_key = connection.cookies.get(ROOM_COOKIE, "")
         logged_in = self._valid(connection.cookies.get(COOKIE, ""))

@@ -33,6 +33,7 @@ def test_font_of_tokens_is_loaded_early() -> None:
 def test_scripts_of_components_are_loaded_early_and_those_of_charts_are_not() -> None:
     answer = ask(FirstStyle(FileResponse(STATIC / "index.html")), **HTML)
     added = answer.body.split("SourceCode")[1]
+    assert "/code/" not in added
     scripts = re.findall(r'<link rel="modulepreload" href="\./([^"]+)"', added)
     assert all((STATIC / script).is_file() for script in scripts)
     names = {Path(script).name.split(".")[0] for script in scripts}
