@@ -132,7 +132,7 @@ def save(tokenizer: Tokenizer, path: str | Path, format: str | None = None) -> l
     (['low.model'], [257, 101, 115, 116])
     """
     known, paths = formats.paths_to_save(Path(path), format, tokenizer.name)
-    contents = formats.dump(tokenizer, known.key)
+    contents = formats.dump(tokenizer, known.key, suggests=True)
     if paths[0] != Path(path):
         Path(path).mkdir(parents=True, exist_ok=True)
     for target, content in zip(paths, contents.values(), strict=True):

@@ -35,7 +35,7 @@ def run(options: argparse.Namespace) -> int:
     progress = Progress(options.progress)
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
     with progress.during("Converting"):
-        contents = formats.dump(tokenizer, target.format)
+        contents = formats.dump(tokenizer, target.format, suggests=True)
         note = formats.left_out(tokenizer, contents, target.format)
         target.write(contents)
     if note:

@@ -88,7 +88,7 @@ def run(options: argparse.Namespace) -> int:
     with progress.during(f"Training on {size}"):
         history = train(corpus)
     with progress.during("Writing"):
-        target.write(formats.dump(history.tokenizer(), target.format))
+        target.write(formats.dump(history.tokenizer(), target.format, suggests=True))
     _report(history, options, target.output)
     return 0
 
@@ -159,7 +159,7 @@ def _try_format(train: Callable[[Corpus], Training], sample: Corpus, format: str
         history = train(sample)
     except ValueError:
         return  # the whole corpus may be valid; if not, training raises the error
-    formats.dump(history.tokenizer(), format)
+    formats.dump(history.tokenizer(), format, suggests=True)
 
 
 # ---- The output

@@ -10,6 +10,7 @@ README.md beside this file describes the formats and how to add one.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import chain
 
 from bpeviz.core.tokenizer import Tokenizer
@@ -18,6 +19,7 @@ from bpeviz.formats.base import (
     Format,
     FormatError,
     Source,
+    TransientError,
     UnsupportedError,
     has_suffix,
     printable_name,
@@ -32,6 +34,7 @@ from bpeviz.formats.paths import (
     paths_to_read,
     paths_to_save,
     recognized_names,
+    writable,
 )
 from bpeviz.formats.recognition import (
     explain,
@@ -60,8 +63,13 @@ __all__ = [
 _MAX_FILES = 2
 
 
-def dump(tokenizer: Tokenizer, format: str) -> dict[str, bytes]:
+def dump(tokenizer: Tokenizer, format: str, *, suggests: bool = False) -> dict[str, bytes]:
     """Return the files of a tokenizer in a format, by name.
+
+    Args:
+        tokenizer: the tokenizer.
+        format: key of the format.
+        suggests: whether a refusal names another format that works, which takes time.
 
     Raises:
         FormatError: the format is unknown or cannot represent the tokenizer.
@@ -73,7 +81,7 @@ def dump(tokenizer: Tokenizer, format: str) -> dict[str, bytes]:
     """
     known = known_format(format)
     if known.write is None:
-        raise FormatError(f"{known.title}: bpeviz only reads this format.")
+        raise FormatError(f"{known.title}: this format is read, not written. {writable()}.")
     try:
         try:
             files = known.write(converted(tokenizer, format))
@@ -83,7 +91,22 @@ def dump(tokenizer: Tokenizer, format: str) -> dict[str, bytes]:
         check_written(tokenizer, back, by_line=known.by_line)
         return files
     except UnsupportedError as error:
-        raise FormatError(f"{known.title} cannot represent this tokenizer: {error}.") from error
+        other = ""
+        if suggests and not isinstance(error, TransientError):
+            other = _suggested(tokenizer, format)
+        refusal = f"{known.title} cannot represent this tokenizer: {error}.{other}"
+        raise FormatError(refusal) from error
+
+
+def _suggested(tokenizer: Tokenizer, refused: str) -> str:
+    """Return which other format can represent a tokenizer, as a sentence after another one."""
+    for key in dict.fromkeys(("huggingface", "bpeviz", *FORMATS)):
+        if key != refused:
+            with suppress(FormatError):
+                dump(tokenizer, key)
+                holder = next(iter(FORMATS[key].suffixes), "A folder")
+                return f" {holder} holds it (--format {key})."
+    return " No other format holds it, either."
 
 
 def left_out(tokenizer: Tokenizer, files: Mapping[str, bytes], format: str) -> str:

@@ -24,6 +24,12 @@ def known_format(key: str) -> Format:
     return READERS[key]
 
 
+def writable() -> str:
+    """Return the suffixes and keys of the formats that are written, as a sentence."""
+    known = ", ".join(f"{end} ({f.key})" for f in FORMATS.values() for end in f.suffixes)
+    return f"Written are {known}, and a folder, a path without a suffix ({FOLDER_FORMAT})"
+
+
 def paths_to_save(
     path: Path, key: str | None = None, algorithm: str = ""
 ) -> tuple[Format, list[Path]]:
@@ -46,13 +52,9 @@ def paths_to_save(
         formats.sort(key=lambda format: algorithm not in format.algorithms)
         key = formats[0].key if formats else None
         if key is None:
-            known = ", ".join(
-                f"{ending} ({f.key})" for f in FORMATS.values() for ending in f.suffixes
-            )
-            raise FormatError(
-                f"{printable_name(path.name)} does not end in the suffix of a format: {known}. "
-                f"A path without a suffix is a folder ({FOLDER_FORMAT})."
-            )
+            is_read = any(suffix in format.suffixes for format in READERS.values())
+            how = f"{suffix} is read, not written" if is_read else "this suffix has no format"
+            raise FormatError(f"{printable_name(path.name)}: {how}. {writable()}.")
     format = known_format(key or FOLDER_FORMAT)
     first, *others = format.files
     if folder or not format.suffixes:

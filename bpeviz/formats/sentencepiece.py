@@ -59,7 +59,8 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
 def _bpe(merges: Merges, pre_tokenizer: SentencePiecePreTokenizer) -> bytes:
     if pre_tokenizer.pattern != "none":
         raise UnsupportedError(
-            "its pre-tokenization is not “None”, and the library splits at spaces only"
+            "its pre-tokenization splits more than the library does, at spaces; train it with "
+            "--pattern none"
         )
     fallback = pre_tokenizer.fallback == "bytes"
     if SPACE not in merges.symbols.values():
@@ -79,12 +80,13 @@ def _unigram(inner: UnigramTokenizer, tokenizer: Tokenizer) -> bytes:
     if pre_tokenizer.pattern == "none":
         raise UnsupportedError(
             f"without pre-tokenization, it divides a text every {LONGEST_PRE_TOKEN} characters, "
-            f"and the library does not. Train it with the regular expression {BEFORE_SPACES!r}"
+            "and the library does not; train it with "
+            f"--pattern {CUSTOM} --expression {BEFORE_SPACES!r}"
         )
     if SPLITS.get(pre_tokenizer.pattern) != pre_tokenizer.expression:
         raise UnsupportedError(
-            "the library cannot split a text in this way; it can with “White space”, “Words and "
-            f"punctuation”, “Characters”, or the regular expression {BEFORE_SPACES!r}"
+            "the library cannot split a text in this way; train it with --pattern whitespace, "
+            f"words or characters, or --pattern {CUSTOM} --expression {BEFORE_SPACES!r}"
         )
     pieces: dict[int, tuple[str, float]] = {}
     scores = inner.model.scores.tolist()

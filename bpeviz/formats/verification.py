@@ -1,6 +1,7 @@
 """Compare a written file with its tokenizer: it is read back, and encodes difficult texts.
 
-A file is offered only where all ids are the same, and so are the bytes of its tokens. Where the
+A file is offered only where all ids are the same, and so are the bytes of its tokens and the
+decoded texts. Where the
 library of its format applies it, as with a user's own regular expression, these ids are its own.
 """
 
@@ -181,8 +182,33 @@ def check_written(tokenizer: Tokenizer, back: Tokenizer, *, by_line: bool = Fals
     if files[0] is not None and files[0] == files[1]:
         return  # the library has the same file
     check(tokenizer, back.encode, by_line=by_line)
+    _check_decoding(tokenizer, back)
     known = {*back.known_ids()}
     for token_id in tokenizer.known_ids():
         raw = back.token_bytes(token_id) if token_id in known else None
         if raw != tokenizer.token_bytes(token_id):
             raise UnsupportedError(f"the written file would have other bytes for id {token_id}")
+
+
+def _check_decoding(tokenizer: Tokenizer, back: Tokenizer) -> None:
+    """Compare decoded texts, without unknown tokens. Raises `UnsupportedError`.
+
+    SentencePiece decodes control symbols to nothing, so there these texts have none.
+    """
+    files = [getattr(each, "file", None) for each in (tokenizer, back)]
+    is_sentencepiece = any(file and file.library == worker.SENTENCEPIECE for file in files)
+    names = [] if is_sentencepiece else [*tokenizer.special_tokens][:_DECODED_NAMES]
+    texts = [part.strip() for text in _SHORT[13:] for part in text.splitlines()]
+    texts += [text.format(name) for name in names for text in ("the{0}the", "{0} the {0}  a\nb")]
+    for text in texts:
+        ids = tokenizer.encode(text, allowed_special={*names})
+        if tokenizer.unknown_id in ids:
+            continue
+        if (decoded := back.decode(ids)) != tokenizer.decode(ids):
+            raise UnsupportedError(
+                f"the written file would decode the ids of {quoted(text)} to {quoted(decoded)}"
+            )
+
+
+_DECODED_NAMES = 20
+"""The most special tokens that texts to decode contain."""

@@ -46,8 +46,6 @@ _WORD = regex.compile(f"{_SPACE}*[^{_SPACE}]+")
 LONGEST_TEMPLATE = 100
 """The most tokens of a template. A file could name any number, all drawn at one place."""
 
-_OWN_DECODERS = [{"type": "ByteFallback"}, {"type": "Fuse"}]
-
 _CACHED = 50_000
 """The largest number of replayed tokens that a tokenizer caches."""
 
@@ -466,7 +464,7 @@ class LibraryTokenizer(Tokenizer):
             self._spelling(token_id)  # the library skips unknown ids
         packed = np.array(ids, np.int32).tobytes()
         decoded = pool.ask(self.file, worker.DECODE, packed).decode()
-        is_own = decoder.get("cleanup") is False or decoder.get("decoders", ())[:2] == _OWN_DECODERS
+        is_own = decoder.get("decoders", ())[:1] == [{"type": "ByteFallback"}]
         if is_own and self.unknown_id is not None and self.unknown_id in ids:
             decoded = decoded.replace(self._spelling(self.unknown_id), "\N{REPLACEMENT CHARACTER}")
         return decoded

@@ -123,10 +123,10 @@ def test_the_library_gives_the_same_ids_or_the_reason_is_named(
         ({"merges": 5}, "only for SentencePiece-style BPE and Unigram"),
         ({"algorithm": "wordpiece", "merges": 5}, "longest match"),
         ({"algorithm": "unigram", "atoms": "bytes"}, "bytes"),
-        ({"algorithm": "unigram", "pattern": "gpt2"}, "White space"),
+        ({"algorithm": "unigram", "pattern": "gpt2"}, "--pattern whitespace"),
         ({"algorithm": "unigram", "pattern": "none"}, "128 characters"),
-        ({"algorithm": "unigram", "pattern": "regex", "expression": "a+"}, "White space"),
-        ({"algorithm": "sentencepiece", "merges": 5, "pattern": "gpt2"}, "not “None”"),
+        ({"algorithm": "unigram", "pattern": "regex", "expression": "a+"}, "--pattern whitespace"),
+        ({"algorithm": "sentencepiece", "merges": 5, "pattern": "gpt2"}, "--pattern none"),
         ({**BPE, "merges": 2, "special_tokens": ("<0x41>",), "unknown": "bytes"}, "0x41"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -49,7 +50,9 @@ def to_document(merges: Merges) -> dict[str, Any]:
         symbols = {i: symbol.replace(SPACE, " ") for i, symbol in symbols.items()}
         fallback = pre_tokenizer.fallback == "bytes"
         settings |= {"byte_fallback": fallback, "fuse_unk": not fallback}
-        normalizers, pre_tokenizers, decoder = _sentencepiece_parts(pre_tokenizer)
+        normalizers, pre_tokenizers, decoder = _sentencepiece_parts(
+            pre_tokenizer, merges.special.keys() - {pre_tokenizer.unknown}
+        )
     elif pre_tokenizer.atoms == "bytes":
         if len(symbols) < 256:
             raise UnsupportedError(MISSING_BYTES)
@@ -99,28 +102,39 @@ def _check_no_white_space(symbols: Collection[str]) -> None:
 
 
 def _sentencepiece_parts(
-    pre_tokenizer: SentencePiecePreTokenizer,
+    pre_tokenizer: SentencePiecePreTokenizer, special: Collection[str]
 ) -> tuple[list[ComponentJSON], list[ComponentJSON], ComponentJSON]:
     """Return normalizers, pre-tokenizers and the decoder.
 
     A space stays a space, since a ▁ in a text is another character. The dummy prefix is a space
-    before each line that is not empty.
+    before each line that is not empty, also after a special token.
     """
     if pre_tokenizer.pattern != "none":
         raise UnsupportedError(
             f"its pre-tokenization {pre_tokenizer.pattern} precedes the ▁ at the start of a line, "
-            "and in this format it would follow (train with the pattern none instead)"
+            "and in this format it would follow (train it with --pattern none instead)"
         )
     normalizers: list[ComponentJSON] = []
-    decoders: list[ComponentJSON] = [{"type": "ByteFallback"}, {"type": "Fuse"}]
+    marks: list[ComponentJSON] = []
+    strip: list[ComponentJSON] = []
     if pre_tokenizer.prefix == "yes":
         normalizers = [
             replaced({"Regex": r"\n(?=[^\n])"}, "\n "),
             {"type": "Prepend", "prepend": " "},
             replaced({"Regex": r"\A (?=\n)"}, ""),
         ]
-        decoders.append(replaced({"Regex": r"(?<![^\n]) "}, ""))
+        # Of the tokens, only special ones are whole names. Joined, they look like other text.
+        marks = [
+            replaced({"Regex": rf"\A{re.escape(name)}\z"}, name + _AFTER_SPECIAL)
+            for name in sorted(special)
+        ]
+        strip = [replaced({"Regex": rf"(?<![^\n]) |{_AFTER_SPECIAL} ?"}, "")]
+    decoders = [{"type": "ByteFallback"}, *marks, {"type": "Fuse"}, *strip]
     return normalizers, [_WORDS], {"type": "Sequence", "decoders": decoders}
+
+
+_AFTER_SPECIAL = "\U0010fffe\U0010ffff"
+"""Two noncharacters, which Unicode reserves for the inside of a program."""
 
 
 _WORDS = split_at(r"\n| [^ \n]*|[^ \n]+")
