@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from bpeviz import formats
 from bpeviz.core.tokenizer import Tokenizer
@@ -15,9 +15,67 @@ from bpeviz.formats import MAX_FILE, archive
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.trainers import TRAINERS, Corpus
 
+if TYPE_CHECKING:
+    from typing import Unpack
+
+    from bpeviz.core.training import MergeTraining
+    from bpeviz.trainers import (
+        continued_bpe,
+        multilingual_bpe,
+        parity_bpe,
+        scaffold_bpe,
+        sentencepiece_bpe,
+        signatures,
+        superbpe,
+        unigram,
+        wordpiece,
+    )
+
 __all__ = ["load", "read", "save", "train"]
 
 
+@overload
+def train(
+    text: Corpus, algorithm: Literal["bpe"] = "bpe", **options: Unpack[signatures.Bpe]
+) -> signatures.BpeTraining: ...
+@overload
+def train(
+    text: Corpus, algorithm: Literal["bpe"] = "bpe", **options: Unpack[signatures.BpeVariant]
+) -> MergeTraining: ...
+@overload
+def train(
+    text: Corpus, algorithm: Literal["wordpiece"], **options: Unpack[signatures.WordPiece]
+) -> wordpiece.WordPieceTraining: ...
+@overload
+def train(
+    text: Corpus, algorithm: Literal["unigram"], **options: Unpack[signatures.Unigram]
+) -> unigram.UnigramTraining: ...
+@overload
+def train(
+    text: Corpus, algorithm: Literal["sentencepiece"], **options: Unpack[signatures.SentencePiece]
+) -> sentencepiece_bpe.SentencePieceTraining: ...
+@overload
+def train(
+    text: Corpus, algorithm: Literal["scaffold"], **options: Unpack[signatures.Scaffold]
+) -> scaffold_bpe.ScaffoldTraining: ...
+@overload
+def train(
+    text: Corpus, algorithm: Literal["superbpe"], **options: Unpack[signatures.SuperBpe]
+) -> superbpe.SuperTraining: ...
+@overload
+def train(
+    text: Corpus, algorithm: Literal["multilingual"], **options: Unpack[signatures.Multilingual]
+) -> multilingual_bpe.MultilingualTraining: ...
+@overload
+def train(
+    text: Corpus, algorithm: Literal["parity"], **options: Unpack[signatures.Parity]
+) -> parity_bpe.ParityTraining: ...
+@overload
+def train(
+    text: Corpus, algorithm: Literal["adaptive"], **options: Unpack[signatures.Adaptive]
+) -> continued_bpe.AdaptiveTraining: ...
+@overload
+def train(text: Corpus, algorithm: str, **options: Unpack[signatures.Sized]) -> Training: ...
 def train(
     text: Corpus,
     algorithm: str = "bpe",
