@@ -85,7 +85,7 @@ def train(
     pattern: str = "gpt2",
     expression: str = "",
     special_tokens: tuple[str, ...] = (),
-    split_at_special: bool = False,
+    split_at_special: bool = True,
     **options: Any,
 ) -> Training:
     """Train a tokenizer on a text, or on a mapping of pre-tokens to counts.
@@ -100,8 +100,9 @@ def train(
             or "list".
         expression: the regular expression or the word list of the last two.
         special_tokens: names that get the ids after all others.
-        split_at_special: whether to split the text at these names before it is counted, so that no
-            merge touches them. Otherwise they are plain text in it.
+        split_at_special: whether to split the text at these names, and at those of the algorithm
+            such as [SEP], before it is counted, so that no merge touches them. Otherwise they are
+            plain text in it, as in Hugging Face's trainers.
         **options: options of the trainer, such as those of `bpeviz.trainers.bpe.BpeOptions`.
 
     Raises:

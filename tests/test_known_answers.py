@@ -71,7 +71,8 @@ def test_hugging_face_trains_on_letters_of_special_tokens() -> None:
     theirs = Tokenizer(models.BPE())
     theirs.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     theirs.train_from_iterator([NAMED], trainer)
-    ours = bpeviz.train(NAMED, merges=5, ties="huggingface", special_tokens=("<|endoftext|>",))
+    special = {"special_tokens": ("<|endoftext|>",), "split_at_special": False}
+    ours = bpeviz.train(NAMED, merges=5, ties="huggingface", **special)
     found = json.loads(theirs.to_str())["model"]["merges"]
     assert [a + b for a, b in found] == labels(ours)
 

@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 import regex
 
-from bpeviz import limits
 from bpeviz.analysis.hues import OWN, Hues, key_of
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.text import counted, joined, label, shorten
-
-MOST_IDS = limits.IDS
-"""The largest number of ids to decode at once."""
-
-LONGEST_LIST = limits.ID_LIST
-"""The largest size of an id list, in characters."""
 
 PART = "only a part of a character"
 """The note of a token whose bytes are not text."""
@@ -54,73 +46,6 @@ def look_of(
         return shorten(tokenizer.token_label(token_id)), color_index_of(tokenizer, token_id, hues)
 
     return look
-
-
-class IdsError(ValueError):
-    """An id list cannot be read. The text is a user-facing message."""
-
-
-_LISTS = ("ids", "input_ids", "tokens", "token_ids")
-_NUMBER = regex.compile(r"[+-]?\d+")
-_BETWEEN = regex.compile(r"[\s,;|\[\](){}]+")
-
-
-def read_ids(text: str) -> list[int]:
-    """Parse an id list: separated by spaces, commas, brackets or lines, or as JSON.
-
-    A JSON object may contain them as "ids", "input_ids", "tokens" or "token_ids".
-
-    Raises:
-        IdsError: An entry is not an id.
-
-    >>> read_ids("[15339, 1917]"), read_ids("9468 239,235"), read_ids('{"ids": [1]}')
-    ([15339, 1917], [9468, 239, 235], [1])
-    """
-    if len(text) > LONGEST_LIST:
-        raise IdsError(
-            f"The list has {len(text):,} characters; at most {LONGEST_LIST:,} are allowed."
-        )
-    if ":" in text:
-        text = _from_object(text)
-    ids = []
-    at = 0
-    for word in _BETWEEN.split(text):
-        at = text.find(word, at)
-        if not word:
-            continue
-        if not _NUMBER.fullmatch(word) or not word.isascii():
-            raise IdsError(
-                f"“{shorten(word, 20)}” at character {at + 1:,} is not an id: ids are "
-                "whole numbers."
-            )
-        # Parsing thousands of digits is slow, and no id is that large.
-        ids.append(int(word) if len(word) <= 18 else 10**18)
-        at += len(word)
-    if len(ids) > MOST_IDS:
-        raise IdsError(
-            f"The list has {len(ids):,} ids; the limit is {MOST_IDS:,}. Paste fewer ids."
-        )
-    return ids
-
-
-def _from_object(text: str) -> str:
-    """Return the id list of a JSON object, as text."""
-    try:
-        given = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        where = f" (line {error.lineno})" if isinstance(error, json.JSONDecodeError) else ""
-        raise IdsError(f"The text contains a colon but is not a JSON object{where}.") from error
-    if isinstance(given, dict):
-        for name in _LISTS:
-            value = given.get(name)
-            if isinstance(value, list):
-                flat = value[0] if len(value) == 1 and isinstance(value[0], list) else value
-                if all(isinstance(entry, int) and not isinstance(entry, bool) for entry in flat):
-                    return " ".join(
-                        f"{entry:d}" if abs(entry) < 10**18 else "9" * 18 for entry in flat
-                    )
-                raise IdsError(f"“{name}” contains a value that is not a whole number.")
-    raise IdsError(f"The JSON object has none of these lists: {', '.join(_LISTS)}.")
 
 
 @dataclass(frozen=True)

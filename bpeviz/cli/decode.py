@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import argparse
-import re
 import sys
-from collections.abc import Iterable, Iterator
 
 from bpeviz.cli import arguments, files
 from bpeviz.cli.arguments import Command, flag, option
-from bpeviz.cli.errors import CommandError, UsageError
+from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD
-from bpeviz.text import visible
+from bpeviz.corpus.ids import read_ids
+from bpeviz.text import split_lines
 
 _HELP = """\
-Decode ids, given as arguments or in a file and separated by spaces, commas or the brackets of JSON.
+Decode ids, given as arguments or in a file: separated by spaces, commas or brackets, as `encode` or
+`encode --json` prints them, in a JSON object under "ids" or "input_ids", or as PyTorch or NumPy
+prints them.
 The output is the text that the tokenizer's library decodes: the encoded text, if the tokenizer is
 lossless. An id may be only a part of a character; it becomes U+FFFD. --bytes prints the exact bytes
 of the tokens instead.
@@ -28,9 +29,6 @@ examples:
   python -m bpeviz decode --tokenizer tokenizer.json --file ids.txt --output page.txt
   python -m bpeviz encode page.txt --tokenizer gpt2 | python -m bpeviz decode --tokenizer gpt2
 """
-
-_SEPARATOR = re.compile(r"[\s,\[\]]+")
-_ID = re.compile(r"-?[0-9]{1,18}", re.ASCII)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -44,12 +42,12 @@ def run(options: argparse.Namespace) -> int:
     arguments.check_expression(options)
     progress = Progress(options.progress)
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
-    listed = given or files.read_text(source or STANDARD).splitlines()
+    listed = " ".join(given) if given else files.read_text(source or STANDARD)
     with progress.during("Decoding"):
         if options.lines:
             # Decode each line alone: a decoder may put spaces between words, but not between lines.
-            lines = [" ".join(given)] if given else listed
-            raw = b"".join(_decoded(tokenizer, [line], options) + b"\n" for line in lines)
+            lines = split_lines(listed)
+            raw = b"".join(_decoded(tokenizer, line, options) + b"\n" for line in lines)
         else:
             raw = _decoded(tokenizer, listed, options)
     if options.output == STANDARD and sys.stdout is not None and sys.stdout.isatty():
@@ -58,24 +56,11 @@ def run(options: argparse.Namespace) -> int:
     return 0
 
 
-def _decoded(tokenizer: Tokenizer, listed: Iterable[str], options: argparse.Namespace) -> bytes:
-    """Return the text or the bytes of the ids in lines or arguments."""
+def _decoded(tokenizer: Tokenizer, listed: str, options: argparse.Namespace) -> bytes:
+    """Return the text or the bytes of listed ids."""
     skipped = {*tokenizer.special_tokens.values()} if options.skip_special else ()
-    ids = (token_id for token_id in _ids(listed) if token_id not in skipped)
+    ids = [token_id for token_id in read_ids(listed) if token_id not in skipped]
     return tokenizer.decode_bytes(ids) if options.bytes else tokenizer.decode(ids).encode()
-
-
-def _ids(listed: Iterable[str]) -> Iterator[int]:
-    for number, line in enumerate(listed, 1):
-        for part in _SEPARATOR.split(line):
-            if not part:
-                continue
-            if not _ID.fullmatch(part):
-                raise CommandError(
-                    f"“{visible(part[:40])}” in line or argument {number} is not an id: ids are "
-                    "whole numbers, such as 31373, 995."
-                )
-            yield int(part)
 
 
 COMMAND = Command(

@@ -144,7 +144,8 @@ ARGUMENTS = (
     ),
     arguments.flag(
         "--special-as-text",
-        "train on the names of --special-token in the text as on other text, as Hugging Face does",
+        "train on these names, and on those of the algorithm such as [SEP], as on other text, as "
+        "Hugging Face does",
     ),
     arguments.PROGRESS,
     arguments.choice(

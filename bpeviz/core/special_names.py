@@ -63,6 +63,11 @@ def split_at_names(text: str, names: Collection[str]) -> list[tuple[str, bool]]:
     return special_names(frozenset(names)).split(text) if names else [(text, False)]
 
 
+def with_unknown(names: tuple[str, ...], unknown: str | None) -> tuple[str, ...]:
+    """Return special tokens in the order of their ids, with the unknown token if there is one."""
+    return names if unknown is None or unknown in names else (unknown, *names)
+
+
 def without_names(text: str, names: Collection[str]) -> list[str]:
     """Return the parts of a text between names."""
     return [part for part, is_name in split_at_names(text, names) if not is_name]

@@ -25,7 +25,7 @@ from bpeviz.core.boundaries import (
     places,
     without_steps,
 )
-from bpeviz.core.special_names import split_at_names
+from bpeviz.core.special_names import split_at_names, with_unknown
 from bpeviz.notebook_cell import NotebookValue
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
 from bpeviz.text import Normalized, character_stand_in, clean, id_list, label
@@ -409,10 +409,7 @@ class TrainedTokenizer(Tokenizer):
 
     @cached_property
     def special_tokens(self) -> Mapping[str, int]:
-        unknown = self.pre_tokenizer.unknown
-        names = self.special
-        if unknown is not None and unknown not in names:
-            names = (unknown, *names)
+        names = with_unknown(self.special, self.pre_tokenizer.unknown)
         return {name: i for i, name in enumerate(names, len(self.alphabet) + self.trained_size)}
 
     @cached_property

@@ -16,7 +16,7 @@ from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import SPECIAL_ID, Boundaries, Ends, joined, undivided
 from bpeviz.core.dropout import segmentations
 from bpeviz.core.merges import Merge, MergedVocabulary, MergeTokenizer
-from bpeviz.core.special_names import split_at_names
+from bpeviz.core.special_names import split_at_names, with_unknown
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.notebook_cell import NotebookValue
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
@@ -91,6 +91,11 @@ class Training(NotebookValue, ABC):
     special: tuple[str, ...]
     split_at: tuple[str, ...] = field(default=(), kw_only=True)
     """The special tokens at which the training text was split, so that no merge touches them."""
+
+    @property
+    def special_names(self) -> tuple[str, ...]:
+        """All special tokens in the order of their ids, the unknown token included."""
+        return with_unknown(self.special, self.pre_tokenizer.unknown)
 
     _cache: dict[tuple[str, str], Sized] = field(
         default_factory=dict, repr=False, compare=False, kw_only=True
@@ -221,12 +226,13 @@ class Training(NotebookValue, ABC):
         return self._split_boundaries(text, self.tokenizer())
 
     def _split_boundaries(self, text: str, tokenizer: Tokenizer) -> Boundaries:
-        if not self.split_at:
+        parts = split_at_names(text, self.split_at)
+        if not any(is_name for _, is_name in parts):
             return tokenizer.boundaries(text)
         boundaries = [tokenizer.boundaries("")]
-        for part, is_name in split_at_names(text, self.split_at):
+        for part, is_name in parts:
             if is_name:
-                token_id = SPECIAL_ID - self.special[::-1].index(part)
+                token_id = SPECIAL_ID - self.special_names[::-1].index(part)
                 boundaries.append(undivided(part, self.pre_tokenizer.atoms, token_id))
             else:
                 boundaries.append(tokenizer.boundaries(part))

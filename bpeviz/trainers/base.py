@@ -231,7 +231,7 @@ class Trainer:
         largest_title: Label of this argument on the pages.
         prunes: Whether training starts with many pieces and prunes them. Then `vocab_size` may be
             left out, and there is no `merges`.
-        reserved: Names that a special token cannot have.
+        reserved: Its own special tokens, if it works over characters. No other has their names.
         texts: On-screen texts about its trainings.
     """
 
@@ -257,7 +257,7 @@ class Trainer:
         return tuple(replace(own.metadata["option"], name=own.name) for own in declared)
 
     def __call__(
-        self, corpus: Corpus, *, split_at_special: bool = False, **arguments: Any
+        self, corpus: Corpus, *, split_at_special: bool = True, **arguments: Any
     ) -> Training:
         """Check the arguments, then train (see `bpeviz.train`).
 
@@ -271,13 +271,18 @@ class Trainer:
         options = self.declares(**common, **arguments)
         self._check_size(options.vocab_size, options.merges)
         names = self._checked_names(options.special_tokens)
-        split_at = names if split_at_special else ()
+        split_at = (*self.own_names(vars(options)), *names) if split_at_special else ()
         with collector_off():
             training = self.train(
                 _split(corpus, split_at) if split_at else corpus,
                 replace(options, special_tokens=names),
             )
         return replace(training, split_at=split_at) if split_at else training
+
+    def own_names(self, options: Mapping[str, object]) -> tuple[str, ...]:
+        """Return the trainer's own special tokens, at which it splits texts as at given ones."""
+        over_bytes = "bytes" in (options.get("atoms"), options.get("unknown"))
+        return () if over_bytes else self.reserved
 
     def validate(self, options: Mapping[str, object]) -> None:
         """Check options, given by name.

@@ -126,7 +126,7 @@ def look_of(training: Training, hues: Hues) -> Callable[[int], tuple[str, int]]:
 
     def look(token_id: int) -> tuple[str, int]:
         if token_id <= SPECIAL_ID:
-            return training.special[token_id - SPECIAL_ID - 1], -1
+            return training.special_names[token_id - SPECIAL_ID - 1], -1
         return training.name(token_id), hues.index(training.color_key(token_id))
 
     return look

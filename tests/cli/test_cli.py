@@ -722,6 +722,16 @@ def test_decode_accepts_ids_in_any_layout(trained: Shell, ids: list[str]) -> Non
     assert trained("decode", "--tokenizer", "t.json", "--file", "ids").out == b"he"
 
 
+@pytest.mark.parametrize("form", ["--lines", "--json"])
+def test_decode_reads_the_output_of_encode(trained: Shell, form: str) -> None:
+    options = ("--tokenizer", "t.json", "--lines", *[form] * (form != "--lines"))
+    encoded = trained("encode", "text.txt", *options).out.decode()
+    decode = ("decode", "--tokenizer", "t.json")
+    assert trained(*decode, "--lines", text=encoded).out.decode() == TEXT
+    assert trained(*decode, text=encoded).out.decode() == TEXT.replace("\n", "")
+    assert trained(*decode, "{'input_ids':", "tensor([[104, 101]])}").out == b"he"
+
+
 def test_decode_returns_the_bytes_of_a_partial_character_on_request(trained: Shell) -> None:
     decode = ("decode", "--tokenizer", "t.json", "195")
     assert trained(*decode).out.decode() == "\ufffd"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections import Counter
@@ -9,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import sentencepiece
 from helpers.properties import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -104,6 +106,67 @@ def test_encoding_reads_a_name_as_text_unless_allowed(algorithm: str) -> None:
     assert special not in tokenizer.encode(TEXT)
     assert tokenizer.encode(TEXT, allowed_special="all").count(special) == TEXT.count(END)
     assert np.count_nonzero(train(algorithm).boundaries(TEXT).ids(0) == SPECIAL_ID) == 5
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "options", "own"),
+    [
+        ("wordpiece", {}, TRAINERS["wordpiece"].reserved),
+        *((key, {"atoms": "characters"}, ("<unk>",)) for key in ("bpe", "superbpe")),
+        ("unigram", {"vocab_size": 60}, ("<unk>",)),
+        ("sentencepiece", {"unknown": "unk"}, ("<unk>",)),
+        *((key, {}, ()) for key in ("bpe", "sentencepiece", "adaptive")),
+    ],
+)
+def test_trainers_own_names_split_the_text_like_given_ones(
+    algorithm: str, options: dict[str, Any], own: tuple[str, ...]
+) -> None:
+    text = TEXT + "".join(f"{name} low{name}" for name in ("[SEP]", "<unk>", "[UNK]")) * 9
+    training = train(algorithm, text, **options)
+    names = (*own, *NAMES)
+    assert training.split_at == names
+    parts = Counter(filter(None, re.split("|".join(map(re.escape, names)), text)))
+    assert training.decisions == train(algorithm, parts, split=False, **options).decisions
+    ids = training.boundaries(text).ids(0)
+    assert np.count_nonzero(ids <= SPECIAL_ID) == sum(map(text.count, names))
+    column = Column("", training.tokenizer(), training.boundaries(text), training.steps)
+    special = [*column.tokenizer.special_tokens.values()]
+    assert np.isin(column.ids, special).sum() >= sum(map(text.count, names))
+    assert playable.of_training(training, text).data["player"]["views"][0]["tokenStyles"]
+    plain = train(algorithm, text, split=False, **options)
+    assert plain.split_at == ()
+    assert plain.decisions != training.decisions
+
+
+def test_sentencepiece_does_not_train_on_its_own_name_either() -> None:
+    model = io.BytesIO()
+    lines = ["low<unk>low low <unk> lower <unk> lower", "low low <unk>"] * 20
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(lines),
+        model_writer=model,
+        model_type="bpe",
+        vocab_size=13,
+        bos_id=-1,
+        eos_id=-1,
+        minloglevel=2,
+        normalization_rule_name="identity",
+        remove_extra_whitespaces=False,
+    )
+    theirs = sentencepiece.SentencePieceProcessor(model_proto=model.getvalue())
+    pieces = [theirs.id_to_piece(i) for i in range(theirs.get_piece_size())]
+    ours = bpeviz.train("\n".join(lines), "sentencepiece", pattern="none", merges=5, unknown="unk")
+    names = [ours.name(merge.new_id) for merge in ours.merges]  # type: ignore[attr-defined]
+    assert [name.replace("·", "▁") for name in names] == pieces[1:6]
+
+
+@every_trainer
+def test_default_of_the_library_splits(algorithm: str) -> None:
+    default = {"special_tokens": NAMES, "merges": 4}
+    if algorithm == "unigram":
+        default = {"special_tokens": NAMES}
+    options = {"base_text": "low", "base_size": 256} if algorithm == "adaptive" else {}
+    training = bpeviz.train("<é> low <é> low <é>", algorithm, **default, **options)
+    assert {*NAMES} <= {*training.split_at}
 
 
 def test_counted_pre_tokens_are_already_split() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -105,7 +105,7 @@ class TrainingChoice:
     Attributes:
         counted: Whether the training text is a list of words, each with its count.
         special_tokens: Names that get the ids after all others.
-        split: Whether the training text is split at these names.
+        split: Whether the training text is split at these names and those of the algorithm.
         corpus: The training text, or None for the text of the page.
     """
 
@@ -116,7 +116,7 @@ class TrainingChoice:
     counted: bool
     options: tuple[tuple[str, str | int], ...]
     special_tokens: tuple[str, ...] = ()
-    split: bool = False
+    split: bool = True
     corpus: Corpus | None = None
 
 
@@ -271,7 +271,7 @@ def _more(trainer: Trainer, corpus: Corpus | None) -> TrainingChoice:
         pattern, expression = _pre_tokenization(is_open=is_open)
         place = st.container() if is_open else None
         _options(trainer, trainer.options[1:], values, is_open=is_open)
-        special = _special_tokens(is_open=is_open)
+        special = _special_tokens(trainer.own_names(values), is_open=is_open)
         counted = _counted(is_open=is_open)
         if is_open:
             if not trainer.prunes:
@@ -308,7 +308,8 @@ def choose_trainings(
     with fold or nullcontext():
         pattern, expression = _pre_tokenization(is_open=is_open)
         place = st.container() if is_open else None
-        special = _special_tokens(is_open=is_open)
+        own = dict.fromkeys(name for key in keys for name in TRAINERS[key].reserved)
+        special = _special_tokens(own, is_open=is_open)
         counted = _counted(is_open=is_open)
     options: dict[str, dict[str, str | int]] = {key: {} for key in keys}
     for key in keys:
@@ -394,8 +395,13 @@ def _keep_size() -> None:
         SIZE.linked.put(size)
 
 
-def _special_tokens(*, is_open: bool) -> tuple[tuple[str, ...], bool]:
-    """Draw the special tokens; return them, and whether the training text is split at them."""
+def _special_tokens(own: Collection[str], *, is_open: bool) -> tuple[tuple[str, ...], bool]:
+    """Draw the special tokens; return them, and whether the training text is split at them.
+
+    Args:
+        own: Those of the algorithms.
+        is_open: Whether the settings are drawn.
+    """
     typed = (
         SPECIAL_TOKENS.line(
             placeholder="<|endoftext|>",
@@ -408,15 +414,17 @@ def _special_tokens(*, is_open: bool) -> tuple[tuple[str, ...], bool]:
     names = tuple(dict.fromkeys(typed.split()))
     if is_open and names and COUNTED.get():
         st.caption("Counted words are already split: names of special tokens are like others.")
-    if not names or COUNTED.get():
-        return names, False
+    if COUNTED.get() or not (names or own):
+        return names, not COUNTED.get()
     is_split = SPLIT_AT_SPECIAL.get()
-    first = SPECIAL_TOKENS.get() != _RESTORED.get() if is_split is None else is_split
+    is_typed = not names or SPECIAL_TOKENS.get() != _RESTORED.get()
+    first = is_typed if is_split is None else is_split
     if not is_open:
         return names, SPLIT_AT_SPECIAL.value(first)
+    also = f", also {', '.join(f'`{name}`' for name in own)}," if own else ""
     return names, SPLIT_AT_SPECIAL.toggle(
         value=first,
-        help="Each name in the training text is then one token that no merge touches, as in "
+        help=f"Each name{also} in the training text is then one token that no merge touches, as in "
         "SentencePiece, nanochat and Stanford’s CS336. Without, merges are trained on its letters, "
         "too, as in Hugging Face tokenizers.",
     )

@@ -11,6 +11,7 @@ import streamlit as st
 from bpeviz import limits
 from bpeviz.analysis import token_lookup, trace
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.ids import IdsError, read_ids
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import listed
 from bpeviz.ui import components, markdown
@@ -111,12 +112,12 @@ def _draw_ids(text: InspectedText, offers: Sequence[Offer]) -> None:
     typed = IDS.area(
         height=90,
         placeholder="For example [15339, 1917]",
-        help=f"Up to {token_lookup.MOST_IDS:,} ids, separated by spaces or commas, as a list, or "
-        "in a JSON object under “ids” or “input_ids”.",
+        help=f"Up to {limits.IDS:,} ids, separated by spaces or commas, as a list, in a JSON "
+        "object under “ids” or “input_ids”, or as PyTorch or NumPy prints them.",
     )
     try:
-        ids = token_lookup.read_ids(typed)
-    except token_lookup.IdsError as error:
+        ids = read_ids(typed, limits.IDS, limits.ID_LIST)
+    except IdsError as error:
         st.error(markdown.escape(str(error)))
         return
     if not ids:
