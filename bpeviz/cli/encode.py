@@ -32,8 +32,9 @@ Encode texts. Each file is one text and gives one line: a JSON list of ids. The 
 tokens are encoded as plain text, unless --allow-special names them.
 
 With --chat, each text is a user's message, or a conversation in JSON: a list of messages, such as
-[{"role": "user", "content": "Hi"}], or an object with "messages" and "tools". After a message of
-the assistant, the template does not begin another one.
+[{"role": "user", "content": "Hi"}], or an object with "messages" and "tools". Its other keys, also
+those in "chat_template_kwargs", are variables of the template, such as "enable_thinking". After a
+message of the assistant, the template does not begin another one.
 """
 _EXAMPLES = """\
 examples:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from bpeviz.libraries import worker
@@ -27,17 +27,25 @@ _SENTINEL = "\N{OBJECT REPLACEMENT CHARACTER}\N{REPLACEMENT CHARACTER}"
 
 @dataclass(frozen=True)
 class Conversation:
-    """Messages, each with a "role" and usually "content", and the tools that the model may use."""
+    """A conversation with a model.
+
+    Attributes:
+        messages: Messages, each with a "role" and usually "content".
+        tools: The tools that the model may use.
+        variables: Further variables of the template by name, such as "enable_thinking".
+    """
 
     messages: Sequence[Mapping[str, Any]]
     tools: Sequence[Any] | None = None
+    variables: Mapping[str, Any] = field(default_factory=dict)
 
 
 def conversation(text: str, system: str = "") -> Conversation:
     """Return a conversation in JSON, or any other text as one message of a user.
 
     Args:
-        text: A list of messages, an object with "messages" and possibly "tools", or a message.
+        text: A list of messages; an object with "messages", possibly "tools", and variables of the
+            template beside them or in "chat_template_kwargs"; or a message.
         system: The system prompt before the messages, or "" for none.
 
     >>> conversation('[{"role": "assistant", "content": "Hi"}]').messages
@@ -49,15 +57,14 @@ def conversation(text: str, system: str = "") -> Conversation:
         given = json.loads(text)
     except (ValueError, RecursionError):
         given = None
-    given = given if isinstance(given, dict) else {"messages": given}
-    messages, tools = given.get("messages"), given.get("tools")
+    variables = dict(given) if isinstance(given, dict) else {"messages": given}
+    messages, tools = variables.pop("messages", None), variables.pop("tools", None)
     if not messages or not isinstance(messages, list) or not all(map(_is_message, messages)):
-        messages, tools = [{"role": "user", "content": text}], None
-    return Conversation([*_system(system), *messages], tools or None)
-
-
-def _system(prompt: str) -> list[Mapping[str, Any]]:
-    return [{"role": "system", "content": prompt}] if prompt else []
+        messages, tools, variables = [{"role": "user", "content": text}], None, {}
+    if isinstance(variables.get("chat_template_kwargs"), dict):
+        variables |= variables.pop("chat_template_kwargs")
+    before = [{"role": "system", "content": system}] if system else []
+    return Conversation([*before, *messages], tools or None, variables)
 
 
 def _is_message(message: object) -> bool:
@@ -96,19 +103,20 @@ class ChatTemplate:
         )
 
     def apply(self, message: str, system: str = "") -> Chat:
-        """Return the text for one message of a user, up to the answer of the model.
+        """Return the text for a message, up to the answer of the model.
 
         Args:
-            message: The message.
+            message: The message of a user, or a conversation in JSON.
             system: The system prompt before it, or "" for none.
 
         Raises:
             ValueError: The template fails; the message is user-facing.
         """
-        text, around = (
-            self.render(Conversation([*_system(system), {"role": "user", "content": content}]))
-            for content in (message, _SENTINEL)
-        )
+        given = conversation(message, system)
+        text = self.render(given)
+        if given.messages[-1].get("content") != message:
+            return Chat(text, None)
+        around = self.render(conversation(_SENTINEL, system))
         before, marker, after = around.partition(_SENTINEL)
         end = len(text) - len(after)
         if marker and text.startswith(before) and text.endswith(after) and len(before) <= end:
@@ -121,17 +129,19 @@ class ChatTemplate:
         """Return the text of a conversation, up to the answer of the model.
 
         Raises:
-            ValueError: The template fails, or ignores the tools; the message is user-facing.
+            ValueError: The template fails, ignores the tools, or lacks a given variable; the
+                message is user-facing.
         """
-        text = self._rendered(conversation.messages, conversation.tools)
-        if conversation.tools and text == self._rendered(conversation.messages, None):
+        text = self._rendered(conversation, conversation.tools)
+        if conversation.tools and text == self._rendered(conversation, None):
             raise ValueError("The chat template does not take tools.")
         return text
 
-    def _rendered(self, messages: Sequence[Mapping[str, Any]], tools: Sequence[Any] | None) -> str:
+    def _rendered(self, conversation: Conversation, tools: Sequence[Any] | None) -> str:
         file = self._tool_use if tools else self._file
         # Escapes in JSON can be lone surrogates, which have no UTF-8.
-        content = clean(json.dumps([messages, tools], ensure_ascii=False)).encode()
+        parts = [conversation.messages, tools, conversation.variables]
+        content = clean(json.dumps(parts, ensure_ascii=False)).encode()
         try:
             return ask(file, worker.RENDER, content).decode()
         except LibraryError as error:

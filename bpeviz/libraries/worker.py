@@ -613,7 +613,7 @@ class JinjaTemplate(Library):
     """
 
     def __init__(self, content: bytes) -> None:
-        from jinja2 import ext, nodes, parser, sandbox
+        from jinja2 import ext, meta, nodes, parser, sandbox
 
         class Generation(ext.Extension):
             """The block {% generation %}, which marks texts of the model for training."""
@@ -634,22 +634,24 @@ class JinjaTemplate(Library):
         environment.globals["raise_exception"] = _raise
         environment.globals["strftime_now"] = lambda form: datetime.now().strftime(form)
         self.template = environment.from_string(given["template"])
+        self.takes = meta.find_undeclared_variables(environment.parse(given["template"]))
         self.variables: dict[str, Any] = given["variables"]
 
     def render(self, conversation: bytes) -> bytes:
         """Return the text of a conversation, up to the answer of the model.
 
         Args:
-            conversation: JSON with the messages, and the tools or null.
+            conversation: JSON with the messages, the tools or null, and further variables.
         """
-        messages, tools = json.loads(conversation)
-        rendered = self.template.render(
-            self.variables,
-            messages=messages,
-            tools=tools,
-            documents=None,
-            add_generation_prompt=messages[-1]["role"] != "assistant",
-        )
+        messages, tools, variables = json.loads(conversation)
+        if unknown := sorted({*variables} - self.takes):
+            raise ValueError(f"it has no variable named {', '.join(unknown)}")
+        standard = {
+            "documents": None,
+            "add_generation_prompt": messages[-1]["role"] != "assistant",
+        }
+        given = self.variables | standard | variables
+        rendered = self.template.render(given, messages=messages, tools=tools)
         if len(rendered) > len(conversation) + _LONGEST_FRAME * len(messages):
             raise ValueError(f"it adds more than {_LONGEST_FRAME:,} characters to a message")
         return rendered.encode()
@@ -747,10 +749,10 @@ def main() -> None:
             return (library.answer(operation, payload),)
         except (MemoryError, ImportError):
             raise
-        except OverflowError:
-            raise serving.Refused(b"an id is too large") from None
         except BaseException as error:  # a panic of `tokenizers` is a BaseException
             message = " ".join(str(error).split())[:_LONGEST_MESSAGE]
+            if isinstance(error, OverflowError) and name != CHAT_TEMPLATE:
+                message = "an id is too large"
             raise serving.Refused(message.encode("utf-8", "replace")) from error
 
     serving.serve(answer, niceness=10, idle=IDLE)

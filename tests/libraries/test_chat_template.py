@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from helpers.gguf_files import Value, gguf_file
@@ -89,6 +90,60 @@ def test_tools_are_rendered_where_the_template_takes_them() -> None:
         assert (found.render(given), found.render(Conversation(messages))) == ("with", "without")
 
 
+THINKING = (
+    "{% set effort = effort or 'low' %}{{ effort }}"
+    "{% for one in messages %}<{{ one.role }}>{{ one.content }}{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>"
+    "{% if enable_thinking is defined and enable_thinking is false %}<think>\n\n</think>\n\n"
+    "{% endif %}{% endif %}{% if documents %}{{ documents[0].title }}{% endif %}"
+)
+TURN = [{"role": "user", "content": "a"}]
+
+
+@pytest.mark.parametrize(
+    ("variables", "text"),
+    [
+        ({}, "low<user>a<assistant>"),
+        ({"enable_thinking": True}, "low<user>a<assistant>"),
+        ({"enable_thinking": False}, "low<user>a<assistant><think>\n\n</think>\n\n"),
+        ({"effort": "high", "documents": [{"title": "d"}]}, "high<user>a<assistant>d"),
+        ({"add_generation_prompt": False}, "low<user>a"),
+    ],
+)
+def test_variables_reach_the_template_as_in_transformers(
+    variables: dict[str, Any], text: str
+) -> None:
+    template = ChatTemplate(THINKING, {})
+    for given in (variables, {"chat_template_kwargs": variables}):
+        message = json.dumps({"messages": TURN, **given})
+        assert template.render(conversation(message)) == text
+        assert template.apply(message) == Chat(text, None)
+    utils = pytest.importorskip("transformers.utils.chat_template_utils")
+    standard = {"add_generation_prompt": True, "conversations": [TURN], "chat_template": THINKING}
+    theirs, _ = utils.render_jinja_template(**standard | variables)
+    assert theirs == [text]
+
+
+@pytest.mark.parametrize(
+    "given", [{"temperature": 0, "n": 1}, {"chat_template_kwargs": {"temperature": 0, "n": 1}}]
+)
+def test_variables_that_the_template_does_not_have_are_named(given: dict[str, Any]) -> None:
+    template = ChatTemplate(THINKING, {})
+    with pytest.raises(ValueError, match="it has no variable named n, temperature"):
+        template.render(conversation(json.dumps({"messages": TURN, **given})))
+    with pytest.raises(ValueError, match="named chat_template_kwargs"):
+        template.apply(json.dumps({"messages": TURN, "chat_template_kwargs": 7}))
+
+
+def test_message_is_a_conversation_if_it_is_json_with_roles() -> None:
+    template = ChatTemplate(THINKING, {})
+    given = json.dumps([*TURN, {"role": "assistant", "content": "b"}])
+    assert template.apply(given, "s") == Chat("low<system>s<user>a<assistant>b", None)
+    assert template.apply(given, "s").text == template.render(conversation(given, "s"))
+    start = len("low<user>")
+    assert template.apply("[7]") == Chat("low<user>[7]<assistant>", (start, start + 3))
+
+
 def test_filter_for_json_has_the_arguments_of_transformers() -> None:
     source = "{{ {'b': 1, 'a': 'é'} | tojson(separators=(',', ':'), sort_keys=true) }}"
     assert ChatTemplate(source, {}).apply("").text == '{"a":"é","b":1}'
@@ -117,6 +172,7 @@ def test_place_of_a_changed_message_is_unknown(source: str, text: str) -> None:
         ("{% include '/etc/passwd' %}", "loader"),
         ("{{ raise_exception('only tools') }}", "only tools"),
         ("{{ missing.name }}", "missing"),
+        ("{% for i in range(10 ** 9) %}{% endfor %}", "Range too big"),
         ("{{ 'a' * 60_000 }}", "50,000"),
         ("{{ 'a' * 10 ** 11 }}", "memory"),
     ],

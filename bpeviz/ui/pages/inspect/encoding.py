@@ -112,8 +112,8 @@ def choose_encoding(offers: Sequence[Offer]) -> EncodingSettings | None:
         return None
     if offer.chat is None or not CHAT.toggle(
         help="A chat model gets more than your text: markers show who speaks and where a message "
-        "ends. This makes the text a user's message with these markers. Names of special tokens "
-        "become special tokens, also in the message."
+        "ends. This makes the text a user's message with these markers, or a conversation, if it "
+        "is JSON with roles. Names of special tokens become special tokens, also in the message."
     ):
         return EncodingSettings(offer, _special_tokens(offer), _template(offer))
     system = SYSTEM.line(
