@@ -30,6 +30,13 @@ MAX_TEXT = 1_000_000_000
 """The largest size in bytes of a text that is held as a whole."""
 
 
+LONGER = (
+    "The commands “python -m bpeviz train”, “encode” and “compare” take up to "
+    f"{MAX_TEXT // 1_000_000_000} GB, and “count” more."
+)
+"""What takes a longer text than the pages."""
+
+
 class CorpusError(ValueError):
     """A file is not readable as text; the message is user-facing."""
 

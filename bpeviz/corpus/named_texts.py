@@ -43,7 +43,7 @@ def collect(
     if sum(sizes) > most * 1_000_000:
         raise CorpusError(
             f"The texts have more than {most} MB together. Compare fewer or shorter ones; the "
-            "command line has no such limit."
+            "command “python -m bpeviz compare” has no such limit."
         )
     tables = [content for content in contents if isinstance(content, TextTable)]
     times = Counter(title for table in tables for title in table.texts)

@@ -44,6 +44,10 @@ _TEXT = "text"
 
 csv.field_size_limit(2**31 - 1)  # a cell may be a whole document
 
+_DELIMITERS = ",;\t|"
+_STATED = regex.compile(r'"?sep=([^"\r\n])"?\r?\n', regex.IGNORECASE)
+"""A first line that states the separator."""
+
 _LONGEST_LABEL = 40
 _MOST_COLUMNS = 1_000
 _SAMPLE = 2_000
@@ -338,7 +342,8 @@ def _csv_values(path: str, rows: Iterator[tuple[int, list[str]]]) -> dict[str, l
     for number, row in rows:
         if len(row) != len(header):
             columns = f"{counted(len(row), 'column')} instead of {len(header):,}"
-            raise CorpusError(f"{named(path)}, line {number:,}: {columns}.")
+            how = "A first line such as sep=; names the separator."
+            raise CorpusError(f"{named(path)}, line {number:,}: {columns}. {how}")
         lines.append(row)
     for i, name in enumerate(header):
         if is_number(name) and _most((row[i] for row in lines), is_number):  # without headings
@@ -352,15 +357,35 @@ def _csv_rows(
     path: str, text: str, quoting: Any = csv.QUOTE_MINIMAL
 ) -> Iterator[tuple[int, list[str]]]:
     """Yield the line number and the cells of each row; blank lines are not rows."""
-    head = text.partition("\n")[0]
-    delimiter = "\t" if path.lower().endswith(".tsv") else max(",;\t", key=head.count)
+    stated = _STATED.match(text)
+    delimiter = "\t" if path.lower().endswith(".tsv") else ""
+    if stated is not None:  # as Excel writes and reads it
+        delimiter, text = stated[1], text[stated.end() :]
+    skipped = int(stated is not None)
+    delimiter = delimiter or _delimiter(text)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting)
     try:
         for row in reader:
             if row:
-                yield reader.line_num, row
+                yield reader.line_num + skipped, row
     except csv.Error as error:
-        raise CorpusError(f"{named(path)}, line {reader.line_num:,}: {error}.") from None
+        number = reader.line_num + skipped
+        raise CorpusError(f"{named(path)}, line {number:,}: {error}.") from None
+
+
+def _delimiter(text: str) -> str:
+    """Return the separator outside quotes that gives all rows the same number of cells.
+
+    Among several, or if there is none, it is the one that gives the first row the most cells.
+    """
+    ranks: dict[str, tuple[bool, int]] = {}
+    for delimiter in _DELIMITERS:
+        sizes = [0]
+        with suppress(csv.Error):
+            rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+            sizes = [len(row) for row in islice(filter(None, rows), _SAMPLE)] or sizes
+        ranks[delimiter] = (len({*sizes}) == 1 and sizes[0] > 1, sizes[0])
+    return max(_DELIMITERS, key=ranks.__getitem__)
 
 
 def _json_values(path: str, text: str) -> dict[str, list[Any]]:

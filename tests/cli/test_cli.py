@@ -1084,7 +1084,8 @@ def test_compare_leaves_out_files_of_folders_that_are_not_text(
         Path(f"code/sub/{name}.csv").write_bytes(b"en,es\na,b\n")
     assert trained(*MANY).code == 0
     assert trained.err.splitlines() == [
-        "Left out: code/bad.csv, line 2: 1 column instead of 2. To read it as one text, add --as "
+        "Left out: code/bad.csv, line 2: 1 column instead of 2. A first line such as sep=; names "
+        "the separator. To read it as one text, add --as "
         "text.",
         "code/sub/a.csv: 2 texts, one per column: en, es.",
         "code/sub/b.csv: 2 texts, one per column: en, es.",
@@ -1110,7 +1111,10 @@ def test_compare_leaves_out_files_of_folders_that_are_not_text(
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("en,es\na,b\nc\n", "t.csv, line 3: 1 column instead of 2."),
+        (
+            "en,es\na,b\nc\n",
+            "t.csv, line 3: 1 column instead of 2. A first line such as sep=; names the separator.",
+        ),
         ("en,es\n\n", "t.csv has no rows below its headings."),
         ("", "t.csv is empty."),
         ("en,en\na,b\n", "t.csv has 2 columns named en."),

@@ -47,6 +47,28 @@ def tickets(**others: Any) -> dict[str, Any]:
     } | others
 
 
+@pytest.mark.parametrize("quoting", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+@pytest.mark.parametrize("delimiter", [*",;\t|"])
+@pytest.mark.parametrize("stated", [False, True])
+def test_separator_of_csv_is_recognized_outside_quotes(
+    stated: bool, delimiter: str, quoting: Any
+) -> None:
+    rows = [["a, b; c| d\te", "1,5"], ['so "it" is; said,', "2|5"], ["x;y;z|\n|", "3\t5"]]
+    out = io.StringIO("sep=" + delimiter + "\r\n" if stated else "")
+    out.seek(0, io.SEEK_END)
+    csv.writer(out, delimiter=delimiter, quoting=quoting).writerows([["a;b,c", "n"], *rows])
+    table = read_table("t.csv", out.getvalue())
+    assert [*table.columns.values()] == [[text for text, _ in rows], [n for _, n in rows]]
+
+
+def test_csv_without_a_consistent_separator_is_reported_with_the_line() -> None:
+    for first, line in (("", 3), ("sep=;\n", 4)):
+        rows = ("text;n", "a;1", "b;c;2") if first else ("text,n", "a,1", "b;c")
+        with pytest.raises(CorpusError, match=f"line {line}: .* A first line such as sep=;"):
+            read_table("t.csv", first + "\n".join(rows))
+    assert [*read_table("t.csv", "sep=:\ntext:n\na;b,c:1\n").columns] == ["text", "n"]
+
+
 @pytest.mark.parametrize(
     ("columns", "text", "label"),
     [

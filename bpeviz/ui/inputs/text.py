@@ -13,7 +13,7 @@ import streamlit as st
 
 from bpeviz import limits
 from bpeviz.corpus import samples, tables
-from bpeviz.corpus.files import CorpusError, is_binary
+from bpeviz.corpus.files import LONGER, CorpusError, is_binary
 from bpeviz.libraries import worker
 from bpeviz.libraries.pool import File, LibraryError, ask
 from bpeviz.text import clean, shorten, visible
@@ -367,7 +367,7 @@ def text_of(
     if len(chosen) > limits.TEXT:
         st.error(
             f"This text has {len(chosen):,} characters; the limit is {limits.TEXT:,}. "
-            "Shorten it, or use a part of it."
+            f"Shorten it, or use a part of it. {LONGER}"
         )
         return ""
     if len(chosen) > most:
@@ -464,7 +464,8 @@ def read_file(name: str, content: bytes) -> str:
         )
     if len(text) > limits.TEXT:
         raise UnreadableFileError(
-            f"{name} has {len(text):,} characters; the limit is {limits.TEXT:,}. Open a part of it."
+            f"{name} has {len(text):,} characters; the limit is {limits.TEXT:,}. Open a part of "
+            f"it. {LONGER}"
         )
     return text
 

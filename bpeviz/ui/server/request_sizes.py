@@ -12,6 +12,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from bpeviz import limits
+from bpeviz.corpus.files import LONGER
 from bpeviz.ui import private
 from bpeviz.ui.runtime import long_texts, uploads
 
@@ -68,7 +69,7 @@ class RequestSizes:
     def _refusal(self, session: str, size: int) -> str:
         """Return the message about a limit that an upload exceeds, or an empty text."""
         if size > limits.UPLOAD * 1_048_576:
-            return f"The file is larger than {limits.UPLOAD} MB, the limit. Use a smaller one."
+            return f"The file is larger than {limits.UPLOAD} MB. Use a smaller one. {LONGER}"
         stored = self._stored()
         if stored.get(session, 0) + self._arriving[session] + size > limits.SESSION_UPLOADS * MB:
             return (
