@@ -52,7 +52,9 @@ def train(
 ) -> unigram.UnigramTraining: ...
 @overload
 def train(
-    text: Corpus, algorithm: Literal["sentencepiece"], **options: Unpack[signatures.SentencePiece]
+    text: Corpus,
+    algorithm: Literal["sentencepiece"],
+    **options: Unpack[signatures.SentencePieceBpe],
 ) -> sentencepiece_bpe.SentencePieceTraining: ...
 @overload
 def train(

@@ -23,7 +23,7 @@ SIGNATURES: dict[str, type] = {
     "bpe": signatures.BpeVariant,
     "wordpiece": signatures.WordPiece,
     "unigram": signatures.Unigram,
-    "sentencepiece": signatures.SentencePiece,
+    "sentencepiece": signatures.SentencePieceBpe,
     "scaffold": signatures.Scaffold,
     "superbpe": signatures.SuperBpe,
     "multilingual": signatures.Multilingual,

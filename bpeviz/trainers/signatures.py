@@ -74,7 +74,7 @@ class Unigram(Pruned, total=False):
     pruned_share: int
 
 
-class SentencePiece(Sized, total=False):
+class SentencePieceBpe(Sized, total=False):
     """Options of SentencePiece BPE."""
 
     prefix: YesNo
