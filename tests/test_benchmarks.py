@@ -78,11 +78,13 @@ def test_load_runs_without_errors() -> None:
 
 
 @pytest.mark.large
-def test_cost_prints_a_row_per_action() -> None:
-    header, *rows = output_of("cost.py", "--rounds=1", "--times=1")
-    assert header.split() == ["ms", "per", "action", "1"]
-    assert {row.split()[0] for row in rows} >= {"edit", "slide", "step", "Compare", "load"}
-    assert all(float(row.split()[1]) > 0 for row in rows)
+def test_cost_prints_time_and_size_per_action() -> None:
+    lines = output_of("cost.py", "--rounds=1", "--times=1")
+    half = len(lines) // 2
+    for unit, (header, *rows) in (("ms", lines[:half]), ("kB", lines[half:])):
+        assert header.split() == [unit, "per", "action", "1"]
+        assert {row.split()[0] for row in rows} >= {"edit", "slide", "step", "Compare", "load"}
+        assert all(float(row.split()[1]) > 0 for row in rows)
 
 
 @pytest.mark.large

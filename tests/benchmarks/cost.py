@@ -1,12 +1,13 @@
-"""Measure the processor time of the server for each action of one user.
+"""Measure the processor time of the server, and what it sends, for each action of one user.
 
     python tests/benchmarks/cost.py [FOLDER …] [--rounds 5] [--times 30]
 
 Each folder is a checkout, by default this one. In each round, a server of each starts in turn, and
 one user edits the text, moves the slider, steps, and opens each page and new tabs. The script
-prints the median of the rounds in milliseconds per action, and the ratio of each checkout to the
-first. Times include the thread that sends messages, not the processes that train. Use an idle
-machine: ratios within one run vary by a tenth there, and by a quarter on a busy one.
+prints the median of the rounds in milliseconds and in kilobytes per action, and the ratio of each
+checkout to the first. Kilobytes are those of the websocket, before compression. Times include the
+thread that sends messages, not the processes that train. Use an idle machine: ratios within one run
+vary by a tenth there, and by a quarter on a busy one.
 """
 
 from __future__ import annotations
@@ -28,24 +29,25 @@ COOKIE = "bpeviz_user=cost"
 PAGES = ("Compare", "Inspect", "Pre-tokenize", "Algorithms", "Train")
 
 
-async def measure(address: str, process: int, times: int) -> dict[str, float]:
-    """Return the milliseconds of processor time per action, by action."""
+async def measure(address: str, process: int, times: int) -> dict[str, tuple[float, float]]:
+    """Return the milliseconds of processor time and the kilobytes per action, by action."""
     import load
     import psutil
 
     measured, draw = load.Measured(), random.Random(1)
     server = psutil.Process(process)
-    costs: dict[str, float] = {}
+    costs: dict[str, tuple[float, float]] = {}
 
     def used() -> float:
         of_process = server.cpu_times()
         return 1000 * (of_process.user + of_process.system)
 
     async def repeat(label: str, action: Callable[[], Awaitable[None]]) -> None:
-        before = used()
+        before, received = used(), measured.received
         for _ in range(times):
             await action()
-        costs[label] = (used() - before) / times
+        kilobytes = (measured.received - received) / 1000
+        costs[label] = (used() - before) / times, kilobytes / times
 
     async def open_tab() -> None:
         async with load.connected(address, measured, COOKIE) as user:
@@ -66,7 +68,7 @@ async def measure(address: str, process: int, times: int) -> dict[str, float]:
     return costs
 
 
-def measure_checkout(times: int) -> dict[str, float]:
+def measure_checkout(times: int) -> dict[str, tuple[float, float]]:
     """Start the server of the checkout in the working folder, and measure it."""
     folder = Path.cwd()
     sys.path[:0] = map(str, (folder / "tests" / "benchmarks", folder / "tests", folder))
@@ -76,14 +78,14 @@ def measure_checkout(times: int) -> dict[str, float]:
         return asyncio.run(measure(server.address, server.process, times))
 
 
-def run_in(folder: Path, times: int) -> dict[str, float]:
+def run_in(folder: Path, times: int) -> dict[str, tuple[float, float]]:
     """Measure a checkout in a process of its own, which imports that checkout alone."""
     clean = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     command = [sys.executable, "-P", __file__, "--one", f"--times={times}"]
     done = subprocess.run(command, cwd=folder, env=clean, capture_output=True, text=True)
     if done.returncode:
         raise SystemExit(done.stderr[-2000:])
-    costs: dict[str, float] = json.loads(done.stdout.splitlines()[-1])
+    costs: dict[str, tuple[float, float]] = json.loads(done.stdout.splitlines()[-1])
     return costs
 
 
@@ -105,11 +107,14 @@ def main() -> None:
         *map(str, range(1, len(folders) + 1)),
         *(f"{i}/1" for i in range(2, len(folders) + 1)),
     ]
-    print(f"{'ms per action':14}" + "".join(f"{name:>9}" for name in header))
-    for action in rounds[0][0]:
-        costs = [statistics.median(of[i][action] for of in rounds) for i in range(len(folders))]
-        ratios = "".join(f"{cost / costs[0]:9.2f}" for cost in costs[1:])
-        print(f"{action:14}" + "".join(f"{cost:9.1f}" for cost in costs) + ratios)
+    for unit, title in enumerate(("ms per action", "kB per action")):
+        print(f"{title:14}" + "".join(f"{name:>9}" for name in header))
+        for action in rounds[0][0]:
+            costs = [
+                statistics.median(of[i][action][unit] for of in rounds) for i in range(len(folders))
+            ]
+            ratios = "".join(f"{cost / costs[0]:9.2f}" for cost in costs[1:])
+            print(f"{action:14}" + "".join(f"{cost:9.1f}" for cost in costs) + ratios)
 
 
 if __name__ == "__main__":
