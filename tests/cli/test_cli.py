@@ -466,9 +466,18 @@ def test_train_splits_the_text_at_special_tokens(shell: Shell) -> None:
     for more, first in (((), b"lo"), (("--special-as-text",), b"<|")):
         assert shell(*command, *more, text=text).code == 0
         assert bpeviz.read("m.csv").token_bytes(256) == first
+    text, merges = "[SEP] low [SEP]", ("--merges", "9")
+    for more in ((), ("--special-as-text",)):
+        command = ("train", "-", "--algorithm", "wordpiece", *merges, *more, "--output", "w.bpeviz")
+        assert shell(*command, text=text).code == 0
+        split = bpeviz.train(text, "wordpiece", merges=9, split_at_special=not more).tokenizer()
+        names = [*map(split.token_label, split.known_ids())]
+        read = bpeviz.read("w.bpeviz")
+        assert [*map(read.token_label, read.known_ids())] == names
+        assert ("SEP" in names) == bool(more)
     Path("a.txt").write_text("low<|end|>", "utf-8")
-    several = ("train", "a.txt", "a.txt", *command[2:])
-    assert shell(*several).code == 0
+    several = ("--merges", "2", "--special-token", "<|end|>", "--output", "m.csv")
+    assert shell("train", "a.txt", "a.txt", *several).code == 0
     assert bpeviz.read("m.csv").token_bytes(257) == b"low"
 
 

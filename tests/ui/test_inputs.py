@@ -15,6 +15,7 @@ from pyarrow import parquet
 from streamlit.testing.v1 import AppTest
 
 import bpeviz
+from bpeviz import limits
 from bpeviz.core.boundaries import SPECIAL_ID
 from bpeviz.corpus import samples
 from bpeviz.pretrained import download, rank_tokenizer
@@ -124,6 +125,14 @@ def test_uploaded_text_is_used_once_it_is_there() -> None:
     assert inbox.size == 0
 
 
+def test_too_long_file_is_refused_with_the_commands_that_take_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(limits, "TEXT", 10)
+    with pytest.raises(UnreadableFileError, match=r"“python -m bpeviz train”, .* up to 1 GB"):
+        read_file("long.txt", b"low lower lowest")
+
+
 def test_change_closes_an_open_file() -> None:
     app = after(change(1, samples.by_key(TEXT.first).text), opened=True)
     assert TEXT.file.key not in app.session_state
@@ -185,6 +194,14 @@ def test_text_is_split_at_special_tokens_that_the_user_types() -> None:
     app = app_pages.opened("Train", {"s": codec.pack(without | {"special_names": ""})})
     assert splits(app) is None
     app.text_input(key="special_names").input("<|end|>").run()
+    assert splits(app) is True
+    next(one for one in app.toggle if one.label == SPLIT).set_value(False)
+    assert splits(app.run()) is False
+
+
+def test_page_splits_at_the_trainers_own_names_unless_switched_off() -> None:
+    own = {"text_sample": "own", "text_box": "low [MASK] low [MASK]", "special_names": ""}
+    app = app_pages.opened("Train", **own | {"algorithm": "wordpiece", "more_open": True})
     assert splits(app) is True
     next(one for one in app.toggle if one.label == SPLIT).set_value(False)
     assert splits(app.run()) is False

@@ -305,7 +305,7 @@ def test_files_that_are_not_texts_or_tables_are_named_and_others_are_kept(take: 
     state = take([("a.txt", b"low"), ("b.txt", b"\xff\xfel\0"), ("c.csv", b"en,es\na\n")])
     assert state["named_files"] == [("a.txt", "low")]
     first, second = state["named_files_failed"]
-    assert first == "c.csv, line 2: 1 column instead of 2."
+    assert first.startswith("c.csv, line 2: 1 column instead of 2.")
     assert second.startswith("b.txt is not UTF-8 text: it looks like UTF-16")
     take([("a.txt", b"lower")])
     assert state["named_files"] == [("a.txt", "lower")]
