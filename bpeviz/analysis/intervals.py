@@ -34,15 +34,17 @@ def totals(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """
     number = len(counts)
     generator = np.random.default_rng(SEED)
-    exact = counts.astype(np.float64)  # a product of integers is slow
-    sums = np.empty((RESAMPLES, counts.shape[1]))
+    columns = [*counts.T.astype(np.float64)]
+    sums = np.empty((RESAMPLES, len(columns)))
     at_once = max(1, _DRAWN // number)
     for first in range(0, RESAMPLES, at_once):
         part = sums[first : first + at_once]
         drawn = generator.integers(number, size=(len(part), number))
         drawn += number * np.arange(len(part))[:, None]
         weights = np.bincount(drawn.reshape(-1), minlength=len(part) * number)
-        part[:] = weights.reshape(len(part), number).astype(np.float64) @ exact
+        weights = weights.reshape(len(part), number).astype(np.float64)
+        for i, column in enumerate(columns):
+            part[:, i] = (weights * column).sum(axis=1)  # not by BLAS, whose threads wait actively
     return sums
 
 

@@ -6,8 +6,7 @@ and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016, 
 Wang, Cho and Gu, "Neural Machine Translation with Byte-Level Subwords", 2019, arXiv:1909.03341.
 
 `train_by_definition` is the algorithm: it counts all pairs again for each merge. `train_merges`
-returns the same merges with counts that each merge updates (`pair_counts`), and
-`train_merges_fast` returns them with NumPy (`fast_bpe`). Tests compare the three, ties included.
+returns the same merges, faster (`bpe_loop`). Tests compare the two, ties included.
 """
 
 from __future__ import annotations
@@ -17,7 +16,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from bpeviz import progress
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.hidden_tokens import RestrictedTraining
@@ -26,10 +24,10 @@ from bpeviz.core.merges import Merge
 from bpeviz.core.training import MergeTraining, Stopped
 from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark, PreTokenizer
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
-from bpeviz.trainers.fast_bpe import layout, rounds
-from bpeviz.trainers.fast_bpe.pre_tokens import lay_out_bytes, lay_out_characters
+from bpeviz.trainers.bpe_loop import MergeLoop, Pair, TieRule
+from bpeviz.trainers.layout import TokenRow
 from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
-from bpeviz.trainers.pair_counts import Pair, PairCounts, TieRule
+from bpeviz.trainers.pre_tokens import lay_out_bytes, lay_out_characters
 from bpeviz.trainers.preparation import BYTES, PER_ATOM, count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen_texts import Detail, ScreenTexts, atoms_and_merges, hidden_table
 
@@ -38,25 +36,23 @@ def train_by_definition(
     rows: Sequence[tuple[Sequence[int], int]],
     symbols: Sequence[str],
     limit: int,
-    ties: TieRule = "first",
+    ties: TieRule | Literal["shortest"] = "first",
     min_count: int = 1,
+    allowed: Callable[[str], bool] = lambda name: True,
 ) -> tuple[list[Merge], Stopped]:
     """Count all pairs, choose the most frequent one, merge it everywhere, and repeat.
 
     For the arguments and the result see `train_merges`.
     """
-    names = [*symbols]
-    merges: list[Merge] = []
+    names, merges = [*symbols], list[Merge]()
     while len(merges) < limit:
-        counts = count(rows)
-        if not counts:
-            return merges, "no pair"
-        highest = max(counts.values())
-        if highest < min_count:
-            return merges, "rare"
+        counts = {pair: n for pair, n in count(rows).items() if allowed(spell(pair, names))}
+        highest = max(counts.values(), default=0)
+        if highest < max(1, min_count):
+            return merges, "rare" if highest else "no pair"
         tied = [pair for pair in counts if counts[pair] == highest]
         pair, new_id = choose(tied, names, ties), len(names)
-        names.append(names[pair[0]] + names[pair[1]])
+        names.append(spell(pair, names))
         shorter = [(merge(ids, pair, new_id), weight) for ids, weight in rows]
         applied = n_tokens(rows) - n_tokens(shorter)
         merges.append(Merge(*pair, new_id, highest, applied, len(tied) - 1))
@@ -68,13 +64,20 @@ def count(rows: Sequence[tuple[Sequence[int], int]]) -> dict[Pair, int]:
     """Return the weighted count of each pair of neighbors, overlaps included, in order."""
     counts: dict[Pair, int] = {}
     for ids, weight in rows:
-        for pair in pairwise(ids):
+        for pair in pairwise(ids) if weight else ():
             counts[pair] = counts.get(pair, 0) + weight
     return counts
 
 
+def spell(pair: Pair, names: Sequence[Any] | Mapping[int, Any]) -> Any:
+    """Return the string or the bytes of a pair."""
+    return names[pair[0]] + names[pair[1]]
+
+
 def choose(
-    tied: Sequence[Pair], names: Sequence[Any] | Mapping[int, Any], ties: TieRule = "first"
+    tied: Sequence[Pair],
+    names: Sequence[Any] | Mapping[int, Any],
+    ties: TieRule | Literal["shortest"] = "first",
 ) -> Pair:
     """Return the pair that a tie rule puts first.
 
@@ -87,6 +90,8 @@ def choose(
         return tied[0]
     if ties == "smallest":
         return min(tied)
+    if ties == "shortest":
+        return min(tied, key=lambda pair: (len(spell(pair, names)), spell(pair, names), pair))
     named = {pair: (names[pair[0]], names[pair[1]]) for pair in tied}
     first = min(named.values()) if ties == "bytes" else max(named.values())
     return min(pair for pair in tied if named[pair] == first)
@@ -112,25 +117,21 @@ def n_tokens(rows: Sequence[tuple[Sequence[int], int]]) -> int:
 
 # --- The same merges, faster ----------------------------------------------------------------------
 
-PROGRESS = "Training merges"
-REPORT_EVERY = 10
-"""Merges between two reports of progress."""
-
 
 def train_merges(
-    pre_tokens: Sequence[tuple[Sequence[int], int]],
+    pre_tokens: Sequence[tuple[Sequence[int], int]] | TokenRow,
     symbols: Sequence[str],
     limit: int,
     *,
     ties: TieRule | Literal["shortest"] = "first",
     min_count: int = 1,
     allowed: Callable[[str], bool] | None = None,
-    watch: Callable[[Merge, int], bool] | None = None,
 ) -> tuple[list[Merge], Stopped]:
     """Train up to `limit` merges.
 
     Args:
-        pre_tokens: Distinct rows of atom ids, each with its count, in first-seen order.
+        pre_tokens: Distinct rows of atom ids, each with its count, in first-seen order; or these
+            laid out, whose arrays training takes.
         symbols: String of each atom. Atom ids are its indices; merge i creates the id
             len(symbols) + i.
         limit: Largest number of merges.
@@ -138,60 +139,14 @@ def train_merges(
             merged string, as SentencePiece does.
         min_count: Pairs with a lower count are not merged.
         allowed: Returns whether a pair may be merged into this string.
-        watch: Called with each merge and the count of the next pair (0 if none is left). Returns
-            whether to stop.
 
     Returns:
         The merges and why there are not more: the limit, no pair left, or only rare pairs left.
     """
-    pairs = PairCounts(pre_tokens, symbols, ties, allowed)
-    merges: list[Merge] = []
-    pair = pairs.most_frequent()
-    while len(merges) < limit:
-        if not len(merges) % REPORT_EVERY:
-            progress.report(PROGRESS, len(merges), limit)
-        if pair is None:
-            return merges, "no pair"
-        count = pairs.counts[pair]
-        if count < min_count:
-            return merges, "rare"
-        n_tied = pairs.n_tied(pair)
-        new_id, applied = pairs.merge(pair)
-        merges.append(Merge(*pair, new_id, count, applied, n_tied))
-        pair = pairs.most_frequent()
-        if watch is not None and watch(merges[-1], 0 if pair is None else pairs.counts[pair]):
-            break
-    return merges, "full"
-
-
-def train_merges_fast(
-    pre_tokens: Sequence[tuple[Sequence[int], int]],
-    symbols: Sequence[str],
-    limit: int,
-    *,
-    ties: TieRule = "first",
-    min_count: int = 1,
-) -> tuple[list[Merge], Stopped]:
-    """Return the result of `train_merges`, with NumPy unless the largest strings win a tie."""
-    if ties == "largest":
-        return train_merges(pre_tokens, symbols, limit, ties=ties, min_count=min_count)
-    row = layout.TokenRow.from_pre_tokens(pre_tokens)
-    return _train_row(row, symbols, limit, ties, min_count)
-
-
-def _train_row(
-    row: layout.TokenRow,
-    symbols: Sequence[str],
-    limit: int,
-    ties: Literal["first", "smallest", "bytes"],
-    min_count: int,
-) -> tuple[list[Merge], Stopped]:
-    """Train merges with NumPy on pre-tokens that are laid out."""
-
-    def report(done: int, limit: int) -> None:
-        progress.report(PROGRESS, done, limit)
-
-    return rounds.train_merges(row, symbols, limit, ties=ties, min_count=min_count, report=report)
+    row = pre_tokens if isinstance(pre_tokens, TokenRow) else TokenRow.from_pre_tokens(pre_tokens)
+    loop = MergeLoop(row, symbols, limit, ties=ties, min_count=min_count, allowed=allowed)
+    merges = [*loop]
+    return merges, "full" if len(merges) == limit else loop.stopped()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -234,19 +189,17 @@ def train(corpus: Corpus, options: BpeOptions) -> MergeTraining:
     pre_tokenizer = PreTokenizer(atoms, options.pattern, options.expression, options.end_mark)
     byte_ids = _HUGGING_FACE_IDS if options.ties == "huggingface" and atoms == "bytes" else None
     rule: TieRule = "smallest" if options.ties == "huggingface" else options.ties
-    if rule != "largest" and (atoms == "bytes" or options.end_mark == "none"):
-        # The pre-tokens have no name here, so their memory is free once they are laid out.
-        if atoms == "bytes":
-            alphabet = BYTES
-            laid_out = lay_out_bytes(count_pre_tokens(corpus, pre_tokenizer), byte_ids)
-        else:
-            alphabet, laid_out = lay_out_characters(count_pre_tokens(corpus, pre_tokenizer))
-        limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
-        trained, stopped = _train_row(laid_out, alphabet, limit, rule, min_count)
+    counts = count_pre_tokens(corpus, pre_tokenizer)
+    rows: TokenRow | list[tuple[list[int], int]]
+    if atoms == "bytes":
+        alphabet, rows = BYTES, lay_out_bytes(counts, byte_ids)
+    elif options.end_mark == "none":
+        alphabet, rows = lay_out_characters(counts)
     else:
-        alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
-        limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
-        trained, stopped = train_merges_fast(rows, alphabet, limit, ties=rule, min_count=min_count)
+        alphabet, rows = to_rows(counts, pre_tokenizer)
+    del counts  # their memory is free once they are laid out
+    limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
+    trained, stopped = train_merges(rows, alphabet, limit, ties=rule, min_count=min_count)
     if byte_ids is not None:
         byte = [*_BY_CHARACTER, *range(256, 256 + len(trained))]
         trained = [new._replace(left=byte[new.left], right=byte[new.right]) for new in trained]

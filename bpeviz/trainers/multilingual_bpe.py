@@ -31,7 +31,7 @@ from bpeviz.core.training import MergeTraining
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_like
-from bpeviz.trainers.bpe import train_merges_fast
+from bpeviz.trainers.bpe import train_merges
 from bpeviz.trainers.options import ATOMS
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen_texts import Detail, ScreenTexts
@@ -74,7 +74,7 @@ def train(corpus: Corpus, options: MultilingualOptions) -> MultilingualTraining:
     else:
         alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
     limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
-    trained, stopped = train_merges_fast(rows, alphabet, limit)
+    trained, stopped = train_merges(rows, alphabet, limit)
     return MultilingualTraining(
         *("multilingual", pre_tokenizer, alphabet, stopped, options.special_tokens),
         *(tuple(trained), smoothing),

@@ -4,7 +4,7 @@ Source: Lian, Xiong, Niu, Mo, Su, Lin, Chen, Liu, Han and Ding, "Scaffold-BPE: E
 Encoding for Large Language Models with Simple and Effective Scaffold Token Removal", 2024,
 arXiv:2404.17808, Algorithms 1 and 2.
 
-Training merges as BPE does (`bpe.train_merges`), and `_Scaffolds.after` follows each merge.
+Training merges as BPE does (`bpe_loop`), and `_Scaffolds.after` follows each merge.
 Encoding applies all merges in their order ("scaffolding"). Then it splits each scaffold token back
 into its two parts, recursively ("demolishing").
 """
@@ -29,12 +29,13 @@ from bpeviz.core.hidden_tokens import (
     hidden_counts,
 )
 from bpeviz.core.merges import Merge
+from bpeviz.core.training import Stopped
 from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark, PreTokenizer
 from bpeviz.text import joined, shorten
 from bpeviz.trainers.base import Corpus, Options, Trainer
-from bpeviz.trainers.bpe import train_merges
+from bpeviz.trainers.bpe_loop import MergeLoop, TieRule
+from bpeviz.trainers.layout import TokenRow
 from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
-from bpeviz.trainers.pair_counts import TieRule
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen_texts import Detail, ScreenTexts, atoms_and_merges, hidden_table
 
@@ -125,14 +126,20 @@ def train(corpus: Corpus, options: ScaffoldOptions) -> ScaffoldTraining:
     limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
     n_normal = sys.maxsize if unlimited else limit
     scaffolds = _Scaffolds(len(alphabet), n_normal, options.min_count)
-    trained, stopped = train_merges(
-        rows,
-        alphabet,
-        limit if unlimited else (limit and sys.maxsize),
-        ties=options.ties,
-        min_count=options.min_count,
-        watch=scaffolds.after,
-    )
+    if not unlimited:
+        limit = limit and sys.maxsize
+    # Pairs below the minimum count are not merged, but their counts matter.
+    loop = MergeLoop(TokenRow.from_pre_tokens(rows), alphabet, limit, ties=options.ties)
+    trained: list[Merge] = []
+    stopped: Stopped = "full"
+    merges = iter(loop)
+    while len(trained) < limit:
+        if (count := loop.next_count()) < options.min_count:
+            stopped = "rare" if count else "no pair"
+            break
+        trained.append(next(merges))
+        if scaffolds.after(trained[-1], loop.next_count()):
+            break
     hidden_times = tuple(map(tuple, scaffolds.hidden_times))
     training = ScaffoldTraining(
         *("scaffold", pre_tokenizer, alphabet, stopped, options.special_tokens, tuple(trained)),

@@ -38,9 +38,9 @@ from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, texts_of_corpus
-from bpeviz.trainers.bpe import train_merges, train_merges_fast
+from bpeviz.trainers.bpe import train_merges
+from bpeviz.trainers.bpe_loop import TieRule
 from bpeviz.trainers.options import ATOMS, MIN_COUNT, TIES
-from bpeviz.trainers.pair_counts import TieRule
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen_texts import ScreenTexts, atoms_and_merges
 
@@ -88,7 +88,7 @@ def train(corpus: Corpus, options: SuperOptions) -> SuperTraining:
     alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
     limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
     first = max(0, options.transition - len(alphabet))
-    trained, stopped = train_merges_fast(
+    trained, stopped = train_merges(
         rows, alphabet, min(limit, first), ties=ties, min_count=min_count
     )
     if stopped != "full":

@@ -36,7 +36,7 @@ from bpeviz.pretokenizers.patterns import Unmatched, mark_unmatched
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import Normalized, id_list, times
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
-from bpeviz.trainers.bpe import PROGRESS, REPORT_EVERY
+from bpeviz.trainers.bpe_loop import PROGRESS, REPORT_EVERY
 from bpeviz.trainers.options import MIN_COUNT, TIES, UNMATCHED
 from bpeviz.trainers.preparation import count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen_texts import Detail, ScreenTexts

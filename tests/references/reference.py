@@ -15,7 +15,7 @@ import regex
 import tiktoken
 
 from bpeviz.trainers.bpe import merge
-from bpeviz.trainers.pair_counts import Pair
+from bpeviz.trainers.bpe_loop import Pair
 
 
 def encode(ids: Sequence[int], rank: dict[Pair, int]) -> list[int]:

@@ -16,9 +16,8 @@ from hypothesis import strategies as st
 import bpeviz
 from bpeviz import Merge, Training
 from bpeviz.pretokenizers.patterns import PATTERNS
-from bpeviz.trainers import bpe
+from bpeviz.trainers import bpe, pre_tokens
 from bpeviz.trainers.base import collector_off
-from bpeviz.trainers.fast_bpe import pre_tokens
 
 TIES = st.sampled_from(["first", "smallest", "bytes", "largest"])
 ATOMS = st.sampled_from(

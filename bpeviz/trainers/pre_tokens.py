@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from bpeviz.pretokenizers.counts import PreTokenCounts
 from bpeviz.pretokenizers.patterns import BLOCK
-from bpeviz.trainers.fast_bpe.layout import TokenRow
+from bpeviz.trainers.layout import TokenRow
 
 
 def lay_out_bytes(pre_tokens: Mapping[str, int], byte_ids: bytes | None = None) -> TokenRow:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 class TokenRow:
     """Distinct pre-tokens in first-seen order, with a gap before, between and after them.
 
-    Training overwrites both arrays, which get shorter from round to round.
+    Training takes both arrays, so that their memory is free after a round.
 
     Attributes:
         ids: uint16 or int32 [positions], token ids; the largest value of the type is a gap.
@@ -26,23 +26,17 @@ class TokenRow:
     ids: NDArray[Any]
     weights: NDArray[Any] | None
 
-    def cut(self, end: int) -> None:
-        """Drop the positions from `end` on; `pack` releases their memory."""
-        self.ids = self.ids[:end]
-        self.weights = None if self.weights is None else self.weights[:end]
-
-    def pack(self) -> None:
-        """Release the memory of dropped positions."""
-        self.ids = self.ids.copy()
-        self.weights = None if self.weights is None else self.weights.copy()
-
-    def convert(self, dtype: type[np.uint16 | np.int32]) -> NDArray[Any]:
-        """Convert the ids to an integer type that can hold them, and return them."""
-        if self.ids.dtype != dtype:
-            gaps = self.ids == self.ids[0]
-            self.ids = self.ids.astype(dtype)
-            self.ids[gaps] = gap_of(dtype)
-        return self.ids
+    def release(
+        self, dtype: type[np.uint16 | np.int32]
+    ) -> tuple[NDArray[Any], NDArray[Any] | None]:
+        """Return both arrays, the ids in a type that can hold them, and keep neither."""
+        ids, weights = self.ids, self.weights
+        self.ids, self.weights = ids[:0].copy(), None
+        if ids.dtype != dtype:
+            gaps = ids == ids[0]
+            ids = ids.astype(dtype)
+            ids[gaps] = gap_of(dtype)
+        return ids, weights
 
     @classmethod
     def from_pre_tokens(cls, pre_tokens: Sequence[tuple[Sequence[int], int]]) -> TokenRow:
@@ -109,7 +103,7 @@ def _spread_weights(
     for dtype in (np.uint8, np.uint16, np.uint32, np.int64):
         most = int(np.iinfo(dtype).max)
         n_copies = np.maximum(counts - 1, 0) // most
-        if n_copies.astype(np.float64) @ lengths <= lengths.sum() // 8:
+        if (n_copies.astype(np.float64) * lengths).sum() <= lengths.sum() // 8:
             break
     copies = np.repeat(np.arange(len(counts)), n_copies)
     small = np.append(counts - n_copies * most, np.full(len(copies), most)).astype(dtype)

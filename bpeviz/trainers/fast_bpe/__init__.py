@@ -1,1 +1,0 @@
-"""BPE training with NumPy: the same merges as `bpeviz.trainers.bpe`, faster."""

@@ -1,0 +1,240 @@
+"""The fast loop makes the merges of the definition of BPE, ties included, on each of its paths."""
+
+from __future__ import annotations
+
+import ast
+import random
+import tracemalloc
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+import pytest
+from helpers.properties import examples
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import bpeviz
+from bpeviz import progress
+from bpeviz.trainers import bpe_loop
+from bpeviz.trainers.bpe import train_by_definition, train_merges
+from bpeviz.trainers.bpe_loop import MergeLoop
+from bpeviz.trainers.layout import TokenRow
+
+LINES = st.lists(st.integers(0, 3), min_size=1, max_size=24).map(tuple)
+# Repeated words: many of their pairs are tied and adjacent.
+SENTENCES = st.lists(st.lists(st.integers(0, 7), min_size=1, max_size=6), max_size=5).flatmap(
+    lambda words: st.lists(st.sampled_from(words or [[0]]), min_size=1, max_size=20).map(
+        lambda chosen: tuple(chain.from_iterable(chosen))
+    )
+)
+
+
+def weighted(lines: st.SearchStrategy[tuple[int, ...]], weights: list[int]) -> object:
+    rows = st.dictionaries(lines, st.sampled_from(weights), max_size=8)
+    return rows.map(lambda found: [*found.items()])
+
+
+PRETOKENS = st.one_of(
+    weighted(lines, weights)
+    for lines in (LINES, SENTENCES)
+    for weights in ([1], [1, 1, 1, 2, 3, 7], [1, 1, 1, 2, 3, 7, 0])
+)
+
+
+def short_of(length: int) -> object:
+    return lambda name: len(name) <= length
+
+
+ALLOWED = st.sampled_from(
+    [None, short_of(2), short_of(3), short_of(5), lambda name: "ab" not in name, lambda name: False]
+)
+
+
+def with_small_limits(patch: pytest.MonkeyPatch, few: int, sizes: tuple[int, int, int]) -> None:
+    patch.setattr(bpe_loop, "FEW", few)
+    for name, size in zip(("BLOCK", "MAX_POSITIONS", "MAX_TABLE"), sizes, strict=True):
+        patch.setattr(bpe_loop, name, size)
+
+
+@pytest.mark.large
+@settings(max_examples=examples(800))
+@given(
+    PRETOKENS,
+    st.sampled_from([0, 1, 4, 48]),
+    st.sampled_from([(7, 1, 1), (7, 9, 1 << 22), (9, 30, 8), (1 << 21, 1 << 24, 1 << 22)]),
+    st.sampled_from([0, 12, 63]),
+    st.sampled_from(["first", "smallest", "bytes", "largest", "shortest"]),
+    ALLOWED,
+    st.integers(1, 3),
+    st.sampled_from([0, 1, 3, 12, 60]),
+)
+def test_fast_loop_equals_definition(
+    pre_tokens: list[tuple[tuple[int, ...], int]],
+    few: int,
+    sizes: tuple[int, int, int],
+    key_bits: int,
+    ties: str,
+    allowed: object,
+    min_count: int,
+    limit: int,
+) -> None:
+    how = {"ties": ties, "min_count": min_count, "allowed": allowed}
+    with pytest.MonkeyPatch.context() as patch:
+        with_small_limits(patch, few, sizes)
+        patch.setattr(bpe_loop, "KEY_BITS", key_bits)
+        fast = train_merges(pre_tokens, "abcdefgh", limit, **how)
+    how["allowed"] = allowed or (lambda name: True)
+    assert fast == train_by_definition(pre_tokens, "abcdefgh", limit, **how)
+
+
+@settings(max_examples=examples(200))
+@given(PRETOKENS, st.sampled_from(["first", "smallest", "largest"]), ALLOWED)
+@example([((0, 1, 2, 3, 0), 1)], "first", None)
+def test_loop_returns_the_count_of_the_next_pair(
+    pre_tokens: list[tuple[tuple[int, ...], int]], ties: str, allowed: object
+) -> None:
+    loop = MergeLoop(
+        TokenRow.from_pre_tokens(pre_tokens), "abcdefgh", 1_000, ties=ties, allowed=allowed
+    )
+    expected, _ = train_by_definition(
+        pre_tokens, "abcdefgh", 1_000, ties, allowed=allowed or (lambda name: True)
+    )
+    next_counts = [loop.next_count()]
+    merges = []
+    for merge in loop:
+        merges.append(merge)
+        next_counts.append(loop.next_count())
+    assert merges == expected
+    assert next_counts == [*(merge.count for merge in expected), 0]
+
+
+@pytest.mark.parametrize(("allowed", "stopped"), [(short_of(2), "no pair"), (short_of(3), "rare")])
+def test_only_allowed_pairs_are_rare(allowed: object, stopped: str) -> None:
+    # After a b, the pair ab c is left, once.
+    pre_tokens = [((0, 1, 2), 1), ((0, 1), 1)]
+    merges, reason = train_merges(pre_tokens, "abc", 9, min_count=2, allowed=allowed)
+    assert ([merge[:4] for merge in merges], reason) == ([(0, 1, 3, 2)], stopped)
+
+
+def test_pairs_beyond_63_bits_are_sorted_by_pair_and_position() -> None:
+    keys, at = np.array([5 << 40, 3, 5 << 40, 3 << 40]), np.array([0, 1, 1 << 30, 1 << 31])
+    assert (5 << 40).bit_length() + (1 << 31).bit_length() > bpe_loop.KEY_BITS
+    by_key, positions = bpe_loop._sort(keys.copy(), at.copy())
+    assert by_key.tolist() == sorted(keys.tolist())
+    assert positions.tolist() == [1, 1 << 31, 0, 1 << 30]
+
+
+def test_counts_over_53_bits_are_exact() -> None:
+    # As floating-point numbers, the two counts are equal.
+    pre_tokens = [((0, 1), 1 << 55), ((2, 3), (1 << 55) + 1), ((4, 5), (1 << 55) - 1)]
+    merges, _ = train_merges(pre_tokens, "abcdef", 9)
+    assert [(merge.left, merge.count - (1 << 55), merge.ties) for merge in merges] == [
+        (2, 1, 0),
+        (0, 0, 0),
+        (4, -1, 0),
+    ]
+
+
+def test_trainers_multiply_no_matrices() -> None:
+    """The threads of BLAS wait actively after a product, which doubles the processor time."""
+    root = Path(bpeviz.__file__).parent
+    sources = [*(root / "trainers").glob("*.py"), root / "analysis" / "intervals.py"]
+    assert len(sources) > 15
+    for path in sources:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            assert not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)), path
+            name = getattr(node, "attr", "")
+            assert name not in ("dot", "matmul", "einsum", "inner", "tensordot"), (path, name)
+
+
+def random_words(seed: int, number: int) -> list[int]:
+    """Return a text of random words, some of them frequent, over eight letters."""
+    draw = random.Random(seed)
+    lexicon = [draw.choices(range(8), k=draw.randint(1, 9)) for _ in range(600)]
+    weights = [1 / (i + 1) for i in range(600)]
+    return [*chain.from_iterable(draw.choices(lexicon, weights, k=number))]
+
+
+@pytest.mark.parametrize("few", [0, 48])
+@pytest.mark.parametrize("ties", ["first", "smallest", "bytes", "largest", "shortest"])
+def test_longer_text_equals_definition(
+    few: int, ties: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bpe_loop, "FEW", few)
+    draw = random.Random(5)
+    row = [draw.choices(range(8), weights=range(1, 9))[0] for _ in range(6_000)]
+    pre_tokens = [(row[i : i + 690], 1 + i % 4) for i in range(0, 5_000, 700)]
+    fast = train_merges(pre_tokens, "abcdefgh", 200, ties=ties)
+    assert fast == train_by_definition(pre_tokens, "abcdefgh", 200, ties=ties)
+    assert any(merge.ties > 2 for merge in fast[0])
+
+
+@pytest.mark.parametrize("count", [1, 300, 70_000, 5_000_000_000, 1 << 58])
+def test_very_frequent_pretoken_equals_definition(count: int) -> None:
+    text = random_words(4, 2_000)
+    rows = [(text[i : i + 40], 1 + i % 3) for i in range(0, len(text), 40)]
+    rows[3:3] = [(random_words(1, 2), count), (random_words(2, 3), count - 1)]
+    pre_tokens = [*{tuple(ids): (ids, weight) for ids, weight in rows}.values()]
+    assert train_merges(pre_tokens, "abcdefgh", 150) == train_by_definition(
+        pre_tokens, "abcdefgh", 150
+    )
+
+
+LONG_TEXTS = {
+    "words": random_words(6, 50_000),
+    # Here the positions of the most frequent pairs exceed what a round stores.
+    "one letter": [1] * 200_000,
+    "two letters": random.Random(8).choices([2, 5], k=200_000),
+    "repeated line": [2, 0, 7, 3, 1, 6, 4, 5] * 25_000,
+    "longer repeated line": [*chain.from_iterable((i // 8, i % 8, 0) for i in range(64))] * 1_000,
+    "mostly one letter": random.Random(9).choices(range(8), [93, *[1] * 7], k=200_000),
+}
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("weight", [1, 2])
+@pytest.mark.parametrize("kind", LONG_TEXTS)
+def test_long_text_needs_little_more_memory_than_its_row(
+    kind: str, weight: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, size in ("BLOCK", 1 << 13), ("MAX_POSITIONS", 1 << 14), ("MAX_TABLE", 1 << 14):
+        monkeypatch.setattr(bpe_loop, name, size)
+    text = np.array(LONG_TEXTS[kind], np.uint8)
+    tracemalloc.start()
+    row = TokenRow.from_arrays(text, np.array([len(text)]), np.array([weight]))
+    merges, _ = train_merges(row, "abcdefgh", 300)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert merges[:6] == train_by_definition([(text.tolist(), weight)], "abcdefgh", 6)[0]
+    # Four bytes a position for its id, its weight and whether it is inner, and a few blocks; more
+    # where the positions of very frequent pairs are counted, sorted and stored. [bytes]
+    assert peak < 40 * len(text), peak / len(text)
+
+
+@pytest.mark.parametrize("max_positions", [1 << 23, 8])
+def test_ids_over_16_bits_equal_definition(
+    max_positions: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bpe_loop, "MAX_POSITIONS", max_positions)
+    atoms = 70_000
+    symbols = [chr(i + 0x10000) for i in range(atoms)]
+    draw = random.Random(7)
+    used = [draw.randrange(atoms) for _ in range(40)]
+    pre_tokens = [([draw.choice(used) for _ in range(60)], 1 + i) for i in range(6)]
+    assert train_merges(pre_tokens, symbols, 100) == train_by_definition(pre_tokens, symbols, 100)
+
+
+def test_training_reports_progress_and_stops_when_listener_raises() -> None:
+    pre_tokens = [([i % 7 for i in range(3_000)], 1)]
+    reports: list[tuple[str, int, int]] = []
+    with progress.reporting_to(lambda *report: reports.append(report)):
+        train_merges(pre_tokens, "abcdefg", 50)
+    assert reports[0][1:] == (0, 50)
+    assert all(0 <= done < of == 50 for _, done, of in reports)
+
+    def stop(*report: object) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), progress.reporting_to(stop):
+        train_merges(pre_tokens, "abcdefg", 50)
