@@ -87,7 +87,8 @@ _STARTS = ("<|startoftranscript|>", "<|notimestamps|>")
 GPT2 = Family(
     "GPT-2",
     ("GPT2|CodeGen",
-     "gpt2|gpt_neo|gptj|opt|codegen|phi|starcoder2|dbrx|emu3|jais2|blip-2|instructblip(?:video)?"),
+     "gpt2|gpt_neo|gptj|opt|codegen|phi|starcoder2|dbrx|emu3|jais2|blip-2|instructblip(?:video)?|"
+     "hyperclovax_vision_v2"),
     _END,
 )
 BERT = Family(
@@ -114,16 +115,36 @@ _FAMILIES = (
     Family("DeBERTa", ("Deberta", "deberta"), _BRACKETS, **_CLS_SEP),
     Family("Whisper", ("Whisper", "whisper"), _END, before=_STARTS, after=("eos_token",)),
     Family("MPNet", ("MPNet", "mpnet"), _BART | {"unk_token": "[UNK]"}, _MASK, **_WORDPIECE),
-    Family("Qwen 3.5", (r"Qwen3_5\w*", r"qwen3_5\w*"), _QWEN, expression=_QWEN3_5),
+    Family("Qwen 3.5", (r"Qwen3_5\w*", r"qwen3_5\w*|qwen4_exp"), _QWEN, expression=_QWEN3_5),
     Family("Qwen 2",
            (r"Qwen[23]\w*",
-            r"qwen[23]\w*|audioflamingo3|colqwen2|fun_asr_nano|internvl|ovis2|vibevoice"),
+            r"qwen[23]\w*|audioflamingo3|colqwen2|cosmos3_omni|dots3_note|fun_asr_nano|hunyuan_vl|"
+            "internvl|lighton_ocr|moss_transcribe_diarize|ovis2|qianfan_ocr|vibevoice"),
            _QWEN, expression=_QWEN2, plain=True),
     Family("GPT-NeoX",
            ("GPTNeoX", "gpt_neox|falcon_mamba|mamba2?|mpt|olmoe?|rwkv|xlstm"),
            _END | {"pad_token": "<|padding|>"}, expression=joined("gpt2")),
 )
 # fmt: on
+
+
+BACKEND = regex.compile(
+    "EvollaModel|arctic|aria|beam|bigbird_pegasus|camembertv2-base|canary|chatlm|cohere_asr|"
+    "ernie4_5|ernie4_5_moe|flex_olmo|fuyu|glm|glm4|glm4_moe|glm4_moe_lite|glm4v|glm4v_moe|"
+    "glm_image|glmasr|got_ocr2|gpt_bigcode|gradium_phonon_tts|granite|granitemoe|"
+    "granitemoehybrid|granitemoeshared|h2ovl_chat|hyperclovax|hyperclovax_vlm|internlm2|"
+    "internlm3|iquestcoder|jamba|kimi_k25|kimi_linear|kosmos-2|llava|llava_next|"
+    "mimo_v2_flash|minicpm3|minicpm_ocr|minicpmv|minicpmv4_6|minicpmv4_7|minimax_m2|"
+    "ministral|ministral3|mistral|mistral3|mistral_large4|mixtral|modernbert|"
+    "modernbert-decoder|molmo|molmo2|nemo_speechlm|nemotron|nvfp4|nystromformer|olmo2|olmo3|"
+    "olmo_hybrid|omniasr|opencua|openvla|paddleocr_vl|pegasus_x|persimmon|phi3|phi3_v|phimoe|"
+    "pix2struct|pixtral|pocket_tts|smolvlm|stablelm|step3_vl|umt5|vipllava|voxtral|"
+    "voxtral_realtime|xlm-roberta-xl"
+)
+"""Types of models whose tokenizer.json is applied as it is, whatever class the settings name."""
+
+_FORCED = regex.compile(r"qwen2|qwen3_5(?:_moe(?:_text)?)?|qwen4_exp|hyperclovax_vision_v2")
+"""Types of models whose own class is taken, whatever class the settings name."""
 
 
 @dataclass(frozen=True)
@@ -204,6 +225,9 @@ def model_settings(
         ),
         ("", ""),
     )
+    kind = model.get("model_type")
+    if isinstance(kind, str) and (BACKEND.fullmatch(kind) or _FORCED.fullmatch(kind)):
+        named_in, name = SETTINGS_FILES[1], kind
     family = next((candidate for candidate in _FAMILIES if candidate.names_it(name)), None)
     is_known = family is not None and (assumed is None or family.format == assumed.format)
     family = family if is_known else assumed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
@@ -223,3 +224,71 @@ def test_any_folder_gives_the_ids_of_transformers(
         ids = encoded(ours, text)
         assert ids == theirs(text, add_special_tokens=False).input_ids, (files, text)
         assert [*before, *ids, *after] == theirs(text).input_ids
+
+
+# ---- Settings beside a tokenizer.json
+
+
+def drawn_json(draw: Random) -> dict[str, bytes]:
+    """Return a folder with a tokenizer.json, and random settings that may contradict it."""
+    files = drawn(draw)
+    source = {name: content for name, content in files.items() if name in {*BYTES, *BERT}}
+    own = draw.choice([files, drawn(draw) | source])
+    with contextlib.suppress(formats.FormatError):
+        tokenizer = formats.parse(own, "wordpiece" if "vocab.txt" in own else "gpt2")
+        content = formats.dump(tokenizer, "huggingface")["tokenizer.json"]
+        kept = {name: content for name, content in files.items() if name not in source}
+        settings = json.loads(kept["tokenizer_config.json"])
+        settings["tokenizer_class"] = draw.choice([settings["tokenizer_class"], *KINDS])
+        if draw.random() < 0.3:
+            kept["config.json"] = json.dumps({"model_type": draw.choice(TYPES)}).encode()
+        kept["tokenizer_config.json"] = json.dumps(settings).encode()
+        return kept | {"tokenizer.json": content}
+    return {}
+
+
+KINDS = ["PreTrainedTokenizerFast", "TokenizersBackend", "GPT2Tokenizer", "RobertaTokenizerFast"]
+KINDS += ["LlamaTokenizer", "GPTNeoXTokenizerFast", "Qwen2Tokenizer", "BertTokenizer"]
+TYPES = ["qwen2", "gpt2", "roberta", "gpt_neox", "llama", "phi3", "modernbert", "qwen3", "bert"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", [range(30), pytest.param(range(500), marks=pytest.mark.large)])
+def test_settings_beside_a_tokenizer_json_change_nothing_or_are_said(
+    tmp_path_factory: pytest.TempPathFactory, seeds: range
+) -> None:
+    os.environ["TRANSFORMERS_VERBOSITY"] = "error"
+    from transformers import AutoTokenizer
+
+    equal = 0
+    for seed in seeds:
+        draw = Random(seed)
+        if not (files := drawn_json(draw)):
+            continue
+        path = tmp_path_factory.mktemp("model")
+        ours = written(files, path)
+        if formats.assumed(files):
+            continue
+        theirs: Any = AutoTokenizer.from_pretrained(path)
+        before, after = ours.template
+        equal += 1
+        for text in random_texts(draw):
+            ids = encoded(ours, text)
+            plain = theirs(text, add_special_tokens=False).input_ids
+            assert ids == plain, (seed, text, files["tokenizer_config.json"])
+            assert [*before, *ids, *after] == theirs(text).input_ids, (seed, text)
+    assert equal > len(seeds) / 20, "not everything is said to differ"
+
+
+def test_difference_of_the_prefix_is_said() -> None:
+    tokenizer = bpeviz.train("low the low", merges=4, special_tokens=("<|endoftext|>",)).tokenizer()
+    content = formats.dump(tokenizer, "huggingface")
+    beside = configured("GPT2", add_prefix_space=True)["tokenizer_config.json"]
+    files = content | {"tokenizer_config.json": beside}
+    assert formats.assumed(files) == (
+        "In transformers 5.24, tokenizer_config.json adds a space in front; tokenizer.json does "
+        "not. bpeviz applies tokenizer.json alone."
+    )
+    beside = configured("GPT2")["tokenizer_config.json"]
+    assert formats.assumed(content | {"tokenizer_config.json": beside}) == ""
+    assert formats.assumed(content) == ""

@@ -32,8 +32,10 @@ from bpeviz.formats.base import (
 )
 from bpeviz.formats.huggingface import bpe, sentencepiece, unigram, wordpiece
 from bpeviz.formats.huggingface.common import require, template
+from bpeviz.formats.huggingface.settings import differences
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.merges import merges_of, tokenizer_of
+from bpeviz.formats.model_settings import SETTINGS_FILES
 from bpeviz.formats.parsing import Node, dump_json, parse_json
 from bpeviz.formats.recognition import explain, with_reason
 from bpeviz.formats.remapped_ids import RemappedTokenizer as RemappedTokenizer
@@ -179,4 +181,6 @@ FORMAT = Format(
     write=_write,
     read=_read,
     detect=_detect,
+    settings=SETTINGS_FILES,
+    assumed=differences,
 )
