@@ -27,7 +27,12 @@ def missing(module: str) -> str:
     return f"{package} is not installed; bpeviz[{extra}] includes it"
 
 
+def has(module: str) -> bool:
+    """Return whether an optional module is installed, without importing it."""
+    return find_spec(module) is not None
+
+
 def check(module: str) -> None:
-    """Raise `ModuleNotFoundError` if an optional module is not installed, without importing it."""
-    if find_spec(module) is None:
+    """Raise `ModuleNotFoundError` if an optional module is not installed."""
+    if not has(module):
         raise ModuleNotFoundError(name=module)

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
 
+from bpeviz import installation
 from bpeviz.analysis import trace
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.token_lookup import color_index_of
@@ -200,7 +201,7 @@ def _labels(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -
     # The name of a special token may contain a space; other labels do not.
     labels = {i: visible(tokenizer.token_label(i)).replace(" ", "·") for i in set(ids)}
     is_terminal = options.output == STANDARD and sys.stdout is not None and sys.stdout.isatty()
-    wanted = is_terminal and not os.environ.get("NO_COLOR")
+    wanted = is_terminal and not os.environ.get("NO_COLOR") and installation.has("rich")
     if options.color == "never" or (options.color == "auto" and not wanted):
         return " ".join(labels[i] for i in ids)
     from rich.console import Console  # only needed here, as is the palette of exports

@@ -123,7 +123,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.startswith("bpeviz"):
             raise
-        print_error(f"This needs a package more: {installation.missing(error.name)}.")
+        print_error(f"This needs another package: {installation.missing(error.name)}.")
     except ValueError as error:
         print_error(str(error))  # user-facing messages
     except OSError as error:

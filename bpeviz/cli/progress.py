@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Iterator
 
+from bpeviz import installation
 from bpeviz.cli.errors import print_error
 from bpeviz.progress import reporting_to
 
@@ -15,7 +16,7 @@ class Progress:
     """Displays the activity of a command and its progress on standard error.
 
     On a terminal, one line with the elapsed time is updated, and erased at the end. Elsewhere, such
-    as in a file, new lines are printed.
+    as in a file, and without the package rich, new lines are printed.
 
     Args:
         requested: Whether to display progress; None: only on a terminal.
@@ -37,7 +38,8 @@ class Progress:
         """Display an activity and its progress while the context is open."""
         if not self.shown:
             return contextlib.nullcontext()
-        return _updated_line(activity) if self.is_terminal else self._lines(activity)
+        can_update = self.is_terminal and installation.has("rich")
+        return _updated_line(activity) if can_update else self._lines(activity)
 
     @contextlib.contextmanager
     def _lines(self, activity: str) -> Iterator[None]:

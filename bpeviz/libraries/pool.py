@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from importlib.util import find_spec
 
-from bpeviz import limits
+from bpeviz import installation, limits
 from bpeviz.libraries import worker
 from bpeviz.workers.child import Child, OvertimeError, StartError
 from bpeviz.workers.pool import BusyError, Places, Pool, Request
@@ -79,7 +79,7 @@ _ABORTED = f"the library stopped, or needs more than {limits.LIBRARY_MEMORY:,} M
 def _start(file: File) -> Child:
     spec = find_spec(file.library)
     if spec is None or spec.origin is None:
-        raise LibraryError(f"the library {file.library} is not installed")
+        raise LibraryError(installation.missing(file.library))
     return Child(worker.__name__, spec.origin, **_MEMORY)
 
 
