@@ -20,6 +20,7 @@
 #   "rich~=15.0",
 #   "huggingface_hub~=2.4",
 #   'uvloop~=0.23; sys_platform != "win32"',
+#   "pip>=23",
 # ]
 # ///
 """Train: watch a tokenizer train, merge by merge.
