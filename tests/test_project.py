@@ -78,6 +78,30 @@ def test_few_variables_have_vague_names() -> None:
     assert number <= VAGUE_NAMES
 
 
+LATE_IMPORTS = {
+    ("libraries/worker.py", "bpeviz.corpus"): "only tables in Parquet need it, in a process of it",
+    ("cli/encode.py", "bpeviz.palette"): "only colored output needs it",
+}
+"""Imports of bpeviz inside functions, which import-linter does not order, and their reasons."""
+
+
+def test_functions_import_no_modules_of_the_package() -> None:
+    late = set()
+    for path in (ROOT / "bpeviz").glob("**/*.py"):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
+                for node in ast.walk(function):
+                    if isinstance(node, ast.ImportFrom):
+                        names = [node.module or "bpeviz"]
+                    elif isinstance(node, ast.Import):
+                        names = [module.name for module in node.names]
+                    else:
+                        continue
+                    place = path.relative_to(ROOT / "bpeviz").as_posix()
+                    late |= {(place, name) for name in names if name.startswith("bpeviz")}
+    assert late == {*LATE_IMPORTS}
+
+
 def test_class_name_has_one_meaning() -> None:
     names = Counter(
         node.name

@@ -47,6 +47,9 @@ WAYS = {
 }
 """The titles of the next steps, in their order."""
 
+WATCHED = {"inspected_by": GPT4O, "closer": "film"}
+"""The link of Inspect, by its names, that shows the merges of GPT-4o step by step."""
+
 _MIN_COUNT = "min_count"
 
 _PLAYS: SessionValue[str] = SessionValue("plays_at_once")
@@ -184,10 +187,6 @@ def follow(way: str, algorithms: Sequence[str] = ()) -> None:
         way: The key of the button.
         algorithms: The algorithms of a page that shows several, which have options of their own.
     """
-    # Imported here, since Inspect draws remarks, too.
-    from bpeviz.ui.pages.inspect import CLOSER, STEPS
-    from bpeviz.ui.pages.inspect.encoding import TOKENIZER
-
     if way not in WAYS:
         return
     _PLAYS.put(way)
@@ -196,8 +195,8 @@ def follow(way: str, algorithms: Sequence[str] = ()) -> None:
         if COUNTED.get():  # a value in the link would open “More”
             COUNTED.put(False)
     if way == WATCH:
-        _put(TOKENIZER, GPT4O)
-        _put(CLOSER, STEPS)
+        st.session_state.update(WATCHED)
+        page_change.remember(WATCHED)
     if way == ONCE:
         place = SIDE if algorithms else ""
         for key in algorithms or [ALGORITHM.value()]:

@@ -14,7 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 from bpeviz.pretrained import download, rank_tokenizer
 from bpeviz.ui.inputs.token_count import NAME
-from bpeviz.ui.pages import remarks
+from bpeviz.ui.pages import inspect, remarks
+from bpeviz.ui.pages.inspect.encoding import TOKENIZER
 
 OWN_TEXTS = {
     "hello world": "No two neighbors occur twice, so there is nothing to learn from it alone.",
@@ -55,6 +56,13 @@ def press(
         if key not in before or value != before[key]:
             app.session_state[key] = value
     return app.run()
+
+
+def test_watched_link_has_names_and_values_of_inspect() -> None:
+    closer, tokenizer = inspect.CLOSER, TOKENIZER
+    assert {*remarks.WATCHED} == {closer.link, tokenizer.link} == {closer.key, tokenizer.key}
+    assert remarks.WATCHED[closer.link] in closer.titles
+    assert remarks.WATCHED[tokenizer.link] in tokenizer.titles
 
 
 @pytest.mark.parametrize("page", KEYS)
