@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from bpeviz import formats
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
+from bpeviz.corpus.documents import Documents
 from bpeviz.formats import MAX_FILE, archive
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.trainers import TRAINERS, Corpus
@@ -36,50 +37,68 @@ __all__ = ["load", "read", "save", "train"]
 
 @overload
 def train(
-    text: Corpus, algorithm: Literal["bpe"] = "bpe", **options: Unpack[signatures.Bpe]
+    text: Corpus | Iterable[str],
+    algorithm: Literal["bpe"] = "bpe",
+    **options: Unpack[signatures.Bpe],
 ) -> signatures.BpeTraining: ...
 @overload
 def train(
-    text: Corpus, algorithm: Literal["bpe"] = "bpe", **options: Unpack[signatures.BpeVariant]
+    text: Corpus | Iterable[str],
+    algorithm: Literal["bpe"] = "bpe",
+    **options: Unpack[signatures.BpeVariant],
 ) -> MergeTraining: ...
 @overload
 def train(
-    text: Corpus, algorithm: Literal["wordpiece"], **options: Unpack[signatures.WordPiece]
+    text: Corpus | Iterable[str],
+    algorithm: Literal["wordpiece"],
+    **options: Unpack[signatures.WordPiece],
 ) -> wordpiece.WordPieceTraining: ...
 @overload
 def train(
-    text: Corpus, algorithm: Literal["unigram"], **options: Unpack[signatures.Unigram]
+    text: Corpus | Iterable[str],
+    algorithm: Literal["unigram"],
+    **options: Unpack[signatures.Unigram],
 ) -> unigram.UnigramTraining: ...
 @overload
 def train(
-    text: Corpus,
+    text: Corpus | Iterable[str],
     algorithm: Literal["sentencepiece"],
     **options: Unpack[signatures.SentencePieceBpe],
 ) -> sentencepiece_bpe.SentencePieceTraining: ...
 @overload
 def train(
-    text: Corpus, algorithm: Literal["scaffold"], **options: Unpack[signatures.Scaffold]
+    text: Corpus | Iterable[str],
+    algorithm: Literal["scaffold"],
+    **options: Unpack[signatures.Scaffold],
 ) -> scaffold_bpe.ScaffoldTraining: ...
 @overload
 def train(
-    text: Corpus, algorithm: Literal["superbpe"], **options: Unpack[signatures.SuperBpe]
+    text: Corpus | Iterable[str],
+    algorithm: Literal["superbpe"],
+    **options: Unpack[signatures.SuperBpe],
 ) -> superbpe.SuperTraining: ...
 @overload
 def train(
-    text: Corpus, algorithm: Literal["multilingual"], **options: Unpack[signatures.Multilingual]
+    text: Corpus | Iterable[str],
+    algorithm: Literal["multilingual"],
+    **options: Unpack[signatures.Multilingual],
 ) -> multilingual_bpe.MultilingualTraining: ...
 @overload
 def train(
-    text: Corpus, algorithm: Literal["parity"], **options: Unpack[signatures.Parity]
+    text: Corpus | Iterable[str], algorithm: Literal["parity"], **options: Unpack[signatures.Parity]
 ) -> parity_bpe.ParityTraining: ...
 @overload
 def train(
-    text: Corpus, algorithm: Literal["adaptive"], **options: Unpack[signatures.Adaptive]
+    text: Corpus | Iterable[str],
+    algorithm: Literal["adaptive"],
+    **options: Unpack[signatures.Adaptive],
 ) -> continued_bpe.AdaptiveTraining: ...
 @overload
-def train(text: Corpus, algorithm: str, **options: Unpack[signatures.Sized]) -> Training: ...
 def train(
-    text: Corpus,
+    text: Corpus | Iterable[str], algorithm: str, **options: Unpack[signatures.Sized]
+) -> Training: ...
+def train(
+    text: Corpus | Iterable[str],
     algorithm: str = "bpe",
     *,
     vocab_size: int | None = None,
@@ -90,10 +109,12 @@ def train(
     split_at_special: bool = True,
     **options: Any,
 ) -> Training:
-    """Train a tokenizer on a text, or on a mapping of pre-tokens to counts.
+    """Train a tokenizer on a text, on a list of documents, or on a mapping of texts to counts.
+
+    Documents are split one by one, so no token crosses from one into the next.
 
     Args:
-        text: the text or the counts.
+        text: the text, the documents, or the counts of documents or pre-tokens.
         algorithm: a key of `bpeviz.trainers.TRAINERS`.
         vocab_size: size of the vocabulary: atoms (bytes or characters) and trained tokens, without
             special tokens.
@@ -113,6 +134,8 @@ def train(
     trainer = TRAINERS.get(algorithm)
     if trainer is None:
         raise ValueError(f"There is no algorithm {algorithm!r}. Known: {', '.join(TRAINERS)}.")
+    if isinstance(text, Iterable) and not isinstance(text, str | Mapping):
+        text = Documents(tuple(text))
     training = trainer(
         text,
         vocab_size=vocab_size,

@@ -1,13 +1,14 @@
 """Several texts under several tokenizers: their tokens, also relative to one of the texts.
 
-The premium of a text is the ratio of its tokens to those of the same text in another language, as
-in Petrov et al. 2023 (arXiv 2305.15425).
+A text is a string, or it consists of documents, each of which is encoded alone. The premium of a
+text is the ratio of its tokens to those of the same text in another language, as in Petrov et al.
+2023 (arXiv 2305.15425).
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Real
 from reprlib import repr as short_repr
@@ -21,14 +22,15 @@ from bpeviz import api
 from bpeviz.analysis import figures, intervals, verdict
 from bpeviz.analysis.figures import Figure, Measured, Total
 from bpeviz.analysis.intervals import FEWEST_LINES, ROUGH_LINES, Ratios
-from bpeviz.analysis.lines import lines_of, tokens_by_line
+from bpeviz.analysis.lines import lines_of, tokens_by_line, whole_text
 from bpeviz.analysis.metrics import Column, word_spans
 from bpeviz.analysis.verdict import Standing
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.corpus.tables import by_label
+from bpeviz.corpus.documents import Documents
+from bpeviz.corpus.named_texts import Texts
 from bpeviz.notebook_cell import NotebookValue
 from bpeviz.progress import report
-from bpeviz.text import clean, counted, distinct, joined, listed
+from bpeviz.text import counted, distinct, joined, listed
 
 Row = TypeVar("Row", "ComparedText", "ComparedTokenizer")
 
@@ -45,17 +47,18 @@ class ComparedText:
     Attributes:
         text: The name of the text.
         tokenizer: The name of the tokenizer.
-        tokens: The number of tokens of the whole text.
+        tokens: The number of tokens of the whole text, or of all its documents.
         bytes_per_token: UTF-8 bytes per token; None without tokens.
         characters_per_token: Characters per token; None without tokens.
         tokens_per_word: Mean number of pieces of a word; None where words are not known.
         whole_words: The share of words without an inner boundary; None where words are not known.
         unknown: The number of tokens that are not in the vocabulary.
-        premium: The tokens of its lines, each encoded alone, relative to those of the same lines
-            of the chosen text; None if lines are not parallel, or the tokenizer loses text.
+        premium: The tokens of its documents, or of its lines, each encoded alone, relative to those
+            with the same numbers in the chosen text; None if they are not parallel, or the
+            tokenizer loses text.
         low: The lower end of the 95% interval of the premium; None below `FEWEST_LINES`.
         high: The upper end.
-        lines: The number of parallel lines, without empty ones.
+        lines: The number of parallel lines or documents, without empty ones.
         difference: The difference in tokens from the best other tokenizer, as a share of its
             tokens; None if there is no other one, or one of them loses text.
         difference_low: The lower end of the 95% interval of the difference; None below
@@ -170,7 +173,7 @@ class Comparison(NotebookValue):
 
 
 def compare(
-    texts: Mapping[str, str | Sequence[str]] | Iterable[tuple[str, str]],
+    texts: Mapping[str, str | Iterable[str] | Documents] | Iterable[tuple[str, str]],
     tokenizers: str | Iterable[str | Tokenizer] | Mapping[str, Tokenizer],
     relative_to: str | None = None,
     *,
@@ -179,17 +182,18 @@ def compare(
 ) -> Comparison:
     """Compare several texts under several tokenizers.
 
-    Texts with the same number of lines as the text `relative_to` are parallel: each line is a
-    translation of the line with the same number.
+    Texts with as many lines or documents as the text `relative_to` are parallel: each one is a
+    translation of the one with the same number.
 
     Args:
-        texts: The texts by name, each as a string or as its lines; or pairs of a label and a line,
-            of which those with one label are a text.
+        texts: The texts by name, each as a string, or as a list of documents, which are encoded one
+            by one; or pairs of a label and a document, of which those with one label are a text.
         tokenizers: Names as in `bpeviz.load` and tokenizers, of which equal names get a number; or
             tokenizers by name.
         relative_to: The name of the text to which premiums are relative, or None.
         special_tokens: Whether the tokens of a text include the special tokens that the file of
-            the tokenizer adds around it. Figures of lines and of the vocabulary never do.
+            the tokenizer adds around it, or around each document. Figures of lines and of the
+            vocabulary never do.
         prices: The price of a million tokens by the name of the tokenizer, in any currency.
 
     Raises:
@@ -211,15 +215,16 @@ def compare(
             total.special_tokens = sum(map(len, total.tokenizer.template))
     reference = None
     if relative_to is not None:
-        lines = lines_of(texts[relative_to])
-        reference = _ReferenceText(relative_to, lines, _line_counts(lines, totals))
+        text = texts[relative_to]
+        reference = _ReferenceText(relative_to, text, _line_counts(text, totals))
     rows: list[ComparedText] = []
     of_texts: dict[str, TextIntervals] = {}
     for done, (name, text) in enumerate(texts.items()):
         report(name, done, len(texts))
         of_text, of_texts[name] = _compare_text(name, text, totals, reference)
         rows += of_text
-    rows = _with_known_premiums(rows, relative_to)
+    whole = {name for name, text in texts.items() if isinstance(text, str)}
+    rows = _with_known_premiums(rows, relative_to, whole)
     notes = _notes(rows) + ([_special_note(totals)] if special_tokens else [])
     of_tokenizers = [_over(total, rows) for total in totals]
     sentence, leader = _verdict(rows, relative_to)
@@ -228,17 +233,18 @@ def compare(
 
 
 def _checked_texts(
-    texts: Mapping[str, str | Sequence[str]] | Iterable[tuple[str, str]],
+    texts: Mapping[str, str | Iterable[str] | Documents] | Iterable[tuple[str, str]],
     tokenizers: Mapping[str, Tokenizer],
     relative_to: str | None,
     prices: Mapping[str, float],
-) -> Mapping[str, str | Sequence[str]]:
+) -> Texts:
     """Check the arguments of `compare` and return the texts by name."""
     if not isinstance(prices, Mapping):
         raise ValueError('Give prices by name, as in prices={"gpt2": 0.5}.')
     if not isinstance(texts, Mapping):
         try:
-            texts = by_label(texts)
+            labels, documents = zip(*texts, strict=True) if (texts := [*texts]) else ((), ())
+            texts = Documents(documents, labels).groups if labels else {}
         except (TypeError, ValueError, AttributeError) as error:  # no pairs of a label and a line
             raise ValueError(
                 'Give each text a name, as in compare({"greeting": "hello"}, …).'
@@ -251,38 +257,53 @@ def _checked_texts(
         raise ValueError(f"There is no tokenizer {wrong[0]}. They are {listed([*tokenizers], 8)}.")
     if not all(isinstance(price, Real) and 0 <= price < np.inf for price in prices.values()):
         raise ValueError("A price is a number from 0 on: the price of a million tokens.")
-    return texts
+    return {
+        name: text if isinstance(text, str | Documents) else Documents.of(text)
+        for name, text in texts.items()
+    }
 
 
 class _ReferenceText(NamedTuple):
-    """The text to which premiums are relative, with the tokens of its lines [lines, tokenizers]."""
+    """The text to which premiums are relative.
+
+    Attributes:
+        name: Its name.
+        text: The text.
+        counts: The tokens of its lines or documents [lines, tokenizers].
+    """
 
     name: str
-    lines: Sequence[str]
+    text: str | Documents
     counts: NDArray[np.int64]
 
 
 def _compare_text(
     name: str,
-    text: str | Sequence[str],
+    text: str | Documents,
     totals: Sequence[Total],
     reference: _ReferenceText | None,
 ) -> tuple[list[ComparedText], TextIntervals]:
     """Return the rows and intervals of a text, and add it to the totals of the tokenizers."""
-    lines = lines_of(text)
-    whole = clean(text) if isinstance(text, str) else "\n".join(lines)
+    whole = whole_text(text)
     columns = [
         Column(
             total.title,
             total.tokenizer,
-            total.tokenizer.last_boundaries(whole),
+            total.tokenizer.last_boundaries(text),
             total.tokenizer.steps,
         )
         for total in totals
     ]
-    by_line = tokens_by_line(columns, lines)
-    ratios = intervals.token_ratios(by_line, [total.special_tokens for total in totals])
-    counts, references, parallel, notes = _parallel_counts(lines, totals, reference)
+    by_line = tokens_by_line(columns, text)
+    added = np.array([total.special_tokens for total in totals])
+    breaks = 0
+    if isinstance(text, Documents):  # special tokens are around each one
+        breaks = text.breaks
+        ratios = intervals.token_ratios(by_line + added, 0 * added)
+        added *= len(by_line)
+    else:
+        ratios = intervals.token_ratios(by_line, added)
+    counts, references, parallel, notes = _parallel_counts(text, by_line, totals, reference)
     premium_ends, premium_ratios = intervals.line_premiums(counts, references)
     notes += _line_notes(len(by_line) if len(totals) > 1 else ROUGH_LINES, parallel)
     has_words = not has_no_spaces(whole)
@@ -290,8 +311,10 @@ def _compare_text(
         notes.append("no spaces between words, so no tokens per word")
     words = word_spans(whole if has_words else "")
     measured = [
-        Measured(whole, words, None, column, total.special_tokens, own, base, total.price)
-        for column, total, own, base in zip(columns, totals, counts.T, references.T, strict=True)
+        Measured(whole, words, None, column, int(special), own, base, total.price, breaks)
+        for column, total, special, own, base in zip(
+            columns, totals, added, counts.T, references.T, strict=True
+        )
     ]
     rows = []
     for part, total, (low, high), difference in zip(
@@ -392,9 +415,15 @@ def _differences(measured: Sequence[Measured], ratios: Ratios | None) -> list[di
 
 
 def _with_known_premiums(
-    rows: Sequence[ComparedText], relative_to: str | None
+    rows: Sequence[ComparedText], relative_to: str | None, whole: Collection[str]
 ) -> list[ComparedText]:
-    """Return rows without premiums of texts that a tokenizer loses, and notes on other ratios."""
+    """Return rows without premiums of texts that a tokenizer loses, and notes on other ratios.
+
+    Args:
+        rows: The rows.
+        relative_to: The name of the text to which premiums are relative.
+        whole: The names of texts that do not consist of documents.
+    """
     lossy = {(row.text, row.tokenizer) for row in rows if row.unknown}
     base = {row.tokenizer: row.tokens for row in rows if row.text == relative_to}
     known = []
@@ -403,7 +432,7 @@ def _with_known_premiums(
         if lost and row.premium is not None:
             note = f"{row.tokenizer} loses text of {lost[0]}, so no premium"
             row = replace(row, premium=None, low=None, high=None, notes=(*row.notes, note))
-        elif row.premium is not None:
+        elif row.premium is not None and row.text in whole:
             ratio = row.tokens / base[row.tokenizer]
             if f"{ratio:.2f}" != f"{row.premium:.2f}":
                 row = replace(row, notes=(*row.notes, _NO_RATIO))
@@ -414,12 +443,12 @@ def _with_known_premiums(
 _NO_RATIO = "the premium is that of lines encoded alone, so it is not the ratio of the tokens"
 
 
-def parallel_texts(texts: Mapping[str, str | Sequence[str]]) -> tuple[int, list[str]]:
-    r"""Return the number of lines that most texts have, and the names of these texts.
+def parallel_texts(texts: Mapping[str, str | Documents]) -> tuple[int, list[str]]:
+    r"""Return the number of lines or documents that most texts have, and the names of these texts.
 
     There are no names for a single text, or if less than half of the texts have as many lines.
 
-    >>> parallel_texts({"en": "a\nb", "es": ["c", "d"], "code": "e"})
+    >>> parallel_texts({"en": "a\nb", "es": Documents(("c", "d")), "code": "e"})
     (2, ['en', 'es'])
     """
     numbers = {name: len(lines_of(text)) for name, text in texts.items()}
@@ -440,18 +469,28 @@ def has_no_spaces(text: str) -> bool:
     return unspaced > 0 and unspaced > _UNSPACED_SHARE * sum(map(len, _LETTERS.findall(text)))
 
 
-def _line_counts(lines: Sequence[str], totals: Sequence[Total]) -> NDArray[np.int64]:
-    """Return the tokens of each line, 0 for a blank one [lines, tokenizers]."""
-    whole = [line.removesuffix("\r") for line in lines]
-    counts = np.array([total.tokenizer.token_counts(whole) for total in totals], np.int64).T
+def _line_counts(text: str | Documents, totals: Sequence[Total]) -> NDArray[np.int64]:
+    """Return the tokens of each line or document, 0 for a blank one [lines, tokenizers]."""
+    lines = lines_of(text)
+    whole = [line.removesuffix("\r") for line in lines] if isinstance(text, str) else lines
+    counts = np.array([total.tokenizer.count_batch(whole) for total in totals], np.int64).T
     counts[[not line.strip() for line in lines]] = 0
     return counts
 
 
 def _parallel_counts(
-    lines: Sequence[str], totals: Sequence[Total], reference: _ReferenceText | None
+    text: str | Documents,
+    by_line: NDArray[np.int64],
+    totals: Sequence[Total],
+    reference: _ReferenceText | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], int | None, list[str]]:
-    """Compare the lines of a text with those of the reference.
+    """Compare the lines or documents of a text with those of the reference.
+
+    Args:
+        text: The text.
+        by_line: The tokens of those that are not blank [lines, tokenizers].
+        totals: The tokenizers.
+        reference: The reference.
 
     Returns:
         The tokens of the lines that are parallel, and those of the same lines of the reference
@@ -460,15 +499,23 @@ def _parallel_counts(
     none = np.empty((0, len(totals)), np.int64)
     if reference is None:
         return none, none, None, []
-    if len(lines) != len(reference.lines):
+    lines, others = lines_of(text), lines_of(reference.text)
+    if len(lines) != len(others):
         return none, none, None, [f"not as many lines as {reference.name}, so no premium"]
-    counts = _line_counts(lines, totals)
+    if isinstance(text, str):
+        counts = _line_counts(text, totals)
+    else:  # each was encoded alone
+        counts = np.zeros((len(lines), len(totals)), np.int64)
+        counts[[bool(line.strip()) for line in lines]] = by_line
     is_kept = (counts > 0).all(1) & (reference.counts > 0).all(1)
-    pairs = zip(lines, reference.lines, strict=True)
+    pairs = zip(lines, others, strict=True)
     empty = sum((not a.strip()) != (not b.strip()) for a, b in pairs)
     left_out = f"{counted(empty, 'line')} empty only here or only in {reference.name}"
     notes = [f"{left_out}, left out of the premium"] * bool(empty)
-    return counts[is_kept], reference.counts[is_kept], int(is_kept.sum()), notes
+    around = np.array([total.special_tokens for total in totals])
+    if isinstance(text, str) or isinstance(reference.text, str):
+        around *= 0
+    return counts[is_kept] + around, reference.counts[is_kept] + around, int(is_kept.sum()), notes
 
 
 def _line_notes(own: int, parallel: int | None) -> list[str]:

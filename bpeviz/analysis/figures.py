@@ -98,10 +98,11 @@ class Measured:
         words: The starts and ends of the words, none if words are not known.
         baseline: The column whose boundaries these are compared with.
         column: The tokenizer with the boundaries of the text.
-        special_tokens: The number of special tokens around the text.
-        lines: The tokens of each line that is parallel to a line of the reference text.
+        special_tokens: The number of special tokens around the text, or around all its documents.
+        lines: The tokens of each line or document that is parallel to one of the reference text.
         reference: The tokens of these lines of the reference text.
         price: The price of a million tokens.
+        breaks: The number of line ends in the text that are between documents.
     """
 
     text: str
@@ -112,6 +113,7 @@ class Measured:
     lines: NDArray[np.int64] | None = None
     reference: NDArray[np.int64] | None = None
     price: float | None = None
+    breaks: int = 0
 
     @property
     def tokens(self) -> int:
@@ -166,7 +168,7 @@ class Total:
         title: The name of the tokenizer.
         tokenizer: The tokenizer.
         price: The price of a million tokens.
-        special_tokens: The number of special tokens around each text.
+        special_tokens: The number of special tokens around each text or document.
         tokens: The number of tokens.
         words: The number of words, in texts that separate words.
         whole_words: The number of words that no boundary divides.
@@ -217,17 +219,17 @@ def tokens(measured: Measured) -> float:
 
 @_figure("UTF-8 bytes of the text{whole}, per token", "more")
 def bytes_per_token(measured: Measured) -> float | None:
-    return measured.per_token(len(measured.text.encode()))
+    return measured.per_token(len(measured.text.encode()) - measured.breaks)
 
 
 @_figure("characters of the text{whole}, per token", "more")
 def characters_per_token(measured: Measured) -> float | None:
-    return measured.per_token(len(measured.text))
+    return measured.per_token(len(measured.text) - measured.breaks)
 
 
 @_figure("UTF-8 bytes in no token", form=",", name="dropped bytes")
 def dropped(measured: Measured) -> float:
-    return measured.column.dropped
+    return measured.column.dropped - measured.breaks
 
 
 @_figure("mean number of pieces of a word (letters, marks and digits)", "fewer")

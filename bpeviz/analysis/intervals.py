@@ -59,7 +59,7 @@ def ratios(values: NDArray[np.float64]) -> Ratios:
     return intervals
 
 
-def token_ratios(counts: NDArray[np.int64], added: Sequence[int]) -> Ratios | None:
+def token_ratios(counts: NDArray[np.int64], added: NDArray[np.int64]) -> Ratios | None:
     """Return the intervals of the ratios of tokenizers' tokens, or None if there are too few lines.
 
     Args:
@@ -68,7 +68,7 @@ def token_ratios(counts: NDArray[np.int64], added: Sequence[int]) -> Ratios | No
     """
     if len(counts) < FEWEST_LINES or len(added) < 2:
         return None
-    return ratios(totals(counts) + np.array(added))
+    return ratios(totals(counts) + added)
 
 
 def line_premiums(

@@ -57,7 +57,7 @@ class Split:
         As in `bpeviz.compare`, each line is encoded alone.
         """
         tokens = {
-            name: sum(tokenizer.token_counts(lines[self.first :]))
+            name: sum(tokenizer.count_batch(lines[self.first :]))
             for name, lines in self.texts.items()
         }
         fewest = min(filter(None, (tokens[name] for name in self.trained)), default=1)

@@ -11,8 +11,10 @@ from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus import dask, parquet
 from bpeviz.corpus import files as corpus_files
+from bpeviz.corpus.documents import Documents
 from bpeviz.corpus.files import STANDARD, ByteRange, named
-from bpeviz.pretokenizers.counts import count_blocks
+from bpeviz.pretokenizers.counts import count_blocks, count_each
+from bpeviz.trainers.base import texts_of_corpus
 
 _HELP = """\
 Count the distinct pre-tokens of a corpus, and write them to a Parquet file. `train --counts` needs
@@ -22,8 +24,8 @@ Several files are one text, joined without anything between them, as by `cat`. T
 counts gives the same tokenizer as training on that text, ties included. Files are read in blocks.
 With --pattern none, regex and, in a text without line ends, sentences, the whole text is in memory.
 
-A table (CSV, TSV, JSONL, NDJSON or Parquet) gives the values of its columns of text, one a line. A
-line on standard error names them.
+A table (CSV, TSV, JSONL, NDJSON or Parquet) gives the cells of its columns of text, each split
+alone, as is each other file beside a table. A line on standard error names the columns.
 
 With --scheduler, the workers of a Dask cluster count parts of the files. They need bpeviz, and the
 files under the same names. The result is identical.
@@ -54,14 +56,16 @@ def run(options: argparse.Namespace) -> int:
     named_texts.check_columns(options, has_table=has_table)
 
     progress = Progress(options.progress)
-    corpus = f"{len(paths):,} files" if len(paths) > 1 else named(paths[0])
-    with progress.during(f"Counting {corpus}"):
+    subject = f"{len(paths):,} files" if len(paths) > 1 else named(paths[0])
+    with progress.during(f"Counting {subject}"):
         if options.scheduler is None:
-            spans = [ByteRange(path) for path in paths]
-            blocks = corpus_files.read(spans, files.open_file)
-            if has_table:
-                blocks = iter(named_texts.corpus(paths, options))
-            counts = count_blocks(blocks, options.pattern, options.expression)
+            split = options.pattern, options.expression
+            corpus = named_texts.corpus(paths, options) if has_table else None
+            if isinstance(corpus, Documents):
+                counts = count_each(texts_of_corpus(corpus), *split)
+            else:
+                spans = [ByteRange(path) for path in paths]
+                counts = count_blocks(corpus_files.read(spans, files.open_file), *split)
         else:
             counts = dask.count(options.scheduler, paths, options.pattern, options.expression)
     with progress.during("Writing"):

@@ -10,10 +10,12 @@ from dataclasses import dataclass
 from bpeviz.cli import files
 from bpeviz.cli.errors import CommandError, UsageError, print_error
 from bpeviz.corpus import named_texts, parquet, tables
+from bpeviz.corpus.documents import Documents
 from bpeviz.corpus.files import STANDARD, CorpusError, is_binary, named
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.corpus.tables import TextTable
 from bpeviz.text import listed, visible
+from bpeviz.trainers.multilingual_bpe import texts as split_texts
 
 
 @dataclass(frozen=True)
@@ -162,24 +164,37 @@ def read(sources: Sequence[TextFile], options: argparse.Namespace) -> tuple[Text
 
 def corpus(
     paths: Sequence[str], options: argparse.Namespace, *, grouped: bool = False
-) -> list[str]:
-    """Return the texts of files to train on, and print which columns of tables they are.
+) -> str | Documents:
+    """Return the text or the documents to train on, and print which columns of tables they are.
+
+    A file that is not a table is one document.
 
     Args:
         paths: The files.
         options: The arguments.
-        grouped: Whether the lines of each label are a text.
+        grouped: Whether to label the documents: by file, column and label, and those of a text also
+            by its parts between lines of three dashes.
 
     Raises:
         ValueError: A file is not valid; the message is user-facing.
     """
-    texts: list[str] = []
+    pairs: list[tuple[str, str]] = []
     for path in paths:
         if is_table(path, options):
             table = read_table(path, options)
             print_error(table.about(grouped=grouped))
             columns = table.texts if grouped else table.ungrouped
-            texts += map(tables.as_text, columns.values())
+            pairs += (
+                (f"{path}: {name}", text)
+                for name, documents in columns.items()
+                for text in documents.texts
+            )
+        elif len(paths) == 1:
+            return files.read_text(path)
         else:
-            texts.append(files.read_text(path))
-    return texts
+            text = files.read_text(path)
+            parts = [part for part, separates in split_texts(text) if not separates]
+            parts = [*filter(str.strip, parts)] if grouped else [text]
+            pairs += ((f"{path} {i}", part) for i, part in enumerate(parts))
+    labels, texts = zip(*pairs, strict=True) if pairs else ((), ())
+    return Documents(texts, labels if grouped else ())

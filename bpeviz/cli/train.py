@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from collections import Counter
 from collections.abc import Callable, Sequence
 from itertools import islice
 
@@ -14,6 +13,7 @@ from bpeviz.cli.errors import CommandError, UsageError
 from bpeviz.cli.progress import Progress
 from bpeviz.core.training import Training
 from bpeviz.corpus import parquet
+from bpeviz.corpus.documents import Documents
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.pretokenizers.counts import CountsError, PreTokenCounts
 from bpeviz.pretokenizers.patterns import CUSTOM
@@ -26,9 +26,9 @@ Several files are several texts: no token crosses from one into the next. With -
 multilingual or parity, each file is weighted or compressed as a text, and so are parts between
 lines of ---.
 
-A table (CSV, TSV, JSONL, NDJSON or Parquet) gives the values of its column of text, one a line, or
-one text for each of several columns; with multilingual or parity, one for each label. A line on
-standard error names the columns.
+A table (CSV, TSV, JSONL, NDJSON or Parquet) gives its column of text, or several columns. No token
+crosses from one cell into the next. With multilingual or parity, the cells of each column or label
+are weighted together; parity counts cells, not lines. A line on standard error names the columns.
 
 With --counts, training uses the pre-tokens that `count` counted, with the same result as on the
 text itself: with bpe, scaffold, wordpiece, unigram and adaptive. They contain no names of special
@@ -112,12 +112,7 @@ def _inputs(options: argparse.Namespace) -> list[str]:
 
 def _corpus(paths: Sequence[str], trainer: Trainer, options: argparse.Namespace) -> Corpus:
     is_several = trainer.key in ("multilingual", "parity")
-    texts = named_texts.corpus(paths, options, grouped=is_several)
-    if len(texts) == 1:
-        return texts[0]
-    if is_several:  # lines of dashes separate their texts
-        return "---\n".join(text if text.endswith("\n") else text + "\n" for text in texts)
-    return Counter(filter(None, texts))
+    return named_texts.corpus(paths, options, grouped=is_several)
 
 
 def _counts(options: argparse.Namespace) -> PreTokenCounts:
@@ -139,6 +134,8 @@ def _counts(options: argparse.Namespace) -> PreTokenCounts:
 def _characters(corpus: Corpus) -> int:
     if isinstance(corpus, str):
         return len(corpus)
+    if isinstance(corpus, Documents):
+        return sum(map(len, corpus.texts))
     return sum(len(text) * times for text, times in corpus.items())
 
 
@@ -149,6 +146,8 @@ def _sample(corpus: Corpus) -> Corpus | None:
         return few if len(corpus) > 10 * len(few) else None
     if _characters(corpus) <= 10 * _SAMPLE:
         return None
+    if isinstance(corpus, Documents):
+        return Documents(tuple(text[:_SAMPLE] for text in corpus.texts if text)[: _SAMPLE // 100])
     texts = [corpus] if isinstance(corpus, str) else corpus
     return next(text for text in texts if text)[:_SAMPLE]
 

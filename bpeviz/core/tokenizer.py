@@ -26,6 +26,7 @@ from bpeviz.core.boundaries import (
     without_steps,
 )
 from bpeviz.core.special_names import split_at_names, with_unknown
+from bpeviz.corpus.documents import Documents
 from bpeviz.notebook_cell import NotebookValue
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
 from bpeviz.text import Normalized, character_stand_in, clean, id_list, label
@@ -44,6 +45,17 @@ Row = tuple[int, ...]
 
 Segmentation = tuple[tuple[int, ...], tuple[int, ...]]
 """The tokens of a row of atoms: their ids, and the number of atoms of each."""
+
+
+Pieces = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""The id and the length in bytes of each token of several texts, with dropped stretches
+[tokens, 2]; and the number of these up to the end of each text [texts]."""
+
+
+def as_pieces(each: Sequence[Sequence[tuple[int, int]]]) -> Pieces:
+    """Return the ids and lengths of the tokens of each text in arrays."""
+    numbers = np.fromiter(chain.from_iterable(chain.from_iterable(each)), np.int64)
+    return numbers.reshape(-1, 2), np.cumsum([*map(len, each)], dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -92,6 +104,29 @@ class Word(NamedTuple):
     text: str
     start: int
     end: int
+
+
+class Encoded(NamedTuple):
+    """The tokens of several texts, each encoded alone.
+
+    Attributes:
+        ids: The ids of all texts. int32 [tokens].
+        ends: The number of tokens up to the end of each text. int64 [texts].
+    """
+
+    ids: NDArray[np.int32]
+    ends: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, each: Sequence[Sequence[int]]) -> Encoded:
+        """Return the tokens of texts. each: the ids of each text."""
+        ids = np.fromiter(chain.from_iterable(each), np.int32)
+        return cls(ids, np.cumsum([*map(len, each)], dtype=np.int64))
+
+    def lists(self) -> list[list[int]]:
+        """Return the ids of each text."""
+        ids: list[int] = self.ids.tolist()
+        return [ids[start:end] for start, end in pairwise([0, *self.ends.tolist()])]
 
 
 class Tokenizer(ABC):
@@ -144,18 +179,28 @@ class Tokenizer(ABC):
     def boundaries(self, text: str) -> Boundaries:
         """Return the token boundaries of a text, cleaned first, at every step."""
 
-    def last_boundaries(self, text: str) -> Boundaries:
-        """Return the tokens of a text, cleaned first, without the steps that lead to them."""
-        numbers = chain.from_iterable(self._pieces(clean(text)))
-        pieces = np.fromiter(numbers, np.int64).reshape(-1, 2)
+    def last_boundaries(self, text: str | Documents) -> Boundaries:
+        """Return the tokens of a text, cleaned first, without the steps that lead to them.
+
+        Documents are encoded one by one. Their boundaries are those of `Documents.as_text`, whose
+        line ends between documents are dropped.
+        """
+        texts = text.texts if isinstance(text, Documents) else (text,)
+        pieces, ends = self._pieces_of([*map(clean, texts)])
+        pieces = np.insert(pieces, ends[:-1], (DROPPED_ID, 1), axis=0)
         ids = pieces[:, 0].astype(np.int32)
         if self.unknown_id is not None:
             ids[ids == self.unknown_id] = UNKNOWN_ID
         return without_steps(pieces[:, 1], ids)
 
-    def token_counts(self, texts: Sequence[str]) -> list[int]:
+    def encoded(self, texts: Sequence[str]) -> Encoded:
+        """Return the tokens of texts, each encoded alone; names of special tokens are text."""
+        return Encoded.of([self._encode_ordinary(clean(text)) for text in texts])
+
+    def count_batch(self, texts: Sequence[str]) -> list[int]:
         """Return the number of tokens of each text, as `encode` finds them without special ones."""
-        return [len(self._encode_ordinary(clean(text))) for text in texts]
+        counts: list[int] = np.diff(self.encoded(texts).ends, prepend=0).tolist()
+        return counts
 
     @abstractmethod
     def _encode_ordinary(self, text: str) -> list[int]:
@@ -318,6 +363,29 @@ class Tokenizer(ABC):
             ids += ordinary._encode_ordinary(part) if special is None else [special]
         return ids
 
+    def encode_batch(
+        self, texts: Iterable[str], *, allowed_special: Collection[str] = ()
+    ) -> list[list[int]]:
+        """Return the ids of each text, as `encode` does, in one call of the library.
+
+        Raises:
+            ValueError: A name in `allowed_special` is not a special token.
+        """
+        if isinstance(texts, str):
+            raise ValueError(f"Give a list of texts, not {short_repr(texts)}.")
+        ordinary, _ = self._parts("", allowed_special)
+        split = [self._parts(clean(text), allowed_special)[1] for text in texts]
+        plain = [part for parts in split for part, special in parts if special is None]
+        each = iter(ordinary.encoded(plain).lists())
+        return [
+            [*chain.from_iterable(next(each) if i is None else [i] for _, i in parts)]
+            for parts in split
+        ]
+
+    def decode_batch(self, batch: Iterable[Iterable[int]]) -> list[str]:
+        """Return the text of each list of ids, as `decode` does."""
+        return [*map(self.decode, batch)]
+
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the bytes of `ids`.
 
@@ -365,6 +433,10 @@ class Tokenizer(ABC):
         Dropped stretches are included with `DROPPED_ID`.
         """
         return [(i, len(self.token_bytes(i))) for i in self._encode_ordinary(part)]
+
+    def _pieces_of(self, texts: Sequence[str]) -> Pieces:
+        """Return the tokens of cleaned texts, each encoded alone."""
+        return as_pieces([self._pieces(text) for text in texts])
 
 
 @dataclass(frozen=True, repr=False)
@@ -529,16 +601,22 @@ class TrainedTokenizer(Tokenizer):
             return [*ids]
         return [self._encoded_id(token_id) for token_id in ids if token_id != DROPPED_ID]
 
-    def token_counts(self, texts: Sequence[str]) -> list[int]:
+    def encoded(self, texts: Sequence[str]) -> Encoded:
         split = [self.pre_tokenizer.pre_tokens(clean(text)) for text in texts]
         segmented = self.segment([*chain.from_iterable(split)])
-        count = {key: len(ids) - ids.count(DROPPED_ID) for key, (ids, _) in segmented.items()}
-        return [sum(map(count.__getitem__, pre_tokens)) for pre_tokens in split]
+        ids_of = {
+            pre_token: [self._encoded_id(token_id) for token_id in ids if token_id != DROPPED_ID]
+            for pre_token, (ids, _) in segmented.items()
+        }
+        return Encoded.of([[*chain.from_iterable(map(ids_of.__getitem__, s))] for s in split])
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
-        pre_tokens = self.pre_tokenizer.pre_tokens(part)
+        return [(token_id, length) for token_id, length in self._pieces_of([part])[0].tolist()]
+
+    def _pieces_of(self, texts: Sequence[str]) -> Pieces:
+        split = [*map(self.pre_tokenizer.pre_tokens, texts)]
         pieces_of: dict[str, list[tuple[int, int]]] = {}
-        for pre_token, (ids, lengths) in self.segment(pre_tokens).items():
+        for pre_token, (ids, lengths) in self.segment([*chain.from_iterable(split)]).items():
             if self.over_bytes:  # nothing is unknown or dropped
                 pieces_of[pre_token] = [*zip(ids, lengths, strict=True)]
                 continue
@@ -546,7 +624,7 @@ class TrainedTokenizer(Tokenizer):
             ends = [before[end] for end in accumulate(lengths)]
             sizes = (end - start for start, end in pairwise((0, *ends)))
             pieces_of[pre_token] = [*zip(map(self._encoded_id, ids), sizes, strict=True)]
-        return [*chain.from_iterable(map(pieces_of.__getitem__, pre_tokens))]
+        return as_pieces([[*chain.from_iterable(map(pieces_of.__getitem__, s))] for s in split])
 
     def atoms_in(self, pre_tokens: Sequence[str]) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
         """Return the id and the end in bytes of each atom of a text's pre-tokens."""

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from math import inf
 from pathlib import PurePath
 
 import regex
 
 from bpeviz import limits
+from bpeviz.corpus.documents import Documents
 from bpeviz.corpus.files import CorpusError, named
 from bpeviz.corpus.tables import TextTable, language_of
 from bpeviz.text import visible
 
-Texts = dict[str, str | Sequence[str]]
-"""Texts by name, each as a string or as its lines."""
+Texts = dict[str, str | Documents]
+"""Texts by name, each one text or documents."""
 
 _NAME = regex.compile(r"^#[ \t]+(\S.*)$", regex.MULTILINE)
 
@@ -50,7 +51,9 @@ def collect(
     texts: Texts = {}
     languages: dict[str, str] = {}
     for name, content in named_contents:
-        pairs = [(name, content)] if isinstance(content, str) else content.texts.items()
+        pairs: Iterable[tuple[str, str | Documents]] = (
+            [(name, content)] if isinstance(content, str) else content.texts.items()
+        )
         for title, text in pairs:
             heading = title if isinstance(content, TextTable) else PurePath(title).stem
             is_language = content.is_parallel if isinstance(content, TextTable) else True

@@ -1,12 +1,13 @@
 """Tables: which of their columns are texts, and which one contains labels.
 
 A column is text if most of its values are running text, and most are distinct. Without another
-choice, the one with the most characters is the text of the table, and its lines are grouped by the
-column of labels, if there is one. Columns of text whose headings are languages (`languages.txt`)
-are translations, each a text of its own. The lengths of lines do not tell translations apart.
+choice, the one with the most characters is the text of the table. Each of its cells is a document,
+and they are grouped by the column of labels, if there is one. Columns of text whose headings are
+languages (`languages.txt`) are translations: their documents correspond. Numbers of rows do not
+tell translations apart.
 
-In JSON, a column of `{"messages": [{"role": "user", "content": "Hi"}]}` contains conversations. It
-gives a line for each message, with its role as the label. The keys may be `from` and `value`.
+In JSON, a column of `{"messages": [{"role": "user", "content": "Hi"}]}` contains conversations.
+Each message is a document, with its role as the label. The keys may be `from` and `value`.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import regex
 
 from bpeviz import limits
 from bpeviz.cached_property import cached_property
+from bpeviz.corpus.documents import Documents
 from bpeviz.corpus.files import CorpusError, named
 from bpeviz.text import clean, counted, listed, split_lines, visible
 
@@ -34,7 +36,7 @@ TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".parquet")
 """The endings of the names of tables."""
 
 Columns = dict[str, list[str]]
-"""The lines of columns by name."""
+"""The cells of columns by name."""
 
 LABELS = ("language", "lang", "locale", "label", "class", "category")
 """The names of columns of labels, the preferred ones first."""
@@ -103,28 +105,40 @@ class TextTable:
     size: int
 
     @cached_property
-    def texts(self) -> Columns:
-        """The texts by name, grouped by labels."""
-        if not self.label:
-            return self.ungrouped
-        pairs = zip(self.columns[self.label], self.columns[self.text[0]], strict=True)
-        return by_label(pair for pair in pairs if pair[1].strip())
+    def texts(self) -> dict[str, Documents]:
+        """The documents by name, grouped by labels."""
+        return self._labeled.groups if self.label else self.ungrouped
 
     @property
-    def ungrouped(self) -> Columns:
-        """The columns of text. A single one has no blank lines; those of several correspond."""
+    def ungrouped(self) -> dict[str, Documents]:
+        """The documents of each column of text. Those of several columns correspond.
+
+        A blank cell contains nothing. If it is the only text of its row, it is no document.
+        """
+        if self.label:
+            return {self.text[0]: Documents(self._labeled.texts)}
         several = len(self.text) > 1
         return {
-            name: [line for line in self.columns[name] if several or line.strip()]
+            name: Documents.of(cell for cell in self.columns[name] if several or cell.strip())
             for name in self.text
         }
 
+    @cached_property
+    def _labeled(self) -> Documents:
+        """The documents of the column of text, with their labels."""
+        cells = zip(self.columns[self.text[0]], self.columns[self.label], strict=True)
+        pairs = [pair for pair in cells if pair[0].strip()]
+        return Documents(tuple(text for text, _ in pairs), tuple(label for _, label in pairs))
+
     def about(self, *, grouped: bool = True) -> str:
         """Return how the table was understood, as a sentence. grouped: whether by labels."""
-        texts = f"the lines of “{self.text[0]}”"
+        documents = self.ungrouped
+        rows = counted(max(map(len, documents.values())), "row")
+        texts = f"{rows} of “{self.text[0]}”, each encoded alone"
         if len(self.text) > 1:
             kind = "parallel text" if self.is_parallel else "text"
             texts = f"{counted(len(self.text), kind)}, one per column: {listed(self.text, 8)}"
+            texts += f"; {rows}, each encoded alone"
         label = self.label if grouped else ""
         if label:
             texts += f", grouped by the {counted(len(self.texts), 'label')} of “{label}”"
@@ -133,24 +147,6 @@ class TextTable:
             f" Not used: {listed([*others, *self.left_out], 5)}." if others or self.left_out else ""
         )
         return f"{named(self.path)}: {texts}.{rest}"
-
-
-def as_text(lines: Iterable[str]) -> str:
-    """Return lines as a text, each with its end."""
-    return "".join(f"{line}\n" for line in lines)
-
-
-def by_label(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """Return the lines of each label, from pairs of a label and a line.
-
-    >>> by_label([("en", "the river"), ("es", "el río"), ("en", "the sea"), ("", "low")])
-    {'en': ['the river', 'the sea'], 'es': ['el río'], 'no label': ['low']}
-    """
-    grouped: dict[str, list[str]] = {}
-    title = cache(lambda label: visible(label.strip()) or "no label")  # labels are few, lines many
-    for label, line in pairs:
-        grouped.setdefault(title(label), []).append(line)
-    return grouped
 
 
 def read_table(

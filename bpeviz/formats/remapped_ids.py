@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
-from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
+from bpeviz.core.tokenizer import Encoded, Tokenizer, TrainedTokenizer
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import Normalized, id_list
 
@@ -156,11 +157,12 @@ class RemappedTokenizer(Tokenizer):
     def boundaries(self, text: str) -> Boundaries:
         return self.inner.boundaries(text).with_ids(self.table)
 
-    def last_boundaries(self, text: str) -> Boundaries:
+    def last_boundaries(self, text: str | Documents) -> Boundaries:
         return self.inner.last_boundaries(text).with_ids(self.table)
 
-    def token_counts(self, texts: Sequence[str]) -> list[int]:
-        return self.inner.token_counts(texts)
+    def encoded(self, texts: Sequence[str]) -> Encoded:
+        ids, ends = self.inner.encoded(texts)
+        return Encoded(self.table[ids], ends)
 
 
 def with_template(

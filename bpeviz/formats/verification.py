@@ -91,7 +91,7 @@ def encoder(library: str, content: bytes) -> Encode:
 
     def encode(text: str) -> list[int]:
         answer = ask(file, worker.IDS, text.encode())
-        ids: list[int] = np.frombuffer(answer, np.int32).tolist()
+        ids: list[int] = np.frombuffer(answer, np.int32)[1:].tolist()  # after their number
         return ids
 
     return encode

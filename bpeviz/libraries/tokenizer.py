@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import nan
 from typing import Any
 from unicodedata import normalize
@@ -31,7 +31,7 @@ from bpeviz.core.boundaries import (
 )
 from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
 from bpeviz.core.lattice import UNKNOWN_PENALTY, Edge, Lattice
-from bpeviz.core.tokenizer import Tokenizer, Word
+from bpeviz.core.tokenizer import Encoded, Pieces, Tokenizer, Word, as_pieces
 from bpeviz.libraries import merges, pool, worker
 from bpeviz.libraries.merges import RankedMerges, Replay
 from bpeviz.libraries.pool import File, LibraryError
@@ -356,7 +356,7 @@ class LibraryTokenizer(Tokenizer):
             return []
         text = clean(text)
         if self.file.library == worker.HUGGING_FACE:
-            words = json.loads(self._ask(worker.PRE_TOKENS, text))
+            words = self._pre_tokens(text)
             return [Word(word, *span) for word, span, is_added in words if not is_added]
         normalized = self.normalized(text)
         starts = [*normalized.starts, len(text)]
@@ -403,24 +403,19 @@ class LibraryTokenizer(Tokenizer):
         return self if step >= self.steps else _FirstMerges(self, max(0, step))
 
     def _encode_ordinary(self, text: str) -> list[int]:
-        return self._ids_in(text)
-
-    def _ids_in(self, text: str) -> list[int]:
-        ids: list[int] = np.frombuffer(self._ask(worker.IDS, text), np.int32).tolist()
+        ids: list[int] = self.encoded([text]).ids.tolist()
         return ids
+
+    def encoded(self, texts: Sequence[str]) -> Encoded:
+        return self._ids_of([*map(clean, texts)])
+
+    def _ids_of(self, texts: Sequence[str]) -> Encoded:
+        counts, ids = self._ask(worker.IDS, texts)
+        return Encoded(ids, np.cumsum(counts, dtype=np.int64))
 
     def _bytes_of_each(self, ids: Sequence[int]) -> list[bytes]:
         known = {token_id: self.token_bytes(token_id) for token_id in {*ids}}
         return [*map(known.__getitem__, ids)]
-
-    def token_counts(self, texts: Sequence[str]) -> list[int]:
-        if not texts:
-            return []
-        joined = worker.END_OF_TEXT.join(clean(text).encode() for text in texts)
-        counts: list[int] = np.frombuffer(
-            pool.ask(self.file, worker.COUNTS, joined), np.int32
-        ).tolist()
-        return counts
 
     def _finding(self, names: frozenset[str]) -> LibraryTokenizer | None:
         # The library applies the flags of added tokens, and sees what is before and after them.
@@ -439,15 +434,27 @@ class LibraryTokenizer(Tokenizer):
         ordinary, parts = super()._parts(text, allowed_special)
         return ordinary, _stripped(parts, self._flags) if self._flags else parts
 
-    def _ask(self, operation: str, text: str) -> bytes:
-        content = text.encode()
-        if self._allowed:
-            is_every = len(self._allowed) == len(self.special_tokens)
-            names = json.dumps(is_every or sorted(self._allowed)).encode()
-            content = names + worker.END_OF_NAMES + content
-        return pool.ask(self.file, operation, content)
+    def _ask(
+        self, operation: str, texts: Sequence[str]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the number of tokens of each text, and the other numbers of an answer."""
+        if not texts:
+            return np.empty(0, np.int32), np.empty(0, np.int32)
+        content = self._names() + worker.END_OF_TEXT.join(text.encode() for text in texts)
+        numbers = np.frombuffer(pool.ask(self.file, operation, content), np.int32)
+        return numbers[: len(texts)], numbers[len(texts) :]
+
+    def _names(self) -> bytes:
+        """Return the special tokens that the library finds in a text, as the worker needs them."""
+        if not self._allowed:
+            return b""
+        is_every = len(self._allowed) == len(self.special_tokens)
+        return json.dumps(is_every or sorted(self._allowed)).encode() + worker.END_OF_NAMES
 
     def decode(self, ids: Iterable[int]) -> str:
+        return self.decode_batch([ids])[0]
+
+    def decode_batch(self, batch: Iterable[Iterable[int]]) -> list[str]:
         decoder = self.info.get("decoder") or {}
         splitter = self.info.get("pre_tokenizer") or {"behavior": "Isolated"}
         # Files of bpeviz have these decoders. Their unknown token is shown as everywhere in bpeviz.
@@ -458,50 +465,98 @@ class LibraryTokenizer(Tokenizer):
             has_marks or self._space or self._over_bytes
         )
         if is_fused or is_joined:  # so does the default
-            return super().decode(ids)
-        ids = id_list(ids)
-        for token_id in {*ids}:
+            return [*map(super().decode, batch)]
+        each = [*map(id_list, batch)]
+        for token_id in {*chain.from_iterable(each)}:
             self._spelling(token_id)  # the library skips unknown ids
-        packed = np.array(ids, np.int32).tobytes()
-        decoded = pool.ask(self.file, worker.DECODE, packed).decode()
+        packed = [len(each), *map(len, each), *chain.from_iterable(each)]
+        answer = pool.ask(self.file, worker.DECODE, np.array(packed, np.int32).tobytes())
+        texts = [text.decode() for text in answer.split(worker.END_OF_TEXT)][: len(each)]
         is_own = decoder.get("decoders", ())[:1] == [{"type": "ByteFallback"}]
-        if is_own and self.unknown_id is not None and self.unknown_id in ids:
-            decoded = decoded.replace(self._spelling(self.unknown_id), "\N{REPLACEMENT CHARACTER}")
-        return decoded
+        if is_own and self.unknown_id is not None:
+            name = self._spelling(self.unknown_id)
+            for i, ids in enumerate(each):
+                if self.unknown_id in ids:
+                    texts[i] = texts[i].replace(name, "\N{REPLACEMENT CHARACTER}")
+        return texts
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
-        text = part.encode()
+        return [(token_id, length) for token_id, length in self._pieces_of([part])[0].tolist()]
+
+    def _pieces_of(self, texts: Sequence[str]) -> Pieces:
+        whole = "".join(texts)
+        raw = whole.encode()
+        of_texts = np.cumsum([len(text.encode()) for text in texts], dtype=np.int64)
         if self._keeps_texts:  # offsets would take as much time again
-            ids = self._ids_in(part)
-            raws = self._bytes_of_each(ids)
-            if b"".join(raws) == text:
-                return [*zip(ids, map(len, raws), strict=True)]
+            tokens = self._ids_of(texts)
+            lengths, is_kept = self._kept(*tokens, raw, of_texts)
+            if is_kept:
+                return np.stack((tokens.ids, lengths), 1), tokens.ends
             self._keeps_texts = False
-        numbers = np.frombuffer(self._ask(worker.TOKENS, part), np.int32)
-        _, starts, ends = numbers.reshape(3, -1).astype(np.int64)
-        ids = numbers[: len(starts)].tolist()
-        raws = self._bytes_of_each(ids)
-        if b"".join(raws) == text:
-            return [*zip(ids, map(len, raws), strict=True)]
+        counts, numbers = self._ask(worker.TOKENS, texts)
+        token_ends = np.cumsum(counts, dtype=np.int64)
+        ids, first, last = numbers.reshape(3, -1).astype(np.int64)
+        lengths, is_kept = self._kept(ids, token_ends, raw, of_texts)
+        if is_kept:
+            return np.stack((ids, lengths), 1), token_ends
+        # The places in all texts together, in bytes.
         if self.file.library == worker.HUGGING_FACE:
-            before = _byte_offsets(part)
+            offsets, sizes = _byte_offsets(whole), np.array([*map(len, texts)], np.int64)
+            begins = np.repeat(np.cumsum(sizes) - sizes, counts)
+            sizes = np.repeat(sizes, counts)
             # With byte fallback, some offsets are after the end of the text.
-            starts, ends = (before[np.minimum(place, len(part))] for place in (starts, ends))
-        sizes = ends - starts
-        if np.array_equal(np.append(starts, len(text)), np.append(0, ends)) and sizes.all():
-            return [*zip(ids, sizes.tolist(), strict=True)]  # the same, since nothing is dropped
-        aligned = _aligned(text, ids, raws, starts.tolist(), ends.tolist(), composes=self._composes)
-        return [*aligned]
+            first, last = (offsets[begins + np.minimum(place, sizes)] for place in (first, last))
+        else:
+            begins = np.repeat(np.append(0, of_texts)[:-1], counts)
+            first, last = first + begins, last + begins
+        lengths = last - first
+        if np.array_equal(np.append(first, len(raw)), np.append(0, last)) and lengths.all():
+            return np.stack((ids, lengths), 1), token_ends  # since nothing is dropped
+        raws = self._bytes_of_each(ids.tolist())
+        aligned = []
+        start = at = 0
+        for end, to in zip(token_ends.tolist(), of_texts.tolist(), strict=True):
+            inside = slice(start, end)
+            places = ((place[inside] - at).tolist() for place in (first, last))
+            composes = self._composes
+            pieces = _aligned(
+                raw[at:to], ids[inside].tolist(), raws[inside], *places, composes=composes
+            )
+            aligned.append([*pieces])
+            start, at = end, to
+        return as_pieces(aligned)
+
+    def _kept(
+        self, ids: NDArray[Any], ends: NDArray[np.int64], raw: bytes, of_texts: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], bool]:
+        """Return the size of each token, and whether those of each text have its bytes.
+
+        Args:
+            ids: The ids of the texts.
+            ends: The number of tokens up to the end of each text.
+            raw: The texts in UTF-8, joined.
+            of_texts: The end of each in `raw`.
+        """
+        raws = self._bytes_of_each(ids.tolist())
+        lengths = np.fromiter(map(len, raws), np.int64, len(raws))
+        reached = np.append(0, np.cumsum(lengths))[ends]
+        return lengths, np.array_equal(reached, of_texts) and b"".join(raws) == raw
 
     def normalized(self, text: str) -> Normalized:
-        changed, starts = json.loads(self._ask(worker.NORMALIZE, clean(text)))
+        answer = pool.ask(self.file, worker.NORMALIZE, self._names() + clean(text).encode())
+        changed, starts = json.loads(answer)
         return Normalized(changed, starts)
+
+    def _pre_tokens(self, text: str) -> list[tuple[str, tuple[int, int], bool]]:
+        answer = pool.ask(self.file, worker.PRE_TOKENS, self._names() + text.encode())
+        pre_tokens: list[tuple[str, tuple[int, int], bool]] = json.loads(answer)
+        return pre_tokens
 
     def pre_token_ends(self, text: str) -> NDArray[np.int64] | None:
         if self.file.library != worker.HUGGING_FACE:
             return None
         text = clean(text)
-        spans = [span for _, span, _ in json.loads(self._ask(worker.PRE_TOKENS, text))]
+        spans = [span for _, span, _ in self._pre_tokens(text)]
         starts = {*self.normalized(text).starts}
         ends = {len(text), *(start for start, _ in spans)}
         for (_, end), (after, _) in pairwise([*spans, (len(text), 0)]):
@@ -514,7 +569,7 @@ class LibraryTokenizer(Tokenizer):
 
     def boundaries(self, text: str) -> ChangingBoundaries:
         text = clean(text)
-        pieces = np.array(self._pieces(text), np.int64).reshape(-1, 2)
+        pieces, _ = self._pieces_of([text])
         ids = pieces[:, 0].astype(np.int32)
         replayed = self._replayed(pieces, text)
         return self._whole(pieces, ids) if replayed is None else replayed
@@ -589,7 +644,7 @@ class _FirstMerges(LibraryTokenizer):
         return self._merges.sizes(tokens)[: self._step + 1]
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
-        pieces = np.array(super()._pieces(part), np.int64).reshape(-1, 2)
+        pieces, _ = super()._pieces_of([part])
         whole = self._replayed(pieces, part)
         if whole is None:
             raise ValueError(f"The merges of {self.name} cannot be replayed for this text.")
@@ -598,8 +653,11 @@ class _FirstMerges(LibraryTokenizer):
             ids[ids == UNKNOWN_ID] = self.unknown_id
         return [*zip(ids.tolist(), np.diff(ends, prepend=0).tolist(), strict=True)]
 
-    def token_counts(self, texts: Sequence[str]) -> list[int]:
-        return Tokenizer.token_counts(self, texts)  # not those of the whole file
+    def _pieces_of(self, texts: Sequence[str]) -> Pieces:
+        return Tokenizer._pieces_of(self, texts)
+
+    def encoded(self, texts: Sequence[str]) -> Encoded:
+        return Tokenizer.encoded(self, texts)  # not those of the whole file
 
     def _encode_ordinary(self, text: str) -> list[int]:
         return [token_id for token_id, _ in self._pieces(text) if token_id != DROPPED_ID]

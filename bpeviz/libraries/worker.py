@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import cached_property
-from itertools import accumulate, compress, pairwise
+from itertools import accumulate, chain, compress, pairwise
 from math import nan
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -32,9 +32,10 @@ merges of a tokenizer.json, which `tokenizers` does not return. `jinja2` applies
 and `tiktoken` ranks with an expression. `pyarrow` reads the rows of a table in Parquet."""
 
 LOAD, VOCABULARY, TEMPLATE, SCORES = "load", "vocabulary", "template", "scores"
-IDS, COUNTS, TOKENS, NORMALIZE = "ids", "counts", "tokens", "normalize"
+IDS, TOKENS, NORMALIZE = "ids", "tokens", "normalize"
 PRE_TOKENS, DECODE, RENDER = "pre_tokens", "decode", "render"
-"""Operations: the methods of a `Library`. LOAD is the first one. COUNTS takes many texts."""
+"""Operations: the methods of a `Library`. LOAD is the first one. IDS, TOKENS and DECODE
+take many texts, between which is `END_OF_TEXT`."""
 
 END_OF_NAMES = b"\xff"
 """It ends the names of special tokens before a text, in JSON: a list, or true for all of them.
@@ -88,6 +89,15 @@ class Library:
         """Return the result of the first operation, which sends the file."""
         return b""
 
+    def ids(self, texts: bytes) -> bytes:
+        """Return the number of tokens of each text, and then the ids of all of them. int32."""
+        each = self.ids_of([text.decode() for text in texts.split(END_OF_TEXT)])
+        return _numbers([*map(len, each)], *each)
+
+    def ids_of(self, texts: list[str]) -> list[list[int]]:
+        """Return the ids of each text."""
+        raise NotImplementedError
+
     def answer(self, operation: str, payload: bytes) -> bytes:
         """Return the result of an operation."""
         result = getattr(self, operation)(payload)
@@ -97,7 +107,7 @@ class Library:
 class TokenizerLibrary(Library):
     """A tokenizer file.
 
-    A subclass also defines the operations TEMPLATE, SCORES, IDS, NORMALIZE, PRE_TOKENS and DECODE.
+    A subclass also defines the operations TEMPLATE, SCORES, NORMALIZE and PRE_TOKENS.
     """
 
     def info(self) -> dict[str, Any]:
@@ -106,10 +116,6 @@ class TokenizerLibrary(Library):
 
     def spellings(self) -> dict[int, str]:
         """Return the spelling of each id."""
-        raise NotImplementedError
-
-    def ids(self, text: bytes) -> bytes:
-        """Return the ids of a text. int32."""
         raise NotImplementedError
 
     def encode(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
@@ -128,13 +134,25 @@ class TokenizerLibrary(Library):
         parts = [b"", *(spellings[i].encode("utf-8", "replace") for i in ids), b""]
         return struct.pack("<Q", len(ids)) + _numbers(ids) + b"\xff".join(parts)
 
-    def counts(self, texts: bytes) -> bytes:
-        """Return the number of tokens of each text. int32."""
-        return _numbers([len(self.ids(text)) // 4 for text in texts.split(END_OF_TEXT)])
+    def tokens(self, texts: bytes) -> bytes:
+        """Return the number of tokens of each text, the ids, and where each begins and ends. int32.
 
-    def tokens(self, text: bytes) -> bytes:
-        """Return the ids of a text, and where each begins and ends. int32."""
-        return _numbers(*self.encode(text))
+        Of several texts, these are places in each by itself.
+        """
+        each = [*map(self.encode, texts.split(END_OF_TEXT))]
+        ids, starts, ends = ([*chain.from_iterable(part)] for part in zip(*each, strict=True))
+        return _numbers([len(of_text) for of_text, _, _ in each], ids, starts, ends)
+
+    def decode(self, batch: bytes) -> bytes:
+        """Return the texts of lists of ids: their number, their lengths and all ids. int32."""
+        numbers = array("i", batch).tolist()
+        ends = [*accumulate(numbers[1 : numbers[0] + 1], initial=numbers[0] + 1)]
+        texts = self.decode_each([numbers[start:end] for start, end in pairwise(ends)])
+        return END_OF_TEXT.join(text.encode() for text in texts)
+
+    def decode_each(self, batch: list[list[int]]) -> list[str]:
+        """Return the text of each list of ids."""
+        raise NotImplementedError
 
 
 class HuggingFace(TokenizerLibrary):
@@ -270,7 +288,7 @@ class HuggingFace(TokenizerLibrary):
         return spellings | {i: token.content for i, token in self.added.items()}
 
     def answer(self, operation: str, payload: bytes) -> bytes:
-        if operation in (IDS, COUNTS, TOKENS, NORMALIZE, PRE_TOKENS):
+        if operation in (IDS, TOKENS, NORMALIZE, PRE_TOKENS):
             names, _, payload = payload.rpartition(END_OF_NAMES)
             self.allow(json.loads(names or "false"))
         return super().answer(operation, payload)
@@ -306,10 +324,10 @@ class HuggingFace(TokenizerLibrary):
         encoder.add_tokens(added)
         return encoder
 
-    def ids(self, text: bytes) -> bytes:
-        # A batch of one: only a batch can be encoded without offsets.
-        (encoding,) = self.encoder.encode_batch_fast([text.decode()], add_special_tokens=False)
-        return _numbers(encoding.ids)
+    def ids_of(self, texts: list[str]) -> list[list[int]]:
+        # Only a batch can be encoded without offsets.
+        encodings = self.encoder.encode_batch_fast(texts, add_special_tokens=False)
+        return [encoding.ids for encoding in encodings]
 
     def encode(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
         """Return the ids of a text, and where each begins and ends, in characters."""
@@ -441,11 +459,9 @@ class HuggingFace(TokenizerLibrary):
         added = {span[1:] for span in spans}
         return [(*part, part[1] in added) for part in _with_spaces(whole, splits) if part[0]]
 
-    def decode(self, ids: bytes) -> bytes:
-        """Return the text of ids."""
-        numbers = array("i", ids).tolist()
-        decoded: str = self.tokenizer.decode(numbers, skip_special_tokens=False)
-        return decoded.encode()
+    def decode_each(self, batch: list[list[int]]) -> list[str]:
+        texts: list[str] = self.tokenizer.decode_batch(batch, skip_special_tokens=False)
+        return texts
 
 
 def _to_spans(encoding: Any) -> list[_Span]:
@@ -557,8 +573,10 @@ class SentencePiece(TokenizerLibrary):
         scores = zip(kinds, processor.get_score(every), strict=True)
         return array("d", (nan if any(kind) else score for kind, score in scores)).tobytes()
 
-    def ids(self, text: bytes) -> bytes:
-        return memoryview(self.processor.encode(text, return_type="numpy")).tobytes()
+    def ids(self, texts: bytes) -> bytes:
+        each = self.processor.encode(texts.split(END_OF_TEXT), return_type="numpy", num_threads=1)
+        raws: list[bytes] = [memoryview(ids).tobytes() for ids in each]
+        return _numbers([len(raw) // 4 for raw in raws]) + b"".join(raws)
 
     def encode(self, text: bytes) -> tuple[list[int], list[int], list[int]]:
         """Return the ids of a text, and where each begins and ends, in bytes."""
@@ -580,10 +598,8 @@ class SentencePiece(TokenizerLibrary):
         """Return no pre-tokens: the library does not show them."""
         return []
 
-    def decode(self, ids: bytes) -> bytes:
-        """Return the text of ids."""
-        decoded: str = self.processor.decode(array("i", ids).tolist())
-        return decoded.encode()
+    def decode_each(self, batch: list[list[int]]) -> list[str]:
+        return [*map(self.processor.decode, batch)]
 
 
 class Ranks(Library):
@@ -601,9 +617,8 @@ class Ranks(Library):
             special_tokens={},
         )
 
-    def ids(self, text: bytes) -> bytes:
-        """Return the ids of a text. int32."""
-        return _numbers(self.encoding.encode_ordinary(text.decode()))
+    def ids_of(self, texts: list[str]) -> list[list[int]]:
+        return [*map(self.encoding.encode_ordinary, texts)]
 
 
 class JinjaTemplate(Library):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, cast
 
 import numpy as np
@@ -39,6 +40,9 @@ Its hash table of all rows takes several times their memory.
 """
 
 _SHARES = 4
+
+_TEXTS = 20_000
+"""The number of short texts that are counted at once."""
 
 
 class CountsError(ValueError):
@@ -299,6 +303,32 @@ class Tally:
         ends = _ends(starts, pieces.blob)
         return distinct(pieces.blob, ends, pieces.times[piece], first, *self._split)
 
+    def add_texts(self, texts: Sequence[str], times: Sequence[int]) -> None:
+        """Count the next texts, each split alone. Raises `SplitError`.
+
+        Args:
+            texts: The texts; none is empty.
+            times: How often each occurs.
+        """
+        block = "".join(texts)
+        raw = block.encode()
+        begins = _starts(texts)
+        starts = begins
+        if breaks(self._split[0]) and self._split[0] not in (WORD_LIST, "sentences"):
+            # At a word end, each part has the pre-tokens that it has in the text.
+            starts = np.union1d(begins, word_ends(block))
+        of_text = np.searchsorted(begins, starts, side="right") - 1
+        starts = _in_bytes(block, starts)
+        weights = np.array(times, np.int64)[of_text]
+        pieces = distinct(raw, _ends(starts, raw), weights, starts + self._at, *self._split)
+        each = [pretokenize(piece, *self._split) for piece in pieces]
+        piece = np.repeat(np.arange(len(each)), [*map(len, each)])
+        pre_tokens = [pre_token.encode() for split in each for pre_token in split]
+        ends = np.cumsum([*map(len, pre_tokens)], dtype=np.int64)
+        first = pieces.first[piece] + np.append(0, ends)[:-1] - pieces.starts[piece]
+        self.add(distinct(pieces.blob, ends, pieces.times[piece], first, *self._split))
+        self._at += len(raw)
+
     def add(self, counts: PreTokenCounts) -> None:
         """Add the counts of another part of the same text, in any order."""
         self._pending.append(counts)
@@ -372,4 +402,24 @@ def count(text: str, pattern: str = "gpt2", expression: str = "") -> PreTokenCou
     in_blocks = breaks(pattern) and pattern != WORD_LIST
     for block in blocks(slices(text), pattern) if in_blocks else [text]:
         tally.add_text(block)
+    return tally.result()
+
+
+def count_each(
+    texts: Mapping[str, int], pattern: str = "gpt2", expression: str = ""
+) -> PreTokenCounts:
+    """Count the pre-tokens of texts that are split one by one. The errors are those of `count`.
+
+    Args:
+        texts: How often each text occurs. None is empty or has lone surrogates.
+        pattern: The pre-tokenization pattern.
+        expression: The expression of the pattern.
+
+    >>> dict(count_each({"Yes. ": 1, "Yes.": 2}))
+    {'Yes': 3, '.': 3, ' ': 1}
+    """
+    tally = Tally(pattern, expression)
+    pairs = iter(texts.items())
+    while some := [*islice(pairs, _TEXTS)]:
+        tally.add_texts([text for text, _ in some], [times for _, times in some])
     return tally.result()

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bpeviz.pretokenizers.counts import PreTokenCounts, count
+from bpeviz.pretokenizers.counts import PreTokenCounts, count, count_each
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.text import Normalized, label
 
@@ -65,6 +65,23 @@ class PreTokenizer:
         if self._splits_by_pattern_alone():
             return count(text, self.pattern, self.expression)
         return Counter(self.pre_tokens(text))
+
+    def counted_each(self, texts: Mapping[str, int]) -> Mapping[str, int]:
+        """Return the counts of pre-tokens of texts that are split one by one.
+
+        Args:
+            texts: How often each text occurs. None is empty.
+
+        Raises:
+            SplitError: The pattern is unknown, not valid, or took too long.
+        """
+        if self._splits_by_pattern_alone():
+            return count_each(texts, self.pattern, self.expression)
+        counts: Counter[str] = Counter()
+        for text, times in texts.items():
+            for pre_token in self.pre_tokens(text):
+                counts[pre_token] += times
+        return counts
 
     def has_made(self, corpus: Mapping[str, int]) -> bool:
         """Return whether a corpus is the counted pre-tokens of this pre-tokenizer."""

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import base64
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from threading import Lock
 from typing import NamedTuple
@@ -29,10 +30,9 @@ from bpeviz.core.boundaries import (
     boundaries_from_changes,
     boundaries_from_ids,
     places,
-    without_steps,
 )
 from bpeviz.core.merging import Event, merge_by_rank
-from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.tokenizer import Encoded, Pieces, Tokenizer
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.pretrained import catalog, download
 from bpeviz.text import clean
@@ -54,6 +54,16 @@ def _has_long_space(text: str) -> bool:
     """
     starts = range(0, len(text) - LONG_SPACE + 1, LONG_SPACE)
     return any(text[start : start + LONG_SPACE].isspace() for start in starts)
+
+
+@contextmanager
+def _panics() -> Iterator[None]:
+    """Ignore a panic of tiktoken's matcher, which is a BaseException."""
+    try:
+        yield
+    except BaseException as error:
+        if type(error).__name__ != "PanicException":
+            raise
 
 
 class RankTokenizer(Tokenizer):
@@ -150,13 +160,9 @@ class RankTokenizer(Tokenizer):
     def _ids(self, text: str) -> NDArray[np.int32]:
         """Return the ids of a cleaned text. A list of millions would delay other threads."""
         if not _has_long_space(text):
-            try:
+            with _panics():
                 ids = self._encoding.encode_to_numpy(text, disallowed_special=())
                 return ids.astype(np.int32)
-            except BaseException as error:
-                # A panic of tiktoken's matcher is a BaseException.
-                if type(error).__name__ != "PanicException":
-                    raise
         return np.fromiter(self._ids_without_matcher(text), np.int32)
 
     def _ids_without_matcher(self, text: str) -> Iterator[int]:
@@ -193,15 +199,23 @@ class RankTokenizer(Tokenizer):
         self._check_whole(len(merged_at), len(raw))
         return MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
 
-    def last_boundaries(self, text: str) -> Boundaries:
-        text = clean(text)
-        ids = self._ids(text)
+    def encoded(self, texts: Sequence[str]) -> Encoded:
+        texts = [*map(clean, texts)]
+        if len(texts) > 1 and not any(map(_has_long_space, texts)):
+            with _panics():
+                return Encoded.of(self._encoding.encode_ordinary_batch(texts))
+        each = [*map(self._ids, texts)]
+        ends = np.cumsum([*map(len, each)], dtype=np.int64)
+        return Encoded(np.concatenate([np.empty(0, np.int32), *each]), ends)
+
+    def _pieces_of(self, texts: Sequence[str]) -> Pieces:
+        ids, ends = self.encoded(texts)
         known = self._lengths  # 0 for those not looked up yet
         for token_id in np.unique(ids[known[ids] == 0]).tolist():
             known[token_id] = len(self.token_bytes(token_id))
         lengths = known[ids]
-        self._check_whole(int(lengths.sum()), len(text.encode()))
-        return without_steps(lengths, ids)
+        self._check_whole(int(lengths.sum()), sum(len(text.encode()) for text in texts))
+        return np.stack((ids, lengths), 1), ends
 
     def _changing(
         self, pre_tokens: list[bytes], ends: NDArray[np.int64], atom_ids: NDArray[np.int32]

@@ -14,12 +14,14 @@ from typing import Any, Literal
 from bpeviz.cached_property import cached_property
 from bpeviz.core.special_names import without_names
 from bpeviz.core.training import Training
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.counts import PreTokenCounts
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN
+from bpeviz.text import clean
 from bpeviz.trainers.screen_texts import ScreenTexts
 
-Corpus = str | Mapping[str, int]
-"""The input of training: a text, or pre-tokens with their counts."""
+Corpus = str | Documents | Mapping[str, int]
+"""The input of training: a text, documents, or pre-tokens or texts with their counts."""
 
 _MOST_CHARACTERS = 2**60
 """The limit of the characters of a counted text, so that sums over its bytes fit into 64 bits."""
@@ -55,6 +57,8 @@ def texts_of_corpus(corpus: Corpus) -> Mapping[str, int]:
         return _without_names({corpus: 1}, corpus.names)
     if isinstance(corpus, str):
         return {corpus: 1}
+    if isinstance(corpus, Documents):
+        return Counter(filter(None, map(clean, corpus.texts)))
     size = 0
     for text, count in corpus.items():
         if not (isinstance(text, str) and text):
@@ -76,6 +80,15 @@ def _split(corpus: Corpus, names: tuple[str, ...]) -> Corpus:
     """Return a corpus that is split at names; counted pre-tokens are already split."""
     if isinstance(corpus, str):
         return SplitText(corpus).at(names)
+    if isinstance(corpus, Documents):
+        labels = corpus.labels or [""] * len(corpus)
+        parts = [
+            (part, label)
+            for text, label in zip(corpus.texts, labels, strict=True)
+            for part in without_names(text, names)
+        ]
+        texts = tuple(part for part, _ in parts)
+        return Documents(texts, tuple(label for _, label in parts) if corpus.labels else ())
     if isinstance(corpus, PreTokenCounts):
         return corpus
     return _without_names(texts_of_corpus(corpus), names)
@@ -264,7 +277,7 @@ class Trainer:
         Raises:
             ValueError: An argument makes no sense. The message is a sentence for the user.
         """
-        if not isinstance(corpus, str | Mapping):
+        if not isinstance(corpus, str | Documents | Mapping):
             raise ValueError(f"Give a text or a mapping of counts, not {short_repr(corpus)}.")
         common = {name: arguments.pop(name) for name in _COMMON & {*arguments}}
         self.validate(arguments)

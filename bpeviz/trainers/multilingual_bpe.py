@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.merges import MergeTokenizer
 from bpeviz.core.training import MergeTraining
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_like
@@ -61,18 +62,25 @@ class MultilingualOptions(Options):
 
 
 def train(corpus: Corpus, options: MultilingualOptions) -> MultilingualTraining:
-    """Train BPE over the texts between lines of three dashes; a mapping of counts is one text."""
+    """Train BPE over the texts between lines of three dashes, or over groups of documents.
+
+    A mapping of counts is one text.
+    """
     atoms, smoothing = options.atoms, options.smoothing
     pre_tokenizer = MultilingualPreTokenizer(atoms, options.pattern, options.expression)
+    weighted: list[tuple[Corpus, int]] = [(corpus, 1)]
     if isinstance(corpus, str):
-        counts: Counter[str] = Counter()
-        for part in weighed(clean(corpus), float(smoothing)):
-            text = split_like(part.text, corpus)
-            for pre_token, count in count_pre_tokens(text, pre_tokenizer).items():
-                counts[pre_token] += count * part.factor
-        alphabet, rows = to_rows(counts, pre_tokenizer)
-    else:
-        alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
+        parts = weighed(clean(corpus), float(smoothing))
+        weighted = [(split_like(part.text, corpus), part.factor) for part in parts]
+    elif isinstance(corpus, Documents):
+        groups = [group for group in corpus.groups.values() if group.size]
+        sizes = [group.size for group in groups]
+        weighted = [*zip(groups, factors(sizes, float(smoothing)), strict=True)]
+    counts: Counter[str] = Counter()
+    for text, factor in weighted:
+        for pre_token, count in count_pre_tokens(text, pre_tokenizer).items():
+            counts[pre_token] += count * factor
+    alphabet, rows = to_rows(counts, pre_tokenizer)
     limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
     trained, stopped = train_merges(rows, alphabet, limit)
     return MultilingualTraining(

@@ -32,6 +32,7 @@ from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.merges import Merge
 from bpeviz.core.special_names import without_names
 from bpeviz.core.training import CountedPairs, MergeTraining, Stopped, count_pairs
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import clean, split_lines
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_like
@@ -242,7 +243,7 @@ class ParityOptions(Options):
 
 
 def train(corpus: Corpus, options: ParityOptions) -> ParityTraining:
-    """Train parity-aware BPE over the texts between lines of three dashes.
+    """Train parity-aware BPE over the texts between lines of three dashes, or groups of documents.
 
     A mapping of counts is one text.
     """
@@ -254,7 +255,11 @@ def train(corpus: Corpus, options: ParityOptions) -> ParityTraining:
         counts = count_pre_tokens(text, pre_tokenizer)
         return [(pre_tokenizer.symbols(pre_token), count) for pre_token, count in counts.items()]
 
-    corpora = [corpus] if isinstance(corpus, Mapping) else _texts(corpus) or [""]
+    corpora: Sequence[Corpus]
+    if isinstance(corpus, Documents):
+        corpora = [*corpus.groups.values()]
+    else:
+        corpora = [corpus] if isinstance(corpus, Mapping) else _texts(corpus) or [""]
     symbols = [counted(text) for text in corpora]
     alphabet = alphabet_of((row for of_text in symbols for row, _ in of_text), pre_tokenizer)
     atom_id = {symbol: i for i, symbol in enumerate(alphabet)}
@@ -263,7 +268,7 @@ def train(corpus: Corpus, options: ParityOptions) -> ParityTraining:
         return [([atom_id.get(symbol, GAP) for symbol in row], count) for row, count in symbols]
 
     of_texts = [*map(rows, symbols)]
-    measured = [*map(str, corpora)]
+    measured = [text if isinstance(text, Documents) else str(text) for text in corpora]
     others = _texts(options.development)[: len(corpora)] if measure == "development" else []
     measured[: len(others)] = others
     trained, chosen, stopped = train_merges(
@@ -281,8 +286,10 @@ def train(corpus: Corpus, options: ParityOptions) -> ParityTraining:
     )
 
 
-def _units(text: str, measure: str) -> int:
+def _units(text: str | Documents, measure: str) -> int:
     """Return the number of units of a text, at least 1, to which its tokens are relative."""
+    if isinstance(text, Documents):
+        return max(1, text.size if measure == "byte" else len(text))
     return max(1, len(text.encode()) if measure == "byte" else len(split_lines(text)))
 
 
@@ -318,7 +325,7 @@ class ParityTraining(MergeTraining):
 
     chosen: tuple[int, ...] = (ALL,)
     measure: str = "line"
-    measured: tuple[str, ...] = ()
+    measured: tuple[str | Documents, ...] = ()
 
     def pairs(self, text: str, boundaries: Boundaries, step: int) -> CountedPairs:
         """Count the pairs after `step` merges in the text that is then compressed least."""
@@ -333,8 +340,12 @@ class ParityTraining(MergeTraining):
         """Return the number of tokens of each measured text after `step` merges."""
         if self.measure == "development":
             tokenizer = self.at_step(step)
-            parts = [without_names(text, self.split_at) for text in self.measured]
-            return [sum(tokenizer.token_counts(part)) for part in parts]
+            each = [text.texts if isinstance(text, Documents) else [text] for text in self.measured]
+            parts = [
+                [part for text in texts for part in without_names(text, self.split_at)]
+                for texts in each
+            ]
+            return [sum(tokenizer.count_batch(of_text)) for of_text in parts]
         number = self._text_of(text)[boundaries.token_ends(step) - 1]
         number = number[boundaries.ids(step) > SPECIAL_ID]
         counts = np.bincount(number[number >= 0], minlength=len(self.measured))

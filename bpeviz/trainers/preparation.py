@@ -15,16 +15,15 @@ BYTES = tuple(map(chr, range(256)))
 
 def count_pre_tokens(corpus: Corpus, pre_tokenizer: PreTokenizer) -> Mapping[str, int]:
     """Return the distinct pre-tokens of a corpus with their counts, in first-seen order."""
-    if not isinstance(corpus, str) and pre_tokenizer.has_made(corpus):
+    if isinstance(corpus, Mapping) and pre_tokenizer.has_made(corpus):
         return corpus
     texts = texts_of_corpus(corpus)
     if len(texts) == 1 and 1 in texts.values():
         return pre_tokenizer.counted(clean(*texts))
     counts: Counter[str] = Counter()
     for text, count in texts.items():
-        for pre_token in pre_tokenizer.pre_tokens(clean(text)):
-            counts[pre_token] += count
-    return counts
+        counts[clean(text)] += count
+    return pre_tokenizer.counted_each(counts)
 
 
 def alphabet_of(rows: Iterable[Sequence[str]], pre_tokenizer: PreTokenizer) -> tuple[str, ...]:

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import Boundaries, MergeBoundaries, boundaries_from_ids
 from bpeviz.core.merges import MergeTokenizer, NotMergesError, apply_merges, joined
-from bpeviz.core.tokenizer import Segmentation, Tokenizer
+from bpeviz.core.tokenizer import Encoded, Pieces, Segmentation, Tokenizer
 from bpeviz.core.training import Candidate, MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
@@ -232,11 +232,14 @@ class SuperTokenizer(MergeTokenizer):
             cut[pre_token] = tuple(ids), tuple(map(self._length, ids))
         return cut
 
-    def token_counts(self, texts: Sequence[str]) -> list[int]:
-        return Tokenizer.token_counts(self, texts)  # tokens cross pre-tokens
+    def encoded(self, texts: Sequence[str]) -> Encoded:
+        return Tokenizer.encoded(self, texts)  # tokens cross pre-tokens
 
     def _encode_ordinary(self, text: str) -> list[int]:
         return [self._encoded_id(token_id) for token_id in self._segment_text(text)[1]]
+
+    def _pieces_of(self, texts: Sequence[str]) -> Pieces:
+        return Tokenizer._pieces_of(self, texts)
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
         pre_tokens, ids = self._segment_text(part)

@@ -136,8 +136,7 @@ def test_difference_equals_the_reference(lines: list[str]) -> None:
     }
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(intervals, "RESAMPLES", 50)
-        rows = bpeviz.compare({"a": lines}, tokenizers).rows
-    text = "\n".join(lines)
+        rows = bpeviz.compare({"a": (text := "\n".join(lines))}, tokenizers).rows
     if not text.strip():
         assert all(row.difference_low is None for row in rows)
         return
@@ -193,7 +192,6 @@ def test_texts_that_are_not_parallel_and_empty_lines_are_noted(english: Tokenize
     assert found.rows[2].premium is None
     assert found.notes == [
         "es: 1 line empty only here or only in en, left out of the premium.",
-        f"es: {NO_RATIO}.",
         "code: not as many lines as en, so no premium.",
     ]
 
@@ -412,9 +410,9 @@ def test_wrong_arguments_of_the_library_get_a_sentence() -> None:
     assert bpeviz.compare({"a": "x"}, tokenizer).rows[0].tokens == 1
     with pytest.raises(ValueError, match="Give prices by name"):
         bpeviz.compare({"a": "x"}, [tokenizer], prices=wrong)
-    with pytest.raises(ValueError, match="Give a text or a list of its lines, not 5"):
+    with pytest.raises(ValueError, match="Give a text or a list of texts, not 5"):
         bpeviz.compare({"a": wrong}, [tokenizer])
-    with pytest.raises(ValueError, match="Give a text or a list of its lines, not 5"):
+    with pytest.raises(ValueError, match="Give a text or a list of texts, not 5"):
         bpeviz.worst_lines(wrong)
     with pytest.raises(ValueError, match=r"Give a tokenizer, as in worst_lines\(text, tokenizer\)"):
         bpeviz.worst_lines("low")

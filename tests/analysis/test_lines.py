@@ -20,8 +20,8 @@ def tokenizer() -> Tokenizer:
 def test_worst_lines_have_the_most_tokens_per_character(
     tokenizer: Tokenizer, lines: list[str]
 ) -> None:
-    text = "\n".join(lines)
-    found = bpeviz.worst_lines(lines, tokenizer, 99)
+    text = "\n".join(lines).removesuffix("\n")
+    found = bpeviz.worst_lines(text, tokenizer, 99)
     numbers = [i for i, line in enumerate(lines, 1) if line.strip()]
     assert sorted(line.number for line in found) == numbers
     assert all(line.text == lines[line.number - 1] for line in found)
@@ -37,7 +37,7 @@ def test_worst_lines_have_the_most_tokens_per_character(
     assert sorted(ratios) == pytest.approx(
         sorted(tokens / size for tokens, size in zip(expected, sizes, strict=True))
     )
-    assert bpeviz.worst_lines(lines, tokenizer, 1) == found[:1]
+    assert bpeviz.worst_lines(text, tokenizer, 1) == found[:1]
 
 
 def test_worst_lines_of_a_text_end_at_line_ends(tokenizer: Tokenizer) -> None:

@@ -31,6 +31,7 @@ from bpeviz.__main__ import main
 from bpeviz.cli import files
 from bpeviz.cli.progress import Progress
 from bpeviz.corpus import files as corpus_files
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers import patterns
 from bpeviz.progress import report
 from bpeviz.trainers import TRAINERS
@@ -222,12 +223,12 @@ def test_train_joins_files_as_texts_of_a_multilingual_tokenizer(
     Path("a").write_text("hello world\n", encoding="utf-8")
     Path("b").write_text("habari ya dunia", encoding="utf-8")
 
-    def note(corpus: str, *_: object, **__: object) -> None:
-        raise ValueError(f"{corpus!r} was given.")
+    def note(corpus: Documents, *_: object, **__: object) -> None:
+        raise ValueError(f"{[*corpus.groups]} {corpus.texts} was given.")
 
     monkeypatch.setattr("bpeviz.api.train", note)
     shell("train", "a", "b", "--algorithm", algorithm, "--merges", "9")
-    assert shell.sentence == "'hello world\\n---\\nhabari ya dunia\\n' was given."
+    assert shell.sentence == ("['a 0', 'b 0'] ('hello world\\n', 'habari ya dunia') was given.")
 
 
 def test_train_passes_every_trainer_option_as_a_flag(
@@ -984,7 +985,7 @@ def test_compare_groups_the_lines_of_a_table_by_label(trained: Shell) -> None:
     tokenizers = {"t.json": bpeviz.read("t.json")}
     expected = [json.loads(json.dumps(vars(row))) for row in bpeviz.compare(rows, tokenizers).rows]
     assert [row["text"] for row in expected] == ["en", "es"]
-    understood = "t.csv: the lines of “text”, grouped by the 2 labels of “lang”.\n"
+    understood = "t.csv: 4 rows of “text”, each encoded alone, grouped by the 2 labels of “lang”.\n"
     for label in ([], ["--label", "lang"]):
         trained("compare", "t.csv", "--tokenizer", "t.json", "--csv", *label)
         assert trained.code == 0
@@ -997,7 +998,9 @@ def test_compare_groups_the_lines_of_a_table_by_label(trained: Shell) -> None:
     several = ("--text", "text", "--text", "lang", "--relative-to", "text")
     trained("compare", "t.csv", "--tokenizer", "t.json", "--json", *several)
     assert [row["text"] for row in json.loads(trained.out)["rows"]] == ["text", "lang"]
-    assert trained.err == "t.csv: 2 texts, one per column: text, lang.\n"
+    assert (
+        trained.err == "t.csv: 2 texts, one per column: text, lang; 4 rows, each encoded alone.\n"
+    )
     trained("compare", "t.csv", "--tokenizer", "t.json", "--label", "topic")
     assert trained.sentence == (
         "t.csv has no column topic. Its columns are lang, text. To read it as one text, add "
@@ -1027,7 +1030,7 @@ def test_a_table_is_never_read_as_text_in_silence(trained: Shell, name: str) -> 
     lines = "".join(f"{line}\n" for line in columns["message"])
     Path("lines.txt").write_text(lines, encoding="utf-8", newline="")
     as_table = [name, *(["--as", "table"] if name == "t.log" else [])]
-    understood = f"{name}: the lines of “message”. Not used: id, lang.\n"
+    understood = f"{name}: 8 rows of “message”, each encoded alone. Not used: id, lang.\n"
     size = ("--vocab-size", "280", "--output")
     expected = trained("train", "lines.txt", *size, "-").out
     assert trained("train", *as_table, *size, "-").out == expected
@@ -1035,8 +1038,10 @@ def test_a_table_is_never_read_as_text_in_silence(trained: Shell, name: str) -> 
     assert trained("count", *as_table, "--output", "c.parquet").err == understood
     assert trained("train", "--counts", "c.parquet", *size, "-").out == expected
     trained("compare", *as_table, "--tokenizer", "t.json", "--json")
-    assert trained.err == f"{name}: the lines of “message”, grouped by the 2 labels of “lang”. " + (
-        "Not used: id.\n"
+    assert (
+        trained.err
+        == f"{name}: 8 rows of “message”, each encoded alone, grouped by the 2 labels of “lang”. "
+        + ("Not used: id.\n")
     )
     compared = bpeviz.compare(
         {"hi": columns["message"][::2], "en": columns["message"][1::2]},
@@ -1063,7 +1068,7 @@ def test_training_on_several_texts_takes_those_of_labels_or_columns(trained: She
     assert trained("train", "t.jsonl", *how).out == expected
     assert "grouped by the 2 labels" in trained.err
     assert trained("train", "p.csv", *how).out == expected
-    assert trained.err.startswith("p.csv: 2 parallel texts, one per column: en, es.\n")
+    assert trained.err.startswith("p.csv: 2 parallel texts, one per column: en, es; 2 rows")
     assert trained("train", "en.txt", "--text", "en", *how).code == 2
 
 
@@ -1096,8 +1101,8 @@ def test_compare_leaves_out_files_of_folders_that_are_not_text(
         "Left out: code/bad.csv, line 2: 1 column instead of 2. A first line such as sep=; names "
         "the separator. To read it as one text, add --as "
         "text.",
-        "code/sub/a.csv: 2 texts, one per column: en, es.",
-        "code/sub/b.csv: 2 texts, one per column: en, es.",
+        "code/sub/a.csv: 2 texts, one per column: en, es; 1 row, each encoded alone.",
+        "code/sub/b.csv: 2 texts, one per column: en, es; 1 row, each encoded alone.",
         "Left out, since they are not texts in UTF-8: code/a.png.",
     ]
     names = [line.split("  ")[0] for line in trained.out.decode().splitlines()]

@@ -70,7 +70,7 @@ def check(tokenizer: Tokenizer, texts: list[str]) -> None:
         slow, fast = tokenizer.boundaries(text), tokenizer.last_boundaries(text)
         assert np.array_equal(slow.ids(tokenizer.steps), fast.ids(fast.steps))
         assert np.array_equal(slow.cuts(tokenizer.steps), fast.cuts(fast.steps))
-    assert tokenizer.token_counts(texts) == [len(tokenizer.encode(text)) for text in texts]
+    assert tokenizer.count_batch(texts) == [len(tokenizer.encode(text)) for text in texts]
 
 
 @pytest.mark.parametrize("key", TRAINERS)

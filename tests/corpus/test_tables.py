@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
 
@@ -14,6 +14,7 @@ import pytest
 from pyarrow import parquet as arrow_parquet
 
 from bpeviz.corpus import parquet, samples
+from bpeviz.corpus.documents import Documents
 from bpeviz.corpus.files import CorpusError
 from bpeviz.corpus.named_texts import collect
 from bpeviz.corpus.tables import are_translations, language_of, read_table
@@ -21,6 +22,11 @@ from bpeviz.corpus.tables import are_translations, language_of, read_table
 LABELED = [("en", "the river"), ("es", "el río"), ("en", "the sea"), ("es", "el mar")]
 EN = ["Where is the river?", "I see two ships.", "It rains.", "My order has not arrived."]
 JA = ["川はどこですか。", "船が二隻見えます。", "雨が降る。", "注文が届きません。"]
+
+
+def cells(texts: Mapping[str, Documents]) -> dict[str, list[str]]:
+    """Return the texts of documents by name."""
+    return {name: [*documents.texts] for name, documents in texts.items()}
 
 
 def as_csv(header: str, rows: Sequence[Sequence[str]]) -> str:
@@ -111,7 +117,7 @@ def test_texts_of_labels_with_as_many_lines_are_not_translations() -> None:
     _, translations = collect([("", table)], "")
     assert translations == []
     assert table.about() == (
-        "t.csv: the lines of “message”, grouped by the 4 labels of “language”. "
+        "t.csv: 40 rows of “message”, each encoded alone, grouped by the 4 labels of “language”. "
         "Not used: id, key, url, created, at and 1 more."
     )
     assert "grouped" not in table.about(grouped=False)
@@ -136,18 +142,24 @@ def test_columns_are_translations_by_their_headings(
     table = read_table("t.csv", csv_of({"id": [*range(4)], first: EN, second: JA}))
     assert table.is_parallel == is_parallel
     if is_parallel:
-        assert table.texts == {first: EN, second: JA}
-        about = f"t.csv: 2 parallel texts, one per column: {first}, {second}. Not used: id."
+        assert cells(table.texts) == {first: EN, second: JA}
+        about = (
+            f"t.csv: 2 parallel texts, one per column: {first}, {second}; {len(EN)} rows, each "
+            "encoded alone. Not used: id."
+        )
         assert table.about() == about
         assert collect([("", table)], "")[1] == [first, second]
     chosen = read_table("t.csv", csv_of({first: EN, second: JA}), None, headings)
-    assert chosen.texts == {first: EN, second: JA}
+    assert cells(chosen.texts) == {first: EN, second: JA}
     assert chosen.is_parallel == is_parallel
 
 
 def test_words_and_numbers_under_headings_of_languages_are_not_translations() -> None:
     words = read_table("t.csv", "en,es\nyes,sí\nno,no\n")
-    assert (words.texts, words.is_parallel) == ({"en": ["yes", "no"], "es": ["sí", "no"]}, False)
+    assert (cells(words.texts), words.is_parallel) == (
+        {"en": ["yes", "no"], "es": ["sí", "no"]},
+        False,
+    )
     numbers = read_table("t.csv", "id,no,is\n1,2,the river\n2,3,a sea\n")
     assert (numbers.text, numbers.is_parallel) == (["is"], False)
 
@@ -176,7 +188,7 @@ def test_nested_values_missing_keys_and_null_are_columns_that_are_not_chosen() -
     content = "\n\n".join(map(json.dumps, rows)).replace("\\\\u", "\\u")
     for path in ("t.jsonl", "t.NDJSON", "t.log"):
         table = read_table(path, content)
-        assert table.texts == {
+        assert cells(table.texts) == {
             "en": ["the river"],
             "es": ["el río"],
             "no label": ["\N{REPLACEMENT CHARACTER} lone"],
@@ -199,11 +211,12 @@ def test_messages_of_conversations_are_texts_by_role() -> None:
     ]
     content = as_json(lang=["en", "es", "en", "es"], messages=chats)
     table = read_table("t.jsonl", content)
-    assert table.texts == {"system": ["Be kind."], "user": ["Hi there", "Look"]}
+    assert cells(table.texts) == {"system": ["Be kind."], "user": ["Hi there", "Look"]}
     assert table.about() == (
-        "t.jsonl: the lines of “messages”, grouped by the 2 labels of “role”. Not used: lang."
+        "t.jsonl: 3 rows of “messages”, each encoded alone, grouped by the 2 labels of “role”. "
+        "Not used: lang."
     )
-    assert read_table("t.jsonl", content, "lang").texts == {
+    assert cells(read_table("t.jsonl", content, "lang").texts) == {
         "en": ["Be kind.", "Hi there"],
         "es": ["Look"],
     }
@@ -218,8 +231,11 @@ def test_parquet_gives_its_rows_as_json() -> None:
     written = io.BytesIO()
     arrow_parquet.write_table(pa.table(columns | {"chat": [[{"a": 1}]] * 2}), written)
     table = read_table("t.parquet", parquet.rows(written.getvalue()))
-    assert table.texts == {"m": EN[:2]}
-    assert table.about() == "t.parquet: the lines of “m”. Not used: id, day, raw, chat."
+    assert cells(table.texts) == {"m": EN[:2]}
+    assert (
+        table.about()
+        == "t.parquet: 2 rows of “m”, each encoded alone. Not used: id, day, raw, chat."
+    )
     with pytest.raises(CorpusError, match="damaged"):
         parquet.rows(written.getvalue()[:-9])
     counts = io.BytesIO()
@@ -233,7 +249,7 @@ def test_parquet_gives_its_rows_as_json() -> None:
 
 def test_a_first_line_of_values_is_not_of_headings() -> None:
     table = read_table("t.csv", csv_of({"0": [1, 2, 3], "en": ["en", "es", "es"], EN[0]: EN[1:]}))
-    assert table.texts == {"en": EN[:2], "es": EN[2:]}
+    assert cells(table.texts) == {"en": EN[:2], "es": EN[2:]}
     assert table.about().endswith("by the 2 labels of “column 2”. Not used: column 1.")
     years = read_table("t.csv", csv_of({"2025": EN, "label": [*"abab"]}))
     assert (years.text, years.label) == (["2025"], "label")
@@ -241,9 +257,9 @@ def test_a_first_line_of_values_is_not_of_headings() -> None:
 
 def test_quotes_in_tsv_are_plain_signs_unless_they_enclose_cells() -> None:
     plain = read_table("t.tsv", 'en\tes\n"Hi, he said\tHola, dijo\nA "b" c\tA b\n')
-    assert plain.texts["en"] == ['"Hi, he said', 'A "b" c']
+    assert cells(plain.texts)["en"] == ['"Hi, he said', 'A "b" c']
     quoted = read_table("t.tsv", 'en\tes\n"two\nlines"\tdos líneas\n')
-    assert quoted.texts["en"] == ["two\nlines"]
+    assert cells(quoted.texts)["en"] == ["two\nlines"]
 
 
 @pytest.mark.parametrize("header", ["lang,text", "a,b"])
@@ -251,23 +267,25 @@ def test_lines_are_grouped_by_a_column_of_labels(header: str) -> None:
     table = read_table("t.csv", as_csv(header, LABELED))
     label, text = header.split(",")
     assert table.label == label
-    assert table.texts == {"en": ["the river", "the sea"], "es": ["el río", "el mar"]}
-    assert table.about() == f"t.csv: the lines of “{text}”, grouped by the 2 labels of “{label}”."
+    assert cells(table.texts) == {"en": ["the river", "the sea"], "es": ["el río", "el mar"]}
+    assert table.about() == (
+        f"t.csv: 4 rows of “{text}”, each encoded alone, grouped by the 2 labels of “{label}”."
+    )
     swapped = as_csv("b,a", [(text, label) for label, text in LABELED])
     assert read_table("t.csv", swapped).label == "a"
 
 
 def test_labels_in_json_may_be_numbers_or_absent() -> None:
     content = as_json(label=[1, None, 1], text=["low", "new", "a"])
-    assert read_table("t.jsonl", content).texts == {"1": ["low", "a"], "no label": ["new"]}
+    assert cells(read_table("t.jsonl", content).texts) == {"1": ["low", "a"], "no label": ["new"]}
 
 
 def test_the_columns_can_be_chosen() -> None:
     content = as_csv("id,lang,words", [("1", "en", "the river"), ("2", "es", "el río")])
     table = read_table("t.csv", content, "lang", ["id"])
-    assert table.texts == {"en": ["1"], "es": ["2"]}
+    assert cells(table.texts) == {"en": ["1"], "es": ["2"]}
     assert table.about().endswith("Not used: words.")
-    assert read_table("t.csv", content, "").texts == {"words": ["the river", "el río"]}
+    assert cells(read_table("t.csv", content, "").texts) == {"words": ["the river", "el río"]}
     assert read_table("t.csv", content, "", ["id", "lang"]).label == ""
     for label, text, message in (
         ("topic", [], "t.csv has no column topic. Its columns are id, lang, words."),
@@ -286,7 +304,7 @@ def test_each_table_has_its_own_column_of_labels() -> None:
     tables = [read_table("a.csv", labeled), read_table("b.csv", labeled, "")]
     found, _ = collect([("c.txt", "low"), *(("", table) for table in tables)], "")
     assert [*found] == ["c.txt", "en", "es", "text"]
-    assert found["en"] == ["the river", "the sea"]
+    assert found["en"] == Documents(("the river", "the sea"))
 
 
 def test_texts_of_two_tables_with_one_name_have_the_names_of_their_tables() -> None:
@@ -297,4 +315,4 @@ def test_texts_of_two_tables_with_one_name_have_the_names_of_their_tables() -> N
 
 def test_a_cell_of_a_table_may_be_a_whole_document() -> None:
     table = read_table("t.csv", "en,es\n" + "low " * 100_000 + ",bajo\n")
-    assert [len(lines[0]) for lines in table.texts.values()] == [400_000, 4]
+    assert [len(documents.texts[0]) for documents in table.texts.values()] == [400_000, 4]

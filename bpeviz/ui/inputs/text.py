@@ -182,7 +182,7 @@ class TextSource:
         if is_table := tables.is_table(name) and column != _WHOLE:
             chosen = [column] if column and column != _SEVERAL else ()
             table = tables.read_table(name, content, "", chosen)
-            text = "".join(map(tables.as_text, table.ungrouped.values()))
+            text = "\n".join(documents.as_text for documents in table.ungrouped.values())
             column = table.text[0] if len(table.text) == 1 else _SEVERAL
         size = sys.getsizeof(content) * is_table + sys.getsizeof(text)
         if len(text) <= EDITABLE:

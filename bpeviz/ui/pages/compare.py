@@ -13,13 +13,14 @@ from bpeviz import limits
 from bpeviz.analysis import alignment, figures, metrics, morphemes, verdict
 from bpeviz.analysis.comparison import Comparison
 from bpeviz.analysis.figures import Measured, measure
+from bpeviz.analysis.lines import whole_text
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
-from bpeviz.text import clean, joined, visible
+from bpeviz.text import joined, visible
 from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
@@ -324,8 +325,7 @@ def _one_of_many(
         st.button("Back to all texts", on_click=SHOWN.clear, icon=":material/arrow_upward:")
     names = joined([offer.name for offer, _ in chosen])
     title.header(markdown.escape(f"{name} under {names}"), anchor=False)
-    content = texts[name]
-    text = clean(content if isinstance(content, str) else "\n".join(content))
+    text = whole_text(texts[name])
     if not text:
         st.caption("This text is empty.")
         return

@@ -1,0 +1,170 @@
+"""Documents: each is encoded, counted and trained on alone."""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import cache
+
+import pytest
+import tokenizers as library
+from core.test_last_boundaries import CORPUS, FILES, TEXTS
+from helpers import usual
+from helpers.properties import many
+from hypothesis import given
+from hypothesis import strategies as st
+
+import bpeviz
+from bpeviz.core.boundaries import DROPPED_ID
+from bpeviz.core.special_names import without_names
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.documents import Documents
+from bpeviz.pretokenizers.counts import count_each
+from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
+from bpeviz.text import clean
+from bpeviz.trainers import TRAINERS
+
+ROWS = ["Yes.", "No.", "OK.", "Yes!", "Fine."] * 4
+DIFFICULT_ROWS = st.lists(
+    st.sampled_from(
+        ["Yes.", "No. ", " no", "a\nb\r\n", "\r\n", "l'eau/", "/x", "U.S.A.", "1234 5", "---", "é.",
+         "e\u0301", "  ", "I'll", "'ll go\n", "\t\tx", "名前。名前", "👍", "<end>", "a <end> b"]
+    ),
+    max_size=6,
+)  # fmt: skip
+
+
+@cache
+def tokenizer_of(name: str) -> Tokenizer:
+    if name in FILES:
+        return FILES[name]()
+    return bpeviz.load(name) if name == "gpt2" else usual.train(name, CORPUS).tokenizer()
+
+
+@pytest.mark.parametrize("name", [*TRAINERS, *FILES, "gpt2"])
+@many(least=20)
+@given(rows=st.lists(TEXTS, max_size=4) | DIFFICULT_ROWS)
+def test_documents_have_the_tokens_of_each_encoded_alone(name: str, rows: list[str]) -> None:
+    tokenizer = tokenizer_of(name)
+    each = [tokenizer.encode(row) for row in rows]
+    assert tokenizer.encode_batch(rows) == each
+    assert tokenizer.count_batch(rows) == [*map(len, each)]
+    assert tokenizer.decode_batch(each) == [*map(tokenizer.decode, each)]
+    documents = Documents.of(rows)
+    boundaries = tokenizer.last_boundaries(documents)
+    ends, ids = [], []
+    at = 0
+    for i, row in enumerate(documents.texts):
+        alone = tokenizer.last_boundaries(row)
+        ends += [*(i > 0) * [at], *(alone.cuts(alone.steps) + at).tolist()]
+        ids += [*(i > 0) * [DROPPED_ID], *alone.ids(alone.steps).tolist()]
+        at += len(row.encode()) + 1 if row.strip() else 1
+    assert boundaries.cuts(boundaries.steps).tolist() == ends
+    assert boundaries.ids(boundaries.steps).tolist() == ids
+    if rows:
+        total = bpeviz.compare({"rows": rows}, [tokenizer]).rows[0].tokens
+        assert total == sum(len(ids) for row, ids in zip(rows, each, strict=True) if row.strip())
+
+
+@pytest.mark.parametrize("name", ["bpe", "wordpiece", "NFKC", "gpt2"])
+def test_batches_find_the_special_tokens_that_are_allowed(name: str) -> None:
+    tokenizer = tokenizer_of(name)
+    special = next(iter(tokenizer.special_tokens), None)
+    texts = ["the cat", f"a{special}b", "", f"{special}"]
+    allowed = [special] if special else []
+    expected = [tokenizer.encode(text, allowed_special=allowed) for text in texts]
+    assert tokenizer.encode_batch(texts, allowed_special=allowed) == expected
+    with pytest.raises(ValueError, match="Not a special token"):
+        tokenizer.encode_batch(texts, allowed_special=["<none>"])
+    with pytest.raises(ValueError, match="Give a list of texts"):
+        tokenizer.encode_batch("the cat")
+
+
+def test_compare_of_a_list_counts_each_row_alone() -> None:
+    compared = bpeviz.compare({"rows": ROWS}, ["gpt2", "cl100k_base"])
+    assert [(row.tokens, row.bytes_per_token) for row in compared.rows] == [(40, 1.9)] * 2
+    assert compared.rows[0].difference_low == compared.rows[0].difference_high == 0
+
+
+def test_special_tokens_are_around_each_row() -> None:
+    tokenizer = tokenizer_of("SentencePiece")
+    around = sum(map(len, tokenizer.template))
+    texts = {"a": ["the cat", "", "x"] * 5, "b": ["the", " ", "y z"] * 5}
+    plain, special = (
+        bpeviz.compare(texts, [tokenizer], "a", special_tokens=with_special).rows
+        for with_special in (False, True)
+    )
+    assert around
+    assert [row.tokens for row in special] == [row.tokens + 10 * around for row in plain]
+    assert special[1].premium == special[1].tokens / special[0].tokens
+    whole = bpeviz.compare({"a": "the cat\n\nx"}, [tokenizer], special_tokens=True).rows[0]
+    assert whole.tokens == len(tokenizer.encode("the cat\n\nx")) + around
+
+
+# ---- Training
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+@many(least=30)
+@given(rows=DIFFICULT_ROWS, times=st.lists(st.integers(1, 3), min_size=6, max_size=6))
+def test_counts_of_texts_are_those_of_each(pattern: str, rows: list[str], times: list[int]) -> None:
+    texts = dict(zip(filter(None, rows), times, strict=False))
+    expected: Counter[str] = Counter()
+    for text, count in texts.items():
+        for pre_token in pretokenize(text, pattern):
+            expected[pre_token] += count
+    assert [*count_each(texts, pattern).items()] == [*expected.items()]
+
+
+@pytest.mark.parametrize("key", TRAINERS)
+@many(least=10)
+@given(rows=DIFFICULT_ROWS)
+def test_training_on_rows_equals_training_on_their_counts(key: str, rows: list[str]) -> None:
+    rows = [*filter(None, rows), *ROWS, "the cat\n", "the cat"]
+    for names in ((), ("<end>",)):
+        parts = [part for row in rows for part in without_names(row, names)]
+        options = usual.options(key)
+        expected = bpeviz.train(Counter(parts), key, **options)
+        how = {"special_tokens": names, "split_at_special": bool(names)}
+        training = bpeviz.train(rows, key, **options, **how)
+        probe = clean(" ".join(rows))
+        assert training.steps == expected.steps
+        assert training.tokenizer().encode(probe) == expected.tokenizer().encode(probe)
+        assert training.tokenizer().tokens(probe) == expected.tokenizer().tokens(probe)
+
+
+def test_no_merge_crosses_rows() -> None:
+    rows = ["hello world.", "hello sun.", "good day."] * 3
+    for key in TRAINERS:
+        tokenizer = bpeviz.train(rows, key, **usual.options(key)).tokenizer()
+        names = {tokenizer.token_bytes(token_id) for token_id in tokenizer.known_ids()}
+        assert not [name for name in names if b"\n" in name and len(name) > 1], key
+
+
+def test_training_on_rows_equals_the_library() -> None:
+    rows = [*CORPUS.split(". "), *ROWS, "a b\r\n", " c  "] * 2
+    model = library.Tokenizer(library.models.BPE())
+    model.pre_tokenizer = library.pre_tokenizers.ByteLevel(add_prefix_space=False)
+    alphabet = library.pre_tokenizers.ByteLevel.alphabet()
+    trainer = library.trainers.BpeTrainer(vocab_size=330, initial_alphabet=alphabet)
+    model.train_from_iterator(rows, trainer)
+    merges = bpeviz.train(rows, vocab_size=330, ties="huggingface").tokenizer()
+    assert merges.vocab_size == model.get_vocab_size()
+    for row in rows:
+        expected = model.encode(row).tokens
+        spans = [len(merges.token_bytes(token_id)) for token_id in merges.encode(row)]
+        assert spans == [len(token) for token in expected]
+
+
+def test_languages_are_weighted_by_their_groups() -> None:
+    groups = {"en": ["the river", "the sea"] * 9, "es": ["el río.", "el mar."]}
+    pairs = [(label, text) for label, texts in groups.items() for text in texts]
+    documents = Documents(tuple(text for _, text in pairs), tuple(label for label, _ in pairs))
+    for key, options in (("multilingual", {"smoothing": "0.0"}), ("parity", {})):
+        trained = bpeviz.train(documents, key, merges=9, **options)
+        joined = "\n---\n".join("\n".join(texts) for texts in groups.values())
+        of_text = bpeviz.train(joined, key, merges=9, pattern="gpt2", **options)
+        first, second = (
+            {training.tokenizer().token_label(256 + i) for i in range(3)}
+            for training in (trained, of_text)
+        )
+        assert first == second, key
