@@ -162,7 +162,7 @@ SHORT_LINK_HOURS = _limit("time until a short link expires", 24, "hours", "BPEVI
 ROOMS = _limit("open rooms", 20, "rooms", "BPEVIZ_ROOMS")
 ROOM_FOLLOWERS = _limit("followers of a room", 100, "followers", "BPEVIZ_ROOM_FOLLOWERS")
 ROOM_HOURS = _limit("time until a room ends after its leader's last move", 2, "hours")
-ROOM_MESSAGE = _limit("message of a member of a room", 2_000, "characters")
+ROOM_MESSAGE = _limit("message of a member of a room", 10_000, "characters")
 ROOM_RATE = _limit("messages of a member of a room; others are dropped", 20, "a second")
 
 

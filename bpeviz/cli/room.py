@@ -49,8 +49,9 @@ def run(options: argparse.Namespace) -> int:
     segno.make_qr(f"{address}/room").terminal(compact=True)
     print(
         f"You:       open {address}, then “Share”, “Open a room”\n"
-        f"Followers: open {address}/room, or scan the code\n"
-        f"Password:  {password}\n"
+        f"Password:  {password}, for you alone\n"
+        f"Followers: open {address}/room, or scan the code; the leader's page shows them the "
+        "letters and the room word\n"
         "Stop with Ctrl-C.",
         flush=True,
     )

@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from bpeviz import limits
 from bpeviz.text import clean
 
 LONGEST = 100
-"""The most characters of a text in a message."""
+"""The most characters of a text in a message, but for a link."""
 
-_TEXTS = "do", "token", "leader", "key"
+_TEXTS = "do", "token", "key", "link"
 _NUMBERS = "step", "content", "part", "vote", "answer"
 
 
@@ -36,16 +37,16 @@ class Invitation:
 
     Attributes:
         address: The address for followers.
-        invitation: The address that opens the room without the password.
+        invitation: The address that opens the room, also without the password.
         qr: The QR code of the invitation as the address of an image, or "".
-        password: The password of the server, or "".
+        word: The room word, which opens the room in place of a password, or "" without one.
         notes: Why others cannot open these addresses, or "".
     """
 
     address: str = ""
     invitation: str = ""
     qr: str = ""
-    password: str = ""
+    word: str = ""
     notes: str = ""
 
 
@@ -61,8 +62,8 @@ class Message:
         vote: The number of the vote that is answered.
         answer: The answer.
         token: The token that the browser got before.
-        leader: The leader's token.
-        key: The key of a question of Learn.
+        key: The key of a question of Learn, or of the run sheet of an ended room.
+        link: The page of an ended room, to open it again.
         display: The display of the leader's player.
     """
 
@@ -73,8 +74,8 @@ class Message:
     vote: int | None = None
     answer: int | None = None
     token: str = ""
-    leader: str = ""
     key: str = ""
+    link: str = ""
     display: Display = Display()
 
     @classmethod
@@ -88,7 +89,10 @@ class Message:
             lit if is_place else None,
         )
         texts = {name: values[name] for name in _TEXTS if isinstance(values.get(name), str)}
-        valid: dict[str, Any] = {name: clean(text[:LONGEST]) for name, text in texts.items()}
+        valid: dict[str, Any] = {
+            name: clean(text[: limits.ROOM_MESSAGE if name == "link" else LONGEST])
+            for name, text in texts.items()
+        }
         valid |= {name: values[name] for name in _NUMBERS if _is_number(values.get(name))}
         return cls(display=display, **valid)
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import base64
-import hmac
+import os
 import re
 import secrets
 import threading
@@ -17,17 +16,15 @@ from bpeviz.room import votes
 from bpeviz.room.contents import RoomScore, RoomTimeline
 from bpeviz.room.messages import Display, Invitation, Message
 from bpeviz.room.run import Ready, Run
+from bpeviz.room.server_key import LETTERS, ServerKey, is_equal
 from bpeviz.room.votes import Vote, VoteQuestion
 from bpeviz.text import counted
 from bpeviz.views.playable import Interactive
 
-LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"
-"""Letters that look like no digit."""
-
 SIZE = 4
 
-TOKEN = 16
-"""The fewest characters of a leader's token, and the random bytes of a new one."""
+NONCE = 16
+"""The random bytes of a nonce."""
 
 ABANDONED = 600
 """Seconds without a member after which a room makes place for another one."""
@@ -75,8 +72,9 @@ class Room:
     def __init__(
         self,
         letters: str,
-        leader: str,
+        nonce: str,
         owner: str,
+        key: ServerKey,
         join: Callable[[Room], Invitation],
         clock: Callable[[], float],
         first: int = 0,
@@ -85,13 +83,15 @@ class Room:
 
         Args:
             letters: Its name.
-            leader: The leader's token.
+            nonce: Distinguishes its leader from those of other rooms with these letters.
             owner: The user who opens it.
+            key: The key of the server.
             join: Returns how followers join, as the leader's page shows it.
             clock: The time in seconds.
             first: The number after which contents and votes are numbered.
         """
-        self.letters, self.leader, self.owner = letters, leader, owner
+        self.letters, self.nonce, self.owner = letters, nonce, owner
+        self.key, self.word = key.invitation(letters, nonce), key.word(letters, nonce)
         self.join = join(self)
         self.link = ""
         self.number = self._first = first
@@ -124,36 +124,23 @@ class Room:
         with self._lock:
             return len({member.token for member in self._members if not member.is_leader})
 
-    @property
-    def key(self) -> str:
-        """The key of invitations, of 128 bits. A room that is opened again has the same one."""
-        digest = hmac.digest(self.leader.encode(), b"invitation", "sha256")
-        return base64.urlsafe_b64encode(digest[:16]).decode().rstrip("=")
-
     def admits(self, key: str) -> bool:
         """Return whether a key is that of its invitations."""
-        return secrets.compare_digest(key.encode(), self.key.encode())
+        return is_equal(key, self.key)
 
-    def is_led_by(self, leader: str) -> bool:
-        """Return whether a token is the leader's."""
-        return secrets.compare_digest(leader.encode(), self.leader.encode())
-
-    def enter(self, token: str, leader: str, notify: Callable[[], None]) -> Member:
+    def enter(self, token: str, notify: Callable[[], None], *, is_leader: bool = False) -> Member:
         """Add a connection.
 
         Args:
             token: The token that the browser got before, or "".
-            leader: The leader's token, or "" for a follower.
             notify: Called when the room has changed.
+            is_leader: Whether it is the leader's.
 
         Raises:
-            RoomError: The room has ended or is full, or the leader's token is wrong.
+            RoomError: The room has ended or is full.
         """
         if self.has_ended:
             raise RoomError(ENDED)
-        is_leader = bool(leader)
-        if is_leader and not self.is_led_by(leader):
-            raise RoomError("This page is the leader's. Open the room from your own bpeviz tab.")
         member = Member(token or secrets.token_urlsafe(12), is_leader, notify)
         with self._lock:
             known = {member.token for member in self._members}
@@ -383,9 +370,15 @@ class Room:
 class Rooms:
     """The rooms of a server, by their letters."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, clock: Callable[[], float] = time.monotonic, key: ServerKey | None = None
+    ) -> None:
+        """Begin without rooms; the key of the server is in memory by default."""
         self._clock = clock
+        self.key = key or ServerKey()
         self._rooms: dict[str, Room] = {}
+        self._nonces: dict[str, str] = {}
+        """The nonce of the newest room with these letters, also of an ended one."""
         self._lock = threading.Lock()
 
     def open(self, owner: str, join: Callable[[Room], Invitation]) -> Room:
@@ -402,35 +395,35 @@ class Rooms:
             letters = ""
             while not letters or letters in self._rooms:
                 letters = "".join(secrets.choice(LETTERS) for _ in range(SIZE))
-            return self._open(letters, secrets.token_urlsafe(TOKEN), owner, join)
+            return self._open(letters, secrets.token_urlsafe(NONCE), owner, join)
 
     def reopen(
-        self, letters: str, leader: str, owner: str, join: Callable[[Room], Invitation]
+        self, letters: str, nonce: str, owner: str, join: Callable[[Room], Invitation]
     ) -> Room:
         """Return the room of a leader, and open it again if it has ended.
 
         Args:
             letters: Its letters.
-            leader: The leader's token.
+            nonce: The nonce of the leader, which is known to be valid.
             owner: The user, as for `open`.
             join: As for `open`.
 
         Raises:
-            RoomError: There are too many rooms, or there is another room with these letters.
+            RoomError: There are too many rooms, or a newer room has these letters.
         """
         with self._lock:
             self._remove_ended()
-            if (room := self._rooms.get(letters)) is not None and room.is_led_by(leader):
-                return room
-            if room is not None or not are_valid(letters) or len(leader) < TOKEN:
-                raise RoomError(f"The letters {letters[:SIZE]} are those of another room.")
+            if self._nonces.get(letters, nonce) != nonce:
+                raise RoomError(f"The letters {letters} are those of another room.")
             # The pages of followers have contents and a vote of the ended room.
-            return self._open(letters, leader, owner, join, secrets.randbelow(1 << 30))
+            return self._rooms.get(letters) or self._open(
+                letters, nonce, owner, join, secrets.randbelow(1 << 30)
+            )
 
     def _open(
         self,
         letters: str,
-        leader: str,
+        nonce: str,
         owner: str,
         join: Callable[[Room], Invitation],
         first: int = 0,
@@ -445,9 +438,18 @@ class Rooms:
                 f"wait: a room that nobody has open makes place after {ABANDONED // 60} minutes, "
                 f"and each ends {limits.ROOM_HOURS} hours after its leader's last move."
             )
-        room = Room(letters, leader, owner, join, self._clock, first)
-        self._rooms[letters] = room
+        room = Room(letters, nonce, owner, self.key, join, self._clock, first)
+        self._rooms[letters], self._nonces[letters] = room, nonce
         return room
+
+    def leader(self, letters: str, proof: str) -> str:
+        """Return the nonce of a leader's cookie, or "" if it is not that of the newest room."""
+        nonce = self.key.nonce(letters, proof)
+        return nonce if self._nonces.get(letters, nonce) == nonce else ""
+
+    def is_over(self, letters: str) -> bool:
+        """Return whether a room that is not open cannot be opened again."""
+        return not self.key.is_lasting and letters not in self._nonces
 
     def find(self, letters: str) -> Room | None:
         """Return the room with these letters, in any capitalization, unless it has ended."""
@@ -471,5 +473,7 @@ def are_valid(letters: str) -> bool:
     return re.fullmatch(f"[{LETTERS}]{{{SIZE}}}", letters) is not None
 
 
-ROOMS = Rooms()
-"""The rooms of this server."""
+_LINKS = os.environ.get("BPEVIZ_SHORT_LINKS_FILE", "")
+
+ROOMS = Rooms(key=ServerKey(f"{_LINKS}.key" if _LINKS else ""))
+"""The rooms of this server. Its key is in a file if its short links are in one."""

@@ -66,13 +66,12 @@ class Run:
                 "kind": part.kind,
                 "words": part.words,
                 "link": part.link,
-                "address": address,
                 "step": part.step,
                 "options": part.options,
                 "right": part.right,
                 "notes": part.notes,
             }
-            for part, address in zip(self.sheet.parts, self.addresses, strict=True)
+            for part in self.sheet.parts
         ]
         return {"key": self.key, "title": self.sheet.title, "parts": parts}
 

@@ -157,7 +157,7 @@ def _part(number: int, match: re.Match[str], before: Sequence[SheetPart]) -> She
             raise SheetError("has no question after “ask”")
         part.words = rest
     elif kind == "show":
-        part.link = _link(rest)
+        part.link = page_link(rest)
     elif kind == "learn":
         if not (asked := re.fullmatch(r"([a-z_-]+)\s+([1-9]\d?)", rest)):
             raise SheetError("needs a chapter and a question, such as “learn merge 2”")
@@ -171,8 +171,12 @@ def _part(number: int, match: re.Match[str], before: Sequence[SheetPart]) -> She
     return part
 
 
-def _link(rest: str) -> str:
-    """Return the address of a page relative to the app, also of one copied with its server."""
+def page_link(rest: str) -> str:
+    """Return the address of a page relative to the app, also of one copied with its server.
+
+    Raises:
+        SheetError: A room does not show it.
+    """
     try:
         address = urlsplit(rest)
     except ValueError:

@@ -17,7 +17,7 @@ from bpeviz.ui.mark import IMAGE, MARK
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
 from bpeviz.ui.registry import PAGES
-from bpeviz.ui.room.dialog import room_button, show_in_room
+from bpeviz.ui.room.dialog import room_button, show_in_room, use_ticket
 from bpeviz.ui.runtime import fragments, page_change, stop_run, style
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.widgets import SessionValues
@@ -59,6 +59,8 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
             with st.container(key="content"):
                 with st.container(key="question"):
                     st.title(page.question, anchor=False)
+                if use_ticket(page):
+                    tab_state.HIDDEN.put(True)
                 tab_state.restore(page)
                 tours.restore(page)
                 session.restore(page)

@@ -40,14 +40,23 @@ from benchmarks.load import Measured, User, connected, memory, percentile_95, si
 from browser.serving import FLAGS, chromium, serving
 from playwright.async_api import Browser, Page, async_playwright
 
-from bpeviz.room.rooms import LETTERS, SIZE
+from bpeviz.room.rooms import SIZE
+from bpeviz.room.server_key import LETTERS, ServerKey
 from bpeviz.ui.permalink import codec
+from bpeviz.ui.room.connections import LEADER
+from bpeviz.ui.runtime.user import COOKIE
 
 REAL = 5
 """The followers that are pages of a browser."""
 
 USERS, THINK = 20, 5.0
 CLICKS, ROOMS = 40, 100
+
+LINKS = Path(tempfile.mkdtemp()) / "links"
+KEY = ServerKey(f"{LINKS}.key")
+"""The key that the servers share, from which leaders' cookies derive."""
+
+MINE = f"{COOKIE}=leader"
 SETTLE = 15
 """Seconds until the memory of the server is read."""
 
@@ -99,21 +108,32 @@ class Room:
 
     def __init__(self, address: str) -> None:
         self.letters = "".join(secrets.choice(LETTERS) for _ in range(SIZE))
-        self.leader = secrets.token_urlsafe(16)
+        self.proof = KEY.proof(self.letters, secrets.token_urlsafe(16))
         self.page = f"{address}/room/{self.letters}"
-        self.socket = f"{self.page}/ws".replace("http", "ws", 1)
+        self.socket = self.page.replace("http", "ws", 1)
 
     async def open(self, user: User) -> None:
-        """Open it as a leader's page does: by a page run whose address names it."""
-        query = f"s={SETTINGS}&room={self.letters}.{self.leader}&embed=true"
+        """Open it as a leader's page does that opens an ended one: by a page run with a ticket."""
+        headers = {"Cookie": f"{LEADER}={self.proof}; {user.cookie}"}
+        async with websockets.connect(
+            f"{self.socket}/lead/ws", additional_headers=headers
+        ) as socket:
+            await socket.send(json.dumps({"do": "open again", "link": f"/?s={SETTINGS}"}))
+            query = json.loads(await socket.recv())["frame"].removeprefix("/?")
         await user.act("open a room", query=query)
         await user.act("open a room", query=query)  # the first run restores the link
 
     @contextlib.asynccontextmanager
-    async def joined(self, leader: str = "", token: str = "") -> AsyncIterator[Client]:
-        async with websockets.connect(self.socket, max_size=None, ping_interval=None) as socket:
+    async def joined(self, *, leads: bool = False, token: str = "") -> AsyncIterator[Client]:
+        headers = {"Cookie": f"{LEADER}={self.proof}"}
+        async with websockets.connect(
+            f"{self.socket}{'/lead' if leads else ''}/ws",
+            additional_headers=headers,
+            max_size=None,
+            ping_interval=None,
+        ) as socket:
             client = Client(socket)
-            await client.send(leader=leader, token=token)
+            await client.send(token=token)
             reader = asyncio.create_task(client.read())
             try:
                 await client.until(lambda: client.state)
@@ -222,12 +242,14 @@ async def in_browsers(address: str, browser: Browser, number: int, quick: bool) 
     room = Room(address)
     real = min(REAL, number)
     async with contextlib.AsyncExitStack() as stack:
-        user = await stack.enter_async_context(connected(address, Measured()))
+        user = await stack.enter_async_context(connected(address, Measured(), MINE))
         await room.open(user)
         clients = [await stack.enter_async_context(room.joined()) for _ in range(number - real)]
         pages = []
-        for path in [f"/lead#{room.leader}", *[""] * real]:
+        for path in ["/lead", *[""] * real]:
             context = await browser.new_context(viewport={"width": 1366, "height": 768})
+            cookie = {"name": LEADER, "value": room.proof, "url": room.page}
+            await context.add_cookies([cookie])
             page = await context.new_page()
             await page.add_init_script(f"({RECORD})()")
             await page.goto(room.page + path)
@@ -256,9 +278,9 @@ async def in_browsers(address: str, browser: Browser, number: int, quick: bool) 
 
 async def return_during_vote(address: str, number: int) -> None:
     room = Room(address)
-    async with connected(address, Measured()) as user:
+    async with connected(address, Measured(), MINE) as user:
         await room.open(user)
-        async with room.joined(leader=room.leader) as leader:
+        async with room.joined(leads=True) as leader:
             right = await returning(room, leader, number)
             print(f"Counts after half of {number} dropped and came back: {right and 'right'}")
 
@@ -271,10 +293,10 @@ async def beside(address: str, number: int, seconds: float) -> list[float]:
         tasks = [simulate(address, seed, measured, end, THINK) for seed in range(USERS)]
         if number:
             room = Room(address)
-            await room.open(await stack.enter_async_context(connected(address, Measured())))
+            await room.open(await stack.enter_async_context(connected(address, Measured(), MINE)))
             for _ in range(number):
                 await stack.enter_async_context(room.joined())
-            leader = await stack.enter_async_context(room.joined(leader=room.leader))
+            leader = await stack.enter_async_context(room.joined(leads=True))
             tasks.append(play(leader, end))
         await asyncio.gather(*tasks)
     for error in measured.errors:
@@ -296,14 +318,14 @@ async def play(leader: Client, end: float) -> None:
 async def rooms(address: str, process: int, number: int) -> float:
     """Open and close rooms; return by how many MB the memory has grown."""
     before = 0.0
-    async with connected(address, Measured()) as user:
+    async with connected(address, Measured(), MINE) as user:
         for i in range(number + 20):
             if i == 20:
                 await asyncio.sleep(SETTLE)
                 before = memory([process])
             room = Room(address)
             await room.open(user)
-            async with room.joined(leader=room.leader) as leader, room.joined() as follower:
+            async with room.joined(leads=True) as leader, room.joined() as follower:
                 await leader.send(step=5, content=leader.state["content"]["number"])
                 await follower.until(lambda client=follower: client.state["step"] == 5)
                 await leader.send(do="ask")
@@ -316,14 +338,14 @@ async def rooms(address: str, process: int, number: int) -> float:
 
 async def measure(folder: Path, arguments: argparse.Namespace) -> None:
     number = arguments.followers
-    with serving(folder) as server:
+    with serving(folder, BPEVIZ_SHORT_LINKS_FILE=str(LINKS)) as server:
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(executable_path=chromium(), args=[*FLAGS])
             await in_browsers(server.address, browser, number, arguments.quick)
             await browser.close()
         await return_during_vote(server.address, number)
         print(server.tracebacks())
-    with serving(folder) as server:
+    with serving(folder, BPEVIZ_SHORT_LINKS_FILE=str(LINKS)) as server:
         count = 5 if arguments.quick else ROOMS
         grown = await rooms(server.address, server.process, count)
         print(f"Memory after {count} rooms were opened and closed: {grown:+.1f} MB")
@@ -331,7 +353,7 @@ async def measure(folder: Path, arguments: argparse.Namespace) -> None:
     together: list[float] = []
     for _ in range(arguments.rounds):
         for times, followers in ((alone, 0), (together, number)):
-            with serving(folder) as server:
+            with serving(folder, BPEVIZ_SHORT_LINKS_FILE=str(LINKS)) as server:
                 times += await beside(server.address, followers, arguments.seconds)
     for name, figure in (("median", median), ("95 %", percentile_95)):
         a, b = figure(alone), figure(together)

@@ -184,6 +184,9 @@ class Tabs:
         if not reusable or page.is_closed():
             page.context.close()
             return
+        for other in page.context.pages:
+            if other is not page:
+                other.close()
         page.evaluate(FORGET)
         page.goto("about:blank")
         page.mouse.move(0, 0)

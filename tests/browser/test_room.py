@@ -7,10 +7,12 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
+import pytest
 from page_helpers import close_dialog, go_to
 from playwright.sync_api import Page, expect
-from serving import Server
+from serving import Server, serving
 
 
 def kept(page: Page, path: Path) -> Any:
@@ -23,6 +25,22 @@ def kept(page: Page, path: Path) -> Any:
     return json.loads(found[1])
 
 
+def beside(page: Page, address: str, prepare: Callable[[Page], None] | None = None) -> Page:
+    """Open an address in the browser of a page."""
+    other = page.context.new_page()
+    if prepare:
+        prepare(other)
+    other.goto(address)
+    return other
+
+
+def room_link(page: Page) -> str:
+    """Open a room on a page; return the address of the leader's page."""
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Open a room").click()
+    return page.get_by_role("link", name="Open the leader's page").get_attribute("href") or ""
+
+
 def test_class_follows_votes_and_sees_the_answer(
     open_page: Callable[..., Page], open_at: Callable[..., Page], server: Server, tmp_path: Path
 ) -> None:
@@ -32,12 +50,12 @@ def test_class_follows_votes_and_sees_the_answer(
     page.get_by_role("button", name="Open a room").click()
     expect(page.get_by_text("This server listens on this machine only")).to_be_visible()
     link = page.get_by_role("link", name="Open the leader's page").get_attribute("href") or ""
-    letters = re.search(r"/room/(\w+)/lead#", link)
+    letters = re.search(r"/room/(\w+)/lead\?ticket=", link)
     assert letters
-    leader = open_at(server, link.removeprefix(server.address))
+    leader = beside(page, link)
     code = leader.get_by_role("img", name="QR code of the address")
     expect(code).to_be_in_viewport(ratio=1)
-    assert "#" not in leader.url
+    assert leader.url.endswith("/lead")
     stage = leader.locator("#place-score")
     assert code.bounding_box()["x"] > stage.bounding_box()["x"] + stage.bounding_box()["width"]
     room = f"/room/{letters[1].lower()}"
@@ -140,7 +158,7 @@ def test_leader_clicks_through_a_run_sheet(
     page.get_by_role("combobox", name="Run sheet").click()
     page.get_by_role("option", name="Tokenizers in 90 minutes").click()
     link = page.get_by_role("link", name="Open the leader's page").get_attribute("href") or ""
-    leader = open_at(server, link.removeprefix(server.address))
+    leader = beside(page, link)
     leader.get_by_role("button", name="Next: show Train").click()
     expect(leader.get_by_text("Part 1 of 27 · minute 1 · planned until minute 5")).to_be_visible()
     follower = open_at(server, re.sub("/lead.*", "", link).removeprefix(server.address))
@@ -197,10 +215,8 @@ def test_class_votes_on_a_question_of_learn(
 ) -> None:
     page = open_page("/Learn?chapter=why")
     expect(page.get_by_role("heading", name="0. Why")).to_be_visible()
-    page.get_by_role("button", name="Share").click()
-    page.get_by_role("button", name="Open a room").click()
-    link = page.get_by_role("link", name="Open the leader's page").get_attribute("href") or ""
-    leader = open_at(server, link.removeprefix(server.address))
+    link = room_link(page)
+    leader = beside(page, link)
     room = link.removeprefix(server.address).partition("/lead")[0]
     phone = open_at(server, room, viewport={"width": 390, "height": 844}, color_scheme="dark")
     keyboard = open_at(server, room)
@@ -255,12 +271,10 @@ def test_browser_that_refuses_storage_leads_and_votes_once(
 
     page = open_page("/")
     expect(page.get_by_role("button", name="Step forward")).to_be_visible()
-    page.get_by_role("button", name="Share").click()
-    page.get_by_role("button", name="Open a room").click()
-    link = page.get_by_role("link", name="Open the leader's page").get_attribute("href") or ""
-    path = link.removeprefix(server.address)
-    leader = open_at(server, path, prepare)
-    follower = open_at(server, path.partition("/lead")[0], prepare)
+    link = room_link(page)
+    leader = beside(page, link, prepare)
+    room = link.removeprefix(server.address).partition("/lead")[0]
+    follower = open_at(server, room, prepare)
     expect(leader.get_by_text("1 follower")).to_be_visible()
     leader.reload()
     expect(leader.get_by_text("1 follower")).to_be_visible()  # it is connected again
@@ -278,3 +292,103 @@ def test_browser_that_refuses_storage_leads_and_votes_once(
     expect(options.nth(1)).to_have_attribute("aria-pressed", "true")
     expect(leader.get_by_text("1 of 1 have answered.")).to_be_visible()
     leader.get_by_role("button", name="Close the room").click()
+
+
+ASK = """(message) => new Promise((done) => {
+  const socket = new WebSocket(location.href.replace("http", "ws") + "/ws");
+  socket.onopen = () => socket.send(JSON.stringify(message));
+  socket.onmessage = ({ data }) => done(JSON.parse(data));
+})"""
+"""Sends a message of the leader's page; returns the first answer."""
+
+OF_STRANGER = "This is the page of the room's leader."
+
+
+def attack_rooms(address: str, teacher: Page, student: Page) -> None:
+    """Try links of a student on a teacher who leads a room, and his on her room."""
+    link, own_link = room_link(teacher), room_link(student)
+    leader = beside(teacher, link)
+    expect(leader.get_by_text("0 followers")).to_be_visible()
+    assert leader.url == link.partition("?")[0], "the ticket leaves the address"
+    stolen = beside(student, link)
+    expect(stolen.get_by_role("alert")).to_contain_text(OF_STRANGER)
+
+    # A link that names a room and a leader's token, as those of earlier versions did.
+    planted = beside(teacher, f"{address}/?room=HACK.token-of-a-stranger&sheet=20-minutes.3")
+    expect(planted.get_by_role("button", name="Step forward")).to_be_visible()
+    planted.goto(f"{address}/room/HACK")
+    expect(planted.get_by_role("alert")).to_contain_text("no room with these letters")
+
+    # A room that the student really opened and leads: its addresses do nothing for the teacher.
+    planted.goto(own_link)
+    expect(planted.get_by_role("alert")).to_contain_text(OF_STRANGER)
+    lead = beside(student, own_link)
+    expect(lead.get_by_text("0 followers")).to_be_visible()
+    lead.get_by_role("button", name="Close the room").click()
+    expect(lead.get_by_role("alert")).to_contain_text("ended")
+    again = {"do": "open again", "link": "/?s=eNqrVipJrSiJL07MLchJVbJSSkrMA0KlWgBwvwjC"}
+    room = lead.url.removesuffix("/lead")
+    frame = address + lead.evaluate(ASK, again)["frame"]
+    assert re.fullmatch(r".*/\?ticket=[\w-]{22}", frame), "nothing else"
+    planted.goto(frame)
+    expect(planted.get_by_role("button", name="Step forward")).to_be_visible()
+    planted.goto(room)
+    expect(planted.get_by_role("alert")).to_contain_text("no room with these letters")
+    lead.get_by_role("button", name="Open it again").click()
+    expect(lead.get_by_text("0 followers")).to_be_visible()
+    planted.goto(f"{room}/lead")
+    expect(planted.get_by_role("alert")).to_contain_text(OF_STRANGER)
+
+    # The teacher still leads the own room, and nobody else does.
+    lead.goto(f"{leader.url}")
+    expect(lead.get_by_role("alert")).to_contain_text(OF_STRANGER)
+    leader.reload()
+    expect(leader.get_by_text("0 followers")).to_be_visible()
+    teacher.reload()
+    teacher.get_by_role("button", name="Share").click()
+    letters = leader.url.split("/")[-2]
+    expect(teacher.get_by_role("button", name=f"Show in room {letters}")).to_be_visible()
+    for page in (leader, lead):
+        page.close()
+
+
+def test_no_link_plants_or_takes_over_a_room(
+    open_page: Callable[..., Page], server: Server
+) -> None:
+    attack_rooms(server.address, open_page("/"), open_page("/"))
+
+
+@pytest.mark.parametrize("has_key", [True, False])
+def test_restarted_server_has_its_rooms_where_it_has_their_key(
+    open_at: Callable[..., Page], tmp_path: Path, has_key: bool
+) -> None:
+    environment = {"BPEVIZ_PASSWORD": "tea at four"}
+    if has_key:
+        environment["BPEVIZ_SHORT_LINKS_FILE"] = str(tmp_path / "links")
+    with serving(tmp_path, **environment) as server:
+        page = open_at(server)
+        page.get_by_label("Password").fill("tea at four")
+        page.keyboard.press("Enter")
+        leader = beside(page, room_link(page))
+        word = leader.locator(".word b").inner_text()
+        assert re.fullmatch("[A-Z]{6}", word)
+        room = leader.url.removesuffix("/lead").removeprefix(server.address)
+        phone = open_at(server, room)
+        phone.get_by_label("room word").fill(word.lower())
+        phone.keyboard.press("Enter")
+        expect(phone.get_by_text("Following the leader")).to_be_visible()
+        for content in (leader.content(), phone.content()):
+            assert "tea at four" not in content
+    with serving(tmp_path, port=urlsplit(server.address).port or 0, **environment):
+        if has_key:
+            leader.get_by_role("button", name="Open it again").click()
+            expect(leader.get_by_text("1 follower")).to_be_visible()
+            expect(phone.get_by_text("Following the leader")).to_be_visible()
+        else:
+            for member in (leader, phone):
+                expect(member.get_by_role("alert")).to_contain_text("This room is over: the server")
+            expect(leader.get_by_role("button", name="Open it again")).to_be_hidden()
+            leader.reload()
+            expect(leader.get_by_role("alert")).to_contain_text("This room is over: the server")
+        leader.close()
+        assert server.tracebacks() == ""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import secrets
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +15,7 @@ from bpeviz.core.boundaries import Part
 from bpeviz.room.contents import RoomTimeline
 from bpeviz.room.messages import Display, Invitation, Message
 from bpeviz.room.rooms import ABANDONED, Room, RoomError, Rooms
+from bpeviz.room.server_key import ServerKey
 from bpeviz.room.votes import Range, VoteOption, VoteQuestion
 from bpeviz.views import playable, player
 from bpeviz.views.export import ColoredText
@@ -34,9 +37,9 @@ class Clock:
 class Browser:
     """A member with all messages that it got, as a browser gets them."""
 
-    def __init__(self, room: Room, token: str = "", leader: str = "") -> None:
+    def __init__(self, room: Room, token: str = "", *, is_leader: bool = False) -> None:
         self.room, self.got = room, []
-        self.member = room.enter(token, leader, self.receive)
+        self.member = room.enter(token, self.receive, is_leader=is_leader)
         self.receive()
 
     def receive(self) -> None:
@@ -65,7 +68,7 @@ def room(clock: Clock) -> Room:
 
 @pytest.fixture
 def leader(room: Room) -> Browser:
-    return Browser(room, leader=room.leader)
+    return Browser(room, is_leader=True)
 
 
 def assembled(got: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -96,7 +99,7 @@ def test_follower_has_every_decision_in_the_end(algorithm: str) -> None:
     room = Rooms().open("me", lambda _: Invitation())
     size = {"vocab_size": 20} if algorithm == "unigram" else {"merges": 12}
     room.show(page(algorithm, **size))
-    leader, follower = Browser(room, leader=room.leader), Browser(room)
+    leader, follower = Browser(room, is_leader=True), Browser(room)
     full = leader.got[0]["content"]
     last = full["player"]["last"]
     assert last > 2
@@ -168,7 +171,7 @@ def test_tokenizers_aligned_by_size_have_no_later_decision() -> None:
     )
     room = Rooms().open("me", lambda _: Invitation())
     room.show(shown)
-    leader, follower = Browser(room, leader=room.leader), Browser(room)
+    leader, follower = Browser(room, is_leader=True), Browser(room)
     for step in (1, shown.data["player"]["last"]):
         leader.send(step=step, content=1)
         for i, view in enumerate(shown.data["player"]["views"]):
@@ -193,7 +196,7 @@ def test_messages_do_not_depend_on_the_right_answer(room: Room, leader: Browser)
         steps[name][3:] = steps[name][:-3]
     second_room = Rooms().open("me", lambda _: Invitation())
     second_room.show(other)
-    second_leader, second = Browser(second_room, leader=second_room.leader), Browser(second_room)
+    second_leader, second = Browser(second_room, is_leader=True), Browser(second_room)
     second_leader.send(step=3, content=1)
     second_leader.send(do="ask")
     second_text = json.dumps(second.got).replace(second.member.token, "")
@@ -367,8 +370,6 @@ def test_only_the_leader_leads(room: Room, leader: Browser) -> None:
     follower.send(step=4, content=1)
     follower.send(do="close room")
     assert (room.step, room.has_ended) == (0, False)
-    with pytest.raises(RoomError):
-        Browser(room, leader="wrong")
     for wrong in ({"step": "4"}, {"step": True}, {"do": ["ask"]}, {"step": 4, "content": 9}, {}):
         leader.send(**wrong)
     assert (room.step, room.vote) == (0, None)
@@ -411,7 +412,7 @@ def test_rooms_end_and_are_bounded(clock: Clock, monkeypatch: pytest.MonkeyPatch
     other = rooms.open("me", lambda _: Invitation())
     with pytest.raises(RoomError, match="limit"):
         rooms.open("you", lambda _: Invitation())
-    Browser(other, leader=other.leader).send(do="close room")
+    Browser(other, is_leader=True).send(do="close room")
     assert rooms.of("me") is None
     rooms.open("you", lambda _: Invitation())
 
@@ -428,34 +429,65 @@ def test_abandoned_room_makes_place_for_another(clock: Clock) -> None:
     clock.now += 1
     new = rooms.open("you", lambda _: Invitation())
     assert opened[2].has_ended, "the oldest one without a member"
-    again = rooms.reopen(opened[2].letters, opened[2].leader, "me", lambda _: Invitation())
+    again = rooms.reopen(opened[2].letters, opened[2].nonce, "me", lambda _: Invitation())
     assert opened[3].has_ended
     assert again.letters == opened[2].letters
     assert not any(one.has_ended for one in (*opened[:2], *opened[4:], new, again))
     assert "ended" not in opened[0].state(followed.member)
 
 
-def test_leader_opens_an_ended_room_again_with_the_same_letters(clock: Clock) -> None:
-    first = Rooms(clock).open("me", lambda _: Invitation())
+def test_leader_opens_an_ended_room_again_with_the_same_letters(
+    clock: Clock, tmp_path: Path
+) -> None:
+    key = ServerKey(str(tmp_path / "key"))
+    first = Rooms(clock, key).open("me", lambda _: Invitation())
     first.show(page(merges=3), "/?s=x", 2)
-    assert Browser(first, leader=first.leader).got[0]["link"] == "/?s=x"
+    assert Browser(first, is_leader=True).got[0]["link"] == "/?s=x"
     assert "link" not in Browser(first).got[0]
-    restarted = Rooms(clock)
-    again = restarted.reopen(
-        first.letters, first.leader, "me", lambda room: Invitation(room.letters)
-    )
+    restarted = Rooms(clock, ServerKey(str(tmp_path / "key")))
+    nonce = restarted.leader(first.letters, key.proof(first.letters, first.nonce))
+    assert nonce == first.nonce
+    again = restarted.reopen(first.letters, nonce, "me", lambda room: Invitation(room.letters))
     assert (again.letters, again.join) == (first.letters, Invitation(first.letters))
-    assert Browser(again, leader=first.leader).got
+    assert (again.key, again.word) == (first.key, first.word)
     again.show(page(merges=2))
     for one in (first, again):
-        Browser(one, leader=first.leader).send(do="ask")
+        Browser(one, is_leader=True).send(do="ask")
     (old, new) = (Browser(one).got[0] for one in (first, again))
     assert old["content"]["number"] == old["vote"]["number"] == 1
     assert new["content"]["number"] == new["vote"]["number"] > 1, "followers have the first ones"
-    assert restarted.reopen(first.letters, first.leader, "me", lambda _: Invitation()) is again
-    for letters, leader in ((first.letters, "x" * 20), ("O0", "x" * 20), ("ABCD", "short")):
+    assert restarted.reopen(first.letters, nonce, "you", lambda _: Invitation()) is again
+    assert again.owner == "me"
+
+
+def test_leader_of_an_earlier_room_does_not_open_a_newer_one_with_its_letters(
+    clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(secrets, "choice", lambda letters: letters[0])
+    rooms = Rooms(clock)
+    first = rooms.open("student", lambda _: Invitation())
+    proof = rooms.key.proof(first.letters, first.nonce)
+    assert rooms.leader(first.letters, proof) == first.nonce
+    first.close()
+    assert rooms.find(first.letters) is None
+    assert rooms.leader(first.letters, proof) == first.nonce, "it may open it again"
+    second = rooms.open("teacher", lambda _: Invitation())
+    assert second.letters == first.letters
+    for _ in range(2):
+        assert rooms.leader(first.letters, proof) == ""
         with pytest.raises(RoomError, match="another room"):
-            restarted.reopen(letters, leader, "me", lambda _: Invitation())
+            rooms.reopen(first.letters, first.nonce, "student", lambda _: Invitation())
+        second.close()
+    assert {first.key, first.word}.isdisjoint({second.key, second.word})
+
+
+def test_server_without_a_file_forgets_its_rooms(clock: Clock) -> None:
+    before, after = Rooms(clock), Rooms(clock)
+    room = before.open("me", lambda _: Invitation())
+    room.close()
+    proof = before.key.proof(room.letters, room.nonce)
+    assert (before.leader(room.letters, proof), before.is_over(room.letters)) == (room.nonce, False)
+    assert (after.leader(room.letters, proof), after.is_over(room.letters)) == ("", True)
 
 
 def test_room_begins_at_the_step_of_a_link(room: Room, leader: Browser) -> None:

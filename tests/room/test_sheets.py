@@ -48,7 +48,7 @@ def room() -> Room:
 class Leader:
     def __init__(self, room: Room) -> None:
         self.room = room
-        self.member = room.enter("", room.leader, lambda: None)
+        self.member = room.enter("", lambda: None, is_leader=True)
 
     def send(self, **message: Any) -> dict[str, Any]:
         self.room.receive(self.member, Message.of(message))
@@ -112,7 +112,7 @@ def test_our_sheets_have_votes_at_their_steps() -> None:
 
 def test_leader_goes_through_the_parts(room: Room) -> None:
     leader = Leader(room)
-    follower = room.enter("", "", lambda: None)
+    follower = room.enter("", lambda: None)
     first = leader.send()
     assert [part["kind"] for part in first["sheet"]["parts"]] == ["show", "show", "vote", "ask"]
     assert "sheet" not in leader.send()

@@ -18,7 +18,6 @@ const LOOK_AFTER = 5000; // milliseconds, if the room has ended: its leader may 
 const LOOK_FOR = 15 * 60_000; // milliseconds
 const OPEN_WITHIN = 60_000; // milliseconds until a page in a hidden frame has failed
 const NO_VOTE = "No vote here: it needs one algorithm, a next step, and candidates that do not all tie";
-const ENDED = "This room has ended. If it needs its password again, reload this page.";
 const FEW = 5; // failed connections until a sentence says what to do
 
 /**
@@ -52,6 +51,7 @@ class Room {
     this.names = new Map(); // of the questions of Learn
     this.previewed = null; // one of them, which only the leader sees
     this.lookUntil = 0; // when the page gives up an ended room
+    this.again = null; // the message of a leader who opens it again
   }
 
   /**
@@ -84,7 +84,6 @@ class Room {
       button.onclick = () => this.#do(button.dataset.do);
     this.ballot = new Ballot(this.root, data.isLeader, (message) => this.#send(message));
     addEventListener("resize", () => this.ballot.fit(), { signal: this.signal });
-    if (data.isLeader) this.#readLeaderToken();
     // The contents that a follower was shown, by number, also before a reload.
     this.kept = new Map(JSON.parse(stored(this.#name("kept"), "sessionStorage") ?? "[]"));
     subscribe(STEP_CHANGED, () => this.#moved(), this.signal);
@@ -101,29 +100,19 @@ class Room {
     addEventListener("beforeprint", () => this.sheet && (this.find(".sheet").open = true), { signal });
   }
 
-  // The token leaves the address bar at once: a projector may show it. The history keeps it over a
-  // reload if the browser refuses its storage.
-  #readLeaderToken() {
-    const token = location.hash.slice(1) || history.state?.leader;
-    if (token) {
-      store(this.#name("leader"), token);
-      history.replaceState({ leader: token }, "", location.pathname);
-    }
-  }
-
   #name(role) {
     return `bpeviz-room-${this.data.letters}-${role}`;
   }
 
   #connect() {
-    const url = new URL(`${this.data.room}/ws`, location.href);
+    const { isLeader, room } = this.data;
+    const url = new URL(`${room}${isLeader ? "/lead" : ""}/ws`, location.href);
     url.protocol = url.protocol.replace("http", "ws");
     const socket = (this.socket = new WebSocket(url));
-    const leader = this.data.isLeader ? (stored(this.#name("leader")) ?? "none") : "";
     socket.onopen = () => {
       this.reported = null;
-      this.#send({ token: stored(this.#name("follower")) ?? "", leader });
-      if (leader) this.#send({ do: "list questions" });
+      this.#send({ token: stored(this.#name("follower")) ?? "", ...this.again });
+      if (isLeader) this.#send({ do: "list questions" });
     };
     socket.onmessage = ({ data }) => {
       this.failures = 0;
@@ -132,7 +121,8 @@ class Room {
     socket.onclose = async () => {
       if (this.signal.aborted) return;
       // The invitation has ended with its room.
-      if (!leader && !this.hasEnded && (await this.#isRefused())) this.#end({ ended: ENDED });
+      if (!isLeader && !this.hasEnded) await this.#askWhy();
+      if (this.frame && !this.frame.element) this.#closeFrame(); // the answer was lost
       if (this.hasEnded) return this.#look();
       const isLong = ++this.failures > FEW;
       this.find(".where").textContent = isLong ? "No connection. If the server was restarted, reload this page." : "Connecting again …";
@@ -140,10 +130,10 @@ class Room {
     };
   }
 
-  async #isRefused() {
+  async #askWhy() {
     const answer = await fetch(this.data.room).catch(() => null);
-    await answer?.text().catch(() => null);
-    return answer?.status === 401;
+    const ended = await answer?.text().catch(() => "");
+    if ([401, 410].includes(answer?.status)) this.#end({ ended, isOver: answer.status === 410 });
   }
 
   // The next step reveals the answer to a question about it.
@@ -160,6 +150,7 @@ class Room {
   #receive(state) {
     if (state.questions) return this.#offerQuestions(state.questions);
     if (state.note) return (this.find(".where").textContent = state.note);
+    if (state.frame) return this.#open(state.frame, state.part);
     if (state.ended || state.refused) return this.#end(state);
     if (this.hasEnded) this.#setEnded(false);
     if (state.token) store(this.#name("follower"), state.token);
@@ -190,21 +181,21 @@ class Room {
       this.#remember(state);
     }
     this.#draw();
-    if (this.frame && (this.frame.part === null || state.ready?.includes(this.frame.part))) this.#closeFrame();
+    if (this.frame && (this.frame.part < 0 || state.ready?.includes(this.frame.part))) this.#closeFrame();
   }
 
   // ---- an ended room
 
-  #end({ ended, refused }) {
-    if (this.hasEnded) return;
+  #end({ ended, refused, isOver }) {
+    if (this.hasEnded && !isOver) return;
     const { isLeader } = this.data;
-    const link = isLeader && !refused && stored(this.#name("again"));
+    const canReopen = isLeader && !refused && !isOver && stored(this.#name("again"));
     this.#setEnded(true);
     this.on("vote", "");
-    this.lookUntil = isLeader ? 0 : Date.now() + LOOK_FOR;
-    this.find(".reopen").hidden = !link;
-    const others = isLeader ? "In your bpeviz tab, “Share” opens another one." : "If its leader opens it again, it goes on here.";
-    this.find(".ended span").textContent = refused ?? (link ? ended : `${ended} ${others}`);
+    this.lookUntil = isLeader || isOver ? 0 : Date.now() + LOOK_FOR;
+    this.find(".reopen").hidden = !canReopen;
+    const others = isLeader ? "In your bpeviz tab, “Share” opens another one." : isOver ? "" : "If its leader opens it again, it goes on here.";
+    this.find(".ended span").textContent = refused ?? (canReopen ? ended : `${ended} ${others}`);
   }
 
   #setEnded(hasEnded) {
@@ -217,37 +208,40 @@ class Room {
   #look() {
     const { isLeader } = this.data;
     if (Date.now() < this.lookUntil) return setTimeout(() => this.#connect(), isLeader ? RETRY_AFTER : LOOK_AFTER);
-    if (this.frame) this.find(".ended span").textContent = "It could not be opened. In your bpeviz tab, “Share” opens another one.";
+    if (this.frame || this.again) this.find(".ended span").textContent = "It could not be opened. In your bpeviz tab, “Share” opens another one.";
   }
 
   #reopen() {
     this.sheet = null;
-    this.#open(stored(this.#name("again")));
+    this.again = { do: "open again", ...JSON.parse(stored(this.#name("again"))) };
     this.find(".reopen").hidden = true;
     this.find(".ended span").textContent = "Opening it again …";
     this.lookUntil = Date.now() + OPEN_WITHIN;
     this.#connect();
   }
 
-  // The address that opens the room again, also after a reload of this page.
+  // What opens the room again, also after a reload of this page.
   #remember({ link, step, part }) {
-    const run = this.sheet ? `&sheet=${this.sheet.key}.${part + 1}` : "";
-    store(this.#name("again"), link && `${link}&step=${step}${run}`);
+    const run = this.sheet ? { key: this.sheet.key, part } : {};
+    store(this.#name("again"), link && JSON.stringify({ link: `${link}&step=${step}`, ...run }));
   }
 
-  // The app makes the content of a link in a hidden frame, and gives it to the room, which it opens if needed.
-  #open(link, part = null) {
-    this.#closeFrame();
+  // The app makes the content of a page in a hidden frame, whose ticket tells it which page and which room.
+  #open(address, part) {
     const frame = element("iframe");
     frame.hidden = true;
-    const name = [this.data.letters, stored(this.#name("leader")), ...(part === null ? [] : [part])].join(".");
-    frame.src = `${this.data.app}${link}${link.includes("?") ? "&" : "?"}room=${name}&embed=true`;
+    frame.src = `${this.data.app}${address}`;
+    if (part < 0) {
+      this.#closeFrame();
+      this.again = null;
+      this.frame = { part };
+    } else if (this.frame?.part !== part) return;
+    this.frame.element = frame;
     document.body.append(frame);
-    this.frame = { element: frame, part };
   }
 
   #closeFrame() {
-    this.frame?.element.remove();
+    this.frame?.element?.remove();
     clearTimeout(this.frame?.timer);
     this.frame = null;
   }
@@ -293,7 +287,8 @@ class Room {
     const order = parts.map((_, i) => (i + Math.max(this.#pageOf(at), 0)) % parts.length);
     const next = order.find((i) => parts[i].kind === "show" && !ready.includes(i) && !this.failed.has(i));
     if (next === undefined) return;
-    this.#open(parts[next].address, next);
+    this.#send({ do: "prepare", part: next });
+    this.frame = { part: next };
     this.frame.timer = setTimeout(() => {
       this.failed.add(next);
       this.#closeFrame();
@@ -456,7 +451,7 @@ class Room {
   #drawJoin({ join, canAsk, vote, votes, sums, furthest }) {
     const details = this.find(".join");
     if (join) {
-      const { qr, address, password, notes } = join;
+      const { qr, address, word, notes } = join;
       this.invitation = join.invitation;
       details.hidden = false;
       this.#beside();
@@ -464,8 +459,8 @@ class Room {
       this.find(".qr").src = qr;
       this.find(".address").replaceChildren(...address.split(/(?=\/room\/)/).flatMap((words) => [words, element("wbr")]));
       this.find(".code").textContent = `Room ${this.data.letters}`;
-      this.find(".password").hidden = !password;
-      this.find(".password b").textContent = password;
+      this.find(".word").hidden = !word;
+      this.find(".word b").textContent = word;
       this.find(".notes").textContent = notes;
     }
     const ask = this.find("[data-do=ask]");

@@ -1,12 +1,21 @@
-"""The routes of rooms: `{base}/room`, and below it `KXQF`, `…/lead`, `…/file`, `…/ws`, `…/code`."""
+"""The routes of rooms: `{base}/room`, and below it `KXQF`, `…/lead`, `…/file`, `…/ws`, `…/code`.
+
+A leader is known by a cookie. Its page asks over its websocket for tickets, with which page runs of
+the same browser prepare pages for the room (`bpeviz.ui.room.dialog`).
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
 import logging
+import secrets
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
 from starlette.middleware.exceptions import ExceptionMiddleware
@@ -17,18 +26,25 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from bpeviz import limits
+from bpeviz.room import tickets
 from bpeviz.room.messages import Message
-from bpeviz.room.rooms import ROOMS, Member, Room, RoomError, are_valid
+from bpeviz.room.rooms import ENDED, ROOMS, Member, Room, RoomError
+from bpeviz.room.sheet import SheetError, page_link
+from bpeviz.room.tickets import TICKETS, Ticket
 from bpeviz.text import as_json
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
-from bpeviz.ui.room import pages
+from bpeviz.ui.room import pages, sheets
 from bpeviz.ui.room.component_files import PATH, component_file
+from bpeviz.ui.runtime.user import COOKIE, LASTS, browser_of, cookie
 
 _log = logging.getLogger("bpeviz")
 
 KEY = "key"
 """The parameter of an address with the key of a room, which opens it without the password."""
+
+LEADER = "bpeviz_leader"
+"""The cookie of a leader, with the path of the room."""
 
 PAUSE = 0.02
 """Seconds between two messages to a member, of which each has the latest state."""
@@ -36,7 +52,12 @@ PAUSE = 0.02
 LOOK = 60
 """Seconds between checks of a quiet room, which may have ended."""
 
-LOST = "This room has ended, or the server was restarted."
+OVER = "This room is over: the server was restarted, and nobody can open the room again."
+
+NOT_LEADER = (
+    "This is the page of the room's leader. It opens by “Share” in the bpeviz tab that opened the "
+    "room, which shows its address for a minute, and needs cookies. Followers enter the letters."
+)
 
 UNKNOWN = "There is no room with these letters: it may have ended. Ask its leader."
 
@@ -65,6 +86,7 @@ class RoomPages:
                 # Its followers may not have the password of the app.
                 Route(room + PATH, component_file),
                 WebSocketRoute(f"{room}/ws", _connect),
+                WebSocketRoute(f"{room}/lead/ws", _connect),
             ]
         )
         self._router = ExceptionMiddleware(router, {HTTPException: self._wrong_address})
@@ -84,17 +106,34 @@ class RoomPages:
         return pages.form(self._home, self._path, UNKNOWN if letters else "")
 
     async def _follow(self, request: Request) -> Response:
-        return self._member(request, is_leader=False)
+        letters = request.path_params["letters"].upper()
+        if ROOMS.find(letters) is None:
+            return pages.form(self._home, self._path, UNKNOWN)
+        return pages.member(letters, f"{self._path}/{letters}", self._home, is_leader=False)
 
     async def _lead(self, request: Request) -> Response:
-        return self._member(request, is_leader=True)
-
-    def _member(self, request: Request, *, is_leader: bool) -> Response:
+        """Return the leader's page, which can open an ended room again, or set its cookie first."""
         letters = request.path_params["letters"].upper()
-        # The leader's page can open an ended room again.
-        if ROOMS.find(letters) is None and not (is_leader and are_valid(letters)):
-            return pages.form(self._home, self._path, UNKNOWN)
-        return pages.member(letters, f"{self._path}/{letters}", self._home, is_leader=is_leader)
+        at = f"{self._path}/{letters}"
+        browser, proof = browser_of(request.cookies), request.cookies.get(LEADER, "")
+        answer: Response
+        if name := request.query_params.get(tickets.PARAMETER):
+            answer = RedirectResponse(f"{at}/lead", 303)
+            ticket = TICKETS.take(name, browser, is_page=False)
+            if ticket is not None and ticket.letters == letters:
+                value = ROOMS.key.proof(letters, ticket.nonce)
+                answer.headers.append("Set-Cookie", cookie(request.scope, LEADER, value, at, LASTS))
+        elif ROOMS.leader(letters, proof):
+            answer = pages.member(letters, at, self._home, is_leader=True)
+            if not browser:  # it was closed since; tickets need the cookie
+                value = secrets.token_urlsafe(16)
+                home = self._home or "/"
+                answer.headers.append("Set-Cookie", cookie(request.scope, COOKIE, value, home))
+        else:
+            closed = OVER if proof else UNKNOWN
+            message = closed if ROOMS.find(letters) is None else NOT_LEADER
+            answer = pages.form(self._home, self._path, message)
+        return answer
 
 
 async def _file(_request: Request) -> Response:
@@ -107,7 +146,6 @@ async def _connect(socket: WebSocket) -> None:
     await socket.accept()
     with suppress(WebSocketDisconnect, RuntimeError):  # it was lost while something is sent
         hello = await _receive(socket)
-        room = ROOMS.find(socket.path_params["letters"])
         changed = asyncio.Event()
         changed.set()
         loop = asyncio.get_running_loop()
@@ -116,13 +154,10 @@ async def _connect(socket: WebSocket) -> None:
             with suppress(RuntimeError):  # the server stops
                 loop.call_soon_threadsafe(changed.set)
 
-        try:
-            if room is None:
-                raise RoomError(LOST)
-            member = room.enter(hello.token, hello.leader, notify)
-        except RoomError as error:
-            reason = "ended" if room is None else "refused"
-            await socket.send_text(json.dumps({reason: str(error)}))
+        room = ROOMS.find(socket.path_params["letters"])
+        member = await _enter(socket, room, hello, notify)
+        if room is None or isinstance(member, dict):
+            await socket.send_text(json.dumps(member))
             await socket.close()
             return
         sender = asyncio.create_task(_send(socket, room, member, changed))
@@ -131,6 +166,29 @@ async def _connect(socket: WebSocket) -> None:
         finally:
             sender.cancel()
             room.leave(member)
+
+
+async def _enter(
+    socket: WebSocket, room: Room | None, hello: Message, notify: Callable[[], None]
+) -> Member | dict[str, Any]:
+    """Return the new member of a room, or the answer to a connection that becomes none."""
+    letters = socket.path_params["letters"].upper()
+    is_leader = socket.scope["path"].endswith("/lead/ws")
+    proof = socket.cookies.get(LEADER, "") if is_leader else ""
+    nonce = ROOMS.leader(letters, proof)
+    if is_leader and not (nonce if room else proof):
+        return {"refused": NOT_LEADER}
+    if room is not None:
+        try:
+            return room.enter(hello.token, notify, is_leader=is_leader)
+        except RoomError as error:
+            return {"refused": str(error)}
+    if nonce and hello.do == "open again":
+        browser = browser_of(socket.cookies)
+        if frame := await asyncio.to_thread(_again, letters, nonce, hello, browser):
+            return frame
+    is_over = not nonce if is_leader else ROOMS.is_over(letters)
+    return {"ended": OVER if is_over else ENDED, "isOver": is_over}
 
 
 async def _receive(socket: WebSocket) -> Message:
@@ -161,11 +219,40 @@ async def _listen(socket: WebSocket, room: Room, member: Member) -> None:
             continue
         if member.is_leader and message.do in ("list questions", "ask question"):
             asking = asyncio.create_task(_answer(socket, room, message, asking))
+        elif member.is_leader and message.do == "prepare":
+            if frame := _part(room, message, browser_of(socket.cookies)):
+                await socket.send_text(json.dumps(frame))
         else:
             try:
                 room.receive(member, message)
             except Exception:  # a bug here; the others of the room must not notice
                 _log.exception("A message of a room failed.")
+
+
+def _again(letters: str, nonce: str, message: Message, browser: str) -> dict[str, Any]:
+    """Return the address of a page run that opens an ended room again, with its run sheet."""
+    try:
+        link = page_link(message.link)
+    except SheetError:
+        return {}
+    run = sheets.run(message.key) if message.key in sheets.offered() else None
+    if run is not None:
+        run = replace(run, part=max(-1, min(message.part or 0, len(run.addresses) - 1)))
+    return _frame(Ticket(letters, nonce, browser, link, run))
+
+
+def _part(room: Room, message: Message, browser: str) -> dict[str, Any]:
+    """Return the address of a page run that prepares a part of the run sheet."""
+    run, part = room.run, message.part
+    if run is None or part is None or not 0 <= part < len(run.addresses) or not run.addresses[part]:
+        return {}
+    return _frame(Ticket(room.letters, room.nonce, browser, run.addresses[part], run, part))
+
+
+def _frame(ticket: Ticket) -> dict[str, Any]:
+    """Return the address of a page run by a ticket: it contains nothing else."""
+    page = urlsplit(ticket.link).path
+    return {"frame": f"{page}?{tickets.PARAMETER}={TICKETS.issue(ticket)}", "part": ticket.part}
 
 
 async def _answer(

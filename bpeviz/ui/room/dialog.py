@@ -6,18 +6,18 @@ import os
 import re
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 import streamlit as st
 
 from bpeviz import limits
+from bpeviz.room import tickets
 from bpeviz.room.contents import RoomScore
 from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.run import Ready
-from bpeviz.room.sheet import MAX_PARTS
+from bpeviz.room.tickets import TICKETS, Ticket
 from bpeviz.room.votes import VoteQuestion
 from bpeviz.text import shorten
 from bpeviz.ui import markdown
@@ -26,7 +26,7 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import address, session
 from bpeviz.ui.room import sheets
 from bpeviz.ui.room.connections import KEY, path
-from bpeviz.ui.runtime.user import current_user
+from bpeviz.ui.runtime.user import browser_of, current_user
 from bpeviz.ui.widgets import SessionValue
 from bpeviz.views.playable import Interactive
 
@@ -35,18 +35,15 @@ GROUP = ":material/groups:"
 MAX_WORDS = 70
 """The most characters of a question on its button."""
 
-PARAMETER = "room"
-"""The parameter of an address whose page a room shows: its letters and its leader's token.
+NO_COOKIES = (
+    "This browser refuses cookies. A room needs them: the server knows its leader by one. Allow "
+    "cookies of this address, then reload this page."
+)
 
-The leader's page opens such addresses in a hidden frame. For a part of the run sheet, the index of
-the part follows.
-"""
-
-SHEET = "sheet"
-"""The parameter with the run sheet of a room that is opened again, and the current part."""
-
-_SHOWN: SessionValue[str] = SessionValue("shown_in_room")
-"""The parameter for which the page was shown."""
+_NAME: SessionValue[str] = SessionValue("ticket_name")
+_TICKET: SessionValue[Ticket] = SessionValue("ticket")
+"""The ticket of this page run, which the leader's page opens in a hidden frame, until the room
+shows the page."""
 
 
 def room_button(page: Page) -> None:
@@ -55,9 +52,13 @@ def room_button(page: Page) -> None:
     if offer is None or not (_has_content(offer) or offer.questions):
         return
     own = ROOMS.of(current_user())
+    has_cookies = bool(browser_of(st.context.cookies))
     verb = "Ask" if offer.questions else "Show"
     label = "Open a room" if own is None else f"{verb} in room {own.letters}"
     if not st.button(label, icon=GROUP, type="tertiary", key=f"room_{offer.key}"):
+        return
+    if not has_cookies:
+        _refused(NO_COOKIES)
         return
     try:
         with st.spinner("Preparing the room …"):
@@ -72,25 +73,42 @@ def room_button(page: Page) -> None:
         _opened(room, questions)
 
 
+def use_ticket(page: Page) -> bool:
+    """Open the page of a ticket in place of that of the address, which has only the ticket.
+
+    Returns:
+        Whether the leader's page runs this page in a hidden frame.
+    """
+    name = st.query_params.get(tickets.PARAMETER, "")
+    if name and name != _NAME.get():
+        ticket = TICKETS.take(name, browser_of(st.context.cookies), is_page=True)
+        if ticket is not None and urlsplit(ticket.link).path.lower() == _path_of(page).lower():
+            _NAME.put(name)
+            _TICKET.put(ticket)
+    if (ticket := _TICKET.get()) is not None and name:
+        values = parse_qsl(urlsplit(ticket.link).query, keep_blank_values=True)
+        st.query_params.from_dict(
+            {key: value for key, value in values if not key.startswith("embed")}
+        )
+    return _NAME.present
+
+
 def show_in_room(page: Page) -> None:
-    """Show the page in the room that its address names, once, and open an ended room again."""
-    asked = st.query_params.get(PARAMETER, "")
-    offer = EXPORT.get()
-    if not asked or _SHOWN.get() == asked or offer is None or not _has_content(offer):
+    """Show the page in the room of its ticket, once, and open an ended room again."""
+    ticket, offer = _TICKET.get(), EXPORT.get()
+    if ticket is None or offer is None or not _has_content(offer):
         return
-    _SHOWN.put(asked)
-    letters, leader, part = (*asked.split("."), "", "")[:3]
+    _TICKET.clear()
     with suppress(ValueError):  # the leader's page waits for the room, then says that there is none
-        content = _content(offer)
-        room = ROOMS.reopen(letters, leader, current_user(), _join)
-        key, _, at = st.query_params.get(SHEET, "").partition(".")
-        if room.run is None and key in sheets.offered():
-            room.use(replace(sheets.run(key), part=min(_number(at), MAX_PARTS) - 1))
-        ready = Ready(content, _link(page), _number(st.query_params.get(session.STEP, "")))
-        if part:
-            room.prepare(_number(part), ready)
-        else:
+        step = _number(st.query_params.get(session.STEP, ""))
+        ready = Ready(_content(offer), _link(page), step)
+        if ticket.part < 0:
+            room = ROOMS.reopen(ticket.letters, ticket.nonce, ticket.browser, _join)
+            if room.run is None:
+                room.use(ticket.run)
             room.show(ready.page, ready.link, ready.step)
+        elif (own := ROOMS.find(ticket.letters)) is not None and own.run is ticket.run:
+            own.prepare(ticket.part, ready)
 
 
 def _number(digits: str) -> int:
@@ -124,17 +142,18 @@ def _content(offer: Export) -> Interactive:
 def _link(page: Page) -> str:
     """Return the address of the page relative to the app, or "" if a value does not fit into it."""
     packed, without = session.make(page)
-    # In a frame, the address of the context is that of the page around it.
-    at = Path(page.path).stem if page.path.startswith("pages/") else ""
-    return "" if without else f"/{at}?{session.PARAMETER}={packed}"
+    return "" if without else f"{_path_of(page)}?{session.PARAMETER}={packed}"
+
+
+def _path_of(page: Page) -> str:
+    """Return the path of a page relative to the app: in a frame, the context has another one."""
+    return f"/{Path(page.path).stem if page.path.startswith('pages/') else ''}"
 
 
 @st.dialog("Room", width="medium", icon=GROUP)
 def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
     """Show how to lead a room."""
     code, about = st.columns((2, 3), vertical_alignment="center")
-    own = urlsplit(st.context.url or "")
-    lead = f"{own.scheme}://{own.netloc}{_path()}/{room.letters}/lead#{room.leader}"
     if questions:
         shows = "votes on the questions that you ask here or on the leader's page. Followers open"
     elif isinstance(room.content, RoomScore):
@@ -147,8 +166,7 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
     with code:
         address.draw_code(room.join.qr)
     with about:
-        icon = ":material/open_in_new:"
-        st.link_button("Open the leader's page", lead, type="primary", icon=icon)
+        _leader_button(room.letters, room.nonce)
         st.markdown(f"Room **{room.letters}** {shows}")
     st.code(room.join.invitation, None, wrap_lines=True)
     if room.join.notes:
@@ -169,8 +187,9 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
     if key != (room.run.key if room.run else ""):
         room.use(sheets.run(key) if key else None)
     who = (
-        "This invitation and its QR code open this room without the password, and nothing else."
-        if room.join.password
+        "This invitation and its QR code open this room without the password, and nothing else, "
+        f"as do its letters with the room word {room.word}."
+        if room.join.word
         else "The letters are not a password: anyone who can open this server can follow."
     )
     st.caption(
@@ -178,6 +197,16 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
         f"{who} A room ends {limits.ROOM_HOURS} hours after your last move; the leader's page can "
         "open it again."
     )
+
+
+@st.fragment(run_every=tickets.SECONDS - 10)
+def _leader_button(letters: str, nonce: str) -> None:
+    """Draw the link to the leader's page, whose ticket is renewed before it expires."""
+    own = urlsplit(st.context.url or "")
+    ticket = TICKETS.issue(Ticket(letters, nonce, current_user()))
+    at = f"{own.scheme}://{own.netloc}{_path()}/{letters}/lead?{tickets.PARAMETER}={ticket}"
+    icon = ":material/open_in_new:"
+    st.link_button("Open the leader's page", at, type="primary", icon=icon)
 
 
 @st.dialog("Room", width="medium", icon=GROUP)
@@ -191,11 +220,11 @@ def _path() -> str:
 
 
 def _join(room: Room) -> Invitation:
-    """Return how to join: addresses, their QR code, the password, and why they cannot be opened."""
+    """Return how to join: addresses, a QR code, the room word, and why they cannot be opened."""
     at = address.reachable(st.context.url or "")
     parts = urlsplit(at.page or st.context.url or "")
     typed = f"{parts.scheme}://{parts.netloc}{_path()}/{room.letters}"
-    password = os.environ.get("BPEVIZ_PASSWORD", "")
-    invitation = f"{typed}?{KEY}={room.key}" if password else typed
+    word = room.word if os.environ.get("BPEVIZ_PASSWORD") else ""
+    invitation = f"{typed}?{KEY}={room.key}" if word else typed
     code = address.qr_code(invitation) or address.qr_code(typed)
-    return Invitation(typed, invitation, code, password, at.note.replace("`", ""))
+    return Invitation(typed, invitation, code, word, at.note.replace("`", ""))

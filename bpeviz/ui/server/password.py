@@ -20,15 +20,14 @@ from starlette.websockets import WebSocketClose
 
 from bpeviz import limits
 from bpeviz.room.rooms import ROOMS, Room, are_valid
+from bpeviz.room.server_key import WORD, is_equal
 from bpeviz.ui import private
 from bpeviz.ui.mark import IMAGE
-from bpeviz.ui.room.connections import KEY, path
-from bpeviz.ui.server.user_cookie import cookie, opens_page
+from bpeviz.ui.room.connections import KEY, OVER, path
+from bpeviz.ui.runtime.user import LASTS, cookie
+from bpeviz.ui.server.user_cookie import opens_page
 
 COOKIE = "bpeviz_password"
-SECONDS = 7 * 24 * 3600
-"""Seconds for which a browser stays logged in."""
-
 ROOM_COOKIE = "bpeviz_room"
 """The key of an invitation, in a cookie with the path of its room."""
 
@@ -40,9 +39,13 @@ _NO_ROOM = (
 )
 
 _LETTERS = (
-    "These look like the letters of a room. The password is another word, which the leader's page "
-    "shows under “How to join”."
+    "These look like the letters of a room. Type its room word, too, which the leader's page shows "
+    "under “How to join”."
 )
+
+_LABEL = "Password of this server"
+_ROOM_LABEL = "Letters and room word of the leader's page, or the password"
+"""What the form asks for, and what it asks for below the path of rooms."""
 
 _PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -62,7 +65,7 @@ input, button {{ box-sizing: border-box; margin-top: 0.5rem; padding: 0.5rem; wi
 <main>
 <h1>{mark} bpeviz</h1>
 <form method="post">
-<label for="password">Password of this room</label>
+<label for="password">{label}</label>
 <input id="password" name="password" type="password" required autofocus
  autocomplete="current-password" aria-describedby="message">
 <p id="message" role="alert">{message}</p>
@@ -77,7 +80,8 @@ input, button {{ box-sizing: border-box; margin-top: 0.5rem; padding: 0.5rem; wi
 class PasswordGate:
     """Answers everything but the health check and fonts with a form until the password is given.
 
-    An invitation to a room opens the follower's page of this room, as long as the room is open.
+    An invitation to a room, or its letters and its room word, open the follower's page of this
+    room, as long as the room is open.
     """
 
     def __init__(
@@ -86,9 +90,10 @@ class PasswordGate:
         self._app = app
         self._base = base
         root = base.rstrip("/")
+        self._rooms = path(base)
         # Followers without the password see the fonts, too.
         self._open = {f"{root}/{path}" for path in (private.HEALTH, *private.FONTS.values())}
-        self._room = re.compile(f"({re.escape(path(base))}/)([^/]+)((?:/.*)?)", re.DOTALL)
+        self._room = re.compile(f"({re.escape(self._rooms)}/)([^/]+)((?:/.*)?)", re.DOTALL)
         self._clock = clock
         self._password = password.encode()
         # The key depends on the password alone, so browsers stay logged in after a restart. It
@@ -113,14 +118,17 @@ class PasswordGate:
             # The form has the page's own address, so a link survives the login.
             answer = _to_page(scope) if logged_in else await self._checked(scope, receive)
         elif key and room is not None and room.admits(key):
-            answer = RedirectResponse(at, 303)
-            answer.headers.append("Set-Cookie", cookie(scope, ROOM_COOKIE, key, at, SECONDS))
+            answer = self._admitted(scope, room)
         elif is_open:
             answer = RedirectResponse(at, 303) if key else self._app
         elif scope["type"] == "websocket":
             answer = WebSocketClose()
         else:
-            answer = _asked(scope, _NO_ROOM if key or (room_key and not below) else "")
+            letters = at.rpartition("/")[2]
+            if room_key and letters and not room and ROOMS.is_over(letters):
+                answer = self._asked(scope, OVER, 410)
+            else:
+                answer = self._asked(scope, _NO_ROOM if key or (room_key and not below) else "")
         await answer(scope, receive, send)
 
     async def _checked(self, scope: Scope, receive: Receive) -> Response:
@@ -131,19 +139,32 @@ class PasswordGate:
             self._wrong.popleft()
         own = sum(address == network for _, address in self._wrong)
         if own >= limits.PASSWORD_TRIES or len(self._wrong) >= limits.ALL_PASSWORD_TRIES:
-            return _form("There were too many wrong passwords. Wait a minute and try again.", 429)
+            message = "There were too many wrong passwords. Wait a minute and try again."
+            return self._form(scope, message, 429)
         given = form.get("password", [""])[0]
         if not hmac.compare_digest(given.encode(), self._password):
-            letters = "".join(given.upper().split()).removeprefix("ROOM")
+            typed = re.sub(r"[\W_]", "", given).upper().removeprefix("ROOM")
+            asked, _, _ = self._asked_room(scope["path"])
+            room = asked if len(typed) == WORD else ROOMS.find(typed[:-WORD])
+            if room is not None and is_equal(typed[-WORD:], room.word):
+                return self._admitted(scope, room)
             # A class that types them all must not use up its tries. Rooms are too few to help to
             # guess the password.
-            if ROOMS.find(letters) is None:
+            if ROOMS.find(typed) is None:
                 self._wrong.append((now, network))
-            return _form(_LETTERS if are_valid(letters) else "This password is wrong.", 401)
+            message = "This password or room word is wrong."
+            return self._form(scope, _LETTERS if are_valid(typed) else message, 401)
         answer = _to_page(scope)
-        ends = str(int(now) + SECONDS)
+        ends = str(int(now) + LASTS)
         token = f"{ends}.{self._signature(ends)}"
-        answer.headers.append("Set-Cookie", cookie(scope, COOKIE, token, self._base, SECONDS))
+        answer.headers.append("Set-Cookie", cookie(scope, COOKIE, token, self._base, LASTS))
+        return answer
+
+    def _admitted(self, scope: Scope, room: Room) -> Response:
+        """Return a redirection to the follower's page of a room, with the cookie that opens it."""
+        at = f"{self._rooms}/{room.letters}"
+        answer = RedirectResponse(at, 303)
+        answer.headers.append("Set-Cookie", cookie(scope, ROOM_COOKIE, room.key, at, LASTS))
         return answer
 
     def _asked_room(self, address: str) -> tuple[Room | None, str, str]:
@@ -152,6 +173,19 @@ class PasswordGate:
             return None, "", "/"
         letters = match[2].upper()
         return ROOMS.find(letters), match[1] + letters, match[3]
+
+    def _asked(self, scope: Scope, message: str, status: int = 401) -> Response:
+        """Return the form to a browser that opens a page, a short text to any other request."""
+        if opens_page(scope):
+            return self._form(scope, message, status)
+        words = message or "Open the app in a browser and give its password."
+        return PlainTextResponse(words, status)
+
+    def _form(self, scope: Scope, message: str, status: int) -> Response:
+        is_room = f"{scope['path']}/".startswith(f"{self._rooms}/")
+        label = escape(_ROOM_LABEL if is_room else _LABEL)
+        page = _PAGE.format(mark=IMAGE, label=label, message=escape(message))
+        return HTMLResponse(page, status, {"Cache-Control": "no-store"})
 
     def _valid(self, token: str) -> bool:
         ends, _, signature = token.partition(".")
@@ -186,15 +220,3 @@ def _to_page(scope: Scope) -> Response:
     path = "/" + scope["raw_path"].decode("latin-1").lstrip("/\\")
     query = scope["query_string"].decode("latin-1")
     return RedirectResponse(f"{path}?{query}" if query else path, 303)
-
-
-def _asked(scope: Scope, message: str) -> Response:
-    """Return the form to a browser that opens a page, and a short text to any other request."""
-    if opens_page(scope):
-        return _form(message, 401)
-    return PlainTextResponse("Open the app in a browser and give its password.", 401)
-
-
-def _form(message: str, status: int) -> Response:
-    headers = {"Cache-Control": "no-store"}
-    return HTMLResponse(_PAGE.format(mark=IMAGE, message=escape(message)), status, headers)

@@ -8,7 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from bpeviz.ui.runtime.user import COOKIE
+from bpeviz.ui.runtime.user import COOKIE, cookie
 
 
 class UserCookie:
@@ -36,21 +36,3 @@ def opens_page(scope: Scope) -> bool:
     if scope["type"] != "http" or scope["method"] != "GET":
         return False
     return "text/html" in Headers(scope=scope).get("accept", "")
-
-
-def cookie(scope: Scope, name: str, value: str, base: str, seconds: int | None = None) -> str:
-    """Return a Set-Cookie header that scripts cannot read and other sites do not send.
-
-    Args:
-        scope: The connection; over HTTPS, the cookie is sent over HTTPS only.
-        name: The name.
-        value: The value, in the characters that cookies allow.
-        base: The path of the app.
-        seconds: How long the browser stores it; None for until the browser closes.
-    """
-    parts = [f"{name}={value}", f"Path={base}", "HttpOnly", "SameSite=Lax"]
-    if seconds is not None:
-        parts.append(f"Max-Age={seconds}")
-    if scope["scheme"] == "https":
-        parts.append("Secure")
-    return "; ".join(parts)

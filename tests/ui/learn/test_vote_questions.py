@@ -52,8 +52,8 @@ def received(question: VoteQuestion, answer: int) -> list[str]:
     """Return all messages of a follower until the counts are shown, and its page."""
     room = opened()
     got: list[str] = []
-    leader = room.enter("", room.leader, lambda: None)
-    follower = room.enter("same", "", lambda: got.append(as_json(room.state(follower)).decode()))
+    leader = room.enter("", lambda: None, is_leader=True)
+    follower = room.enter("same", lambda: got.append(as_json(room.state(follower)).decode()))
     room.ask(question)
     room.receive(follower, Message.of({"answer": answer, "vote": 1}))
     for do in ("show", "again", "show"):
@@ -161,7 +161,7 @@ def test_chapter_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyP
 
 def test_boundaries_are_counted_at_each_place_and_marked_when_they_are_revealed() -> None:
     room, question = opened(), vote_on("why/letters/0")
-    leader = room.enter("", room.leader, lambda: None)
+    leader = room.enter("", lambda: None, is_leader=True)
     followers = [room.enter("", "", lambda: None) for _ in range(4)]
     room.ask(question)
     for follower, mask in zip(followers, (0b10010, 0b00010, 0, 1 << 9), strict=True):
@@ -181,7 +181,7 @@ def test_boundaries_are_counted_at_each_place_and_marked_when_they_are_revealed(
 
 def test_sums_before_and_after_are_shown_and_saved() -> None:
     room = opened()
-    leader = room.enter("", room.leader, lambda: None)
+    leader = room.enter("", lambda: None, is_leader=True)
     followers = [room.enter("", "", lambda: None) for _ in range(2)]
     questions = [*vote_questions.of("before_after").values()]
     for time, rights in (("before", 1), ("after", 2)):
@@ -207,7 +207,7 @@ def test_sums_before_and_after_are_shown_and_saved() -> None:
 
 def test_stop_lines_are_counted_in_bins_and_golf_is_not_checked() -> None:
     room = opened()
-    leader = room.enter("", room.leader, lambda: None)
+    leader = room.enter("", lambda: None, is_leader=True)
     followers = [room.enter("", "", lambda: None) for _ in range(4)]
     for vote, (key, answers_given) in enumerate(
         (("stop/line/0", (0, 13, 40, 41)), ("golf/merges/0", (18, 20, 20, 0))), 1

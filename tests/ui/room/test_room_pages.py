@@ -25,7 +25,8 @@ from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.permalink import codec, typed
 from bpeviz.ui.room import pages, sheets
-from bpeviz.ui.room.connections import RoomPages
+from bpeviz.ui.room.connections import LEADER, RoomPages
+from bpeviz.ui.runtime.user import COOKIE
 from bpeviz.ui.server.headers import SecurityHeaders
 from bpeviz.views import playable
 
@@ -42,16 +43,21 @@ def room() -> Iterator[Room]:
     opened.close()
 
 
+def leads(room: Room) -> str:
+    """Return the Cookie header of the leader's browser."""
+    return f"{LEADER}={ROOMS.key.proof(room.letters, room.nonce)}; {COOKIE}=mine"
+
+
 def test_pages_of_rooms_have_a_policy_of_their_own(room: Room) -> None:
     for address in (f"/base/room/{room.letters.lower()}", f"/base/room/{room.letters}/lead"):
-        answer = ask(APP, address=address, **HTML)
+        answer = ask(APP, address=address, cookie=leads(room), **HTML)
         assert answer.status == 200
         policy = answer.header("content-security-policy")
         assert "default-src 'none'" in policy
         assert "'unsafe-eval'" not in policy
         assert all(f'"/base/{font}"' in answer.body for font in private.FONTS.values())
         assert answer.header("x-content-type-options") == "nosniff"
-        assert room.leader not in answer.body
+        assert room.nonce not in answer.body
         assert TEXT not in answer.body
 
 
@@ -68,7 +74,6 @@ def test_form_leads_to_the_room_of_the_letters(room: Room) -> None:
     assert "Letters of the room" in ask(APP, address="/base/room", **HTML).body
     found = ask(APP, address=f"/base/room?letters={room.letters.lower()}", **HTML)
     assert (found.status, found.header("location")) == (303, f"/base/room/{room.letters}")
-    assert ask(APP, address="/base/room/ABCD/lead", **HTML).status == 200
     for address in ("/base/room/%3Cb%3E/lead", "/base/room?letters=%3Cb%3E", "/base/room/%3Cb%3E"):
         unknown = ask(APP, address=address, **HTML)
         assert unknown.status == 404
@@ -131,10 +136,12 @@ def test_other_requests_are_passed_on() -> None:
 class Socket:
     """A websocket to the app: messages to it, and those that it sent."""
 
-    def __init__(self, letters: str) -> None:
+    def __init__(self, letters: str, cookie: str = "", lead: str = "") -> None:
         self.sent: asyncio.Queue[Any] = asyncio.Queue()
         self.got: list[dict[str, Any]] = []
-        scope = {"type": "websocket", "path": f"/base/room/{letters}/ws", "headers": []}
+        lead = "/lead" if cookie else lead
+        headers = [(b"cookie", cookie.encode())]
+        scope = {"type": "websocket", "path": f"/base/room/{letters}{lead}/ws", "headers": headers}
         self.put({"type": "websocket.connect"})
         self.task = asyncio.create_task(APP(scope, self.sent.get, self.receive))
 
@@ -163,8 +170,8 @@ class Socket:
 
 def test_leader_and_followers_are_connected(room: Room) -> None:
     async def scenario() -> None:
-        leader, follower = Socket(room.letters), Socket(room.letters)
-        leader.send(leader=room.leader)
+        leader, follower = Socket(room.letters, leads(room)), Socket(room.letters)
+        leader.send()
         follower.send(token="")
         token = (await follower.until("token"))["token"]
         leader.send(do="ask")
@@ -199,8 +206,8 @@ def test_leader_is_not_disconnected_by_a_question_that_cannot_be_computed(
     monkeypatch.setattr(vote_questions, "find", late)
 
     async def scenario() -> None:
-        leader = Socket(room.letters)
-        leader.send(leader=room.leader)
+        leader = Socket(room.letters, leads(room))
+        leader.send()
         leader.send(do="list questions")
         leader.send(do="ask question", key="splitting-rules/1")
         leader.send(step=2, content=1)
@@ -220,26 +227,28 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=2),
     max_leaves=3,
 )
-NAMES = ("token", "leader", "step", "content", "playing", "speed", "lit", "do", "part", "key")
+NAMES = ("token", "link", "step", "content", "playing", "speed", "lit", "do", "part", "key")
 MESSAGES = st.dictionaries(st.sampled_from([*NAMES, "answer", "vote"]), VALUES) | st.builds(
     lambda do, more: {"do": do, **more},
-    st.sampled_from(["ask", "part", "show", "again", "reveal", "end vote", "ask question"]),
+    st.sampled_from(
+        ["ask", "part", "show", "again", "reveal", "end vote", "ask question", "prepare"]
+    ),
     st.dictionaries(st.sampled_from(NAMES[2:]), VALUES),
 )
 
 
 @settings(max_examples=examples(30))
 @given(MESSAGES, st.lists(MESSAGES, max_size=4))
-@example({"leader": "\ud800", "token": "\ud800"}, [])
+@example({"link": "\ud800", "token": "\ud800"}, [{"do": "prepare", "part": 0}])
 def test_no_message_ends_a_connection(hello: dict[str, Any], messages: list[Any]) -> None:
     room = ROOMS.open("tester", lambda _: Invitation())
     room.show(PLAYABLE)
     room.use(sheets.run("20-minutes"))
 
     async def scenario() -> None:
-        leader, follower, other = (Socket(room.letters) for _ in range(3))
-        leader.send(leader=room.leader)
-        follower.send(**hello | {"leader": ""})
+        leader, follower, other = (Socket(room.letters, one) for one in (leads(room), "", ""))
+        leader.send(**hello)
+        follower.send(**hello)
         other.send(**hello)
         await asyncio.gather(leader.until("sheet"), follower.until("token"))
         for message in messages:
@@ -258,8 +267,8 @@ def test_no_message_ends_a_connection(hello: dict[str, Any], messages: list[Any]
 
 def test_wrong_and_frequent_messages_have_no_effect(room: Room) -> None:
     async def scenario() -> None:
-        leader = Socket(room.letters)
-        leader.send(leader=room.leader)
+        leader = Socket(room.letters, leads(room))
+        leader.send()
         await leader.until("content")
         long = " " * limits.ROOM_MESSAGE
         for text in ("[", "[" * 1_000, "3", long + '{"step": 3, "content": 1}'):
@@ -271,9 +280,9 @@ def test_wrong_and_frequent_messages_have_no_effect(room: Room) -> None:
         await leader.until("step", 1)
         await leader.leave()
         assert room.step == 1
-        for letters, leader, reason in (("NONE", "", "ended"), (room.letters, "no", "refused")):
-            wrong = Socket(letters)
-            wrong.send(token="", leader=leader)
+        for letters, lead, reason in (("NONE", "", "ended"), (room.letters, "/lead", "refused")):
+            wrong = Socket(letters, lead=lead)
+            wrong.send(token="")
             await wrong.until(reason)
             await wrong.task
 

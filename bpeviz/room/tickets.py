@@ -1,0 +1,81 @@
+"""Tickets: permissions for one request or page run of one browser, which addresses contain."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bpeviz.room.run import Run
+
+SECONDS = 60
+"""The time until a ticket expires."""
+
+MOST = 1_000
+"""The most tickets that are not used yet."""
+
+PARAMETER = "ticket"
+"""The parameter of an address that has a ticket."""
+
+
+@dataclass(frozen=True)
+class Ticket:
+    """A permission.
+
+    Attributes:
+        letters: The letters of the room.
+        nonce: The nonce of its leader.
+        browser: The browser that may use it, as `bpeviz.ui.runtime.user` names it.
+        link: The page that a run shows in the room; if empty, the ticket opens the leader's page.
+        run: The run sheet of the room, or None.
+        part: The part of it whose page this is; if negative, the run opens the room again.
+    """
+
+    letters: str
+    nonce: str
+    browser: str
+    link: str = ""
+    run: Run | None = None
+    part: int = -1
+
+
+class Tickets:
+    """The tickets of a server."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._tickets: dict[str, tuple[float, Ticket]] = {}
+        self._lock = threading.Lock()
+
+    def issue(self, ticket: Ticket) -> str:
+        """Store a ticket; return its random name."""
+        name = secrets.token_urlsafe(16)
+        with self._lock:
+            now = self._clock()
+            valid = [item for item in self._tickets.items() if item[1][0] > now]
+            self._tickets = dict(valid[-MOST + 1 :])
+            self._tickets[name] = now + SECONDS, ticket
+        return name
+
+    def take(self, name: str, browser: str, *, is_page: bool) -> Ticket | None:
+        """Return a ticket, once, if it is valid.
+
+        Args:
+            name: Its name.
+            browser: The browser that uses it; "" if it is not known.
+            is_page: Whether a page run uses it, and not the address of the leader's page.
+        """
+        with self._lock:
+            ends, ticket = self._tickets.get(name, (0.0, None))
+            if ticket is None or ends <= self._clock() or not browser:
+                return None
+            if ticket.browser != browser or bool(ticket.link) != is_page:
+                return None
+            del self._tickets[name]
+            return ticket
+
+
+TICKETS = Tickets()
+"""The tickets of this server."""

@@ -1,0 +1,97 @@
+"""Only a page run with a ticket of the leader's page changes a room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from helpers.app_pages import opened
+
+from bpeviz.room.messages import Invitation
+from bpeviz.room.rooms import ROOMS, Room
+from bpeviz.room.tickets import PARAMETER, TICKETS, Ticket
+from bpeviz.ui.permalink import codec, short_links
+from bpeviz.ui.room import dialog, sheets
+
+MINE = "browser mine"
+LINK = f"/?s={codec.pack({'text_sample': 'spanish'})}&step=3"
+
+
+@pytest.fixture
+def room(monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
+    monkeypatch.setattr(dialog, "browser_of", lambda _: MINE)
+    opened = ROOMS.open(MINE, lambda _: Invitation())
+    opened.use(sheets.run("20-minutes"))
+    yield opened
+    for other in [*ROOMS._rooms.values()]:
+        other.close()
+
+
+def state(room: Room) -> Any:
+    links = short_links.SHORT_LINKS._links.execute("SELECT * FROM links").fetchall()
+    owners = {name: (one.owner, one.number, one.run) for name, one in ROOMS._rooms.items()}
+    return owners, links, room.run and [*room.run.ready], room.nonce
+
+
+def test_cold_links_change_no_room(room: Room) -> None:
+    before = state(room)
+    spent = TICKETS.issue(Ticket(room.letters, room.nonce, MINE, LINK))
+    assert TICKETS.take(spent, MINE, is_page=True)
+    foreign = TICKETS.issue(Ticket(room.letters, room.nonce, "browser other", LINK))
+    leads = TICKETS.issue(Ticket(room.letters, room.nonce, MINE))
+    elsewhere = TICKETS.issue(Ticket(room.letters, room.nonce, MINE, LINK.replace("/", "/Compare")))
+    proof = ROOMS.key.proof(room.letters, room.nonce)
+    values = {
+        "s": codec.pack({"text_sample": "spanish"}),
+        "room": f"{room.letters}.{proof}.0",
+        "sheet": "20-minutes.3",
+        "step": "2",
+        "tour": "first",
+        "chapter": "merge",
+    }
+    for name in ("", spent, foreign, leads, elsewhere):
+        for page in ("Train", "Learn") if not name else ("Train",):
+            opened(page, values | ({PARAMETER: name} if name else {}))
+            assert state(room) == before
+    for name, value in values.items():
+        opened("Train", {name: value})
+        assert state(room) == before
+    opened("Train", {"room": "HACK.token-of-a-stranger"})
+    assert ROOMS.find("HACK") is None
+
+
+def test_ticket_opens_an_ended_room_once(room: Room) -> None:
+    room.close()
+    run = sheets.run("45-minutes")
+    name = TICKETS.issue(Ticket(room.letters, room.nonce, MINE, LINK, run))
+    opened("Train", {PARAMETER: name})
+    again = ROOMS.find(room.letters)
+    assert again
+    assert (again.owner, again.run, again.step, again.key) == (MINE, run, 3, room.key)
+    again.close()
+    opened("Train", {PARAMETER: name})
+    assert ROOMS.find(room.letters) is None
+
+
+def test_ticket_of_a_part_prepares_this_part_of_this_run_sheet(room: Room) -> None:
+    run = room.run
+    assert run
+    earlier = TICKETS.issue(Ticket(room.letters, room.nonce, MINE, LINK, run, 3))
+    opened("Train", {PARAMETER: earlier})
+    assert [*run.ready] == [3]
+    late = TICKETS.issue(Ticket(room.letters, room.nonce, MINE, LINK, run, 4))
+    room.use(sheets.run("20-minutes"))
+    opened("Train", {PARAMETER: late})
+    assert room.run is not None
+    assert [*run.ready, *room.run.ready] == [3], "the room has another run sheet since"
+    assert (room.number, room.owner) == (0, MINE)
+
+
+def test_browser_without_cookies_opens_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = {*ROOMS._rooms}
+    app = opened("Train")
+    app.button(key=next(one.key for one in app.button if (one.key or "")[:5] == "room_")).click()
+    app.run()
+    assert "refuses cookies" in app.warning[0].value
+    assert {*ROOMS._rooms} == before
