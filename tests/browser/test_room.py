@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from page_helpers import close_dialog, go_to
-from playwright.sync_api import Page, expect
-from serving import Server, serving
+from playwright.sync_api import Browser, Page, expect
+from serving import OPTIONS, Server, serving
 
 
 def kept(page: Page, path: Path) -> Any:
@@ -360,20 +360,20 @@ def test_no_link_plants_or_takes_over_a_room(
 
 @pytest.mark.parametrize("has_key", [True, False])
 def test_restarted_server_has_its_rooms_where_it_has_their_key(
-    open_at: Callable[..., Page], tmp_path: Path, has_key: bool
+    browser: Browser, tmp_path: Path, has_key: bool
 ) -> None:
+    page, phone = (browser.new_context(**OPTIONS).new_page() for _ in range(2))
     environment = {"BPEVIZ_PASSWORD": "tea at four"}
     if has_key:
         environment["BPEVIZ_SHORT_LINKS_FILE"] = str(tmp_path / "links")
     with serving(tmp_path, **environment) as server:
-        page = open_at(server)
+        page.goto(server.address)
         page.get_by_label("Password").fill("tea at four")
         page.keyboard.press("Enter")
         leader = beside(page, room_link(page))
+        expect(leader.locator(".word b")).to_have_text(re.compile("^[A-Z]{6}$"))
         word = leader.locator(".word b").inner_text()
-        assert re.fullmatch("[A-Z]{6}", word)
-        room = leader.url.removesuffix("/lead").removeprefix(server.address)
-        phone = open_at(server, room)
+        phone.goto(leader.url.removesuffix("/lead"))
         phone.get_by_label("room word").fill(word.lower())
         phone.keyboard.press("Enter")
         expect(phone.get_by_text("Following the leader")).to_be_visible()
@@ -390,5 +390,6 @@ def test_restarted_server_has_its_rooms_where_it_has_their_key(
             expect(leader.get_by_role("button", name="Open it again")).to_be_hidden()
             leader.reload()
             expect(leader.get_by_role("alert")).to_contain_text("This room is over: the server")
-        leader.close()
+        for member in (page, phone):
+            member.context.close()
         assert server.tracebacks() == ""
