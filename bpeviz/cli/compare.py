@@ -222,7 +222,11 @@ def _printed(
     if options.curves:
         return _curves(columns)
     if options.json:
-        rows = [_exact(name, row) for name, row in zip(names, measured, strict=True)]
+        notes = getattr(options, "assumed", {})
+        rows = [
+            _exact(name, row) | ({"note": notes[name]} if name in notes else {})
+            for name, row in zip(names, measured, strict=True)
+        ]
         return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
     sentences = verdict.losses(text, columns)
     return _table(text, measured, columns[baseline].title) + "".join(f"{s}\n" for s in sentences)

@@ -115,23 +115,25 @@ def _printed(
     if warning := trace.begins_twice(tokenizer, before, ids):
         twice[warning] = None
     if options.json:
-        return [_json(trace.inspect(text, tokenizer, allowed, template=options.template))]
+        assumed = getattr(options, "assumed", {}).get(options.tokenizer, "")
+        inspection = trace.inspect(text, tokenizer, allowed, template=options.template)
+        return [_json(inspection, assumed)]
     ids = [*before, *ids, *after]
     if options.count:
         return [str(len(ids))]
     return [_labels(tokenizer, ids, options) if options.tokens else json.dumps(ids)]
 
 
-def _json(inspection: Inspection) -> str:
-    """Return the tokens of a text with their offsets as JSON."""
+def _json(inspection: Inspection, assumed: str) -> str:
+    """Return the tokens of a text with their offsets, and what was assumed, as JSON."""
     tokens = [token for token in inspection.pieces_with_template if token.id != DROPPED_ID]
-    columns = {
+    columns: dict[str, object] = {
         "ids": [token.id for token in tokens],
         "tokens": [inspection.tokenizer.token_label(token.id) for token in tokens],
         "offsets": [(token.first, token.last) for token in tokens],
         "byte_offsets": [(token.start, token.end) for token in tokens],
     }
-    return json.dumps(columns, ensure_ascii=False)
+    return json.dumps(columns | ({"note": assumed} if assumed else {}), ensure_ascii=False)
 
 
 def _first_merges(tokenizer: Tokenizer, count: int) -> Tokenizer:

@@ -98,7 +98,8 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
     with progress.during(f"Loading {named(name)}"):
         files = _tokenizer_files(name)
         tokenizer = formats.parse(files, pattern=options.pattern, expression=options.expression)
-        if progress.shown and (assumed := formats.assumed(files, pattern=options.pattern)):
+        if assumed := formats.assumed(files, pattern=options.pattern):
+            options.assumed = getattr(options, "assumed", {}) | {name: assumed}  # for --json
             progress.print(f"{named(name)}: {assumed}")
     return tokenizer
 

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz import formats
+from bpeviz.cli.main import main
 from bpeviz.core.byte_alphabet import BYTE_OF
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.ui.opened_tokenizers import read_files
@@ -292,3 +293,20 @@ def test_difference_of_the_prefix_is_said() -> None:
     beside = configured("GPT2")["tokenizer_config.json"]
     assert formats.assumed(content | {"tokenizer_config.json": beside}) == ""
     assert formats.assumed(content) == ""
+
+
+def test_difference_is_in_the_json_of_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tokenizer = bpeviz.train("low the low", merges=4).tokenizer()
+    beside = configured("GPT2", add_prefix_space=True)["tokenizer_config.json"]
+    files = formats.dump(tokenizer, "huggingface") | {"tokenizer_config.json": beside}
+    written(files, tmp_path)
+    (tmp_path / "text.txt").write_text("low")
+    for path in (tmp_path, tmp_path / "tokenizer.json"):
+        given = ["--tokenizer", str(path), "--json"]
+        assert main(["encode", str(tmp_path / "text.txt"), *given]) == 0
+        assert json.loads(capsys.readouterr().out)["note"] == formats.assumed(files)
+        assert main(["compare", str(tmp_path / "text.txt"), *given]) == 0
+        rows = {row["tokenizer"]: row for row in json.loads(capsys.readouterr().out)}
+        assert rows[str(path)]["note"] == formats.assumed(files)
