@@ -251,14 +251,14 @@ def digest_of(*values: object) -> str:
     return digest.hexdigest()
 
 
-_FORMULA = re.compile(r"(?![+-]?[\d.,]*\d%?\Z)[=+\-@\t\r]")
+_FORMULA = re.compile(r"(?![+-]?[\d.,]*\d%?\Z)[=+\-@＝＋－＠\t\r\n]")
 """The beginning of a text that a spreadsheet takes for a formula, and not for a number."""
 
 
 def without_formula(cell: object) -> object:
-    """Return a cell, after an apostrophe if a spreadsheet would take its text for a formula.
+    r"""Return a cell, after an apostrophe if a spreadsheet would take its text for a formula.
 
-    >>> [without_formula(one) for one in ("=1+1", "+", "-5.2%", "a=b", -3)]
-    ["'=1+1", "'+", '-5.2%', 'a=b', -3]
+    >>> [without_formula(cell) for cell in ("=1+1", "\n=1", "＝1", "-5.2%", "a=b", -3)]
+    ["'=1+1", "'\n=1", "'＝1", '-5.2%', 'a=b', -3]
     """
     return f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell

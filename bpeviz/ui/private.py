@@ -1,6 +1,6 @@
 """Everything in Streamlit that bpeviz uses although it is not public.
 
-Four Python names, each with the reason and a public issue. `tests/ui/test_private.py` fails when
+Five Python names, each with the reason and a public issue. `tests/ui/test_private.py` fails when
 Streamlit no longer needs one of them. Below are paths. The CSS selectors, mostly test ids, are in
 `runtime/style.css`, `runtime/style.py` and `components/frame/frame.js`.
 """
@@ -8,10 +8,10 @@ Streamlit no longer needs one of them. Below are paths. The CSS selectors, mostl
 from __future__ import annotations
 
 import importlib.resources
-from typing import cast
+from typing import Any, cast
 
 import streamlit as st
-from streamlit import config
+from streamlit import config, runtime
 from streamlit.delta_generator_singletons import context_dg_stack
 from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
 from streamlit.runtime.scriptrunner import get_script_run_ctx
@@ -55,6 +55,18 @@ def session_id() -> str:
     """Return the id of the session of this thread's page run; empty outside of page runs."""
     context = get_script_run_ctx(suppress_warning=True)
     return "" if context is None else context.session_id
+
+
+# ---- runtime: Streamlit ends the sessions of closed tabs only when it stores another one. Until
+# then, each has three open files.
+
+
+def end_sessions() -> None:
+    """End the sessions of tabs that were closed some minutes ago, in the thread of the server."""
+    if runtime.exists():
+        manager: Any = runtime.get_instance()._session_mgr
+        for _, stored in manager._session_storage._cache.expire():
+            stored.session.shutdown()
 
 
 # ---- file_storage: Streamlit stores an upload until its session ends, even if another one has

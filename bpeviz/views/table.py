@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -97,11 +97,14 @@ class Table:
 
     def csv(self) -> str:
         """Return the table as CSV for a spreadsheet, without cells that it takes for formulas."""
-        written = io.StringIO()
+        lines: list[str] = []
         rows = (["" if _is_missing(value) else value for value in row] for row in self.rows)
         safe = (map(without_formula, row) for row in (self.names, *rows))
-        csv.writer(written, lineterminator="\n").writerows(safe)
-        return written.getvalue()
+        # A writer quotes cells that contain a character of its line ends. So those with a semicolon
+        # are quoted, at which some spreadsheets split.
+        end = "\n\r;"
+        csv.writer(SimpleNamespace(write=lines.append), lineterminator=end).writerows(safe)
+        return "".join(f"{line.removesuffix(end)}\n" for line in lines)
 
     def markdown(self, left: Collection[str]) -> Iterator[str]:
         """Yield the lines of the table in Markdown; columns that are not `left` are numbers."""

@@ -669,6 +669,11 @@ def test_csv_of_table_has_no_formulas() -> None:
     assert rows[0] == ["'=token", "n"]
     assert [row[0] for row in rows[1:]] == ["'=1+1", "'+", "'-", "'@A1", "a=b", "-5.2%", "x"]
     assert [row[1] for row in rows[1:]] == [str(i) for i in range(7)]
+    cells = ["\n=1", "＝1", "＋1", "－1", "＠A", "a;=1", "b\r"]
+    text = Table(["token"], [cells]).csv()
+    rows = list(csv.reader(io.StringIO(text, newline="")))
+    assert [row[0] for row in rows[1:]] == [*(f"'{cell}" for cell in cells[:5]), *cells[5:]]
+    assert '\n"a;=1"\n' in text
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import time
 from collections.abc import Iterator
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -38,9 +40,10 @@ def test_one_module_imports_private_names() -> None:
             assert imported(path) <= public, path
 
 
-def test_private_names_are_four() -> None:
+def test_private_names_are_five() -> None:
     assert imported(Path(private.__file__)) - {"streamlit"} == {
         "streamlit.config",  # is_manually_set
+        "streamlit.runtime",  # the storage of sessions
         "streamlit.delta_generator_singletons.context_dg_stack",
         "streamlit.runtime.scriptrunner.get_script_run_ctx",
         # file_storage, which this class declares
@@ -116,3 +119,26 @@ def test_streamlit_draws_a_page_inside_the_containers_of_a_fragment(server: Serv
 def test_option_that_is_not_set_looks_like_its_default() -> None:
     assert private.server_name() is None
     assert st.get_option("browser.serverAddress") == "localhost"
+
+
+def test_sessions_of_closed_tabs_end_by_a_clock(tmp_path: Path) -> None:
+    with serving(tmp_path, STREAMLIT_SERVER_DISCONNECTED_SESSION_TTL="1") as server:
+
+        def files() -> int:
+            return sum(1 for _ in Path(f"/proc/{server.process}/fd").iterdir())
+
+        async def open_and_close(number: int) -> None:
+            async with AsyncExitStack() as stack:
+                for _ in range(number):
+                    tab = connected(server.address, Measured())
+                    await (await stack.enter_async_context(tab)).load()
+
+        run(open_and_close(1))
+        before = files()  # some are opened once
+        run(open_and_close(4))
+        assert files() > before + 4, "each session has some"
+        end = time.monotonic() + 40
+        while files() > before and time.monotonic() < end:
+            time.sleep(0.2)
+        assert files() <= before
+        assert server.tracebacks() == ""

@@ -6,7 +6,9 @@ pages work without.
 
 from __future__ import annotations
 
+import asyncio
 import gc
+import logging
 import os
 import sys
 import webbrowser
@@ -52,6 +54,12 @@ With the defaults, it scans what all users share so often that an edit takes a t
 """
 
 
+SESSIONS = 10
+"""Seconds between checks for sessions of closed tabs."""
+
+_log = logging.getLogger("bpeviz")
+
+
 @asynccontextmanager
 async def lifespan(_app: object) -> AsyncIterator[None]:
     """Keep a worker for trainings while the app runs, and open the app in a browser."""
@@ -59,9 +67,11 @@ async def lifespan(_app: object) -> AsyncIterator[None]:
     if not st.get_option("server.headless"):
         # The browser's request waits until the server answers, which is after this function.
         Thread(target=_open_in_browser, daemon=True).start()
+    clock = asyncio.create_task(_end_sessions())
     try:
         yield
     finally:
+        clock.cancel()
         trainings.stop()
 
 
@@ -80,6 +90,16 @@ def _open_in_browser() -> None:
 def routes() -> list[Route]:
     """Return the route of the scripts of components."""
     return [Route(_base().rstrip("/") + PATH, component_file)]
+
+
+async def _end_sessions() -> None:
+    """End the sessions of closed tabs by a clock: Streamlit does so when it stores another one."""
+    while True:
+        await asyncio.sleep(SESSIONS)
+        try:
+            private.end_sessions()
+        except Exception:  # a session that does not end must not keep the others
+            _log.exception("A session could not be ended.")
 
 
 def middleware() -> list[Middleware]:

@@ -13,7 +13,7 @@ from html import escape
 from urllib.parse import parse_qs
 
 from starlette.datastructures import Headers
-from starlette.requests import HTTPConnection, Request
+from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
@@ -133,7 +133,11 @@ class PasswordGate:
 
     async def _checked(self, scope: Scope, receive: Receive) -> Response:
         """Return the answer to the form."""
-        form = parse_qs((await Request(scope, receive).body()).decode("utf-8", "replace"))
+        try:
+            body = await Request(scope, receive).body()
+        except ClientDisconnect:
+            return Response(status_code=400)
+        form = parse_qs(body.decode("utf-8", "replace"))
         now, network = self._clock(), _network(scope)
         while self._wrong and self._wrong[0][0] <= now - 60:
             self._wrong.popleft()

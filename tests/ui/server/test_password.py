@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from helpers.asgi import HTML, Answer, ask, page
+from helpers.asgi import HTML, Answer, ask, page, run
 
 from bpeviz import limits
 from bpeviz.room.messages import Invitation
@@ -318,3 +318,18 @@ def test_wrong_room_words_count_as_wrong_passwords(room: Room) -> None:
     assert give(app, room.letters + room.word, client="10.0.0.8").status == 303
     other.close()
     assert give(app, other.letters + other.word, client="10.0.0.8").status == 401, "it has ended"
+
+
+def test_aborted_login_is_no_error() -> None:
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.disconnect"}
+
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"content-type", b"application/x-www-form-urlencoded")]
+    scope = {"type": "http", "method": "POST", "path": "/", "query_string": b"", "headers": headers}
+    run(gate()(scope | {"scheme": "http"}, receive, send))
+    assert sent[0]["status"] == 400
