@@ -168,6 +168,10 @@ LINK = option(
     default="",
     type=text_argument,
 )
+TEXT_COLUMN = texts(
+    "--text", "COLUMN", "the column of text of a table; repeat it for several texts"
+)
+
 TABLES = (
     choice(
         "--as",
@@ -176,7 +180,7 @@ TABLES = (
         "read files as tables or as texts (default: by their endings, for tables .csv, .tsv, "
         ".jsonl, .ndjson, .parquet)",
     ),
-    texts("--text", "COLUMN", "the column of text of a table; repeat it for several texts"),
+    TEXT_COLUMN,
     option(
         "--label",
         "COLUMN",

@@ -7,17 +7,19 @@ import io
 import json
 import os
 import sys
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
+
+import numpy as np
 
 from bpeviz import installation
 from bpeviz.analysis import trace
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.token_lookup import color_index_of
 from bpeviz.analysis.trace import Inspection
-from bpeviz.cli import arguments, files
+from bpeviz.cli import arguments, files, named_texts
 from bpeviz.cli.arguments import Command, ExclusiveArguments, choice, flag, option
 from bpeviz.cli.errors import CommandError, UsageError, print_error
 from bpeviz.cli.progress import Progress
@@ -27,6 +29,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.libraries.chat_template import conversation
 from bpeviz.text import clean, split_lines, visible
+from bpeviz.views.table import Table
 
 _HELP = """\
 Encode texts. Each file is one text and gives one line: a JSON list of ids. The names of special
@@ -42,8 +45,13 @@ examples:
   echo -n "hello world" | python -m bpeviz encode --tokenizer gpt2
   python -m bpeviz encode page.txt --tokenizer tokenizer.json --tokens
   python -m bpeviz encode *.txt --tokenizer o200k_base --count
+  python -m bpeviz encode rows.csv --text message --tokenizer gpt2 --count --limit 512
   python -m bpeviz encode page.txt --tokenizer gpt2 --json --output tokens.json
   python -m bpeviz encode page.txt --tokenizer gpt2 | python -m bpeviz decode --tokenizer gpt2
+
+With --text, the file is a table (CSV, TSV, JSONL, NDJSON or Parquet): --count, --json and --csv
+give the tokens of each row or conversation, and a line on standard error their sum, median and 95%
+quantile.
 
 With --lines, each line of a text is encoded alone, without its line end; `decode --lines` restores
 the line ends. In the labels of --tokens, · is a space, → a tab, ↵ a line end, and ⟨C3⟩ a byte that
@@ -60,6 +68,7 @@ def run(options: argparse.Namespace) -> int:
     arguments.check_expression(options)
     if (options.system or options.rendered) and not options.chat:
         raise UsageError("--system and --rendered need --chat.")
+    _check_table(paths, options)
     progress = Progress(options.progress)
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
     if options.merges is not None:
@@ -73,6 +82,10 @@ def run(options: argparse.Namespace) -> int:
     printed: list[str] = []
     twice: dict[str, None] = {}
     for path in paths:
+        if options.text:
+            with progress.during(f"Encoding {named(path)}"):
+                printed.append(_rows(tokenizer, path, allowed, options))
+            continue
         text = files.read_text(path)
         name = f" {named(path)}" if options.count and len(paths) > 1 else ""
         with progress.during(f"Encoding {named(path)}, {len(text):,} characters"):
@@ -84,6 +97,49 @@ def run(options: argparse.Namespace) -> int:
     for warning in twice:
         print_error(warning)
     return 0
+
+
+def _check_table(paths: Sequence[str], options: argparse.Namespace) -> None:
+    """Raise `UsageError` if the options for tables do not fit to the others."""
+    if not options.text and (options.csv or options.limit is not None):
+        raise UsageError("--csv and --limit are for the rows of a table: name --text COLUMN.")
+    if options.text and not (options.count or options.csv or options.json):
+        raise UsageError("--text counts the tokens of rows: add --count, --json or --csv.")
+    if options.text and (options.chat or options.lines or len(paths) > 1):
+        raise UsageError("--text is for one table, without --lines. For --chat, use --lines.")
+
+
+def _rows(
+    tokenizer: Tokenizer, path: str, allowed: Collection[str], options: argparse.Namespace
+) -> str:
+    """Return the tokens of each row or conversation; print a summary to standard error.
+
+    Raises:
+        ValueError: The file is not a valid table; the message is user-facing.
+    """
+    table = named_texts.read_table(path, argparse.Namespace(label=None, text=options.text))
+    around = sum(map(len, tokenizer.template)) if options.template else 0
+    tokens: dict[int, int] = {}
+    for name in table.text:
+        cells = [*zip(table.numbers, table.columns[name], strict=True)]
+        cells = [(number, cell) for number, cell in cells if cell.strip()]
+        texts = [cell for _, cell in cells]
+        encoded = tokenizer.encode_batch(texts, allowed_special=allowed)
+        for (number, _), ids in zip(cells, encoded, strict=True):
+            tokens[number] = tokens.get(number, 0) + len(ids) + around
+    counts = np.array([*tokens.values()], np.int64)
+    summary: dict[str, float] = {"rows": len(counts), "tokens": int(counts.sum())}
+    if len(counts):
+        summary["median"] = float(np.median(counts))
+        summary["95%"] = float(np.quantile(counts, 0.95, method="inverted_cdf"))
+    if options.limit is not None:
+        summary[f"more than {options.limit:,}"] = int((counts > options.limit).sum())
+    print_error(f"{', '.join(f'{name}: {n:,.12g}' for name, n in summary.items())}.")
+    table_of = Table(["row", "tokens"], [[*tokens], counts.tolist()])
+    if options.json:
+        rows = [{"row": row, "tokens": count} for row, count in tokens.items()]
+        return json.dumps({"rows": rows, "summary": summary}, ensure_ascii=False, indent=2) + "\n"
+    return table_of.csv() if options.csv else "".join(f"{count}\n" for count in counts.tolist())
 
 
 def _printed(
@@ -254,6 +310,7 @@ _FORMS = ExclusiveArguments(
             "print a JSON object: ids, tokens, and the start and end of each in characters "
             "(offsets) and in UTF-8 bytes (byte_offsets)",
         ),
+        flag("--csv", "with --text, print the row and its number of tokens as CSV"),
         flag(
             "--rendered",
             "with --chat, print the text that the template makes, as a JSON string",
@@ -300,6 +357,13 @@ COMMAND = Command(
         arguments.FILES,
         *arguments.tokenizer(),
         flag("--lines", "encode each line alone, one list a line"),
+        arguments.TEXT_COLUMN,
+        option(
+            "--limit",
+            "N",
+            "with --text, also count the rows of more than N tokens",
+            type=arguments.whole_number(0),
+        ),
         _FORMS,
         choice(
             "--color",

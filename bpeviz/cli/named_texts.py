@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bpeviz.cli import files
 from bpeviz.cli.errors import CommandError, UsageError, print_error
@@ -98,17 +99,26 @@ def sources(arguments: Iterable[str], options: argparse.Namespace) -> list[TextF
             is_text = name or not is_table(path, options)  # with a name, a file is one text
             sources.append(TextFile((name or named(path)) if is_text else "", path))
     named_texts.check_number(len(sources))
-    return sources
+    times = Counter(source.name for source in sources)
+    return [
+        replace(source, name=named(source.path))
+        if source.listed and source.name and times[source.name] > 1
+        else source
+        for source in sources
+    ]
 
 
 def _files_in(folder: str, name: str, options: argparse.Namespace) -> Iterator[TextFile]:
-    """Yield the files in a folder, in order, without hidden ones."""
+    """Yield the files in a folder, in order, without hidden ones.
+
+    A text is named by its path in the folder, without .txt.
+    """
     for at, folders, names in os.walk(folder):
         folders[:] = sorted(inner for inner in folders if not inner.startswith("."))
         for file in sorted(names):
             path = os.path.join(at, file)
             if not file.startswith(".") and os.path.isfile(path):
-                title = os.path.join(name, os.path.relpath(path, folder)) if name else path
+                title = os.path.join(name, os.path.relpath(path, folder)).removesuffix(".txt")
                 is_text = name or not is_table(path, options)
                 yield TextFile(named(title) if is_text else "", path, listed=True)
 
@@ -151,7 +161,7 @@ def read(sources: Sequence[TextFile], options: argparse.Namespace) -> tuple[Text
         except CorpusError:
             if not source.listed:
                 raise
-            left_out.append(source.name)
+            left_out.append(named(source.path))
             continue
         contents.append((source.name, text))
     if left_out:

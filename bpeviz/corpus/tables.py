@@ -94,6 +94,7 @@ class TextTable:
         left_out: The names of columns of lists and objects.
         is_parallel: Whether the columns of text are translations.
         size: The size of its file in bytes.
+        numbers: The number of the row or the conversation of each cell, from 1.
     """
 
     path: str
@@ -103,6 +104,7 @@ class TextTable:
     left_out: Sequence[str]
     is_parallel: bool
     size: int
+    numbers: Sequence[int] = ()
 
     @cached_property
     def texts(self) -> dict[str, Documents]:
@@ -167,7 +169,9 @@ def read_table(
     if not any(values.values()):
         raise CorpusError(f"{named(path)} has no rows below its headings.")
     messages = next((name for name, cells in values.items() if _are_conversations(cells)), "")
+    numbers: Sequence[int] = range(1, len(next(iter(values.values()))) + 1)
     if messages and (not text or messages in text):
+        numbers = [i for i, cell in enumerate(values[messages], 1) for _ in cell or ()]
         values, role = _with_roles(values, messages)
         label, text = role if label is None else label, text or [messages]
     nested = [name for name in values if any(isinstance(v, list | dict) for v in values[name])]
@@ -187,7 +191,7 @@ def read_table(
         label = _label(columns, text[0]) if len(text) == 1 else ""
     running = [name for name in text if _is_running(columns[name])]
     size = len(content.encode(errors="replace"))
-    return TextTable(path, columns, text, label, nested, are_translations(running), size)
+    return TextTable(path, columns, text, label, nested, are_translations(running), size, numbers)
 
 
 # ---- the kinds of columns

@@ -864,7 +864,7 @@ def texts(trained: Shell) -> dict[str, str]:
     Path("code/.hidden").write_bytes(b"hidden")
     for name, text in written.items():
         Path(name if "/" in name else f"{name}.txt").write_bytes(text.encode())
-    return written
+    return {name.removeprefix("code/"): text for name, text in written.items()}
 
 
 def test_compare_of_many_texts_prints_the_rows_of_the_library(
@@ -1698,3 +1698,50 @@ def test_readme_commands_print_the_documented_output(shell: Shell, readme: str) 
         for shown in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             line, _, printed = shown.replace("\\\n", "").partition("\n")
             assert run_as_shown(shell, line).rstrip() == printed.rstrip(), line
+
+
+def test_encode_counts_the_tokens_of_each_row(trained: Shell) -> None:
+    tokenizer = bpeviz.read("t.json")
+    cells = ["low.", "", "lower\r\nlow ", " ", "new"]
+    rows = [{"id": i, "text": cell} for i, cell in enumerate(cells)]
+    Path("t.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    counts = {i + 1: len(tokenizer.encode(cells[i])) for i in (0, 2, 4)}
+    how = ("encode", "t.jsonl", "--text", "text", "--tokenizer", "t.json")
+    assert trained(*how, "--count").out.decode().split() == [*map(str, counts.values())]
+    median, largest = sorted(counts.values())[1:]
+    more = sum(count > median for count in counts.values())
+    trained(*how, "--json", "--limit", str(median))
+    printed = json.loads(trained.out)
+    assert {row["row"]: row["tokens"] for row in printed["rows"]} == counts
+    assert printed["summary"] == {
+        "rows": 3,
+        "tokens": sum(counts.values()),
+        "median": median,
+        "95%": largest,
+        f"more than {median}": more,
+    }
+    assert trained.err.endswith(f"95%: {largest}, more than {median}: {more}.\n")
+    lines = "".join(f"{row},{count}\n" for row, count in counts.items())
+    assert trained(*how, "--csv").out.decode().replace("\r", "") == f"row,tokens\n{lines}"
+    chats = [["low.", "new"], ["lower"]]
+    messages = [
+        json.dumps({"messages": [{"role": "user", "content": text} for text in chat]})
+        for chat in chats
+    ]
+    Path("t.jsonl").write_text("\n".join(messages), encoding="utf-8")
+    trained("encode", "t.jsonl", "--text", "messages", "--tokenizer", "t.json", "--count")
+    assert [*map(int, trained.out.split())] == [
+        sum(len(tokenizer.encode(text)) for text in chat) for chat in chats
+    ]
+    assert trained(*how[:2], *how[4:], "--csv").code == 2
+    assert trained(*how).code == 2
+    assert trained(*how, "--count", "--lines").code == 2
+
+
+def test_texts_of_a_folder_are_named_by_their_files(trained: Shell) -> None:
+    Path("texts").mkdir()
+    for name in ("english", "spanish"):
+        Path(f"texts/{name}.txt").write_text("low\nlower\n", encoding="utf-8")
+    how = ("compare", "texts", "--tokenizer", "t.json", "--json")
+    rows = json.loads(trained(*how, "--relative-to", "english").out)["rows"]
+    assert [(row["text"], row["premium"]) for row in rows] == [("english", 1), ("spanish", 1)]
