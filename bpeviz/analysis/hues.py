@@ -75,7 +75,7 @@ class Hues:
         return key if key < 0 else self.indices.get(key, key % COLORS)
 
 
-OWN = Hues()
+OWN_HUES = Hues()
 """All tokens have their own color index."""
 
 
@@ -136,7 +136,7 @@ def contacts_at(ids: Sequence[int]) -> Contacts:
     return Contacts({*pairwise(ids)}, ids, ids)
 
 
-def hues(rows: Iterable[Row], given: Hues = OWN) -> Hues:
+def hues(rows: Iterable[Row], given: Hues = OWN_HUES) -> Hues:
     """Return color indices that tell the tokens of some rows apart.
 
     Tokens get theirs one by one: the first ones of each row, then those with many neighbors. Each

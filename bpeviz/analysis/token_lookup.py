@@ -8,19 +8,19 @@ from itertools import pairwise
 
 import regex
 
-from bpeviz.analysis.hues import OWN, Hues, key_of
+from bpeviz.analysis.hues import OWN_HUES, Hues, key_of
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.text import counted, joined, label, shorten
 
-PART = "only a part of a character"
+PART_NOTE = "only a part of a character"
 """The note of a token whose bytes are not text."""
 
 _LISTED = 12
 """The most ids in a sentence."""
 
 
-def color_index_of(tokenizer: Tokenizer, token_id: int, hues: Hues = OWN) -> int:
+def color_index_of(tokenizer: Tokenizer, token_id: int, hues: Hues = OWN_HUES) -> int:
     """Return the color index of a token, -1 for a single atom."""
     return hues.index(key_of(tokenizer, token_id))
 
@@ -29,7 +29,7 @@ def look_of(
     tokenizer: Tokenizer,
     training: Training | None = None,
     special: Collection[int] = (),
-    hues: Hues = OWN,
+    hues: Hues = OWN_HUES,
 ) -> Callable[[int], tuple[str, int]]:
     """Return a function from ids to labels and color indices (-1 for none).
 
@@ -84,7 +84,7 @@ def _decoded(token_id: int, tokenizer: Tokenizer) -> Decoded:
         try:
             raw.decode()
         except UnicodeDecodeError:
-            note = PART
+            note = PART_NOTE
     return Decoded(token_id, raw, tokenizer.token_label(token_id), note)
 
 
@@ -184,7 +184,7 @@ def encoded_instead(token_id: int, tokenizer: Tokenizer) -> list[int]:
 def instead(token_id: int, tokenizer: Tokenizer) -> str:
     """Return a sentence if the text of a token is not encoded as the token, or ""."""
     special = token_id in tokenizer.special_tokens.values()
-    if _decoded(token_id, tokenizer).note == PART:
+    if _decoded(token_id, tokenizer).note == PART_NOTE:
         return "Alone, its bytes are not text: they are only a part of a character."
     ids = encoded_instead(token_id, tokenizer)
     if not ids:

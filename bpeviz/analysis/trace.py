@@ -5,13 +5,14 @@ Positions are UTF-8 bytes unless stated otherwise, so that all tokenizers agree.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Literal
 
 import numpy as np
 import regex
+from numpy.typing import NDArray
 
 from bpeviz.analysis.hues import Contacts, contacts
 from bpeviz.analysis.normalization import Unit, units
@@ -217,23 +218,19 @@ def inspect(
                 f"The pre-tokenization pattern of {tokenizer.name} skips a part of this text."
             )
         start = at
-        for token_id, length in id_lengths:
-            first = int(character[at]) if at < len(character) else len(text)
-            last = int(character[at + length - 1]) + 1 if length else first
-            pieces.append(Piece(token_id, at, at + length, first, last))
-            at += length
-        ends = ordinary.pre_token_ends(part) if special is None else np.array([size])
+        pieces += _pieces(id_lengths, start, character, len(text))
+        at += size
+        if special is None:
+            ends, seen = ordinary.pre_token_ends(part), ordinary.normalized(part)
+            of_part = ordinary.boundaries(part).as_changes()
+        else:
+            ends, seen = np.array([size]), Normalized.of(part)
+            of_part = undivided(part, tokenizer.atoms, special).as_changes()
         if ends is None:
             pre_token_ends = None
         elif pre_token_ends is not None:
             pre_token_ends += (start + ends).tolist()
-        of_part = (
-            ordinary.boundaries(part)
-            if special is None
-            else undivided(part, tokenizer.atoms, special)
-        )
-        boundaries.append(of_part.as_changes())
-        seen = ordinary.normalized(part) if special is None else Normalized.of(part)
+        boundaries.append(of_part)
         normalized += seen.text
         starts += [before + start for start in seen.starts]
         before += len(part)
@@ -253,6 +250,17 @@ def inspect(
         tokenizer.template if template else ((), ()),
         message,
     )
+
+
+def _pieces(
+    id_lengths: Iterable[tuple[int, int]], at: int, character: NDArray[np.int64], n_characters: int
+) -> Iterator[Piece]:
+    """Yield the tokens of a part that begins at a byte of the text, given their bytes."""
+    for token_id, length in id_lengths:
+        first = int(character[at]) if at < len(character) else n_characters
+        last = int(character[at + length - 1]) + 1 if length else first
+        yield Piece(token_id, at, at + length, first, last)
+        at += length
 
 
 def begins_twice(tokenizer: Tokenizer, before: Sequence[int], ids: Sequence[int]) -> str:

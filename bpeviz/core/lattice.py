@@ -504,7 +504,7 @@ class Lattices:
         best, by = self.best(values)
         best_edges = self.walk(by)
         uses = _count(self.ids[best_edges], weights[self.texts[best_edges]], len(scores))
-        cost = -float(best[self.last] @ weights)
+        cost = -float((best[self.last] * weights).sum())
         costs = np.zeros(len(scores))
         costs[:atoms] = inf
         onward = self._nodes(-inf)
@@ -522,13 +522,39 @@ class Lattices:
         z = self.ends[by_key[np.searchsorted(in_order, cases, "right") - 1]].astype(np.int64)
         text, piece = np.divmod(cases, len(scores))
 
+        without = self._best_without(piece, a, z, self.last[text], values, best, onward)
+        lost = (best[self.last[text]] - without) * weights[text]
+        costs += _count(piece, lost, len(scores))
+        return cost, uses, costs
+
+    def _best_without(
+        self,
+        piece: Ints,
+        a: Ints,
+        z: Ints,
+        last: Ints,
+        values: Floats,
+        best: Floats,
+        onward: Floats,
+    ) -> Floats:
+        """Return the value of the best path of a text without a piece. float64 [cases].
+
+        Args:
+            piece: [cases], the piece that is removed.
+            a: [cases], the first node where an edge of the piece ends.
+            z: [cases], the last one.
+            last: [cases], the last node of the text.
+            values: [edges], the value of each edge.
+            best: [nodes], the value of the best path to each node.
+            onward: [nodes], the value of the best path from each node to the end.
+        """
         # Sort edges by end, so that the edges with ends from node n to node m are contiguous.
         by_end = np.argsort(self.ends, kind="stable")
         until = np.searchsorted(self.ends[by_end], np.arange(len(best) + 1))
         longest = int((self.ends - self.starts).max(initial=1))
         low = until[a]
-        high = until[np.minimum(z + longest - 1, self.last[text]) + 1]
-        without = np.empty(len(cases))
+        high = until[np.minimum(z + longest - 1, last) + 1]
+        without = np.empty(len(piece))
         for few in _batches(high - low):
             stretch = gather(by_end, low[few], high[few] - low[few], np.arange(len(low[few])))
             of = np.repeat(np.arange(len(low[few])), high[few] - low[few])
@@ -554,9 +580,7 @@ class Lattices:
             over = np.flatnonzero((ends >= z[few][of]) & (starts < z[few][of]))
             ways = way[starts_at[over]] + value[over] + onward[ends[over]]
             without[few] = np.maximum.reduceat(ways, _groups(of[over].astype(np.int32)))
-        lost = (best[self.last[text]] - without) * weights[text]
-        costs += _count(piece, lost, len(scores))
-        return cost, uses, costs
+        return without
 
 
 def _batches(sizes: Ints) -> Iterator[slice]:

@@ -17,7 +17,7 @@ from typing import Any
 
 import regex
 
-from bpeviz.corpus.files import PART, CorpusError, CorpusPart, parts, read
+from bpeviz.corpus.files import PART_BYTES, CorpusError, CorpusPart, parts, read
 from bpeviz.pretokenizers.counts import PreTokenCounts, Tally, count_blocks
 from bpeviz.pretokenizers.patterns import SplitError
 
@@ -44,7 +44,7 @@ def count(
     pattern: str,
     expression: str = "",
     *,
-    part: int = PART,
+    part: int = PART_BYTES,
     patience: float | None = None,
     connecting: float | None = None,
 ) -> PreTokenCounts:

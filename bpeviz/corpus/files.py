@@ -16,7 +16,7 @@ from typing import BinaryIO
 from bpeviz.pretokenizers.patterns import breaks, last_break
 from bpeviz.text import visible
 
-PART = 1 << 26
+PART_BYTES = 1 << 26
 """The approximate size of a part of a corpus in bytes."""
 
 _READ = 1 << 20
@@ -162,7 +162,7 @@ def _texts(file: BinaryIO, span: ByteRange) -> Iterator[str]:
         raise CorpusError(f"{named(span.path)} became shorter while it was read.")
 
 
-def parts(paths: Sequence[str], pattern: str, size: int = PART) -> Iterator[CorpusPart]:
+def parts(paths: Sequence[str], pattern: str, size: int = PART_BYTES) -> Iterator[CorpusPart]:
     """Divide a corpus into parts of about `size` bytes at boundaries of pre-tokens.
 
     Only the bytes near the divisions are read. A part without such a boundary (`last_break`) is

@@ -297,8 +297,8 @@ def _array(values: NDArray[np.int64]) -> array[int]:
 # --- Tokenizer and training history --------------------------------------------------------------
 
 CONTINUES = "##"
-UNKNOWN = "[UNK]"
-SPECIAL = ("[PAD]", UNKNOWN, "[CLS]", "[SEP]", "[MASK]")
+UNKNOWN_WORD = "[UNK]"
+SPECIAL = ("[PAD]", UNKNOWN_WORD, "[CLS]", "[SEP]", "[MASK]")
 """BERT's special tokens, in its order. In BERT they have the first ids. Here they have the last
 ones, as in all tokenizers of bpeviz, so every smaller vocabulary is a prefix of the largest."""
 
@@ -326,7 +326,7 @@ class WordPiecePreTokenizer(PreTokenizer):
 
     @property
     def unknown(self) -> str:
-        return UNKNOWN
+        return UNKNOWN_WORD
 
     def pre_tokens(self, text: str) -> list[str]:
         """Split a text into words, white space, and text to drop.

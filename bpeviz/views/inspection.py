@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from bpeviz.analysis import hues, trace
-from bpeviz.analysis.hues import OWN, Hues
+from bpeviz.analysis.hues import OWN_HUES, Hues
 from bpeviz.analysis.normalization import Unit
 from bpeviz.analysis.round_trip import NAME
 from bpeviz.analysis.token_lookup import color_index_of, look_of
@@ -71,7 +71,9 @@ class _GridColumns:
             yield (start, ends[i], *self.span(start, ends[i]))
 
 
-def hues_of(inspection: Inspection, training: Training | None = None, given: Hues = OWN) -> Hues:
+def hues_of(
+    inspection: Inspection, training: Training | None = None, given: Hues = OWN_HUES
+) -> Hues:
     """Return the color indices of a text at all steps.
 
     Args:
@@ -95,7 +97,7 @@ def hues_of(inspection: Inspection, training: Training | None = None, given: Hue
 
 
 def grid(
-    inspection: Inspection, part: Part, *, decimal: bool = False, colors: Hues = OWN
+    inspection: Inspection, part: Part, *, decimal: bool = False, colors: Hues = OWN_HUES
 ) -> dict[str, Any]:
     """Return the payload of the grid, as plain JSON values: characters, bytes, tokens and ids.
 
@@ -260,7 +262,7 @@ def timeline(
     part: Part,
     title: str,
     training: Training | None = None,
-    colors: Hues = OWN,
+    colors: Hues = OWN_HUES,
 ) -> dict[str, Any]:
     """Return the timeline of one text, in the format of `player.timeline`.
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import regex
 
-from bpeviz.analysis.hues import OWN, Hues
+from bpeviz.analysis.hues import OWN_HUES, Hues
 from bpeviz.core.boundaries import INSIDE_ID, SPECIAL_ID, Boundaries, ended
 from bpeviz.core.training import Training
 from bpeviz.text import character_stand_in, digest_of
@@ -52,7 +52,7 @@ class Side:
 
 
 def of_training(
-    title: str, training: Training, boundaries: Boundaries, last: int, hues: Hues = OWN
+    title: str, training: Training, boundaries: Boundaries, last: int, hues: Hues = OWN_HUES
 ) -> Side:
     """Return a side for a training history up to step `last`, with the boundaries of the text."""
     look = look_of(training, hues)

@@ -89,7 +89,7 @@ def _last(places: NDArray[np.bool_]) -> int:
 
 
 def hues_of(
-    trainings: Sequence[tuple[Training, Boundaries, Part]], given: Hues = coloring.OWN
+    trainings: Sequence[tuple[Training, Boundaries, Part]], given: Hues = coloring.OWN_HUES
 ) -> Hues:
     """Return the color indices of a part of a text at all steps of some trainings.
 

@@ -57,7 +57,7 @@ from streamlit.proto.WidgetStates_pb2 import WidgetState
 
 from bpeviz.jobs import worker
 from bpeviz.limits import PAGE_TEXT
-from bpeviz.ui.pages.pretokenize import OWN, SPLITS
+from bpeviz.ui.pages.pretokenize import OWN_RULES, SPLITS
 from bpeviz.ui.permalink.codec import MAX_JSON, MAX_PACKED, pack
 from bpeviz.ui.runtime.user import COOKIE
 
@@ -131,7 +131,7 @@ async def expressions(attacker: Attacker) -> None:
         async with attacker.tab(browser) as user:
             await user.open("Pre-tokenize")
             await user.edit(LONG * 20)
-            set_value(user, SPLITS.key, string_array_value=[OWN["regex"]])
+            set_value(user, SPLITS.key, string_array_value=[OWN_RULES["regex"]])
             await user.act("choose")
             for expression in attacker.draw.sample(found, len(found)):
                 set_value(user, "regex", string_value=expression)

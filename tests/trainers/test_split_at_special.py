@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.analysis.hues import OWN
+from bpeviz.analysis.hues import OWN_HUES
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import SPECIAL_ID, ChangingBoundaries
 from bpeviz.core.training import MergeTraining, Training
@@ -197,7 +197,7 @@ def test_views_show_the_names_without_color(algorithm: str) -> None:
     styles = merge_diagram.merge_diagram_payload(TEXT.encode(), [side], 0)["sides"][0]
     assert styles["tokenStyles"][SPECIAL_ID] == [END, -1]
     column = Column("mine", training.at_step(1), boundaries, 1)
-    data = player.recolored(view, training, OWN)
+    data = player.recolored(view, training, OWN_HUES)
     assert data["tokenStyles"][SPECIAL_ID] == [END, -1]
     picture = export.colored("title", TEXT, [column]).score["rows"]
     assert "<|endoftext|>" in [label for _, label, *_ in picture[0]["distinct"]]

@@ -20,7 +20,12 @@ from bpeviz.formats.huggingface.common import (
 )
 from bpeviz.formats.parsing import quoted
 from bpeviz.pretokenizers.patterns import WITH_UNMATCHED_TEXT, pretokenize
-from bpeviz.trainers.wordpiece import CONTINUES, UNKNOWN, WordPiecePreTokenizer, WordPieceTokenizer
+from bpeviz.trainers.wordpiece import (
+    CONTINUES,
+    UNKNOWN_WORD,
+    WordPiecePreTokenizer,
+    WordPieceTokenizer,
+)
 
 LONGEST_WRITTEN = 1_000
 """Characters of a piece. Words have at most 100, so longer pieces are never found."""
@@ -64,7 +69,7 @@ def to_document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, An
             raise UnsupportedError(
                 f"its special token {quoted(name)} is spelled like another token"
             )
-    entries[UNKNOWN] = special[UNKNOWN]
+    entries[UNKNOWN_WORD] = special[UNKNOWN_WORD]
     entries = with_special(entries, special)
     for name in special:
         if name in entries and _may_match_special(name, pre_tokenizer, prefix):
@@ -74,7 +79,7 @@ def to_document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, An
             )
     model = {
         "type": "WordPiece",
-        "unk_token": UNKNOWN,
+        "unk_token": UNKNOWN_WORD,
         "continuing_subword_prefix": prefix,
         "max_input_chars_per_word": LONGEST_WORD,
         "vocab": entries,

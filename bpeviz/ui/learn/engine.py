@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import bpeviz
-from bpeviz.analysis.hues import OWN, Hues
+from bpeviz.analysis.hues import OWN_HUES, Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.token_lookup import look_of
 from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, Part
@@ -40,7 +40,7 @@ from bpeviz.views import inspection, player
 MAX_TIED = 5
 """The most tied pairs that a result lists."""
 
-UNKNOWN = "[UNK]"
+UNKNOWN_WORD = "[UNK]"
 """The label of a piece outside of a list."""
 
 FIRST_SEEN = "Among pairs with the same count, the one seen first in the text is merged."
@@ -118,7 +118,7 @@ def row(
         "firstMergeId": None,
         "changes": changes,
         "tokenStyles": styles,
-        "unknownLabel": UNKNOWN,
+        "unknownLabel": UNKNOWN_WORD,
         "steps": player.decision_columns(()),
         "unit": "step",
         "tokenCounts": [counted_pieces],
@@ -161,7 +161,7 @@ def hues_after(trainings: Callable[[int], Training], text: str, step: int) -> Hu
         text: The text.
         step: The number of steps.
     """
-    given = hues_after(trainings, text, step - 1) if step else OWN
+    given = hues_after(trainings, text, step - 1) if step else OWN_HUES
     training = trainings(step)
     boundaries = training.at_step(step).boundaries(text)
     (part,) = player.parts(text, boundaries)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from html import escape
 from typing import Any
@@ -79,7 +79,7 @@ PARAMETER = "chapter"
 
 BELIEF = "belief"
 EMPTY: dict[str, Any] = {"of": "", "tries": [], "shown": False}
-OWN = "*"
+OWN_MARK = "*"
 """The end of the name of an answer that is not about a chapter's first text."""
 
 MAX_STORED = 50_000
@@ -366,7 +366,9 @@ def _read(stored: str) -> tuple[dict[str, dict[str, Any]], dict[str, Mark]]:
             for name, entry in given.items():
                 match entry:
                     case {"of": str(of), "tries": list(tries), "shown": bool()} if (
-                        name.removesuffix(OWN) in known and len(of) < 99 and len(tries) <= TRIES
+                        name.removesuffix(OWN_MARK) in known
+                        and len(of) < 99
+                        and len(tries) <= TRIES
                     ):
                         if len(str(tries)) <= TRIES * MAX_ANSWER:
                             keys = (key for key in (*EMPTY, "done") if key in entry)
@@ -391,7 +393,7 @@ def _draw_task(
         fill: Fills in figures.
         text: A text of the user's own.
     """
-    own = OWN if text is not None else ""
+    own = OWN_MARK if text is not None else ""
     words = prose.read(chapter.key).tasks[name]
     about = chapter.text if text is None else text
     key = f"learn_{chapter.key}_{name}{own}"
@@ -423,8 +425,33 @@ def _draw_task(
     if last and not is_done:
         prompt = [f"{question.name} of {len(names)}: ", *prompt]
     act = question.act
+    task, given = _task(question, f"{of}/{number}", prompt, result, given, is_done, entry["shown"])
+    payload = stage.payload(answered, given)
+    kind = "_typed" if isinstance(act, TypeAct) else "_own" if own else ""
+    with st.container(key=f"stage_{chapter.key}_{name}{kind}"):
+        components.player(
+            payload | {"name": title, "task": task | payload.get("task", {})},
+            key,
+            on_answer=partial(_take, key, of, number, names[number], question),
+        )
+    if question.card and entry["tries"]:
+        question.card(max(entry["tries"], key=question.score))
+    return is_done
+
+
+def _task(
+    question: Question,
+    of: str,
+    prompt: Sequence[Any],
+    result: Mapping[str, Any] | None,
+    given: Any,
+    is_done: bool,
+    is_shown: bool,
+) -> tuple[dict[str, Any], Any]:
+    """Return the task of a payload, and the answer that the stage draws."""
+    act = question.act
     task = {
-        "of": f"{of}/{number}",
+        "of": of,
         "act": act.kind if not is_done or act.is_live else None,
         "prompt": prompt,
         "rows": [*question.rows],
@@ -439,19 +466,9 @@ def _draw_task(
     }
     if is_done and isinstance(act, BoundariesAct) and not act.is_live:
         task["right"] = atoms_of(act.after, question.judge(given).right)
-    if entry["shown"] and act.is_live and not isinstance(act, MergesAct):  # the user may change it
+    if is_shown and act.is_live and not isinstance(act, MergesAct):  # the user may change it
         given = task["given"] = question.judge(None).right
-    payload = stage.payload(answered, given)
-    kind = "_typed" if isinstance(act, TypeAct) else "_own" if own else ""
-    with st.container(key=f"stage_{chapter.key}_{name}{kind}"):
-        components.player(
-            payload | {"name": title, "task": task | payload.get("task", {})},
-            key,
-            on_answer=partial(_take, key, of, number, names[number], question),
-        )
-    if question.card and entry["tries"]:
-        question.card(max(entry["tries"], key=question.score))
-    return is_done
+    return task, given
 
 
 def _draw_large(key: str) -> None:
@@ -461,7 +478,7 @@ def _draw_large(key: str) -> None:
     if chapter is None or name not in chapter.stages:
         return
     figures, of = chapter.figures(), digest_of(key, name, chapter.text)
-    names = [f"{key}/{name}/{i}{OWN}" for i in range(chapter.rounds.get(name, 1))]
+    names = [f"{key}/{name}/{i}{OWN_MARK}" for i in range(chapter.rounds.get(name, 1))]
     if _LARGE.get() != st.query_params.to_dict():
         _LARGE.put(st.query_params.to_dict())
         _start_large(names, of, number)
@@ -483,7 +500,7 @@ def _marked(name: str, question: Question, entry: dict[str, Any]) -> bool:
     """Return whether a question is done; store its first mark about a chapter's own text."""
     marks = _MARKS.get() or {}
     mark = question.mark(entry["tries"], entry["shown"])
-    if mark and name not in marks and not name.endswith(OWN):
+    if mark and name not in marks and not name.endswith(OWN_MARK):
         _MARKS.put({**marks, name: mark})
     return bool(mark or entry.get("done"))
 

@@ -58,7 +58,7 @@ from bpeviz.views import playable, player, race, tables
 from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides, of_steps
 
-SHOWN = 3_000
+LOCK_STEP_BYTES = 3_000
 """The most bytes of a text in the player at once; figures are for the whole text."""
 
 DRAWS = 1_000
@@ -160,7 +160,7 @@ def show(side: DeltaGenerator) -> None:
         answer = st.empty()
     place = st.container()
     columns = [_column(row, row.history.steps) for row in shown]
-    parts = player.parts(text, metrics.common_boundaries(columns, always=True), SHOWN)
+    parts = player.parts(text, metrics.common_boundaries(columns, always=True), LOCK_STEP_BYTES)
     part = choose_part(PART, parts, "Training and all figures use", is_played=True)
     has_race = any(row.history.steps for row in shown)
     has_race &= all(len(row.training_boundaries) <= race.COUNTED for row in shown)
@@ -220,7 +220,7 @@ def _opening(shown: Sequence[Trained], payload: dict[str, Any]) -> int:
     It is the largest at which they cut the text in most ways, and a pruned piece cost something.
     """
     last: int = payload["initialStep"]
-    if len(shown) == 1 or len(shown[0].text.encode()) > SHOWN:  # long texts differ
+    if len(shown) == 1 or len(shown[0].text.encode()) > LOCK_STEP_BYTES:  # long texts differ
         return last
     best = (0, False), last
     for place in range(last, max(last - SIZES_TRIED, -1), -1):
@@ -361,7 +361,9 @@ def _varied_word(text: str, method: tuple[Training, Randomness, int]) -> str | N
     """Return a long word of a text that a method splits in several ways, or None."""
     training, randomness, step = method
     words: set[str] = {
-        word[0] for word in _WORD.finditer(text[:SHOWN]) if word.end() - word.start() <= 20
+        word[0]
+        for word in _WORD.finditer(text[:LOCK_STEP_BYTES])
+        if word.end() - word.start() <= 20
     }
     for word in sorted(words, key=lambda word: (-len(word), word))[:TRIED]:
         try:
@@ -380,7 +382,7 @@ def _random_splits(able: Sequence[tuple[Training, Randomness, int]], text: str) 
     left, right = st.columns((2, 3), gap="medium")
     with left:
         if not WORD.present:
-            first = [*text[:SHOWN].split(), ""][0][:MAX_WORD]
+            first = [*text[:LOCK_STEP_BYTES].split(), ""][0][:MAX_WORD]
             WORD.put(_varied_word(text, able[0]) or first)
         word = WORD.line()
         which = 0

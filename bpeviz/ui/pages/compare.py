@@ -35,7 +35,7 @@ from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.opened_tokenizers import YOURS, opened
 from bpeviz.ui.pages import many_texts, own_tokenizer, remarks, texts_in_detail
 from bpeviz.ui.pages.base import WAYS, Page
-from bpeviz.ui.pages.many_texts import HOW_MANY, PRESSED, PRICES, SHOWN, UNDER
+from bpeviz.ui.pages.many_texts import HOW_MANY, OPENED_TEXT, PRESSED, PRICES, UNDER
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table, offer_file
@@ -305,7 +305,7 @@ def _many(
     compared = many_texts.show(answer, texts, translations, known)
     if compared is None:
         return
-    if SHOWN.get() in texts:
+    if OPENED_TEXT.get() in texts:
         with st.container(key="shown_text"):
             _one_of_many(texts, known, compared)
     if not st.context.is_embedded:
@@ -318,11 +318,11 @@ def _one_of_many(
     """Draw a text of many under each tokenizer."""
     title = st.empty()
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        name = SHOWN.choose({title: title for title in texts}, label_visibility="collapsed")
+        name = OPENED_TEXT.choose({title: title for title in texts}, label_visibility="collapsed")
         keys = [offer.key for offer, _ in chosen]
         baseline = _baseline(keys)
         IDS.toggle()
-        st.button("Back to all texts", on_click=SHOWN.clear, icon=":material/arrow_upward:")
+        st.button("Back to all texts", on_click=OPENED_TEXT.clear, icon=":material/arrow_upward:")
     names = joined([offer.name for offer, _ in chosen])
     title.header(markdown.escape(f"{name} under {names}"), anchor=False)
     text = whole_text(texts[name])

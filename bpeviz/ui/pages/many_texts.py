@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from time import monotonic
 from typing import Any
@@ -58,7 +58,7 @@ FIGURE = OneOf(
 RELATIVE_TO = Name("relative_to", "Premium relative to", titles={})
 SORTED_BY = Name("texts_sorted_by", "Sort by", titles={})
 ASCENDING = Switch("texts_ascending", "Ascending")
-SHOWN = Name("text_in_tokens", "Text in tokens", titles={})
+OPENED_TEXT = Name("text_in_tokens", "Text in tokens", titles={})
 UNDER = OneTokenizer("shown_under", "Tokenizer", titles=LINKED)
 """The tokenizer whose cell was pressed last."""
 
@@ -84,7 +84,7 @@ _STOPPED: SessionValue[str] = SessionValue("comparison_stopped")
 def widgets(values: Values) -> Iterator[Widget[Any]]:
     """Yield the widgets whose values belong in links."""
     yield from named_texts.widgets(values)
-    yield from (FIGURE, RELATIVE_TO, SORTED_BY, ASCENDING, SHOWN, SPECIAL)
+    yield from (FIGURE, RELATIVE_TO, SORTED_BY, ASCENDING, OPENED_TEXT, SPECIAL)
     yield from values.members(PRICES)
 
 
@@ -149,11 +149,21 @@ def show(
     label = f"{figure.title} of {counted(len(texts), 'text')}"
     trained = [words for offer, _ in chosen for words in offer.settings]
     payload = text_table.payload(comparison, figure, label, trained)
+    _draw_table(payload, [offer.key for offer, _ in chosen], texts)
+    notes = _notes(comparison, figure, relative_to, names, number, [*parallel], len(texts))
+    st.caption("  \n".join(map(markdown.escape, notes)))
+    offer_file(text_table.exact(comparison), "texts", label)
+    file = partial(playable.of_texts, comparison, trained)
+    EXPORT.put(Export("compare", file=lambda: file, plays=False))
+    return comparison
+
+
+def _draw_table(payload: dict[str, Any], keys: Sequence[str], texts: Collection[str]) -> None:
+    """Draw the table, sorted and opened as the session has it."""
     by = SORTED_BY.get()
     payload["sorted"] = {"column": by, "isAscending": bool(ASCENDING.get())} if by else None
-    keys = [offer.key for offer, _ in chosen]
-    is_open = SHOWN.get() in texts and UNDER.get() in keys
-    opened = {"text": SHOWN.get(), "tokenizer": UNDER.get()} if is_open else None
+    is_open = OPENED_TEXT.get() in texts and UNDER.get() in keys
+    opened = {"text": OPENED_TEXT.get(), "tokenizer": UNDER.get()} if is_open else None
     with st.container(key="texts_table"):
         components.texts_table(
             payload | {"opens": keys, "shown": opened},
@@ -161,6 +171,28 @@ def show(
             opened=_take_cell,
             sorted=_take_order,
         )
+
+
+def _notes(
+    comparison: Comparison,
+    figure: figures.Figure,
+    relative_to: str | None,
+    names: Sequence[str],
+    n_lines: int,
+    parallel: Sequence[str],
+    n_texts: int,
+) -> list[str]:
+    """Return what the figures of a table mean.
+
+    Args:
+        comparison: The figures.
+        figure: The figure of the table.
+        relative_to: The text that premiums are relative to, if there is one.
+        names: The texts that may be translations.
+        n_lines: The number of lines of each translation.
+        parallel: The texts with this number of lines.
+        n_texts: The number of all texts.
+    """
     notes = [
         f"Chart: {text_table.chart_legend(comparison, figure)} Press a mark to see its text in "
         "tokens.",
@@ -175,23 +207,19 @@ def show(
             f"to “{named_texts.TRANSLATIONS.label}”."
         )
     if parallel:
-        note = f"{len(parallel):,} parallel texts of {counted(number, 'line')}: each line is "
+        note = f"{len(parallel):,} parallel texts of {counted(n_lines, 'line')}: each line is "
         notes.append(note + "compared with its translation.")
-    if parallel and len(parallel) < len(texts):
-        others = len(texts) - len(parallel)
+    if parallel and len(parallel) < n_texts:
+        others = n_texts - len(parallel)
         have = "has another number" if others == 1 else "have other numbers"
-        notes.append(f"{others:,} of {len(texts):,} texts {have} of lines: no premium.")
+        notes.append(f"{others:,} of {n_texts:,} texts {have} of lines: no premium.")
     if costs := text_table.total_costs(comparison):
         totals = ", ".join(f"{name} {cost}" for name, cost in costs)
         notes.append(f"Cost of all texts: {totals}.")
     notes += comparison.notes
     if not comparison.special_tokens:
         notes.append(text_table.WITHOUT_SPECIAL)
-    st.caption("  \n".join(map(markdown.escape, notes)))
-    offer_file(text_table.exact(comparison), "texts", label)
-    file = partial(playable.of_texts, comparison, trained)
-    EXPORT.put(Export("compare", file=lambda: file, plays=False))
-    return comparison
+    return notes
 
 
 def caution(standings: Sequence[Standing], baseline: int, *, is_priced: bool) -> str:
@@ -222,7 +250,7 @@ def prices_of(
 def _take_cell() -> None:
     """Store the cell that was pressed."""
     cell = st.session_state[_CELLS]["opened"]
-    SHOWN.put(cell["text"])
+    OPENED_TEXT.put(cell["text"])
     if cell["tokenizer"] is not None:
         UNDER.put(cell["tokenizer"])
     PRESSED.put(cell["number"])

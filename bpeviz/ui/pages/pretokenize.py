@@ -48,7 +48,7 @@ from bpeviz.ui.widgets import (
 from bpeviz.views import tables
 from bpeviz.views.pretokenization import score_payload
 
-SHOWN = 6_000
+DRAWN_CHARACTERS = 6_000
 """The most characters of a text in one column at once."""
 
 DRAWN = 24_000
@@ -62,7 +62,7 @@ LIST_A, LIST_B = "list A", "list B"
 ORDER = ("none", "sentences", "whitespace", "words", "characters", "nltk", "arithmetic")
 """The pre-tokenizations that come first: from coarse to fine, then those of particular sources."""
 
-OWN = {
+OWN_RULES = {
     LIST_A: f"{WORDS.label} A",
     LIST_B: f"{WORDS.label} B",
     CUSTOM: EXPRESSION.label,
@@ -86,17 +86,17 @@ class Published:
 PUBLISHED = {
     LIST_A: Published(WORDS, "姚明 进入 总决赛", "the Chinese Treebank"),
     LIST_B: Published(
-        TextField("words_b", OWN[LIST_B], longest=limits.PAGE_TEXT),
+        TextField("words_b", OWN_RULES[LIST_B], longest=limits.PAGE_TEXT),
         "姚 明 进入 总 决赛",
         "Peking University",
     ),
 }
 
-_KEYS = (*ORDER, *(key for key in PATTERNS if key not in ORDER), *OWN)
+_KEYS = (*ORDER, *(key for key in PATTERNS if key not in ORDER), *OWN_RULES)
 SPLITS = SomeOf(
     "splits",
     "Compare pre-tokenizations",
-    titles={key: OWN[key] if key in OWN else PATTERNS[key].title for key in _KEYS},
+    titles={key: OWN_RULES[key] if key in OWN_RULES else PATTERNS[key].title for key in _KEYS},
     most=len(_KEYS),
 )
 EXPLAINED = OneOf("explained", "Pre-tokenization", titles=SPLITS.titles)
@@ -181,7 +181,7 @@ def _choose() -> list[Chosen]:
         on_click=_load_example,
         key=_EXAMPLE.key,
     )
-    written = _written([key for key in OWN if key in chosen], arrived)
+    written = _written([key for key in OWN_RULES if key in chosen], arrived)
     return [
         written[key]
         if key in written
@@ -211,21 +211,21 @@ def _written(keys: list[str], arrived: bool) -> dict[str, Chosen]:
 
 def _expression() -> Chosen:
     expression = regular_expression()
-    return Chosen(CUSTOM, OWN[CUSTOM], ABOUT_EXPRESSION, CUSTOM, expression, st.container())
+    return Chosen(CUSTOM, OWN_RULES[CUSTOM], ABOUT_EXPRESSION, CUSTOM, expression, st.container())
 
 
 def _word_list(key: str, arrived: bool) -> Chosen:
     published = PUBLISHED[key]
     if arrived or not published.widget.present:
         published.widget.put_again(published.words)
-    written = replace(published.widget, label=OWN[key]).area(
+    written = replace(published.widget, label=OWN_RULES[key]).area(
         height=68,
         placeholder="Words separated by white space",
         help=f"Words separated by white space. {ABOUT_WORDS}",
     )
     if written.split() == published.words.split():
         st.caption(f"These words are from {published.source}. Type any others to try them.")
-    return Chosen(key, OWN[key], ABOUT_WORDS, WORD_LIST, written, st.container())
+    return Chosen(key, OWN_RULES[key], ABOUT_WORDS, WORD_LIST, written, st.container())
 
 
 def _split(text: str, pattern: str, expression: str) -> pretokenization.PreTokenized | str:
@@ -308,7 +308,7 @@ def _draw(
 ) -> tuple[int, int]:
     """Draw rows; return the start and end of the part shown, in characters."""
     parts = pretokenization.parts(
-        [column.cut for column in columns], min(SHOWN, DRAWN // len(columns))
+        [column.cut for column in columns], min(DRAWN_CHARACTERS, DRAWN // len(columns))
     )
     part = choose_part(part_shown, parts, "All figures are for")
     first, last = part.first, part.last

@@ -33,7 +33,7 @@ from bpeviz.views import player
 FEW = 10
 """Fewer steps than this are hardly worth watching; the stage says why."""
 
-UNKNOWN = 0.1
+UNKNOWN_SHARE = 0.1
 """The share of unknown characters above which the stage says so."""
 
 WATCH, ONCE = "watch", "once"
@@ -92,7 +92,7 @@ def _remark(trainings: Sequence[Trained], steps: int) -> dict[str, Any] | None:
         sentence = "There is no text to train on: type or paste one, or open a file."
         return _with_ways(sentence, {LANGUAGES, THIS_TEXT})
     name = trainings[0].trained_on
-    if any(_unknown(trained) > UNKNOWN for trained in trainings):
+    if any(_unknown(trained) > UNKNOWN_SHARE for trained in trainings):
         sentence = "Many of these characters do not occur in the training text: they are unknown."
         return _with_ways(sentence, {THIS_TEXT})
     if steps >= FEW:

@@ -14,7 +14,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.text import digest_of, shorten
 from bpeviz.ui import markdown
-from bpeviz.ui.pages.many_texts import SHOWN, UNDER, Name
+from bpeviz.ui.pages.many_texts import OPENED_TEXT, UNDER, Name
 from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.table import draw_table
@@ -70,7 +70,7 @@ def _worst_lines(
     names = {key: offer.name for key, (offer, _) in chosen.items()}
     keys = [*names]
     under = key if (key := UNDER.get()) in names else keys[0]
-    name = SHOWN.get()
+    name = OPENED_TEXT.get()
     if name not in texts:
         rows = [row for row in comparison.rows if row.tokenizer == names[under]]
         name = max(rows, key=lambda row: row.tokens).text

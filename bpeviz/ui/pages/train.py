@@ -68,7 +68,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 PAGE = Page("app.py", "Train", "See how language models cut text into pieces.", _widgets)
 
 _STEP: SessionValue[int] = SessionValue("step")
-_SHOWN: SessionValue[str] = SessionValue("shown")
+_SHOWN_BEFORE: SessionValue[str] = SessionValue("shown")
 """The timeline that the step belongs to."""
 
 _REPORT: SessionValue[dict[str, Any]] = SessionValue("player_report")
@@ -150,9 +150,9 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
     # The style reserves the height, also while charts and tables load or are drawn again.
     body = st.container(key="following" if last else None)
     report = components.player_events(_JUMP.get(), "follower")["step"]
-    is_first = not _SHOWN.present
-    if _SHOWN.get() != timeline:
-        _SHOWN.put(timeline)
+    is_first = not _SHOWN_BEFORE.present
+    if _SHOWN_BEFORE.get() != timeline:
+        _SHOWN_BEFORE.put(timeline)
         _STEP.put(initial)
     _STEP.put(min(_STEP.get() or 0, last))
     if report and report["timelineId"] == timeline and _REPORT.get() != report:

@@ -59,7 +59,7 @@ NOT_LEADER = (
     "room, which shows its address for a minute, and needs cookies. Followers enter the letters."
 )
 
-UNKNOWN = "There is no room with these letters: it may have ended. Ask its leader."
+NO_ROOM = "There is no room with these letters: it may have ended. Ask its leader."
 
 WRONG_ADDRESS = "There is no page with this address. Enter the letters of the room."
 
@@ -103,12 +103,12 @@ class RoomPages:
         letters = request.query_params.get("letters", "").strip().upper()
         if letters and ROOMS.find(letters) is not None:
             return RedirectResponse(f"{self._path}/{letters}", 303)
-        return pages.form(self._home, self._path, UNKNOWN if letters else "")
+        return pages.form(self._home, self._path, NO_ROOM if letters else "")
 
     async def _follow(self, request: Request) -> Response:
         letters = request.path_params["letters"].upper()
         if ROOMS.find(letters) is None:
-            return pages.form(self._home, self._path, UNKNOWN)
+            return pages.form(self._home, self._path, NO_ROOM)
         return pages.member(letters, f"{self._path}/{letters}", self._home, is_leader=False)
 
     async def _lead(self, request: Request) -> Response:
@@ -130,7 +130,7 @@ class RoomPages:
                 home = self._home or "/"
                 answer.headers.append("Set-Cookie", cookie(request.scope, COOKIE, value, home))
         else:
-            closed = OVER if proof else UNKNOWN
+            closed = OVER if proof else NO_ROOM
             message = closed if ROOMS.find(letters) is None else NOT_LEADER
             answer = pages.form(self._home, self._path, message)
         return answer

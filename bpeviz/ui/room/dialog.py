@@ -118,8 +118,8 @@ def _number(digits: str) -> int:
 def _new_room() -> Room:
     """Open a room, with the run sheet of the server if it has one."""
     room = ROOMS.open(current_user(), _join)
-    if sheets.OWN in sheets.offered():
-        room.use(sheets.run(sheets.OWN))
+    if sheets.OWN_SHEET in sheets.offered():
+        room.use(sheets.run(sheets.OWN_SHEET))
     return room
 
 

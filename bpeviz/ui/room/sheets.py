@@ -19,7 +19,7 @@ from bpeviz.ui.permalink.typed import with_settings
 VARIABLE = "BPEVIZ_ROOM_SHEET"
 """The environment variable with the file of a run sheet, with which rooms begin."""
 
-OWN = "own"
+OWN_SHEET = "own"
 """The name of that run sheet."""
 
 
@@ -46,7 +46,7 @@ def offered() -> Mapping[str, Sheet]:
                     f"{int(index) + 1}”, but Learn has no such question, or no more. “Ask from "
                     "Learn” on a leader's page has their numbers: 2.7 is “learn merge 7”."
                 )
-    return {OWN: own, **sheet.ours()}
+    return {OWN_SHEET: own, **sheet.ours()}
 
 
 def run(key: str) -> Run:

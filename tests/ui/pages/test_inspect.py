@@ -23,7 +23,7 @@ from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown, page_trainings
 from bpeviz.ui.pages import inspect
-from bpeviz.ui.pages.inspect import MAX_INSPECTED, SHOWN
+from bpeviz.ui.pages.inspect import GRID_BYTES, MAX_INSPECTED
 
 CLOSER = inspect.CLOSER.titles
 FIRST = samples.by_key("seashells").text
@@ -90,7 +90,7 @@ def test_every_sample_is_displayed(sample: samples.Sample) -> None:
     app = of_text(text_box=sample.text, text_sample=sample.key)
     assert "Lossless" in light(app)
     data = drawn(app, "bytes")
-    assert 0 < len(data["bytes"]) <= SHOWN
+    assert 0 < len(data["bytes"]) <= GRID_BYTES
     raw = bytes(byte for _, byte in data["bytes"])
     assert sample.text.encode().startswith(raw)
 
@@ -198,7 +198,7 @@ def test_long_text_is_paged() -> None:
     number.set_value(3).run()
     third = drawn(app, "bytes")
     assert third["firstByte"] > first["firstByte"] == 0
-    assert len(third["bytes"]) <= SHOWN
+    assert len(third["bytes"]) <= GRID_BYTES
     assert drawn(app, "views")["views"][0]["part"][0] == third["firstByte"]
     app = opened(inspected="x " * MAX_INSPECTED)
     assert any(f"the first {MAX_INSPECTED:,} of" in one.value for one in app.caption)

@@ -21,7 +21,7 @@ from bpeviz import limits
 from bpeviz.analysis import pretokenization
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
-from bpeviz.ui.pages.pretokenize import DIFFERS, LIST_A, LIST_B, ORDER, OWN, SHOWN
+from bpeviz.ui.pages.pretokenize import DIFFERS, DRAWN_CHARACTERS, LIST_A, LIST_B, ORDER, OWN_RULES
 
 SHORT = "low low lower lowest, newer newest wider. " * 3
 YAO_MING = "姚明进入总决赛"
@@ -77,10 +77,10 @@ def test_every_sample_is_displayed(sample: samples.Sample) -> None:
 
 
 def test_every_pattern_is_offered_with_its_description_and_pre_tokens() -> None:
-    every = [*PATTERNS, *OWN]
+    every = [*PATTERNS, *OWN_RULES]
     app = with_text(SHORT, splits=every)
     (pills,) = [group for group in app.button_group if group.key == "splits"]
-    titles = [*(PATTERNS[key].title for key in PATTERNS), *OWN.values()]
+    titles = [*(PATTERNS[key].title for key in PATTERNS), *OWN_RULES.values()]
     assert sorted(pills.options) == sorted(titles)
     assert sorted(side_by_side(app)) == sorted(titles)
     for column in side_by_side(app).values():
@@ -262,7 +262,7 @@ def test_empty_text_shows_a_hint() -> None:
 
 @pytest.mark.parametrize("text", ["a", "\0", "👩‍👩‍👧\u2028"])
 def test_tiny_texts_are_displayed(text: str) -> None:
-    app = with_text(text, splits=[*PATTERNS, *OWN])
+    app = with_text(text, splits=[*PATTERNS, *OWN_RULES])
     assert {data["text"] for data in drawn(app).values()} == {text}
 
 
@@ -276,7 +276,7 @@ def test_long_text_is_paged() -> None:
     app = with_text(text, splits=["words", "gpt2"])
     first = drawn(app)["The text in each pre-tokenization"]["text"]
     assert text.startswith(first)
-    assert SHOWN // 2 < len(first) <= SHOWN
+    assert DRAWN_CHARACTERS // 2 < len(first) <= DRAWN_CHARACTERS
     assert side_by_side(app)["GPT-2"]["tokenCount"] == len(pretokenize(text, "gpt2"))
     box = next(one for one in app.number_input if one.key.startswith("side by side"))
     box.set_value(2).run()

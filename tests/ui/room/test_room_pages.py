@@ -122,9 +122,9 @@ def test_run_sheet_of_the_server_is_checked(
             sheets.offered.__wrapped__()
     file.write_text("Own\n1 min learn first-merge 1", encoding="utf-8")
     offered = sheets.offered.__wrapped__()
-    assert next(iter(offered)) == sheets.OWN
+    assert next(iter(offered)) == sheets.OWN_SHEET
     monkeypatch.setattr(sheets, "offered", lambda: offered)
-    (part,) = sheets.run(sheets.OWN).sheet.parts
+    (part,) = sheets.run(sheets.OWN_SHEET).sheet.parts
     assert part.words == "merge/pair/0"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from bpeviz.analysis.hues import OWN, Hues
+from bpeviz.analysis.hues import OWN_HUES, Hues
 from bpeviz.core.training import MergeTraining
 from bpeviz.text import counted, label
 from bpeviz.ui.learn import engine
@@ -71,7 +71,7 @@ def _apart(text: str) -> Stage:
 
 def _hues(text: str, training: MergeTraining) -> Hues:
     """Return color indices under which a token of the unfenced text keeps its color."""
-    given = OWN
+    given = OWN_HUES
     for each in (_fenced(text, ()).training, training):
         boundaries = each.boundaries(text)
         (part,) = player.parts(text, boundaries)

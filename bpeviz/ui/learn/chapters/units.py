@@ -78,7 +78,7 @@ def _judge_unknown(given: str | None) -> Judgment:
         token(label(lost[0].encode())),
         " is not in the list, so it becomes ",
     ]
-    message += [token(engine.UNKNOWN), f". As {letters} or as {size}, it is not lost."]
+    message += [token(engine.UNKNOWN_WORD), f". As {letters} or as {size}, it is not lost."]
     return Judgment("right", message, NEW_WORD)
 
 

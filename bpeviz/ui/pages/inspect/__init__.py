@@ -36,7 +36,7 @@ from bpeviz.views import inspection, player, tables
 MAX_INSPECTED = limits.INSPECTED
 """The most characters of a text that are inspected."""
 
-SHOWN = 240
+GRID_BYTES = 240
 """The most bytes in the grid and in the player below it at once."""
 
 DECIMAL = Switch("decimal", "Bytes in decimal")
@@ -102,7 +102,7 @@ def show(side: DeltaGenerator) -> None:
         return
     _notes(settings, encoded)
     _verdict(settings.offer, encoded)
-    parts = player.parts(encoded.text, encoded.cuts, SHOWN)
+    parts = player.parts(encoded.text, encoded.cuts, GRID_BYTES)
     details = st.container(key="details")  # the player comes first, also of a text in parts
     part = choose_part(PART, parts, "The figures above are for", is_played=True)
     trained_on = choice.corpus is None and encoded.text == text

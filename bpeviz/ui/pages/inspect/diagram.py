@@ -8,8 +8,7 @@ from typing import Any
 import streamlit as st
 
 from bpeviz.analysis import token_lookup
-from bpeviz.analysis.hues import OWN as OWN_HUES
-from bpeviz.analysis.hues import Hues
+from bpeviz.analysis.hues import OWN_HUES, Hues
 from bpeviz.analysis.trace import Event, Inspection
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
