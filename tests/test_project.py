@@ -91,6 +91,8 @@ def test_functions_are_short() -> None:
 
 LATE_IMPORTS = {
     ("libraries/worker.py", "bpeviz.corpus"): "only tables in Parquet need it, in a process of it",
+    ("formats/huggingface/settings.py", "bpeviz.formats.codes"): "it reads tokenizer.json, too",
+    ("formats/huggingface/settings.py", "bpeviz.formats.wordpiece_vocabulary"): "so does this",
     ("cli/encode.py", "bpeviz.palette"): "only colored output needs it",
 }
 """Imports of bpeviz inside functions, which import-linter does not order, and their reasons."""
