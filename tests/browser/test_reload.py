@@ -140,7 +140,11 @@ def test_restart_and_reload_keep_a_long_text_and_name_lost_files(
         assert page.get_by_test_id("stAlert").count() == 0
         assert not server.tracebacks()
         port = int(server.address.rsplit(":", 1)[1])
+    waiting = page.get_by_role("dialog", name="Waiting for the server")
+    expect(waiting).to_contain_text("Your texts and settings are not lost")
+    expect(page.get_by_text("streamlit run")).to_be_hidden()
     with serving(tmp_path, port=port) as server:
+        expect(waiting).to_be_hidden()
         page.reload()
         expect(page.get_by_role("alert").filter(has_text="bpe.tiktoken")).to_be_visible()
         go_to(page, "Train")

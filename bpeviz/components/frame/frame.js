@@ -4,7 +4,7 @@
 // corrects what is typed into Streamlit's own boxes.
 // `bpeviz/ui/page.py` draws the containers, and `bpeviz/ui/runtime/style.css` their layout.
 
-import { component } from "../shared/dom.js";
+import { component, element } from "../shared/dom.js";
 import { SETTINGS_USED, TEXT_USED, WAY_CHOSEN, subscribe } from "../shared/events.js";
 import { announceHeight } from "../shared/frame_height.js";
 import { firstCharacters, wellFormed } from "../text_box/text_state.js";
@@ -14,6 +14,20 @@ import { firstCharacters, wellFormed } from "../text_box/text_state.js";
  * @property {string} title the title of the page in the menu
  * @property {number} longest the most characters of a box
  */
+
+const AWAY =
+  "The server does not answer. Your texts and settings are not lost: this page waits, and goes on once the server is back.";
+
+/** Replace Streamlit's message about a lost connection, which is for its developers. */
+function explainConnection() {
+  for (const heading of document.querySelectorAll("section[role=dialog] > h2[slot=title]")) {
+    const message = heading.nextElementSibling;
+    if (heading.textContent !== "Connection error" || !(message instanceof HTMLElement)) continue;
+    heading.textContent = "Waiting for the server";
+    message.hidden = true;
+    message.after(element("div", message.className, AWAY));
+  }
+}
 
 /** Find a container by the key that Python gives it. */
 const container = (key) => document.querySelector(`.st-key-${key}`);
@@ -131,6 +145,7 @@ class Frame {
 
   describe() {
     this.announce();
+    explainConnection();
     // Not a rule with `:has`, for which the browser would style the whole page at each change of it.
     this.toggle.setAttribute("aria-expanded", String(this.isOpen));
     label(container("menu"), "navigation", "Pages");
