@@ -23,9 +23,7 @@ from bpeviz.ui.tokenizers import OWN
 PACKED, STEP = "s", "step"
 """The parameters of an address with all values, packed, and with the step."""
 
-NOT_SETTINGS = frozenset(
-    (PACKED, STEP, "tour", "chapter", "teacher", "large", "room", "sheet", "ticket", "reload")
-)
+NOT_SETTINGS = frozenset((PACKED, STEP, "tour", "chapter", "teacher", "large", "ticket", "reload"))
 """The parameters of an address that have other effects than a setting."""
 
 TYPED = "typed"

@@ -17,17 +17,15 @@ from streamlit.testing.v1 import AppTest
 import bpeviz
 from bpeviz import limits
 from bpeviz.corpus import samples
-from bpeviz.room.messages import Invitation
-from bpeviz.room.rooms import ROOMS
+from bpeviz.room import tickets
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import tab_state
 from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn import teachers_page
 from bpeviz.ui.permalink import address, codec, session, typed
-from bpeviz.ui.permalink.short_links import SHORT_LINKS
 from bpeviz.ui.registry import PAGES
-from bpeviz.ui.room import dialog
+from bpeviz.ui.widgets import LinkValues
 
 SHORT = {page.title: page.short for page in PAGES}
 FIRST = samples.by_key(TEXT.first).text
@@ -311,41 +309,8 @@ def test_another_typed_address_replaces_the_values() -> None:
 
 def test_parameters_with_other_effects_are_not_settings() -> None:
     others = {session.PARAMETER, session.STEP, session.TOUR, tab_state.MARK}
-    others |= {dialog.PARAMETER, dialog.SHEET, learn.PARAMETER}
+    others |= {tickets.PARAMETER, learn.PARAMETER}
     others |= {teachers_page.PARAMETER, teachers_page.LARGE}
     assert others <= typed.NOT_SETTINGS
-    links = {widget.link for page in PAGES for widget in page.widgets(AnyValue())}
+    links = {widget.link for page in PAGES for widget in page.widgets(LinkValues({}, []))}
     assert links & typed.NOT_SETTINGS == {learn.CHAPTER.link}
-
-
-class AnyValue:
-    """Values of a link that has none."""
-
-    def get(self, widget: Any) -> None:
-        return None
-
-    def members(self, family: Any) -> list[Any]:
-        return []
-
-
-ACTIONS = ("owner", "leader", "lead", "letters", "key", "user", "bpeviz_user", "short", "copy_link")
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
-def test_no_typed_name_changes_rooms_owners_or_short_links(page: Any) -> None:
-    room = ROOMS.open("the leader's browser", lambda room: Invitation())
-    name = SHORT_LINKS.put("packed values", "the leader's browser")
-    assert name is not None
-
-    def state() -> tuple[object, ...]:
-        mine = ROOMS.find(room.letters)
-        return mine, room.leader, room.owner, room.run, room.link, SHORT_LINKS.get(name)
-
-    before = state()
-    links = sorted({widget.link for other in PAGES for widget in other.widgets(AnyValue())})
-    for names in (sorted({*typed.SHORT, *links}), ACTIONS):
-        query = "&".join(f"{name}={room.letters}" for name in names if name != "chapter")
-        app = opened(f"/{page.title}?{query}")
-        assert not app.exception
-        assert state() == before
-    assert ROOMS.of("the leader's browser") is room

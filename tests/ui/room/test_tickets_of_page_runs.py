@@ -11,8 +11,11 @@ from helpers.app_pages import opened
 from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.tickets import PARAMETER, TICKETS, Ticket
-from bpeviz.ui.permalink import codec, short_links
+from bpeviz.ui.pages.base import Page
+from bpeviz.ui.permalink import codec, short_links, typed
+from bpeviz.ui.registry import PAGES
 from bpeviz.ui.room import dialog, sheets
+from bpeviz.ui.widgets import LinkValues
 
 MINE = "browser mine"
 LINK = f"/?s={codec.pack({'text_sample': 'spanish'})}&step=3"
@@ -59,6 +62,18 @@ def test_cold_links_change_no_room(room: Room) -> None:
         assert state(room) == before
     opened("Train", {"room": "HACK.token-of-a-stranger"})
     assert ROOMS.find("HACK") is None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.title)
+def test_typed_names_change_no_room_owner_or_short_link(page: Page, room: Room) -> None:
+    short_links.SHORT_LINKS.put("packed values", MINE)
+    before = state(room)
+    links = {widget.link for other in PAGES for widget in other.widgets(LinkValues({}, []))}
+    doors = ("room", "sheet", "letters", "leader", "lead", "owner", "user", "bpeviz_user", "key")
+    others = ("bpeviz_leader", "word", "password", "run", "part", "packed", "copy_link", "share")
+    for names in (sorted({*typed.SHORT, *links} - {"chapter"}), (*doors, *others)):
+        opened(page.title, dict.fromkeys(names, room.letters))
+        assert state(room) == before
 
 
 def test_ticket_opens_an_ended_room_once(room: Room) -> None:
