@@ -23,6 +23,7 @@ from page_helpers import (
 )
 from playwright.sync_api import Browser
 from serving import OPTIONS, Server, proxied
+from test_room import attack_rooms
 
 from bpeviz.ui.runtime.user import COOKIE
 
@@ -36,7 +37,7 @@ def request(address: str, method: str, path: str, **headers: str) -> int:
     return connection.getresponse().status
 
 
-def users_of_both(address: str, servers: list[Server]) -> list[str]:
+def users_of_both(address: str, servers: list[Server], first: int = 0) -> list[str]:
     """Return a value of the user's cookie for each server, by which nginx leads to it."""
 
     async def load(cookie: str) -> str:
@@ -46,7 +47,7 @@ def users_of_both(address: str, servers: list[Server]) -> list[str]:
             return str(json.loads(user.widgets["text_component"].bytes)["address"])
 
     found: dict[int, str] = {}
-    for number in range(30):
+    for number in range(first, first + 30):
         path = run(load(str(number)))
         answers = [request(one.address, "PUT", f"{path}/1") for one in servers]
         assert sorted(answers) == [204, 404]
@@ -104,3 +105,20 @@ def test_two_servers_behind_nginx_share_links_and_keep_their_tabs(
         for page in (*pages, other):
             page.context.close()
         assert [one.tracebacks() for one in servers] == ["", ""]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("nginx") is None, reason="No nginx: apt-get install nginx-light")
+def test_no_link_plants_or_takes_over_a_room_behind_nginx(browser: Browser, tmp_path: Path) -> None:
+    with proxied(tmp_path) as (address, servers):
+        pages = []
+        for first in (0, 30):  # both users reach the first server
+            context = browser.new_context(**OPTIONS)
+            cookie = users_of_both(address, servers, first)[0]
+            context.add_cookies([{"name": COOKIE, "value": cookie, "url": address}])
+            pages.append(context.new_page())
+            pages[-1].goto(f"{address}/")
+        attack_rooms(address, *pages)
+        for page in pages:
+            page.context.close()
+        assert [server.tracebacks() for server in servers] == ["", ""]
