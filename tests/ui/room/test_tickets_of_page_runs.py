@@ -29,6 +29,7 @@ def room(monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
     yield opened
     for other in [*ROOMS._rooms.values()]:
         other.close()
+    assert ROOMS.find("") is None  # which removes those that have ended
 
 
 def state(room: Room) -> Any:
