@@ -306,28 +306,50 @@ class Tally:
     def add_texts(self, texts: Sequence[str], times: Sequence[int]) -> None:
         """Count the next texts, each split alone. Raises `SplitError`.
 
+        At a word end, each part of a text has the pre-tokens that it has in the text.
+
         Args:
             texts: The texts; none is empty.
             times: How often each occurs.
         """
-        block = "".join(texts)
+        pattern = self._split[0]
+        block = "\0".join(texts)
         raw = block.encode()
-        begins = _starts(texts)
-        starts = begins
-        if breaks(self._split[0]) and self._split[0] not in (WORD_LIST, "sentences"):
-            # At a word end, each part has the pre-tokens that it has in the text.
-            starts = np.union1d(begins, word_ends(block))
+        begins = _starts(texts) + np.arange(len(texts))
+        separators = begins[1:] - 1
+        is_alone = np.ones(len(texts), np.bool_)
+        inner = begins
+        if pattern in AT_ONCE:  # it splits white space at the end of a text in another way
+            is_alone = np.array([text[-1].isspace() for text in texts], np.bool_)
+            inner = pre_token_starts(block, pattern, separators)
+            inner = inner[~is_alone[np.searchsorted(begins, inner, side="right") - 1]]
+        elif breaks(pattern) and pattern not in (WORD_LIST, "sentences"):
+            inner = word_ends(block)
+        is_start = np.zeros(len(block), np.bool_)
+        for places in (begins, separators, inner):
+            is_start[places] = True
+        starts = np.flatnonzero(is_start)
         of_text = np.searchsorted(begins, starts, side="right") - 1
+        is_text = np.append(starts[1:], len(block)) != np.append(begins[1:], -1)[of_text]
+        is_alone = is_alone[of_text]
         starts = _in_bytes(block, starts)
+        lengths = _ends(starts, raw) - starts
         weights = np.array(times, np.int64)[of_text]
-        pieces = distinct(raw, _ends(starts, raw), weights, starts + self._at, *self._split)
+        for is_part in filter(np.any, (is_text & is_alone, is_text & ~is_alone)):
+            part = np.frombuffer(raw, np.uint8)[np.repeat(is_part, lengths)].tobytes()
+            ends, first = np.cumsum(lengths[is_part]), starts[is_part] + self._at
+            counts = distinct(part, ends, weights[is_part], first, *self._split)
+            self.add(self._split_alone(counts) if is_alone[is_part][0] else counts)
+        self._at += len(raw) + 1
+
+    def _split_alone(self, pieces: PreTokenCounts) -> PreTokenCounts:
+        """Return the counts of the pre-tokens of texts with their counts."""
         each = [pretokenize(piece, *self._split) for piece in pieces]
         piece = np.repeat(np.arange(len(each)), [*map(len, each)])
         pre_tokens = [pre_token.encode() for split in each for pre_token in split]
         ends = np.cumsum([*map(len, pre_tokens)], dtype=np.int64)
         first = pieces.first[piece] + np.append(0, ends)[:-1] - pieces.starts[piece]
-        self.add(distinct(pieces.blob, ends, pieces.times[piece], first, *self._split))
-        self._at += len(raw)
+        return distinct(pieces.blob, ends, pieces.times[piece], first, *self._split)
 
     def add(self, counts: PreTokenCounts) -> None:
         """Add the counts of another part of the same text, in any order."""

@@ -20,8 +20,9 @@ Bools = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.integer]
 Classes = npt.NDArray[np.uint8]
 
-OTHER, LETTER, DIGIT, BLANK = range(4)
-"""The classes: other characters; letters `\\p{L}`; digits `\\p{N}`; white space `\\s`."""
+OTHER, LETTER, DIGIT, BLANK, SEPARATOR = range(5)
+"""The classes: other characters; letters `\\p{L}`; digits `\\p{N}`; white space `\\s`; separators
+between texts, which no character belongs to."""
 
 _SPACE, _APOSTROPHE, _TAB, _LINE_FEED, _CARRIAGE_RETURN = map(ord, " '\t\n\r")
 _LONG_S = 0x17F
@@ -186,7 +187,9 @@ PATTERNS = frozenset(_RULES)
 """The keys of the patterns that `pre_token_starts` supports."""
 
 
-def pre_token_starts(text: str, pattern: str) -> npt.NDArray[np.intp]:
+def pre_token_starts(
+    text: str, pattern: str, separators: npt.NDArray[np.int64] | None = None
+) -> npt.NDArray[np.intp]:
     """Return the index of the first character of each pre-token, in ascending order.
 
     This needs about 20 bytes of memory per character.
@@ -194,6 +197,8 @@ def pre_token_starts(text: str, pattern: str) -> npt.NDArray[np.intp]:
     Args:
         text: The text.
         pattern: One of `PATTERNS`.
+        separators: The places of characters NUL, each between two texts that are split alone. The
+            result is not valid for those that end with white space.
 
     >>> pre_token_starts("I'll go 1234", "cl100k")
     array([ 0,  1,  4,  7,  8, 11])
@@ -202,6 +207,9 @@ def pre_token_starts(text: str, pattern: str) -> npt.NDArray[np.intp]:
     if n < 2:
         return np.arange(n)
     points, classes = _classes(text)
+    if separators is not None:
+        classes = classes.copy()
+        classes[separators] = SEPARATOR
     starts = np.zeros(n + 4, np.bool_)  # rules read and write slightly beyond the end
     starts[0] = True
     np.not_equal(classes[1:], classes[:-1], out=starts[1:n])

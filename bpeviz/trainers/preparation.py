@@ -20,10 +20,12 @@ def count_pre_tokens(corpus: Corpus, pre_tokenizer: PreTokenizer) -> Mapping[str
     texts = texts_of_corpus(corpus)
     if len(texts) == 1 and 1 in texts.values():
         return pre_tokenizer.counted(clean(*texts))
-    counts: Counter[str] = Counter()
-    for text, count in texts.items():
-        counts[clean(text)] += count
-    return pre_tokenizer.counted_each(counts)
+    if isinstance(corpus, Mapping):  # documents are clean
+        counts: Counter[str] = Counter()
+        for text, count in texts.items():
+            counts[clean(text)] += count
+        texts = counts
+    return pre_tokenizer.counted_each(texts)
 
 
 def alphabet_of(rows: Iterable[Sequence[str]], pre_tokenizer: PreTokenizer) -> tuple[str, ...]:

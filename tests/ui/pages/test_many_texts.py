@@ -155,13 +155,13 @@ def test_a_table_with_labels_says_so_and_can_be_read_otherwise() -> None:
     content = "lang,text\nen,a river\nes,un río\nen,the sea\n"
     app = opened("", named_files=[("t.csv", content)])
     assert [row[0] for row in cells(app)] == ["en", "es"]
-    understood = "t.csv: 4 rows of “text”, each encoded alone, grouped by the 2 labels of “lang”."
+    understood = "t.csv: 3 rows of “text”, each encoded alone, grouped by the 2 labels of “lang”."
     assert understood in captions(app).replace("\\", "")
     app.selectbox(key="labels_of_t.csv").set_value("").run()
     assert [row[0] for row in cells(app)] == ["text"]
     app.multiselect(key="columns_of_t.csv").set_value(["lang", "text"]).run()
     assert [row[0] for row in cells(app)] == ["lang", "text"]
-    assert "t.csv: 2 texts, one per column: lang, text; 4 rows, each encoded alone." in captions(
+    assert "t.csv: 2 texts, one per column: lang, text; 3 rows, each encoded alone." in captions(
         app
     ).replace("\\", "")
     app.session_state["named_files"] = [("t.csv", "id,name\n1,a\n")]
