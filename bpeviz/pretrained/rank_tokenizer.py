@@ -9,7 +9,6 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import pairwise
 from threading import Lock
 from typing import NamedTuple
@@ -54,16 +53,6 @@ def _has_long_space(text: str) -> bool:
     """
     starts = range(0, len(text) - LONG_SPACE + 1, LONG_SPACE)
     return any(text[start : start + LONG_SPACE].isspace() for start in starts)
-
-
-@contextmanager
-def _panics() -> Iterator[None]:
-    """Ignore a panic of tiktoken's matcher, which is a BaseException."""
-    try:
-        yield
-    except BaseException as error:
-        if type(error).__name__ != "PanicException":
-            raise
 
 
 class RankTokenizer(Tokenizer):
@@ -160,9 +149,13 @@ class RankTokenizer(Tokenizer):
     def _ids(self, text: str) -> NDArray[np.int32]:
         """Return the ids of a cleaned text. A list of millions would delay other threads."""
         if not _has_long_space(text):
-            with _panics():
+            try:
                 ids = self._encoding.encode_to_numpy(text, disallowed_special=())
                 return ids.astype(np.int32)
+            except BaseException as error:
+                # A panic of tiktoken's matcher is a BaseException.
+                if type(error).__name__ != "PanicException":
+                    raise
         return np.fromiter(self._ids_without_matcher(text), np.int32)
 
     def _ids_without_matcher(self, text: str) -> Iterator[int]:
@@ -200,11 +193,8 @@ class RankTokenizer(Tokenizer):
         return MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
 
     def encoded(self, texts: Sequence[str]) -> Encoded:
-        texts = [*map(clean, texts)]
-        if len(texts) > 1 and not any(map(_has_long_space, texts)):
-            with _panics():
-                return Encoded.of(self._encoding.encode_ordinary_batch(texts))
-        each = [*map(self._ids, texts)]
+        # In one thread without lists: half the processor time of `encode_ordinary_batch`.
+        each = [*map(self._ids, map(clean, texts))]
         ends = np.cumsum([*map(len, each)], dtype=np.int64)
         return Encoded(np.concatenate([np.empty(0, np.int32), *each]), ends)
 
