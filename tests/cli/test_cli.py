@@ -1678,6 +1678,7 @@ def run_as_shown(shell: Shell, line: str) -> str:
 def test_help_examples_run(shell: Shell) -> None:
     for name in ("corpus.txt", "page.txt", "a.txt", "b.txt"):
         Path(name).write_text(TEXT, encoding="utf-8")
+    Path("rows.csv").write_text("message\nlow\nlower\n", encoding="utf-8")
     shell("encode", "page.txt", "--tokenizer", "gpt2", "--output", "ids.txt")
     shown = examples()
     assert len(shown) > 12
