@@ -256,11 +256,11 @@ def test_any_answer_about_any_text_is_judged_or_refused(
     chapter: Chapter, text: str, given: object
 ) -> None:
     about = {chapter.text, clean(text)} if chapter.own else {chapter.text}
-    for name, own in itertools.product(chapter.stages, about):
+    for name, own in itertools.product(chapter.tasks, about):
         if own != chapter.text and (name != chapter.own or chapter.own_needs):
             continue
         try:
-            stage = chapter.stages[name](own)
+            stage = chapter.tasks[name](own)
             question = stage.questions[0]() if stage.questions else None
         except NoQuestionError as error:
             check_message(error)

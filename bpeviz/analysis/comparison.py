@@ -32,7 +32,7 @@ from bpeviz.notebook_cell import NotebookValue
 from bpeviz.progress import report
 from bpeviz.text import counted, distinct, joined, listed
 
-Row = TypeVar("Row", "ComparedText", "ComparedTokenizer")
+Compared = TypeVar("Compared", "ComparedText", "ComparedTokenizer")
 
 _LETTERS = regex.compile(r"[\p{L}\p{M}]+")
 # Line_Break=SA: scripts of South East Asia, in which only a dictionary finds words (UAX #14).
@@ -372,7 +372,7 @@ def priced(comparison: Comparison, prices: Mapping[str, float]) -> Comparison:
         prices: The price of a million tokens by the name of the tokenizer.
     """
 
-    def with_cost(row: Row) -> Row:
+    def with_cost(row: Compared) -> Compared:
         return replace(row, cost=figures.cost_of(row.tokens, prices.get(row.tokenizer)))
 
     rows, tokenizers = (

@@ -52,8 +52,8 @@ class Contacts(NamedTuple):
     row: Sequence[int]
 
 
-class Row(NamedTuple):
-    """A text under a tokenizer."""
+class Coloring(NamedTuple):
+    """A text under a tokenizer: its tokens, their color keys, and the parts of each."""
 
     contacts: Contacts
     key: Keys
@@ -136,7 +136,7 @@ def contacts_at(ids: Sequence[int]) -> Contacts:
     return Contacts({*pairwise(ids)}, ids, ids)
 
 
-def hues(rows: Iterable[Row], given: Hues = OWN_HUES) -> Hues:
+def hues(rows: Iterable[Coloring], given: Hues = OWN_HUES) -> Hues:
     """Return color indices that tell the tokens of some rows apart.
 
     Tokens get theirs one by one: the first ones of each row, then those with many neighbors. Each
@@ -177,7 +177,7 @@ def hues(rows: Iterable[Row], given: Hues = OWN_HUES) -> Hues:
     return Hues(indices)
 
 
-def _neighbors(rows: Iterable[Row]) -> tuple[list[int], Neighbors, Neighbors, Neighbors]:
+def _neighbors(rows: Iterable[Coloring]) -> tuple[list[int], Neighbors, Neighbors, Neighbors]:
     """Return the color keys in the order of coloring, and those from which each should differ.
 
     Returns:

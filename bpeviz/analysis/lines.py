@@ -58,7 +58,7 @@ def worst_lines(
     >>> import bpeviz
     >>> tokenizer = bpeviz.train("low lower lowest", merges=4).tokenizer()
     >>> [(line.number, line.tokens) for line in worst_lines(["low", "new 👋"], tokenizer)]
-    [(2, 8), (1, 2)]
+    [(2, 8), (1, 1)]
     """
     text = text if isinstance(text, str | Documents) else Documents.of(text)
     if not isinstance(tokenizer, Tokenizer):

@@ -13,6 +13,7 @@ from bpeviz.corpus.files import STANDARD
 from bpeviz.views import playable
 from bpeviz.views.credit import check_link
 from bpeviz.views.playable import Interactive
+from bpeviz.views.stage import Stage, of_training
 
 _HELP = """\
 Write one HTML file that plays step by step how a tokenizer is trained on a text, or how the merges
@@ -59,7 +60,7 @@ def _trained(
         history = training.train(text, options, values)
     training.report_early_end(history, options.vocab_size)
     with progress.during("Writing"):
-        return playable.of_training(history, text, options=values)
+        return playable.of_stage(Stage([of_training(history, text, options=values)]))
 
 
 def _applied(options: argparse.Namespace, progress: Progress) -> Interactive:

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import INSIDE_ID, AtomChanges, atom_changes
 from bpeviz.core.merges import MergedVocabulary, MergeTokenizer, NotMergesError
-from bpeviz.core.tokenizer import NonMonotonicTokenizer, Row, Segmentation
+from bpeviz.core.tokenizer import AtomRow, NonMonotonicTokenizer, Segmentation
 from bpeviz.core.training import MergeTraining
 
 HiddenTimes = tuple[tuple[int, ...], ...]
@@ -108,7 +108,7 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
             else:
                 yield token_id
 
-    def _segment_rows(self, rows: Sequence[Row]) -> list[Segmentation]:
+    def _segment_rows(self, rows: Sequence[AtomRow]) -> list[Segmentation]:
         cuts = []
         for ids, sizes in self.merger._segment_rows(rows):
             if self.hidden.isdisjoint(ids):
@@ -118,7 +118,7 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
                 cuts.append((parts, tuple(1 if i < 0 else self._lengths[i] for i in parts)))
         return cuts
 
-    def changes(self, rows: Sequence[Row]) -> list[AtomChanges]:
+    def changes(self, rows: Sequence[AtomRow]) -> list[AtomChanges]:
         inside: dict[int, AtomChanges] = {}
         changes = []
         for ids, _ in self.merger._segment_rows(rows):

@@ -18,7 +18,7 @@ import numpy as np
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import INSIDE_ID, UNKNOWN_ID, AtomChanges, changes
 from bpeviz.core.merges import MergedVocabulary, MergeTokenizer, NotMergesError
-from bpeviz.core.tokenizer import NonMonotonicTokenizer, Row, Segmentation
+from bpeviz.core.tokenizer import AtomRow, NonMonotonicTokenizer, Segmentation
 from bpeviz.core.training import MergeTraining
 
 LONGEST_PIECE = 128
@@ -81,14 +81,14 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
             if token_id is not None:
                 yield token_id
 
-    def _is_unknown(self, row: Row) -> bool:
+    def _is_unknown(self, row: AtomRow) -> bool:
         """Return whether a whole row is one unknown token."""
         return self.unknown_words and (len(row) > LONGEST_WORD or UNKNOWN_ID in row)
 
-    def _segment_rows(self, rows: Sequence[Row]) -> list[Segmentation]:
+    def _segment_rows(self, rows: Sequence[AtomRow]) -> list[Segmentation]:
         return [self._segment_row(row) for row in rows]
 
-    def _segment_row(self, row: Row) -> Segmentation:
+    def _segment_row(self, row: AtomRow) -> Segmentation:
         if self._is_unknown(row):
             return (UNKNOWN_ID,), (len(row),)
         string = _as_string(row)
@@ -102,7 +102,7 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
             place += sizes[-1]
         return tuple(ids), tuple(sizes)
 
-    def changes(self, rows: Sequence[Row]) -> list[AtomChanges]:
+    def changes(self, rows: Sequence[AtomRow]) -> list[AtomChanges]:
         """Return for rows of atom ids the tokens that begin at each atom over time.
 
         A step adds one piece. If it is now the longest one at the start of a token, the row is
@@ -115,7 +115,7 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
             for row in rows
         ]
 
-    def _changes_of_known(self, rows: Sequence[Row]) -> list[AtomChanges]:
+    def _changes_of_known(self, rows: Sequence[AtomRow]) -> list[AtomChanges]:
         # Join all rows, with a gap after each; a token always begins at a gap.
         together = _NO_PIECE.join([*map(_as_string, rows), ""])
         at_first = np.fromiter(map(ord, together), np.int32, len(together)) - 1
@@ -180,7 +180,7 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
         return places
 
 
-def _as_string(row: Row) -> str:
+def _as_string(row: AtomRow) -> str:
     return "".join([chr(atom + 1) for atom in row])
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bpeviz.cached_property import cached_property
 from bpeviz.core import tiktoken_engine
 from bpeviz.core.boundaries import MergeBoundaries, boundaries_from_ids
-from bpeviz.core.tokenizer import Row, Segmentation, TrainedTokenizer
+from bpeviz.core.tokenizer import AtomRow, Segmentation, TrainedTokenizer
 from bpeviz.text import clean
 
 Joined = TypeVar("Joined", str, bytes, int)
@@ -168,7 +168,7 @@ class MergeTokenizer(MergedVocabulary):
             return None
         return tiktoken_engine.encoder(joined((bytes([i]) for i in range(256)), self.merges))
 
-    def _segment_rows(self, rows: Sequence[Row]) -> list[Segmentation]:
+    def _segment_rows(self, rows: Sequence[AtomRow]) -> list[Segmentation]:
         cuts = []
         if sum(map(len, rows)) > MIN_ENGINE_ATOMS and self._engine is not None:
             for row in rows:

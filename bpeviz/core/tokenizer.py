@@ -40,7 +40,7 @@ _BYTES = tuple(map(chr, range(256)))
 _PRINTED = 8
 """The most tokens in the `repr` of a text's tokens."""
 
-Row = tuple[int, ...]
+AtomRow = tuple[int, ...]
 """The ids of the atoms of a pre-token."""
 
 Segmentation = tuple[tuple[int, ...], tuple[int, ...]]
@@ -463,7 +463,7 @@ class TrainedTokenizer(Tokenizer):
     """The number of pre-tokens whose segmentation is cached, and their largest length."""
 
     @abstractmethod
-    def _segment_rows(self, rows: Sequence[Row]) -> list[Segmentation]:
+    def _segment_rows(self, rows: Sequence[AtomRow]) -> list[Segmentation]:
         """Segment rows of atom ids into tokens; unknown atoms and tokens are `UNKNOWN_ID`."""
 
     @property
@@ -554,7 +554,7 @@ class TrainedTokenizer(Tokenizer):
     def _atom_id(self) -> dict[str, int]:
         return {symbol: i for i, symbol in enumerate(self.alphabet)}
 
-    def row(self, pre_token: str) -> tuple[Row, list[int]]:
+    def row(self, pre_token: str) -> tuple[AtomRow, list[int]]:
         """Return the ids of a pre-token's atoms, and the bytes of the text that each covers.
 
         Atoms outside the alphabet have `UNKNOWN_ID`.
@@ -569,7 +569,7 @@ class TrainedTokenizer(Tokenizer):
     def segment(self, pre_tokens: Sequence[str]) -> dict[str, Segmentation]:
         """Return the segmentation of each distinct pre-token."""
         segmented: dict[str, Segmentation] = {}
-        rows: dict[str, Row] = {}
+        rows: dict[str, AtomRow] = {}
         for pre_token in dict.fromkeys(pre_tokens):
             if (known := self._segmented.get(pre_token)) is not None:
                 segmented[pre_token] = known
@@ -660,14 +660,14 @@ class NonMonotonicTokenizer(TrainedTokenizer):
     A subclass implements `timelines`, or `changes` if a step changes little.
     """
 
-    def timelines(self, rows: Sequence[Row]) -> list[Timeline]:
+    def timelines(self, rows: Sequence[AtomRow]) -> list[Timeline]:
         """Return the segmentations of rows of atom ids at every step.
 
         The last one of each row is the segmentation of this tokenizer.
         """
         raise NotImplementedError
 
-    def changes(self, rows: Sequence[Row]) -> list[AtomChanges]:
+    def changes(self, rows: Sequence[AtomRow]) -> list[AtomChanges]:
         """Return the tokens that begin at each atom at every step, for each row of atom ids."""
         return [changes(timeline) for timeline in self.timelines(rows)]
 

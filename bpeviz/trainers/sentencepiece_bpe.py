@@ -35,7 +35,7 @@ import regex
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
 from bpeviz.core.merges import MergeTokenizer, joined
-from bpeviz.core.tokenizer import Row
+from bpeviz.core.tokenizer import AtomRow
 from bpeviz.core.training import CountedPairs, MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
@@ -357,7 +357,7 @@ class SentencePieceTokenizer(MergeTokenizer, encodes_by_merges=True):
 
     pre_tokenizer: SentencePiecePreTokenizer
 
-    def row(self, pre_token: str) -> tuple[Row, list[int]]:
+    def row(self, pre_token: str) -> tuple[AtomRow, list[int]]:
         ids: list[int] = []
         sizes: list[int] = []
         get = self._atom_id.get

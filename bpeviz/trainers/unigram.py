@@ -35,7 +35,7 @@ from bpeviz.core.lattice import (
     index_of,
     rounded,
 )
-from bpeviz.core.tokenizer import NonMonotonicTokenizer, Row, Segmentation, Word
+from bpeviz.core.tokenizer import AtomRow, NonMonotonicTokenizer, Segmentation, Word
 from bpeviz.core.training import Candidate, Pruning, Stopped, Training
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean, color_key, counted, shorten
@@ -400,15 +400,15 @@ class UnigramTokenizer(NonMonotonicTokenizer):
         scores = _round_at(self.rounds, self.step).log_probabilities[:alive]
         return UnigramModel(self.pieces[:alive], scores)
 
-    def _text(self, row: Row) -> str:
+    def _text(self, row: AtomRow) -> str:
         return "".join(_NO_ATOM if i == UNKNOWN_ID else self.alphabet[i] for i in row)
 
-    def _segment_rows(self, rows: Sequence[Row]) -> list[Segmentation]:
+    def _segment_rows(self, rows: Sequence[AtomRow]) -> list[Segmentation]:
         lattices = Lattices.of([self._text(row) for row in rows], self.model.index)
         scores = np.append(self.model.scores, self.model.unknown)  # the last one is for id -1
         return _cuts(lattices, scores[lattices.ids])
 
-    def timelines(self, rows: Sequence[Row]) -> list[Timeline]:
+    def timelines(self, rows: Sequence[AtomRow]) -> list[Timeline]:
         timelines: list[list[tuple[int, tuple[int, ...], tuple[int, ...]]]] = [[] for _ in rows]
         lattices = Lattices.of([self._text(row) for row in rows], index_of(self.pieces))
         # By id; the last entry is for id -1 and not used.

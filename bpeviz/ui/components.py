@@ -11,13 +11,14 @@ component's module, which the browser stores (`bpeviz.ui.room.component_files`).
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import streamlit as st
 
 from bpeviz import components, limits
 from bpeviz.text import as_json
+from bpeviz.views.payloads import Grid, Player, Race
 
 _HOST = """
 const hosts = new WeakMap();
@@ -70,7 +71,7 @@ def _register(
         isolate_styles=has_own_style,
     )
 
-    def draw(data: dict[str, Any] | None, key: str, **changed: Callable[[], None]) -> Any:
+    def draw(data: Mapping[str, object] | None, key: str, **changed: Callable[[], None]) -> Any:
         """Draw it under a key; `changed` has the callbacks of changes, by the names of values."""
         callbacks: dict[str, Any] = {}
         for value in (*initial, *once):
@@ -104,7 +105,7 @@ its address as others reach it, "page", or ""; and whether to offer the code of 
 """
 
 score = _register("score")
-"""Shows a text under several tokenizers (`bpeviz.views.player.score_payload`)."""
+"""Shows a text under several tokenizers (`bpeviz.views.score.payload`)."""
 
 picture = _register("picture", once=["drawn"])
 """Shows the button that saves a colored text, or a slide with its buttons (`pictures`).
@@ -114,7 +115,7 @@ For one run, the session then has under the key the frames of a GIF, "drawn": {"
 """
 
 merge_diagram = _register("merge_diagram")
-"""Shows the merge diagram of a short text (`bpeviz.views.merge_diagram.merge_diagram_payload`).
+"""Shows the merge diagram of a short text (`bpeviz.views.merge_diagram.payload`).
 
 With "timelineId" in its data, it shares the step with the player of that timeline.
 """
@@ -151,12 +152,12 @@ def frame(title: str) -> None:
 
 
 def player(
-    payload: dict[str, Any],
+    payload: Player,
     key: str,
     on_way: Callable[[str], None] | None = None,
     on_answer: Callable[[], None] = lambda: None,
 ) -> int:
-    """Show one timeline, or several as rows of one score (`bpeviz.views.player.payload`).
+    """Show one timeline, or several as rows of one score (`bpeviz.views.stage.Stage`).
 
     The first timeline shown after a link was opened begins at the link's step. Return the step at
     which a player begins that has not shown this timeline before.
@@ -177,10 +178,10 @@ def player(
     linked = st.session_state.get(LINKED_STEP)
     if linked is not None and linked["timelineId"] in (None, payload["timelineId"]):
         linked["timelineId"] = payload["timelineId"]
-        payload = payload | {"initialStep": min(linked["step"], payload["last"])}
+        payload = payload.copy()
+        payload["initialStep"] = min(linked["step"], payload["last"])
     _player(payload, key, way=pressed, answer=on_answer)
-    initial: int = payload["initialStep"]
-    return initial
+    return payload["initialStep"]
 
 
 def player_events(
@@ -212,7 +213,7 @@ def player_events(
     return {name: result[name] for name in ("step", "word", "part")}
 
 
-def race(races: list[dict[str, Any]] | None) -> None:
+def race(races: list[Race] | None) -> None:
     """Send the candidates of the steps (`bpeviz.views.race.payload`) to the player, or none yet.
 
     There is one payload for each text of the player. The calling fragment runs again when
@@ -226,7 +227,7 @@ def race_is_watched(timeline: str) -> bool:
     return (st.session_state.get("race") or {}).get("watched") == timeline
 
 
-def grid(data: dict[str, Any], key: str) -> dict[str, Any] | None:
+def grid(data: Grid, key: str) -> dict[str, Any] | None:
     """Show a text from characters to ids (`bpeviz.views.inspection.grid`).
 
     Return the token pressed last, {"id", "number"}: each press has another number.

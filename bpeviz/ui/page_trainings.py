@@ -19,13 +19,14 @@ from bpeviz.jobs import trainings
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import markdown
-from bpeviz.ui.inputs.training import Corpus, TrainingChoice
+from bpeviz.ui.inputs.training import ALGORITHMS, Corpus, TrainingChoice
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size
 from bpeviz.ui.runtime import fragments, run_lock, stop_run
 from bpeviz.ui.runtime.cache import Failure, cache, cached, digest, value_of
 from bpeviz.ui.runtime.user import current_user
-from bpeviz.views import player, race
-from bpeviz.views.credit import settings_of
+from bpeviz.views import parts, race
+from bpeviz.views.payloads import RaceRow, Timeline
+from bpeviz.views.stage import Row, Stage, TrainedOn, colored, of_training
 
 PROGRESS = 0.4
 """Seconds until the page shows the progress of a training, and between two looks at it.
@@ -135,36 +136,52 @@ class Trained:
     @cached()
     def parts(self) -> list[Part]:
         """Return the parts in which the player shows the text."""
-        return player.parts(self.text, self.boundaries)
+        return parts.parts(self.text, self.boundaries)
+
+    @cached_property
+    def _rows(self) -> dict[Part, Row]:
+        return {}
+
+    def row(self, part: Part) -> Row:
+        """Return the row of a part of the text, given in atoms of the text's own boundaries."""
+        if part not in self._rows:
+            self._rows[part] = of_training(
+                self.history,
+                self.text,
+                self.boundaries,
+                part,
+                title=ALGORITHMS[self.choice.algorithm],
+                trained_on=TrainedOn(self.trained_on, self.training_text, self.training_boundaries),
+                options=dict(self.choice.options),
+            )
+        return self._rows[part]
+
+    def stage(self, part: Part) -> Stage:
+        """Return the stage of a part of the text."""
+        return Stage([self.row(part)], self.hues(part), timelines=[self._timeline(part)])
 
     @cached()
-    def timeline(self, part: Part) -> dict[str, Any]:
-        """Return the timeline of all steps for a part of the text. Callers must not change it.
+    def uncolored(self, part: Part) -> Timeline:
+        """Return the timeline of a part without colors; callers must not change it."""
+        return self.row(part).uncolored
 
-        Args:
-            part: A part of the text's own boundaries.
-        """
-        history, hues = self.history, self.hues(part)
-        boundaries = self.boundaries
-        timeline = player.timeline(self.text, history, boundaries, part, history.steps, hues)
-        rule = player.tie_rule(history, dict(self.choice.options))
-        return timeline | {"trainedOn": self.trained_on, "tieRule": rule}
+    @cached()
+    def _timeline(self, part: Part) -> Timeline:
+        return colored(self.uncolored(part), self.hues(part))
 
     @cached()
     def hues(self, part: Part) -> Hues:
         """Return the color indices of a part of the text, for all that shows this training."""
-        return player.hues_of([(self.history, self.boundaries, part)])
+        return Stage([self.row(part)]).hues
 
     def settings(self, last: int) -> list[str]:
         """Return the settings in words, up to a last step."""
-        words = settings_of(self.history, last, dict(self.choice.options))
-        return words if self.trained_on is None else [*words, f"Trained on {self.trained_on}"]
+        return self.row(self.parts()[0]).settings(last)
 
     @cached()
-    def race_rows(self, most: int) -> list[race.Rows]:
+    def race_rows(self, most: int) -> list[list[RaceRow]]:
         """Return the best candidates of the first `most` steps."""
-        boundaries = self.training_boundaries
-        return race.first_rows(self.history, self.training_text, boundaries, most)
+        return race.first_rows(self.row(self.parts()[0]), most)
 
     @cached()
     def tokens(self, step: int) -> dict[bytes, str]:

@@ -13,6 +13,7 @@ from bpeviz.pretokenizers.patterns import pattern_title
 from bpeviz.text import shorten
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.version import __version__
+from bpeviz.views.payloads import Credit
 
 MADE_WITH = f"Made with bpeviz {__version__}."
 
@@ -23,7 +24,7 @@ def check_link(link: str) -> None:
         raise ValueError("The link must begin with https:// or http://.")
 
 
-def parts(link: str = "") -> dict[str, str]:
+def parts(link: str = "") -> Credit:
     """Return the last line of a picture: its "words", and the "link" with its words, "linked".
 
     Args:
@@ -43,10 +44,11 @@ def parts(link: str = "") -> dict[str, str]:
 
 def credit(link: str = "") -> str:
     """Return the last line of a file as HTML; see `parts`."""
-    words, address, linked = parts(link).values()
-    if not address:
-        return words
-    return f'{words} <a href="{escape(address)}" rel="noreferrer">{linked}</a>'
+    credit = parts(link)
+    if not credit["link"]:
+        return credit["words"]
+    address, linked = escape(credit["link"]), credit["linked"]
+    return f'{credit["words"]} <a href="{address}" rel="noreferrer">{linked}</a>'
 
 
 def settings_of(

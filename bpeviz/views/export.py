@@ -9,8 +9,9 @@ from typing import Any
 from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
+from bpeviz.views import score as scores
 from bpeviz.views.credit import parts
-from bpeviz.views.player import score_payload
+from bpeviz.views.payloads import Score
 
 HELD = 20_000
 """The largest size of an exported text, in bytes."""
@@ -24,14 +25,14 @@ class ColoredText:
         title: The heading.
         text: The whole text.
         part: The part, in bytes.
-        score: The payload of the part, as from `player.score_payload`.
+        score: The payload of the part, as from `score.payload`.
         settings: The settings in words.
     """
 
     title: str
     text: str
     part: Part
-    score: dict[str, Any]
+    score: Score
     settings: Sequence[str] = ()
 
     @property
@@ -72,5 +73,5 @@ def colored(
     held = text[first:last].encode()[:HELD].decode(errors="ignore")
     start = len(text[:first].encode())
     part = Part(start, start + len(held.encode()), first, first + len(held))
-    score = score_payload(text, columns, part, baseline, hues=hues)
+    score = scores.payload(text, columns, part, baseline, hues=hues)
     return ColoredText(title, text, part, score, settings)

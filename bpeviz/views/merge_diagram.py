@@ -9,18 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import regex
+from numpy.typing import NDArray
 
-from bpeviz.analysis.hues import OWN_HUES, Hues
-from bpeviz.core.boundaries import INSIDE_ID, SPECIAL_ID, Boundaries, ended
-from bpeviz.core.training import Training
+from bpeviz.core.boundaries import INSIDE_ID, Boundaries, ended
 from bpeviz.text import character_stand_in, digest_of
-from bpeviz.trainers import texts_of
 from bpeviz.views import credit
-from bpeviz.views.player import look_of
+from bpeviz.views.payloads import Diagram, DiagramSide, DiagramSign
+from bpeviz.views.stage import token_styles
 
 MAX_DRAWN = 120
 """The largest text that stays readable in the diagram, in bytes."""
@@ -51,17 +49,9 @@ class Side:
     note: str = ""
 
 
-def of_training(
-    title: str, training: Training, boundaries: Boundaries, last: int, hues: Hues = OWN_HUES
-) -> Side:
-    """Return a side for a training history up to step `last`, with the boundaries of the text."""
-    look = look_of(training, hues)
-    return Side(title, boundaries, last, last, look, texts_of(training).unit)
-
-
-def merge_diagram_payload(
+def payload(
     raw: bytes, sides: Sequence[Side], start: int = 0, settings: Sequence[str] = ()
-) -> Any:
+) -> Diagram:
     """Return the payload of the diagram, as plain JSON values.
 
     A column is a byte; a mark without text has a column of its own. Tokens are [first column, end
@@ -83,13 +73,15 @@ def merge_diagram_payload(
         at = part.ends[sizes == 0] - start
         marks = np.maximum(marks, np.bincount(at, minlength=len(marks))[: len(marks)])
     behind = np.cumsum(marks)  # marks up to a byte, those before it included
-    data: dict[str, Any] = {
+    data: Diagram = {
+        "key": "",
         "columnCount": len(raw) + int(behind[-1]),
         "words": {"notes": [" · ".join(settings)] if settings else [], "credit": credit.parts()},
         "signs": _signs(raw, behind),
         "sides": [_side(side, part, start, marks) for side, part in zip(sides, parts, strict=True)],
     }
-    return data | {"key": digest_of(data)}
+    data["key"] = digest_of(data)
+    return data
 
 
 def _part(boundaries: Boundaries, start: int, end: int) -> Boundaries:
@@ -98,12 +90,12 @@ def _part(boundaries: Boundaries, start: int, end: int) -> Boundaries:
     return boundaries.slice(first, ended(boundaries.ends, end))
 
 
-def _signs(raw: bytes, behind: Any) -> list[list[Any]]:
+def _signs(raw: bytes, behind: NDArray[np.int64]) -> list[DiagramSign]:
     """Return the graphemes along the x axis: [first column, end column, label, bytes in hex].
 
     A byte outside a character is a grapheme of its own.
     """
-    graphemes: list[list[Any]] = []
+    graphemes: list[DiagramSign] = []
     at = 0
     for sign in regex.findall(r"\X", raw.decode(errors="surrogateescape")):
         part = sign.encode(errors="surrogateescape")
@@ -114,13 +106,15 @@ def _signs(raw: bytes, behind: Any) -> list[list[Any]]:
         else:
             label = character_stand_in(sign)
         columns = [i + int(behind[i]) for i in range(at, at + len(part))]
-        cells = [[column, f"{byte:02X}"] for column, byte in zip(columns, part, strict=True)]
+        cells: list[list[int | str]] = [
+            [column, f"{byte:02X}"] for column, byte in zip(columns, part, strict=True)
+        ]
         graphemes.append([columns[0], columns[-1] + 1, label, cells])
         at += len(part)
     return graphemes
 
 
-def _side(side: Side, part: Boundaries, start: int, marks: Any) -> dict[str, Any]:
+def _side(side: Side, part: Boundaries, start: int, marks: NDArray[np.int64]) -> DiagramSide:
     """Return the tokens of a side, each with its columns and steps."""
     places = _columns(part, start, marks)
     happen = part.change_steps[part.change_steps < side.last].tolist()
@@ -140,14 +134,13 @@ def _side(side: Side, part: Boundaries, start: int, marks: Any) -> dict[str, Any
         tokens.append([places[first][0], places[last][1], since, -1, token_id])
     tokens.sort()
     ids = {token_id for *_, token_id in tokens}
-    named = [token_id for token_id in sorted(ids) if token_id >= 0 or token_id <= SPECIAL_ID]
     return {
         "title": side.title,
         "unit": side.unit,
         "stepCount": side.total,
         "note": side.note,
         "tokens": tokens,
-        "tokenStyles": {token_id: [*side.look(token_id)] for token_id in named},
+        **token_styles(ids, side.look),
     }
 
 
@@ -163,7 +156,7 @@ def _standing(part: Boundaries, step: int) -> dict[tuple[int, int, int], None]:
     )
 
 
-def _columns(part: Boundaries, start: int, marks: Any) -> list[tuple[int, int]]:
+def _columns(part: Boundaries, start: int, marks: NDArray[np.int64]) -> list[tuple[int, int]]:
     """Return the first and the end column of each atom."""
     behind = np.cumsum(marks)
     columns: list[tuple[int, int]] = []

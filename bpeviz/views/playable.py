@@ -18,16 +18,15 @@ from typing import Any
 from bpeviz import components, palette
 from bpeviz.analysis import figures, trace
 from bpeviz.analysis.comparison import FIGURES, Comparison
-from bpeviz.analysis.hues import Hues
 from bpeviz.components.modules import bundle
-from bpeviz.core.boundaries import Boundaries, Part
+from bpeviz.core.boundaries import Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
 from bpeviz.text import as_json, clean, counted
-from bpeviz.trainers import TRAINERS
-from bpeviz.views import inspection, player, race, text_table
-from bpeviz.views.credit import credit, parts, settings_of
+from bpeviz.views import credit as credits
+from bpeviz.views import encoded, parts, race, text_table
 from bpeviz.views.export import ColoredText
+from bpeviz.views.stage import Stage, of_training
 from bpeviz.views.table import Table
 
 _DATA = """
@@ -117,9 +116,6 @@ _TABLES = components.compact(f"{components.table_style()}.facts-frame {{ margin-
 """The style of files with tables."""
 
 
-TrainedOn = tuple[str, str, Boundaries]
-"""The name of a training text that is not shown, the text, and its boundaries."""
-
 FRAME_HEIGHT = 720
 """The height of a frame in pixels: the player, and the first line of the table."""
 
@@ -148,64 +144,38 @@ class Interactive:
     style: str = ""
 
 
-def of_training(
-    training: Training,
-    text: str,
-    boundaries: Boundaries | None = None,
-    *,
-    last: int | None = None,
-    part: Part | None = None,
-    options: Mapping[str, object] | None = None,
-    trained_on: TrainedOn | None = None,
-) -> Interactive:
-    """Return the steps of a training on a text.
+def of_stage(stage: Stage, last: int | None = None) -> Interactive:
+    """Return the steps of a stage.
 
     Args:
-        training: The training history.
-        text: The text to show, by default also the training text.
-        boundaries: Its boundaries under the last tokenizer, or None to compute them.
-        last: The last step; by default that of the training.
-        part: The part to show; by default the first one.
-        options: The options of the trainer that are not the default; by default those with which
-            `bpeviz.train` was called, if it was.
-        trained_on: The training text, if it is another one.
-
-    Raises:
-        ValueError: The text cannot be tokenized.
+        stage: The stage.
+        last: The last step; by default that of the player.
     """
-    if boundaries is None:
-        boundaries = training.boundaries(text)
-    part = part or player.parts(text, boundaries)[0]
-    last = training.steps if last is None else last
-    hues = player.hues_of([(training, boundaries, part)])
-    timeline = player.timeline(text, training, boundaries, part, last, hues)
-    options = training.training_options if options is None else options
-    settings = settings_of(training, last, options)
-    name, training_text, training_boundaries = trained_on or (None, text, boundaries)
-    if name is not None:
-        timeline |= {"trainedOn": name}
-        settings.append(f"Trained on {name}")
-    timeline |= {"tieRule": player.tie_rule(training, options)}
-    payload = player.payload(timeline)
-    how = (last, hues, timeline["timelineId"])
-    rows = race.in_file(training, training_text, training_boundaries, *how)
-    title = f"{TRAINERS[training.algorithm].title}, step by step"
-    settings.append(counted(len(text), "character"))
-    return _with_races(title, [*settings, _shown(part, text)], payload, [rows])
-
-
-def _with_races(
-    title: str,
-    settings: Sequence[str],
-    payload: dict[str, Any],
-    races: Sequence[dict[str, Any] | None],
-) -> Interactive:
-    """Return a timeline that plays, with the races of its texts if all of them have one."""
+    rows, player = stage.rows, stage.payload if last is None else stage.upto(last)
+    races = [race.in_file(row, stage.hues, player["timelineId"], last, len(rows)) for row in rows]
     has_race = None not in races
-    data = {"player": payload | {"hasRace": has_race}, "races": races if has_race else None}
+    data = {"player": {**player, "hasRace": has_race}, "races": races if has_race else None}
+    titles = [row.title if stage.by_size else row.words.algorithm or row.title for row in rows]
+    title = f"{', '.join(titles)}, step by step"
     body = '<h2>Player</h2>\n<div id="place-player"></div><div id="place-step_table"></div>'
     names = ("player", "race", "step_table")
-    return Interactive(title, [*filter(None, settings)], data, names, _PLAYER, body)
+    return Interactive(title, _settings(stage, last), data, names, _PLAYER, body)
+
+
+def _settings(stage: Stage, last: int | None) -> list[str]:
+    """Return the settings of a stage in words, and what is shown of the text."""
+    row = stage.rows[0]
+    about = [counted(len(row.text), "character"), _shown(row.part, row.text)]
+    if not stage.by_size:
+        words = [*row.settings(last), *about]
+        if row.events is not None:
+            unit = encoded.unit_of(row.training).capitalize()
+            words.append(f"{unit}s that do not touch this text are skipped.")
+        return [*filter(None, words)]
+    if row.trained_on is not None and row.trained_on.name:
+        about.append(f"Trained on {row.trained_on.name}")
+    about += [f"{row.title}: {', '.join(row.own_settings())}" for row in stage.rows]
+    return [*filter(None, about)]
 
 
 def of_tokenizer(tokenizer: Tokenizer, title: str, text: str) -> Interactive:
@@ -216,76 +186,10 @@ def of_tokenizer(tokenizer: Tokenizer, title: str, text: str) -> Interactive:
     """
     if (why := tokenizer.without_steps) is not None:
         raise ValueError(f"{title} has no merges to replay: {why}.")
-    return of_inspection(trace.inspect(text, tokenizer), title)
-
-
-def of_inspection(
-    inspected: trace.Inspection,
-    title: str,
-    training: Training | None = None,
-    hues: Hues | None = None,
-    options: Mapping[str, object] | None = None,
-    *,
-    trained_on: bool = False,
-) -> Interactive:
-    """Return the steps of a tokenizer that change an inspected text.
-
-    Args:
-        inspected: The inspected text.
-        title: The name of the tokenizer.
-        training: The training history of the tokenizer, if it was trained here.
-        hues: The color indices; by default those of this text alone.
-        options: The options of its trainer that are not the default, if they are known.
-        trained_on: Whether the text is the training text, whose candidates are known.
-    """
-    text = inspected.text
-    part = player.parts(text, inspected.boundaries)[0]
-    colors = inspection.hues_of(inspected, training) if hues is None else hues
-    timeline = inspection.timeline(inspected, part, title, training, colors)
-    skipped = (
-        f"{inspection.unit_of(training).capitalize()}s that do not touch this text are skipped."
-    )
-    settings = [] if training is None else settings_of(training, inspected.tokenizer.steps, options)
-    settings += [counted(len(text), "character"), _shown(part, text), skipped]
-    payload = player.payload(timeline)
-    races: list[dict[str, Any] | None] = [None]
-    if training is not None and trained_on:
-        steps = [event.step for event in inspected.events]
-        boundaries = training.boundaries(text)
-        how = (len(steps), colors, timeline["timelineId"])
-        races = [race.in_file(training, text, boundaries, *how, steps=steps)]
-    return _with_races(f"{title}, step by step", settings, payload, races)
-
-
-def of_lock_step(
-    payload: dict[str, Any],
-    trainings: Sequence[tuple[Training, Boundaries, Mapping[str, object]]],
-    text: str,
-    part: Part,
-    trained_on: tuple[str, str] | None = None,
-) -> Interactive:
-    """Return several trainings on a text, which the player aligns by vocabulary size.
-
-    Args:
-        payload: The payload of the player, as from `player.lock_step`.
-        trainings: Each training history with the boundaries of the training text, and the options
-            of its trainer.
-        text: The text to show.
-        part: The part to show.
-        trained_on: The name of the training text, and the text, if it is another one.
-    """
-    settings = [counted(len(text), "character"), _shown(part, text)]
-    name, training_text = trained_on or ("", text)
-    settings += [f"Trained on {name}"] * bool(name)
-    races = []
-    for view, (training, boundaries, options) in zip(payload["views"], trainings, strict=True):
-        words = ", ".join(settings_of(training, training.steps, options))
-        settings.append(f"{view['title']}: {words}")
-        hues = player.hues_of_view(view, training)
-        how = (training.steps, hues, payload["timelineId"], len(trainings))
-        races.append(race.in_file(training, training_text, boundaries, *how))
-    title = f"{', '.join(view['title'] for view in payload['views'])}, step by step"
-    return _with_races(title, settings, payload, races)
+    inspected = trace.inspect(text, tokenizer)
+    part = parts.parts(inspected.text, inspected.boundaries)[0]
+    row = encoded.of_inspection(inspected, part, title)
+    return of_stage(Stage([row], encoded.hues_of(inspected)))
 
 
 def of_score(picture: ColoredText, metrics: Table | None = None) -> Interactive:
@@ -298,7 +202,7 @@ def of_score(picture: ColoredText, metrics: Table | None = None) -> Interactive:
     text, verdict = picture.text, picture.score.get("verdict", "")
     words = [counted(len(text), "character"), _shown(picture.part, text), *picture.settings]
     words = [*filter(None, words)]
-    about = {"title": verdict or picture.title, "about": words, "credit": parts()}
+    about = {"title": verdict or picture.title, "about": words, "credit": credits.parts()}
     body = '<h2>The text under each tokenizer</h2>\n<div id="place-score"></div>'
     if metrics is not None:
         table = metrics.html("Metrics", right=metrics.names[1:-1])
@@ -395,7 +299,7 @@ form-action 'none'; img-src blob:; style-src 'unsafe-inline'; script-src 'sha256
 <style>{STYLE}</style></head>
 <body><main>{body}
 <noscript>This page needs JavaScript.</noscript></main>
-<footer><p>{credit(link)}</p></footer>
+<footer><p>{credits.credit(link)}</p></footer>
 {data}
 <script type="module">{script}</script></body></html>
 """
@@ -423,7 +327,8 @@ def to_html(training: Training | Tokenizer, text: str, *, link: str = "") -> str
     True
     """
     if isinstance(training, Training):
-        return html(of_training(training, text), link)
+        row = of_training(training, text, options=training.training_options)
+        return html(of_stage(Stage([row])), link)
     return html(of_tokenizer(training, training.name, text), link)
 
 

@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any
 
-from bpeviz.analysis.hues import Row, contacts_at, hues
+from bpeviz.analysis.hues import Coloring, contacts_at, hues
 from bpeviz.analysis.pretokenization import PreTokenizedColumn, name
 from bpeviz.core.boundaries import ended
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.text import color_key, counted, digest_of
+from bpeviz.views.payloads import Score, ScoreRow
 
 
-def score_payload(
-    columns: Sequence[PreTokenizedColumn], first: int, last: int, label: str = ""
-) -> dict[str, Any]:
+def payload(columns: Sequence[PreTokenizedColumn], first: int, last: int, label: str = "") -> Score:
     """Return the payload of a text in several pre-tokenizations, as plain JSON values.
 
     Args:
@@ -26,8 +25,8 @@ def score_payload(
     """
     parts = [_shown(column, first, last) for column in columns]
     rows = [[distinct[i][3] for i in indices] for _, indices, distinct in parts]
-    colors = hues(Row(contacts_at(row), lambda key: key) for row in rows)
-    drawn: list[dict[str, Any]] = []
+    colors = hues(Coloring(contacts_at(row), lambda key: key) for row in rows)
+    drawn: list[ScoreRow] = []
     for column, (sizes, indices, distinct) in zip(columns, parts, strict=True):
         drawn.append(
             {
@@ -41,14 +40,16 @@ def score_payload(
                 "missing": [],
             }
         )
-    data: dict[str, Any] = {
+    data: Score = {
+        "key": "",
         "text": columns[0].cut.text[first:last],
         "rows": drawn,
         "baseline": -1,
         "unit": "pre-token",
         "ariaLabel": label or "The text in each pre-tokenization",
     }
-    return data | {"key": digest_of(data)}
+    data["key"] = digest_of(data)
+    return data
 
 
 def _shown(

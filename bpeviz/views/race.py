@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from bpeviz.analysis.hues import Hues
-from bpeviz.core.boundaries import Boundaries
-from bpeviz.core.training import Candidate, Training
 from bpeviz.text import counted
 from bpeviz.trainers import texts_of
-from bpeviz.views.player import WINDOW
-
-Rows = list[list[Any]]
-"""The candidates of a step, each a list of ids (a pair, or a piece) and the value that decides."""
+from bpeviz.views.parts import WINDOW
+from bpeviz.views.payloads import Race, RaceRow, Style
+from bpeviz.views.stage import Row
 
 BEST = 5
 """The number of candidates at each step."""
@@ -30,105 +26,89 @@ IN_FILE = 40_000_000
 
 
 def in_file(
-    training: Training,
-    text: str,
-    boundaries: Boundaries,
-    last: int,
-    hues: Hues,
-    timeline: str,
-    races: int = 1,
-    steps: Sequence[int] | None = None,
-) -> dict[str, Any] | None:
+    row: Row, hues: Hues, timeline: str, last: int | None = None, races: int = 1
+) -> Race | None:
     """Return the payload of the race in a file, which gets no others; None for a long text.
 
     Args:
-        training: The training history.
-        text: The training text.
-        boundaries: The boundaries of the text.
-        last: The number of steps of the file.
+        row: The row, whose training text is known.
         hues: The color indices.
         timeline: The identity of the player's timeline.
+        last: The number of steps of the file; by default all.
         races: How many races the file has, which share the limits.
-        steps: The steps of the training that the file has, or None for the first ones.
     """
-    if not last or len(boundaries) > COUNTED:
+    last = row.steps if last is None else last
+    training, atoms = row.training, 0 if row.trained_on is None else len(row.trained_on.boundaries)
+    if training is None or row.trained_on is None or not last or atoms > COUNTED:
         return None
-    most = min(STEPS // races, IN_FILE // races // len(boundaries))
-    decided = (range(last) if steps is None else steps)[:most]
-    rows = [_rows(training.candidates(text, boundaries, step, BEST)) for step in decided]
-    data = payload(training, rows, hues, timeline)
+    most = min(STEPS // races, IN_FILE // races // atoms)
+    data = payload(row, [candidates(row, step) for step in range(min(last, most))], hues, timeline)
     if most < last:
         data["note"] = f"Shown for the first {counted(most, texts_of(training).unit)}."
     return data
 
 
-def first_rows(
-    training: Training,
-    text: str,
-    boundaries: Boundaries,
-    most: int,
-    steps: Sequence[int] | None = None,
-) -> list[Rows]:
-    """Return the best candidates of the first `most` steps, or of some steps, the best first.
+def first_rows(row: Row, most: int = STEPS) -> list[list[RaceRow]]:
+    """Return the best candidates of the first `most` steps, the best first.
 
     A text that is too long for the player at once has only those at rest (`with_rest`).
     """
-    if len(boundaries) > WINDOW:
+    if row.trained_on is None or len(row.trained_on.boundaries) > WINDOW:
         return []
-    decided = range(training.steps) if steps is None else steps
-    return [_rows(training.candidates(text, boundaries, step, BEST)) for step in decided[:most]]
+    return [candidates(row, step) for step in range(min(row.steps, most))]
 
 
-def payload(
-    training: Training, first: list[Rows] | None, hues: Hues, timeline: str
-) -> dict[str, Any]:
-    """Return the payload of the race, as plain JSON values.
+def candidates(row: Row, step: int) -> list[RaceRow]:
+    """Return the best candidates of the decision after `step` steps of a row."""
+    if row.training is None or row.trained_on is None:
+        return []
+    decision = step if row.events is None else row.events[step]
+    of_text = row.trained_on.text, row.trained_on.boundaries
+    listed = row.training.candidates(*of_text, decision, BEST)
+    return [
+        (
+            [*candidate.ids],
+            candidate.count if candidate.score is None else float(f"{candidate.score:.3g}"),
+        )
+        for candidate in listed
+    ]
+
+
+def payload(row: Row, first: list[list[RaceRow]] | None, hues: Hues, timeline: str) -> Race:
+    """Return the payload of the race.
 
     Args:
-        training: The training history.
-        first: The rows of its first steps, or None if they are sent once the player moves.
+        row: The row, which was trained here.
+        first: The candidates of its first steps, or None if they are sent once the player moves.
         hues: The color indices.
         timeline: The identity of the player's timeline.
     """
+    if row.training is None:
+        raise ValueError("Only a row that was trained here has candidates.")
+    texts = texts_of(row.training)
     return {
         "timelineId": timeline,
-        "heading": texts_of(training).race,
-        "measure": texts_of(training).score or "count",
+        "heading": texts.race,
+        "measure": texts.score or "count",
         "first": first or [],
         "isUnwatched": first is None,
-        "styles": _styles(training, first or [], hues),
+        "styles": _styles(row, first or [], hues),
         "atRest": None,
     }
 
 
-def with_rest(
-    data: dict[str, Any],
-    training: Training,
-    text: str,
-    boundaries: Boundaries,
-    step: int,
-    hues: Hues,
-) -> dict[str, Any]:
+def with_rest(data: Race, row: Row, step: int, hues: Hues) -> Race:
     """Return the payload with the candidates that decided a step at rest, if it lacks them."""
     previous = max(step, 1) - 1
-    if previous < len(data["first"]) or previous >= training.steps:
+    if previous < len(data["first"]) or previous >= row.steps:
         return data
-    rows = _rows(training.candidates(text, boundaries, previous, BEST))
-    styles = data["styles"] | _styles(training, [rows], hues)
-    return data | {"atRest": {"step": previous, "rows": rows}, "styles": styles}
+    rows = candidates(row, previous)
+    styles = data["styles"] | _styles(row, [rows], hues)
+    return {**data, "atRest": {"step": previous, "rows": rows}, "styles": styles}
 
 
-def _rows(candidates: Sequence[Candidate]) -> Rows:
-    return [
-        [
-            list(candidate.ids),
-            candidate.count if candidate.score is None else float(f"{candidate.score:.3g}"),
-        ]
-        for candidate in candidates
-    ]
-
-
-def _styles(training: Training, listed: Sequence[Rows], hues: Hues) -> dict[int, list[Any]]:
-    """Return the name and the color index of each id in some rows."""
+def _styles(row: Row, listed: Sequence[Sequence[RaceRow]], hues: Hues) -> dict[int, Style]:
+    """Return the name and the color index of each id in some candidates."""
+    look = row.look(hues)
     ids = {token_id for rows in listed for ids, _ in rows for token_id in ids}
-    return {i: [training.name(i), hues.index(training.color_key(i))] for i in sorted(ids)}
+    return {i: [*look(i)] for i in sorted(ids)}

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from bpeviz.core.boundaries import Boundaries
 from bpeviz.text import digest_of
 from bpeviz.views import merge_diagram
 from bpeviz.views.credit import parts
 from bpeviz.views.export import ColoredText
+from bpeviz.views.payloads import Contents, Diagram, Slide
+from bpeviz.views.stage import Stage
 from bpeviz.views.table import Table
 
 TEXT, DIAGRAM, TABLE = "Text", "Merge diagram", "Table"
@@ -37,7 +37,7 @@ class Slides:
 
     title: str
     settings: Sequence[str]
-    contents: Mapping[str, Callable[[], dict[str, Any]]]
+    contents: Mapping[str, Callable[[], Contents]]
     step_name: str = "step"
     step_numbers: Sequence[int] = (0,)
 
@@ -50,16 +50,20 @@ class Slides:
         """Return a step of these, the last one for None."""
         return self.last if step is None else min(step, self.last)
 
-    def payload(self, content: str, link: str) -> dict[str, Any]:
+    def payload(self, content: str, link: str) -> Slide:
         """Return the payload of all steps for the component `picture`.
 
         Args:
             content: `TEXT`, `DIAGRAM` or `TABLE`.
             link: The address that opens the page again, or "".
         """
-        data = {
+        data: Slide = {
+            "key": "",
             "notes": [],
-            **dict.fromkeys(("views", "score", "diagram", "table")),
+            "views": None,
+            "score": None,
+            "diagram": None,
+            "table": None,
             "content": content,
             "title": self.title,
             "settings": " · ".join(self.settings),
@@ -68,62 +72,59 @@ class Slides:
             "stepNumbers": [*self.step_numbers],
             **self.contents[content](),
         }
-        return data | {"key": digest_of(data)}
+        data["key"] = digest_of(data)
+        return data
 
 
 def of_score(title: str, picture: ColoredText, metrics: Table) -> Slides:
     """Return the slides of a text under several tokenizers, with their metrics."""
-    data = {"score": picture.score, "characters": (picture.part.first, len(picture.text))}
+    at = (picture.part.first, len(picture.text))
+    data: Contents = {"score": picture.score, "characters": at}
     # The speaker explains the metrics.
     names = [name for name in metrics.names if name != "meaning"]
     rows = [[*map(str, row[: len(names)])] for row in metrics.rows]
-    contents = {
-        TEXT: lambda: data | {"notes": picture.notes},
-        TABLE: lambda: data | {"table": {"names": names, "rows": rows}},
+    contents: dict[str, Callable[[], Contents]] = {
+        TEXT: lambda: {**data, "notes": picture.notes},
+        TABLE: lambda: {**data, "table": {"names": names, "rows": rows}},
     }
     return Slides(title, picture.settings, contents)
 
 
-def of_steps(
+def of_stage(
     title: str,
-    player: Mapping[str, Any],
-    boundaries: Sequence[Boundaries],
-    unit: str,
+    stage: Stage,
     settings: Sequence[str] = (),
+    *,
+    last: int | None = None,
     drawn: tuple[int, int] | None = None,
 ) -> Slides:
-    """Return the slides of a timeline, or of several that are aligned by vocabulary size.
+    """Return the slides of a stage.
 
     Args:
         title: The heading.
-        player: The payload of the player.
-        boundaries: The boundaries of the shown part of the text, for each view.
-        unit: The name of a step in the heading.
+        stage: The stage.
         settings: The settings in words.
+        last: The last step; by default that of the player.
         drawn: The characters of the text in the merge diagram, if they are in the part; else its
             beginning.
     """
-    views, sizes = player["views"], player["vocabSizes"]
-    first, _, total = views[0]["part"] or (0, 0, len(views[0]["text"]))
-    data = {"views": views, "characters": (first, total)}
-    contents = {
+    player, row = stage.payload, stage.rows[0]
+    sizes, last = player["vocabSizes"], player["last"] if last is None else last
+    data: Contents = {"views": player["views"], "characters": (row.part.first, len(row.text))}
+    contents: dict[str, Callable[[], Contents]] = {
         TEXT: lambda: data,
-        DIAGRAM: lambda: data | {"diagram": _diagram(title, player, boundaries, drawn)},
+        DIAGRAM: lambda: {**data, "diagram": _diagram(title, stage, last, drawn)},
         TABLE: lambda: data,
     }
-    numbers = sizes or range(int(player["last"]) + 1)
-    return Slides(title, settings, contents, "vocabulary size" if sizes else unit, numbers)
+    unit = row.words.unit if row.events is None else "step"
+    name = "vocabulary size" if sizes else unit
+    return Slides(title, settings, contents, name, sizes or range(last + 1))
 
 
-def _diagram(
-    title: str,
-    player: Mapping[str, Any],
-    boundaries: Sequence[Boundaries],
-    drawn: tuple[int, int] | None,
-) -> dict[str, Any]:
-    """Return the merge diagram of a few words of at most two views; see `of_steps`."""
-    views, last = player["views"], int(player["last"])
-    part, first = views[0]["text"], (views[0]["part"] or [0])[0]
+def _diagram(title: str, stage: Stage, last: int, drawn: tuple[int, int] | None) -> Diagram:
+    """Return the merge diagram of a few words of at most two rows; see `of_stage`."""
+    first, end = stage.rows[0].part.first, stage.rows[0].part.last
+    part = stage.rows[0].text[first:end]
     low, high = (at - first for at in drawn or (first, first))
     if 0 <= low < high <= len(part):
         text = part[low:high]
@@ -132,21 +133,11 @@ def _diagram(
         if len(text) > _BEGINNING:
             text = text[:_BEGINNING].rpartition(" ")[0].rstrip() or text[:_BEGINNING]
     text = text.encode()[: merge_diagram.MAX_DRAWN].decode(errors="ignore")
-    before = len(part[:low].encode())
+    start = len(stage.rows[0].text[: first + low].encode())
     sides = []
-    start = 0
-    for view, shown in [*zip(views, boundaries, strict=True)][:2]:
-        start = int(shown.ends[-1]) - len(view["text"].encode()) + before
-        own = view["ownSteps"][last] if "ownSteps" in view else last
-        name = view.get("title", title)
-        sides.append(merge_diagram.Side(name, shown, own, own, _look(view), view["unit"]))
-    diagram: dict[str, Any] = merge_diagram.merge_diagram_payload(text.encode(), sides, start)
-    return diagram | {"characters": (first + low, first + low + len(text))}
-
-
-def _look(view: Mapping[str, Any]) -> Callable[[int], tuple[str, int]]:
-    def look(token_id: int) -> tuple[str, int]:
-        label, color = view["tokenStyles"][token_id]
-        return label, color
-
-    return look
+    for row, own in [*zip(stage.rows, stage.own_steps(last), strict=True)][:2]:
+        name = row.title if stage.by_size else title
+        side = merge_diagram.Side(name, row.shown, own, own, row.look(stage.hues), row.words.unit)
+        sides.append(side)
+    diagram = merge_diagram.payload(text.encode(), sides, start)
+    return {**diagram, "characters": (first + low, first + low + len(text))}

@@ -29,9 +29,9 @@ def tokenizers() -> dict[str, Tokenizer]:
 
 def test_figures_equal_their_definitions(tokenizers: dict[str, Tokenizer]) -> None:
     found = bpeviz.compare(TEXTS, tokenizers, "en").tokenizers
-    wholes = ["\n".join(lines) for lines in TEXTS.values()]
+    rows = [line for lines in TEXTS.values() for line in lines]
     for one, (name, tokenizer) in zip(found, tokenizers.items(), strict=True):
-        ids = [token_id for whole in wholes for token_id in tokenizer.encode(whole)]
+        ids = [token_id for row in rows for token_id in tokenizer.encode(row)]
         by_line = [[len(tokenizer.encode(line)) for line in lines] for lines in TEXTS.values()]
         vocabulary = [*tokenizer.known_ids()]
         assert (one.tokenizer, one.tokens) == (name, len(ids))
@@ -44,7 +44,9 @@ def test_figures_equal_their_definitions(tokenizers: dict[str, Tokenizer]) -> No
         )
         assert one.used_vocabulary == len({*ids}) / len(vocabulary)
         spaced = [
-            (whole, [token.start for token in tokenizer.tokens(whole)]) for whole in wholes[:2]
+            (row, [token.start for token in tokenizer.tokens(row)])
+            for lines in [*TEXTS.values()][:2]
+            for row in lines
         ]
         assert one.whole_words == float(reference_fairness.whole_words(spaced))
 

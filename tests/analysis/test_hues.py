@@ -10,11 +10,12 @@ import pytest
 from helpers import usual
 from helpers.payloads import color_index
 from helpers.properties import many
+from helpers.stages import timeline as timeline_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.analysis.hues import Hues, Row, contacts, contacts_at, hues, keys_of
+from bpeviz.analysis.hues import Coloring, Hues, contacts, contacts_at, hues, keys_of
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.training import Training
@@ -22,7 +23,8 @@ from bpeviz.corpus.samples import SAMPLES, Sample, languages
 from bpeviz.palette import COLORS
 from bpeviz.text import color_key
 from bpeviz.trainers import TRAINERS
-from bpeviz.views import player
+from bpeviz.views import score
+from bpeviz.views.stage import Row, Stage, of_training
 
 TEXT = "the old cat sat and the cold cat sat\nthe old 世界 👩‍👩‍👧 cat ate\n" * 2
 
@@ -40,13 +42,15 @@ Texts = Sequence[tuple[Training, Boundaries]]
 
 def colored(text: str, keys: Iterable[str], **initial: str | int) -> tuple[Texts, Hues]:
     """Return the first part of a text under some trainers, and its color indices."""
-    rows = []
+    rows: list[Row] = []
+    trainings: list[Training] = []
     for key in keys:
         training = usual.train(key, text, **initial)
         boundaries = training.boundaries(text)
-        rows.append((training, boundaries, player.parts(text, boundaries)[0]))
-    parts = [(training, each.slice(part.start, part.end)) for training, each, part in rows]
-    return parts, player.hues_of(rows)
+        rows.append(of_training(training, text, boundaries))
+        trainings.append(training)
+    parts = [(each, row.shown) for each, row in zip(trainings, rows, strict=True)]
+    return parts, Stage(rows).hues
 
 
 @pytest.mark.parametrize("text", [*TEXTS, *(pytest.param(t, marks=pytest.mark.slow) for t in LONG)])
@@ -95,7 +99,7 @@ def test_most_tokens_keep_their_look_when_the_end_of_the_text_is_edited() -> Non
 def test_touching_tokens_differ_in_all_columns(sample: Sample) -> None:
     tokenizers = [bpeviz.load(name) for name in ("gpt2", "cl100k_base", "o200k_base")]
     tokenizers.append(bpeviz.train(sample.text, vocab_size=32_768, min_count=2).tokenizer())
-    rows = [Row(contacts_at(each.encode(sample.text)), keys_of(each)) for each in tokenizers]
+    rows = [Coloring(contacts_at(each.encode(sample.text)), keys_of(each)) for each in tokenizers]
     found = hues(rows)
     for touching, key, _ in rows:
         assert not any(alike(found, key(left), key(right)) for left, right in touching.pairs)
@@ -114,16 +118,16 @@ def test_contacts_are_the_neighbors_at_every_step(key: str) -> None:
 
 
 def test_given_color_indices_stay() -> None:
-    first = hues([Row(contacts_at([1, 2, 3]), lambda token_id: COLORS * token_id)])
+    first = hues([Coloring(contacts_at([1, 2, 3]), lambda token_id: COLORS * token_id)])
     assert len({*first.indices.values()}) == 3
-    second = hues([Row(contacts_at([1, 9, 2]), lambda token_id: COLORS * token_id)], first)
+    second = hues([Coloring(contacts_at([1, 9, 2]), lambda token_id: COLORS * token_id)], first)
     assert second.indices | first.indices == second.indices
     assert second.index(COLORS * 9) not in {first.index(COLORS), first.index(2 * COLORS)}
     assert (first.index(-1), first.index(COLORS * 77 + 5)) == (-1, 5)
 
 
 def test_token_without_equal_neighbors_keeps_its_own_color() -> None:
-    assert hues([Row(contacts_at([1, 2]), lambda token_id: token_id)]).indices == {1: 1, 2: 2}
+    assert hues([Coloring(contacts_at([1, 2]), lambda token_id: token_id)]).indices == {1: 1, 2: 2}
 
 
 def test_token_has_one_color_in_all_columns_and_in_the_player() -> None:
@@ -131,14 +135,14 @@ def test_token_has_one_color_in_all_columns_and_in_the_player() -> None:
     training = bpeviz.train(text, vocab_size=400, min_count=2)
     boundaries = training.tokenizer().boundaries(text)
     part = Part(0, len(text), 0, len(text))
-    found = player.hues_of([(training, boundaries, part)])
+    found = Stage([of_training(training, text, boundaries, part)]).hues
     moved = [key for key, index in found.indices.items() if index != key % COLORS]
     assert moved
-    timeline = player.timeline(text, training, boundaries, part, training.steps)
+    timeline = timeline_of(text, training, boundaries, part, training.steps)
     columns = [
         Column(str(step), training.at_step(step), boundaries, step) for step in (9, training.steps)
     ]
-    beside = player.score_payload(text, columns, part, 0, hues=found)
+    beside = score.payload(text, columns, part, 0, hues=found)
     colors = {name: index for name, index in timeline["tokenStyles"].values() if index >= 0}
     shown = [one for row in beside["rows"] for one in row["distinct"] if one[3] >= 0]
     assert shown

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 import bpeviz
 from bpeviz.analysis import normalization, trace
 from bpeviz.text import Normalized
-from bpeviz.views import inspection, player
+from bpeviz.views import inspection
+from bpeviz.views.parts import parts as parts_of
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_grid_has_a_row_only_where_the_text_changes(
 ) -> None:
     tokenizer = bpeviz.train("A É b", merges=2, **options).tokenizer()
     found = trace.inspect("A É\nb", tokenizer)
-    (part,) = player.parts(found.text, found.cuts, 100)
+    (part,) = parts_of(found.text, found.cuts, 100)
     assert inspection.grid(found, part)["normalized"] == row
 
 

@@ -17,7 +17,7 @@ from bpeviz.corpus import samples
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 from bpeviz.trainers import bpe
-from bpeviz.views.pretokenization import score_payload
+from bpeviz.views.pretokenization import payload as score_payload
 
 ANY_TEXT = st.one_of(
     SMALL_TEXTS,

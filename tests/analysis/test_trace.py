@@ -11,6 +11,7 @@ import regex
 import tiktoken
 from helpers import usual
 from helpers.properties import examples, many, pairs
+from helpers.stages import diagram_side, encoded_timeline
 from helpers.texts import SMALL_TEXTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -27,7 +28,8 @@ from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained import catalog, download
 from bpeviz.pretrained.rank_tokenizer import from_ranks
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.views import inspection, merge_diagram, player
+from bpeviz.views import inspection, merge_diagram
+from bpeviz.views.parts import parts as parts_of
 
 SCRIPTS = (
     "Hello, world! The naïve café isn’t 3.14159.",
@@ -275,7 +277,7 @@ def test_events_of_any_rank_table_end_at_its_ids(ranks: dict[bytes, int], text: 
         assert changes.ids(step).tolist() == boundaries.ids(step).tolist()
         assert changes.token_ends(step).tolist() == boundaries.token_ends(step).tolist()
     # Each event joins the bytes of the two parents, if merges lead to the token.
-    timeline = inspection.timeline(found, whole_timeline(found), "ranks")
+    timeline = encoded_timeline(found, whole_timeline(found), "ranks")
     for left, right, new in zip(
         *(timeline["steps"][c] for c in ("left", "right", "id")), strict=True
     ):
@@ -383,7 +385,7 @@ def test_grid_covers_its_part_exactly(trainings: dict[str, Training], text: str)
     for key in ("bpe", "wordpiece", "sentencepiece", "mark symbol", "unk", "unigram"):
         found = inspect(text, trainings[key].tokenizer())
         shown: list[dict[str, Any]] = []
-        for part in player.parts(found.text, found.cuts, 16):
+        for part in parts_of(found.text, found.cuts, 16):
             data = inspection.grid(found, part)
             assert json.loads(json.dumps(data)) == data
             shown.append(data)
@@ -404,7 +406,7 @@ def test_grid_covers_its_part_exactly(trainings: dict[str, Training], text: str)
         assert [chr(int(shown_as, 16)) for _, _, shown_as, _ in points] == [*found.text]
         assert [name for *_, name in points] == [unicodedata.name(c, "") for c in found.text]
         assert bytes(byte for data in shown for _, byte in data["bytes"]) == found.raw
-        if all(part.end - part.start <= 16 for part in player.parts(found.text, found.cuts, 16)):
+        if all(part.end - part.start <= 16 for part in parts_of(found.text, found.cuts, 16)):
             ids = [t["id"] for data in shown for t in data["tokens"] if t["id"] is not None]
             assert [i for i in found.ids if i in ids] or not found.ids
 
@@ -416,7 +418,7 @@ def test_grid_covers_its_part_exactly(trainings: dict[str, Training], text: str)
 def test_timeline_of_a_published_vocabulary_has_only_the_steps_of_the_text(name: str) -> None:
     tokenizer = published(name)
     found = inspect("hello hello naïve 👍", tokenizer)
-    timeline = inspection.timeline(found, whole_timeline(found), "cl100k")
+    timeline = encoded_timeline(found, whole_timeline(found), "cl100k")
     assert json.loads(json.dumps(timeline))["text"] == found.text
     steps = timeline["steps"]
     assert timeline["last"] == len(steps["id"]) == len(timeline["tokenCounts"]) - 1 < 30
@@ -450,8 +452,8 @@ def test_timeline_of_a_published_vocabulary_has_only_the_steps_of_the_text(name:
 def test_timeline_supports_every_trainer(trainings: dict[str, Training], text: str) -> None:
     for training in trainings.values():
         found = inspect(text, training.tokenizer())
-        for part in player.parts(found.text, found.boundaries, 16):
-            timeline = inspection.timeline(found, part, "Yours", training)
+        for part in parts_of(found.text, found.boundaries, 16):
+            timeline = encoded_timeline(found, part, "Yours", training)
             json.dumps(timeline)
             assert timeline["last"] == len(timeline["steps"]["id"])
             times = timeline["changes"]["steps"]
@@ -465,7 +467,7 @@ def test_timeline_supports_every_trainer(trainings: dict[str, Training], text: s
 def test_timeline_counts_overlapping_pairs() -> None:
     training = bpeviz.train("aaaa aaaa", merges=2, pattern="gpt2")
     found = inspect("aaa a", training.tokenizer())
-    timeline = inspection.timeline(found, whole_timeline(found), "Yours", training)
+    timeline = encoded_timeline(found, whole_timeline(found), "Yours", training)
     assert timeline["steps"]["count"][0] == 2
     assert timeline["steps"]["applied"][0] == 1
 
@@ -604,7 +606,7 @@ def test_merge_diagram_equals_the_tokens_of_every_step(
         training = trainings[key]
         found = inspect(text, training.tokenizer())
         boundaries = training.tokenizer().boundaries(text)
-        direct = merge_diagram.of_training("Yours", training, boundaries, training.steps)
+        direct = diagram_side("Yours", training, boundaries, training.steps)
         look = token_lookup.look_of(found.tokenizer, training)
         numbers = [event.step for event in found.events]
         through = merge_diagram.Side(
@@ -616,11 +618,11 @@ def test_merge_diagram_equals_the_tokens_of_every_step(
             texts_of(training).unit,
             numbers,
         )
-        one = merge_diagram.merge_diagram_payload(found.raw, [direct])
+        one = merge_diagram.payload(found.raw, [direct])
         assert json.loads(json.dumps(one)) is not None
         assert (
             one["sides"][0]["tokens"]
-            == (merge_diagram.merge_diagram_payload(found.raw, [through])["sides"][0]["tokens"])
+            == (merge_diagram.payload(found.raw, [through])["sides"][0]["tokens"])
         )
         byte_of = {column: i for i, (column, _) in enumerate(b for s in one["signs"] for b in s[3])}
         for taken in {0, 1, *(step + 1 for step in numbers), training.steps}:
@@ -639,8 +641,8 @@ def test_merge_diagram_shows_two_tokenizers(trainings: dict[str, Training]) -> N
     sides = []
     for key in ("mark symbol", "sentencepiece"):
         boundaries = trainings[key].tokenizer().boundaries(text)
-        sides.append(merge_diagram.of_training(key, trainings[key], boundaries, 40))
-    data = merge_diagram.merge_diagram_payload(text.encode(), sides)
+        sides.append(diagram_side(key, trainings[key], boundaries, 40))
+    data = merge_diagram.payload(text.encode(), sides)
     assert [side["title"] for side in data["sides"]] == ["mark symbol", "sentencepiece"]
     assert "".join(sign for _, _, sign, _ in data["signs"]) == text.replace(" ", "·")
     for side in data["sides"]:
@@ -649,7 +651,7 @@ def test_merge_diagram_shows_two_tokenizers(trainings: dict[str, Training]) -> N
             assert until == -1 or 0 <= since < until <= 40
             assert token_id < 0 or token_id in side["tokenStyles"]
     with pytest.raises(ValueError, match="one side or two"):
-        merge_diagram.merge_diagram_payload(b"", [])
+        merge_diagram.payload(b"", [])
 
 
 def test_merge_diagram_of_a_part_equals_the_tokens_of_the_text(
@@ -658,8 +660,8 @@ def test_merge_diagram_of_a_part_equals_the_tokens_of_the_text(
     text = "the keeper keeps the light " * 10
     training = trainings["bpe"]
     boundaries = training.tokenizer().boundaries(text)
-    side = merge_diagram.of_training("Yours", training, boundaries, training.steps)
-    data = merge_diagram.merge_diagram_payload(text.encode()[26:53], [side], 26)
+    side = diagram_side("Yours", training, boundaries, training.steps)
+    data = merge_diagram.payload(text.encode()[26:53], [side], 26)
     assert "".join(sign for _, _, sign, _ in data["signs"]) == text[26:53].replace(" ", "·")
     last = [token for token in data["sides"][0]["tokens"] if token[3] < 0]
     assert [training.name(token[4]) for token in last] == [
@@ -671,8 +673,8 @@ def test_every_view_accepts_an_empty_text(trainings: dict[str, Training]) -> Non
     for training in trainings.values():
         found = inspect("", training.tokenizer())
         assert round_trip(found).lossless
-        (part,) = player.parts("", found.cuts, 240)
+        (part,) = parts_of("", found.cuts, 240)
         assert inspection.grid(found, part)["columnCount"] == 0
-        assert inspection.timeline(found, part, "Yours", training)["last"] == 0
-        side = merge_diagram.of_training("Yours", training, found.boundaries, 0)
-        assert merge_diagram.merge_diagram_payload(b"", [side])["sides"][0]["tokens"] == []
+        assert encoded_timeline(found, part, "Yours", training)["last"] == 0
+        side = diagram_side("Yours", training, found.boundaries, 0)
+        assert merge_diagram.payload(b"", [side])["sides"][0]["tokens"] == []

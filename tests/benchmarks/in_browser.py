@@ -30,7 +30,7 @@ from browser.serving import FLAGS, chromium, serving
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
 from bpeviz.ui.permalink import codec
-from bpeviz.views.player import WINDOW
+from bpeviz.views.parts import WINDOW
 
 PAGES = ("", "Compare", "Inspect", "Algorithms", "Pre-tokenize", "Learn")
 SIZES = {1366: 768, 820: 1180, 390: 844}

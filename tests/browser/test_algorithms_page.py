@@ -21,7 +21,7 @@ from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.views import player as player_view
+from bpeviz.views.stage import steps_at
 
 Open = Callable[..., Page]
 SAMPLE = samples.by_key("seashells").text
@@ -37,7 +37,7 @@ class Trained:
     boundaries: Boundaries
 
     def step(self, size: int) -> int:
-        return int(player_view.steps_at(self.training, size, size)[0])
+        return int(steps_at(self.training.sizes, size, size)[0])
 
     def tokens(self, size: int) -> int:
         return int(self.boundaries.token_counts[self.step(size)])

@@ -10,7 +10,7 @@ import pytest
 from page_helpers import Page, expect, labelled, trained
 
 from bpeviz.components import read
-from bpeviz.views import player
+from bpeviz.views.stage import Stage, of_training
 
 if TYPE_CHECKING:
     from conftest import Tabs
@@ -20,8 +20,7 @@ TEXT = "low lower lowest </script> low lower"
 
 def payload() -> dict[str, Any]:
     training, boundaries = trained(TEXT)
-    (part,) = player.parts(TEXT, boundaries)
-    return player.payload(player.timeline(TEXT, training, boundaries, part, training.steps))
+    return {**Stage([of_training(training, TEXT, boundaries)]).payload}
 
 
 @pytest.fixture

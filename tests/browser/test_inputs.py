@@ -32,7 +32,7 @@ from bpeviz.corpus import samples
 from bpeviz.pretrained import download
 from bpeviz.ui.permalink.codec import pack
 from bpeviz.ui.runtime.long_texts import LONGEST_MESSAGE
-from bpeviz.views import player as player_view
+from bpeviz.views.parts import parts as parts_of
 
 Open = Callable[..., Page]
 
@@ -99,7 +99,7 @@ def test_long_text_is_paged(open_page: Open) -> None:
     text = ENGLISH * 15
     type_text(page, text)
     _, boundaries = player.await_text(text)
-    parts = player_view.parts(text, boundaries)
+    parts = parts_of(text, boundaries)
     assert len(parts) == 2
     label = page.get_by_text(f"Showing characters 1 to {parts[0].last:,} of {len(text):,}")
     expect(label).to_be_visible()

@@ -12,7 +12,7 @@ import bpeviz
 from bpeviz import components
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
-from bpeviz.views import player
+from bpeviz.views import score
 
 if TYPE_CHECKING:
     from conftest import Tabs
@@ -42,7 +42,7 @@ document.querySelector("#picture").innerHTML = drawing;
 def test_picture_has_the_pixels_of_the_page(tabs: Tabs, text: str) -> None:
     tokenizer = bpeviz.train("she sells seashells, by the seashore", vocab_size=275).tokenizer()
     column = Column("A title", tokenizer, tokenizer.boundaries(text), tokenizer.steps)
-    data = player.score_payload(text, [column], Part(0, len(text.encode()), 0, len(text)), 0)
+    data = score.payload(text, [column], Part(0, len(text.encode()), 0, len(text)), 0)
     files = components.read("score")
     page = tabs.open(reusable=False)
     page.set_content(

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import usual
+from helpers.stages import aligned, diagram_side
+from helpers.stages import timeline as timeline_of
 from merge_tree import Node, merge_tree
 
 import bpeviz
@@ -25,7 +27,9 @@ from bpeviz.components import FOLDER, read
 from bpeviz.core.boundaries import Boundaries, MergeBoundaries, Part
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS
-from bpeviz.views import inspection, merge_diagram, player
+from bpeviz.views import inspection, merge_diagram
+from bpeviz.views.parts import parts as parts_of
+from bpeviz.views.score import payload as score_payload
 
 pytestmark = pytest.mark.slow
 
@@ -107,8 +111,8 @@ def byte_boundaries(boundaries: Boundaries, step: int) -> list[int]:
 
 
 def timeline(training: Training, boundaries: Boundaries) -> dict[str, Any]:
-    (part,) = player.parts(TEXT, boundaries)
-    return player.timeline(TEXT, training, boundaries, part, boundaries.steps)
+    (part,) = parts_of(TEXT, boundaries)
+    return timeline_of(TEXT, training, boundaries, part, boundaries.steps)
 
 
 def timelines() -> list[dict[str, Any]]:
@@ -137,12 +141,12 @@ def timelines() -> list[dict[str, Any]]:
 
 def lock_step() -> dict[str, Any]:
     """Return a payload of several trainings, with the boundaries of each at some sizes."""
-    parts = [(name, timeline(*one), one) for name, one in trained().items()]
-    payload = player.lock_step([(name, shown, one[0]) for name, shown, one in parts])
+    parts = [(name, *one, parts_of(TEXT, one[1])[0]) for name, one in trained().items()]
+    payload: Any = aligned(parts, TEXT).payload
     cases = []
     for index in sampled(payload["last"]):
         cuts = []
-        for (_, _, (training, boundaries)), view in zip(parts, payload["views"], strict=True):
+        for (_, training, boundaries, _), view in zip(parts, payload["views"], strict=True):
             step = view["ownSteps"][index]
             assert training.sizes[step] <= payload["vocabSizes"][index] or step == 0
             cuts.append(byte_boundaries(boundaries, step))
@@ -179,7 +183,7 @@ def score() -> dict[str, Any]:
         for name, (training, boundaries) in trained().items()
     ]
     size = len(TEXT.encode())
-    payload = player.score_payload(TEXT, shown, Part(0, size, 0, len(TEXT)), 0)
+    payload = score_payload(TEXT, shown, Part(0, size, 0, len(TEXT)), 0)
     cases = []
     for column in shown:
         ends = column.cuts
@@ -204,7 +208,7 @@ def pair(training: Training, boundaries: Boundaries) -> tuple[Any, Boundaries, i
 def grid() -> dict[str, Any]:
     training, _ = trained()["bytes"]
     found = trace.inspect(TEXT, training.tokenizer())
-    (part,) = player.parts(TEXT, found.cuts)
+    (part,) = parts_of(TEXT, found.cuts)
     return inspection.grid(found, part)
 
 
@@ -216,7 +220,7 @@ def diagrams() -> list[dict[str, Any]]:
         sides, expected = [], []
         for name in names:
             training, boundaries = trainings[name]
-            sides.append(merge_diagram.of_training(name, training, boundaries, boundaries.steps))
+            sides.append(diagram_side(name, training, boundaries, boundaries.steps))
             starts = [0, *boundaries.ends.tolist()]
             expected.append(
                 [
@@ -227,7 +231,7 @@ def diagrams() -> list[dict[str, Any]]:
                     for step in range(boundaries.steps + 1)
                 ]
             )
-        payload = merge_diagram.merge_diagram_payload(TEXT.encode(), sides)
+        payload = merge_diagram.payload(TEXT.encode(), sides)
         assert payload["columnCount"] == len(TEXT.encode())  # neither side has marks
         found.append({"payload": payload, "tokens": expected})
     return found

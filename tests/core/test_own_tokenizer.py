@@ -86,7 +86,7 @@ def test_analysis_accepts_a_custom_tokenizer_class() -> None:
     assert [one.parents for one in token_lookup.ancestry(256, tokenizer)] == [None]
     assert metrics.composed_tokens(tokenizer) == {b"ab": "ab"}
     side = merge_diagram.Side("pairs", tokenizer.boundaries(TEXT), 1, 1, lambda i: ("", i))
-    payload = merge_diagram.merge_diagram_payload(TEXT.encode(), [side])
+    payload = merge_diagram.payload(TEXT.encode(), [side])
     assert len(payload["sides"][0]["tokens"]) == 8
 
 

@@ -203,7 +203,11 @@ def test_unknown_id_raises_value_error(unknown_id: int) -> None:
 
 def trained_with_specials(atoms: str = "bytes") -> MergeTokenizer:
     return bpeviz.train(
-        "ab ab <|end|>", merges=2, atoms=atoms, special_tokens=("<|end|>", "<|end|>>", "é")
+        "ab ab <|end|>",
+        merges=2,
+        atoms=atoms,
+        special_tokens=("<|end|>", "<|end|>>", "é"),
+        split_at_special=False,
     ).tokenizer()
 
 

@@ -33,8 +33,8 @@ from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.lattice import score
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FormatError, archive
-from bpeviz.views import player
 from bpeviz.views.inspection import grid
+from bpeviz.views.parts import parts as parts_of
 
 pytestmark = pytest.mark.slow
 
@@ -145,7 +145,7 @@ def test_lone_surrogates_are_found_as_replacement_characters() -> None:
 def test_template_is_drawn_as_marks_without_text() -> None:
     ours = formats.parse({"tokenizer.json": with_template(TEMPLATES["template"]).to_str().encode()})
     found = inspect("ab", ours, template=True)
-    data = grid(found, player.parts(found.text, found.cuts, 240)[0])
+    data = grid(found, parts_of(found.text, found.cuts, 240)[0])
     tokens = [(one["label"], one["kind"], one["start"], one["end"]) for one in data["tokens"]]
     assert tokens == [
         ("[B]", "special", 0, 1),
@@ -723,7 +723,7 @@ def test_added_tokens_are_marked_in_the_grid() -> None:
     theirs.add_special_tokens(["<s>"])
     ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
     found = inspect("aabb<s>", ours, ["<s>"])
-    (part,) = player.parts(found.text, found.cuts, 100)
+    (part,) = parts_of(found.text, found.cuts, 100)
     tokens = [(token["id"], token["kind"]) for token in grid(found, part)["tokens"]]
     assert tokens == [(0, ""), (2, "special"), (1, ""), (3, "special")]
     notes = [token["note"] for token in grid(found, part)["tokens"]]

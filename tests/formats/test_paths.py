@@ -11,7 +11,7 @@ import bpeviz
 from bpeviz import formats
 from bpeviz.__main__ import main
 from bpeviz.core.merges import MergeTokenizer
-from bpeviz.core.tokenizer import Row, Segmentation, Tokenizer
+from bpeviz.core.tokenizer import AtomRow, Segmentation, Tokenizer
 from bpeviz.formats import FORMATS, FormatError
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 
@@ -115,7 +115,7 @@ class UpperCase(MergeTokenizer):
 
 
 class Unmerged(MergeTokenizer):
-    def _segment_rows(self, rows: Sequence[Row]) -> list[Segmentation]:
+    def _segment_rows(self, rows: Sequence[AtomRow]) -> list[Segmentation]:
         return [(row, (1,) * len(row)) for row in rows]
 
 

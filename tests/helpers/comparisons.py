@@ -6,8 +6,9 @@ import bpeviz
 from bpeviz.analysis import metrics
 from bpeviz.analysis.figures import measure
 from bpeviz.analysis.metrics import Column
-from bpeviz.views import playable, player, tables
+from bpeviz.views import playable, score, tables
 from bpeviz.views.export import ColoredText
+from bpeviz.views.parts import parts as parts_of
 
 
 def columns_of(text: str) -> list[Column]:
@@ -22,7 +23,7 @@ def columns_of(text: str) -> list[Column]:
 def comparison(text: str) -> playable.Interactive:
     """Return the file of the columns of a text."""
     columns = columns_of(text)
-    part = player.parts(text, metrics.common_boundaries(columns))[0]
-    payload = player.score_payload(text, columns, part, 0) | {"verdict": text}
+    part = parts_of(text, metrics.common_boundaries(columns))[0]
+    payload = score.payload(text, columns, part, 0) | {"verdict": text}
     measured = tables.metrics(measure(text, columns, 0))
     return playable.of_score(ColoredText("Score", text, part, payload), measured)

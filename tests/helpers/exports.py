@@ -10,6 +10,7 @@ from bpeviz.analysis.comparison import Comparison
 from bpeviz.views import playable
 from bpeviz.views.export import ColoredText, colored
 from helpers.comparisons import columns_of, comparison
+from helpers.stages import played
 
 
 def link(text: str) -> str:
@@ -20,7 +21,7 @@ def link(text: str) -> str:
 def animation(text: str) -> str:
     """Return the file that plays a training."""
     training = bpeviz.train(text, vocab_size=270, special_tokens=(text,))
-    shown = playable.of_training(training, text)
+    shown = played(training, text)
     return playable.html(replace(shown, title=text, settings=[text]), link(text))
 
 

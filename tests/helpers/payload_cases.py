@@ -10,6 +10,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,22 +18,23 @@ from typing import Any
 import bpeviz
 from bpeviz.analysis import metrics, trace
 from bpeviz.analysis.figures import measure
-from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.pretokenization import PreTokenizedColumn, pre_tokenize
-from bpeviz.core.boundaries import Boundaries, Part
-from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.room.contents import RoomScore, RoomTimeline
 from bpeviz.text import as_json
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.learn.chapters import CHAPTERS
-from bpeviz.views import inspection, merge_diagram, playable, player, race, tables
+from bpeviz.ui.learn.engine import encoding
+from bpeviz.views import encoded, inspection, merge_diagram, playable, race, score, tables
 from bpeviz.views import pretokenization as pretokenization_views
-from bpeviz.views.credit import settings_of
 from bpeviz.views.export import colored
-from bpeviz.views.slides import DIAGRAM, TABLE, TEXT, Slides, of_score, of_steps
+from bpeviz.views.merge_diagram import Side
+from bpeviz.views.parts import part_between, parts
+from bpeviz.views.slides import DIAGRAM, TABLE, TEXT, Slides, of_score, of_stage
+from bpeviz.views.stage import Row, Stage, TrainedOn, of_training
 
 Case = Callable[[], Any]
 
@@ -101,7 +103,7 @@ def cases() -> Iterator[tuple[str, Case]]:
     for key in ("seashells", "short", "hindi", "empty", "spaces"):
         yield f"pre-tokenize, {key}", partial(page_of_pre_tokenization, TEXTS[key])
     for chapter in CHAPTERS:
-        for task in chapter.stages:
+        for task in sorted(chapter.tasks.keys() - chapter.needs.keys()):  # those need files
             for text in (chapter.text, "casa de lanza", "unbelievable strawberry", "año 2026 你好"):
                 yield f"learn, {chapter.key}, {task}, {text}", partial(task_of, chapter, task, text)
 
@@ -109,9 +111,12 @@ def cases() -> Iterator[tuple[str, Case]]:
 def state_of(training: Training, text: str, on: tuple[str, str] | None = None) -> list[Any]:
     """Return the payloads of a page, its slides, picture, file and room, for each part."""
     boundaries = training.boundaries(text)
+    trained_on = on and TrainedOn(*on, training.boundaries(on[1]))
     return [
-        payloads_of_training(training, text, boundaries, part, on)
-        for part in player.parts(text, boundaries, 250)[:3]
+        payloads_of_training(
+            of_training(training, text, boundaries, part, trained_on=trained_on, options={})
+        )
+        for part in parts(text, boundaries, 250)[:3]
     ]
 
 
@@ -143,7 +148,7 @@ def page_of_parts(name: str) -> list[Any]:
 
 def task_of(chapter: Any, task: str, text: str) -> list[Any]:
     try:
-        stage = chapter.stages[task](text)
+        stage = chapter.tasks[task](text)
         questions = [make() for make in stage.questions]
         given = [question.judge(None).right for question in questions]
         return [
@@ -157,44 +162,25 @@ def task_of(chapter: Any, task: str, text: str) -> list[Any]:
 # ---- the functions of the package that make the payloads
 
 
-def payloads_of_training(
-    training: Training, text: str, boundaries: Boundaries, part: Part, on: tuple[str, str] | None
-) -> dict[str, Any]:
-    hues = player.hues_of([(training, boundaries, part)])
-    timeline = player.timeline(text, training, boundaries, part, training.steps, hues)
-    timeline |= {"trainedOn": on and on[0], "tieRule": player.tie_rule(training, {})}
-    payload = player.payload(timeline)
-    trained_on = on and (*on, training.boundaries(on[1]))
-    corpus, of_corpus = (on[1], trained_on[2]) if on and trained_on else (text, boundaries)
-    settings = settings_of(training, training.steps, {})
-    half = training.steps // 2
-    rows = race.first_rows(training, corpus, of_corpus, 40)
-    races = race.payload(training, rows, hues, timeline["timelineId"])
-    slides = of_steps(
-        "Title",
-        payload | {"last": half},
-        [boundaries.slice(part.start, part.end)],
-        "merge",
-        settings=settings,
-        drawn=(part.first, min(part.first + 30, part.last)),
-    )
-    column = Column("Title", training.at_step(half), boundaries, half)
-    picture = colored("Title", text, [column], first=part.first, last=part.last, hues=hues)
-    page = playable.of_training(
-        training, text, boundaries, part=part, options={}, trained_on=trained_on
-    )
-    side = merge_diagram.of_training("Title", training, boundaries, half, hues)
+def payloads_of_training(row: Row) -> dict[str, Any]:
+    stage, text, part = Stage([row]), row.text, row.part
+    half = row.steps // 2
+    races = race.payload(row, race.first_rows(row, 40), stage.hues, stage.payload["timelineId"])
+    drawn = (part.first, min(part.first + 30, part.last))
+    slides = of_stage("Title", stage, row.own_settings(), last=half, drawn=drawn)
+    column = replace(row.column(half), title="Title")
+    picture = colored("Title", text, [column], first=part.first, last=part.last, hues=stage.hues)
+    side = Side("Title", row.boundaries, half, half, row.look(stage.hues), row.words.unit)
     start = len(text[: part.first].encode())
     words = text[part.first : part.first + 20].encode()
     return {
-        "player": payload,
-        "race": race.with_rest(races, training, corpus, of_corpus, training.steps, hues),
+        "player": stage.payload,
+        "race": race.with_rest(races, row, row.steps, stage.hues),
         "slides": slides_of(slides, text),
         "picture": picture.payload(),
-        "diagram": merge_diagram.merge_diagram_payload(words, [side], start, settings),
-        "before and after": half
-        and player.before_and_after(text, training, boundaries, half, hues),
-        **file_and_room(page),
+        "diagram": merge_diagram.payload(words, [side], start, row.own_settings()),
+        "before and after": half and score.before_and_after(row, half, stage.hues),
+        **file_and_room(playable.of_stage(stage)),
     }
 
 
@@ -214,78 +200,55 @@ def file_and_room(page: playable.Interactive) -> dict[str, Any]:
 def page_of_inspection(name: str, *, with_training: bool) -> list[Any]:
     training = trained(name, SEASHELLS + SHORT)
     tokenizer = training.tokenizer()
-    states = []
+    known = training if with_training else None
+    states: list[Any] = []
     for text in (SEASHELLS, SHORT * 12, HINDI):
-        encoded = trace.inspect(text, tokenizer)
-        known = training if with_training else None
-        colors = inspection.hues_of(encoded, known)
-        for part in player.parts(text, encoded.cuts, 240)[:2]:
-            atoms = player.part_between(encoded.boundaries, part, text)
-            states.append(payloads_of_inspection(encoded, part, atoms, known, colors))
+        inspected = trace.inspect(text, tokenizer)
+        of_text = parts(text, inspected.cuts, 240)[:2]
+        states += [payloads_of_inspection(inspected, part, known) for part in of_text]
     return states
 
 
 def payloads_of_inspection(
-    encoded: trace.Inspection, part: Part, atoms: Part, training: Training | None, colors: Hues
+    inspected: trace.Inspection, part: Part, training: Training | None
 ) -> dict[str, Any]:
-    tokenizer: Tokenizer = encoded.tokenizer
+    tokenizer, text = inspected.tokenizer, inspected.text
+    colors = encoded.hues_of(inspected, training)
     if tokenizer.without_steps is not None:
-        return {"grid": inspection.grid(encoded, part, colors=colors)}
-    timeline = inspection.timeline(encoded, atoms, "Title", training, colors)
-    slides = of_steps(
-        "Title",
-        player.payload(timeline),
-        [inspection.part_of(encoded, atoms)[0]],
-        "step",
-        drawn=(part.first, part.first + 20),
-    )
-    page = playable.of_inspection(encoded, "Title", training, colors, {})
+        return {"grid": inspection.grid(inspected, part, colors=colors)}
+    at = part_between(inspected.boundaries, part, text)
+    stage = Stage([encoded.of_inspection(inspected, at, "Title", training, options={})], colors)
+    slides = of_stage("Title", stage, drawn=(part.first, part.first + 20))
+    whole = parts(text, inspected.boundaries)[0]
+    in_file = encoded.of_inspection(inspected, whole, "Title", training, options={})
     is_merging = training is None and tokenizer.merged_id(0) is not None
     return {
-        "player": player.payload(timeline),
-        "grid": inspection.grid(encoded, part, decimal=True, colors=colors),
-        "slides": slides_of(slides, encoded.text),
+        "player": stage.payload,
+        "grid": inspection.grid(inspected, part, decimal=True, colors=colors),
+        "slides": slides_of(slides, text),
         "encoding": is_merging
-        and [inspection.encoding(encoded.text, tokenizer, upto) for upto in (None, 0, 3)],
-        **file_and_room(page),
+        and [encoding(text, tokenizer, upto).payload["views"][0] for upto in (None, 0, 3)],
+        **file_and_room(playable.of_stage(Stage([in_file], colors))),
     }
 
 
 def page_of_lock_step(names: Sequence[str], key: str) -> dict[str, Any]:
     text = TEXTS[key]
     trainings = [trained(name, text) for name in names]
-    boundaries = [training.boundaries(text) for training in trainings]
     columns = [
-        Column(name, training.at_step(training.steps), each, training.steps)
-        for name, training, each in zip(names, trainings, boundaries, strict=True)
+        Column(name, each.at_step(each.steps), each.boundaries(text), each.steps)
+        for name, each in zip(names, trainings, strict=True)
     ]
-    part = player.parts(text, metrics.common_boundaries(columns, always=True), 3_000)[0]
-    own = [player.part_between(each, part, text) for each in boundaries]
-    hues = player.hues_of([*zip(trainings, boundaries, own, strict=True)])
-    payload = player.lock_step(
-        [
-            (
-                name,
-                player.recolored(
-                    player.timeline(text, training, each, at, training.steps), training, hues
-                ),
-                training,
-            )
-            for name, training, each, at in zip(names, trainings, boundaries, own, strict=True)
-        ]
-    )
-    page = playable.of_lock_step(
-        payload,
-        [(training, each, {}) for training, each in zip(trainings, boundaries, strict=True)],
-        text,
-        part,
-    )
-    parts = [each.slice(at.start, at.end) for each, at in zip(boundaries, own, strict=True)]
-    slides = of_steps("Title", payload, parts, "step")
+    part = parts(text, metrics.common_boundaries(columns, always=True), 3_000)[0]
+    rows = []
+    for name, training, column in zip(names, trainings, columns, strict=True):
+        own = part_between(column.boundaries, part, text)
+        rows.append(of_training(training, text, column.boundaries, own, title=name, options={}))
+    stage = Stage(rows, by_size=True)
     return {
-        "player": payload,
-        "slides": slides_of(slides, text),
-        **file_and_room(page),
+        "player": stage.payload,
+        "slides": slides_of(of_stage("Title", stage), text),
+        **file_and_room(playable.of_stage(stage)),
     }
 
 
@@ -297,13 +260,13 @@ def page_of_score(names: Sequence[str]) -> dict[str, Any]:
         tokenizer = training.tokenizer()
         boundaries = tokenizer.boundaries(text)
         columns.append(Column(f"{name} (1)", tokenizer, boundaries, boundaries.steps, name))
-    part = player.parts(text, metrics.common_boundaries(columns), 3_000)[0]
+    part = parts(text, metrics.common_boundaries(columns), 3_000)[0]
     picture = colored("Title", text, columns, baseline=len(names) - 1)
     metrics_table = tables.metrics(measure(text, columns, 0))
     slides = of_score("Title", picture, metrics_table)
     page = playable.of_score(picture, metrics_table)
     return {
-        "score": player.score_payload(text, columns, part, 0, ids=True),
+        "score": score.payload(text, columns, part, 0, ids=True),
         "picture": picture.payload(),
         "slides": {name: slides.payload(name, "") for name in (TEXT, TABLE)},
         "file": [page.title, [*page.settings], page.data],
@@ -316,7 +279,7 @@ def page_of_pre_tokenization(text: str) -> dict[str, Any]:
         PreTokenizedColumn(pattern, "About.", pre_tokenize(text, pattern), pattern)
         for pattern in ("gpt2", "cl100k")
     ]
-    return pretokenization_views.score_payload(columns, 0, len(text))
+    return pretokenization_views.payload(columns, 0, len(text))
 
 
 # ---- digests

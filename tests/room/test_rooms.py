@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.stages import aligned, played
 
 import bpeviz
 from bpeviz import limits
@@ -17,14 +18,15 @@ from bpeviz.room.messages import Display, Invitation, Message
 from bpeviz.room.rooms import ABANDONED, Room, RoomError, Rooms
 from bpeviz.room.server_key import ServerKey
 from bpeviz.room.votes import Range, VoteOption, VoteQuestion
-from bpeviz.views import playable, player
+from bpeviz.views import playable
 from bpeviz.views.export import ColoredText
+from bpeviz.views.parts import parts as parts_of
 
 TEXT = "the thin thing that they think thicker then"
 
 
 def page(algorithm: str = "bpe", **options: Any) -> playable.Interactive:
-    return playable.of_training(bpeviz.train(TEXT, algorithm, **options), TEXT)
+    return played(bpeviz.train(TEXT, algorithm, **options), TEXT)
 
 
 class Clock:
@@ -161,14 +163,9 @@ def test_no_message_to_a_follower_contains_a_later_decision(
 def test_tokenizers_aligned_by_size_have_no_later_decision() -> None:
     trainings = [bpeviz.train(TEXT, merges=9), bpeviz.train(TEXT, "wordpiece", vocab_size=30)]
     found = [(one, one.tokenizer().boundaries(TEXT)) for one in trainings]
-    part = player.parts(TEXT, found[0][1])[0]
-    timelines = [
-        (one.algorithm, player.timeline(TEXT, one, boundaries, part, one.steps), one)
-        for one, boundaries in found
-    ]
-    shown = playable.of_lock_step(
-        player.lock_step(timelines), [(*one, {}) for one in found], TEXT, part
-    )
+    part = parts_of(TEXT, found[0][1])[0]
+    rows = [(one.algorithm, one, boundaries, part) for one, boundaries in found]
+    shown = playable.of_stage(aligned(rows, TEXT))
     room = Rooms().open("me", lambda _: Invitation())
     room.show(shown)
     leader, follower = Browser(room, is_leader=True), Browser(room)
@@ -295,7 +292,7 @@ def test_options_are_candidates_and_sometimes_lack_the_right_one() -> None:
 
 def test_options_do_not_tie_with_the_right_one() -> None:
     text = "lower newest newest widest"
-    shown = RoomTimeline(1, playable.of_training(bpeviz.train(text, merges=3), text))
+    shown = RoomTimeline(1, played(bpeviz.train(text, merges=3), text))
     assert shown.races is not None
     rows = shown.races[0]["first"][0]
     names = {" + ".join(map(chr, ids)): count for ids, count in rows}

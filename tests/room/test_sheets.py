@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers.stages import played
 
 import bpeviz
 from bpeviz.corpus import samples
@@ -34,7 +35,7 @@ Seven minutes
 
 def page(sample: str = "seashells") -> playable.Interactive:
     text = samples.by_key(sample).text
-    return playable.of_training(bpeviz.train(text, merges=22, pattern="gpt2"), text)
+    return played(bpeviz.train(text, merges=22, pattern="gpt2"), text)
 
 
 @pytest.fixture

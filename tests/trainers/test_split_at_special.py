@@ -12,19 +12,19 @@ import numpy as np
 import pytest
 import sentencepiece
 from helpers.properties import examples
+from helpers.stages import diagram_side, played
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.analysis.hues import OWN_HUES
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import SPECIAL_ID, ChangingBoundaries
+from bpeviz.core.boundaries import SPECIAL_ID, ChangingBoundaries, Part
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.pretokenizers.counts import count
 from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import Rooms
 from bpeviz.trainers import TRAINERS
-from bpeviz.views import credit, export, merge_diagram, playable, player
+from bpeviz.views import credit, export, merge_diagram, score
 
 END = "<|endoftext|>"
 NAMES = ("<é>", END)
@@ -132,7 +132,7 @@ def test_trainers_own_names_split_the_text_like_given_ones(
     column = Column("", training.tokenizer(), training.boundaries(text), training.steps)
     special = [*column.tokenizer.special_tokens.values()]
     assert np.isin(column.ids, special).sum() >= sum(map(text.count, names))
-    assert playable.of_training(training, text).data["player"]["views"][0]["tokenStyles"]
+    assert played(training, text).data["player"]["views"][0]["tokenStyles"]
     plain = train(algorithm, text, split=False, **options)
     assert plain.split_at == ()
     assert plain.decisions != training.decisions
@@ -187,31 +187,29 @@ def test_text_of_only_names_gives_no_steps(algorithm: str, text: str) -> None:
 @every_trainer
 def test_views_show_the_names_without_color(algorithm: str) -> None:
     training = train(algorithm)
-    shown = playable.of_training(training, TEXT)
+    shown = played(training, TEXT)
     view = shown.data["player"]["views"][0]
     assert view["tokenStyles"][SPECIAL_ID] == [END, -1]
     assert view["tokenStyles"][SPECIAL_ID - 1] == ["<é>", -1]
     assert "Training text split at special tokens" in credit.settings_of(training, training.steps)
     boundaries = training.boundaries(TEXT)
-    side = merge_diagram.of_training("", training, boundaries, training.steps)
-    styles = merge_diagram.merge_diagram_payload(TEXT.encode(), [side], 0)["sides"][0]
+    side = diagram_side("", training, boundaries, training.steps)
+    styles = merge_diagram.payload(TEXT.encode(), [side], 0)["sides"][0]
     assert styles["tokenStyles"][SPECIAL_ID] == [END, -1]
     column = Column("mine", training.at_step(1), boundaries, 1)
-    data = player.recolored(view, training, OWN_HUES)
-    assert data["tokenStyles"][SPECIAL_ID] == [END, -1]
     picture = export.colored("title", TEXT, [column]).score["rows"]
     assert "<|endoftext|>" in [label for _, label, *_ in picture[0]["distinct"]]
     room = Rooms().open("me", lambda _: Invitation())
     room.show(shown)
-    assert json.dumps(room.state(room.enter("", room.leader, lambda: None)))
+    assert json.dumps(room.state(room.enter("", lambda: None, is_leader=True)))
 
 
 def test_before_and_after_counts_special_tokens_in_a_note() -> None:
     training = train("bpe")
     own = Column("mine", training.tokenizer(), training.boundaries(TEXT), training.steps)
     plain = Column("plain", training.tokenizer(), training.tokenizer().boundaries(TEXT), 1)
-    part = player.Part(0, len(TEXT.encode()), 0, len(TEXT))
-    first, second = player.score_payload(TEXT, [own, plain], part, 0)["rows"]
+    part = Part(0, len(TEXT.encode()), 0, len(TEXT))
+    first, second = score.payload(TEXT, [own, plain], part, 0)["rows"]
     assert first["notes"] == ["Baseline", "6 special tokens, split off as in training"]
     assert second["notes"] == ["3.4 times as many as mine"]
     assert isinstance(training, MergeTraining)

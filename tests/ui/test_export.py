@@ -712,14 +712,13 @@ def test_slide_of_inspect_follows_the_player() -> None:
 def section(page: str = "train") -> None:
     import bpeviz
     from bpeviz.ui.pictures import slides_section
-    from bpeviz.views import player
-    from bpeviz.views.slides import of_steps
+    from bpeviz.views.slides import of_stage
+    from bpeviz.views.stage import Stage, of_training
 
     text = "low lower lowest"
     training = bpeviz.train(text, merges=5)
-    found = training.tokenizer().boundaries(text)
-    timeline = player.timeline(text, training, found, player.parts(text, found)[0], 5)
-    slides_section(page, lambda: of_steps("BPE", player.payload(timeline), [found], "merge"), 2, "")
+    stage = Stage([of_training(training, text)])
+    slides_section(page, lambda: of_stage("BPE", stage), 2, "")
 
 
 def test_slide_follows_the_choices(

@@ -232,18 +232,18 @@ def test_opened_table_gives_its_column_of_text_or_another_one() -> None:
     written = io.BytesIO()
     parquet.write_table(pa.table({"id": [1], "message": ["two words"]}), written)
     app.session_state["files"] = [("t.parquet", written.getvalue())]
-    assert app.run().session_state[TEXT.box.key] == "two words\n"
+    assert app.run().session_state[TEXT.box.key] == "two words"
     app.session_state["files"] = [("t.csv", TICKETS.encode())]
     app.run()
-    assert app.session_state[TEXT.box.key] == "the river, the sea\nel río\n"
+    assert app.session_state[TEXT.box.key] == "the river, the sea\nel río"
     (choice,) = app.selectbox
     assert (choice.label, choice.value) == ("Text in t\\.csv, one value a line", "message")
     choice.set_value("lang").run()
-    assert app.session_state[TEXT.box.key] == "en\nes\n"
+    assert app.session_state[TEXT.box.key] == "en\nes"
     app.selectbox[0].set_value("(the file as it is)").run()
     assert app.session_state[TEXT.box.key] == TICKETS
     app.selectbox[0].set_value("message").run()
-    assert app.session_state[TEXT.box.key] == "the river, the sea\nel río\n"
+    assert app.session_state[TEXT.box.key] == "the river, the sea\nel río"
     app.session_state["files"] = [("a.txt", b"low")]
     assert not app.run().selectbox
     app.session_state["files"] = [("p.csv", "en,es\nthe river,el río\na sea,un mar\n".encode())]
@@ -253,7 +253,7 @@ def test_opened_table_gives_its_column_of_text_or_another_one() -> None:
 
 
 def test_column_of_a_table_stays_when_the_page_changes() -> None:
-    state = {"sample": OWN_TEXT, "box": "en\nes\n", "boxed_file": "t.csv", "column": "lang"}
+    state = {"sample": OWN_TEXT, "box": "en\nes", "boxed_file": "t.csv", "column": "lang"}
     table = {f"text_{name}": value for name, value in state.items()}
     app = app_pages.opened("Train", text_table=("t.csv", TICKETS), **table)
     app.switch_page("pages/Learn.py").run()

@@ -34,7 +34,7 @@ from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import Chapter
 
 CHAPTER = Chapter(
-    key="toy", text="banana", stages={"pair": partial(engine.rounds_of, rounds=1)}, own="pair"
+    key="toy", text="banana", tasks={"pair": partial(engine.rounds_of, rounds=1)}, own="pair"
 )
 """
 PROSE = """

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.core.boundaries import INSIDE_ID
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
-from bpeviz.views.inspection import encoding
+from bpeviz.ui.learn.engine import encoding as stage_of
+from bpeviz.ui.learn.engine import on_stage
 
 TEXTS = (
     "strawberry",
@@ -30,6 +32,12 @@ TEXTS = (
     "\0",
     "",
 )
+
+
+def encoding(text: str, tokenizer: Tokenizer, upto: int | None = None) -> Any:
+    """Return the timeline as the player gets it."""
+    return on_stage(stage_of(text, tokenizer, upto))["views"][0]
+
 
 Step = tuple[int, int, int, int]
 """The left id, the right id, the new id, and the number of places."""

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 from helpers import usual
 from helpers.properties import examples, pairs, quarter
+from helpers.stages import aligned
+from helpers.stages import timeline as timeline_of
 from helpers.texts import SMALL_TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -30,7 +32,9 @@ from bpeviz.corpus import samples
 from bpeviz.text import color_key
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Survival
-from bpeviz.views import player
+from bpeviz.views.parts import part_between
+from bpeviz.views.parts import parts as parts_of
+from bpeviz.views.stage import Stage, of_training, steps_at
 
 pytestmark = pytest.mark.slow
 
@@ -238,7 +242,7 @@ def test_steps_at_equals_step_of_for_every_size(key: str, name: str) -> None:
         training = usual.train(key, TEXTS[name], **more)
         sizes = training.sizes.tolist()
         low, high = min(sizes) - 2, max(sizes) + 3
-        at = player.steps_at(training, low, high).tolist()
+        at = steps_at(training.sizes, low, high).tolist()
         for size, step in zip(range(low, high + 1), at, strict=True):
             within = min(max(size, min(sizes)), max(sizes))
             assert step == training.step_of(within)
@@ -258,13 +262,13 @@ def shown_together(
         Column(key, training.at_step(training.steps), boundaries, training.steps)
         for key, (training, boundaries) in zip(keys, trained, strict=True)
     ]
-    part = player.parts(text, metrics.common_boundaries(columns, always=True), size)[number]
-    timelines = []
-    for key, (training, boundaries) in zip(keys, trained, strict=True):
-        shown = player.part_between(boundaries, part, text)
-        timeline = player.timeline(text, training, boundaries, shown, training.steps)
-        timelines.append((TRAINERS[key].short, timeline, training))
-    return player.lock_step(timelines), trained
+    part = parts_of(text, metrics.common_boundaries(columns, always=True), size)[number]
+    rows = [
+        (TRAINERS[key].short, training, boundaries, part_between(boundaries, part, text))
+        for key, (training, boundaries) in zip(keys, trained, strict=True)
+    ]
+    payload: Any = aligned(rows, text).payload
+    return payload, trained
 
 
 @pytest.mark.parametrize(
@@ -300,8 +304,8 @@ def test_changing_steps_are_those_that_change_a_token_of_another_text(key: str) 
     training, _ = train(key, TEXTS["several-languages"])
     other = "the other text: Überfluß"
     boundaries = training.boundaries(other)
-    part = player.parts(other, boundaries)[0]
-    timeline = player.timeline(other, training, boundaries, part, training.steps)
+    part = parts_of(other, boundaries)[0]
+    timeline = timeline_of(other, training, boundaries, part, training.steps)
 
     def differ(steps: tuple[int, int]) -> bool:
         before, after = ((*boundaries.ids(at), *boundaries.cuts(at)) for at in steps)
@@ -313,7 +317,7 @@ def test_changing_steps_are_those_that_change_a_token_of_another_text(key: str) 
     assert timeline["changingSteps"] == changing
     assert 0 < len(changing) < training.steps
     # At two sizes, the text differs only where the size is a changing one.
-    payload = player.lock_step([("", timeline, training)])
+    payload: Any = aligned([("", training, boundaries, part)], other).payload
     own_steps = payload["views"][0]["ownSteps"]
     sizes = [i for i, steps in enumerate(pairwise(own_steps), 1) if differ(steps)]
     assert {*sizes} <= {*payload["changingSteps"]} < {*range(len(own_steps))}
@@ -337,10 +341,9 @@ def test_lock_step_keys_depend_on_the_trainers_and_the_part() -> None:
 
 def test_payload_of_one_timeline_counts_its_steps() -> None:
     training, boundaries = train("bpe", "low lower lowest " * 3)
-    (part,) = player.parts("low lower lowest " * 3, boundaries)
-    timeline = player.timeline("low lower lowest " * 3, training, boundaries, part, 4)
-    payload = player.payload(timeline)
-    assert payload["views"] == [timeline]
+    (part,) = parts_of("low lower lowest " * 3, boundaries)
+    row = of_training(training, "low lower lowest " * 3, boundaries, part)
+    payload: Any = Stage([row]).upto(4)
     assert (payload["vocabSizes"], payload["last"], payload["initialStep"], payload["unit"]) == (
         None,
         4,
@@ -378,16 +381,16 @@ def test_part_between_shows_the_same_characters_for_all_trainers(
         Column(str(i), training.at_step(training.steps), boundaries, training.steps)
         for i, (training, boundaries) in enumerate(trained)
     ]
-    parts = player.parts(text, metrics.common_boundaries(columns, always=True), size)
+    parts = parts_of(text, metrics.common_boundaries(columns, always=True), size)
     assert "".join(text[part.first : part.last] for part in parts) == text
     for training, boundaries in trained:
-        shown = [player.part_between(boundaries, part, text) for part in parts]
+        shown = [part_between(boundaries, part, text) for part in parts]
         assert (shown[0].start, shown[-1].end) == (0, len(boundaries))
         for before, after in pairwise(shown):
             assert before.end == after.start
         for part, mine in zip(parts, shown, strict=True):
             assert (mine.first, mine.last) == (part.first, part.last)
-            timeline = player.timeline(text, training, boundaries, mine, training.steps)
+            timeline = timeline_of(text, training, boundaries, mine, training.steps)
             piece = text[part.first : part.last]
             assert timeline["text"] == piece
             if timeline["atomBytes"] is not None:
@@ -402,16 +405,16 @@ def test_part_between_assigns_marks_to_the_text_before_them() -> None:
     text = "ab cd"
     training, boundaries = train("bpe", text, atoms="characters", end_mark="symbol")
     assert boundaries.ends.tolist() == [1, 2, 2, 3, 4, 5, 5]
-    first = player.part_between(boundaries, Part(0, 2, 0, 2), text)
-    second = player.part_between(boundaries, Part(2, 5, 2, 5), text)
+    first = part_between(boundaries, Part(0, 2, 0, 2), text)
+    second = part_between(boundaries, Part(2, 5, 2, 5), text)
     assert (first.start, first.end, second.start, second.end) == (0, 3, 3, 7)
     # ▁ comes before the text and is shown with the text after it.
     training, boundaries = train("sentencepiece", text)
     assert boundaries.ends.tolist() == [0, 1, 2, 3, 4, 5]
-    first = player.part_between(boundaries, Part(0, 2, 0, 2), text)
-    second = player.part_between(boundaries, Part(2, 5, 2, 5), text)
+    first = part_between(boundaries, Part(0, 2, 0, 2), text)
+    second = part_between(boundaries, Part(2, 5, 2, 5), text)
     assert (first.start, first.end, second.start, second.end) == (0, 3, 3, 6)
-    timeline = player.timeline(text, training, boundaries, first, 0)
+    timeline = timeline_of(text, training, boundaries, first, 0)
     assert timeline["atomBytes"] == [0, 1, 1]
 
 
@@ -424,9 +427,9 @@ def test_parts_begin_at_permanent_boundaries() -> None:
         Column(key, training.at_step(training.steps), boundaries, training.steps)
         for key, (training, boundaries) in zip(keys, trained, strict=True)
     ]
-    parts = player.parts(text, metrics.common_boundaries(columns, always=True), 1_000)
+    parts = parts_of(text, metrics.common_boundaries(columns, always=True), 1_000)
     assert len(parts) > 10
     for part in parts[1:]:
         for _, boundaries in trained:
-            start = player.part_between(boundaries, part, text).start
+            start = part_between(boundaries, part, text).start
             assert boundaries.permanent[start - 1]

@@ -6,12 +6,12 @@ import pickle
 from html.parser import HTMLParser
 from itertools import cycle
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 from helpers.comparisons import comparison
 from helpers.payloads import data_of
+from helpers.stages import aligned, played
 
 import bpeviz
 from bpeviz import formats
@@ -19,7 +19,9 @@ from bpeviz.analysis import trace
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS
-from bpeviz.views import playable, player
+from bpeviz.views import encoded, playable
+from bpeviz.views.parts import parts as parts_of
+from bpeviz.views.stage import Stage, TrainedOn
 
 SHORT = "low lower lowest newest widest " * 4
 
@@ -73,18 +75,18 @@ def test_tie_rule_is_named_if_the_options_are_known() -> None:
         ({}, "first one seen"),
         (None, ""),
     ):
-        shown = playable.of_training(training, SHORT, options=options)
+        shown = played(training, SHORT, options=options)
         assert rule in (shown.data["player"]["views"][0]["tieRule"] or "")
 
 
 def test_training_on_another_text_is_named_and_its_candidates_are_those_of_that_text() -> None:
     training = bpeviz.train(SHORT, merges=3)
-    counted_in = ("a corpus", SHORT, training.boundaries(SHORT))
-    shown = playable.of_training(training, "the", trained_on=counted_in, options={})
+    counted_in = TrainedOn("a corpus", SHORT, training.boundaries(SHORT))
+    shown = played(training, "the", trained_on=counted_in, options={})
     (view,) = shown.data["player"]["views"]
     assert (view["text"], view["trainedOn"]) == ("the", "a corpus")
     assert "Trained on a corpus" in shown.settings
-    (expected,) = playable.of_training(training, SHORT, options={}).data["races"] or ()
+    (expected,) = played(training, SHORT, options={}).data["races"] or ()
     (race,) = shown.data["races"] or ()
     assert race["first"] == expected["first"]
 
@@ -97,7 +99,7 @@ def test_link_that_is_not_an_address_is_refused(link: str) -> None:
 
 def test_page_names_settings_version_and_link() -> None:
     training = bpeviz.train(SHORT, merges=9, min_count=3, special_tokens=("<|end|>",))
-    shown = playable.of_training(training, SHORT, options={"min_count": 3})
+    shown = played(training, SHORT, options={"min_count": 3})
     page = playable.html(shown, "https://host.example/?s=1&t=2")
     assert f"bpeviz {bpeviz.__version__}" in page
     assert 'href="https://host.example/?s=1&amp;t=2"' in page
@@ -210,14 +212,9 @@ def test_race_of_a_long_text_is_in_the_file() -> None:
 def test_lock_step_has_a_race_of_each_training() -> None:
     trainings = [bpeviz.train(SHORT, merges=9, min_count=2), trained(SHORT, "wordpiece")]
     found = [(one, one.tokenizer().boundaries(SHORT)) for one in trainings]
-    (part,) = player.parts(SHORT, found[0][1])
-    payload = player.lock_step(
-        [
-            (one.algorithm, player.timeline(SHORT, one, boundaries, part, one.steps), one)
-            for one, boundaries in found
-        ]
-    )
-    shown = playable.of_lock_step(payload, [(*one, {}) for one in found], SHORT, part)
+    (part,) = parts_of(SHORT, found[0][1])
+    stage = aligned([(one.algorithm, one, boundaries, part) for one, boundaries in found], SHORT)
+    payload, shown = stage.payload, playable.of_stage(stage)
     races = data_of(playable.html(shown))["races"]
     assert [len(one["first"]) for one in races] == [one.steps for one in trainings]
     assert {one["timelineId"] for one in races} == {payload["timelineId"]}
@@ -234,12 +231,18 @@ def test_library_names_the_options_of_a_training() -> None:
 def test_inspection_of_the_training_text_has_its_race() -> None:
     training = bpeviz.train(SHORT, merges=12, min_count=2)
     found = trace.inspect(SHORT, training.at_step(9))
-    how: tuple[Any, ...] = ("A name", training, None, {"min_count": 2})
-    shown = playable.of_inspection(found, *how, trained_on=True)
+    part, colors = parts_of(SHORT, found.boundaries)[0], encoded.hues_of(found, training)
+    trained_on = TrainedOn(None, SHORT, training.boundaries(SHORT))
+    options = {"min_count": 2}
+    row = encoded.of_inspection(
+        found, part, "A name", training, trained_on=trained_on, options=options
+    )
+    shown = playable.of_stage(Stage([row], colors))
     assert shown.data["races"] is not None
     assert len(shown.data["races"][0]["first"]) == shown.data["player"]["last"] == len(found.events)
     assert "Minimum pair count: 2" in shown.settings
-    assert playable.of_inspection(found, *how).data["races"] is None
+    row = encoded.of_inspection(found, part, "A name", training, options=options)
+    assert playable.of_stage(Stage([row], colors)).data["races"] is None
 
 
 def test_embed_code_is_that_of_the_readme() -> None:

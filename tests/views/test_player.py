@@ -13,6 +13,8 @@ import pytest
 from helpers import usual
 from helpers.payloads import color_index
 from helpers.properties import examples, many
+from helpers.stages import played
+from helpers.stages import timeline as timeline_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,7 +25,11 @@ from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, Boundaries, Part
 from bpeviz.core.training import Pruning
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS, texts_of
-from bpeviz.views import playable, player
+from bpeviz.ui.pages.remarks import _why_few as why_few
+from bpeviz.views import score
+from bpeviz.views.parts import WINDOW
+from bpeviz.views.parts import parts as parts_of
+from bpeviz.views.stage import of_training
 
 ODD = "naïve 👩‍👩‍👧 e\u0301\r\n\tصباح \u202e<b>&amp;\0 \u200b नमस्ते 🇫🇷\n\n"
 ATOMS = (
@@ -43,8 +49,8 @@ def train(text: str, **how: Any) -> tuple[Training, Boundaries]:
 
 def whole_timeline(text: str, **how: Any) -> dict[str, Any]:
     training, boundaries = train(text, **how)
-    (part,) = player.parts(text, boundaries)
-    return player.timeline(text, training, boundaries, part, len(training.merges))
+    (part,) = parts_of(text, boundaries)
+    return timeline_of(text, training, boundaries, part, len(training.merges))
 
 
 # ---- the timeline
@@ -129,15 +135,15 @@ def test_timeline_says_what_gets_no_token(options: dict[str, Any], words: str) -
     text = "a b\nc ☃"
     training = bpeviz.train(text, merges=0, **options)
     boundaries = training.tokenizer().boundaries(text)
-    (part,) = player.parts(text, boundaries)
-    assert player.timeline(text, training, boundaries, part, 0)["leftOut"] == words
+    (part,) = parts_of(text, boundaries)
+    assert timeline_of(text, training, boundaries, part, 0)["leftOut"] == words
 
 
 def test_timeline_key_depends_on_the_training_but_not_on_the_last_step() -> None:
     text = "low lower lowest " * 9
     training, boundaries = train(text)
-    (part,) = player.parts(text, boundaries)
-    timeline, shorter = (player.timeline(text, training, boundaries, part, last) for last in (9, 5))
+    (part,) = parts_of(text, boundaries)
+    timeline, shorter = (timeline_of(text, training, boundaries, part, last) for last in (9, 5))
     # A smaller vocabulary is the same timeline with an earlier end: nothing is redrawn.
     assert {**timeline, "last": 5} == shorter
     other = whole_timeline(text, ties="largest")
@@ -250,11 +256,9 @@ def test_timeline_of_every_trainer_equals_its_boundaries(
 ) -> None:
     training = usual.train(key, text, **how)
     boundaries = training.tokenizer().boundaries(text)
-    (part,) = player.parts(text, boundaries)
+    (part,) = parts_of(text, boundaries)
     timeline = json.loads(
-        json.dumps(
-            player.timeline(text, training, boundaries, part, training.steps), allow_nan=False
-        ),
+        json.dumps(timeline_of(text, training, boundaries, part, training.steps), allow_nan=False),
         object_hook=lambda one: {
             int(k) if k.lstrip("-").isdigit() else k: v for k, v in one.items()
         },
@@ -289,13 +293,13 @@ def test_timeline_of_a_part_equals_its_boundaries(key: str, how: dict[str, str |
     text = samples.by_key("english-prose").text
     training = usual.train(key, text, **how)
     boundaries = training.tokenizer().boundaries(text)
-    parts = player.parts(text, boundaries, 300)
+    parts = parts_of(text, boundaries, 300)
     assert len(parts) > 3
     for part in (parts[1], parts[-1]):
         assert boundaries.permanent[
             part.end - 1
         ]  # a sample of words has such a place in every part
-        timeline = player.timeline(text, training, boundaries, part, training.steps)
+        timeline = timeline_of(text, training, boundaries, part, training.steps)
         for step in spread(training.steps):
             assert_shown(timeline, boundaries, part, step)
 
@@ -308,8 +312,8 @@ def test_timeline_of_any_text_equals_its_boundaries_at_every_step(
     key, options = how
     training = usual.train(key, text, **options)
     boundaries = training.tokenizer().boundaries(text)
-    (part,) = player.parts(text, boundaries)
-    timeline = player.timeline(text, training, boundaries, part, training.steps)
+    (part,) = parts_of(text, boundaries)
+    timeline = timeline_of(text, training, boundaries, part, training.steps)
     for step in range(training.steps + 1) if training.steps < 30 else spread(training.steps):
         assert_shown(timeline, boundaries, part, step)
 
@@ -350,7 +354,7 @@ def test_parts_cover_the_text_without_dividing_characters(
     text: str, how: dict[str, str], size: int, pattern: str
 ) -> None:
     training, boundaries = train(text, pattern=pattern, **how)
-    parts = player.parts(text, boundaries, size)
+    parts = parts_of(text, boundaries, size)
     assert [*map(astuple, parts)] == slow_parts(text, boundaries, size)
     assert "".join(text[part.first : part.last] for part in parts) == text
     assert (parts[0].start, parts[-1].end) == (0, len(boundaries))
@@ -358,7 +362,7 @@ def test_parts_cover_the_text_without_dividing_characters(
     for part in parts:
         assert part.end - part.start <= size
         # One atom per byte or character, plus the end marks.
-        timeline = player.timeline(text, training, boundaries, part, 0)
+        timeline = timeline_of(text, training, boundaries, part, 0)
         piece = timeline["text"]
         inside = len(piece.encode()) if timeline["atomKind"] == "bytes" else len(piece)
         assert len(timeline["mergedAt"]) == inside + (timeline["atomBytes"] or []).count(0)
@@ -368,9 +372,9 @@ def test_parts_cover_the_text_without_dividing_characters(
 def test_parts_of_a_long_text_fit_the_window() -> None:
     text = samples.by_key("english-prose").text * 30
     _, boundaries = train(text, merges=10)
-    parts = player.parts(text, boundaries)
+    parts = parts_of(text, boundaries)
     assert len(parts) >= 3
-    assert max(part.end - part.start for part in parts) <= player.WINDOW
+    assert max(part.end - part.start for part in parts) <= WINDOW
 
 
 # ---- the columns
@@ -390,10 +394,10 @@ def columns_of(text: str, training_text: str = "") -> list[Column]:
 def test_score_marks_differences_from_the_baseline(text: str, baseline: int, size: int) -> None:
     columns = columns_of(text, "ab cab éa 👍 the cab " * 3)
     raw = text.encode()
-    parts = player.parts(text, common_boundaries(columns), size)
+    parts = parts_of(text, common_boundaries(columns), size)
     assert "".join(text[part.first : part.last] for part in parts) == text
     for part in parts:
-        data = player.score_payload(text, columns, part, baseline)
+        data = score.payload(text, columns, part, baseline)
         json.dumps(data, allow_nan=False)
         assert data["text"] == text[part.first : part.last]
         here = raw[part.start : part.end]
@@ -422,8 +426,8 @@ def test_score_counts_unknown_characters() -> None:
     training = bpeviz.train("abab", merges=1, atoms="characters", end_mark="symbol")
     tokenizer = training.tokenizer()
     column = Column("mine", tokenizer, tokenizer.boundaries("abé ab"), 1)
-    (part,) = player.parts("abé ab", common_boundaries([column]))
-    shown = player.score_payload("abé ab", [column], part, 0)["rows"][0]
+    (part,) = parts_of("abé ab", common_boundaries([column]))
+    shown = score.payload("abé ab", [column], part, 0)["rows"][0]
     ids = [shown["distinct"][index][0] for index in shown["tokens"]]
     assert ids.count(-1) == 2  # é and the space
     assert shown["tokenEnds"][-1] == 7
@@ -435,9 +439,10 @@ def test_before_and_after_shows_the_first_change(key: str) -> None:
     text = "low lower lowest newer newest wider. " * 4 + ODD
     training = usual.train(key, text)
     boundaries = training.tokenizer().boundaries(text)
+    row = of_training(training, text, boundaries)
     for step in range(1, training.steps + 1):
         old, new = ({*boundaries.cuts(at).tolist()} - {0} for at in (step - 1, step))
-        data = player.before_and_after(text, training, boundaries, step)
+        data = score.before_and_after(row, step)
         if old == new:
             assert data is None
             continue
@@ -452,7 +457,7 @@ def test_before_and_after_shows_the_first_change(key: str) -> None:
         first = text.index(data["text"])
         part = Part(offset, offset + size, first, first + len(data["text"]))
         columns = [Column("", training.at_step(at), boundaries, at) for at in (step - 1, step)]
-        whole = player.score_payload(text, columns, part, 0)
+        whole = score.payload(text, columns, part, 0)
         for column, expected in zip(data["rows"], whole["rows"], strict=True):
             for name in ("tokenCount", "tokenEnds", "tokens", "distinct", "extra", "missing"):
                 assert column[name] == expected[name]
@@ -461,6 +466,6 @@ def test_before_and_after_shows_the_first_change(key: str) -> None:
 def test_unigram_without_prunings_points_to_smaller_sizes() -> None:
     training = bpeviz.train("aaaa", "unigram", vocab_size=280)
     message = "No prunings at this size. Choose a smaller one to see some."
-    assert player.why_few(training, "aaaa", 2) == message
-    beginning = playable.of_training(bpeviz.train("a", "unigram"), "a").data["player"]["views"][0]
+    assert why_few(training, "aaaa", 2) == message
+    beginning = played(bpeviz.train("a", "unigram"), "a").data["player"]["views"][0]
     assert beginning["initialMessage"] == "The only piece is used."

@@ -11,6 +11,7 @@ from bpeviz.analysis.hues import OWN_HUES
 from bpeviz.palette import COLORS
 from bpeviz.trainers import TRAINERS
 from bpeviz.views import race
+from bpeviz.views.stage import of_training
 
 TEXT = "she sells seashells by the seashore, the shells she sells\n" * 3
 
@@ -19,8 +20,9 @@ TEXT = "she sells seashells by the seashore, the shells she sells\n" * 3
 def test_rows_are_the_best_candidates_at_every_step(key: str) -> None:
     training = usual.train(key, TEXT)
     boundaries = training.tokenizer().boundaries(TEXT)
-    first = race.first_rows(training, TEXT, boundaries, race.STEPS)
-    data = race.payload(training, first, OWN_HUES, "timeline")
+    row = of_training(training, TEXT, boundaries)
+    first = race.first_rows(row)
+    data = race.payload(row, first, OWN_HUES, "timeline")
     json.dumps(data, allow_nan=False)
     assert training.steps > 3
     assert len(data["first"]) == training.steps
@@ -40,11 +42,12 @@ def test_rows_are_the_best_candidates_at_every_step(key: str) -> None:
 def test_later_steps_are_sent_at_rest() -> None:
     training = usual.train("bpe", TEXT)
     boundaries = training.tokenizer().boundaries(TEXT)
-    first = race.first_rows(training, TEXT, boundaries, 4)
-    data = race.payload(training, first, OWN_HUES, "timeline")
+    row = of_training(training, TEXT, boundaries)
+    first = race.first_rows(row, 4)
+    data = race.payload(row, first, OWN_HUES, "timeline")
     assert len(data["first"]) == 4
     found = training.candidates(TEXT, boundaries, 6, 100)
-    late = race.with_rest(data, training, TEXT, boundaries, 7, OWN_HUES)
+    late = race.with_rest(data, row, 7, OWN_HUES)
     assert late["atRest"]["step"] == 6
     assert [ids for ids, _ in late["atRest"]["rows"]] == [list(one.ids) for one in found[:5]]
     assert {i for one in found[:5] for i in one.ids} <= late["styles"].keys()
@@ -53,12 +56,11 @@ def test_later_steps_are_sent_at_rest() -> None:
 def test_candidates_at_rest_are_sent_only_for_steps_without_them() -> None:
     training = usual.train("bpe", TEXT)
     boundaries = training.tokenizer().boundaries(TEXT)
-    first = race.first_rows(training, TEXT, boundaries, 4)
-    data = race.payload(training, first, OWN_HUES, "timeline")
+    row = of_training(training, TEXT, boundaries)
+    first = race.first_rows(row, 4)
+    data = race.payload(row, first, OWN_HUES, "timeline")
     sent = [
-        (race.with_rest(data, training, TEXT, boundaries, step, OWN_HUES)["atRest"] or {}).get(
-            "step"
-        )
+        (race.with_rest(data, row, step, OWN_HUES)["atRest"] or {}).get("step")
         for step in (0, 4, 5, training.steps, training.steps + 1)
     ]
     assert sent == [None, None, 4, training.steps - 1, None]
@@ -67,20 +69,22 @@ def test_candidates_at_rest_are_sent_only_for_steps_without_them() -> None:
 def test_unwatched_race_has_the_candidates_at_rest_alone() -> None:
     training = usual.train("bpe", TEXT)
     boundaries = training.tokenizer().boundaries(TEXT)
-    all_rows = race.first_rows(training, TEXT, boundaries, race.STEPS)
-    data = race.payload(training, None, OWN_HUES, "timeline")
+    row = of_training(training, TEXT, boundaries)
+    all_rows = race.first_rows(row)
+    data = race.payload(row, None, OWN_HUES, "timeline")
     assert (data["first"], data["isUnwatched"]) == ([], True)
     for step in (0, 1, training.steps):
-        at_rest = race.with_rest(data, training, TEXT, boundaries, step, OWN_HUES)["atRest"]
+        at_rest = race.with_rest(data, row, step, OWN_HUES)["atRest"]
         assert at_rest["rows"] == all_rows[at_rest["step"]]
 
 
 def test_races_of_a_file_share_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     training = usual.train("bpe", TEXT)
     boundaries = training.tokenizer().boundaries(TEXT)
+    row = of_training(training, TEXT, boundaries)
 
     def rows(last: int, races: int = 1) -> int:
-        data = race.in_file(training, TEXT, boundaries, last, OWN_HUES, "timeline", races)
+        data = race.in_file(row, OWN_HUES, "timeline", last, races)
         assert data is not None
         assert ("note" in data) == (len(data["first"]) < last)
         return len(data["first"])

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from helpers import usual
+from helpers.stages import aligned
 
 import bpeviz
 from bpeviz.analysis.figures import measure
@@ -13,31 +14,28 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
-from bpeviz.trainers import texts_of
-from bpeviz.views import player, tables
+from bpeviz.views import tables
 from bpeviz.views.credit import MADE_WITH
 from bpeviz.views.export import colored
-from bpeviz.views.slides import DIAGRAM, TABLE, TEXT, Slides, of_score, of_steps
+from bpeviz.views.slides import DIAGRAM, TABLE, TEXT, Slides, of_score, of_stage
+from bpeviz.views.stage import Stage, of_training
 
 ENGLISH = samples.by_key("english-prose").text
 
 
 def slides_of(training: Training, text: str, **options: Any) -> Slides:
     boundaries = training.tokenizer().boundaries(text)
-    part = player.parts(text, boundaries)[0]
-    payload = player.payload(player.timeline(text, training, boundaries, part, training.steps))
-    shown = boundaries.slice(part.start, part.end)
-    return of_steps("A title", payload, [shown], texts_of(training).unit, **options)
+    return of_stage("A title", Stage([of_training(training, text, boundaries)]), **options)
 
 
 def in_lock_step(text: str, keys: Sequence[str]) -> Slides:
     trained = [(key, usual.train(key, text)) for key in keys]
     boundaries = [one.tokenizer().boundaries(text) for _, one in trained]
-    timelines = [
-        (key, player.timeline(text, one, found, Part(0, len(found), 0, len(text)), one.steps), one)
+    rows = [
+        (key, one, found, Part(0, len(found), 0, len(text)))
         for (key, one), found in zip(trained, boundaries, strict=True)
     ]
-    return of_steps("Several", player.lock_step(timelines), boundaries, "step")
+    return of_stage("Several", aligned(rows, text))
 
 
 def columns_of(text: str, names: Sequence[str]) -> Slides:

@@ -26,7 +26,7 @@ const MAX_COLUMN = 46;
  */
 
 /**
- * @typedef {object} DiagramPayload the payload from Python (`bpeviz.views.merge_diagram.merge_diagram_payload`)
+ * @typedef {object} DiagramPayload the payload from Python (`bpeviz.views.merge_diagram.payload`)
  * @property {string} key
  * @property {number} columnCount one for each byte, and for each mark that is not text
  * @property {[number, number, string, [number, string][]][]} signs first column, column after the

@@ -5,7 +5,7 @@ import { RACE_WATCHED, emit } from "../shared/events.js";
 import { formatFigure } from "../shared/format.js";
 
 /**
- * @typedef {object} RacePayload the payload from Python (`bpeviz.views.race.race`)
+ * @typedef {object} RacePayload the payload from Python (`bpeviz.views.race.payload`)
  * @property {string} timelineId
  * @property {string} heading
  * @property {string} measure name of the value: "count" or "score"

@@ -26,7 +26,7 @@ const lastSteps = storedSteps(); // timeline → step; survives a change of page
 const players = new Set(); // those on the page: the first one takes the keys of the page
 
 /**
- * @typedef {object} PlayerPayload the payload from Python (`bpeviz.views.player.payload` and `lock_step`)
+ * @typedef {object} PlayerPayload the payload from Python (`bpeviz.views.stage.Stage`)
  * @property {string} key changes with anything that is drawn
  * @property {string} timelineId changes with the text and its steps, not with `last`
  * @property {number} last

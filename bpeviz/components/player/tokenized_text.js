@@ -22,7 +22,7 @@ const MAX_BYTES = 32; // of a token in its tooltip
 const times = (count) => (count === 1 ? "once" : counted(count, "time"));
 
 /**
- * @typedef {object} TextPayload the payload from Python for one text (`bpeviz.views.player.timeline`)
+ * @typedef {object} TextPayload the payload from Python for one text (`bpeviz.views.stage.Row`)
  * @property {string} text
  * @property {"bytes" | "characters"} atomKind
  * @property {number[] | null} atomBytes bytes of each atom where `atomKind` does not imply them

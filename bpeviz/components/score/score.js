@@ -33,7 +33,7 @@ let revealed = null; // a change of the page does not scroll again
  */
 
 /**
- * @typedef {object} ScorePayload the payload from Python (`bpeviz.views.score`, `bpeviz.views.pretokenization.score`)
+ * @typedef {object} ScorePayload the payload from Python (`bpeviz.views.score.payload`, `bpeviz.views.pretokenization.payload`)
  * @property {string} key
  * @property {string} text
  * @property {Row[]} rows

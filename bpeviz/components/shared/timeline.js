@@ -1,5 +1,5 @@
 // Timelines: which tokens a text has at each step. They answer for any step without replaying the
-// steps before it. Python builds their data (`bpeviz/views/player.py`).
+// steps before it. Python builds their data (`bpeviz/views/stage.py`).
 
 import { LEFT_OUT_ID } from "./cells.js";
 

@@ -13,15 +13,13 @@ from itertools import compress
 from typing import Any, ClassVar
 
 from bpeviz.text import counted
-
-MessagePart = str | dict[str, Any]
-"""A part of a message: plain text, or a token as `token` returns it."""
+from bpeviz.views.payloads import MessagePart, TokenPart
 
 MOST_PLACES = 12
 """The most places for boundaries: each is a bit of the answer, and a vote counts each."""
 
 
-def token(label: str, color: int = -1) -> dict[str, Any]:
+def token(label: str, color: int = -1) -> TokenPart:
     """Return a token for a message, drawn as it looks in a text."""
     return {"label": label, "color": color}
 
@@ -69,7 +67,7 @@ class PairAct(Act):
     """
 
     kind = "pair"
-    pairs: dict[int, tuple[dict[str, Any], dict[str, Any]]]
+    pairs: dict[int, tuple[TokenPart, TokenPart]]
 
     @property
     def places(self) -> Sequence[int]:

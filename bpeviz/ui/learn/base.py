@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from bpeviz.ui.learn import prose
-from bpeviz.ui.learn.acts import Act, BeliefAct, MessagePart
+from bpeviz.ui.learn.acts import Act, BeliefAct
 from bpeviz.ui.permalink.codec import Value
+from bpeviz.views.payloads import MessagePart, MessageRow, Player, TaskResult
 
 Verdict = Literal["right", "near", "wrong"]
 
@@ -95,7 +96,7 @@ class Question:
     prompt: Sequence[MessagePart] = ()
     score: Callable[[Any], tuple[float, str]] | None = None
     card: Callable[[Any], None] | None = None
-    rows: Sequence[dict[str, Any]] = ()
+    rows: Sequence[MessageRow] = ()
 
     def likely(self) -> list[Mistake]:
         """Return the likely wrong answers that are possible and wrong here, each once."""
@@ -131,7 +132,7 @@ class Question:
             return "shown"
         return "tried" if len(tries) >= TRIES and not self.act.is_live else None
 
-    def result(self, tries: Sequence[Any], gave_up: bool) -> dict[str, Any] | None:
+    def result(self, tries: Sequence[Any], gave_up: bool) -> TaskResult | None:
         """Return what the stage says about the answers so far, or None before the first one."""
         if not tries and not gave_up:
             return None
@@ -158,7 +159,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Stage:
+class Task:
     """A text on the stage, and the questions about it.
 
     Attributes:
@@ -171,7 +172,7 @@ class Stage:
     """
 
     questions: Sequence[Callable[[], Question]]
-    payload: Callable[[int, Any], dict[str, Any]]
+    payload: Callable[[int, Any], Player]
 
 
 @dataclass(frozen=True)
@@ -196,7 +197,7 @@ class Chapter:
     Attributes:
         key: Its name in links, and that of its prose.
         text: The text that the tasks are about.
-        stages: Returns the stage of a text, by the names of the tasks; may raise `NoQuestionError`.
+        tasks: Returns a task about a text, by its name; may raise `NoQuestionError`.
         own: The task that the user can do with a text of their own, or "".
         longest: The most characters of that text.
         own_needs: The published vocabularies that it needs.
@@ -209,7 +210,7 @@ class Chapter:
 
     key: str
     text: str
-    stages: Mapping[str, Callable[[str], Stage]]
+    tasks: Mapping[str, Callable[[str], Task]]
     own: str = ""
     longest: int = 1_000
     own_needs: tuple[str, ...] = ()

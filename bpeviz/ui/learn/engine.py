@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 import bpeviz
-from bpeviz.analysis.hues import OWN_HUES, Hues
+from bpeviz.analysis import trace
+from bpeviz.analysis.hues import OWN_HUES, Hues, hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.token_lookup import look_of
-from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, Part
+from bpeviz.core.boundaries import Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.text import counted, digest_of, times
@@ -22,20 +23,23 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, THIS_TEXT, TRAIN_ON
 from bpeviz.ui.inputs.training import ALGORITHM, LARGEST_SIZE, PATTERN, option_widget
 from bpeviz.ui.learn import stored
-from bpeviz.ui.learn.acts import MOST_PLACES, BoundariesAct, MessagePart, PairAct, bits_of, token
+from bpeviz.ui.learn.acts import MOST_PLACES, BoundariesAct, PairAct, bits_of, token
 from bpeviz.ui.learn.base import (
     Judgment,
     Mistake,
     NoQuestionError,
     PageLink,
     Question,
-    Stage,
+    Task,
     Verdict,
 )
 from bpeviz.ui.permalink.codec import Value
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import Widget
-from bpeviz.views import inspection, player
+from bpeviz.views import encoded
+from bpeviz.views.payloads import MessagePart, Player, TokenPart
+from bpeviz.views.score import hues_of_columns
+from bpeviz.views.stage import Row, Stage, of_pieces, of_training
 
 MAX_TIED = 5
 """The most tied pairs that a result lists."""
@@ -67,27 +71,35 @@ def merges_of(text: str, algorithm: str = "bpe", **options: Any) -> MergeTrainin
 # ---- the stage
 
 
-def on_stage(view: dict[str, Any], *identity: object) -> dict[str, Any]:
-    """Return the payload of the player for a view to which steps may be appended.
+def on_stage(stage: Stage, *identity: object) -> Player:
+    """Return the payload of the player for a row to which steps may be appended.
 
     Args:
-        view: The timeline, without steps that the user may not see yet.
+        stage: The stage, without steps that the user may not see yet.
         *identity: What stays the same when steps are appended: the text and the settings.
     """
-    key = digest_of(*identity, view["text"])
-    data = player.payload(view) | {"isLive": True, "key": key, "timelineId": key}
-    return data | {"initialStep": data["last"]}
+    payload, view = stage.payload.copy(), stage.payload["views"][0]
+    payload["key"] = payload["timelineId"] = digest_of(*identity, view["text"])
+    payload["isLive"], payload["initialStep"] = True, payload["last"]
+    if stage.rows[0].events is not None:  # the same text, whatever the number of its steps
+        view["key"] = view["timelineId"] = digest_of(view["text"], view["atomIds"])
+    return payload
 
 
-def still(rows: Sequence[dict[str, Any]], *identity: object) -> dict[str, Any]:
-    """Return the payload of the player for rows without steps; see `row` and `on_stage`."""
-    titles = [each["title"] for each in rows]
-    return on_stage(rows[0], *identity, titles) | {"views": rows, "isStill": True}
+def still(rows: Sequence[Row], *identity: object) -> Player:
+    """Return the payload of the player for rows without steps; see `on_stage`."""
+    titles = [each.title for each in rows]
+    payload = on_stage(Stage(rows, OWN_HUES), *identity, titles)
+    payload["views"] = [each.timeline(OWN_HUES) for each in rows]
+    for view, title in zip(payload["views"], titles, strict=True):
+        view["title"], view["vocabSizes"], view["noText"] = title, [0], "Type below."
+    payload["isStill"] = True
+    return payload
 
 
-def typed(question: Question, rows: Callable[[str], Sequence[dict[str, Any]]]) -> Stage:
-    """Return the stage with a text that the user types, in the rows that it has at each change."""
-    return Stage([lambda: question], lambda done, given: still(rows(given or "")))
+def typed(question: Question, rows: Callable[[str], Sequence[Row]]) -> Task:
+    """Return the task of a text that the user types, in the rows that it has at each change."""
+    return Task([lambda: question], lambda done, given: still(rows(given or "")))
 
 
 def row(
@@ -95,49 +107,15 @@ def row(
     title: str,
     pieces: Sequence[tuple[int, int]],
     styles: Mapping[int, tuple[str, int]],
-) -> dict[str, Any]:
-    """Return the timeline of a text in pieces, without steps.
-
-    Args:
-        text: The text.
-        title: The name of the row, "" if it is alone.
-        pieces: The id and the bytes of each piece; together they are the text.
-        styles: The label and the color index of each id.
-    """
-    atoms = [token_id if not i else INSIDE_ID for token_id, size in pieces for i in range(size)]
-    changes = {"offsets": [*range(len(atoms) + 1)], "steps": [-1] * len(atoms), "ids": atoms}
-    counted_pieces = sum(token_id != DROPPED_ID for token_id, _ in pieces)
-    return {
-        "text": text,
-        "title": title,
-        "atomKind": "bytes",
-        "atomBytes": None,
-        "endMarks": [],
-        "atomIds": [*text.encode()],
-        "mergedAt": None,
-        "firstMergeId": None,
-        "changes": changes,
-        "tokenStyles": styles,
-        "unknownLabel": UNKNOWN_WORD,
-        "steps": player.decision_columns(()),
-        "unit": "step",
-        "tokenCounts": [counted_pieces],
-        "changingSteps": None,
-        "byteCount": len(atoms),
-        "part": None,
-        "vocabSizes": [0],
-        "last": 0,
-        "key": "",
-        "timelineId": "",
-        **dict.fromkeys(("rule", "initialMessage", "emptyMessage"), title or "The text"),
-        "noText": "Type below.",
-    }
+) -> Row:
+    """Return the row of a text in pieces, without steps; see `bpeviz.views.stage.of_pieces`."""
+    return of_pieces(text, title, pieces, styles, train("", merges=0).tokenizer(), UNKNOWN_WORD)
 
 
-def encoded_rows(text: str, tokenizers: Mapping[str, Tokenizer]) -> list[dict[str, Any]]:
+def encoded_rows(text: str, tokenizers: Mapping[str, Tokenizer]) -> list[Row]:
     """Return a text in the tokens of tokenizers, a row each, by the names of the rows."""
     columns = [Column(key, way, way.boundaries(text), way.steps) for key, way in tokenizers.items()]
-    colors = player.hues_of_columns(columns, Part(0, len(text.encode()), 0, len(text)))
+    colors = hues_of_columns(columns, Part(0, len(text.encode()), 0, len(text)))
     rows = []
     for column in columns:
         look = look_of(column.tokenizer, hues=colors)
@@ -147,10 +125,32 @@ def encoded_rows(text: str, tokenizers: Mapping[str, Tokenizer]) -> list[dict[st
     return rows
 
 
-def played(text: str, tokenizer: Tokenizer, name: str) -> dict[str, Any]:
+def encoding(text: str, tokenizer: Tokenizer, upto: int | None = None) -> Stage:
+    """Return the stage of a text that a tokenizer encodes, up to a merge, or with all of them.
+
+    Its colors do not depend on `upto`, so that a player with fewer merges extends.
+    """
+    colors = encoded.hues_of(trace.inspect(text, tokenizer))
+    return Stage([encoded.of_encoding(text, tokenizer, upto)], colors)
+
+
+def played(text: str, tokenizer: Tokenizer, name: str) -> Player:
     """Return the payload of the player for a text that is encoded as soon as it is seen."""
-    view = inspection.encoding(text, tokenizer)
-    return on_stage(view, name) | {"plays": True, "name": name}
+    payload = on_stage(encoding(text, tokenizer), name)
+    payload["plays"], payload["name"] = True, name
+    return payload
+
+
+def stage_of(training: Training, text: str, colors: Hues | None = None) -> Stage:
+    """Return the stage of a text after all steps of a training.
+
+    Args:
+        training: The training.
+        text: The text, which has one part.
+        colors: The color indices that are known.
+    """
+    boundaries = training.at_step(training.steps).boundaries(text)
+    return Stage([of_training(training, text, boundaries)], colors)
 
 
 def hues_after(trainings: Callable[[int], Training], text: str, step: int) -> Hues:
@@ -162,36 +162,24 @@ def hues_after(trainings: Callable[[int], Training], text: str, step: int) -> Hu
         step: The number of steps.
     """
     given = hues_after(trainings, text, step - 1) if step else OWN_HUES
-    training = trainings(step)
-    boundaries = training.at_step(step).boundaries(text)
-    (part,) = player.parts(text, boundaries)
-    return player.hues_of([(training, boundaries, part)], given)
+    return hues([stage_of(trainings(step), text).rows[0].coloring], given)
 
 
-def timeline(
-    training: Training, text: str, step: int, colors: Hues | None = None
-) -> dict[str, Any]:
-    """Return the payload of a text under a training that ends at a step."""
-    boundaries = training.at_step(step).boundaries(text)
-    (part,) = player.parts(text, boundaries)
-    return player.timeline(text, training, boundaries, part, step, colors)
-
-
-def rounds_of(text: str, rounds: int, **options: Any) -> Stage:
-    """Return the stage on which the user chooses the pair of each of the first merges."""
+def rounds_of(text: str, rounds: int, **options: Any) -> Task:
+    """Return the task in which the user chooses the pair of each of the first merges."""
 
     def training(step: int) -> MergeTraining:
         return merges_of(text, merges=step, **options)
 
-    def payload(done: int, given: Any) -> dict[str, Any]:
-        colors = hues_after(training, text, done)
-        return on_stage(timeline(training(done), text, done, colors), "rounds", options)
+    def payload(done: int, given: Any) -> Player:
+        stage = stage_of(training(done), text, hues_after(training, text, done))
+        return on_stage(stage, "rounds", options)
 
     pairs = len(training(rounds).merges)  # a short text has no more
     if not pairs:
         raise NoQuestionError("This text has no two neighbors to merge. Type a longer one.")
     questions = [partial(next_pair, training, text, step) for step in range(min(rounds, pairs))]
-    return Stage(questions, payload)
+    return Task(questions, payload)
 
 
 def next_pair(trainings: Callable[[int], MergeTraining], text: str, step: int) -> Question:
@@ -211,7 +199,7 @@ def next_pair(trainings: Callable[[int], MergeTraining], text: str, step: int) -
     places = {int(ends[i]) - 1: (ids[i], ids[i + 1]) for i in inside}
     colors = hues_after(trainings, text, step)
 
-    def part(token_id: int) -> dict[str, Any]:
+    def part(token_id: int) -> TokenPart:
         return token(before.name(token_id), colors.index(before.color_key(token_id)))
 
     def words(pair: Sequence[int]) -> list[MessagePart]:
@@ -279,8 +267,8 @@ def _decided(
     return message
 
 
-def cut_stage(text: str, tokenizer: Tokenizer, name: str) -> Stage:
-    """Return the stage on which the user places the boundaries of a tokenizer.
+def cut_task(text: str, tokenizer: Tokenizer, name: str) -> Task:
+    """Return the task in which the user places the boundaries of a tokenizer.
 
     Args:
         text: The text.
@@ -291,15 +279,14 @@ def cut_stage(text: str, tokenizer: Tokenizer, name: str) -> Stage:
         NoQuestionError: The text has too many places, or one token for each.
     """
 
-    def payload(done: int, given: Any) -> dict[str, Any]:
-        view = inspection.encoding(text, tokenizer, upto=None if done else 0)
-        return on_stage(view, "cuts", name)
+    def payload(done: int, given: Any) -> Player:
+        return on_stage(encoding(text, tokenizer, None if done else 0), "cuts", name)
 
-    return Stage([partial(cuts, text, tokenizer, name)], payload)
+    return Task([partial(cuts, text, tokenizer, name)], payload)
 
 
-def gpt4o_cuts(text: str) -> Stage:
-    """Return the stage on which the user places GPT-4o's boundaries.
+def gpt4o_cuts(text: str) -> Task:
+    """Return the task in which the user places GPT-4o's boundaries.
 
     Raises:
         NoQuestionError: As above, or the file of GPT-4o's vocabulary is missing.
@@ -307,7 +294,7 @@ def gpt4o_cuts(text: str) -> Stage:
     tokenizer = stored.gpt4o(text)
     if tokenizer is None:
         raise NoQuestionError("GPT-4o's list of tokens is not on this machine yet.")
-    return cut_stage(text, tokenizer, "GPT-4o's tokens")
+    return cut_task(text, tokenizer, "GPT-4o's tokens")
 
 
 def cuts(text: str, tokenizer: Tokenizer, name: str) -> Question:

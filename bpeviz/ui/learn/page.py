@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from html import escape
 from typing import Any
@@ -51,6 +51,8 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.permalink.earlier_links import MOVED, TOUR
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
+from bpeviz.views import payloads
+from bpeviz.views.payloads import MessagePart, TaskResult
 
 END, END_TITLE = "end", "The end"
 """The key of the page after the last chapter, and its title."""
@@ -399,20 +401,22 @@ def _draw_task(
     key = f"learn_{chapter.key}_{name}{own}"
     title = "Your own text" if own else f"Task {[*prose.read(chapter.key).tasks].index(name) + 1}"
     try:
-        stage = chapter.stages[name](about)
-        if not stage.questions:
-            components.player(stage.payload(0, None) | {"name": title}, key)
+        asked = chapter.tasks[name](about)
+        if not asked.questions:
+            payload = asked.payload(0, None)
+            payload["name"] = title
+            components.player(payload, key)
             return True
-        question = stage.questions[0]()
+        question = asked.questions[0]()
     except NoQuestionError as error:
         st.info(markdown.escape(str(error)))
         return False
     of = digest_of(chapter.key, name, about)
-    names = [f"{chapter.key}/{name}/{i}{own}" for i in range(len(stage.questions))]
+    names = [f"{chapter.key}/{name}/{i}{own}" for i in range(len(asked.questions))]
     last = len(names) - 1
     result = None
     for number, entry_name in enumerate(names):  # up to the first one without a mark
-        question = stage.questions[number]() if number else question
+        question = asked.questions[number]() if number else question
         entry = _entry(entry_name, of, question)
         result = question.result(entry["tries"], entry["shown"]) or result
         if not (is_done := _marked(entry_name, question, entry)):
@@ -420,20 +424,20 @@ def _draw_task(
     answered = number + is_done
     given = entry["tries"][-1] if entry["tries"] and not entry["shown"] else None
     if not is_done and result and result["kind"] in ("again", "draft") and words.hint:
-        result["message"] += [" ", *parts_of(fill(words.hint))]
+        result["message"] = [*result["message"], " ", *parts_of(fill(words.hint))]
     prompt = [*question.prompt] or parts_of(fill(words.words))
     if last and not is_done:
         prompt = [f"{question.name} of {len(names)}: ", *prompt]
     act = question.act
     task, given = _task(question, f"{of}/{number}", prompt, result, given, is_done, entry["shown"])
-    payload = stage.payload(answered, given)
+    payload = asked.payload(answered, given)
+    payload["name"] = title
+    task.update(payload.get("task", {}))
+    payload["task"] = task
     kind = "_typed" if isinstance(act, TypeAct) else "_own" if own else ""
     with st.container(key=f"stage_{chapter.key}_{name}{kind}"):
-        components.player(
-            payload | {"name": title, "task": task | payload.get("task", {})},
-            key,
-            on_answer=partial(_take, key, of, number, names[number], question),
-        )
+        answered_by = partial(_take, key, of, number, names[number], question)
+        components.player(payload, key, on_answer=answered_by)
     if question.card and entry["tries"]:
         question.card(max(entry["tries"], key=question.score))
     return is_done
@@ -442,15 +446,15 @@ def _draw_task(
 def _task(
     question: Question,
     of: str,
-    prompt: Sequence[Any],
-    result: Mapping[str, Any] | None,
+    prompt: Sequence[MessagePart],
+    result: TaskResult | None,
     given: Any,
     is_done: bool,
     is_shown: bool,
-) -> tuple[dict[str, Any], Any]:
+) -> tuple[payloads.Task, Any]:
     """Return the task of a payload, and the answer that the stage draws."""
     act = question.act
-    task = {
+    task: payloads.Task = {
         "of": of,
         "act": act.kind if not is_done or act.is_live else None,
         "prompt": prompt,
@@ -475,7 +479,7 @@ def _draw_large(key: str) -> None:
     """Draw a task for a projector, from one of its questions on; it leaves no marks."""
     key, name, number = (*key.split("/"), "", "")[:3]
     chapter = BY_KEY.get(key)
-    if chapter is None or name not in chapter.stages:
+    if chapter is None or name not in chapter.tasks:
         return
     figures, of = chapter.figures(), digest_of(key, name, chapter.text)
     names = [f"{key}/{name}/{i}{OWN_MARK}" for i in range(chapter.rounds.get(name, 1))]

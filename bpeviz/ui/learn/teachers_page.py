@@ -8,7 +8,6 @@ from typing import Any
 
 import streamlit as st
 
-from bpeviz.core.boundaries import INSIDE_ID
 from bpeviz.room import sheet
 from bpeviz.text import label
 from bpeviz.ui.export_dialog import EXPORT, Export
@@ -17,6 +16,7 @@ from bpeviz.ui.learn.acts import BeliefAct, BoundariesAct, PairAct, parts_of
 from bpeviz.ui.learn.base import Chapter, NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.ui.learn.vote_questions import BEFORE_AFTER, Asked
+from bpeviz.views.stage import last_starts
 
 PARAMETER, STUDENT = "teacher", "student"
 """The parameter of the address, and its value for the sheet without answers."""
@@ -60,7 +60,7 @@ def show(draw_large: Callable[[str], None]) -> None:
         if has_answers:
             with st.container(horizontal=True, gap="small"):
                 for entry in listed:
-                    if entry.stage:
+                    if entry.task:
                         named = entry.name or entry.key.split("/")[1]
                         query = {PARAMETER: "1", LARGE: entry.key}
                         link(f"Show {named} large", "fullscreen", **query)
@@ -101,7 +101,7 @@ def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answe
         text += f"<p><b>{which}{len(tokens):,} tokens at the end:</b> {names}</p>"
     rows = []
     for entry in listed:
-        task = words.tasks.get(entry.key.split("/")[1]) if entry.stage else None
+        task = words.tasks.get(entry.key.split("/")[1]) if entry.task else None
         is_new = bool(task) and entry.key.endswith("/0")  # other rounds have the same words
         asked = [f"<b>{escape(entry.name)}</b>"] if entry.name else []
         see = entry.vote.see if entry.vote else entry.question.rows
@@ -200,15 +200,10 @@ def _plain(parts: Iterable[str | Mapping[str, Any]]) -> str:
 
 def _tokens(entry: Asked) -> tuple[str, list[str]]:
     """Return the text on the stage of a task, and its tokens once all is answered."""
-    if not entry.stage:
+    if not entry.task:
         return "", []
     right = entry.question.judge(None).right
-    view = entry.stage.payload(len(entry.stage.questions), right)["views"][0]
-    raw = view["text"].encode()
-    if view["mergedAt"] is not None:
-        starts = [0, *(i for i, step in enumerate(view["mergedAt"], 1) if step < 0)]
-    else:
-        last = (view["changes"]["ids"][end - 1] for end in view["changes"]["offsets"][1:])
-        starts = [i for i, token_id in enumerate(last) if token_id != INSIDE_ID]
+    view = entry.task.payload(len(entry.task.questions), right)["views"][0]
+    raw, starts = view["text"].encode(), last_starts(view)
     ends = [*starts[1:], len(raw)]
     return view["text"], [label(raw[i:j]) for i, j in zip(starts, ends, strict=True) if i < j]

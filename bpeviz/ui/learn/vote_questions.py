@@ -11,10 +11,11 @@ from typing import Any, NamedTuple
 from bpeviz.pretrained import download
 from bpeviz.room.votes import Range, Vote, VoteOption, VoteQuestion
 from bpeviz.ui.learn import acts, before_after, prose
-from bpeviz.ui.learn.acts import MessagePart, parts_of
-from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Stage, belief_question
+from bpeviz.ui.learn.acts import parts_of
+from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Task, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.ui.permalink.earlier_links import MOVED
+from bpeviz.views.payloads import MessagePart, MessageRow
 
 PAIRS = 4
 """The options of a question about pairs: the right one, and the most frequent others."""
@@ -41,7 +42,7 @@ class Asked(NamedTuple):
         key: Its name in answers and votes, such as `merge/pair/0`.
         prompt: The question as the stage shows it.
         question: The question.
-        stage: The stage of its task, or None for a belief.
+        task: Its task, or None for a belief.
         name: Its number, by which run sheets name it, and its name; no number without a vote.
         vote: Its vote, if rooms can vote on it.
     """
@@ -49,7 +50,7 @@ class Asked(NamedTuple):
     key: str
     prompt: Sequence[MessagePart]
     question: Question
-    stage: Stage | None
+    task: Task | None
     name: str = ""
     vote: VoteQuestion | None = None
 
@@ -121,11 +122,11 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
     for task, task_words in words.tasks.items():
         if not all(map(download.available, chapter.needs.get(task, ()))):
             continue
-        stage = chapter.stages[task](chapter.text)
-        for i, make in enumerate(stage.questions):
+        asked = chapter.tasks[task](chapter.text)
+        for i, make in enumerate(asked.questions):
             question = make()
             prompt = [*question.prompt] or parts_of(prose.fill(task_words.words, figures))
-            listed.append(Asked(f"{chapter.key}/{task}/{i}", prompt, question, stage))
+            listed.append(Asked(f"{chapter.key}/{task}/{i}", prompt, question, asked))
     belief = belief_question(chapter.key, figures)
     listed.append(Asked(f"{chapter.key}/belief/0", parts_of(belief.name), belief, None))
     for entry in listed:
@@ -134,7 +135,7 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
             number += 1
             name = f"{place}.{number} {name or words.title}"
             more: dict[str, Any] = {"name": name}
-            if entry.stage and (note := words.notes.get("vote")):
+            if entry.task and (note := words.notes.get("vote")):
                 said = [*vote.explanation, f" {words.notes.get('voted', '')}".rstrip()]
                 prompt = parts_of(prose.fill(note, figures))
                 more |= {"prompt": prompt, "explanation": said}
@@ -195,10 +196,10 @@ def _pair(entry: Asked, act: acts.PairAct) -> VoteQuestion:
     )
 
 
-def _curve(entry: Asked, text: str) -> list[dict[str, Any]]:
+def _curve(entry: Asked, text: str) -> list[MessageRow]:
     """Return the numbers of the curve on which a stop line is set, and the new text."""
-    assert entry.stage  # noqa: S101 (for the type)
-    (line,) = entry.stage.payload(0, None)["curves"]["lines"]
+    assert entry.task  # noqa: S101 (for the type)
+    (line,) = entry.task.payload(0, None)["curves"]["lines"]
     points = [*enumerate(line["values"])][::CURVE_EVERY]
     return [
         _row("New text", [[text]]),
@@ -206,5 +207,5 @@ def _curve(entry: Asked, text: str) -> list[dict[str, Any]]:
     ]
 
 
-def _row(title: str, items: Sequence[Sequence[MessagePart]]) -> dict[str, Any]:
+def _row(title: str, items: Sequence[Sequence[MessagePart]]) -> MessageRow:
     return {"title": title, "items": [*map(list, items)], "numbered": False}

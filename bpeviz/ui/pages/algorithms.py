@@ -54,9 +54,12 @@ from bpeviz.ui.widgets import (
     WidgetFamily,
     numbers,
 )
-from bpeviz.views import playable, player, race, tables
+from bpeviz.views import playable, race, tables
+from bpeviz.views.parts import part_between, parts
+from bpeviz.views.payloads import Player, Race
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import Slides, of_steps
+from bpeviz.views.slides import Slides, of_stage
+from bpeviz.views.stage import Stage, colored, hues_in
 
 LOCK_STEP_BYTES = 3_000
 """The most bytes of a text in the player at once; figures are for the whole text."""
@@ -160,11 +163,12 @@ def show(side: DeltaGenerator) -> None:
         answer = st.empty()
     place = st.container()
     columns = [_column(row, row.history.steps) for row in shown]
-    parts = player.parts(text, metrics.common_boundaries(columns, always=True), LOCK_STEP_BYTES)
-    part = choose_part(PART, parts, "Training and all figures use", is_played=True)
+    text_parts = parts(text, metrics.common_boundaries(columns, always=True), LOCK_STEP_BYTES)
+    part = choose_part(PART, text_parts, "Training and all figures use", is_played=True)
     has_race = any(row.history.steps for row in shown)
     has_race &= all(len(row.training_boundaries) <= race.COUNTED for row in shown)
-    payload = _lock_step(tuple(shown), part) | {"hasRace": has_race}
+    payload = _aligned(tuple(shown), part).copy()
+    payload["hasRace"] = has_race
     handles = [row.handle for row in shown]
     EXPORT.put(
         Export(
@@ -176,7 +180,7 @@ def show(side: DeltaGenerator) -> None:
     with place:
         changing = payload["changingSteps"]
         steps = payload["last"] if changing is None else len(changing)
-        payload |= remarks.stage(shown, steps)
+        remarks.add(payload, shown, steps)
         keys = [row.choice.algorithm for row in shown]
         components.player(payload, "lock_step", partial(remarks.follow, algorithms=keys))
         opening = _columns(shown, payload, payload["initialStep"])
@@ -208,13 +212,13 @@ def _first_tokens(shown: Sequence[Trained]) -> None:
         st.caption("Here all start from characters; on Train BPE starts from 256 bytes.")
 
 
-def _columns(shown: Sequence[Trained], payload: dict[str, Any], place: int) -> list[Column]:
+def _columns(shown: Sequence[Trained], payload: Player, place: int) -> list[Column]:
     """Return the columns at a step of the player."""
     steps = [view["ownSteps"][place] for view in payload["views"]]
     return [*map(_column, shown, steps)]
 
 
-def _opening(shown: Sequence[Trained], payload: dict[str, Any]) -> int:
+def _opening(shown: Sequence[Trained], payload: Player) -> int:
     """Return the step of the player to open with, of those up to the largest size that all have.
 
     It is the largest at which they cut the text in most ways, and a pruned piece cost something.
@@ -233,41 +237,33 @@ def _opening(shown: Sequence[Trained], payload: dict[str, Any]) -> int:
     return best[1]
 
 
-@cached()
-def _lock_step(shown: tuple[Trained, ...], part: Part) -> dict[str, Any]:
-    """Return the payload of the player for a part of the text in common boundaries.
+def _stage(shown: Sequence[Trained], part: Part) -> Stage:
+    """Return the stage of a part of the text in common boundaries."""
+    own = [part_between(row.boundaries, part, row.text) for row in shown]
+    stage = Stage([row.row(at) for row, at in zip(shown, own, strict=True)], by_size=True)
+    timelines = (row.uncolored(at) for row, at in zip(shown, own, strict=True))
+    colored_timelines = [colored(timeline, stage.hues) for timeline in timelines]
+    stage = replace(stage, colors=stage.hues, timelines=colored_timelines)
+    stage.payload["initialStep"] = _opening(shown, stage.payload)
+    return stage
 
-    Do not change it, it is cached.
-    """
-    own = [player.part_between(row.boundaries, part, row.text) for row in shown]
-    hues = player.hues_of(
-        [(row.history, row.boundaries, at) for row, at in zip(shown, own, strict=True)]
-    )
-    timelines = []
-    for row, at in zip(shown, own, strict=True):
-        colored = player.recolored(row.timeline(at), row.history, hues)
-        timelines.append((_name(row), colored, row.history))
-    payload = player.lock_step(timelines)
-    return payload | {"initialStep": _opening(shown, payload)}
+
+@cached()
+def _aligned(shown: tuple[Trained, ...], part: Part) -> Player:
+    """Return the payload of the player for a part; do not change it, it is cached."""
+    return _stage(shown, part).payload
 
 
 def _animation(handles: Sequence[TrainingHandle], part: Part) -> Callable[[], Interactive]:
-    shown = [handle.open() for handle in handles]
-    trainings = [(row.history, row.training_boundaries, dict(row.choice.options)) for row in shown]
-    payload = _lock_step(tuple(shown), part)
-    first = shown[0]
-    return partial(playable.of_lock_step, payload, trainings, first.text, part, first.choice.corpus)
+    stage = _stage([handle.open() for handle in handles], part)
+    return partial(playable.of_stage, stage)
 
 
 def _slides(handles: Sequence[TrainingHandle], part: Part) -> Slides:
-    shown = [handle.open() for handle in handles]
-    own = [player.part_between(row.boundaries, part, row.text) for row in shown]
-    boundaries = [
-        row.boundaries.slice(at.start, at.end) for row, at in zip(shown, own, strict=True)
-    ]
-    title = "Algorithms" if len(shown) > 1 else _name(shown[0])
-    settings = [f"{_name(row)}: {', '.join(row.settings(row.history.steps))}" for row in shown]
-    return of_steps(title, _lock_step(tuple(shown), part), boundaries, "step", settings)
+    stage = _stage([handle.open() for handle in handles], part)
+    title = "Algorithms" if len(stage.rows) > 1 else stage.rows[0].title
+    settings = [f"{row.title}: {', '.join(row.settings())}" for row in stage.rows]
+    return of_stage(title, stage, settings)
 
 
 def _column(row: Trained, step: int) -> Column:
@@ -279,7 +275,7 @@ def _name(row: Trained) -> str:
 
 
 @fragment
-def _follow(shown: list[Trained], payload: dict[str, Any], answer: Callable[[str], object]) -> None:
+def _follow(shown: list[Trained], payload: Player, answer: Callable[[str], object]) -> None:
     """Draw the elements that follow the size; run again if it changes or a word is clicked."""
     body = st.container()
     reported = components.player_events(None, "lock_step_follower", words=True)
@@ -296,7 +292,7 @@ def _follow(shown: list[Trained], payload: dict[str, Any], answer: Callable[[str
         RANDOM.put(True)
     columns = _columns(shown, payload, place)
     steps = [column.step for column in columns]
-    size, text = payload["vocabSizes"][place], shown[0].text
+    size, text = (payload["vocabSizes"] or [0])[place], shown[0].text
     if text:
         answer(markdown.escape(verdict.at_size(text, columns, size)))
     if payload["hasRace"]:
@@ -319,17 +315,17 @@ def _follow(shown: list[Trained], payload: dict[str, Any], answer: Callable[[str
             details(row.training_text, row.history, row.training_boundaries, step)
 
 
-def _races(shown: list[Trained], payload: dict[str, Any], steps: list[int]) -> list[dict[str, Any]]:
+def _races(shown: list[Trained], payload: Player, steps: list[int]) -> list[Race]:
     """Return the payloads of the race, each with the candidates of its step at rest."""
-    found = []
+    races = []
     is_watched = components.race_is_watched(payload["timelineId"])
-    for row, view, step in zip(shown, payload["views"], steps, strict=True):
-        hues = player.hues_of_view(view, row.history)
-        first = row.race_rows(race.STEPS // len(shown)) if is_watched else None
-        data = race.payload(row.history, first, hues, payload["timelineId"])
-        text, boundaries = row.training_text, row.training_boundaries
-        found.append(race.with_rest(data, row.history, text, boundaries, step, hues))
-    return found
+    for trained, view, step in zip(shown, payload["views"], steps, strict=True):
+        row = trained.row(trained.parts()[0])
+        hues = hues_in(view, row)
+        first = trained.race_rows(race.STEPS // len(shown)) if is_watched else None
+        data = race.payload(row, first, hues, payload["timelineId"])
+        races.append(race.with_rest(data, row, step, hues))
+    return races
 
 
 def _metrics(text: str, columns: list[Column]) -> None:

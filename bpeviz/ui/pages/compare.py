@@ -51,8 +51,10 @@ from bpeviz.ui.widgets import (
     Widget,
     numbers,
 )
-from bpeviz.views import charts, playable, player, slides, tables
+from bpeviz.views import charts, playable, score, slides, tables
 from bpeviz.views.export import ColoredText
+from bpeviz.views.parts import parts
+from bpeviz.views.payloads import Score
 from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides
 
@@ -393,8 +395,8 @@ def _payload(
     part: Part,
     number: int,
     ids: bool,
-) -> dict[str, Any]:
-    return player.score_payload(text, _columns, part, number, ids=ids)
+) -> Score:
+    return score.payload(text, _columns, part, number, ids=ids)
 
 
 def _draw_score(
@@ -406,13 +408,15 @@ def _draw_score(
 ) -> None:
     """Draw the text under each tokenizer, and offer the export of it."""
     text, columns = measured[0].text, [part.column for part in measured]
-    parts = player.parts(text, metrics.common_boundaries(columns), PART_SIZE)
-    part = choose_part(PART, parts, "All figures are for")
-    payload = _payload(columns, offers, text, part, number, bool(IDS.get()))
-    payload = payload | {"verdict": sentence}
+    text_parts = parts(text, metrics.common_boundaries(columns), PART_SIZE)
+    part = choose_part(PART, text_parts, "All figures are for")
+    payload: Score = {
+        **_payload(columns, offers, text, part, number, bool(IDS.get())),
+        "verdict": sentence,
+    }
     settings = [words for offer in offers for words in offer.settings]
     reveal = None if texts is None else PRESSED.get()
-    components.score(payload | {"reveal": reveal}, "score")
+    components.score({**payload, "reveal": reveal}, "score")
     picture = ColoredText("One text, several tokenizers", text, part, payload, settings)
 
     def comparison() -> Interactive:

@@ -45,8 +45,8 @@ from bpeviz.ui.widgets import (
     WidgetFamily,
     numbers,
 )
+from bpeviz.views import pretokenization as views
 from bpeviz.views import tables
-from bpeviz.views.pretokenization import score_payload
 
 DRAWN_CHARACTERS = 6_000
 """The most characters of a text in one column at once."""
@@ -312,8 +312,10 @@ def _draw(
     )
     part = choose_part(part_shown, parts, "All figures are for")
     first, last = part.first, part.last
-    of_page = {} if label else {"verdict": ""}
-    components.score(score_payload(columns, first, last, label) | of_page, key)
+    payload = views.payload(columns, first, last, label)
+    if not label:
+        payload["verdict"] = ""
+    components.score(payload, key)
     return first, last
 
 

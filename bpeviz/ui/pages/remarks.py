@@ -10,6 +10,7 @@ import streamlit as st
 
 from bpeviz import limits
 from bpeviz.core.boundaries import UNKNOWN_ID
+from bpeviz.core.training import Training
 from bpeviz.pretrained import download, rank_tokenizer
 from bpeviz.text import counted, joined
 from bpeviz.trainers import TRAINERS, texts_of
@@ -28,7 +29,7 @@ from bpeviz.ui.inputs.training import (
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.runtime import page_change
 from bpeviz.ui.widgets import SessionValue, Widget
-from bpeviz.views import player
+from bpeviz.views.payloads import Player, Remark
 
 FEW = 10
 """Fewer steps than this are hardly worth watching; the stage says why."""
@@ -56,35 +57,36 @@ _PLAYS: SessionValue[str] = SessionValue("plays_at_once")
 """The next step that was chosen, until a player plays."""
 
 
-def stage(trainings: Sequence[Trained], steps: int) -> dict[str, Any]:
-    """Return what the payload of a player adds about its text: a remark, and whether it plays.
+def add(payload: Player, trainings: Sequence[Trained], steps: int) -> None:
+    """Add to the payload of a player a remark about its text, and whether it plays.
 
     Args:
+        payload: The payload.
         trainings: The trainings on the stage.
         steps: The number of steps that change the text on it.
     """
-    return _stage(_remark(trainings, steps))
+    _add(payload, _remark(trainings, steps))
 
 
-def stage_of_published(text: str, steps: int, sentence: str) -> dict[str, Any]:
-    """Return the same for a published tokenizer, whose steps may not change the text.
+def add_to_published(payload: Player, text: str, steps: int) -> None:
+    """Add the same for a published tokenizer, whose steps may not change the text.
 
     Args:
+        payload: The payload.
         text: The text.
         steps: The number of steps that change it.
-        sentence: The sentence that none does.
     """
     ways = {WATCH} if not steps and _gpt4o_gives_more(text, 0) else set()
-    return _stage(None if steps or not text else _with_ways(sentence, ways))
+    sentence = payload["views"][0]["emptyMessage"]
+    _add(payload, None if steps or not text else _with_ways(sentence, ways))
 
 
-def _stage(remark: dict[str, Any] | None) -> dict[str, Any]:
-    plays = _PLAYS.present
+def _add(payload: Player, remark: Remark | None) -> None:
+    payload["plays"], payload["remark"] = _PLAYS.present, remark
     _PLAYS.clear()
-    return {"plays": plays, "remark": remark}
 
 
-def _remark(trainings: Sequence[Trained], steps: int) -> dict[str, Any] | None:
+def _remark(trainings: Sequence[Trained], steps: int) -> Remark | None:
     text = trainings[0].text
     if not text or trainings[0].trained_on == "":
         return None
@@ -110,7 +112,7 @@ def _remark(trainings: Sequence[Trained], steps: int) -> dict[str, Any] | None:
     return _with_ways(sentence, {way for trained in trainings for way in _gains(trained)})
 
 
-def _with_ways(sentence: str, ways: set[str]) -> dict[str, Any]:
+def _with_ways(sentence: str, ways: set[str]) -> Remark:
     offered = [] if st.context.is_embedded else [way for way in WAYS if way in ways]
     return {"sentence": sentence, "ways": [[way, WAYS[way]] for way in offered]}
 
@@ -125,12 +127,39 @@ def _why(trained: Trained) -> str:
     """Return why few steps change the text, or "" if the chosen size is the reason."""
     history, name = trained.history, trained.trained_on
     if name is None:
-        return player.why_few(history, trained.text, _min_count(trained.choice))
+        return _why_few(history, trained.text, _min_count(trained.choice))
     unit, changing = texts_of(history).unit, len(trained.boundaries.change_steps)
     if not changing:
         return f"No {unit} trained on {name} changes this text."
     verb = "changes" if changing == 1 else "change"
     return f"{changing:,} of {counted(history.steps, unit)} trained on {name} {verb} this text."
+
+
+def _why_few(training: Training, text: str, least: int) -> str:
+    """Return in a sentence why a training on a short text has few steps.
+
+    Args:
+        training: The training history.
+        text: The training text.
+        least: The minimum count of a pair.
+    """
+    texts, steps = texts_of(training), training.steps
+    if training.stopped == "full":
+        size = "smaller" if texts.unit == "pruning" else "larger"
+        return "" if steps else f"No {texts.unit}s at this size. Choose a {size} one to see some."
+    if len(text) == 1 and not steps and training.stopped != "rare":  # a character of several bytes
+        return f"One character: nothing to {texts.verb}."
+    times = "twice" if least == 2 else f"{least:,} times"
+    why = {
+        "rare": f"no two neighbors occur {times}",
+        "no pair": f"no neighbors are left to {texts.verb}",
+        "atoms": "only single characters are left",
+    }[training.stopped]
+    if not steps:
+        return f"{why[0].upper()}{why[1:]}, so there is nothing to learn from it alone."
+    joined_once = training.stopped == "no pair" and least == 1
+    memorizes = " Pairs seen once were joined, too: that is memorizing." * joined_once
+    return f"After {counted(steps, texts.unit)}, {why}.{memorizes}"
 
 
 def _changing(trained: Trained) -> str:
@@ -223,4 +252,4 @@ def atoms_only(text: str, key: str) -> None:
     """Draw a stage with a text in bytes, where a message says why no tokenizer is trained."""
     if text:
         trained = page_trainings.untrained(text)
-        components.player(player.payload(trained.timeline(trained.parts()[0])), key)
+        components.player(trained.stage(trained.parts()[0]).payload, key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -11,7 +12,6 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import limits
-from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
@@ -32,10 +32,12 @@ from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import HEIGHT
 from bpeviz.ui.trainer_tables import details
 from bpeviz.ui.widgets import Section, SessionValue, Switch, TextField, Values, Widget, numbers
-from bpeviz.views import charts, merge_diagram, playable, player, race, tables
+from bpeviz.views import charts, merge_diagram, playable, race, score, tables
 from bpeviz.views.export import ColoredText, colored
+from bpeviz.views.merge_diagram import Side
+from bpeviz.views.payloads import Diagram, Player, Race, Score
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import Slides, of_steps
+from bpeviz.views.slides import Slides, of_stage
 
 CANDIDATES = 1_000
 """How many of the best candidates of a step are listed, unless the user asks for all."""
@@ -112,31 +114,31 @@ def show(side: DeltaGenerator) -> None:
     place = st.container()
     part = choose_part(PART, trained.parts(), "Training and all figures use", 260, is_played=True)
     # All sizes share a timeline, of which they show the steps up to `last`.
-    timeline = trained.timeline(part) | {"last": last}
+    payload = trained.stage(part).upto(last)
+    timeline = payload["timelineId"]
     with place:
-        payload = player.payload(timeline) | _opening(trained, last, timeline["timelineId"])
-        payload |= remarks.stage([trained], len(trained.boundaries.change_steps))
+        _open(payload, trained, last)
+        remarks.add(payload, [trained], len(trained.boundaries.change_steps))
         initial = components.player(payload, "player", remarks.follow)
-    _follow(trained, last, timeline["timelineId"], part, initial)
+    _follow(trained, last, timeline, part, initial)
     if st.context.is_embedded:
         return
     if last:
-        _merge_diagram(trained, last, timeline["timelineId"], part)
+        _merge_diagram(trained, last, timeline, part)
     vocabulary.vocabulary(trained, last)
 
 
-def _opening(trained: Trained, last: int, timeline: str) -> dict[str, Any]:
-    """Return how the player opens: at the end, or for the first text of a link at its start."""
+def _open(payload: Player, trained: Trained, last: int) -> None:
+    """Add how the player opens: at the end, or for the first text of a link at its start."""
     if OPENED.present and not _LINKED.present:
-        _LINKED.put(timeline)
+        _LINKED.put(payload["timelineId"])
     own = {"text": "Try another text"} if TEXT.sample.get() == OWN_TEXT else {}
-    return {
-        "initialStep": 0 if _LINKED.get() == timeline else last,
-        "opensInMotion": not OPENED.present
-        and trained.text == trained.training_text == _first_text(),
-        "ways": [] if st.context.is_embedded else [*(WAYS | own).items()],
-        "hasRace": last > 0 and len(trained.training_boundaries) <= race.COUNTED,
-    }
+    payload["initialStep"] = 0 if _LINKED.get() == payload["timelineId"] else last
+    payload["opensInMotion"] = (
+        not OPENED.present and trained.text == trained.training_text == _first_text()
+    )
+    payload["ways"] = [] if st.context.is_embedded else [*(WAYS | own).items()]
+    payload["hasRace"] = last > 0 and len(trained.training_boundaries) <= race.COUNTED
 
 
 def _first_text() -> str:
@@ -193,47 +195,28 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
 
     def picture() -> ColoredText:
         trained = handle.open()
-        training = trained.history
-        texts = texts_of(training)
-        title = texts.vocabulary(training, step)
+        stage, history = trained.stage(shown), trained.history
+        row = stage.rows[0]
+        title = texts_of(history).vocabulary(history, step)
         return colored(
-            f"{name}: {texts.unit} {step:,} of {last:,}",
-            trained.text,
-            [Column(title, training.at_step(step), trained.boundaries, step)],
+            f"{name}: {row.words.unit} {step:,} of {last:,}",
+            row.text,
+            [replace(row.column(step), title=title)],
             first=shown.first,
             last=shown.last,
-            hues=trained.hues(shown),
-            settings=trained.settings(last),
+            hues=stage.hues,
+            settings=row.settings(last),
         )
 
     def animation() -> Callable[[], Interactive]:
-        trained = handle.open()
-        corpus = trained.choice.corpus
-        return partial(
-            playable.of_training,
-            trained.history,
-            trained.text,
-            trained.boundaries,
-            last=last,
-            part=shown,
-            options=dict(trained.choice.options),
-            trained_on=None if corpus is None else (*corpus, trained.training_boundaries),
-        )
+        return partial(playable.of_stage, handle.open().stage(shown), last)
 
     def slides() -> Slides:
-        trained = handle.open()
-        payload = player.payload(trained.timeline(shown) | {"last": last})
-        part = trained.boundaries.slice(shown.start, shown.end)
+        stage = handle.open().stage(shown)
         words = DRAWN_WORDS.get() or ""
-        at = trained.text.find(words, shown.first, shown.last)
-        return of_steps(
-            name,
-            payload,
-            [part],
-            texts_of(trained.history).unit,
-            settings=trained.settings(last),
-            drawn=(at, at + len(words)) if words and at >= 0 else None,
-        )
+        at = stage.rows[0].text.find(words, shown.first, shown.last)
+        drawn = (at, at + len(words)) if words and at >= 0 else None
+        return of_stage(name, stage, stage.rows[0].settings(last), last=last, drawn=drawn)
 
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
     own = Exported(title, (handle, last), lambda: handle.open().history.at_step(last))
@@ -273,21 +256,17 @@ def _diagram(trained: Trained, last: int, timeline: str, shown: Part) -> None:
         at, query = 0, words if words.strip() and len(text) > BEGINNING else beginning
     query = query.encode()[: merge_diagram.MAX_DRAWN].decode(errors="ignore")
     data = _drawn(trained, last, query, len(text[:at].encode()), shown)
-    components.merge_diagram(data | {"timelineId": timeline}, "train_picture")
+    components.merge_diagram({**data, "timelineId": timeline}, "train_picture")
     st.caption(f"{about} The player moves with it.")
 
 
 @cached()
-def _drawn(trained: Trained, last: int, part: str, start: int, shown: Part) -> dict[str, Any]:
+def _drawn(trained: Trained, last: int, part: str, start: int, shown: Part) -> Diagram:
     """Return the merge diagram of a part of the text; do not change it, it is cached."""
-    title = ALGORITHMS[trained.choice.algorithm]
-    hues = trained.hues(shown)
-    side = merge_diagram.of_training(title, trained.history, trained.boundaries, last, hues)
-    settings = trained.settings(last)
-    payload: dict[str, Any] = merge_diagram.merge_diagram_payload(
-        part.encode(), [side], start, settings
-    )
-    return payload
+    row = trained.row(shown)
+    look = row.look(trained.hues(shown))
+    side = Side(row.title, trained.boundaries, last, last, look, row.words.unit)
+    return merge_diagram.payload(part.encode(), [side], start, row.settings(last))
 
 
 def _before_and_after(trained: Trained, step: int, shown: Part) -> None:
@@ -304,26 +283,23 @@ def _before_and_after(trained: Trained, step: int, shown: Part) -> None:
 
 
 @cached()
-def _compared(trained: Trained, step: int, shown: Part) -> dict[str, Any] | None:
-    history, boundaries = trained.history, trained.boundaries
-    return player.before_and_after(trained.text, history, boundaries, step, trained.hues(shown))
+def _compared(trained: Trained, step: int, shown: Part) -> Score | None:
+    return score.before_and_after(trained.row(shown), step, trained.hues(shown))
 
 
-def _race_at(trained: Trained, timeline: str, shown: Part, step: int) -> dict[str, Any]:
+def _race_at(trained: Trained, timeline: str, shown: Part, step: int) -> Race:
     """Return the payload of the race, with the candidates of this step at rest."""
-    history, hues = trained.history, trained.hues(shown)
     # The first text opens in motion, and all users share its candidates.
     is_watched = components.race_is_watched(timeline) or trained.training_text == _first_text()
     first = _race(trained, timeline, shown, is_watched)
-    boundaries = trained.training_boundaries
-    return race.with_rest(first, history, trained.training_text, boundaries, step, hues)
+    return race.with_rest(first, trained.row(shown), step, trained.hues(shown))
 
 
 @cached()
-def _race(trained: Trained, timeline: str, shown: Part, is_watched: bool) -> dict[str, Any]:
+def _race(trained: Trained, timeline: str, shown: Part, is_watched: bool) -> Race:
     """Return the payload of the race; do not change it, it is cached."""
     first = trained.race_rows(race.STEPS) if is_watched else None
-    return race.payload(trained.history, first, trained.hues(shown), timeline)
+    return race.payload(trained.row(shown), first, trained.hues(shown), timeline)
 
 
 def _candidates(trained: Trained, step: int) -> None:

@@ -11,7 +11,7 @@ from bpeviz.ui.learn.base import NoQuestionError, Question
 from bpeviz.ui.learn.chapters import encode
 from bpeviz.ui.learn.chapters.encode import CHAPTER, tokenizer
 
-NEXT = CHAPTER.stages["next"]
+NEXT = CHAPTER.tasks["next"]
 TEXT = CHAPTER.text
 
 

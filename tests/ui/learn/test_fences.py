@@ -20,7 +20,7 @@ RULE = figures.fences_of(TEXT)
 
 
 def question(text: str = TEXT) -> Question:
-    return CHAPTER.stages["apart"](text).questions[0]()
+    return CHAPTER.tasks["apart"](text).questions[0]()
 
 
 def mask(fences: list[int], text: str = TEXT) -> int:
@@ -85,7 +85,7 @@ def test_fences_of_the_sample(
 ) -> None:
     judgment = question().judge(mask(fences))
     assert (judgment.verdict, words(judgment.message)) == (verdict, told)
-    rows = CHAPTER.stages["apart"](TEXT).payload(0, mask(fences))["task"]["rows"]
+    rows = CHAPTER.tasks["apart"](TEXT).payload(0, mask(fences))["task"]["rows"]
     assert [row["title"] for row in rows] == ["Merges", "Left out"]
     assert ["".join(map(words, row["items"])) for row in rows] == [merges, left_out]
 
@@ -109,7 +109,7 @@ def test_no_fence_is_a_try() -> None:
 
 
 def test_stage_has_the_merges_of_the_fences_and_keeps_its_place_and_colors() -> None:
-    stage = CHAPTER.stages["apart"](TEXT)
+    stage = CHAPTER.tasks["apart"](TEXT)
     states = [stage.payload(0, answer) for answer in (None, 0, mask(MARKS), mask(RULE))]
     assert len({state["key"] for state in states}) == 1
     assert states[0] == states[1]
@@ -156,5 +156,5 @@ def test_fences_are_right_if_and_only_if_no_merge_joins(text: str, data: st.Data
     result = figures.fenced(text, fences)
     joined = any(joins for _, joins in result.merges)
     assert asked.judge(mask([*fences], text)).verdict == ("wrong" if joined else "right")
-    payload = CHAPTER.stages["apart"](text).payload(0, mask([*fences], text))
+    payload = CHAPTER.tasks["apart"](text).payload(0, mask([*fences], text))
     assert payload["views"][0]["tokenCounts"][-1] == result.tokens

@@ -17,17 +17,17 @@ import bpeviz
 from bpeviz.pretrained import download
 from bpeviz.trainers import bpe
 from bpeviz.ui.learn import figures, prose
-from bpeviz.ui.learn.base import DON_QUIJOTE, NoQuestionError, Question, Stage
+from bpeviz.ui.learn.base import DON_QUIJOTE, NoQuestionError, Question, Task
 from bpeviz.ui.learn.chapters import golf
 from bpeviz.ui.learn.page import MAX_ANSWER
 
-STAGE = golf.CHAPTER.stages["merges"](DON_QUIJOTE)
+STAGE = golf.CHAPTER.tasks["merges"](DON_QUIJOTE)
 BEST: list[int] = STAGE.questions[0]().judge(None).right
 UG = DON_QUIJOTE.index("ug")
 
 
 def question(task: str = "merges", text: str = DON_QUIJOTE) -> Question:
-    return golf.CHAPTER.stages[task](text).questions[0]()
+    return golf.CHAPTER.tasks[task](text).questions[0]()
 
 
 def words(asked: Question, given: Any) -> str:
@@ -164,7 +164,7 @@ def test_text_in_which_no_pair_repeats_is_refused(text: str) -> None:
 @given(st.text("ab¿ ", min_size=2, max_size=12), st.lists(st.integers(0, 30), max_size=6))
 def test_any_accepted_merges_have_a_payload(text: str, places: list[int]) -> None:
     try:
-        stage = golf.CHAPTER.stages["merges"](text)
+        stage = golf.CHAPTER.tasks["merges"](text)
     except NoQuestionError:
         return
     asked = stage.questions[0]()
@@ -223,7 +223,7 @@ def test_examples_of_typed_texts_are_right_and_fit() -> None:
 
 
 def test_typed_text_is_in_a_row_for_each_vocabulary_in_its_tokens() -> None:
-    stage: Stage = golf.CHAPTER.stages["more"]("")
+    stage: Task = golf.CHAPTER.tasks["more"]("")
     views = stage.payload(0, "1000 €")["views"]
     assert [view["title"] for view in views] == ["GPT-2", "GPT-4o (o200k)"]
     for view, name in zip(views, golf.TWO, strict=True):

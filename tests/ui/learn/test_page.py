@@ -19,7 +19,7 @@ from bpeviz.corpus import samples
 from bpeviz.pretrained import download
 from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn import prose, vote_questions
-from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Question, Stage, belief_question
+from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Question, Task, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
 from bpeviz.ui.permalink.codec import pack, unpack
 from bpeviz.ui.permalink.earlier_links import MOVED, TOUR
@@ -65,7 +65,7 @@ def give(app: AppTest, name: str, value: Any = None) -> AppTest:
 def questions(chapter: Chapter) -> Iterator[tuple[str, Question]]:
     """Yield the questions of a chapter about its own text, with their names, the belief last."""
     for task in prose.read(chapter.key).tasks:
-        for number, make in enumerate(chapter.stages[task](chapter.text).questions):
+        for number, make in enumerate(chapter.tasks[task](chapter.text).questions):
             yield f"{chapter.key}/{task}/{number}", make()
     yield f"{chapter.key}/belief/0", belief_question(chapter.key, chapter.figures())
 
@@ -89,12 +89,12 @@ def refuse(*given: Any) -> Any:
 def without_answers(chapter: Chapter, answered: int) -> Chapter:
     """Return a chapter in which to judge a question after the first `answered` ones is an error."""
     left = answered
-    stages: dict[str, Callable[[str], Stage]] = {}
+    stages: dict[str, Callable[[str], Task]] = {}
     for task in prose.read(chapter.key).tasks:
-        count = len(chapter.stages[task](chapter.text).questions)
+        count = len(chapter.tasks[task](chapter.text).questions)
 
-        def stage(text: str, task: str = task, left: int = left) -> Stage:
-            asked = chapter.stages[task](text)
+        def stage(text: str, task: str = task, left: int = left) -> Task:
+            asked = chapter.tasks[task](text)
             made = [
                 make
                 if i < left
@@ -105,7 +105,7 @@ def without_answers(chapter: Chapter, answered: int) -> Chapter:
 
         stages[task] = stage
         left -= count
-    return replace(chapter, stages=stages)
+    return replace(chapter, tasks=stages)
 
 
 @every_chapter
@@ -148,7 +148,7 @@ def is_beginning(earlier: Any, later: Any) -> bool:
 @every_chapter
 def test_stage_has_no_later_step_and_an_answer_appends_to_it(chapter: Chapter) -> None:
     for task in prose.read(chapter.key).tasks:
-        stage = chapter.stages[task](chapter.text)
+        stage = chapter.tasks[task](chapter.text)
         if any(make().act.is_live for make in stage.questions):
             continue
         states = [stage.payload(i, None) for i in range(len(stage.questions) + 1)]

@@ -23,7 +23,7 @@ def _without_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _question(task: str) -> Question:
-    return CHAPTER.stages[task](CHAPTER.text).questions[0]()
+    return CHAPTER.tasks[task](CHAPTER.text).questions[0]()
 
 
 def _ids(payload: dict[str, Any]) -> list[int]:
@@ -43,7 +43,7 @@ def test_boundaries_are_known_answers(task: str, cuts: list[int]) -> None:
     assert atoms_of(question.act.places, right) == cuts
     assert question.judge(right).verdict == "right"
     assert question.judge(0).verdict == "wrong"
-    before, after = (CHAPTER.stages[task](CHAPTER.text).payload(done, None) for done in (0, 1))
+    before, after = (CHAPTER.tasks[task](CHAPTER.text).payload(done, None) for done in (0, 1))
     assert [before["last"], before["key"]] == [0, after["key"]]
     assert not before["views"][0]["steps"]["id"]
     assert after["views"][0]["tokenCounts"][-1] == 3
@@ -53,12 +53,12 @@ def test_boundaries_are_known_answers(task: str, cuts: list[int]) -> None:
 def test_no_part_of_the_name_is_right(end: int) -> None:
     judgment = _question("special").judge(NAME[:end])
     assert judgment.verdict == "wrong"
-    payload = CHAPTER.stages["special"]("").payload(0, NAME[:end])
+    payload = CHAPTER.tasks["special"]("").payload(0, NAME[:end])
     assert _ids(payload) == bpeviz.load("o200k_base").encode(NAME[:end])
 
 
 def test_typed_name_is_right_and_stays_seven_tokens() -> None:
-    stage = CHAPTER.stages["special"]("")
+    stage = CHAPTER.tasks["special"]("")
     assert _question("special").judge(NAME).verdict == "right"
     assert _ids(stage.payload(0, NAME)) == IDS
     assert not _ids(stage.payload(0, None))
@@ -70,14 +70,14 @@ def test_other_text_needs_a_file_and_says_so(monkeypatch: pytest.MonkeyPatch) ->
     judgment = _question("special").judge(text)
     assert judgment.verdict == "right"
     assert "a file that is not here yet" in str(judgment.message)
-    assert _ids(CHAPTER.stages["special"]("").payload(0, text)) == [
+    assert _ids(CHAPTER.tasks["special"]("").payload(0, text)) == [
         stored.o200k().encode(bytes([byte]).decode())[0] for byte in text.encode()
     ]
     with pytest.raises(NoQuestionError, match="not on this machine yet"):
-        CHAPTER.stages["word"]("Windmühle")
+        CHAPTER.tasks["word"]("Windmühle")
     monkeypatch.undo()
     whole = bpeviz.load("o200k_base").encode(text)
-    assert _ids(CHAPTER.stages["special"]("").payload(0, text)) == whole
+    assert _ids(CHAPTER.tasks["special"]("").payload(0, text)) == whole
     assert f"It has {len(whole)} plain tokens" in str(_question("special").judge(text).message)
 
 

@@ -18,7 +18,7 @@ from bpeviz.ui.learn.chapters.stop import CHAPTER, MERGES, WIDTH
 
 
 def question(new: str = CHAPTER.text) -> Question:
-    return CHAPTER.stages["line"](new).questions[0]()
+    return CHAPTER.tasks["line"](new).questions[0]()
 
 
 def words(message: Any) -> str:
@@ -26,7 +26,7 @@ def words(message: Any) -> str:
 
 
 def curves(done: int, answer: Any = None, new: str = CHAPTER.text) -> dict[str, Any]:
-    result: dict[str, Any] = CHAPTER.stages["line"](new).payload(done, answer)["curves"]
+    result: dict[str, Any] = CHAPTER.tasks["line"](new).payload(done, answer)["curves"]
     return result
 
 
@@ -69,7 +69,7 @@ def test_payload_before_the_answer_does_not_depend_on_the_new_text() -> None:
     """Only its identity does."""
     texts = (CHAPTER.text, "Ⱥnother ☃ text", DON_QUIJOTE)
     states = [
-        CHAPTER.stages["line"](text).payload(0, answer) for text in texts for answer in (None, 9)
+        CHAPTER.tasks["line"](text).payload(0, answer) for text in texts for answer in (None, 9)
     ]
     assert len({json.dumps(state | {"key": "", "timelineId": ""}) for state in states}) == 1
     assert [line["title"] for line in states[0]["curves"]["lines"]] == ["training text"]
@@ -86,9 +86,9 @@ def test_answer_appends_the_curve_of_the_new_text_to_the_same_track() -> None:
     assert after["marks"] == [(14, "merge 14, the last that helps"), (22, "yours")]
     assert curves(1, 14)["marks"] == curves(1)["marks"] == after["marks"][:1]
     assert after["rows"] == 256
-    payload = CHAPTER.stages["line"](CHAPTER.text).payload(1, 22)
+    payload = CHAPTER.tasks["line"](CHAPTER.text).payload(1, 22)
     assert (payload["goal"], payload["last"]) == (14, MERGES)
-    assert payload["key"] == CHAPTER.stages["line"](CHAPTER.text).payload(0, None)["key"]
+    assert payload["key"] == CHAPTER.tasks["line"](CHAPTER.text).payload(0, None)["key"]
 
 
 def test_text_that_no_merge_helps_is_told_so() -> None:

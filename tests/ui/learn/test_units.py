@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, UNKNOWN_ID
-from bpeviz.ui.learn.base import Judgment, Question, Stage
+from bpeviz.ui.learn import engine
+from bpeviz.ui.learn.base import Judgment, Question, Task
 from bpeviz.ui.learn.chapters import units
 from bpeviz.ui.learn.chapters.units import CHAPTER, WORDS, rows
 from tests.helpers.difficult import DIFFICULT
 
 
-def _stage(name: str) -> Stage:
-    return CHAPTER.stages[name](CHAPTER.text)
+def _stage(name: str) -> Task:
+    return CHAPTER.tasks[name](CHAPTER.text)
 
 
 def _question(name: str) -> Question:
@@ -24,6 +26,11 @@ def _question(name: str) -> Question:
 
 def _words(judgment: Judgment) -> str:
     return "".join(part if isinstance(part, str) else part["label"] for part in judgment.message)
+
+
+def _timelines(text: str) -> Sequence[Any]:
+    """Return the timelines of the rows of a text."""
+    return engine.still(rows(text))["views"]
 
 
 def _pieces(view: dict[str, Any]) -> list[tuple[int, str]]:
@@ -65,7 +72,7 @@ def test_new_word_is_unknown_and_has_as_many_letters_as_bytes() -> None:
 
 
 def test_rows_have_words_letters_and_bytes() -> None:
-    words, letters, single = rows("lugar niño,")
+    words, letters, single = _timelines("lugar niño,")
     assert _pieces(words) == [
         (WORDS.index("lugar"), "lugar"),
         (DROPPED_ID, " "),
@@ -79,14 +86,14 @@ def test_rows_have_words_letters_and_bytes() -> None:
 
 @pytest.mark.parametrize("text", DIFFICULT)
 def test_rows_cover_difficult_texts(text: str) -> None:
-    for row in rows(text):
+    for row in _timelines(text):
         assert "".join(piece for _, piece in _pieces(row)) == text or row["title"] == "Bytes"
         assert len(row["changes"]["ids"]) == len(text.encode())
         assert {i for i, _ in _pieces(row) if i >= 0} <= {*row["tokenStyles"]}
 
 
 def test_before_a_text_is_typed_the_stage_is_empty() -> None:
-    for name in CHAPTER.stages:
+    for name in CHAPTER.tasks:
         assert {view["text"] for view in _stage(name).payload(0, None)["views"]} == {""}
         assert _question(name).judge(_question(name).judge(None).right).verdict == "right"
 
@@ -128,7 +135,7 @@ def test_figures_are_known_answers() -> None:
 
 
 def test_own_text_is_only_seen() -> None:
-    stage = CHAPTER.stages["unknown"]("hello world")
+    stage = CHAPTER.tasks["unknown"]("hello world")
     assert not stage.questions
     assert [view["title"] for view in stage.payload(0, None)["views"]] == [
         "Words",

@@ -148,7 +148,7 @@ def test_chapter_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyP
 
     complete = vote_questions.offered()
     merge = BY_KEY["merge"]
-    monkeypatch.setitem(BY_KEY, "merge", replace(merge, stages={"pair": fails}))
+    monkeypatch.setitem(BY_KEY, "merge", replace(merge, tasks={"pair": fails}))
     assert vote_questions.offered() == complete, "it was computed again"
     vote_questions.of.cache_clear()
     left_out = [chapter for chapter in complete if chapter not in vote_questions.offered()]
@@ -162,7 +162,7 @@ def test_chapter_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyP
 def test_boundaries_are_counted_at_each_place_and_marked_when_they_are_revealed() -> None:
     room, question = opened(), vote_on("why/letters/0")
     leader = room.enter("", lambda: None, is_leader=True)
-    followers = [room.enter("", "", lambda: None) for _ in range(4)]
+    followers = [room.enter("", lambda: None) for _ in range(4)]
     room.ask(question)
     for follower, mask in zip(followers, (0b10010, 0b00010, 0, 1 << 9), strict=True):
         room.receive(follower, Message.of({"answer": mask, "vote": 1}))
@@ -182,7 +182,7 @@ def test_boundaries_are_counted_at_each_place_and_marked_when_they_are_revealed(
 def test_sums_before_and_after_are_shown_and_saved() -> None:
     room = opened()
     leader = room.enter("", lambda: None, is_leader=True)
-    followers = [room.enter("", "", lambda: None) for _ in range(2)]
+    followers = [room.enter("", lambda: None) for _ in range(2)]
     questions = [*vote_questions.of("before_after").values()]
     for time, rights in (("before", 1), ("after", 2)):
         for number, question in enumerate(questions):
@@ -208,7 +208,7 @@ def test_sums_before_and_after_are_shown_and_saved() -> None:
 def test_stop_lines_are_counted_in_bins_and_golf_is_not_checked() -> None:
     room = opened()
     leader = room.enter("", lambda: None, is_leader=True)
-    followers = [room.enter("", "", lambda: None) for _ in range(4)]
+    followers = [room.enter("", lambda: None) for _ in range(4)]
     for vote, (key, answers_given) in enumerate(
         (("stop/line/0", (0, 13, 40, 41)), ("golf/merges/0", (18, 20, 20, 0))), 1
     ):

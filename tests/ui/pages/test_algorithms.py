@@ -26,7 +26,7 @@ from bpeviz.jobs import trainings
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
-from bpeviz.views import player
+from bpeviz.views.stage import steps_at
 
 SHORT = "low low lower lowest, newer newest wider " * 3
 USUAL = ["bpe", "wordpiece", "unigram"]
@@ -236,7 +236,7 @@ def test_metrics_use_each_algorithm_step_for_the_size(place: int) -> None:
     columns, tokens = [], []
     for key in USUAL:
         training = usual.train(key, SHORT, **usual.ON_ALGORITHMS)
-        step = int(player.steps_at(training, size, size)[0])
+        step = int(steps_at(training.sizes, size, size)[0])
         boundaries = training.tokenizer().boundaries(SHORT)
         short = TRAINERS[key].short
         columns.append(Column(short, training.at_step(step), boundaries, step))
@@ -285,7 +285,7 @@ def test_dropout_zero_gives_the_tokenizer_segmentation_only() -> None:
     training = usual.train("bpe", SHORT, **usual.ON_ALGORITHMS)
     payload = payload_of(app)
     size = payload["vocabSizes"][payload["initialStep"]]
-    step = int(player.steps_at(training, size, size)[0])
+    step = int(steps_at(training.sizes, size, size)[0])
     ids = training.at_step(step).encode("lowest")
     cut = " | ".join(map(training.name, ids))
     assert only_cut(app) == cut
@@ -302,7 +302,7 @@ def test_unigram_offers_subword_regularization() -> None:
     training = usual.train("unigram", SHORT, **usual.ON_ALGORITHMS)
     payload = payload_of(app)
     size = payload["vocabSizes"][payload["initialStep"]]
-    step = int(player.steps_at(training, size, size)[0])
+    step = int(steps_at(training.sizes, size, size)[0])
     found = training.segmentations(step, "lowest", 1.0, 1_000, 0)
     assert len(found) == 1
     assert only_cut(app).replace(" | ", "") == "lowest"

@@ -36,7 +36,7 @@ from bpeviz.ui.inputs.training import SPLIT_HELP
 from bpeviz.ui.pages import train
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.runtime import cache
-from bpeviz.views import player
+from bpeviz.views import score
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = {"Train": "app.py", "Compare": "pages/Compare.py"}
@@ -385,8 +385,8 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
 def test_rows_are_computed_again_only_where_they_change(monkeypatch: pytest.MonkeyPatch) -> None:
     app = with_text("Compare", "Rows of a text", compared=["gpt2", "o200k_base"])
     before = component(app)
-    compute = Mock(wraps=player.score_payload)
-    monkeypatch.setattr(player, "score_payload", compute)
+    compute = Mock(wraps=score.payload)
+    monkeypatch.setattr(score, "payload", compute)
     assert component(app.run()) == before
     compute.assert_not_called()
     assert component(app.toggle(key="token_ids").set_value(True).run())["showIds"]

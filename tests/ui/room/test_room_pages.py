@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from helpers.asgi import HTML, ask, page, run
 from helpers.properties import examples
+from helpers.stages import played
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from starlette.types import Receive, Scope, Send
@@ -28,10 +29,9 @@ from bpeviz.ui.room import pages, sheets
 from bpeviz.ui.room.connections import LEADER, RoomPages
 from bpeviz.ui.runtime.user import COOKIE
 from bpeviz.ui.server.headers import SecurityHeaders
-from bpeviz.views import playable
 
 TEXT = "the thin thing that they think"
-PLAYABLE = playable.of_training(bpeviz.train(TEXT, merges=5), TEXT)
+PLAYABLE = played(bpeviz.train(TEXT, merges=5), TEXT)
 APP = SecurityHeaders(RoomPages(page, "/base"), "default-src 'self'")
 
 

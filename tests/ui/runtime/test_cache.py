@@ -15,7 +15,8 @@ import bpeviz
 from bpeviz.analysis import trace
 from bpeviz.corpus import samples
 from bpeviz.ui.runtime.cache import Cache, Failure, cached, size_of
-from bpeviz.views import charts, player, race, tables
+from bpeviz.views import charts, race, tables
+from bpeviz.views.stage import Stage, of_training
 
 PROSE = samples.by_key("english-prose").text
 TEXT = "the cat sat on the mat; the rat sat on the cat. " * 4
@@ -83,12 +84,11 @@ def test_trainings_at_most_double_in_use(key: str) -> None:
         pickle.dumps((training, training.boundaries(PROSE)))
     )
     before = size_of(value)
-    (part,) = player.parts(PROSE, boundaries)
-    hues = player.hues_of([(training, boundaries, part)])
-    player.timeline(PROSE, training, boundaries, part, training.steps, hues)
+    row = of_training(training, PROSE, boundaries)
+    row.timeline(Stage([row]).hues)
     tables.decisions(training, training.steps)
     charts.decided(training, training.steps)
-    race.first_rows(training, PROSE, boundaries, 20)
+    race.first_rows(row, 20)
     training.tokenizer().encode(PROSE)
     assert before < size_of(value) < 2.1 * before
 

@@ -13,7 +13,7 @@ from bpeviz.core.longest_match import LongestMatchTokenizer
 from bpeviz.core.merges import MergeTokenizer
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.acts import MessagePart, PairAct, token
+from bpeviz.ui.learn.acts import PairAct, token
 from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
     Chapter,
@@ -21,9 +21,10 @@ from bpeviz.ui.learn.base import (
     Mistake,
     NoQuestionError,
     Question,
-    Stage,
+    Task,
 )
-from bpeviz.views import inspection
+from bpeviz.views import encoded
+from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
 
 MERGES = 20
 ROUNDS = 4
@@ -44,12 +45,12 @@ def tokenizer() -> MergeTokenizer:
     return trained
 
 
-def _part(token_id: int, color: int = -1) -> dict[str, Any]:
+def _part(token_id: int, color: int = -1) -> TokenPart:
     return token(tokenizer().token_label(token_id), color)
 
 
-def _next(text: str) -> Stage:
-    """Return the stage on which the user chooses the merges of a text."""
+def _next(text: str) -> Task:
+    """Return the task in which the user chooses the merges of a text."""
     whole = trace.inspect(text, tokenizer())
     count = min(ROUNDS, len(whole.events))
     if not count:
@@ -58,11 +59,11 @@ def _next(text: str) -> Stage:
             "sentence in Latin letters."
         )
 
-    def payload(done: int, given: Any) -> dict[str, Any]:
+    def payload(done: int, given: Any) -> Player:
         upto = done if done < count else None  # after the last question, all follow
-        return engine.on_stage(inspection.encoding(text, tokenizer(), upto), "encode")
+        return engine.on_stage(engine.encoding(text, tokenizer(), upto), "encode")
 
-    return Stage([partial(_question, whole, step) for step in range(count)], payload)
+    return Task([partial(_question, whole, step) for step in range(count)], payload)
 
 
 def _question(whole: trace.Inspection, step: int) -> Question:
@@ -71,9 +72,9 @@ def _question(whole: trace.Inspection, step: int) -> Question:
     ids, ends = cut.ids(step).tolist(), cut.token_ends(step).tolist()
     places = dict(zip((end - 1 for end in ends), pairwise(ids), strict=False))
     numbers = {(merge.left, merge.right): i for i, merge in enumerate(merges, 1)}
-    colors = inspection.hues_of(whole)
+    colors = encoded.hues_of(whole)
 
-    def part(token_id: int) -> dict[str, Any]:
+    def part(token_id: int) -> TokenPart:
         return _part(token_id, color_index_of(tokenizer(), token_id, colors))
 
     def right() -> int:
@@ -114,16 +115,18 @@ def _question(whole: trace.Inspection, step: int) -> Question:
 
     named = {place: (part(left), part(right)) for place, (left, right) in places.items()}
     items: list[list[MessagePart]] = [[_part(merge.left), _part(merge.right)] for merge in merges]
-    rows = [{"title": "Merges", "items": items, "numbered": True}]
+    rows: list[MessageRow] = [{"title": "Merges", "items": items, "numbered": True}]
     return Question(PairAct(named), judge, mistakes, f"Step {step + 1}", rows=rows)
 
 
-def both_ways() -> dict[str, Any]:
+def both_ways() -> Player:
     """Return “abc” by merges in order and by longest match, as the player draws it."""
     training = engine.merges_of(APART_FROM, merges=2, atoms="characters", pattern="whitespace")
     longest = training.first_merges(LongestMatchTokenizer, 2)
     ways = {"Merges in order": training.tokenizer(), "Longest match": longest}
-    return engine.still(engine.encoded_rows(APART, ways), "ways") | {"name": "Two ways to encode"}
+    payload = engine.still(engine.encoded_rows(APART, ways), "ways")
+    payload["name"] = "Two ways to encode"
+    return payload
 
 
 def _decoded() -> None:
@@ -148,7 +151,7 @@ def _figures() -> dict[str, int | str]:
 CHAPTER = Chapter(
     key="encode",
     text="casa de lanza",
-    stages={"next": _next},
+    tasks={"next": _next},
     rounds={"next": ROUNDS},
     own="next",
     figures=_figures,

@@ -5,20 +5,18 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from bpeviz.analysis.hues import OWN_HUES, Hues
+from bpeviz.analysis.hues import OWN_HUES, Hues, hues
 from bpeviz.core.training import MergeTraining
 from bpeviz.text import counted, label
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.acts import BoundariesAct, MessagePart, atoms_of, bits_of, token
-from bpeviz.ui.learn.base import Chapter, Judgment, NoQuestionError, Question, Stage
+from bpeviz.ui.learn.acts import BoundariesAct, atoms_of, bits_of, token
+from bpeviz.ui.learn.base import Chapter, Judgment, NoQuestionError, Question, Task
 from bpeviz.ui.learn.figures import FENCED_TEXT, Fenced, fenced, fences_of, joins
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.views import player
+from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
+from bpeviz.views.stage import of_training
 
 MERGES = 6
-
-OUT = {"mark": "out"}
-"""Strikes a token out."""
 
 MOST = 52
 """The most places for fences: an answer is a whole number that a browser can store."""
@@ -50,38 +48,39 @@ def _places(text: str) -> list[int]:
     return places
 
 
-def _apart(text: str) -> Stage:
-    """Return the stage on which the user fences words."""
+def _apart(text: str) -> Task:
+    """Return the task in which the user fences words."""
     places = _places(text)
 
-    def payload(done: int, given: Any) -> dict[str, Any]:
+    def payload(done: int, given: Any) -> Player:
         result = _fenced(text, tuple(atoms_of(places, given or 0)))
         training = result.training
-        view = engine.timeline(training, text, training.steps, _hues(text, training))
+        stage = engine.stage_of(training, text, _hues(text, training))
         names = _names(text, result)
-        out = [name | OUT for name in _names(text, _fenced(text, ())) if name not in names]
-        rows = [
+        free = _names(text, _fenced(text, ()))
+        out: list[TokenPart] = [{**name, "mark": "out"} for name in free if name not in names]
+        rows: list[MessageRow] = [
             {"title": title, "items": [[name] for name in listed], "numbered": listed is names}
             for title, listed in (("Merges", names), ("Left out", out))
         ]
-        return engine.on_stage(view, "fences", text) | {"task": {"rows": rows}}
+        data = engine.on_stage(stage, "fences", text)
+        data["task"] = {"rows": rows}
+        return data
 
-    return Stage([partial(_question, text, places)], payload)
+    return Task([partial(_question, text, places)], payload)
 
 
 def _hues(text: str, training: MergeTraining) -> Hues:
     """Return color indices under which a token of the unfenced text keeps its color."""
     given = OWN_HUES
     for each in (_fenced(text, ()).training, training):
-        boundaries = each.boundaries(text)
-        (part,) = player.parts(text, boundaries)
-        given = player.hues_of([(each, boundaries, part)], given)
+        given = hues([of_training(each, text).coloring], given)
     return given
 
 
-def _names(text: str, result: Fenced, joining: bool = False) -> list[dict[str, Any]]:
+def _names(text: str, result: Fenced, joining: bool = False) -> list[TokenPart]:
     """Return the tokens of the merges, or only of those that join a word with something."""
-    look = player.look_of(result.training, _hues(text, result.training))
+    look = of_training(result.training, text).look(_hues(text, result.training))
     return [token(*look(merge.new_id)) for merge, joined in result.merges if joined or not joining]
 
 
@@ -132,7 +131,7 @@ def _figures() -> dict[str, int | str]:
 CHAPTER = Chapter(
     key="fences",
     text=FENCED_TEXT,
-    stages={"apart": _apart},
+    tasks={"apart": _apart},
     own="apart",
     figures=_figures,
     target=partial(

@@ -3,34 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import regex
 
 import bpeviz
 from bpeviz.analysis.metrics import Column
+from bpeviz.core.boundaries import MergeBoundaries
 from bpeviz.core.training import MergeTraining
 from bpeviz.pretrained.catalog import title
 from bpeviz.text import counted, label
 from bpeviz.trainers import bpe
 from bpeviz.ui import pictures
 from bpeviz.ui.learn import engine, figures
-from bpeviz.ui.learn.acts import MergesAct, MessagePart, TypeAct, token
+from bpeviz.ui.learn.acts import MergesAct, TypeAct, token
 from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
     Chapter,
     Judgment,
     NoQuestionError,
     Question,
-    Stage,
+    Task,
     Verdict,
 )
 from bpeviz.ui.runtime.cache import cached
+from bpeviz.views import payloads
 from bpeviz.views.export import colored
+from bpeviz.views.payloads import Contents, MessagePart, MessageRow, Player
 from bpeviz.views.slides import TEXT, Slides
+from bpeviz.views.stage import Row, Stage
 
 GOAL = min(figures.GOLF)
 """The tokens to reach with the opening of Don Quijote."""
@@ -112,11 +117,13 @@ def token_counts(text: str, places: Sequence[int]) -> list[int]:
     return counts
 
 
-def _merges(text: str) -> Stage:
+def _merges(text: str) -> Task:
     course = holes(text)
     goal, par, best = course[-1]
     known = _own(text, figures.BEST_KNOWN) if best else engine.merges_of(text, merges=par)
-    when = known.boundaries(text).payload()["mergedAt"]
+    boundaries = known.boundaries(text)
+    assert isinstance(boundaries, MergeBoundaries)  # noqa: S101 (for the type)
+    when = boundaries.merged_at.tolist()
     example = [when.index(step) for step in range(known.steps)]
 
     def is_possible(given: Sequence[int]) -> bool:
@@ -140,22 +147,24 @@ def _merges(text: str) -> Stage:
             return -inf, ""
         return -len(given), counted(len(given), "merge")
 
-    def payload(done: int, given: list[int] | None) -> dict[str, Any]:
+    def payload(done: int, given: list[int] | None) -> Player:
         is_shown = bool(done) and given is None
         chosen = pairs_at(text, example if is_shown else given or [])
         training, last = _own(text, tuple(chosen)), len(chosen)
         colors = engine.hues_after(lambda step: _own(text, tuple(chosen[:step])), text, last)
-        view = engine.timeline(training, text, last, colors)
-        view |= {"algorithm": "Your merges", "rule": "the pairs that you choose"}
-        data = engine.on_stage(view, "golf", is_shown)
-        ends = training.boundaries(text).token_ends(last)[:-1] - 1
-        counts = view["tokenCounts"]
-        task = {"rows": [_scores(course, counts)], "canShow": not is_shown}
+        row = engine.stage_of(training, text).rows[0]
+        words = row.words._replace(algorithm="Your merges", rule="the pairs that you choose")
+        data = engine.on_stage(Stage([replace(row, words=words)], colors), "golf", is_shown)
+        counts = data["views"][0]["tokenCounts"]
+        task: payloads.Task = {"rows": [_scores(course, counts)], "canShow": not is_shown}
+        data["task"] = task
         if is_shown:
-            return data | {"plays": True, "task": task | {"actions": {"Start over": []}}}
+            data["plays"], task["actions"] = True, {"Start over": []}
+            return data
+        ends = training.boundaries(text).token_ends(last)[:-1] - 1
         task["places"] = ends.tolist() if counts[-1] > goal else []
         task["actions"] = {"Undo": given[:-1], "Start over": []} if given else {}
-        return data | {"task": task}
+        return data
 
     def card(given: list[int]) -> None:
         if score(given)[1]:
@@ -168,7 +177,7 @@ def _merges(text: str) -> Stage:
     question = Question(
         MergesAct(is_possible), judge, prompt=() if best else (prompt,), score=score, card=card
     )
-    return Stage([lambda: question], payload)
+    return Task([lambda: question], payload)
 
 
 def _against(merges: int, par: int) -> str:
@@ -178,7 +187,7 @@ def _against(merges: int, par: int) -> str:
     return f"{abs(merges - par):,} {'fewer' if merges < par else 'more'} than byte-pair encoding"
 
 
-def _scores(course: Sequence[Hole], counts: Sequence[int]) -> dict[str, Any]:
+def _scores(course: Sequence[Hole], counts: Sequence[int]) -> MessageRow:
     """Return the list of the numbers of tokens to reach, with the merges that reached them."""
     items: list[list[MessagePart]] = []
     for hole in course:
@@ -195,12 +204,15 @@ def _card(text: str, given: Sequence[int], hole: Hole) -> Slides:
     names = " ".join(training.name(merge.new_id) for merge in training.merges)
     heading = f"{counted(column.tokens, 'token')} with {counted(len(given), 'merge')} of my own"
     picture = colored(heading, text, [column])
-    drawn = {"score": picture.score, "characters": (0, len(text))}
-    content = {TEXT: lambda: drawn | {"notes": [f"My merges in their order: {names}"]}}
-    return Slides(heading, [hole.words.capitalize()], content)
+
+    def content() -> Contents:
+        notes = [f"My merges in their order: {names}"]
+        return {"score": picture.score, "characters": (0, len(text)), "notes": notes}
+
+    return Slides(heading, [hole.words.capitalize()], {TEXT: content})
 
 
-def _rows(text: str, names: Sequence[str]) -> list[dict[str, Any]]:
+def _rows(text: str, names: Sequence[str]) -> list[Row]:
     """Return a text in the tokens of published vocabularies, a row each."""
     titles = [title(name) for name in names] if len(names) > 1 else [""]
     return engine.encoded_rows(text, dict(zip(titles, map(bpeviz.load, names), strict=True)))
@@ -252,7 +264,7 @@ def _score_dense(given: str) -> tuple[float, str]:
 CHAPTER = Chapter(
     key="golf",
     text=DON_QUIJOTE,
-    stages={
+    tasks={
         "merges": _merges,
         "more": lambda text: engine.typed(
             Question(TypeAct(LONGEST), _judge_more, score=_score_more), partial(_rows, names=TWO)

@@ -23,7 +23,7 @@ def _figures() -> dict[str, int | str]:
 CHAPTER = Chapter(
     key="merge",
     text=DON_QUIJOTE,
-    stages={"pair": partial(engine.rounds_of, rounds=ROUNDS)},
+    tasks={"pair": partial(engine.rounds_of, rounds=ROUNDS)},
     rounds={"pair": ROUNDS},
     own="pair",
     figures=_figures,

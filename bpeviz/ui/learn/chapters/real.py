@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from bpeviz.text import counted
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.acts import MessagePart, TypeAct, token
-from bpeviz.ui.learn.base import Chapter, Judgment, Question, Stage
+from bpeviz.ui.learn.acts import TypeAct, token
+from bpeviz.ui.learn.base import Chapter, Judgment, Question, Task
+from bpeviz.views.payloads import MessagePart
+from bpeviz.views.stage import Row
 
 WORD, NUMBER, YEAR, NAME = "unbelievable", "1234567", "2026", "<|endoftext|>"
 
@@ -21,12 +21,12 @@ _BYTES_ONLY = (
 )
 
 
-def special(text: str) -> Stage:
-    """Return the stage on which the user types the name of a special token."""
+def special(text: str) -> Task:
+    """Return the task in which the user types the name of a special token."""
     return engine.typed(Question(TypeAct(60), _judge), _rows)
 
 
-def _rows(text: str) -> list[dict[str, Any]]:
+def _rows(text: str) -> list[Row]:
     """Return a text in GPT-4o's tokens, or in bytes while these need a file."""
     return engine.encoded_rows(text, {"": stored.gpt4o(text) or stored.o200k().at_step(0)})
 
@@ -53,7 +53,7 @@ def _year() -> None:
 CHAPTER = Chapter(
     key="real",
     text=WORD,
-    stages={
+    tasks={
         "word": engine.gpt4o_cuts,
         "digits": lambda text: engine.gpt4o_cuts(NUMBER),
         "special": special,

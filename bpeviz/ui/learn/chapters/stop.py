@@ -8,7 +8,7 @@ from typing import Any
 from bpeviz.text import counted
 from bpeviz.ui.inputs.text import OWN_TEXT, TRAIN_ON
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.acts import MessagePart, StopAct, token
+from bpeviz.ui.learn.acts import StopAct, token
 from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
     Chapter,
@@ -16,11 +16,13 @@ from bpeviz.ui.learn.base import (
     Mistake,
     PageLink,
     Question,
-    Stage,
+    Task,
     Verdict,
 )
 from bpeviz.ui.learn.figures import NEW_TEXT, StopLine, percent, stop_line
 from bpeviz.ui.runtime.cache import cached
+from bpeviz.views.payloads import Curves, MessagePart, Player
+from bpeviz.views.stage import Stage
 
 MERGES, BYTES = 40, 256
 
@@ -36,18 +38,17 @@ def _stop_line(new: str) -> StopLine:
     return stop_line(DON_QUIJOTE, new, MERGES)
 
 
-def _view() -> dict[str, Any]:
-    """Return the timeline of the training text."""
-    training = engine.merges_of(DON_QUIJOTE, merges=MERGES)
-    return engine.timeline(training, DON_QUIJOTE, MERGES)
+def _stage() -> Stage:
+    """Return the stage of the training text."""
+    return engine.stage_of(engine.merges_of(DON_QUIJOTE, merges=MERGES), DON_QUIJOTE)
 
 
-def _line(new: str) -> Stage:
-    """Return the stage on which the user sets the stop line of a training, for a new text."""
+def _line(new: str) -> Task:
+    """Return the task in which the user sets the stop line of a training, for a new text."""
 
-    def payload(done: int, given: Any) -> dict[str, Any]:
-        view = _view()
-        lines = [("training text", view["tokenCounts"])]
+    def payload(done: int, given: Any) -> Player:
+        data = engine.on_stage(_stage(), "line", new)
+        lines = [("training text", data["views"][0]["tokenCounts"])]
         marks: list[tuple[int, str]] = []
         goal = 0
         if done:
@@ -56,7 +57,7 @@ def _line(new: str) -> Stage:
             lines.append(("new text", line.new))
             marks.append((goal, f"merge {goal}, the last that helps" if goal else "no merge helps"))
             marks += [(given, "yours")] if given not in (None, goal) else []
-        curves = {
+        curves: Curves = {
             "lines": [
                 {"title": title, "values": [round(share, 1) for share in percent(counts)]}
                 for title, counts in lines
@@ -64,10 +65,11 @@ def _line(new: str) -> Stage:
             "marks": marks,
             "rows": BYTES if done else None,
         }
-        data = engine.on_stage(view, "line", new)
-        return data | {"initialStep": goal, "goal": goal, "curves": curves}
+        data["initialStep"] = data["goal"] = goal
+        data["curves"] = curves
+        return data
 
-    return Stage([lambda: _question(new)], payload)
+    return Task([lambda: _question(new)], payload)
 
 
 def _question(new: str) -> Question:
@@ -99,7 +101,8 @@ def _told(line: StopLine) -> list[MessagePart]:
     before, after = line.new[0], line.new[-1]
     if not line.last:
         return ["No merge makes the new text shorter: it has none of the pairs that are merged."]
-    name, color = _view()["tokenStyles"][line.training.merges[line.last - 1].new_id]
+    stage = _stage()
+    name, color = stage.rows[0].look(stage.hues)(line.training.merges[line.last - 1].new_id)
     last = f" is the last one that makes the new text shorter: {before:,} → {after:,} tokens."
     seen, end = line.seen[line.last], line.seen[-1]
     rest = f" From there to merge {MERGES}, the training text goes from {seen:,} to {end:,} tokens."
@@ -139,7 +142,7 @@ def _target(text: str) -> PageLink:
 CHAPTER = Chapter(
     key="stop",
     text=NEW_TEXT,
-    stages={"line": _line},
+    tasks={"line": _line},
     own="line",
     figures=_figures,
     target=_target,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import regex
 
@@ -11,8 +10,10 @@ from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.palette import COLORS
 from bpeviz.text import counted, joined, label
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.acts import MessagePart, TypeAct, token
-from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Judgment, Question, Stage
+from bpeviz.ui.learn.acts import TypeAct, token
+from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Judgment, Question, Task
+from bpeviz.views.payloads import MessagePart, MessageRow
+from bpeviz.views.stage import Row
 
 GOAL, MOST = 10, 4
 """The bytes of the text to type, and its most characters."""
@@ -47,7 +48,7 @@ def characters(text: str) -> list[str]:
     return [match[0] for match in regex.finditer(r"\X", text)]
 
 
-def rows(text: str) -> list[dict[str, Any]]:
+def rows(text: str) -> list[Row]:
     """Return a text in words, in letters and in bytes."""
     words = [(number, len(piece.encode())) for number, piece in _pieces(text)]
     letters = [(ord(letter), len(letter.encode())) for letter in text]
@@ -60,7 +61,7 @@ def rows(text: str) -> list[dict[str, Any]]:
     ]
 
 
-def weights(text: str) -> list[dict[str, Any]]:
+def weights(text: str) -> list[Row]:
     """Return a text over the fields of its bytes."""
     return [engine.row(text, "", [(byte, 1) for byte in text.encode()], _BYTES)]
 
@@ -95,21 +96,25 @@ def _judge_weights(given: str | None) -> Judgment:
     return Judgment("wrong", [f"{so_far}: {joined(todo)}."])
 
 
-def _unknown(text: str) -> Stage:
+def _unknown(text: str) -> Task:
     if text:
-        return Stage((), lambda done, given: engine.still(rows(text)))
-    words = {"title": "The list", "items": [[word] for word in WORDS], "numbered": False}
+        return Task((), lambda done, given: engine.still(rows(text)))
+    words: MessageRow = {
+        "title": "The list",
+        "items": [[word] for word in WORDS],
+        "numbered": False,
+    }
     return engine.typed(Question(TypeAct(100), _judge_unknown, rows=[words]), rows)
 
 
-def _weights(text: str) -> Stage:
+def _weights(text: str) -> Task:
     return engine.typed(Question(TypeAct(100), _judge_weights), weights)
 
 
 CHAPTER = Chapter(
     key="units",
     text="",
-    stages={"unknown": _unknown, "weights": _weights},
+    tasks={"unknown": _unknown, "weights": _weights},
     own="unknown",
     figures=lambda: {
         "smile": ord("😃"),

@@ -23,7 +23,7 @@ def _figures() -> dict[str, int | str]:
 CHAPTER = Chapter(
     key="why",
     text="strawberry",
-    stages={"letters": engine.gpt4o_cuts},
+    tasks={"letters": engine.gpt4o_cuts},
     own="letters",
     longest=60,
     figures=_figures,

@@ -31,7 +31,9 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import OWN, Offer
 from bpeviz.ui.widgets import OneOf, SessionValue, Switch, Values, Widget, numbers
-from bpeviz.views import inspection, player, tables
+from bpeviz.views import inspection, tables
+from bpeviz.views.parts import parts
+from bpeviz.views.payloads import Grid
 
 MAX_INSPECTED = limits.INSPECTED
 """The most characters of a text that are inspected."""
@@ -102,9 +104,9 @@ def show(side: DeltaGenerator) -> None:
         return
     _notes(settings, encoded)
     _verdict(settings.offer, encoded)
-    parts = player.parts(encoded.text, encoded.cuts, GRID_BYTES)
+    text_parts = parts(encoded.text, encoded.cuts, GRID_BYTES)
     details = st.container(key="details")  # the player comes first, also of a text in parts
-    part = choose_part(PART, parts, "The figures above are for", is_played=True)
+    part = choose_part(PART, text_parts, "The figures above are for", is_played=True)
     trained_on = choice.corpus is None and encoded.text == text
     inspected = InspectedText(settings.offer, encoded, part, trained_on)
     inspected.offer_exports()
@@ -184,6 +186,6 @@ def _grid(text: InspectedText) -> None:
 @cached()
 def _grid_payload(
     offer: Offer, encoded: Inspection, part: Part, decimal: bool, _colors: Hues
-) -> dict[str, Any]:
+) -> Grid:
     """Return the payload of the grid; do not change it, it is cached."""
     return inspection.grid(encoded, part, decimal=decimal, colors=_colors)

@@ -20,8 +20,10 @@ from bpeviz.ui.pages.inspect.encoding import EncodingSettings, TokenizerChoice, 
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail, has_steps
 from bpeviz.ui.tokenizers import LINKED, Offer
 from bpeviz.ui.widgets import Values, Widget, numbers
-from bpeviz.views import inspection, merge_diagram, player
+from bpeviz.views import encoded as encoded_views
+from bpeviz.views import merge_diagram
 from bpeviz.views.merge_diagram import Side
+from bpeviz.views.parts import parts
 
 MIRRORED = TokenizerChoice("mirrored", "Mirrored below", titles={"none": "None"} | LINKED)
 DRAWN_PART = numbers("drawn_part_of_", "Part drawn")
@@ -43,15 +45,15 @@ def _draw(text: InspectedText, offers: Sequence[Offer]) -> None:
         if MIRRORED.get() not in names:
             MIRRORED.clear()
         mirrored = others.get(MIRRORED.select(names, width=260))
-        parts = player.parts(encoded.text, encoded.cuts, merge_diagram.MAX_DRAWN)
-        part = choose_part(DRAWN_PART, parts, width=220)
+        text_parts = parts(encoded.text, encoded.cuts, merge_diagram.MAX_DRAWN)
+        part = choose_part(DRAWN_PART, text_parts, width=220)
     sides, settings = [_side(text.offer, encoded, text.colors)], [*text.offer.settings]
     if mirrored is not None and (beside := _encode_beside(text, mirrored)) is not None:
-        colors = inspection.hues_of(beside, mirrored.training, text.colors)
+        colors = encoded_views.hues_of(beside, mirrored.training, text.colors)
         sides.append(_side(mirrored, beside, colors))
         settings += mirrored.settings
     raw = encoded.raw[part.start : part.end]
-    payload = merge_diagram.merge_diagram_payload(raw, sides, part.start, settings)
+    payload = merge_diagram.payload(raw, sides, part.start, settings)
     components.merge_diagram(payload, "picture")
     st.caption(ABOUT_MERGE_DIAGRAM)
     text.offer_exports(part)

@@ -20,11 +20,13 @@ from bpeviz.ui.export_dialog import EXPORT, Export, Exported
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import OWN, Offer
 from bpeviz.ui.widgets import Values, Widget
-from bpeviz.views import inspection as views
-from bpeviz.views import playable, player
+from bpeviz.views import encoded as views
+from bpeviz.views import playable
 from bpeviz.views.export import ColoredText, colored
+from bpeviz.views.parts import part_between, parts
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import Slides, of_steps
+from bpeviz.views.slides import Slides, of_stage
+from bpeviz.views.stage import Stage, TrainedOn
 
 
 @dataclass(frozen=True)
@@ -53,10 +55,22 @@ class InspectedText:
         """The color indices at all steps."""
         return _colors(self.offer, self.inspection)
 
-    @property
-    def atoms(self) -> Part:
-        """The part in the grid, in atoms of the boundaries."""
-        return player.part_between(self.inspection.boundaries, self.part, self.inspection.text)
+    def stage(self, title: str) -> Stage:
+        """Return the stage of the part in the grid. title: the name of the tokenizer."""
+        at = part_between(self.inspection.boundaries, self.part, self.inspection.text)
+        return self._stage(at, title)
+
+    def _stage(self, at: Part, title: str) -> Stage:
+        training, own = self.offer.training, self.offer.own
+        trained_on = None
+        if own is not None and self.trained_on and at.last - at.first == len(self.inspection.text):
+            text = self.inspection.text
+            trained_on = TrainedOn(None, text, own.history.boundaries(text))
+        options = None if own is None else dict(own.choice.options)
+        row = views.of_inspection(
+            self.inspection, at, title, training, trained_on=trained_on, options=options
+        )
+        return Stage([row], self.colors)
 
     def offer_exports(self, diagram: Part | None = None) -> None:
         """Offer the exports. diagram: the part in the merge diagram, if the page draws one."""
@@ -73,24 +87,15 @@ class InspectedText:
         return colored("One text as tokens", self.inspection.text, [column], **how)
 
     def _animation(self) -> Callable[[], Interactive]:
-        training = self.offer.training
+        training, text = self.offer.training, self.inspection.text
         title = self.offer.title if training is None else TRAINERS[training.algorithm].title
-        options = {} if self.offer.own is None else dict(self.offer.own.choice.options)
-        how = (self.inspection, title, training, self.colors, options)
-        return partial(playable.of_inspection, *how, trained_on=self.trained_on)
+        first = parts(text, self.inspection.boundaries)[0]
+        return lambda: playable.of_stage(self._stage(first, title))
 
     def _slides(self, diagram: Part | None) -> Slides:
         name = "Your tokenizer" if self.offer.key == OWN else self.offer.title
-        atoms, training = self.atoms, self.offer.training
-        timeline = views.timeline(self.inspection, atoms, name, training, self.colors)
-        return of_steps(
-            name,
-            player.payload(timeline),
-            [views.part_of(self.inspection, atoms)[0]],
-            "step",
-            settings=self.offer.settings,
-            drawn=None if diagram is None else (diagram.first, diagram.last),
-        )
+        drawn = None if diagram is None else (diagram.first, diagram.last)
+        return of_stage(name, self.stage(name), self.offer.settings, drawn=drawn)
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ def _draw_token(text: InspectedText, offers: Sequence[Offer]) -> None:
         side = side_of(text.offer, tokenizer, boundaries, events)
         if ids := token_lookup.encoded_instead(token.id, tokenizer):
             side = replace(side, note=f", but its text is encoded as {' '.join(map(str, ids))}")
-        payload = merge_diagram.merge_diagram_payload(raw, [side])
+        payload = merge_diagram.payload(raw, [side])
         components.merge_diagram(payload, "picture_of_token")
     left, right = st.columns((3, 2), gap="medium")
     with left:

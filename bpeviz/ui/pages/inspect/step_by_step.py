@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
 from bpeviz.analysis import trace
-from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import UNKNOWN_ID, Part
 from bpeviz.core.lattice import Lattice
@@ -25,8 +23,10 @@ from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import OWN, Offer
 from bpeviz.ui.widgets import numbers
-from bpeviz.views import inspection, player, race, tables
+from bpeviz.views import encoded, race, tables
 from bpeviz.views.lattice import lattice_html
+from bpeviz.views.payloads import RaceRow
+from bpeviz.views.stage import Row, Stage
 
 SEGMENTATIONS = 8
 """The most segmentations of a word that are shown."""
@@ -44,13 +44,10 @@ WORD = numbers("lattice_word_of_", "Word", first=0)
 
 def _draw(text: InspectedText, offers: Sequence[Offer]) -> None:
     """Draw the player and the lattice of a word."""
-    timeline = None
-    if has_steps(text.offer, text.tokenizer):
-        timeline = _timeline(text.offer, text.inspection, text.atoms, text.colors)
-        _player(text, timeline)
+    timeline = _player(text) if has_steps(text.offer, text.tokenizer) else None
     _draw_lattice(text)
     if timeline:
-        _follow(str(timeline["timelineId"]))
+        _follow(timeline)
 
 
 STEP_BY_STEP = InspectionDetail("Step by step", _draw, lambda values: iter(()))
@@ -66,46 +63,44 @@ def _follow(timeline: str) -> None:
 
 
 @cached()
-def _timeline(offer: Offer, encoded: Inspection, atoms: Part, _colors: Hues) -> dict[str, Any]:
-    """Return the timeline of a part of the boundaries; do not change it, it is cached."""
-    name = "your tokenizer" if offer.key == OWN else offer.title
-    return inspection.timeline(encoded, atoms, name, offer.training, _colors)
+def _stage(offer: Offer, inspection: Inspection, part: Part, _text: InspectedText) -> Stage:
+    """Return the stage of a part, with its payload; do not change it, it is cached."""
+    stage = _text.stage("your tokenizer" if offer.key == OWN else offer.title)
+    return replace(stage, timelines=[stage.rows[0].timeline(stage.hues)])
 
 
-def _player(text: InspectedText, timeline: dict[str, Any]) -> None:
-    """Draw the player, with the candidates of each step if all of the training text is shown."""
-    events = text.inspection.events
-    steps, own = timeline["last"], text.offer.own
-    is_counted = steps > 0 and text.trained_on and timeline["part"] is None
-    training = text.offer.training if is_counted else None
-    payload = player.payload(timeline) | {
-        "initialStep": min(1, steps),
-        "hasRace": training is not None,
-        "ways": [] if st.context.is_embedded else _WAYS,
-    }
-    payload |= (
-        remarks.stage_of_published(text.inspection.text, steps, timeline["emptyMessage"])
-        if own is None
-        else remarks.stage([own], steps)
-    )
+def _player(text: InspectedText) -> str:
+    """Draw the player, with the candidates of each step if all of the training text is shown.
+
+    Returns:
+        The identity of its timeline.
+    """
+    events, own = text.inspection.events, text.offer.own
+    stage = _stage(text.offer, text.inspection, text.part, text)
+    payload, row = stage.payload.copy(), stage.rows[0]
+    is_counted = row.steps > 0 and row.trained_on is not None
+    payload["initialStep"] = min(1, row.steps)
+    payload["hasRace"] = is_counted
+    payload["ways"] = [] if st.context.is_embedded else [*_WAYS]
+    if own is None:
+        remarks.add_to_published(payload, row.text, row.steps)
+    else:
+        remarks.add(payload, [own], row.steps)
     components.player(payload, "inspect_player", remarks.follow)
-    if training is not None:
-        rows = _candidates(text.offer, text.inspection.text, [event.step for event in events])
-        components.race([race.payload(training, rows, text.colors, timeline["timelineId"])])
+    if is_counted:
+        first = _candidates(text.offer, row.text, row)
+        components.race([race.payload(row, first, stage.hues, payload["timelineId"])])
     if len(events) < text.tokenizer.steps:
         st.caption(
-            f"{inspection.unit_of(text.offer.training).capitalize()}s that do not touch this text "
+            f"{encoded.unit_of(text.offer.training).capitalize()}s that do not touch this text "
             "are skipped. Counts are for this text."
         )
+    return payload["timelineId"]
 
 
 @cached()
-def _candidates(offer: Offer, text: str, _steps: list[int]) -> list[race.Rows]:
-    training = offer.training
-    if training is None:
-        return []
-    boundaries = training.boundaries(text)
-    return race.first_rows(training, text, boundaries, race.STEPS, _steps)
+def _candidates(offer: Offer, text: str, _row: Row) -> list[list[RaceRow]]:
+    return race.first_rows(_row)
 
 
 def _draw_lattice(text: InspectedText) -> None:

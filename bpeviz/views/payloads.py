@@ -1,0 +1,350 @@
+"""Types of the payloads that the browser draws: plain JSON values, without frames.
+
+The scripts document the same keys as types of their own; a test compares both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NotRequired, TypedDict
+
+Style = Sequence[str | int]
+"""The label of a token and its color index."""
+
+
+class TokenPart(TypedDict):
+    """A token in a message, drawn as it looks in a text."""
+
+    label: str
+    color: int
+    mark: NotRequired[str]
+
+
+MessagePart = str | TokenPart
+"""A part of a message: plain text, or a token."""
+
+
+class MessageRow(TypedDict):
+    """A list of messages with a title."""
+
+    title: str
+    items: Sequence[Sequence[MessagePart]]
+    numbered: bool
+
+
+class Steps(TypedDict):
+    """The decision of each step: lists of equal length, empty where they do not apply."""
+
+    kind: Literal["merge", "pruning"]
+    notes: dict[int, str]
+    id: list[int]
+    left: list[int]
+    right: list[int]
+    count: list[int]
+    applied: list[int]
+    ties: list[int]
+    score: list[float]
+    round: list[int]
+
+
+class Changes(TypedDict):
+    """The tokens that begin at each atom over time (`ChangingBoundaries`)."""
+
+    offsets: list[int]
+    steps: list[int]
+    ids: list[int]
+
+
+class BoundarySteps(TypedDict):
+    """The merge that removes each boundary, or the tokens that begin at each atom over time."""
+
+    mergedAt: list[int] | None
+    firstMergeId: int | None
+    changes: Changes | None
+
+
+class TokenStyles(TypedDict):
+    """The label and color index of each id."""
+
+    tokenStyles: dict[int, Style]
+
+
+class Timeline(BoundarySteps, TokenStyles):
+    """A row of a stage: a text, and the decisions that change it."""
+
+    key: str
+    timelineId: str
+    text: str
+    atomKind: str
+    atomBytes: list[int] | None
+    endMarks: list[int]
+    atomIds: list[int] | None
+    unknownLabel: str | None
+    steps: Steps
+    unit: str
+    last: int
+    initialMessage: str
+    emptyMessage: str
+    tokenCounts: list[int]
+    changingSteps: list[int] | None
+    byteCount: int
+    part: list[int] | None
+    algorithm: NotRequired[str]
+    rule: NotRequired[str]
+    weighted: NotRequired[bool]
+    leftOut: NotRequired[str]
+    trainedOn: NotRequired[str | None]
+    tieRule: NotRequired[str | None]
+    title: NotRequired[str]
+    ownSteps: NotRequired[list[int]]
+    vocabSizes: NotRequired[list[int]]
+    noText: NotRequired[str]
+
+
+class Remark(TypedDict):
+    """Why few steps change a text, with the keys and titles of buttons."""
+
+    sentence: str
+    ways: list[list[str]]
+
+
+class Curve(TypedDict):
+    """A curve of the track, in percent."""
+
+    title: str
+    values: list[float]
+
+
+class Curves(TypedDict):
+    """Curves that the track shows in place of numbers of tokens."""
+
+    lines: list[Curve]
+    marks: list[tuple[int, str]]
+    rows: int | None
+
+
+class TaskResult(TypedDict):
+    """What the stage says about the answers so far."""
+
+    kind: str
+    message: Sequence[MessagePart]
+    note: str
+
+
+class Task(TypedDict, total=False):
+    """What the user does on the stage."""
+
+    of: str
+    act: str | None
+    prompt: Sequence[MessagePart]
+    rows: Sequence[MessageRow]
+    places: Sequence[int]
+    isLive: bool
+    actions: dict[str, list[int] | None]
+    canShow: bool
+    longest: int | None
+    given: int | str | list[int] | None
+    right: Sequence[int] | None
+    result: TaskResult | None
+
+
+class Player(TypedDict):
+    """One row, or several that are aligned by vocabulary size."""
+
+    key: str
+    timelineId: str
+    last: int
+    initialStep: int
+    unit: str
+    vocabSizes: list[int] | None
+    changingSteps: list[int] | None
+    views: list[Timeline]
+    opensInMotion: NotRequired[bool]
+    plays: NotRequired[bool]
+    remark: NotRequired[Remark | None]
+    ways: NotRequired[list[tuple[str, str]]]
+    hasRace: NotRequired[bool]
+    isLive: NotRequired[bool]
+    name: NotRequired[str]
+    isStill: NotRequired[bool]
+    task: NotRequired[Task]
+    goal: NotRequired[int]
+    curves: NotRequired[Curves]
+
+
+RaceRow = tuple[list[int], float]
+"""The ids of a candidate (a pair, or a piece), and the value that decides."""
+
+
+class AtRest(TypedDict):
+    """The candidates of a later step."""
+
+    step: int
+    rows: list[RaceRow]
+
+
+class Race(TypedDict):
+    """The best candidates of each step."""
+
+    timelineId: str
+    heading: str
+    measure: str
+    first: list[list[RaceRow]]
+    isUnwatched: NotRequired[bool]
+    styles: dict[int, Style]
+    atRest: AtRest | None
+    note: NotRequired[str]
+
+
+ScoreToken = Sequence[int | str | list[str] | None]
+"""An id or None, a label, the bytes in hex or a note, a color index, and how it was made."""
+
+
+class ScoreRow(TypedDict):
+    """A text under a tokenizer, without steps."""
+
+    title: str
+    tokenEnds: list[int]
+    tokens: list[int]
+    distinct: list[ScoreToken]
+    extra: list[int]
+    missing: list[int]
+    differences: NotRequired[str]
+    notes: list[str]
+    tokenCount: int
+    isBest: NotRequired[bool]
+
+
+class Credit(TypedDict):
+    """The last line of a file."""
+
+    words: str
+    link: str
+    linked: str
+
+
+class Sheet(TypedDict):
+    """The words around a picture."""
+
+    title: str
+    about: NotRequired[list[str]]
+    notes: NotRequired[list[str]]
+    credit: Credit
+
+
+class Score(TypedDict):
+    """A text under several tokenizers."""
+
+    key: str
+    text: str
+    rows: list[ScoreRow]
+    baseline: int
+    showIds: NotRequired[bool]
+    unit: NotRequired[str]
+    ariaLabel: NotRequired[str]
+    picture: NotRequired[Sheet]
+    verdict: NotRequired[str]
+    reveal: NotRequired[int | None]
+
+
+class DiagramSide(TokenStyles):
+    """A tokenizer in the merge diagram."""
+
+    title: str
+    unit: str
+    stepCount: int
+    note: str
+    tokens: list[list[int]]
+
+
+class DiagramWords(TypedDict):
+    """The words below a saved drawing."""
+
+    notes: list[str]
+    credit: Credit
+
+
+DiagramSign = Sequence[int | str | list[list[int | str]]]
+"""A grapheme: its first column, its end column, its label, and the column of each byte in hex."""
+
+
+class Diagram(TypedDict):
+    """The merge diagram of a short text."""
+
+    key: str
+    columnCount: int
+    signs: list[DiagramSign]
+    words: DiagramWords
+    sides: list[DiagramSide]
+    timelineId: NotRequired[str]
+    characters: NotRequired[tuple[int, int]]
+
+
+class SlideTable(TypedDict):
+    """A table of a slide."""
+
+    names: list[str]
+    rows: list[list[str]]
+
+
+class Contents(TypedDict, total=False):
+    """The content of a slide."""
+
+    views: list[Timeline] | None
+    score: Score | None
+    diagram: Diagram | None
+    table: SlideTable | None
+    characters: tuple[int, int]
+    notes: Sequence[str]
+
+
+class Slide(Contents):
+    """A slide, for all steps."""
+
+    key: str
+    content: str
+    title: str
+    settings: str
+    credit: Credit
+    stepName: str
+    stepNumbers: list[int]
+
+
+GridSpan = Sequence[int | str]
+"""The first column, the end column, and a text."""
+
+
+GridNote = Sequence[int | str]
+"""The first column, the end column, a text, and a note about it."""
+
+
+class GridToken(TypedDict):
+    """A token of the grid."""
+
+    start: int
+    end: int
+    id: int | None
+    label: str
+    color: int
+    hex: str
+    note: str
+    kind: str
+
+
+class Grid(TypedDict):
+    """A text from characters to ids; spans are in columns."""
+
+    key: str
+    title: str
+    firstByte: int
+    columnCount: int
+    marks: list[int]
+    graphemes: list[GridSpan]
+    codePoints: list[GridNote]
+    bytes: list[list[int]]
+    added: list[tuple[int, int]]
+    decimal: bool
+    normalized: list[GridNote] | None
+    preTokens: list[GridSpan] | None
+    tokens: list[GridToken]
+    innerBoundaries: list[GridSpan]

@@ -1,0 +1,67 @@
+"""Stages, timelines and files of trainings, in one call each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from bpeviz.analysis.hues import Hues
+from bpeviz.analysis.trace import Inspection
+from bpeviz.core.boundaries import Boundaries, Part
+from bpeviz.core.training import Training
+from bpeviz.views import encoded, playable
+from bpeviz.views.merge_diagram import Side
+from bpeviz.views.payloads import Timeline
+from bpeviz.views.playable import Interactive
+from bpeviz.views.stage import Stage, TrainedOn, of_training
+
+
+def timeline(
+    text: str,
+    training: Training,
+    boundaries: Boundaries | None = None,
+    part: Part | None = None,
+    last: int | None = None,
+    hues: Hues | None = None,
+) -> Timeline:
+    """Return the timeline of a part of a text under a training."""
+    stage = Stage([of_training(training, text, boundaries, part)], hues)
+    return stage.upto(training.steps if last is None else last)["views"][0]
+
+
+def aligned(rows: Sequence[tuple[str, Training, Boundaries, Part]], text: str) -> Stage:
+    """Return the stage of a text under trainings with titles, aligned by vocabulary size."""
+    return Stage(
+        [
+            of_training(each, text, boundaries, part, title=title, options={})
+            for title, each, boundaries, part in rows
+        ],
+        by_size=True,
+    )
+
+
+def played(
+    training: Training,
+    text: str,
+    *,
+    last: int | None = None,
+    options: Mapping[str, object] | None = None,
+    trained_on: TrainedOn | None = None,
+) -> Interactive:
+    """Return the file that plays a training on a text."""
+    options = training.training_options if options is None else options
+    row = of_training(training, text, options=options, trained_on=trained_on)
+    return playable.of_stage(Stage([row]), last)
+
+
+def encoded_timeline(
+    inspected: Inspection, part: Part, title: str, training: Training | None = None
+) -> Timeline:
+    """Return the timeline of a part of a text that a tokenizer encodes."""
+    row = encoded.of_inspection(inspected, part, title, training)
+    return row.timeline(encoded.hues_of(inspected, training))
+
+
+def diagram_side(title: str, training: Training, boundaries: Boundaries, last: int) -> Side:
+    """Return a side of the merge diagram up to a step of a training."""
+    row = of_training(training, "", training.boundaries(""))
+    return Side(title, boundaries, last, last, row.look(Hues()), row.words.unit)
