@@ -83,10 +83,8 @@ def grid(
     ends = inspection.pre_token_ends
     data: Grid = {
         "key": "",
-        "title": inspection.tokenizer.name,
         "firstByte": low,
         "columnCount": high - low + len(marks),
-        "marks": [mark - low + i for i, mark in enumerate(marks)],
         "graphemes": [
             [start, end, _shown(raw[a:b].decode())]
             for a, b, start, end in columns.spans(inspection.grapheme_ends)

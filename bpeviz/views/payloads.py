@@ -131,7 +131,7 @@ class TaskResult(TypedDict):
     note: str
 
 
-class Task(TypedDict, total=False):
+class StageTask(TypedDict, total=False):
     """What the user does on the stage."""
 
     of: str
@@ -167,7 +167,7 @@ class Player(TypedDict):
     isLive: NotRequired[bool]
     name: NotRequired[str]
     isStill: NotRequired[bool]
-    task: NotRequired[Task]
+    task: NotRequired[StageTask]
     goal: NotRequired[int]
     curves: NotRequired[Curves]
 
@@ -223,7 +223,7 @@ class Credit(TypedDict):
     linked: str
 
 
-class Sheet(TypedDict):
+class PictureWords(TypedDict):
     """The words around a picture."""
 
     title: str
@@ -242,7 +242,7 @@ class Score(TypedDict):
     showIds: NotRequired[bool]
     unit: NotRequired[str]
     ariaLabel: NotRequired[str]
-    picture: NotRequired[Sheet]
+    picture: NotRequired[PictureWords]
     verdict: NotRequired[str]
     reveal: NotRequired[int | None]
 
@@ -335,10 +335,8 @@ class Grid(TypedDict):
     """A text from characters to ids; spans are in columns."""
 
     key: str
-    title: str
     firstByte: int
     columnCount: int
-    marks: list[int]
     graphemes: list[GridSpan]
     codePoints: list[GridNote]
     bytes: list[list[int]]

@@ -248,7 +248,7 @@ def test_opened_table_gives_its_column_of_text_or_another_one() -> None:
     assert not app.run().selectbox
     app.session_state["files"] = [("p.csv", "en,es\nthe river,el río\na sea,un mar\n".encode())]
     assert app.run().selectbox[0].value == "(all columns of text)"
-    assert app.session_state[TEXT.box.key] == "the river\na sea\nel río\nun mar\n"
+    assert app.session_state[TEXT.box.key] == "the river\na sea\nel río\nun mar"
     assert [one.message for one in app.exception] == []
 
 

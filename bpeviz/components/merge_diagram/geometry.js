@@ -34,6 +34,7 @@ const MAX_COLUMN = 46;
  * @property {{notes: string[], credit: any}} words those of a saved drawing, below it
  * @property {Side[]} sides one, or a second mirrored below the text
  * @property {string} [timelineId] the timeline of the player that shares the step
+ * @property {[number, number]} [characters] on a slide, the first character of the text, and the one after the last
  */
 
 /** @param {Side[]} sides */

@@ -23,6 +23,8 @@ const times = (count) => (count === 1 ? "once" : counted(count, "time"));
 
 /**
  * @typedef {object} TextPayload the payload from Python for one text (`bpeviz.views.stage.Row`)
+ * @property {string} key changes with anything that is drawn
+ * @property {string} timelineId changes with the text and its steps, not with `last`
  * @property {string} text
  * @property {"bytes" | "characters"} atomKind
  * @property {number[] | null} atomBytes bytes of each atom where `atomKind` does not imply them
@@ -46,7 +48,6 @@ const times = (count) => (count === 1 ? "once" : counted(count, "time"));
  * @property {string} [noText] the sentence in place of an empty text
  * @property {boolean} [weighted] whether counts are weighted
  * @property {number[] | null} part null where the whole text is shown
- * @property {boolean} [hasEnd] whether the sentence of the last step sums up
  * @property {string | null} [tieRule] which of equal pairs wins, as half a sentence
  * @property {string} [leftOut] what of the text gets no token, as in "spaces left out"
  * @property {string | null} [trainedOn] the name of the training text where it is another one
@@ -76,7 +77,7 @@ export function formatBytes(bytes) {
 }
 
 export class TokenizedText {
-  /** @param {TextPayload} data */
+  /** @param {TextPayload & {hasEnd?: boolean}} data `hasEnd`: whether the sentence of the last step sums up */
   constructor(data) {
     this.data = data;
     this.step = 0;

@@ -51,8 +51,7 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.permalink.earlier_links import MOVED, TOUR
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
-from bpeviz.views import payloads
-from bpeviz.views.payloads import MessagePart, TaskResult
+from bpeviz.views.payloads import MessagePart, StageTask, TaskResult
 
 END, END_TITLE = "end", "The end"
 """The key of the page after the last chapter, and its title."""
@@ -451,10 +450,10 @@ def _task(
     given: Any,
     is_done: bool,
     is_shown: bool,
-) -> tuple[payloads.Task, Any]:
+) -> tuple[StageTask, Any]:
     """Return the task of a payload, and the answer that the stage draws."""
     act = question.act
-    task: payloads.Task = {
+    task: StageTask = {
         "of": of,
         "act": act.kind if not is_done or act.is_live else None,
         "prompt": prompt,

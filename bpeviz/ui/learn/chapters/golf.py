@@ -31,9 +31,8 @@ from bpeviz.ui.learn.base import (
     Verdict,
 )
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.views import payloads
 from bpeviz.views.export import colored
-from bpeviz.views.payloads import Contents, MessagePart, MessageRow, Player
+from bpeviz.views.payloads import Contents, MessagePart, MessageRow, Player, StageTask
 from bpeviz.views.slides import TEXT, Slides
 from bpeviz.views.stage import Row, Stage
 
@@ -156,7 +155,7 @@ def _merges(text: str) -> Task:
         words = row.words._replace(algorithm="Your merges", rule="the pairs that you choose")
         data = engine.on_stage(Stage([replace(row, words=words)], colors), "golf", is_shown)
         counts = data["views"][0]["tokenCounts"]
-        task: payloads.Task = {"rows": [_scores(course, counts)], "canShow": not is_shown}
+        task: StageTask = {"rows": [_scores(course, counts)], "canShow": not is_shown}
         data["task"] = task
         if is_shown:
             data["plays"], task["actions"] = True, {"Start over": []}

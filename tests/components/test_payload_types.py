@@ -1,0 +1,44 @@
+"""The types of payloads in Python and in the scripts name the same keys."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from bpeviz import components
+from bpeviz.views import payloads
+
+TYPES = {
+    ("player/tokenized_text.js", "TextPayload"): payloads.Timeline,
+    ("player/tokenized_text.js", "StepsPayload"): payloads.Steps,
+    ("player/player.js", "PlayerPayload"): payloads.Player,
+    ("player/remark.js", "RemarkPayload"): payloads.Remark,
+    ("player/task.js", "TaskPayload"): payloads.StageTask,
+    ("player/track.js", "CurvesPayload"): payloads.Curves,
+    ("player/bars.js", "RacePayload"): payloads.Race,
+    ("score/score.js", "ScorePayload"): payloads.Score,
+    ("score/score.js", "Row"): payloads.ScoreRow,
+    ("shared/picture.js", "SheetPayload"): payloads.PictureWords,
+    ("picture/slide.js", "SlidePayload"): payloads.Slide,
+    ("merge_diagram/geometry.js", "DiagramPayload"): payloads.Diagram,
+    ("merge_diagram/geometry.js", "Side"): payloads.DiagramSide,
+    ("grid/layout.js", "GridPayload"): payloads.Grid,
+    ("grid/layout.js", "GridToken"): payloads.GridToken,
+}
+
+
+def documented(file: str, name: str) -> set[str]:
+    """Return the keys of a type in a script."""
+    script = (components.FOLDER / file).read_text(encoding="utf-8")
+    comment = re.search(rf"@typedef {{object}} {name}\b(.*?)\*/", script, re.DOTALL)
+    assert comment is not None
+    return {*re.findall(r"@property {.*} \[?(\w+)\]?", comment[1])}
+
+
+@pytest.mark.parametrize("place", TYPES, ids=lambda place: place[1])
+def test_scripts_and_python_name_the_same_keys(place: tuple[str, str]) -> None:
+    declared: Any = TYPES[place]
+    keys = declared.__required_keys__ | declared.__optional_keys__
+    assert documented(*place) == {*keys}
