@@ -305,7 +305,7 @@ def _compare_text(
         ratios = intervals.token_ratios(by_line, added)
     counts, references, parallel, notes = _parallel_counts(text, by_line, totals, reference)
     premium_ends, premium_ratios = intervals.line_premiums(counts, references)
-    notes += _line_notes(len(by_line) if len(totals) > 1 else ROUGH_LINES, parallel)
+    notes += _line_notes(len(by_line) if len(totals) > 1 else ROUGH_LINES, parallel, _unit(text))
     has_words = not has_no_spaces(whole)
     if not has_words:
         notes.append("no spaces between words, so no tokens per word")
@@ -496,12 +496,12 @@ def _parallel_counts(
         The tokens of the lines that are parallel, and those of the same lines of the reference
         [lines, tokenizers]; their number, or None if the texts are not parallel; and notes.
     """
-    none = np.empty((0, len(totals)), np.int64)
+    none, unit = np.empty((0, len(totals)), np.int64), _unit(text)
     if reference is None:
         return none, none, None, []
     lines, others = lines_of(text), lines_of(reference.text)
     if len(lines) != len(others):
-        return none, none, None, [f"not as many lines as {reference.name}, so no premium"]
+        return none, none, None, [f"not as many {unit}s as {reference.name}, so no premium"]
     if isinstance(text, str):
         counts = _line_counts(text, totals)
     else:  # each was encoded alone
@@ -510,7 +510,7 @@ def _parallel_counts(
     is_kept = (counts > 0).all(1) & (reference.counts > 0).all(1)
     pairs = zip(lines, others, strict=True)
     empty = sum((not a.strip()) != (not b.strip()) for a, b in pairs)
-    left_out = f"{counted(empty, 'line')} empty only here or only in {reference.name}"
+    left_out = f"{counted(empty, unit)} empty only here or only in {reference.name}"
     notes = [f"{left_out}, left out of the premium"] * bool(empty)
     around = np.array([total.special_tokens for total in totals])
     if isinstance(text, str) or isinstance(reference.text, str):
@@ -518,24 +518,32 @@ def _parallel_counts(
     return counts[is_kept] + around, reference.counts[is_kept] + around, int(is_kept.sum()), notes
 
 
-def _line_notes(own: int, parallel: int | None) -> list[str]:
+def _unit(text: str | Documents) -> str:
+    """Return what a text consists of."""
+    return "row" if isinstance(text, Documents) else "line"
+
+
+def _line_notes(own: int, parallel: int | None, unit: str) -> list[str]:
     """Return why there is no interval, or only a rough one.
 
     Args:
         own: The number of lines that are not blank, or `ROUGH_LINES` with a single tokenizer.
         parallel: The number of parallel lines, or None without them.
+        unit: What is counted, a line or a row.
     """
     notes = []
     if own < FEWEST_LINES:
-        notes.append(f"fewer than {FEWEST_LINES} lines, so no intervals, only plain counts")
+        notes.append(f"fewer than {FEWEST_LINES} {unit}s, so no intervals, only plain counts")
     elif own < ROUGH_LINES:
-        notes.append(f"fewer than {ROUGH_LINES} lines, so intervals are rough")
+        notes.append(f"fewer than {ROUGH_LINES} {unit}s, so intervals are rough")
     if parallel == 0:
-        notes.append("no parallel lines, so no premium")
+        notes.append(f"no parallel {unit}s, so no premium")
     elif parallel is not None and parallel < FEWEST_LINES <= own:
-        notes.append(f"fewer than {FEWEST_LINES} parallel lines, so no interval")
+        notes.append(f"fewer than {FEWEST_LINES} parallel {unit}s, so the premium has no interval")
     elif parallel is not None and parallel < ROUGH_LINES <= own:
-        notes.append(f"fewer than {ROUGH_LINES} parallel lines, so the interval is rough")
+        notes.append(
+            f"fewer than {ROUGH_LINES} parallel {unit}s, so the interval of the premium is rough"
+        )
     return notes
 
 
@@ -553,7 +561,7 @@ def _notes(rows: Sequence[ComparedText]) -> list[str]:
 
 
 def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> tuple[str, str]:
-    """Return who wins most texts, with ties, losses and the largest premium; and its name."""
+    """Return who needs the fewest tokens in all, how it fares in texts and premiums; its name."""
     best: dict[str, list[str]] = {row.text: [] for row in rows}
     totals: Counter[str] = Counter()
     for row in rows:
@@ -567,34 +575,54 @@ def _verdict(rows: Sequence[ComparedText], relative_to: str | None) -> tuple[str
         ties = sum(title in names for names in best.values())
         return len(by_best.get((title,), ())), ties, -totals[title]
 
-    first = max(totals, key=rank)
-    of_all = "both texts" if len(best) == 2 else f"all {len(best):,} texts"
+    lossy = {row.tokenizer for row in rows if row.unknown}
+    ranked = [title for title in totals if title not in lossy] or [*totals]
+    fewest = min(totals[title] for title in ranked)
+    leaders = [title for title in ranked if totals[title] == fewest]
+    first = max(leaders, key=rank)
     if len(best) == 1:
+        first = max(totals, key=rank)
         sentence = _verdict_of_one(rows, first)
     elif len(totals) == 1:
         sentence = f"{first} needs {counted(totals[first], 'token')} for {len(best):,} texts."
-    elif len(by_best) == 1:
-        (leaders,) = by_best
-        if not leaders:
-            sentence = f"Undecided for {of_all}: {_CHANCE}."
-        elif len(leaders) == len(totals):
-            sentence = f"{joined(leaders)} need the same number of tokens for each text."
-        elif len(leaders) > 1:
-            sentence = f"{joined(leaders)} tie for the fewest tokens for {of_all}."
-        else:
-            sentence = f"{first} needs the fewest tokens for {of_all}."
+    elif [*by_best] == [()]:
+        parts = [f"{title} {totals[title]:,}" for title in sorted(ranked, key=totals.__getitem__)]
+        of_all = "both texts" if len(best) == 2 else f"all {len(best):,} texts"
+        sentence = f"Undecided for {of_all}: in all, {listed(parts, 4)} tokens; {_CHANCE}."
+    elif [*by_best] == [(*totals,)]:
+        sentence = f"{joined([*totals])} need the same number of tokens for each text, "
+        sentence += f"{fewest:,} in all."
     else:
-        won = len(by_best.get((first,), ()))
-        clauses = [f"needs the fewest tokens for {won:,} of {len(best):,} texts"] * bool(won)
-        for leaders, texts in sorted(by_best.items(), key=lambda group: first not in group[0]):
-            others = [name for name in leaders if name != first]
-            if others:
-                does = "ties with" if first in leaders else "loses to"
-                clauses.append(f"{does} {joined(others)} for {_named(texts)}")
-        if () in by_best:
-            clauses[-1] += f"; undecided for {_named(by_best[()])}"
-        sentence = f"{first} {'; it '.join(clauses)}."
+        each = " each" * (len(leaders) > 1)
+        need = "need" if each else "needs"
+        of_those = " of those that lose no text" * (0 < len(lossy) < len(totals))
+        sentence = f"{joined(leaders)} {need} the fewest tokens{of_those}, {fewest:,}{each} in all"
+        sentence += f"{_standing(first, leaders, by_best)}."
     return sentence + _largest_premium(rows, first, relative_to), first
+
+
+def _standing(
+    first: str, leaders: Sequence[str], by_best: Mapping[tuple[str, ...], Sequence[str]]
+) -> str:
+    """Return how the tokenizers with the fewest tokens in all fare in single texts.
+
+    Args:
+        first: The one that the verdict is about.
+        leaders: All of them.
+        by_best: The names of texts by the best tokenizers of each, none where it is undecided.
+    """
+    number = sum(map(len, by_best.values()))
+    undecided = f"; undecided for {_named(by_best[()])}" if () in by_best else ""
+    if all(name in best for name in leaders for best in by_best if best):
+        return f", and {'is' if len(leaders) == 1 else 'are'} never beaten{undecided}"
+    won = len(by_best.get((first,), ()))
+    clauses = [f"alone has the fewest for {won:,} of {number:,} texts"] * bool(won)
+    for best, texts in sorted(by_best.items(), key=lambda group: first not in group[0]):
+        if others := [name for name in best if name != first]:
+            does = "ties with" if first in best else "loses to"
+            clauses.append(f"{does} {joined(others)} for {_named(texts)}")
+    subject = "it" if len(leaders) == 1 else first
+    return "".join(f"; {subject} {clause}" for clause in clauses) + undecided
 
 
 def _largest_premium(rows: Sequence[ComparedText], first: str, relative_to: str | None) -> str:

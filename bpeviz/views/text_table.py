@@ -28,15 +28,22 @@ def legend(figure: Figure) -> str:
         return more
     return (
         f"{more} A frame marks the best of a row. There is none where all are equal, or where "
-        "other lines like these may change the order (95% bootstrap interval over lines)."
+        "other lines or rows like these may change the order (95% bootstrap interval over them)."
     )
 
 
 def chart_legend(comparison: Comparison, figure: Figure) -> str:
     """Return the order of the rows of a dot plot, and what its bars mean."""
     has_bars = figure is figures.premium and any(row.low for row in comparison.rows)
-    bars = " A thin bar is a 95% bootstrap interval over lines." if has_bars else ""
+    bars = " A thin bar is a 95% bootstrap interval over lines or rows." if has_bars else ""
     return f"Rows are in the order of {comparison.leader}.{bars}"
+
+
+def explains(note: str, figure: Figure) -> bool:
+    """Return whether a note of a comparison is about a figure, or about all of them."""
+    others = {"premium": figures.premium, "tokens per word": figures.tokens_per_word}
+    is_about = [other for name, other in others.items() if name in note]
+    return not is_about or figure in is_about
 
 
 def exact(comparison: Comparison) -> Table:

@@ -85,10 +85,10 @@ def test_interval_covers_the_true_ratio_in_most_samples() -> None:
     ("lines", "note"),
     [
         (30, ""),
-        (29, "fewer than 30 parallel lines, so the interval is rough"),
-        (10, "fewer than 30 parallel lines, so the interval is rough"),
-        (9, "fewer than 10 parallel lines, so no interval"),
-        (0, "no parallel lines, so no premium"),
+        (29, "fewer than 30 parallel rows, so the interval of the premium is rough"),
+        (10, "fewer than 30 parallel rows, so the interval of the premium is rough"),
+        (9, "fewer than 10 parallel rows, so the premium has no interval"),
+        (0, "no parallel rows, so no premium"),
     ],
 )
 def test_few_parallel_lines_are_noted(english: Tokenizer, lines: int, note: str) -> None:
@@ -103,15 +103,15 @@ def test_few_parallel_lines_are_noted(english: Tokenizer, lines: int, note: str)
     ("own", "parallel", "notes"),
     [
         (30, 30, []),
-        (29, 29, ["fewer than 30 lines, so intervals are rough"]),
-        (9, 9, ["fewer than 10 lines, so no intervals, only plain counts"]),
-        (30, 29, ["fewer than 30 parallel lines, so the interval is rough"]),
+        (29, 29, ["fewer than 30 rows, so intervals are rough"]),
+        (9, 9, ["fewer than 10 rows, so no intervals, only plain counts"]),
+        (30, 29, ["fewer than 30 parallel rows, so the interval of the premium is rough"]),
         (
             10,
             9,
             [
-                "fewer than 30 lines, so intervals are rough",
-                "fewer than 10 parallel lines, so no interval",
+                "fewer than 30 rows, so intervals are rough",
+                "fewer than 10 parallel rows, so the premium has no interval",
             ],
         ),
     ],
@@ -166,7 +166,8 @@ def test_no_tokenizer_is_best_where_other_lines_may_change_the_order(english: To
     assert high is not None
     assert low < 0 < high
     assert found.verdict == (
-        "spanish needs the fewest tokens for 1 of 2 texts; undecided for mixed."
+        f"spanish needs the fewest tokens, {sum(row.tokens for row in found.rows[1::2]):,} in all, "
+        "and is never beaten; undecided for mixed."
     )
     tokens = sorted((row.tokens, row.tokenizer) for row in found.rows[:2])
     found = bpeviz.compare({"mixed": texts["mixed"]}, both)
@@ -177,7 +178,8 @@ def test_no_tokenizer_is_best_where_other_lines_may_change_the_order(english: To
     )
     found = bpeviz.compare({"mixed": texts["mixed"], "again": texts["mixed"]}, both)
     assert found.verdict == (
-        "Undecided for both texts: with other lines like these, the order may change."
+        f"Undecided for both texts: in all, {first} {2 * least:,}, {second} {2 * more:,} tokens; "
+        "with other lines like these, the order may change."
     )
 
 
@@ -191,7 +193,7 @@ def test_texts_that_are_not_parallel_and_empty_lines_are_noted(english: Tokenize
     assert found.rows[1].lines == 31
     assert found.rows[2].premium is None
     assert found.notes == [
-        "es: 1 line empty only here or only in en, left out of the premium.",
+        "es: 1 row empty only here or only in en, left out of the premium.",
         "code: not as many lines as en, so no premium.",
     ]
 
@@ -236,7 +238,8 @@ def test_verdict_names_the_fewest_tokens_and_the_largest_premium(english: Tokeni
     found = bpeviz.compare(texts, {"mine": english, "atoms": atoms}, "en")
     worst = found.rows[4]
     assert found.verdict == (
-        "mine needs the fewest tokens for all 3 texts. Of these, wide needs the most "
+        f"mine needs the fewest tokens, {sum(row.tokens for row in found.rows[::2]):,} in all, and "
+        "is never beaten. Of these, wide needs the most "
         f"tokens under mine: {worst.premium:.2f} times as many as en "
         f"({worst.low:.2f} to {worst.high:.2f})."
     )
@@ -247,11 +250,15 @@ def test_verdict_names_the_fewest_tokens_and_the_largest_premium(english: Tokeni
     found = bpeviz.compare({**texts, "code": "x = 1"}, {"mine": english}, "en")
     assert " Of 3 parallel texts, wide needs the most tokens under mine: " in found.verdict
     twins = bpeviz.compare(texts, {"one": atoms, "two": atoms})
-    assert twins.verdict == "one and two need the same number of tokens for each text."
+    assert twins.verdict == (
+        "one and two need the same number of tokens for each text, "
+        f"{sum(row.tokens for row in twins.rows[::2]):,} in all."
+    )
     found = bpeviz.compare({**texts, "tie": "1 2"}, {"mine": english, "spanish": spanish})
     assert found.verdict == (
-        "spanish needs the fewest tokens for 2 of 4 texts; it ties with mine for tie; it loses to "
-        "mine for en."
+        f"spanish needs the fewest tokens, {sum(row.tokens for row in found.rows[1::2]):,} in all; "
+        "it alone has the fewest for 2 of 4 texts; it ties with mine for tie; it loses to mine for "
+        "en."
     )
     found = bpeviz.compare(texts, {"mine": english})
     assert (
@@ -273,17 +280,18 @@ def test_verdict_counts_wins_ties_and_losses() -> None:
         return bpeviz.compare(given, {name: tokenizers[name] for name in names}).verdict
 
     assert verdict("ab", "cd", **texts) == (
-        "cd needs the fewest tokens for 2 of 6 texts; it ties with ab for 3 texts (one, five and "
-        "six); it loses to ab for four."
+        "cd needs the fewest tokens, 12 in all; it alone has the fewest for 2 of 6 texts; it "
+        "ties with ab for 3 texts (one, five and six); it loses to ab for four."
     )
     assert verdict("ab", "also", "none", a="ab", b="abab") == (
-        "ab and also tie for the fewest tokens for both texts."
+        "ab and also need the fewest tokens, 3 each in all, and are never beaten."
     )
     assert verdict("ab", "also", "none", a="ab", b="x") == (
-        "ab ties with also for a; it ties with also and none for b."
+        "ab and also need the fewest tokens, 2 each in all, and are never beaten."
     )
     assert verdict("ab", "also", "cd", a="ab", b="cd", c="cd", d="cdcd") == (
-        "cd needs the fewest tokens for 3 of 4 texts; it loses to ab and also for a."
+        "cd needs the fewest tokens, 6 in all; it alone has the fewest for 3 of 4 texts; it loses "
+        "to ab and also for a."
     )
     lines = {"en": ["ab"] * 30, "es": ["ab", "abx"] * 15, "fr": ["xa", "a"] * 15}
     found = bpeviz.compare(lines, {"none": tokenizers["none"]}, "es")
@@ -318,7 +326,10 @@ def test_unknown_tokens_are_noted_and_not_ranked(english: Tokenizer) -> None:
     lossy = bpeviz.train(ENGLISH, "wordpiece", merges=99).tokenizer()
     found = bpeviz.compare({"a": "Ωδή", "b": "Ωδή και"}, {"lossy": lossy, "mine": english})
     assert found.rows[0].unknown
-    assert found.verdict == "mine needs the fewest tokens for both texts."
+    assert found.verdict == (
+        "mine needs the fewest tokens of those that lose no text, "
+        f"{sum(row.tokens for row in found.rows[1::2])} in all, and is never beaten."
+    )
     assert found.notes[1:] == ["a, b: lossy loses text, as unknown tokens."]
     assert [(row.difference, row.best) for row in found.rows] == [(None, False), (None, True)] * 2
 

@@ -896,7 +896,7 @@ def test_compare_of_many_texts_prints_a_table_and_its_notes(
     trained: Shell, texts: dict[str, str]
 ) -> None:
     verdict, _, head, *lines = trained(*MANY, "--relative-to", "en").out.decode().splitlines()
-    assert "needs the fewest tokens for" in verdict
+    assert "needs the fewest tokens, " in verdict
     assert re.split("  +", head)[-2:] == ["tokens per word", "premium"]
     assert re.match(r"es +GPT-2 .* 2\.60 \(2\.60 to 2\.60\)$", lines[2])
     assert lines[4].endswith("–")
@@ -975,7 +975,7 @@ def test_compare_reads_the_columns_of_tables(trained: Shell) -> None:
         trained("compare", name, "--relative-to", "en", "--tokenizer", "t.json", "--json")
         found = json.loads(trained.out)
         assert found["rows"] == [json.loads(json.dumps(vars(row))) for row in expected.rows]
-    assert "1 line empty only here or only in en" in " ".join(found["notes"])
+    assert "1 row empty only here or only in en" in " ".join(found["notes"])
 
 
 def test_compare_groups_the_lines_of_a_table_by_label(trained: Shell) -> None:

@@ -15,6 +15,7 @@ from bpeviz.analysis import figures, verdict
 from bpeviz.analysis.comparison import FIGURES, Comparison, compare, parallel_texts, priced
 from bpeviz.analysis.verdict import Standing
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.documents import Documents
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.progress import reporting_to
 from bpeviz.text import counted, digest_of
@@ -137,6 +138,9 @@ def show(
         return None
     place.empty()
     comparison = priced(comparison, prices) if prices else comparison
+    selected = figure
+    if all(getattr(row, figure.key) is None for row in comparison.rows):
+        figure = figures.tokens
     lossy = {row.tokenizer for row in comparison.rows if row.unknown}
     standings = [
         Standing(name, of.tokens, name in lossy, int(tokenizers[name].sizes[-1]))
@@ -149,8 +153,12 @@ def show(
     label = f"{figure.title} of {counted(len(texts), 'text')}"
     trained = [words for offer, _ in chosen for words in offer.settings]
     payload = text_table.payload(comparison, figure, label, trained)
+    if len(texts) > 1:
+        st.caption(markdown.escape(_totals(comparison)))
     _draw_table(payload, [offer.key for offer, _ in chosen], texts)
-    notes = _notes(comparison, figure, relative_to, names, number, [*parallel], len(texts))
+    notes = _notes(comparison, figure, relative_to, number, [*parallel], texts)
+    if figure is not selected:
+        notes.insert(0, _without(selected))
     st.caption("  \n".join(map(markdown.escape, notes)))
     offer_file(text_table.exact(comparison), "texts", label)
     file = partial(playable.of_texts, comparison, trained)
@@ -177,10 +185,9 @@ def _notes(
     comparison: Comparison,
     figure: figures.Figure,
     relative_to: str | None,
-    names: Sequence[str],
     n_lines: int,
     parallel: Sequence[str],
-    n_texts: int,
+    texts: Texts,
 ) -> list[str]:
     """Return what the figures of a table mean.
 
@@ -188,38 +195,56 @@ def _notes(
         comparison: The figures.
         figure: The figure of the table.
         relative_to: The text that premiums are relative to, if there is one.
-        names: The texts that may be translations.
         n_lines: The number of lines of each translation.
         parallel: The texts with this number of lines.
-        n_texts: The number of all texts.
+        texts: All texts.
     """
     notes = [
         f"Chart: {text_table.chart_legend(comparison, figure)} Press a mark to see its text in "
-        "tokens.",
+        "tokens."
+    ] * any(getattr(row, figure.key) for row in comparison.rows)
+    notes.append(
         f"Table: {text_table.legend(figure)} Press a number to see its text in tokens, and a title "
-        "to sort.",
-    ]
+        "to sort."
+    )
     if relative_to and figure is figures.premium:
         notes.append(f"Premium: how many times as many tokens a text needs as {relative_to}.")
-    if figure is figures.premium and not names:
-        notes.append(
-            "A premium compares translations, line by line: texts named as languages, or switched "
-            f"to “{named_texts.TRANSLATIONS.label}”."
-        )
+    n_texts = len(texts)
+    unit = "row" if any(isinstance(texts[name], Documents) for name in parallel) else "line"
     if parallel:
-        note = f"{len(parallel):,} parallel texts of {counted(n_lines, 'line')}: each line is "
+        note = f"{len(parallel):,} parallel texts of {counted(n_lines, unit)}: each {unit} is "
         notes.append(note + "compared with its translation.")
     if parallel and len(parallel) < n_texts:
         others = n_texts - len(parallel)
         have = "has another number" if others == 1 else "have other numbers"
-        notes.append(f"{others:,} of {n_texts:,} texts {have} of lines: no premium.")
-    if costs := text_table.total_costs(comparison):
+        notes.append(f"{others:,} of {n_texts:,} texts {have} of {unit}s: no premium.")
+    if figure is figures.cost and (costs := text_table.total_costs(comparison)):
         totals = ", ".join(f"{name} {cost}" for name, cost in costs)
         notes.append(f"Cost of all texts: {totals}.")
-    notes += comparison.notes
+    notes += [note for note in comparison.notes if text_table.explains(note, figure)]
     if not comparison.special_tokens:
         notes.append(text_table.WITHOUT_SPECIAL)
     return notes
+
+
+def _totals(comparison: Comparison) -> str:
+    """Return the tokens of all texts under each tokenizer, the fewest first."""
+    of = sorted(comparison.tokenizers, key=lambda total: total.tokens)
+    return (
+        f"Tokens of all texts: {', '.join(f'{total.tokenizer} {total.tokens:,}' for total in of)}."
+    )
+
+
+def _without(figure: figures.Figure) -> str:
+    """Return why the table has tokens in place of a figure that no text has."""
+    if figure is figures.premium:
+        return (
+            "No text has a premium, so these are tokens. A premium compares translations, line by "
+            f"line: texts named as languages, or switched to “{named_texts.TRANSLATIONS.label}”."
+        )
+    if figure is figures.cost:
+        return "No tokenizer has a price yet, so these are tokens."
+    return f"No text has {figure.name}, so these are tokens."
 
 
 def caution(standings: Sequence[Standing], baseline: int, *, is_priced: bool) -> str:

@@ -175,9 +175,9 @@ def test_texts_are_translations_by_their_names_or_if_the_user_says_so() -> None:
     app.segmented_control(key="figure_of_texts").set_value("premium").run()
     assert "parallel" not in captions(app)
     assert "A premium compares translations, line by line" in captions(app).replace("\\", "")
-    assert [row[1] for row in cells(app)] == ["–", "–"]
+    assert all(int(row[1]) for row in cells(app)), "tokens"
     app.toggle(key="translations").set_value(True).run()
-    assert "2 parallel texts of 12 lines" in captions(app)
+    assert "2 parallel texts of 12 rows" in captions(app)
     assert [row[1] for row in cells(app)] == ["1.00 (1.00 to 1.00)"] * 2
     app.multiselect(key="named_files_open").set_value([]).run()
     assert "34 parallel texts" in captions(app), "the example, by its names"
@@ -360,8 +360,8 @@ def test_texts_with_other_numbers_of_lines_are_named_and_the_others_are_parallel
 def test_rows_that_are_empty_in_one_language_are_counted_and_left_out() -> None:
     rows = ["a low,un new", ",no new", "so low,", "a newer,el lower", "it is,lo es"]
     app = opened("", named_files=[("t.csv", "\n".join(["en,es", *rows, ",,"[:1]]))])
-    assert "2 lines empty only here or only in en" in captions(app)
-    assert "2 parallel texts of 6 lines" in captions(app)
+    assert "2 rows empty only here or only in en" in captions(app)
+    assert "2 parallel texts of 6 rows" in captions(app)
 
 
 def test_export_has_the_tables_and_the_columns_of_the_shown_text() -> None:
@@ -387,7 +387,9 @@ def test_cells_show_tokens_per_word_with_a_reason_where_there_are_no_words() -> 
 
 def test_typed_prices_give_costs() -> None:
     app = opened(figure_of_texts="cost")
-    assert [row[1] for row in cells(app)] == ["–", "–"]
+    tokens = [len(TOKENIZER.encode(text)) for text in TEXTS.values()]
+    assert [int(row[1]) for row in cells(app)] == tokens, "without a price"
+    assert f"Tokens of all texts: Your tokenizer {sum(tokens)}" in captions(app).replace("\\", "")
     box = app.number_input(key="price_of_yours")
     assert (box.label, box.value) == ("Your tokenizer", None)
     box.set_value(2.5).run()
