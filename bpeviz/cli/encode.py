@@ -105,8 +105,13 @@ def _check_table(paths: Sequence[str], options: argparse.Namespace) -> None:
         raise UsageError("--csv and --limit are for the rows of a table: name --text COLUMN.")
     if options.text and not (options.count or options.csv or options.json):
         raise UsageError("--text counts the tokens of rows: add --count, --json or --csv.")
-    if options.text and (options.chat or options.lines or len(paths) > 1):
-        raise UsageError("--text is for one table, without --lines. For --chat, use --lines.")
+    if options.text and options.chat:
+        raise UsageError(
+            "--text encodes cells alone. For the tokens of each conversation in the chat template, "
+            "give a JSONL file of conversations with --chat --lines --count, without --text."
+        )
+    if options.text and (options.lines or len(paths) > 1):
+        raise UsageError("--text is for one table, without --lines.")
 
 
 def _rows(

@@ -1737,6 +1737,8 @@ def test_encode_counts_the_tokens_of_each_row(trained: Shell) -> None:
     assert trained(*how[:2], *how[4:], "--csv").code == 2
     assert trained(*how).code == 2
     assert trained(*how, "--count", "--lines").code == 2
+    assert trained(*how, "--count", "--chat").code == 2
+    assert "with --chat --lines --count" in trained.err
 
 
 def test_texts_of_a_folder_are_named_by_their_files(trained: Shell) -> None:

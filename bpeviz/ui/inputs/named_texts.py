@@ -128,6 +128,10 @@ def choose_texts() -> tuple[Texts, list[str]]:
     for table in opened_tables[:_TABLES]:
         _choose_columns(table)
     texts = [file for file in files if not tables.is_table(file[0])]
+    if texts and opened_tables:  # rows are encoded alone, lines are not
+        names = listed([visible(name) for name, _ in texts], 5)
+        own = "one text with its line ends" if len(texts) == 1 else "texts with their line ends"
+        st.caption(markdown.escape(f"{names}: {own}."))
     pasted = named_texts.pasted(typed)
     try:
         contents: list[tuple[str, str | TextTable]] = [*pasted, *texts]
