@@ -120,10 +120,6 @@ class Boundaries(ABC):
         """Return the same boundaries under other ids: `table[i]` replaces id i."""
         return self.as_changes().with_ids(table)
 
-    def payload(self) -> dict[str, Any]:
-        """Return the steps at which boundaries change, as JSON values for the browser."""
-        return self.as_changes().payload()
-
     def token_ends(self, step: int) -> NDArray[np.int64]:
         """Return the index after the last atom of each token at `step`. int64 [tokens]."""
         return np.flatnonzero(self.boundary_mask(step)) + 1
@@ -246,16 +242,6 @@ class MergeBoundaries(Boundaries):
             return super().with_ids(table)
         first = int(merged_ids[0]) if len(merged_ids) else self.first_merge_id
         return replace(self, atom_ids=_renumbered(self.atom_ids, table), first_merge_id=first)
-
-    def payload(self) -> dict[str, Any]:
-        if (self.merged_at < 0).any():
-            return super().payload()
-        merged_at = np.where(self.merged_at == NEVER, -1, self.merged_at)
-        return {
-            "mergedAt": merged_at.tolist(),
-            "firstMergeId": self.first_merge_id,
-            "changes": None,
-        }
 
     def as_changes(self) -> ChangingBoundaries:
         ends = self.token_ends(self.steps)
@@ -400,14 +386,6 @@ class ChangingBoundaries(Boundaries):
             atom_ids=_renumbered(self.atom_ids, table),
             entries=_renumbered(self.entries, table),
         )
-
-    def payload(self) -> dict[str, Any]:
-        changes = {
-            "offsets": self.rows.tolist(),
-            "steps": self.times.tolist(),
-            "ids": self.entries.tolist(),
-        }
-        return {"mergedAt": None, "firstMergeId": None, "changes": changes}
 
 
 def _renumbered(ids: NDArray[np.int32], table: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -101,6 +101,15 @@ class Timeline(BoundarySteps, TokenStyles):
     noText: NotRequired[str]
 
 
+class NewSteps(TokenStyles):
+    """Further steps of a timeline, which the followers of a room receive."""
+
+    steps: Steps
+    changed: list[list[int]]
+    tokenCounts: list[int]
+    changingSteps: list[int] | None
+
+
 class Remark(TypedDict):
     """Why few steps change a text, with the keys and titles of buttons."""
 
@@ -346,3 +355,30 @@ class Grid(TypedDict):
     preTokens: list[GridSpan] | None
     tokens: list[GridToken]
     innerBoundaries: list[GridSpan]
+
+
+class NewCandidates(TypedDict):
+    """Further candidates of a race, which the followers of a room receive."""
+
+    first: list[list[RaceRow]]
+    styles: dict[int, Style]
+
+
+class MoreSteps(TypedDict):
+    """What the followers of a room lack."""
+
+    last: int
+    views: list[NewSteps]
+    races: list[NewCandidates]
+    changingSteps: list[int] | None
+
+
+class RoomContent(TypedDict):
+    """What a room shows: a player with the race of each row, or a score."""
+
+    number: int
+    title: str
+    settings: str
+    player: NotRequired[Player]
+    races: NotRequired[list[Race] | None]
+    score: NotRequired[Score]
