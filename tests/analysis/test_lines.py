@@ -20,7 +20,7 @@ def tokenizer() -> Tokenizer:
 def test_worst_lines_have_the_most_tokens_per_character(
     tokenizer: Tokenizer, lines: list[str]
 ) -> None:
-    text = "\n".join(lines).removesuffix("\n")
+    text = "\n".join(lines).rstrip("\n")
     found = bpeviz.worst_lines(text, tokenizer, 99)
     numbers = [i for i, line in enumerate(lines, 1) if line.strip()]
     assert sorted(line.number for line in found) == numbers
