@@ -141,14 +141,7 @@ def show(
     selected = figure
     if all(getattr(row, figure.key) is None for row in comparison.rows):
         figure = figures.tokens
-    lossy = {row.tokenizer for row in comparison.rows if row.unknown}
-    standings = [
-        Standing(name, of.tokens, name in lossy, int(tokenizers[name].sizes[-1]))
-        for of in comparison.tokenizers
-        for name in [of.tokenizer]
-    ]
-    leader = [standing.name for standing in standings].index(comparison.leader)
-    why = caution(standings, leader, is_priced=bool(prices))
+    why = _why(comparison, tokenizers, is_priced=bool(prices))
     answer.markdown(markdown.escape(comparison.verdict) + (f"  \n:small[{why}]" if why else ""))
     label = f"{figure.title} of {counted(len(texts), 'text')}"
     trained = [words for offer, _ in chosen for words in offer.settings]
@@ -164,6 +157,18 @@ def show(
     file = partial(playable.of_texts, comparison, trained)
     EXPORT.put(Export("compare", file=lambda: file, plays=False))
     return comparison
+
+
+def _why(comparison: Comparison, tokenizers: Mapping[str, Tokenizer], *, is_priced: bool) -> str:
+    """Return why fewer tokens are not better, about the leader, in Markdown."""
+    lossy = {row.tokenizer for row in comparison.rows if row.unknown}
+    standings = [
+        Standing(name, of.tokens, name in lossy, int(tokenizers[name].sizes[-1]))
+        for of in comparison.tokenizers
+        for name in [of.tokenizer]
+    ]
+    leader = [standing.name for standing in standings].index(comparison.leader)
+    return caution(standings, leader, is_priced=is_priced)
 
 
 def _draw_table(payload: dict[str, Any], keys: Sequence[str], texts: Collection[str]) -> None:
