@@ -46,7 +46,9 @@ def test_picture_has_the_pixels_of_the_page(tabs: Tabs, text: str) -> None:
     files = components.read("score")
     page = tabs.open(reusable=False)
     page.set_content(
-        "<body><div id=host></div><div id=picture style='position:fixed;top:400px;left:0'></div>"
+        # A named font: pictures name fonts, and "monospace" is another on each machine.
+        "<body><div id=host style='--st-code-font:DejaVu Sans Mono'></div>"
+        "<div id=picture style='position:fixed;top:400px;left:0'></div>"
         f"<template><style>{files.css}</style>{files.html}</template></body>"
     )
     page.evaluate(f"async (data) => {{ {files.script}\n{DRAW} }}", data)
