@@ -9,6 +9,7 @@ import streamlit as st
 from bpeviz.pretrained import catalog, download
 from bpeviz.pretrained.catalog import title
 from bpeviz.ui import markdown
+from bpeviz.ui.runtime.dialogs import rerun_unless_open
 
 
 def ready(names: Sequence[str]) -> list[str]:
@@ -28,7 +29,7 @@ def _notices(names: list[str]) -> None:
         now = download.progress(name)
         message = markdown.escape(now.message)
         if now.state == "ready":
-            st.rerun()
+            rerun_unless_open()
         if now.state == "failed":
             st.warning(f"{title(name)} could not be downloaded. {message}")
             if st.button(f"Try again to download {title(name)}", key=f"retry_{name}"):

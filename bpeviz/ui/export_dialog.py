@@ -18,6 +18,7 @@ from bpeviz.ui import markdown, pictures
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
 from bpeviz.ui.runtime.cache import cached
+from bpeviz.ui.runtime.dialogs import dialog
 from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export, playable
 from bpeviz.views.export import ColoredText
@@ -93,7 +94,7 @@ def export_button(page: Page) -> None:
         _export(offer, page)
 
 
-@st.dialog("Export", width="medium", icon=DOWNLOAD)
+@dialog("Export", icon=DOWNLOAD)
 def _export(offer: Export, shown: Page) -> None:
     key, link = offer.key, session.address_of(shown)
     cards = iter(st.columns(3))

@@ -30,6 +30,7 @@ from bpeviz.ui.opened_tokenizers import (
     unique_title,
 )
 from bpeviz.ui.runtime import uploads
+from bpeviz.ui.runtime.dialogs import dialog
 from bpeviz.ui.widgets import SessionValue
 
 _CHANGED: SessionValue[bool] = SessionValue("tokenizers_changed")
@@ -70,7 +71,7 @@ def import_button(chosen: Callable[[str], None] = lambda key: None) -> None:
         _dialog(chosen)
 
 
-@st.dialog("Tokenizers from files", width="medium")
+@dialog("Tokenizers from files")
 def _dialog(chosen: Callable[[str], None]) -> None:
     if _CHANGED.get():
         _CHANGED.clear()

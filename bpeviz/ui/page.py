@@ -18,7 +18,7 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import session
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.room.dialog import room_button, show_in_room, use_ticket
-from bpeviz.ui.runtime import fragments, page_change, stop_run, style
+from bpeviz.ui.runtime import dialogs, fragments, page_change, stop_run, style
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.widgets import SessionValues
 
@@ -44,6 +44,7 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
     """
     with fragments.script_run():
         private.leave_containers()
+        dialogs.begin_page()
         page_change.begin_page(page.title)
         EXPORT.clear()
         st.set_page_config(page_title=f"{page.title} · bpeviz", page_icon=MARK, layout="wide")

@@ -259,6 +259,20 @@ def await_run(page: Page) -> None:
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
 
 
+def await_rest(page: Page) -> None:
+    """Wait until the script has not run for one and a half seconds.
+
+    A run that a page asks for itself, such as that with the player's step, closes a new dialog.
+    """
+    page.wait_for_function(
+        """() => {
+          const isIdle = document.querySelector("[data-test-script-state=notRunning]");
+          window.idleSince = isIdle ? (window.idleSince || Date.now()) : 0;
+          return isIdle && Date.now() - window.idleSince > 1500;
+        }"""
+    )
+
+
 def await_height(frame: Frame, content: str) -> None:
     """Wait until a frame is as high as its content."""
     # The browser does not lay out a frame of another origin that is out of sight.

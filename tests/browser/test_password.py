@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from page_helpers import expect
+from page_helpers import await_rest, expect
 from playwright.sync_api import Browser
 from serving import OPTIONS, serving
 
@@ -40,6 +40,7 @@ def test_password_opens_the_page_of_a_link(browser: Browser, tmp_path: Path) -> 
         assert server.tracebacks() == ""
 
         page.goto(server.address)
+        await_rest(page)
         page.get_by_role("button", name="Share").click()
         page.get_by_role("button", name="Open a room").click()
         link = page.get_by_role("link", name="Open the leader's page").get_attribute("href") or ""

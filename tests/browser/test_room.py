@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from page_helpers import close_dialog, go_to
+from page_helpers import await_rest, close_dialog, go_to
 from playwright.sync_api import Browser, Page, expect
 from serving import OPTIONS, Server, serving
 
@@ -36,6 +36,7 @@ def beside(page: Page, address: str, prepare: Callable[[Page], None] | None = No
 
 def room_link(page: Page) -> str:
     """Open a room on a page; return the address of the leader's page."""
+    await_rest(page)
     page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Open a room").click()
     return page.get_by_role("link", name="Open the leader's page").get_attribute("href") or ""

@@ -12,6 +12,7 @@ import streamlit as st
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.text import clean, counted
 from bpeviz.ui.runtime.cache import cached
+from bpeviz.ui.runtime.dialogs import rerun_unless_open
 
 NAME = "o200k_base"
 TITLE = catalog.TITLES[NAME].partition(" (")[0]
@@ -65,7 +66,7 @@ def _loading() -> Timer:
 @st.fragment(run_every=1.0)
 def _run_once_loaded() -> None:
     if not _loading().is_alive():
-        st.rerun()
+        rerun_unless_open()
 
 
 def _load() -> None:

@@ -24,6 +24,7 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import address, codec, short_links, typed
 from bpeviz.ui.permalink.codec import MAX_PACKED, LinkError, TooLongError, Value
 from bpeviz.ui.permalink.earlier_links import translate
+from bpeviz.ui.runtime.dialogs import dialog
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.ui.widgets import LinkValues, Section, SessionValue, SessionValues, Widget
@@ -231,7 +232,7 @@ def _code(
     return link, code, notes
 
 
-@st.dialog("QR code", width="medium", icon=":material/qr_code:")
+@dialog("QR code", icon=":material/qr_code:")
 def _draw_code(link: str, code: str, notes: Sequence[str]) -> None:
     address.draw_code(code)
     st.code(link, None, wrap_lines=True)

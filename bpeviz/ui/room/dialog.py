@@ -26,6 +26,7 @@ from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import address, session
 from bpeviz.ui.room import sheets
 from bpeviz.ui.room.connections import KEY, path
+from bpeviz.ui.runtime.dialogs import dialog
 from bpeviz.ui.runtime.user import browser_of, current_user
 from bpeviz.ui.widgets import SessionValue
 from bpeviz.views.playable import Interactive
@@ -150,7 +151,7 @@ def _path_of(page: Page) -> str:
     return f"/{Path(page.path).stem if page.path.startswith('pages/') else ''}"
 
 
-@st.dialog("Room", width="medium", icon=GROUP)
+@dialog("Room", icon=GROUP)
 def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
     """Show how to lead a room."""
     code, about = st.columns((2, 3), vertical_alignment="center")
@@ -209,7 +210,7 @@ def _leader_button(letters: str, nonce: str) -> None:
     st.link_button("Open the leader's page", at, type="primary", icon=icon)
 
 
-@st.dialog("Room", width="medium", icon=GROUP)
+@dialog("Room", icon=GROUP)
 def _refused(message: str) -> None:
     st.warning(message)
 
