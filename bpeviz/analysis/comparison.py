@@ -22,11 +22,11 @@ from bpeviz import api
 from bpeviz.analysis import figures, intervals, verdict
 from bpeviz.analysis.figures import Figure, Measured, Total
 from bpeviz.analysis.intervals import FEWEST_LINES, ROUGH_LINES, Ratios
-from bpeviz.analysis.lines import lines_of, tokens_by_line, whole_text
+from bpeviz.analysis.lines import lines_of, tokens_by_line
 from bpeviz.analysis.metrics import Column, word_spans
 from bpeviz.analysis.verdict import Standing
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.corpus.documents import Documents
+from bpeviz.corpus.documents import Documents, whole_text
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.notebook_cell import NotebookValue
 from bpeviz.progress import report

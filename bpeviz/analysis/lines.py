@@ -37,11 +37,6 @@ def lines_of(text: str | Documents) -> Sequence[str]:
     return text.texts if isinstance(text, Documents) else split_lines(clean(text))
 
 
-def whole_text(text: str | Documents) -> str:
-    """Return a text, cleaned, or its documents with a line end between two."""
-    return text.as_text if isinstance(text, Documents) else clean(text)
-
-
 def worst_lines(
     text: str | Iterable[str] | Documents, tokenizer: Tokenizer | None = None, most: int = 10
 ) -> list[Line]:

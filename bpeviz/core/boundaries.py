@@ -100,6 +100,14 @@ class Boundaries(ABC):
         """
 
     @abstractmethod
+    def with_breaks(self, before: NDArray[np.int64]) -> Boundaries:
+        """Return the same with dropped bytes: the line ends between documents (`as_text`).
+
+        Args:
+            before: The number of atoms before each. int64 [line ends].
+        """
+
+    @abstractmethod
     def as_changes(self) -> ChangingBoundaries:
         """Return the same boundaries as a list of changes at each atom."""
 
@@ -235,6 +243,12 @@ class MergeBoundaries(Boundaries):
             atom_ids=self.atom_ids[start:end],
             merged_at=merged_at,
         )
+
+    def with_breaks(self, before: NDArray[np.int64]) -> MergeBoundaries:
+        if not len(before):
+            return self
+        merged_at = np.insert(self.merged_at, before, NEVER)
+        return replace(self, **_atoms_with_breaks(self, before), merged_at=merged_at)
 
     def with_ids(self, table: NDArray[np.int32]) -> Boundaries:
         merged_ids = table[self.first_merge_id :][: self.steps]
@@ -380,12 +394,33 @@ class ChangingBoundaries(Boundaries):
             entries=self.entries[entries],
         )
 
+    def with_breaks(self, before: NDArray[np.int64]) -> ChangingBoundaries:
+        if not len(before):
+            return self
+        entries = np.insert(self.entries, self.rows[before], DROPPED_ID)
+        return replace(
+            self,
+            **_atoms_with_breaks(self, before),
+            rows=np.append(0, np.cumsum(np.insert(np.diff(self.rows), before, 1))),
+            times=np.insert(self.times, self.rows[before], -1),
+            entries=entries,
+        )
+
     def with_ids(self, table: NDArray[np.int32]) -> ChangingBoundaries:
         return replace(
             self,
             atom_ids=_renumbered(self.atom_ids, table),
             entries=_renumbered(self.entries, table),
         )
+
+
+def _atoms_with_breaks(boundaries: Boundaries, before: NDArray[np.int64]) -> dict[str, Any]:
+    """Return the ends and the ids of atoms with dropped bytes (`Boundaries.with_breaks`)."""
+    sizes = np.diff(boundaries.ends, prepend=0)
+    return {
+        "ends": np.cumsum(np.insert(sizes, before, 1)),
+        "atom_ids": np.insert(boundaries.atom_ids, before, DROPPED_ID),
+    }
 
 
 def _renumbered(ids: NDArray[np.int32], table: NDArray[np.int32]) -> NDArray[np.int32]:

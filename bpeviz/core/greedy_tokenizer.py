@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.pretokenizer import Atoms
 
 
@@ -89,5 +90,5 @@ class GreedyTokenizer(Tokenizer):
             at += length
         return encoded
 
-    def boundaries(self, text: str) -> Boundaries:
+    def boundaries(self, text: str | Documents) -> Boundaries:
         return self.last_boundaries(text)

@@ -15,7 +15,7 @@ from bpeviz.cached_property import cached_property
 from bpeviz.core import tiktoken_engine
 from bpeviz.core.boundaries import MergeBoundaries, boundaries_from_ids
 from bpeviz.core.tokenizer import AtomRow, Segmentation, TrainedTokenizer
-from bpeviz.text import clean
+from bpeviz.corpus.documents import Documents
 
 Joined = TypeVar("Joined", str, bytes, int)
 
@@ -186,15 +186,16 @@ class MergeTokenizer(MergedVocabulary):
             return []
         return [~step for step in self.walk(token_id) if step < 0]
 
-    def boundaries(self, text: str) -> MergeBoundaries:
-        pre_tokens = self.pre_tokenizer.pre_tokens(clean(text))
+    def boundaries(self, text: str | Documents) -> MergeBoundaries:
+        pre_tokens, breaks = self._split(text)
         cut = self.segment(pre_tokens)
         ids = np.fromiter(
             chain.from_iterable(cut[pre_token][0] for pre_token in pre_tokens), np.int32
         )
         merged_at = boundaries_from_ids(ids, self._steps_inside)
         atom_ids, ends = self.atoms_in(pre_tokens)
-        return MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
+        boundaries = MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
+        return boundaries.with_breaks(breaks)
 
 
 def joined(atoms: Iterable[Joined], merges: Iterable[Merge]) -> list[Joined]:

@@ -26,7 +26,7 @@ from bpeviz.core.boundaries import (
     without_steps,
 )
 from bpeviz.core.special_names import split_at_names, with_unknown
-from bpeviz.corpus.documents import Documents
+from bpeviz.corpus.documents import Documents, documents_of
 from bpeviz.notebook_cell import NotebookValue
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
 from bpeviz.text import Normalized, character_stand_in, clean, id_list, label
@@ -176,17 +176,16 @@ class Tokenizer(ABC):
         """Return whether an id is a single atom or a special token."""
 
     @abstractmethod
-    def boundaries(self, text: str) -> Boundaries:
-        """Return the token boundaries of a text, cleaned first, at every step."""
-
-    def last_boundaries(self, text: str | Documents) -> Boundaries:
-        """Return the tokens of a text, cleaned first, without the steps that lead to them.
+    def boundaries(self, text: str | Documents) -> Boundaries:
+        """Return the token boundaries of a text, cleaned first, at every step.
 
         Documents are encoded one by one. Their boundaries are those of `Documents.as_text`, whose
         line ends between documents are dropped.
         """
-        texts = text.texts if isinstance(text, Documents) else (text,)
-        pieces, ends = self._pieces_of([*map(clean, texts)])
+
+    def last_boundaries(self, text: str | Documents) -> ChangingBoundaries:
+        """Return the same, without the steps that lead to the tokens."""
+        pieces, ends = self._pieces_of(documents_of(text))
         pieces = np.insert(pieces, ends[:-1], (DROPPED_ID, 1), axis=0)
         ids = pieces[:, 0].astype(np.int32)
         if self.unknown_id is not None:
@@ -639,6 +638,19 @@ class TrainedTokenizer(Tokenizer):
         lengths = np.fromiter(chain.from_iterable(row_of[c][1] for c in pre_tokens), np.int64)
         return atom_ids, np.cumsum(lengths)
 
+    def _split(self, text: str | Documents) -> tuple[list[str], NDArray[np.int64]]:
+        """Split a text, cleaned first, or each document alone.
+
+        Returns:
+            The pre-tokens, and the number of atoms before each line end between documents.
+        """
+        each = [*map(self.pre_tokenizer.pre_tokens, documents_of(text))]
+        pre_tokens = [*chain.from_iterable(each)]
+        if len(each) < 2:
+            return pre_tokens, np.empty(0, np.int64)
+        size = {pre_token: len(self.row(pre_token)[0]) for pre_token in dict.fromkeys(pre_tokens)}
+        return pre_tokens, np.cumsum([sum(map(size.__getitem__, split)) for split in each[:-1]])
+
     def normalized(self, text: str) -> Normalized:
         return self.pre_tokenizer.normalized(clean(text))
 
@@ -671,8 +683,8 @@ class NonMonotonicTokenizer(TrainedTokenizer):
         """Return the tokens that begin at each atom at every step, for each row of atom ids."""
         return [changes(timeline) for timeline in self.timelines(rows)]
 
-    def boundaries(self, text: str) -> ChangingBoundaries:
-        pre_tokens = self.pre_tokenizer.pre_tokens(clean(text))
+    def boundaries(self, text: str | Documents) -> ChangingBoundaries:
+        pre_tokens, breaks = self._split(text)
         drops = self.pre_tokenizer.drops
         row_of = {pre_token: self.row(pre_token)[0] for pre_token in dict.fromkeys(pre_tokens)}
         rows = {pre_token: row for pre_token, row in row_of.items() if not drops(pre_token)}
@@ -682,4 +694,6 @@ class NonMonotonicTokenizer(TrainedTokenizer):
                 changes_of[pre_token] = changes([(-1, (DROPPED_ID,) * len(row), (1,) * len(row))])
         order = places(pre_tokens, changes_of)
         atom_ids, ends = self.atoms_in(pre_tokens)
-        return boundaries_from_changes([*changes_of.values()], order, ends, atom_ids, self.steps)
+        return boundaries_from_changes(
+            [*changes_of.values()], order, ends, atom_ids, self.steps
+        ).with_breaks(breaks)

@@ -18,11 +18,13 @@ from bpeviz.core.dropout import segmentations
 from bpeviz.core.merges import Merge, MergedVocabulary, MergeTokenizer
 from bpeviz.core.special_names import split_at_names, with_unknown
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.documents import Documents, documents_of
 from bpeviz.notebook_cell import NotebookValue
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import color_key, joined_color_key, shorten
 
 Cached = TypeVar("Cached", bound=Sized)
+Text = TypeVar("Text", str, Documents, str | Documents)
 Vocabulary = TypeVar("Vocabulary", bound=MergedVocabulary)
 
 CACHE_ATOMS = 4_000_000
@@ -97,7 +99,7 @@ class Training(NotebookValue, ABC):
         """All special tokens in the order of their ids, the unknown token included."""
         return with_unknown(self.special, self.pre_tokenizer.unknown)
 
-    _cache: dict[tuple[str, str], Sized] = field(
+    _cache: dict[tuple[str, str | Documents], Sized] = field(
         default_factory=dict, repr=False, compare=False, kw_only=True
     )
     """By kind and text, the oldest first. Without a lock, since a training is pickled."""
@@ -123,7 +125,7 @@ class Training(NotebookValue, ABC):
         """Return the state without the training text and options: who copies it has both."""
         return self.__dict__ | {"training_text": None, "training_options": None}
 
-    def _cached(self, kind: str, text: str, make: Callable[[str], Cached]) -> Cached:
+    def _cached(self, kind: str, text: Text, make: Callable[[Text], Cached]) -> Cached:
         """Return `make(text)`, cached for the texts asked for last, up to `CACHE_ATOMS`."""
         derived: Any = self._cache.get((kind, text))
         if derived is None:
@@ -218,38 +220,47 @@ class Training(NotebookValue, ABC):
     def at_step(self, step: int) -> Tokenizer:
         """Return the tokenizer after `step` steps; its `boundaries` cover all steps up to it."""
 
-    def boundaries(self, text: str) -> Boundaries:
+    def boundaries(self, text: str | Documents) -> Boundaries:
         """Return the boundaries of a text at every step, split as the training text.
 
         Each name in `split_at` is one token, with an id from `SPECIAL_ID` down.
         """
         return self._split_boundaries(text, self.tokenizer())
 
-    def _split_boundaries(self, text: str, tokenizer: Tokenizer) -> Boundaries:
-        parts = split_at_names(text, self.split_at)
-        if not any(is_name for _, is_name in parts):
+    def _split_boundaries(self, text: str | Documents, tokenizer: Tokenizer) -> Boundaries:
+        each = [split_at_names(document, self.split_at) for document in documents_of(text)]
+        if not any(is_name for parts in each for _, is_name in parts):
             return tokenizer.boundaries(text)
         boundaries = [tokenizer.boundaries("")]
-        for part, is_name in parts:
-            if is_name:
-                token_id = SPECIAL_ID - self.special_names[::-1].index(part)
-                boundaries.append(undivided(part, self.pre_tokenizer.atoms, token_id))
-            else:
-                boundaries.append(tokenizer.boundaries(part))
-        return joined(boundaries, tokenizer.steps)
+        breaks = [0]
+        for parts in each:
+            first = len(boundaries)
+            for part, is_name in parts:
+                if is_name:
+                    token_id = SPECIAL_ID - self.special_names[::-1].index(part)
+                    boundaries.append(undivided(part, self.pre_tokenizer.atoms, token_id))
+                else:
+                    boundaries.append(tokenizer.boundaries(part))
+            breaks.append(breaks[-1] + sum(map(len, boundaries[first:])))
+        return joined(boundaries, tokenizer.steps).with_breaks(np.array(breaks[1:-1], np.int64))
 
-    def ends(self, text: str, ends_in: Callable[[str], Ends]) -> NDArray[np.int64]:
+    def ends(self, text: str | Documents, ends_in: Callable[[str], Ends]) -> NDArray[np.int64]:
         """Return the index after the last atom of each pre-token of a text. int64 [pre-tokens].
+
+        A line end between documents is a pre-token of one atom.
 
         Args:
             text: The text.
             ends_in: Returns these indices for a part without names.
         """
+        line_end = np.ones(1, np.int64)
         sizes = [np.zeros(0, np.int64)]
-        for part, is_name in split_at_names(text, self.split_at):
-            size = len(part.encode() if self.pre_tokenizer.atoms == "bytes" else part)
-            sizes.append(np.array([size]) if is_name else np.diff(ends_in(part), prepend=0))
-        return np.cumsum(np.concatenate(sizes))
+        for document in documents_of(text):
+            for part, is_name in split_at_names(document, self.split_at):
+                size = len(part.encode() if self.pre_tokenizer.atoms == "bytes" else part)
+                sizes.append(np.array([size]) if is_name else np.diff(ends_in(part), prepend=0))
+            sizes.append(line_end)
+        return np.cumsum(np.concatenate(sizes[:-1]))
 
     @abstractmethod
     def name(self, token_id: int) -> str:
@@ -270,7 +281,7 @@ class Training(NotebookValue, ABC):
 
     @abstractmethod
     def candidates(
-        self, text: str, boundaries: Boundaries, step: int, limit: int
+        self, text: str | Documents, boundaries: Boundaries, step: int, limit: int
     ) -> list[Candidate]:
         """Return the best candidates of the step after `step` steps, the best first.
 
@@ -344,29 +355,29 @@ class MergeTraining(Training):
         return np.array([merge.count for merge in self.merges], np.float64)
 
     def candidates(
-        self, text: str, boundaries: Boundaries, step: int, limit: int
+        self, text: str | Documents, boundaries: Boundaries, step: int, limit: int
     ) -> list[Candidate]:
         pairs = self.pairs(text, self.as_trained(text, boundaries), step)
         return pairs.best(pairs.counts, self.merges[step : step + 1], limit)
 
-    def as_trained(self, text: str, boundaries: Boundaries) -> Boundaries:
+    def as_trained(self, text: str | Documents, boundaries: Boundaries) -> Boundaries:
         """Return the boundaries of a text during training: all merges, applied in their order."""
         if type(self).at_step is MergeTraining.at_step and boundaries.steps == self.steps:
             return boundaries
         merger = self.merger(self.steps)
         return self._cached("boundaries", text, lambda text: self._split_boundaries(text, merger))
 
-    def barriers(self, text: str, step: int) -> NDArray[np.int64]:
+    def barriers(self, text: str | Documents, step: int) -> NDArray[np.int64]:
         """Return the indices after atoms that no merge may cross at `step`. int64 [barriers]."""
         return self._cached(
             "barriers", text, lambda text: self.ends(text, self.merger(0).pre_token_atom_ends)
         )
 
-    def weights(self, text: str) -> NDArray[np.int64] | None:
+    def weights(self, text: str | Documents) -> NDArray[np.int64] | None:
         """Return the weight of each atom of the text, or None if all are 1. int64 [atoms]."""
         return None
 
-    def pairs(self, text: str, boundaries: Boundaries, step: int) -> CountedPairs:
+    def pairs(self, text: str | Documents, boundaries: Boundaries, step: int) -> CountedPairs:
         """Count the pairs of a text after `step` merges, as the trainer counts them."""
         return count_pairs(boundaries, self.barriers(text, step), step, self.weights(text))
 

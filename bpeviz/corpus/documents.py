@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from reprlib import repr as short_repr
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
 from bpeviz.text import clean, visible
@@ -55,10 +58,34 @@ class Documents:
         if not self.labels:
             return {"": self}
         groups: dict[str, list[str]] = {}
-        title = cache(lambda label: visible(label.strip()) or "no label")  # labels are few
-        for label, text in zip(self.labels, self.texts, strict=True):
-            groups.setdefault(title(label), []).append(text)
+        for label, text in zip(self._titles, self.texts, strict=True):
+            groups.setdefault(label, []).append(text)
         return {label: Documents(tuple(texts)) for label, texts in groups.items()}
+
+    @property
+    def _titles(self) -> list[str]:
+        """The title of the label of each document."""
+        title = cache(lambda label: visible(label.strip()) or "no label")  # labels are few
+        return [*map(title, self.labels or [" "] * len(self))]
+
+    def group_of_atoms(self, atoms: str) -> NDArray[np.int64]:
+        """Return the index in `groups` of each atom of `as_text`, -1 for a line end between two.
+
+        Args:
+            atoms: The kind of atoms, "bytes" or "characters".
+        """
+        titles = self._titles
+        index = {title: i for i, title in enumerate(dict.fromkeys(titles))}
+        groups = np.full(2 * len(self), -1, np.int64)
+        groups[::2] = [*map(index.__getitem__, titles)]
+        sizes = np.ones(2 * len(self), np.int64)
+        sizes[::2] = [len(text.encode() if atoms == "bytes" else text) for text in self.texts]
+        return np.repeat(groups, sizes)[:-1]
+
+    def first(self, characters: int) -> Documents:
+        """Return the first documents, of at most so many characters together."""
+        kept = int(np.searchsorted(np.cumsum([*map(len, self.texts)]), characters, "right"))
+        return Documents(self.texts[:kept], self.labels[:kept])
 
     @cached_property
     def as_text(self) -> str:
@@ -69,3 +96,13 @@ class Documents:
     def breaks(self) -> int:
         """The number of line ends in `as_text` that are not part of a document."""
         return max(0, len(self.texts) - 1)
+
+
+def documents_of(text: str | Documents) -> Sequence[str]:
+    """Return the documents, or a text as the only one, cleaned."""
+    return [*map(clean, text.texts if isinstance(text, Documents) else (text,))]
+
+
+def whole_text(text: str | Documents) -> str:
+    """Return a text, cleaned, or its documents with a line end between two."""
+    return text.as_text if isinstance(text, Documents) else clean(text)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
-from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
+from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries, ChangingBoundaries
 from bpeviz.core.tokenizer import Encoded, Tokenizer, TrainedTokenizer
 from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.pretokenizer import Atoms
@@ -154,10 +154,10 @@ class RemappedTokenizer(Tokenizer):
             for token_id, length in self.inner._pieces(part)
         ]
 
-    def boundaries(self, text: str) -> Boundaries:
+    def boundaries(self, text: str | Documents) -> Boundaries:
         return self.inner.boundaries(text).with_ids(self.table)
 
-    def last_boundaries(self, text: str | Documents) -> Boundaries:
+    def last_boundaries(self, text: str | Documents) -> ChangingBoundaries:
         return self.inner.last_boundaries(text).with_ids(self.table)
 
     def encoded(self, texts: Sequence[str]) -> Encoded:

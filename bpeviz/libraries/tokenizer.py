@@ -32,6 +32,7 @@ from bpeviz.core.boundaries import (
 from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
 from bpeviz.core.lattice import UNKNOWN_PENALTY, Edge, Lattice
 from bpeviz.core.tokenizer import Encoded, Pieces, Tokenizer, Word, as_pieces
+from bpeviz.corpus.documents import Documents
 from bpeviz.libraries import merges, pool, worker
 from bpeviz.libraries.merges import RankedMerges, Replay
 from bpeviz.libraries.pool import File, LibraryError
@@ -567,7 +568,9 @@ class LibraryTokenizer(Tokenizer):
             ends.add(end)
         return _byte_offsets(text)[np.array(sorted(ends - {0}), np.int64)]
 
-    def boundaries(self, text: str) -> ChangingBoundaries:
+    def boundaries(self, text: str | Documents) -> ChangingBoundaries:
+        if isinstance(text, Documents):
+            return self.last_boundaries(text)
         text = clean(text)
         pieces, _ = self._pieces_of([text])
         ids = pieces[:, 0].astype(np.int32)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import base64
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from threading import Lock
 from typing import NamedTuple
 
@@ -32,6 +32,7 @@ from bpeviz.core.boundaries import (
 )
 from bpeviz.core.merging import Event, merge_by_rank
 from bpeviz.core.tokenizer import Encoded, Pieces, Tokenizer
+from bpeviz.corpus.documents import Documents, documents_of
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.pretrained import catalog, download
 from bpeviz.text import clean
@@ -180,17 +181,21 @@ class RankTokenizer(Tokenizer):
             tree = self._trees[token_id] = _tree(self.token_bytes(token_id), token_id, self._ranks)
         return tree
 
-    def boundaries(self, text: str) -> Boundaries:
-        text = clean(text)
-        ids = self._ids(text)
-        raw = np.frombuffer(text.encode(), np.uint8)
+    def boundaries(self, text: str | Documents) -> Boundaries:
+        texts = documents_of(text)
+        each = [document.encode() for document in texts]
+        breaks = np.cumsum([*map(len, each[:-1])], dtype=np.int64)
+        ids, _ = self.encoded(texts)
+        raw = np.frombuffer(b"".join(each), np.uint8)
         atom_ids = self._byte_ids[raw]
         ends = np.arange(1, len(raw) + 1)
         if any(self._tree(int(token_id)).times is None for token_id in np.unique(ids)):
-            return self._changing([*self._pre_tokens(text)], ends, atom_ids)
+            pre_tokens = [*chain.from_iterable(map(self._pre_tokens, texts))]
+            return self._changing(pre_tokens, ends, atom_ids).with_breaks(breaks)
         merged_at = boundaries_from_ids(ids, lambda token_id: self._tree(token_id).times or ())
         self._check_whole(len(merged_at), len(raw))
-        return MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
+        boundaries = MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
+        return boundaries.with_breaks(breaks)
 
     def encoded(self, texts: Sequence[str]) -> Encoded:
         # In one thread without lists: half the processor time of `encode_ordinary_batch`.

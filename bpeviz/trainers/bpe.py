@@ -22,6 +22,7 @@ from bpeviz.core.hidden_tokens import RestrictedTraining
 from bpeviz.core.longest_match import LongestMatchTraining
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import MergeTraining, Stopped
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark, PreTokenizer
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.bpe_loop import MergeLoop, Pair, TieRule
@@ -226,7 +227,9 @@ def _vocabulary(training: MergeTraining, step: int) -> str:
     return f"{atoms}, {int(training.hidden[step]):,} of them too rare to use"
 
 
-def _details(training: MergeTraining, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
+def _details(
+    training: MergeTraining, text: str | Documents, boundaries: Boundaries, step: int
+) -> list[Detail]:
     if not isinstance(training, RestrictedTraining):
         return []
     about = (

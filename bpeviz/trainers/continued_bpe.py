@@ -30,6 +30,7 @@ from bpeviz.core.boundaries import (
 from bpeviz.core.merges import Merge, apply_merges
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Candidate, MergeTraining, Training, count_pairs
+from bpeviz.corpus.documents import Documents, documents_of
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.text import clean, color_key, counted, shorten
@@ -295,12 +296,11 @@ class AdaptiveTokenizer(Tokenizer):
         length = {token_id: len(self.token_bytes(token_id)) for token_id in {*ids}}
         return [(token_id, length[token_id]) for token_id in ids]
 
-    def boundaries(self, text: str) -> ChangingBoundaries:
+    def boundaries(self, text: str | Documents) -> ChangingBoundaries:
         """Return the boundaries over bytes at every step, from the base's tokens on."""
-        text = clean(text)
-        ids = np.array(self._encode_ordinary(text), np.int64)
-        distinct, order = np.unique(ids, return_inverse=True)
-        raw = np.frombuffer(text.encode(), np.uint8)
+        each = [document.encode() for document in documents_of(text)]
+        distinct, order = np.unique(self.encoded(documents_of(text)).ids, return_inverse=True)
+        raw = np.frombuffer(b"".join(each), np.uint8)
         byte_ids = np.zeros(256, np.int32)
         byte_ids[[self.base.token_bytes(i)[0] for i in range(256)]] = range(256)
 
@@ -316,7 +316,7 @@ class AdaptiveTokenizer(Tokenizer):
             np.arange(1, len(raw) + 1),
             byte_ids[raw],
             self.steps,
-        )
+        ).with_breaks(np.cumsum([*map(len, each[:-1])], dtype=np.int64))
 
 
 @dataclass(frozen=True, repr=False)
@@ -388,14 +388,14 @@ class AdaptiveTraining(Training):
         return np.array([merge.count for merge in self.merges], np.float64)
 
     def candidates(
-        self, text: str, boundaries: Boundaries, step: int, limit: int
+        self, text: str | Documents, boundaries: Boundaries, step: int, limit: int
     ) -> list[Candidate]:
         if boundaries.steps != self.steps:
             boundaries = self.boundaries(text)
         pairs = count_pairs(boundaries, self.barriers(text), step)
         return pairs.best(pairs.counts, self.merges[step : step + 1], limit)
 
-    def barriers(self, text: str) -> NDArray[np.int64]:
+    def barriers(self, text: str | Documents) -> NDArray[np.int64]:
         """Return the ends of the pre-tokens, in bytes; no merge crosses them. int64 [barriers]."""
 
         def ends(text: str) -> NDArray[np.int64]:

@@ -73,9 +73,9 @@ def train(corpus: Corpus, options: MultilingualOptions) -> MultilingualTraining:
         parts = weighed(clean(corpus), float(smoothing))
         weighted = [(split_like(part.text, corpus), part.factor) for part in parts]
     elif isinstance(corpus, Documents):
-        groups = [group for group in corpus.groups.values() if group.size]
-        sizes = [group.size for group in groups]
-        weighted = [*zip(groups, factors(sizes, float(smoothing)), strict=True)]
+        groups = corpus.groups.values()
+        of_groups = weighed_groups(corpus, float(smoothing))
+        weighted = [(group, part.factor) for group, part in zip(groups, of_groups, strict=False)]
     counts: Counter[str] = Counter()
     for text, factor in weighted:
         for pre_token, count in count_pre_tokens(text, pre_tokenizer).items():
@@ -164,6 +164,18 @@ def weighed(text: str, alpha: float) -> list[WeighedPart]:
     ]
 
 
+def weighed_groups(documents: Documents, alpha: float) -> list[WeighedPart]:
+    """Return the groups of documents with the factor of each, and a part for their line ends."""
+    groups = documents.groups
+    sizes = [group.size for group in groups.values() if group.size]
+    factor = iter(factors(sizes, alpha))
+    parts = [
+        WeighedPart(title, group.size, next(factor) if group.size else 0, bool(group.size))
+        for title, group in groups.items()
+    ]
+    return [*parts, WeighedPart("\n", 1, 0, False)]
+
+
 # --- Tokenizer and training history --------------------------------------------------------------
 
 
@@ -227,22 +239,26 @@ class MultilingualTraining(MergeTraining):
 
     weighted = True
 
-    def weights(self, text: str) -> NDArray[np.int64]:
+    def weights(self, text: str | Documents) -> NDArray[np.int64]:
         """Return the factor of the text of each atom; 0 in separators. int64 [atoms]."""
         parts, part_of = self._parts(text)
         return np.array([part.factor for part in parts], np.int64)[part_of]
 
-    def _parts(self, text: str) -> tuple[list[WeighedPart], NDArray[np.int64]]:
+    def _parts(self, text: str | Documents) -> tuple[list[WeighedPart], NDArray[np.int64]]:
         """Return the parts of a text, and the index of the part of each atom. int64 [atoms]."""
-        text = clean(text)
-        parts = weighed(text, float(self.smoothing))
+        if isinstance(text, Documents):
+            of_groups = weighed_groups(text, float(self.smoothing))
+            return of_groups, text.group_of_atoms(self.pre_tokenizer.atoms)
+        parts = weighed(clean(text), float(self.smoothing))
         if self.pre_tokenizer.atoms == "bytes":
             atoms = [part.size for part in parts]
         else:
             atoms = [len(part.text) for part in parts]
         return parts, np.repeat(np.arange(len(parts)), atoms)
 
-    def shares(self, text: str, step: int, boundaries: Boundaries | None = None) -> list[TextShare]:
+    def shares(
+        self, text: str | Documents, step: int, boundaries: Boundaries | None = None
+    ) -> list[TextShare]:
         """Return each text's share of the corpus, and of the vocabulary after `step` merges.
 
         Args:
@@ -281,7 +297,7 @@ class MultilingualTraining(MergeTraining):
 
 
 def _details(
-    training: MultilingualTraining, text: str, boundaries: Boundaries, step: int
+    training: MultilingualTraining, text: str | Documents, boundaries: Boundaries, step: int
 ) -> list[Detail]:
     def table() -> dict[str, Sequence[object]]:
         shares = training.shares(text, step, boundaries)

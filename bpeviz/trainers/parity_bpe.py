@@ -327,7 +327,7 @@ class ParityTraining(MergeTraining):
     measure: str = "line"
     measured: tuple[str | Documents, ...] = ()
 
-    def pairs(self, text: str, boundaries: Boundaries, step: int) -> CountedPairs:
+    def pairs(self, text: str | Documents, boundaries: Boundaries, step: int) -> CountedPairs:
         """Count the pairs after `step` merges in the text that is then compressed least."""
         number = self._text_of(text)
         chosen = self.chosen[step]
@@ -336,7 +336,7 @@ class ParityTraining(MergeTraining):
         occurs = pairs.counts > 0
         return CountedPairs(pairs.keys[occurs], pairs.counts[occurs], pairs.tokens)
 
-    def tokens(self, text: str, boundaries: Boundaries, step: int) -> list[int]:
+    def tokens(self, text: str | Documents, boundaries: Boundaries, step: int) -> list[int]:
         """Return the number of tokens of each measured text after `step` merges."""
         if self.measure == "development":
             tokenizer = self.at_step(step)
@@ -351,8 +351,10 @@ class ParityTraining(MergeTraining):
         counts = np.bincount(number[number >= 0], minlength=len(self.measured))
         return [int(count) for count in counts]
 
-    def _text_of(self, text: str) -> NDArray[np.int64]:
+    def _text_of(self, text: str | Documents) -> NDArray[np.int64]:
         """Return the index of the text of each atom, -1 outside texts. int64 [atoms]."""
+        if isinstance(text, Documents):
+            return text.group_of_atoms(self.pre_tokenizer.atoms)
         parts = _parts(text)
         in_bytes = self.pre_tokenizer.atoms == "bytes"
         sizes = [len(part.encode()) if in_bytes else len(part) for part, _ in parts]
@@ -364,9 +366,10 @@ class ParityTraining(MergeTraining):
 
 
 def _details(
-    training: ParityTraining, text: str, boundaries: Boundaries, step: int
+    training: ParityTraining, text: str | Documents, boundaries: Boundaries, step: int
 ) -> list[Detail]:
-    unit = "byte" if training.measure == "byte" else "line"
+    unit = "row" if isinstance(text, Documents) else "line"
+    unit = "byte" if training.measure == "byte" else unit
 
     def table() -> dict[str, Sequence[object]]:
         tokens = training.tokens(text, boundaries, step)

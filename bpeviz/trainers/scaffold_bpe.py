@@ -30,6 +30,7 @@ from bpeviz.core.hidden_tokens import (
 )
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Stopped
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark, PreTokenizer
 from bpeviz.text import joined, shorten
 from bpeviz.trainers.base import Corpus, Options, Trainer
@@ -246,7 +247,7 @@ def _vocabulary(training: ScaffoldTraining, step: int) -> str:
 
 
 def _details(
-    training: ScaffoldTraining, text: str, boundaries: Boundaries, step: int
+    training: ScaffoldTraining, text: str | Documents, boundaries: Boundaries, step: int
 ) -> list[Detail]:
     about = (
         "These tokens are not in the vocabulary after this merge: they only serve to build other "

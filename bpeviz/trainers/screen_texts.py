@@ -10,6 +10,7 @@ from typing import Any
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.hidden_tokens import HiddenTimes
 from bpeviz.core.training import MergeTraining
+from bpeviz.corpus.documents import Documents
 from bpeviz.text import counted, listed
 
 _MAX_NAMES = 3
@@ -95,7 +96,9 @@ def atoms_and_merges(training: Any, step: int) -> str:
     return f"{len(training.alphabet)} {atoms} + {counted(step, 'merge')}"
 
 
-def no_details(training: Any, text: str, boundaries: Boundaries, step: int) -> list[Detail]:
+def no_details(
+    training: Any, text: str | Documents, boundaries: Boundaries, step: int
+) -> list[Detail]:
     """Return no tables."""
     return []
 

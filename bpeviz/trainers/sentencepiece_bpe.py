@@ -37,6 +37,7 @@ from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
 from bpeviz.core.merges import MergeTokenizer, joined
 from bpeviz.core.tokenizer import AtomRow
 from bpeviz.core.training import CountedPairs, MergeTraining
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
 from bpeviz.text import Normalized, counted, id_list
@@ -423,7 +424,7 @@ class SentencePieceTraining(MergeTraining):
             return False
         return is_piece(self.pieces[left] + self.pieces[right], self.longest, self.digits)
 
-    def pairs(self, text: str, boundaries: Boundaries, step: int) -> CountedPairs:
+    def pairs(self, text: str | Documents, boundaries: Boundaries, step: int) -> CountedPairs:
         counted = super().pairs(text, boundaries, step)
         pairs = ((key >> 32, key & 0xFFFFFFFF) for key in counted.keys.tolist())
         allowed = np.array([self._may_join(*pair) for pair in pairs], np.bool_)

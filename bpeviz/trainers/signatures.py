@@ -11,6 +11,7 @@ from bpeviz.core.boundaries import MergeBoundaries
 from bpeviz.core.merges import MergeTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import MergeTraining
+from bpeviz.corpus.documents import Documents
 
 Atoms = Literal["bytes", "characters"]
 EndMark = Literal["none", "attached", "symbol"]
@@ -140,4 +141,4 @@ if TYPE_CHECKING:
 
         def at_step(self, step: int) -> MergeTokenizer: ...
 
-        def boundaries(self, text: str) -> MergeBoundaries: ...
+        def boundaries(self, text: str | Documents) -> MergeBoundaries: ...

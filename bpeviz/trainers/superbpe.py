@@ -34,6 +34,7 @@ from bpeviz.core.boundaries import Boundaries, MergeBoundaries, boundaries_from_
 from bpeviz.core.merges import MergeTokenizer, NotMergesError, apply_merges, joined
 from bpeviz.core.tokenizer import Encoded, Pieces, Segmentation, Tokenizer
 from bpeviz.core.training import Candidate, MergeTraining
+from bpeviz.corpus.documents import Documents, documents_of
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean
@@ -251,11 +252,14 @@ class SuperTokenizer(MergeTokenizer):
             start = end
         return pieces
 
-    def boundaries(self, text: str) -> MergeBoundaries:
-        pre_tokens, ids = self._segment_text(clean(text))
-        merged_at = boundaries_from_ids(np.array(ids, np.int32), self._steps_inside)
-        atom_ids, ends = self.atoms_in(pre_tokens)
-        return MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
+    def boundaries(self, text: str | Documents) -> MergeBoundaries:
+        each = [*map(self._segment_text, documents_of(text))]
+        atom_ids, ends = self.atoms_in([*chain.from_iterable(split for split, _ in each)])
+        ids = np.fromiter(chain.from_iterable(ids for _, ids in each), np.int32)
+        merged_at = boundaries_from_ids(ids, self._steps_inside)
+        breaks = np.cumsum([sum(map(self._length, ids)) for _, ids in each[:-1]], dtype=np.int64)
+        boundaries = MergeBoundaries(ends, atom_ids, self.steps, merged_at, self.first_merge_id)
+        return boundaries.with_breaks(breaks)
 
     def as_merges(self) -> MergeTokenizer:
         if self.steps <= self.transition:
@@ -295,7 +299,7 @@ class SuperTraining(MergeTraining):
     def merger(self, step: int) -> SuperTokenizer:
         return self.first_merges(SuperTokenizer, step, self.transition_step)
 
-    def barriers(self, text: str, step: int) -> NDArray[np.int64]:
+    def barriers(self, text: str | Documents, step: int) -> NDArray[np.int64]:
         if step < self.transition_step:
             return super().barriers(text, step)
         across = self.first_merges(SuperTokenizer, 0, -1)  # no merge is within pre-tokens
@@ -304,7 +308,7 @@ class SuperTraining(MergeTraining):
         )
 
     def candidates(
-        self, text: str, boundaries: Boundaries, step: int, limit: int
+        self, text: str | Documents, boundaries: Boundaries, step: int, limit: int
     ) -> list[Candidate]:
         if step < self.transition_step:
             return super().candidates(text, boundaries, step, limit)

@@ -37,6 +37,7 @@ from bpeviz.core.lattice import (
 )
 from bpeviz.core.tokenizer import AtomRow, NonMonotonicTokenizer, Segmentation, Word
 from bpeviz.core.training import Candidate, Pruning, Stopped, Training
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean, color_key, counted, shorten
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
@@ -562,7 +563,7 @@ class UnigramTraining(Training):
         return np.array([pruning.loss for pruning in self.decisions], np.float64)
 
     def candidates(
-        self, text: str, boundaries: Boundaries, step: int, limit: int
+        self, text: str | Documents, boundaries: Boundaries, step: int, limit: int
     ) -> list[Candidate]:
         """Return the pieces with the smallest loss at the beginning of the round.
 
@@ -590,7 +591,7 @@ def _vocabulary(training: UnigramTraining, step: int) -> str:
 
 
 def _details(
-    training: UnigramTraining, text: str, boundaries: Boundaries, step: int
+    training: UnigramTraining, text: str | Documents, boundaries: Boundaries, step: int
 ) -> list[Detail]:
     """Return a picture of the pieces that live through each round."""
     return [

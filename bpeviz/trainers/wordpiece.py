@@ -32,6 +32,7 @@ from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.longest_match import LongestMatchTokenizer, LongestMatchTraining
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Candidate, CountedPairs, Stopped
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.patterns import Unmatched, mark_unmatched
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import Normalized, id_list, times
@@ -411,7 +412,7 @@ class WordPieceTraining(LongestMatchTraining):
         return self.first_merges(WordPieceTokenizer, step, unknown_words=True)
 
     def candidates(
-        self, text: str, boundaries: Boundaries, step: int, limit: int
+        self, text: str | Documents, boundaries: Boundaries, step: int, limit: int
     ) -> list[Candidate]:
         pairs = self.pairs(text, self.as_trained(text, boundaries), step)
         allowed = pairs.counts >= self.min_count
@@ -444,7 +445,7 @@ _BEST = 6
 
 
 def _details(
-    training: WordPieceTraining, text: str, boundaries: Boundaries, step: int
+    training: WordPieceTraining, text: str | Documents, boundaries: Boundaries, step: int
 ) -> list[Detail]:
     """Return a table that compares the ranks of the best pairs by count and by score."""
 

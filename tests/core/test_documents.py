@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.core.boundaries import DROPPED_ID
+from bpeviz.core.merges import Merge
 from bpeviz.core.special_names import without_names
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.counts import count_each
 from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 from bpeviz.text import clean
-from bpeviz.trainers import TRAINERS
+from bpeviz.trainers import TRAINERS, texts_of
 
 ROWS = ["Yes.", "No.", "OK.", "Yes!", "Fine."] * 4
 DIFFICULT_ROWS = st.lists(
@@ -63,6 +64,49 @@ def test_documents_have_the_tokens_of_each_encoded_alone(name: str, rows: list[s
     if rows:
         total = bpeviz.compare({"rows": rows}, [tokenizer]).rows[0].tokens
         assert total == sum(len(ids) for row, ids in zip(rows, each, strict=True) if row.strip())
+
+
+@pytest.mark.parametrize("key", TRAINERS)
+@pytest.mark.parametrize("names", [(), ("<end>",)])
+@many(least=10)
+@given(rows=DIFFICULT_ROWS)
+def test_boundaries_of_documents_are_those_of_each_at_every_step(
+    key: str, names: tuple[str, ...], rows: list[str]
+) -> None:
+    documents = Documents.of([*rows, *ROWS[:7], "the cat", ""])
+    training = bpeviz.train(
+        documents,
+        key,
+        **usual.options(key),
+        special_tokens=names,
+        split_at_special=bool(names),
+    )
+    boundaries = training.boundaries(documents)
+    each = [training.boundaries(document) for document in documents.texts]
+    raw = documents.as_text.encode()
+    assert [*boundaries.ends[-1:]] == [*[len(raw)] * bool(len(boundaries))]
+    assert boundaries.token_counts.tolist() == sum(of.token_counts for of in each).tolist()
+    for step in {0, training.steps // 2, training.steps}:
+        ends, ids, at = [], [], 0
+        for i, (document, of) in enumerate(zip(documents.texts, each, strict=True)):
+            ends += [*(i > 0) * [at], *(of.cuts(step) + at).tolist()]
+            ids += [*(i > 0) * [DROPPED_ID], *of.ids(step).tolist()]
+            at += len(document.encode()) + 1
+        assert boundaries.cuts(step).tolist() == ends
+        assert boundaries.ids(step).tolist() == ids
+    candidates = (training.candidates(documents, boundaries, i, 1) for i in range(training.steps))
+    for decision, (best,) in zip(training.decisions, candidates, strict=True):
+        taken = (decision.left, decision.right) if isinstance(decision, Merge) else (decision.id,)
+        assert (best.ids, best.count) == (taken, decision.count)
+
+
+@pytest.mark.parametrize("name", ["gpt2", "o200k_base", *FILES])
+def test_boundaries_of_documents_with_steps_are_their_tokens(name: str) -> None:
+    tokenizer = bpeviz.load(name) if name not in FILES else FILES[name]()
+    documents = Documents.of([*ROWS, "", "the cat sat\n", "名前 👍"])
+    boundaries, last = tokenizer.boundaries(documents), tokenizer.last_boundaries(documents)
+    assert boundaries.cuts(boundaries.steps).tolist() == last.cuts(last.steps).tolist()
+    assert boundaries.ids(boundaries.steps).tolist() == last.ids(last.steps).tolist()
 
 
 @pytest.mark.parametrize("name", ["bpe", "wordpiece", "NFKC", "gpt2"])
@@ -168,3 +212,20 @@ def test_languages_are_weighted_by_their_groups() -> None:
             for training in (trained, of_text)
         )
         assert first == second, key
+
+
+@pytest.mark.parametrize("key", ["multilingual", "parity"])
+def test_the_tables_of_languages_are_those_of_the_groups(key: str) -> None:
+    texts = ["the river", "el río", "the sea", "", "el mar."]
+    documents = Documents(tuple(texts), ("en", "es", "en", "en", "es"))
+    training = bpeviz.train(documents, key, merges=3)
+    (detail,) = texts_of(training).details(
+        training, documents, training.boundaries(documents), training.steps
+    )
+    table = detail.content()
+    tokenizer = training.tokenizer()
+    expected = [sum(tokenizer.count_batch(group.texts)) for group in documents.groups.values()]
+    assert table["tokens"] == expected
+    sizes = [group.size for group in documents.groups.values()]
+    assert table.get("bytes", sizes) == sizes
+    assert table.get("rows", [3, 2]) == [3, 2]

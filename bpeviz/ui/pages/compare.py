@@ -13,10 +13,10 @@ from bpeviz import limits
 from bpeviz.analysis import alignment, figures, metrics, morphemes, verdict
 from bpeviz.analysis.comparison import Comparison
 from bpeviz.analysis.figures import Measured, measure
-from bpeviz.analysis.lines import whole_text
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.documents import whole_text
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.pretrained import catalog
 from bpeviz.pretrained.catalog import TITLES
