@@ -48,9 +48,12 @@ class Steps(TypedDict):
 
 
 class Changes(TypedDict):
-    """The tokens that begin at each atom over time (`ChangingBoundaries`)."""
+    """The tokens that begin at each atom over time (`ChangingBoundaries`).
 
-    offsets: list[int]
+    `counts` has the number of changes of each atom: small numbers, which compress well.
+    """
+
+    counts: list[int]
     steps: list[int]
     ids: list[int]
 

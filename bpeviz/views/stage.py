@@ -9,9 +9,10 @@ The browser derives everything else.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, NamedTuple, cast
 
 import numpy as np
@@ -533,7 +534,7 @@ def boundary_steps(boundaries: Boundaries) -> BoundarySteps:
         "mergedAt": None,
         "firstMergeId": None,
         "changes": {
-            "offsets": table.rows.tolist(),
+            "counts": np.diff(table.rows).tolist(),
             "steps": table.times.tolist(),
             "ids": table.entries.tolist(),
         },
@@ -552,8 +553,8 @@ def changed_at(timeline: BoundarySteps) -> Changed:
             if step >= 0:
                 steps.setdefault(step, []).append([atom, step])
     else:
-        for k, (step, token_id) in enumerate(zip(changes["steps"], changes["ids"], strict=True)):
-            atom = bisect_right(changes["offsets"], k) - 1
+        atoms = (atom for atom, count in enumerate(changes["counts"]) for _ in range(count))
+        for atom, step, token_id in zip(atoms, changes["steps"], changes["ids"], strict=True):
             steps.setdefault(step, []).append([atom, step, token_id])
     return dict(sorted(steps.items()))
 
@@ -594,8 +595,8 @@ def without_steps(timeline: Timeline, beginning: NewSteps, message: str) -> Time
     if timeline["mergedAt"] is not None:
         start["mergedAt"] = [-1] * len(timeline["mergedAt"])
     if timeline["changes"] is not None:
-        offsets = [0] * len(timeline["changes"]["offsets"])
-        start["changes"] = {"offsets": offsets, "steps": [], "ids": []}
+        counts = [0] * len(timeline["changes"]["counts"])
+        start["changes"] = {"counts": counts, "steps": [], "ids": []}
     start["last"], start["emptyMessage"] = 0, message
     return start
 
@@ -615,8 +616,8 @@ def last_starts(timeline: BoundarySteps) -> list[int]:
     if timeline["changes"] is None:
         merged_at = timeline["mergedAt"] or []
         return [0, *(i for i, step in enumerate(merged_at, 1) if step < 0)]
-    ids, offsets = timeline["changes"]["ids"], timeline["changes"]["offsets"]
-    return [i for i, end in enumerate(offsets[1:]) if ids[end - 1] != INSIDE_ID]
+    ids, ends = timeline["changes"]["ids"], accumulate(timeline["changes"]["counts"])
+    return [i for i, end in enumerate(ends) if ids[end - 1] != INSIDE_ID]
 
 
 def end_marks(tokenizer: Tokenizer, atom_ids: NDArray[np.int32]) -> list[int]:

@@ -29,6 +29,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+import zlib
 from collections import defaultdict
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
@@ -155,7 +156,7 @@ class User:
                 self._set_state(kind, shown)
             self.fragments[key] = delta.fragment_id
             if key == "player":
-                self.timeline = json.loads(shown.bytes)["timelineId"]
+                self.timeline = json.loads(zlib.decompress(shown.bytes))["timelineId"]
 
     def _set_state(self, kind: str, shown: Any) -> None:
         """Send the value of an input that the server has set from now on, as a browser does."""
@@ -188,7 +189,7 @@ class User:
         if box is not None:
             self.edits += 1
             change: dict[str, Any] = {"number": self.edits, "sample": "own", "text": text}
-            data = json.loads(box.bytes)
+            data = json.loads(zlib.decompress(box.bytes))
             if len(text) > data["longest"]:
                 address = urllib.parse.urljoin(self.address, f"{data['address']}/{self.edits}")
                 await asyncio.to_thread(send_text, address, text, self.cookie)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import http.client
-import json
 import shutil
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -11,6 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from benchmarks.load import Measured, connected
 from helpers.asgi import run
+from helpers.payloads import payload_of
 from page_helpers import (
     Page,
     Player,
@@ -44,7 +44,7 @@ def users_of_both(address: str, servers: list[Server], first: int = 0) -> list[s
         """Return the path to which a tab sends its texts; one of the servers knows it."""
         async with connected(address, Measured(), f"{COOKIE}={cookie}") as user:
             await user.load()
-            return str(json.loads(user.widgets["text_component"].bytes)["address"])
+            return str(payload_of(user.widgets["text_component"].bytes)["address"])
 
     found: dict[int, str] = {}
     for number in range(first, first + 30):

@@ -16,8 +16,13 @@ from bpeviz.text import color_key
 
 def payloads(app: AppTest) -> list[dict[str, Any]]:
     """Return the payloads of all components but those that wait for their first one."""
-    sent = [json.loads(one.proto.bytes) for one in app.get("bidi_component")]
+    sent = [payload_of(one.proto.bytes) for one in app.get("bidi_component")]
     return [payload for payload in sent if payload is not None]
+
+
+def payload_of(sent: bytes) -> Any:
+    """Return the payload of a component's message."""
+    return json.loads(zlib.decompress(sent))
 
 
 def data_of(page: str) -> dict[str, Any]:

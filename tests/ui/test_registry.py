@@ -64,6 +64,7 @@ Another word.
 """
 OPEN = """
 import json
+import zlib
 from streamlit.testing.v1 import AppTest
 from bpeviz.ui.permalink.codec import pack, unpack
 
@@ -82,7 +83,7 @@ app.query_params["chapter"] = "toy"
 app.switch_page("pages/Learn.py").run()
 
 def sent():
-    return [json.loads(one.proto.bytes) for one in app.get("bidi_component")]
+    return [json.loads(zlib.decompress(one.proto.bytes)) for one in app.get("bidi_component")]
 
 (task,) = [data["task"] for data in sent() if "task" in data]
 of = task["of"].rpartition("/")[0]

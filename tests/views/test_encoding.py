@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any
 
 import pytest
@@ -75,8 +75,10 @@ def steps_of(payload: dict[str, Any]) -> list[Step]:
 def rows_of(payload: dict[str, Any]) -> list[list[tuple[int, int]]]:
     """Return the (step, id) entries of each atom."""
     changes = payload["changes"]
-    entries = [*zip(changes["steps"], changes["ids"], strict=True)]
-    return [entries[start:end] for start, end in pairwise(changes["offsets"])]
+    entries = zip(changes["steps"], changes["ids"], strict=True)
+    rows = [[*islice(entries, count)] for count in changes["counts"]]
+    assert [*entries] == []
+    return rows
 
 
 def states_of(payload: dict[str, Any]) -> list[list[int]]:

@@ -157,7 +157,8 @@ def test_timeline_key_depends_on_the_training_but_not_on_the_last_step() -> None
 def begins(changes: dict[str, Any], atom: int, step: int) -> int:
     """Return the last entry of an atom before the step (`ChangingTimeline` in timeline.js)."""
     found = INSIDE_ID
-    for k in range(changes["offsets"][atom], changes["offsets"][atom + 1]):
+    first = sum(changes["counts"][:atom])
+    for k in range(first, first + changes["counts"][atom]):
         if changes["steps"][k] >= step:
             break
         found = changes["ids"][k]
@@ -169,7 +170,7 @@ def token_around(timeline: dict[str, Any], atom: int, step: int) -> tuple[int, i
     start = end = atom
     if timeline["changes"] is not None:
         changes = timeline["changes"]
-        atoms = len(changes["offsets"]) - 1
+        atoms = len(changes["counts"])
         token_id = begins(changes, start, step)
         while start > 0 and token_id == INSIDE_ID:
             start -= 1
@@ -196,7 +197,7 @@ def shown_tokens(timeline: dict[str, Any], step: int) -> list[tuple[int, int, in
     size = (
         len(timeline["mergedAt"] or [])
         if timeline["changes"] is None
-        else len(timeline["changes"]["offsets"]) - 1
+        else len(timeline["changes"]["counts"])
     )
     found: list[tuple[int, int, int]] = []
     at = 0

@@ -32,7 +32,7 @@ const times = (count) => (count === 1 ? "once" : counted(count, "time"));
  * @property {number[] | null} atomIds null where an atom's id is its byte
  * @property {number[] | null} mergedAt see `MergeTimeline`
  * @property {number | null} firstMergeId see `MergeTimeline`
- * @property {{offsets: number[], steps: number[], ids: number[]} | null} changes see `ChangingTimeline`
+ * @property {{counts: number[], steps: number[], ids: number[]} | null} changes see `ChangingTimeline`
  * @property {Object<string, [string, number]>} tokenStyles label and color index of each id
  * @property {string | null} unknownLabel label of atoms outside the vocabulary
  * @property {StepsPayload} steps

@@ -11,14 +11,12 @@ function applyChanges(view, changed) {
     for (const [atom, step] of changed) view.mergedAt[atom] = step;
     return;
   }
-  const { offsets, steps, ids } = view.changes;
-  const atoms = offsets.slice(1).map((end, i) =>
-    Array.from({ length: end - offsets[i] }, (_, k) => [steps[offsets[i] + k], ids[offsets[i] + k]]),
-  );
+  const { counts, steps, ids } = view.changes;
+  let k = 0;
+  const atoms = counts.map((count) => Array.from({ length: count }, () => [steps[k], ids[k++]]));
   for (const [atom, step, id] of changed) atoms[atom].push([step, id]);
-  let end = 0;
   view.changes = {
-    offsets: [0, ...atoms.map((entries) => (end += entries.length))],
+    counts: atoms.map((entries) => entries.length),
     steps: atoms.flatMap((entries) => entries.map(([step]) => step)),
     ids: atoms.flatMap((entries) => entries.map(([, id]) => id)),
   };

@@ -82,15 +82,16 @@ export class MergeTimeline {
 export class ChangingTimeline {
   /**
    * @param {object} data
-   * @param {{offsets: number[], steps: number[], ids: number[]}} data.changes the changes of atom i are
-   *   those from offsets[i] to offsets[i + 1]: from after step steps[k] on (-1: from the beginning), the
-   *   token ids[k] starts at the atom, or none does (`INSIDE`)
+   * @param {{counts: number[], steps: number[], ids: number[]}} data.changes the next counts[i] changes
+   *   are those of atom i: from after step steps[k] on (-1: from the beginning), the token ids[k] starts
+   *   at the atom, or none does (`INSIDE`)
    */
   constructor({ changes }) {
-    this.offsets = Int32Array.from(changes.offsets);
+    this.atoms = changes.counts.length;
+    this.offsets = new Int32Array(this.atoms + 1);
+    changes.counts.forEach((count, i) => (this.offsets[i + 1] = this.offsets[i] + count));
     this.steps = Int32Array.from(changes.steps);
     this.ids = Int32Array.from(changes.ids);
-    this.atoms = this.offsets.length - 1;
   }
 
   /** Return the atoms at which tokens begin that exist from `step` on, in rising order. */

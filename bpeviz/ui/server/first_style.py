@@ -42,7 +42,7 @@ _FIRST = (
 )
 """The elements above the fold. Streamlit would load their scripts only after a run sends them."""
 
-_ON_ALL = ("frame", "tab_state", "text_box", "copy_link")
+_ON_ALL = ("host", "frame", "tab_state", "text_box", "copy_link")
 _COMPONENTS = {
     "": ("player", "player_events", "race"),
     "Compare": ("score",),

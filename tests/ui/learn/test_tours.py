@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
 from helpers.app_pages import Page, opened
+from helpers.payloads import payload_of
 
 import bpeviz
 from bpeviz.pretrained import download
@@ -63,7 +63,7 @@ def vocabularies() -> None:
 
 def shown(page: Page) -> list[dict[str, Any]]:
     """Return the payload of the tour that a page draws, if it draws one."""
-    drawn = [json.loads(each.proto.bytes or each.proto.json) for each in page.get("bidi_component")]
+    drawn = [payload_of(each.proto.bytes) for each in page.get("bidi_component")]
     return [payload for payload in drawn if isinstance(payload, dict) and "tour" in payload]
 
 

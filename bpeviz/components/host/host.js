@@ -1,0 +1,35 @@
+// Mounts the other components on Streamlit's pages (`bpeviz/ui/components.py`).
+
+import { sayUnavailable } from "../shared/load.js";
+
+const hosts = new WeakMap(); // the last call of each place
+const filled = new WeakSet();
+let drawn = null; // settles when all components before are drawn
+
+const unpacked = (data) =>
+  new Response(new Blob([data]).stream().pipeThrough(new DecompressionStream("deflate"))).json();
+
+/**
+ * Draw a component when its module is there.
+ *
+ * Components are drawn in the order of the page, as their events require (`events.js`), also where a
+ * later one is loaded first. One that is removed meanwhile, or has newer data, is not drawn.
+ * @param {{data: Uint8Array, parentElement: any, setStateValue: Function, setTriggerValue: Function}} host
+ *   Streamlit's interface
+ * @param {Promise<{mount: Function, default: string}>} loading the module
+ * @param {string[]} once the names of values that the session forgets after a run
+ */
+export async function mount(host, loading, once) {
+  const { data, parentElement: root } = host;
+  hosts.set(root, host);
+  const ready = Promise.allSettled([loading, unpacked(data), drawn]);
+  drawn = ready.then(() => {});
+  const [{ value: module }, { value: payload }] = await ready;
+  if (hosts.get(root) !== host || !root.isConnected) return;
+  if (!module) return sayUnavailable(root);
+  root.querySelector(".unavailable")?.remove();
+  if (!filled.has(root)) root.append(document.createRange().createContextualFragment(module.default));
+  filled.add(root);
+  const on = (name, value) => (once.includes(name) ? host.setTriggerValue : host.setStateValue)(name, value);
+  return module.mount(root, payload, on);
+}
