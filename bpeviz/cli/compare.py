@@ -148,7 +148,7 @@ def _many(sources: Sequence[TextFile], options: argparse.Namespace) -> int:
             special_tokens=options.special_tokens,
             prices=_prices(options.price, titles),
         )
-    printed = _many_printed(comparison, relative_to, options)
+    printed = _many_printed(comparison, relative_to, titles, options)
     files.write_output(options.output, printed.encode("utf-8", "backslashreplace"))
     for sentence in notes:
         print_error(sentence)
@@ -156,7 +156,10 @@ def _many(sources: Sequence[TextFile], options: argparse.Namespace) -> int:
 
 
 def _many_printed(
-    comparison: Comparison, relative_to: str | None, options: argparse.Namespace
+    comparison: Comparison,
+    relative_to: str | None,
+    titles: Mapping[str, str],
+    options: argparse.Namespace,
 ) -> str:
     """Return the table of many texts in the form that the options select."""
     if options.json:
@@ -164,7 +167,9 @@ def _many_printed(
             "rows": [asdict(row) for row in comparison.rows],
             "verdict": comparison.verdict,
             "notes": comparison.notes,
-            "tokenizers": [asdict(row) for row in comparison.tokenizers],
+            "tokenizers": [
+                asdict(row) | _note(titles[row.tokenizer], options) for row in comparison.tokenizers
+            ],
             "special_tokens": comparison.special_tokens,
         }
         return json.dumps(exact, ensure_ascii=False, indent=2) + "\n"
@@ -222,14 +227,19 @@ def _printed(
     if options.curves:
         return _curves(columns)
     if options.json:
-        notes = getattr(options, "assumed", {})
         rows = [
-            _exact(name, row) | ({"note": notes[name]} if name in notes else {})
-            for name, row in zip(names, measured, strict=True)
+            _exact(name, row) | _note(argument, options)
+            for name, argument, row in zip(names, options.tokenizer, measured, strict=True)
         ]
         return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
     sentences = verdict.losses(text, columns)
     return _table(text, measured, columns[baseline].title) + "".join(f"{s}\n" for s in sentences)
+
+
+def _note(name: str, options: argparse.Namespace) -> dict[str, str]:
+    """Return the note on what is assumed about a tokenizer, or nothing."""
+    notes = getattr(options, "assumed", {})
+    return {"note": notes[name]} if name in notes else {}
 
 
 def _curves(columns: Sequence[Column]) -> str:

@@ -138,7 +138,9 @@ def _plain(answer: _Answer, tokenizer: Tokenizer, options: argparse.Namespace) -
         if near := _neighbors(token, tokenizer, options):
             plain["neighbors"] = [*map(_plain_token, near)]
         tokens.append(plain)
-    return {"query": answer.query, "note": answer.note, "tokens": tokens}
+    assumed = getattr(options, "assumed", {}).get(options.tokenizer, "")
+    note = " ".join(filter(None, (answer.note, assumed)))
+    return {"query": answer.query, "note": note, "tokens": tokens}
 
 
 def _plain_token(token: Found) -> dict[str, Any]:

@@ -54,6 +54,7 @@ __all__ = [
     "FormatError",
     "assumed",
     "dump",
+    "guesses_pattern",
     "left_out",
     "parse",
     "paths_to_read",
@@ -154,6 +155,11 @@ def assumed(files: Mapping[str, bytes], *, pattern: str = "") -> str:
     """
     known, source = _source(files, None, pattern, "")
     return "" if known.assumed is None else known.assumed(source)
+
+
+def guesses_pattern(files: Mapping[str, bytes]) -> bool:
+    """Return whether `assumed` is about the pre-tokenization. Raises `FormatError`."""
+    return _source(files, None, "", "")[0].guesses_pattern
 
 
 def _source(

@@ -100,6 +100,8 @@ class Format:
             call is not enough.
         assumed: returns what files do not contain and `read` assumes, as a sentence, or "". None
             for a format whose files contain everything.
+        guesses_pattern: whether `assumed` is about the pre-tokenization, so that another one can
+            be chosen.
     """
 
     key: str
@@ -116,6 +118,7 @@ class Format:
     by_line: bool = False
     example: str = ""
     assumed: Callable[[Source], str] | None = None
+    guesses_pattern: bool = False
 
 
 def has_suffix(files: Mapping[str, bytes], *suffixes: str) -> bool:

@@ -283,4 +283,5 @@ FORMAT = Format(
     detect=_detect,
     settings=SETTINGS_FILES,
     assumed=_assumed,
+    guesses_pattern=True,
 )

@@ -120,7 +120,7 @@ def read_files(
         tokenizer,
         chat_template(files),
         assumed,
-        tuple(given) if assumed and not formats.assumed(files, pattern="none") else (),
+        tuple(given) if assumed and formats.guesses_pattern(files) else (),
     )
 
 

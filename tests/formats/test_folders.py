@@ -310,3 +310,8 @@ def test_difference_is_in_the_json_of_the_command_line(
         assert main(["compare", str(tmp_path / "text.txt"), *given]) == 0
         rows = {row["tokenizer"]: row for row in json.loads(capsys.readouterr().out)}
         assert rows[str(path)]["note"] == formats.assumed(files)
+        assert main(["compare", f"a={tmp_path / 'text.txt'}", *given]) == 0
+        (row,) = json.loads(capsys.readouterr().out)["tokenizers"]
+        assert row["note"] == formats.assumed(files)
+        assert main(["lookup", "low", *given]) == 0
+        assert json.loads(capsys.readouterr().out)["note"] == formats.assumed(files)

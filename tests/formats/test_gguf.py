@@ -258,6 +258,27 @@ def test_flags_of_special_tokens_stay_or_are_named() -> None:
         formats.dump(ours, "sentencepiece")
 
 
+@pytest.mark.parametrize(
+    ("changes", "parts"),
+    [
+        ({}, ["writes no ▁ before a text that begins with an added token, nor after a control"]),
+        ({"add_space_prefix": False}, []),
+        ({"add_space_prefix": False, "token_type": [NORMAL] * 300}, ["may take '</s>' for special"]),
+        ({"model": "t5", "token_type": [NORMAL] * 300}, ["double precision", "may take '</s>'"]),
+        ({"model": "bert"}, ["no limit", "accents", "U+0085"]),
+        ({"model": "rwkv"}, []),
+    ],
+)
+def test_gguf_differences_from_llama_cpp_are_said(
+    changes: dict[str, Value], parts: list[str]
+) -> None:
+    name = "model.gguf"
+    said = formats.assumed({name: gguf_file(with_special_tokens("llama") | changes)})
+    assert bool(said) == bool(parts)
+    assert said.count("; it ") == max(len(parts) - 1, 0)
+    assert all(part in said for part in parts)
+
+
 # ---- WordPiece and RWKV
 
 

@@ -308,6 +308,38 @@ def _read(source: Source) -> Tokenizer:
     return _KINDS[kind](_Model(title, metadata))
 
 
+def _assumed(source: Source) -> str:
+    """Return in which points llama.cpp differs, as sentences, or ""."""
+    model = _Model("", read_metadata(*source.single()))
+    kind = model.metadata.text(f"{_KEY}model") or ""
+    points = list(_DIFFERENCES.get(kind, ()))
+    if kind == "llama" and model.flag("add_space_prefix", True):
+        points.append(_PREFIX)
+    for token, token_type in zip(model.tokens, model.types, strict=True):
+        if token_type in (_NORMAL, _USER_DEFINED) and _SPECIAL.fullmatch(token):
+            points.append(f"may take {quoted(token)} for special, which the file does not")
+            break
+    return f"llama.cpp differs: it {'; it '.join(points)}." if points else ""
+
+
+_SPECIAL = regex.compile(r"</s>|<[|｜][^|｜<>]+[|｜]>|<(?:end_of_\w+|fim_\w+|EOT)>")
+"""Names such as those that llama.cpp takes for an end or for fill-in-the-middle."""
+
+_PREFIX = (
+    "writes no ▁ before a text that begins with an added token, nor after a control token such as "
+    "<s>, but after a user-defined token"
+)
+_DIFFERENCES = {
+    "t5": ("adds up log probabilities in double precision, so nearly equal splits may change",),
+    "bert": (
+        "has no limit on the length of a word",
+        "normalizes accents in a simpler way",
+        "takes U+0085 for white space, which BERT removes",
+    ),
+}
+"""What llama.cpp does otherwise, by the kind of vocabulary."""
+
+
 def _detect(files: Mapping[str, bytes]) -> bool:
     return len(files) == 1 and next(iter(files.values())).startswith(MAGIC)
 
@@ -320,4 +352,5 @@ FORMAT = Format(
     suffixes=(".gguf",),
     read=_read,
     detect=_detect,
+    assumed=_assumed,
 )

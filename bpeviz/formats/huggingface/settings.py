@@ -25,11 +25,11 @@ _FLAGS = ("lstrip", "rstrip", "single_word", "normalized", "special")
 
 def differences(source: Source) -> str:
     """Return what the settings change in `transformers`, as a sentence, or ""."""
-    settings = model_settings(source.settings)
+    if not source.settings:
+        return ""
     _, content = source.single()
     try:
-        document = json.loads(content)
-        changes = [*_changes(settings, document)] if source.settings else []
+        changes = [*_changes(model_settings(source.settings), json.loads(content))]
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return ""  # the file is not valid, and reading it says why
     if not changes:

@@ -53,14 +53,16 @@ def test_cold_links_change_no_room(room: Room) -> None:
         "step": "2",
         "tour": "first",
         "chapter": "merge",
+        "embed": "true",
     }
     for name in ("", spent, foreign, leads, elsewhere):
         for page in ("Train", "Learn") if not name else ("Train",):
             opened(page, values | ({PARAMETER: name} if name else {}))
             assert state(room) == before
+    given = dict(TICKETS._tickets)
     for name, value in values.items():
         opened("Train", {name: value})
-        assert state(room) == before
+        assert (state(room), TICKETS._tickets) == (before, given), "a cold link gives no ticket"
     opened("Train", {"room": "HACK.token-of-a-stranger"})
     assert ROOMS.find("HACK") is None
 
