@@ -95,7 +95,7 @@ def train(
 ) -> continued_bpe.AdaptiveTraining: ...
 @overload
 def train(
-    text: Corpus | Iterable[str], algorithm: str, **options: Unpack[signatures.Sized]
+    text: Corpus | Iterable[str], algorithm: str, **options: Unpack[signatures.Pruned]
 ) -> Training: ...
 def train(
     text: Corpus | Iterable[str],

@@ -6,12 +6,11 @@ import doctest
 import re
 import subprocess
 import sys
-import sysconfig
 import typing
-import venv
 from pathlib import Path
 
 import pytest
+from helpers import installed_wheel
 
 import bpeviz
 from bpeviz.core.tokenizer import Tokenizer
@@ -54,6 +53,7 @@ bpeviz.train("low", "bpe", vocab_size="300")
 bpeviz.train("low", "bpe", vocab_size=300, ties="last")
 bpeviz.train("low", "wordpiece", vocab_size=300, end_mark="symbol")
 bpeviz.train("low", "unigram", end_mark="symbol")
+bpeviz.train("low", "unigram", merges=3)
 bpeviz.train("low", "sentencepiece", vocab_size=300, coverage=1.0)
 bpeviz.train("low", "bpe", vocab_size=300, special_tokens="<s>")
 bpeviz.train("low", "bpe", vocab_size=300, encode="longest").boundaries("low").merged_at
@@ -95,19 +95,15 @@ def test_every_trainer_has_types() -> None:
 
 
 @pytest.mark.slow
-def test_examples_of_the_readme_have_types_in_an_installed_package(tmp_path: Path) -> None:
-    checked = tmp_path / "environment"
-    venv.create(checked)
-    (packages,) = checked.glob("[lL]ib/**/site-packages")
-    (packages / "bpeviz").symlink_to(ROOT / "bpeviz", target_is_directory=True)
-    (packages / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+def test_examples_of_the_readme_have_types_where_the_wheel_is_installed(tmp_path: Path) -> None:
+    installed = installed_wheel.install(installed_wheel.build(tmp_path), "", tmp_path)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     blocks = re.findall("```python\n(.*?)```", readme, re.DOTALL)
     parser = doctest.DocTestParser()
     source = "".join(one.source for block in blocks for one in parser.get_examples(block))
     file = tmp_path / "readme.py"
     file.write_text(source + REVEALED + WRONG, encoding="utf-8")
-    (python,) = (*checked.glob("bin/python"), *checked.glob("Scripts/python.exe"))
+    python = installed.folder / "bin/python"
     command = [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "--python-executable"]
     config = ["--config-file", "", "--no-error-summary", "--hide-error-context"]
     done = subprocess.run(

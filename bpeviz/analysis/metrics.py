@@ -93,8 +93,12 @@ class Column:
     def ids(self) -> NDArray[np.int32]:
         """The ids of the tokens at this step (see `Boundaries.ids`), also of special tokens."""
         ids = self.boundaries.ids(self.step)
-        last = self.tokenizer.vocab_size - 1
-        return np.where(ids <= SPECIAL_ID, ids - SPECIAL_ID + last, ids).astype(np.int32)
+        if not (is_special := ids <= SPECIAL_ID).any():
+            return ids
+        special = sorted(self.tokenizer.special_tokens.values(), reverse=True)
+        ids = ids.copy()
+        ids[is_special] = np.array(special)[SPECIAL_ID - ids[is_special]]
+        return ids
 
     @cached_property
     def cuts(self) -> Ends:

@@ -51,17 +51,16 @@ def with_texts(values: Mapping[str, str | int]) -> dict[str, str | int]:
 
 def train(corpus: Corpus, options: argparse.Namespace, values: Mapping[str, str | int]) -> Training:
     """Train with the arguments of a command, and the options of its algorithm."""
-    return api.train(
-        corpus,
-        options.algorithm,
-        vocab_size=options.vocab_size,
-        merges=options.merges,
-        pattern=options.pattern or "gpt2",
-        expression=options.expression,
-        special_tokens=tuple(options.special_token),
-        split_at_special=not options.special_as_text,
+    given: dict[str, Any] = {
+        "vocab_size": options.vocab_size,
+        "merges": options.merges,
+        "pattern": options.pattern or "gpt2",
+        "expression": options.expression,
+        "special_tokens": tuple(options.special_token),
+        "split_at_special": not options.special_as_text,
         **values,
-    )
+    }
+    return api.train(corpus, str(options.algorithm), **given)
 
 
 def report_early_end(training: Training, vocab_size: int | None) -> None:

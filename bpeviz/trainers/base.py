@@ -245,6 +245,7 @@ class Trainer:
         prunes: Whether training starts with many pieces and prunes them. Then `vocab_size` may be
             left out, and there is no `merges`.
         reserved: Its own special tokens, if it works over characters. No other has their names.
+        names_of: Returns its special tokens that depend on its options.
         texts: On-screen texts about its trainings.
     """
 
@@ -261,6 +262,7 @@ class Trainer:
     largest_title: str = "Largest vocabulary"
     prunes: bool = False
     reserved: tuple[str, ...] = (UNKNOWN,)
+    names_of: Callable[[Mapping[str, object]], tuple[str, ...]] = lambda _: ()
     texts: ScreenTexts = field(default_factory=ScreenTexts)
 
     @cached_property
@@ -285,17 +287,21 @@ class Trainer:
         self._check_size(options.vocab_size, options.merges)
         names = self._checked_names(options.special_tokens)
         split_at = (*self.own_names(vars(options)), *names) if split_at_special else ()
+        texts = {option.name for option in self.options if option.kind == "text" and split_at}
+        others: dict[str, Any] = {
+            name: SplitText(getattr(options, name)).at(split_at) for name in texts
+        }
         with collector_off():
             training = self.train(
                 _split(corpus, split_at) if split_at else corpus,
-                replace(options, special_tokens=names),
+                replace(options, special_tokens=names, **others),
             )
         return replace(training, split_at=split_at) if split_at else training
 
     def own_names(self, options: Mapping[str, object]) -> tuple[str, ...]:
         """Return the trainer's own special tokens, at which it splits texts as at given ones."""
         over_bytes = "bytes" in (options.get("atoms"), options.get("unknown"))
-        return () if over_bytes else self.reserved
+        return (*(() if over_bytes else self.reserved), *self.names_of(options))
 
     def validate(self, options: Mapping[str, object]) -> None:
         """Check options, given by name.

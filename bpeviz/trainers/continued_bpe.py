@@ -148,6 +148,25 @@ def base_rows(text: str, base: Tokenizer, pre_tokenizer: PreTokenizer) -> list[l
     return [ids[a:b] for a, b in zip([0, *n_before], n_before, strict=False) if a < b]
 
 
+NAMES_OF_BASES = {
+    "gpt2": ("<|endoftext|>",),
+    "cl100k_base": (
+        *("<|endoftext|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>"),
+        "<|endofprompt|>",
+    ),
+    "o200k_base": ("<|endoftext|>", "<|endofprompt|>"),
+}
+"""The special tokens of published bases, which are not loaded to draw a page."""
+
+
+def _own_names(options: Mapping[str, object]) -> tuple[str, ...]:
+    """Return the special tokens of the base, in the order of their ids."""
+    base = options.get("base", "text")
+    if isinstance(base, Tokenizer):
+        return tuple(sorted(base.special_tokens, key=base.special_tokens.__getitem__))
+    return NAMES_OF_BASES.get(str(base), ())
+
+
 def _published(name: str) -> Tokenizer:
     """Return a published tokenizer whose files are on this machine."""
     if not download.available(name):
@@ -337,6 +356,10 @@ class AdaptiveTraining(Training):
     def decisions(self) -> Sequence[Merge]:
         return self.merges
 
+    @property
+    def special_names(self) -> tuple[str, ...]:
+        return (*_own_names({"base": self.base}), *self.special)
+
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         return np.arange(self.base.vocab_size, self.base.vocab_size + len(self.merges) + 1)
@@ -431,5 +454,6 @@ TRAINER = Trainer(
     largest="merges",
     largest_title="Merges to add",
     reserved=(),
+    names_of=_own_names,
     texts=ScreenTexts(beginning=_beginning, vocabulary=_vocabulary),
 )

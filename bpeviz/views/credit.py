@@ -73,6 +73,6 @@ def settings_of(
             words.append(f"{option.label}: {(option.choices or {}).get(str(value), value)}")
     if training.special:
         words.append(f"Special tokens: {shorten(' '.join(training.special))}")
-        if {*training.split_at} - {*TRAINERS[training.algorithm].reserved}:
+        if {*training.split_at} & {*training.special}:
             words.append("Training text split at special tokens")
     return words

@@ -263,7 +263,10 @@ def test_flags_of_special_tokens_stay_or_are_named() -> None:
     [
         ({}, ["writes no ▁ before a text that begins with an added token, nor after a control"]),
         ({"add_space_prefix": False}, []),
-        ({"add_space_prefix": False, "token_type": [NORMAL] * 300}, ["may take '</s>' for special"]),
+        (
+            {"add_space_prefix": False, "token_type": [NORMAL] * 300},
+            ["may take '</s>' for special"],
+        ),
         ({"model": "t5", "token_type": [NORMAL] * 300}, ["double precision", "may take '</s>'"]),
         ({"model": "bert"}, ["no limit", "accents", "U+0085"]),
         ({"model": "rwkv"}, []),

@@ -24,12 +24,14 @@ from bpeviz.pretokenizers.counts import count
 from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import Rooms
 from bpeviz.trainers import TRAINERS
+from bpeviz.trainers.continued_bpe import NAMES_OF_BASES
 from bpeviz.views import credit, export, merge_diagram, score
 
 END = "<|endoftext|>"
 NAMES = ("<é>", END)
 TEXT = f"low lower{END}low{END}{END}newer the new <é>low\n---\nwidest{END} wider <end> low new{END}"
 WITH_TEXTS = ("multilingual", "parity")
+BASE = bpeviz.train("low lower", merges=3, special_tokens=("[UNK]", "[SEP]")).tokenizer()
 every_trainer = pytest.mark.parametrize("algorithm", TRAINERS)
 
 
@@ -37,7 +39,7 @@ def train(algorithm: str, text: Any = TEXT, *, split: bool = True, **more: Any) 
     options: dict[str, Any] = {"merges": 12, "special_tokens": NAMES, "split_at_special": split}
     if algorithm == "unigram":
         options |= {"merges": None, "vocab_size": 25}
-    if algorithm == "adaptive":
+    if algorithm == "adaptive" and "base" not in more:
         options |= {"base_text": "low lower", "base_size": 258}
     return bpeviz.train(text, algorithm, **options | more)
 
@@ -116,6 +118,7 @@ def test_encoding_reads_a_name_as_text_unless_allowed(algorithm: str) -> None:
         ("unigram", {"vocab_size": 60}, ("<unk>",)),
         ("sentencepiece", {"unknown": "unk"}, ("<unk>",)),
         *((key, {}, ()) for key in ("bpe", "sentencepiece", "adaptive")),
+        ("adaptive", {"base": BASE}, ("[UNK]", "[SEP]")),
     ],
 )
 def test_trainers_own_names_split_the_text_like_given_ones(
@@ -136,6 +139,25 @@ def test_trainers_own_names_split_the_text_like_given_ones(
     plain = train(algorithm, text, split=False, **options)
     assert plain.split_at == ()
     assert plain.decisions != training.decisions
+
+
+def test_names_of_published_bases_are_known_without_loading_them() -> None:
+    for name, names in NAMES_OF_BASES.items():
+        tokens = bpeviz.load(name).special_tokens
+        assert names == tuple(sorted(tokens, key=tokens.__getitem__))
+    text = "low<|endoftext|>low<|endoftext|>low" * 9
+    training = bpeviz.train(text, "adaptive", base="gpt2", merges=3)
+    assert training.split_at == ("<|endoftext|>",)
+    assert np.count_nonzero(training.boundaries(text).ids(0) == SPECIAL_ID) == 18
+    assert not any("|" in training.name(merge.new_id) for merge in training.merges)
+
+
+@pytest.mark.parametrize("corpus", ["low new", ["low new", "new"], {"low new": 2}])
+def test_first_text_of_adaptive_bpe_is_split_as_well(corpus: Any) -> None:
+    options = {"base_text": "<é> low <é> low <é>", "base_size": 300, "merges": 2}
+    training = bpeviz.train(corpus, "adaptive", special_tokens=NAMES, **options)
+    tokens = [training.base.token_label(i) for i in range(training.base.vocab_size)]
+    assert not any("<" in token and len(token) > 1 for token in tokens)
 
 
 def test_sentencepiece_does_not_train_on_its_own_name_either() -> None:
