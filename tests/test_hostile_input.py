@@ -17,12 +17,12 @@ from random import Random
 from typing import Any
 
 import pytest
+from helpers import app_pages
 from helpers.gguf_files import gguf_file
 from helpers.properties import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
-from test_made_before import PAGE_FILES
 
 import bpeviz
 from bpeviz import formats
@@ -105,18 +105,9 @@ def check_message(error: ValueError, word: str = "") -> None:
 
 
 def contents() -> list[tuple[str, bytes]]:
-    """Return the page and the JSON of each link made before that can be decompressed."""
-    found = []
-    for link in json.loads((FIXTURES / "links.json").read_text("utf-8")):
-        packed = link["query"].get("s", "")
-        try:
-            unpack(packed)
-        except (LinkError, TypeError):
-            continue
-        raw = zlib.decompress(base64.urlsafe_b64decode(packed + "=" * (-len(packed) % 4)))
-        if len(raw) < 20_000:
-            found.append((link["page"], raw))
-    return found
+    """Return the page and the JSON of each link of form 1."""
+    links = json.loads((FIXTURES / "form_1.json").read_text("utf-8"))["links"]
+    return [(link["page"], json.dumps(unpack(link["query"]["s"])).encode()) for link in links]
 
 
 LINKS = contents()
@@ -177,16 +168,14 @@ def test_page_opens_a_link_with_changed_values(
         key = draw.choice([*document])
         # A value of the right type gets past the codec.
         document[key] = value if isinstance(value, str | int) else str(value)
-    app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
-    app.query_params["s"] = packed(json.dumps(document).encode())
-    app.switch_page(PAGE_FILES[link[0]]).run()
-    assert not app.exception
+    query = {"s": packed(json.dumps(document).encode())}
+    assert not app_pages.opened(link[0], query, may_fail=True).exception
 
 
 NAMES = [
     f"{stem}3"
     for stem in (
-        *("part_of_", "reference_of_", "shown_of_", "inspected_part_of_", "drawn_part_of_"),
+        *("part_of_", "shown_of_", "inspected_part_of_", "drawn_part_of_"),
         *("lock_of_", "random_of_", "side by side of ", "levels of "),
     )
 ]
@@ -342,7 +331,7 @@ FILES = {
         path.name: {path.name: path.read_bytes()}
         for path in sorted(FIXTURES.iterdir())
         if path.suffix in (".json", ".csv", ".model", ".tiktoken", ".parquet")
-        and path.name not in ("links.json", "files.json", "bpe.tiktoken.json")
+        and path.name not in ("form_1.json", "bpe.tiktoken.json")
     },
     "gpt2": {path.name: path.read_bytes() for path in sorted((FIXTURES / "gpt2").iterdir())},
 }
@@ -409,7 +398,7 @@ def check_usable_or_format_error(files: dict[str, bytes]) -> None:
 
 @settings(max_examples=examples(1_000))
 @given(st.sampled_from([*FILES]), RANDOM)
-def test_file_made_before_with_changed_bytes_is_read_or_rejected(key: str, draw: Random) -> None:
+def test_file_with_changed_bytes_is_read_or_rejected(key: str, draw: Random) -> None:
     files = dict(FILES[key])
     name = draw.choice([*files])
     check_usable_or_format_error({**files, name: changed_bytes(files[name], draw)})
@@ -417,7 +406,7 @@ def test_file_made_before_with_changed_bytes_is_read_or_rejected(key: str, draw:
 
 @settings(max_examples=examples(1_000))
 @given(st.sampled_from(JSON_FILES), ANY_JSON, RANDOM)
-def test_file_made_before_with_changed_values_is_read_or_rejected(
+def test_file_with_changed_values_is_read_or_rejected(
     file: tuple[str, str], value: object, draw: Random
 ) -> None:
     key, name = file

@@ -74,8 +74,6 @@ _EXACT = (
 
 def run(options: argparse.Namespace) -> int:
     """Print the metrics of all tokenizers; return the exit code."""
-    if options.svg:
-        raise UsageError("--svg is gone: --html writes a page with a button, “Save as SVG”.")
     given: list[str] = options.files or [STANDARD]
     for_many = (
         options.csv or options.markdown or options.special_tokens or options.price or options.text
@@ -321,7 +319,6 @@ COMMAND = Command(
                     "write the text in colored tokens as a web page, up to "
                     f"{export.HELD:,} bytes of it; for many texts, all tables",
                 ),
-                flag("--svg", "no longer written here: “Save as SVG” in the page of --html does"),
             )
         ),
         arguments.LINK,

@@ -56,9 +56,6 @@ _PRE_TOKENIZERS: dict[str, tuple[type[PreTokenizer], dict[str, tuple[str, ...]]]
 }
 """The pre-tokenizers with the values of their own options."""
 
-_ADDED = {"unmatched": "keep"}
-"""Options that older files lack, with their value there. Files contain any other value only."""
-
 _LONGEST_SYMBOL = 16
 
 
@@ -83,11 +80,7 @@ def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
             "atoms": splitter.atoms,
             "pattern": splitter.pattern,
             "expression": splitter.expression,
-            **{
-                name: value
-                for name in options
-                if (value := getattr(splitter, name)) != _ADDED.get(name)
-            },
+            **{name: getattr(splitter, name) for name in options},
         },
         "alphabet": None if tokenizer.over_bytes else tokenizer.alphabet,
         "special_tokens": tokenizer.special,
@@ -146,11 +139,7 @@ def _pre_tokenizer(node: Node) -> PreTokenizer:
         raise node["atoms"].error("this pre-tokenization has characters")
     pattern = node["pattern"].expect(*PATTERNS, CUSTOM, WORD_LIST)
     expression = node["expression"].text()
-    chosen = {
-        name: node[name].expect(*values)
-        for name, values in options.items()
-        if name in node or name not in _ADDED
-    }
+    chosen = {name: node[name].expect(*values) for name, values in options.items()}
     if atoms == "bytes" and chosen.get("end_mark", "none") != "none":
         raise node["end_mark"].error("an end-of-word mark needs characters")
     node.reject_unknown_keys()

@@ -332,8 +332,8 @@ class Section(Widget[bool]):
     """A part of a page under a title, closed at first.
 
     Attributes:
-        contents: Widgets in it. A link of an earlier version, which has a value of one of them but
-            does not know the section, opens it.
+        contents: Widgets in it. An address that has a value of one of them, and none of the
+            section, opens it.
     """
 
     contents: tuple[Widget[Any] | WidgetFamily[Any], ...] = ()

@@ -314,7 +314,7 @@ def attack_rooms(address: str, teacher: Page, student: Page) -> None:
     stolen = beside(student, link)
     expect(stolen.get_by_role("alert")).to_contain_text(OF_STRANGER)
 
-    # A link that names a room and a leader's token, as those of earlier versions did.
+    # A link that names a room and a leader's token.
     planted = beside(teacher, f"{address}/?room=HACK.token-of-a-stranger&sheet=20-minutes.3")
     expect(planted.get_by_role("button", name="Step forward")).to_be_visible()
     planted.goto(f"{address}/room/HACK")

@@ -260,7 +260,7 @@ def test_opened_file_is_available_on_inspect(name: str, closer: str) -> None:
     assert ids == one.tokenizer.encode(samples.by_key("seashells").text)
     captions = [caption.value for caption in app.caption]
     assert (markdown.escape(one.assumed) in captions) == bool(one.assumed)
-    if closer == "picture":
+    if closer == "diagram":
         app = opened("Inspect", tokenizers_opened=[one], **state)
         titles = [side["title"] for side in drawn(app, "sides")["sides"]]
         assert titles[1:] == [one.title] * (one.tokenizer.without_steps is None)
@@ -278,7 +278,7 @@ def test_inspect_adds_the_template_of_a_file_on_request() -> None:
         "text_box": "lo",
         "text_sample": "own",
     }
-    app = opened("Inspect", closer="picture", **state)
+    app = opened("Inspect", closer="diagram", **state)
     assert any("no merges to replay" in caption.value for caption in app.caption)
     assert [token["id"] for token in drawn(app, "bytes")["tokens"]] == [2]
     app.toggle(key="template").set_value(True).run()
@@ -373,7 +373,7 @@ def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
     made.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     made.add_tokens(["aa"])
     one = read_files([("tokenizer.json", made.to_str().encode())])
-    state = {"inspected_by": one.key, "tokenizers_opened": [one], "closer": "film"}
+    state = {"inspected_by": one.key, "tokenizers_opened": [one], "closer": "steps"}
     app = opened("Inspect", text_box=f"ab baa ab {'b' * 25} bxy", text_sample="own", **state)
 
     def segmentations() -> list[str]:

@@ -179,9 +179,9 @@ def splits(app: AppTest) -> bool | None:
 
 @pytest.mark.parametrize(
     ("linked", "is_split"),
-    [({}, False), ({"split_at_special": False}, False), ({"split_at_special": True}, True)],
+    [({}, True), ({"split_at_special": False}, False), ({"split_at_special": True}, True)],
 )
-def test_link_splits_at_special_tokens_only_if_it_says_so(
+def test_link_splits_at_special_tokens_unless_it_says_otherwise(
     linked: dict[str, Any], is_split: bool
 ) -> None:
     app = app_pages.opened("Train", {"s": codec.pack(NAMED | linked)})

@@ -166,9 +166,7 @@ class TextsTable {
 
   #sort() {
     const column = this.sorted?.column;
-    const keys = this.#keys();
-    // Links of earlier versions contain titles.
-    const index = this.sorted ? (keys.includes(column) ? keys : this.data.header).indexOf(column) : -1;
+    const index = this.sorted ? this.#keys().indexOf(column) : -1;
     const isAscending = Boolean(this.sorted?.isAscending);
     if (this.data.rows.length > 1)
       this.heads.forEach((head, i) => (head.ariaSort = i !== index ? "none" : isAscending ? "ascending" : "descending"));

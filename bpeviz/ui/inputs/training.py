@@ -37,7 +37,6 @@ from bpeviz.ui.inputs.vocabulary_size import BY_MERGES, LARGEST, SIZE
 from bpeviz.ui.widgets import (
     NumberField,
     OneOf,
-    SessionValue,
     Settings,
     SomeOf,
     Switch,
@@ -78,16 +77,7 @@ LARGEST_SIZE = NumberField("largest", "Largest vocabulary", low=1, high=limits.V
 COUNTED = Switch("counted", "The text is a list of words with counts")
 
 
-class _Names(TextField):
-    """The names of special tokens. An earlier link or stored choice does not split at them."""
-
-    def restore(self, value: str) -> None:
-        _RESTORED.put(value)
-        super().restore(value)
-
-
-_RESTORED: SessionValue[str] = SessionValue("special_names_restored")
-SPECIAL_TOKENS = _Names("special_names", "Special tokens", longest=MAX_EXPRESSION)
+SPECIAL_TOKENS = TextField("special_names", "Special tokens", longest=MAX_EXPRESSION)
 SPLIT_AT_SPECIAL = Switch("split_at_special", "Split the training text at special tokens")
 
 
@@ -416,14 +406,11 @@ def _special_tokens(own: Collection[str], *, is_open: bool) -> tuple[tuple[str, 
         st.caption("Counted words are already split: names of special tokens are like others.")
     if COUNTED.get() or not (names or own):
         return names, not COUNTED.get()
-    is_split = SPLIT_AT_SPECIAL.get()
-    is_typed = not names or SPECIAL_TOKENS.get() != _RESTORED.get()
-    first = is_typed if is_split is None else is_split
     if not is_open:
-        return names, SPLIT_AT_SPECIAL.value(first)
+        return names, SPLIT_AT_SPECIAL.value(True)
     also = f", also {', '.join(f'`{name}`' for name in own)}," if own else ""
     return names, SPLIT_AT_SPECIAL.toggle(
-        value=first,
+        value=SPLIT_AT_SPECIAL.value(True),
         help=f"Each name{also} in the training text is then one token that no merge touches, as in "
         "SentencePiece, nanochat and Stanford’s CS336. Without, merges are trained on its letters, "
         "too, as in Hugging Face tokenizers.",

@@ -49,7 +49,6 @@ from bpeviz.ui.learn.base import (
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, FIRST
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
-from bpeviz.ui.permalink.earlier_links import MOVED, TOUR
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
 from bpeviz.views.payloads import MessagePart, StageTask, TaskResult
 
@@ -129,9 +128,6 @@ PAGE = Page(
 
 def show() -> None:
     """Draw the chapters as a bar, and the current one; or the teacher's page."""
-    moved = MOVED.get(st.query_params.get(PARAMETER) or "", "")
-    if tour := tours.TOURS.get(moved.removeprefix(TOUR)) if moved.startswith(TOUR) else None:
-        st.switch_page(tour.page.path, query_params=tour.link())
     if st.query_params.get(teachers_page.PARAMETER):
         teachers_page.show(_draw_large)
         return
@@ -279,13 +275,12 @@ def _again(chapter: Chapter) -> None:
 
 def _current() -> str:
     """Return the key of the current chapter: the one in the address if that changed."""
-    address = MOVED.get(named := st.query_params.get(PARAMETER) or "", named)
+    address = st.query_params.get(PARAMETER) or ""
     if address in CHAPTER.titles and address != _ADDRESS.get():
         CHAPTER.put(address)
-    stored = MOVED.get(was := CHAPTER.get() or "", was)
+    stored = CHAPTER.get() or ""
     if stored not in CHAPTER.titles:
         stored = FIRST
-    if stored != was:
         CHAPTER.put(stored)
     _ADDRESS.put(stored)
     return stored

@@ -286,7 +286,7 @@ def _inspected(text: str, size: int = 295, **chosen: str) -> Step:
     values = _trained(text, SPANISH, chosen, "sentencepiece")
     values |= {"algorithm": "sentencepiece", "pattern": "none", "counted": False}
     values |= {"largest": size, "size": size, "by_merges": False, "inspected_by": OWN}
-    return Step(values | {"special_tokens": "text", "closer": "film"}, (".st-key-grid", ".lines"))
+    return Step(values | {"special_tokens": "text", "closer": "steps"}, (".st-key-grid", ".lines"))
 
 
 def _training(step: Step) -> Any:

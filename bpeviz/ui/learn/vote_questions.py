@@ -14,7 +14,6 @@ from bpeviz.ui.learn import acts, before_after, prose
 from bpeviz.ui.learn.acts import parts_of
 from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Task, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY
-from bpeviz.ui.permalink.earlier_links import MOVED
 from bpeviz.views.payloads import MessagePart, MessageRow
 
 PAIRS = 4
@@ -86,12 +85,12 @@ def key_of(named: str) -> str:
     """Return the key of a question that a run sheet names, or "" if there is none.
 
     Args:
-        named: The chapter and the index of a question, such as `merge/0`, also of earlier versions.
+        named: The chapter and the index of a question, such as `merge/0`.
 
     Raises:
         NoQuestionError: It cannot be computed.
     """
-    group, _, index = MOVED.get(named, named).partition("/")
+    group, _, index = named.partition("/")
     return dict(enumerate(of(group))).get(int(index or -1), "")
 
 

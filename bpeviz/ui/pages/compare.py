@@ -19,7 +19,6 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.documents import whole_text
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.pretrained import catalog
-from bpeviz.pretrained.catalog import TITLES
 from bpeviz.text import joined, visible
 from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.downloads import ready
@@ -41,7 +40,6 @@ from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.ui.table import draw_table, offer_file
 from bpeviz.ui.tokenizers import LINKED, OWN, Offer, OneTokenizer
 from bpeviz.ui.widgets import (
-    NumberField,
     Section,
     SessionValue,
     SomeOf,
@@ -100,47 +98,11 @@ EXAMPLE = "jump + s, un + happi + ness, token + iz + er + s, low + er, new + est
 """The words at first."""
 
 
-# ---- links of earlier versions
-
-
-class _Others(SomeOf):
-    """The published tokenizers beside the user's own."""
-
-    def for_link(self) -> tuple[None, None]:
-        return None, None
-
-    def restore(self, value: list[str]) -> None:
-        COLUMNS.put([OWN, *(name for name in catalog.NAMES if name in value)])
-
-
-class _LinkedBaseline(NumberField):
-    """The index of the baseline among the tokenizers."""
-
-    def for_link(self) -> tuple[None, None]:
-        return None, None
-
-    def restore(self, value: int) -> None:
-        keys = COLUMNS.get() or []
-        if value < len(keys):  # otherwise it was a file
-            BASELINE.put(keys[value])
-
-
-OTHERS = _Others("others", "Compare with", titles=TITLES, most=len(TITLES))
-REFERENCES = numbers("reference_of_", "Reference", first=0)
-
-
-def _reference(values: Values) -> Iterator[Widget[Any]]:
-    for box in values.members(REFERENCES):
-        yield _LinkedBaseline(box.key, box.label, low=box.low, high=box.high)
-
-
 # ---- the page
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from training_widgets(values)
-    yield OTHERS
-    yield from _reference(values)
     yield from (COLUMNS, HOW_MANY)
     if values.get(HOW_MANY) == "many":
         yield from many_texts.widgets(values)

@@ -43,10 +43,8 @@ class Name(OneOf):
 
     def choose(self, titles: Mapping[str, str], **options: Any) -> str:
         """Draw the choice; return its key. The first key replaces one that is missing."""
-        if self.present and (value := self.get()) not in titles:
-            # Links of earlier versions contain titles of tokenizers.
-            named = (key for key, title in titles.items() if title == value)
-            self.put(next(named, next(iter(titles))))
+        if self.present and self.get() not in titles:
+            self.put(next(iter(titles)))
         return self.select(titles, **options)
 
 

@@ -48,7 +48,7 @@ WAYS = {
 }
 """The titles of the next steps, in their order."""
 
-WATCHED = {"inspected_by": GPT4O, "closer": "film"}
+WATCHED = {"inspected_by": GPT4O, "closer": "steps"}
 """The link of Inspect, by its names, that shows the merges of GPT-4o step by step."""
 
 _MIN_COUNT = "min_count"

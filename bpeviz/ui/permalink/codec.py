@@ -3,6 +3,10 @@
 The format is a flat JSON object, compressed by zlib (RFC 1950), in URL-safe base64 without padding
 (RFC 4648, section 5). Anyone can write a link, and zlib can expand data a thousandfold. So reading
 limits the sizes, and returns only plain values.
+
+A link states the number of its form; one without a number has form 1. Names and values of a form
+never change: a widget that changes reads the values of earlier forms itself, in `allows` and
+`restore`.
 """
 
 from __future__ import annotations
@@ -15,10 +19,13 @@ from collections.abc import Mapping
 from typing import NoReturn
 
 from bpeviz import limits
-from bpeviz.text import clean
+from bpeviz.text import clean, shorten
 
 Value = str | int | float | bool | list[str]
 """A value in a link."""
+
+FORM_NAME, FORM = "form", 1
+"""The name of the number of a link's form, and the number in new links."""
 
 MAX_PACKED = limits.LINK
 """The largest size of packed values, in characters. Some proxies allow 8,000 for a whole URL."""
@@ -46,6 +53,7 @@ def pack(values: Mapping[str, Value], longest: int = MAX_PACKED) -> str:
     >>> unpack(pack({"text": "low lower", "largest": 300}))
     {'largest': 300, 'text': 'low lower'}
     """
+    values = {**values, FORM_NAME: FORM}
     plain = json.dumps(values, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
     raw = clean(plain).encode()
     if len(raw) > MAX_JSON:
@@ -60,7 +68,7 @@ def unpack(packed: str, longest: int = MAX_PACKED) -> dict[str, Value]:
     """Return the values of a link of at most so many characters, with clean texts.
 
     Raises:
-        LinkError: The link is too long or damaged.
+        LinkError: The link is too long, damaged, or of a form that is not known.
     """
     if len(packed) > longest:
         raise LinkError(
@@ -81,6 +89,12 @@ def unpack(packed: str, longest: int = MAX_PACKED) -> dict[str, Value]:
         raise damaged
     if not all(map(_is_value, values.values())):
         raise damaged
+    form = values.pop(FORM_NAME, 1)
+    if form != FORM:
+        raise LinkError(
+            f"This link is of form {shorten(str(form), 20)}, and this version of bpeviz reads form "
+            f"{FORM}, so it was ignored. Ask for a new link, or update bpeviz."
+        )
     return {clean(name): _cleaned(value) for name, value in values.items()}
 
 

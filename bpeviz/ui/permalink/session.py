@@ -23,7 +23,6 @@ from bpeviz.ui import components, markdown
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import address, codec, short_links, typed
 from bpeviz.ui.permalink.codec import MAX_PACKED, LinkError, TooLongError, Value
-from bpeviz.ui.permalink.earlier_links import translate
 from bpeviz.ui.runtime.dialogs import dialog
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.runtime.user import current_user
@@ -301,7 +300,6 @@ def _opened(page: Page, link: str) -> str:
             values, names, too_long = typed.expand(values, page.short)
     except LinkError as error:
         return markdown.escape(str(error))
-    values = translate(values)
     without = values.pop(WITHOUT, [])
     rejected = apply(page, values, names)
     if not restore_step():
@@ -346,10 +344,6 @@ def _values(packed: str) -> dict[str, Value]:
     return codec.unpack(remembered, MAX_SHORT)
 
 
-_RETIRED = {"checked_against", "chapters_done"}
-"""Names in links of earlier versions, whose values no longer change the page."""
-
-
 def apply(
     page: Page, linked: Mapping[str, Value], names: Mapping[str, str] = MappingProxyType({})
 ) -> list[str]:
@@ -384,7 +378,7 @@ def apply(
         if isinstance(widget, Section) and widget.link not in linked and widget.has_value(values):
             widget.put(True)
     FRESH.put(True)
-    return rejected + [names.get(name, name) for name in rest if name not in _RETIRED]
+    return rejected + [names.get(name, name) for name in rest]
 
 
 def _listed(names: Iterable[str]) -> str:

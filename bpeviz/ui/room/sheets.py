@@ -43,8 +43,8 @@ def offered() -> Mapping[str, Sheet]:
                 chapter, _, index = part.words.partition("/")
                 raise sheet.SheetError(
                     f"Line {part.line} of the run sheet {file} asks for “learn {chapter} "
-                    f"{int(index) + 1}”, but Learn has no such question, or no more. “Ask from "
-                    "Learn” on a leader's page has their numbers: 2.7 is “learn merge 7”."
+                    f"{int(index) + 1}”, but Learn has no such question. “Ask from Learn” "
+                    "on a leader's page has their numbers: 2.7 is “learn merge 7”."
                 )
     return {OWN_SHEET: own, **sheet.ours()}
 

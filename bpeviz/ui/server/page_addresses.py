@@ -1,4 +1,4 @@
-"""Redirect other spellings of a page's address, and addresses of earlier versions."""
+"""Redirect other spellings of a page's address."""
 
 from __future__ import annotations
 
@@ -10,19 +10,15 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from bpeviz.ui.registry import PAGES
 from bpeviz.ui.server.user_cookie import opens_page
 
-_EARLIER = {"split": "Pre-tokenize"}
-"""Addresses in links of earlier versions, in lower case."""
-
 
 class PageAddresses:
-    """Redirects `/learn` to `/Learn`, `/Train` to `/` and `/Split` to `/Pre-tokenize`."""
+    """Redirects `/learn` to `/Learn`, and `/Train` to `/`."""
 
     def __init__(self, app: ASGIApp, base: str) -> None:
         self._app = app
         self._base = base.rstrip("/") + "/"
         names = {page.title.lower(): PurePath(page.path).stem for page in PAGES}
         self._names = {name: "" if stem == "app" else stem for name, stem in names.items()}
-        self._names |= _EARLIER
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         answer = self._app

@@ -22,7 +22,6 @@ from bpeviz.ui.learn import prose, vote_questions
 from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Question, Task, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
 from bpeviz.ui.permalink.codec import pack, unpack
-from bpeviz.ui.permalink.earlier_links import MOVED, TOUR
 
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.key)
 
@@ -196,20 +195,6 @@ def test_unknown_chapter_in_the_address_is_ignored(address: str) -> None:
     assert bar(opened(address))["current"] == "why"
 
 
-@pytest.mark.parametrize(("before", "now"), [*MOVED.items()])
-def test_address_of_an_earlier_chapter_opens_its_successor(before: str, now: str) -> None:
-    if "/" in before:
-        assert vote_questions.key_of(before) or now == "units/0"
-    elif now.startswith(TOUR):
-        assert {**opened(before).query_params}["tour"] == f"{now.removeprefix(TOUR)}.1"
-        assert bar(opened(link=pack({"chapter": before})))["current"] == "end"
-    else:
-        assert bar(opened(before))["current"] == now
-        app = opened(link=pack({"chapter": before}))
-        assert bar(app)["current"] == now
-        assert not app.warning
-
-
 def test_answer_is_kept_marked_and_answered_twice() -> None:
     app = give(opened("merge"), "merge/pair/0", 3)
     (task,) = tasks(app)
@@ -342,16 +327,6 @@ def test_end_lists_the_facts_the_marks_and_ways_on() -> None:
     assert bar(app)["current"] == CHAPTERS[0].key
     assert bar(app)["cleared"]
     assert json.loads(bar(app)["progress"]) == {"answers": {}, "marks": {}}
-
-
-def test_link_with_a_setting_of_an_older_version_opens_without_a_warning() -> None:
-    old = {"chapter": "merge", "checked_against": True, "chapters_done": ["two-ways"]}
-    app = opened(link=pack(old))
-    assert bar(app)["current"] == "merge"
-    assert not app.warning
-    app = opened(link=pack({"chapter": "first-merge", "learn_first-merge_text": "banana"}))
-    assert app.session_state["learn_text"] == "banana"
-    assert not app.warning
 
 
 @every_chapter

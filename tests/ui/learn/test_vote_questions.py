@@ -115,10 +115,8 @@ def test_questions_are_numbered_in_the_order_of_tasks_and_rounds() -> None:
     assert vote_questions.key_of("before_after/9") == "before_after/9"
 
 
-def test_questions_of_earlier_sheets_have_a_successor_or_none() -> None:
-    assert vote_questions.key_of("first-merge/0") == "merge/pair/0"
-    assert vote_questions.key_of("first-merge/2") == "merge/belief/0"
-    for unknown in ("first-merge/1", "merge/7", "no/0", "end/0"):
+def test_unknown_questions_have_no_key() -> None:
+    for unknown in ("merge/7", "no/0", "end/0"):
         assert vote_questions.key_of(unknown) == ""
     for unknown in ("", "merge", "merge/9", "no/0", "../why/0"):
         assert vote_questions.find(unknown) is None

@@ -148,7 +148,7 @@ def test_every_published_vocabulary_can_be_inspected(name: str, closer: str) -> 
         pytest.skip(f"{name} is not on this machine.")
     app = opened(inspected_by=name, closer=closer, inspected="hello 👍", mirrored="yours")
     assert ids(app) == bpeviz.load(name).encode("hello 👍")
-    if closer == "picture":
+    if closer == "diagram":
         assert len(drawn(app, "sides")["sides"]) == 2
 
 
@@ -278,7 +278,7 @@ def test_own_tokenizer_is_trained_only_if_the_page_shows_it(
     monkeypatch.setattr(page_trainings, "get", counted)
     app = cl100k(text_box="low lower " * 20_000, text_sample="own", inspected="low")
     assert ids(app) == [10516]
-    app.button_group(key="closer").set_value("picture").run()
+    app.button_group(key="closer").set_value("diagram").run()
     assert asked == []
     app.session_state["trained_on_sample"] = "this"
     app.session_state["text_box"] = "low lower lowest"

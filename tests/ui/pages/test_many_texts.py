@@ -101,8 +101,8 @@ def test_the_users_own_tokenizer_takes_part_only_once_it_is_chosen() -> None:
 
 def test_the_order_of_a_link_is_that_of_the_table() -> None:
     assert table(opened())["sorted"] is None
-    app = opened(texts_sorted_by="Your tokenizer", texts_ascending=True)
-    assert table(app)["sorted"] == {"column": "Your tokenizer", "isAscending": True}
+    app = opened(texts_sorted_by="yours", texts_ascending=True)
+    assert table(app)["sorted"] == {"column": "yours", "isAscending": True}
 
 
 @pytest.mark.parametrize("how_many", ["one", "many"])
@@ -111,7 +111,7 @@ def test_columns_of_one_name_are_all_shown_under_names_of_their_own(how_many: st
     files = [Opened(f"file {i}", name, TOKENIZER) for i, name in enumerate(names)]
     keys = ["yours", *(one.key for one in files)]
     state = {"tokenizers_opened": files, "compared": keys, "how_many_texts": how_many}
-    state |= {"worst_lines_open": True, "worst_under": "Qwen 2", "figures_of_tokenizers_open": True}
+    state |= {"worst_lines_open": True, "worst_under": "file 1", "figures_of_tokenizers_open": True}
     app = opened(**state, texts_sorted_by="file 3")
     (metrics, *_) = shown_tables(app)
     assert len({*metrics.columns}) == len(metrics.columns)

@@ -238,7 +238,7 @@ def all_widgets(page: str, **value: Any) -> Iterator[Widget[Any]]:
         "splits": ["regex", "list A", "list B"],
         "algorithms": list(TRAINERS),
     } | value
-    stems = ("part_of_", "reference_of_", "shown_of_", "inspected_part_of_", "drawn_part_of_")
+    stems = ("part_of_", "shown_of_", "inspected_part_of_", "drawn_part_of_")
     stems += ("lock_of_", "random_of_", "side by side of ", "levels of ")
     names = [f"{stem}3" for stem in stems] + ["strength of anything up to 1.0"]
     for pattern in ("regex", "list"):
@@ -289,7 +289,6 @@ def test_invalid_link_values_are_omitted_with_a_message(page: str) -> None:
             "counted": "yes",
             "size": -4,
             "part_of_3": 4,
-            "others": ["gpt5"],
             "inspected_by": "../../etc/passwd",
             "closer": 3,
             "splits": "all",
@@ -399,7 +398,7 @@ STATES: dict[str, list[dict[str, Any]]] = {
             "pasted_texts": "# a\nlow\n# b\nlower",
             "figure_of_texts": "premium",
             "relative_to": "b",
-            "texts_sorted_by": "Your tokenizer",
+            "texts_sorted_by": "yours",
             "text_in_tokens": "a",
             "figures_of_tokenizers_open": True,
             "worst_lines_open": True,
@@ -544,7 +543,7 @@ def test_link_names_opened_tokenizers() -> None:
     state: dict[str, Any] = {
         "tokenizers_opened": [mine],
         "compared": ["yours", mine.key],
-        "closer": "picture",
+        "closer": "diagram",
     }
     for page, label in (("Compare", "Tokenizer"), ("Inspect", "Mirrored below")):
         app = opened(page, **state, mirrored=mine.key)

@@ -100,7 +100,7 @@ def test_links_of_run_sheets_may_name_settings() -> None:
         "size": "300",
         "typed": True,
     }
-    assert typed.with_settings("/Learn?chapter=first-merge") == "/Learn?chapter=first-merge"
+    assert typed.with_settings("/Learn?chapter=merge") == "/Learn?chapter=merge"
     assert [*sheets.offered()] == ["20-minutes", "45-minutes", "90-minutes"]
     run = sheets.run("20-minutes")
     asked = [part.words for part in run.sheet.parts if part.kind == "learn"]
@@ -116,11 +116,11 @@ def test_run_sheet_of_the_server_is_checked(
     monkeypatch.setenv(sheets.VARIABLE, str(file))
     with pytest.raises(ValueError, match="cannot be read"):
         sheets.offered.__wrapped__()
-    for unknown in ("merge 9", "first-merge 2"):  # tokens after a merge are no longer asked
+    for unknown in ("merge 9", "first-merge 1"):
         file.write_text(f"Own\n\n1 min learn {unknown}", encoding="utf-8")
         with pytest.raises(ValueError, match=rf"Line 3 .* “learn {unknown}”, but Learn has no"):
             sheets.offered.__wrapped__()
-    file.write_text("Own\n1 min learn first-merge 1", encoding="utf-8")
+    file.write_text("Own\n1 min learn merge 1", encoding="utf-8")
     offered = sheets.offered.__wrapped__()
     assert next(iter(offered)) == sheets.OWN_SHEET
     monkeypatch.setattr(sheets, "offered", lambda: offered)

@@ -16,8 +16,6 @@ from bpeviz.ui.server.page_addresses import PageAddresses
         ("/train?s=eN", "/?s=eN"),
         ("/pre-tokenize", "/Pre-tokenize"),
         ("/PRE-TOKENIZE/?s=a%20b&step=3", "/Pre-tokenize?s=a%20b&step=3"),
-        ("/Split?s=eNabc&step=2", "/Pre-tokenize?s=eNabc&step=2"),
-        ("/split", "/Pre-tokenize"),
     ],
 )
 def test_address_is_redirected_with_its_query(asked: str, target: str) -> None:

@@ -43,10 +43,7 @@ GRID_BYTES = 240
 
 DECIMAL = Switch("decimal", "Bytes in decimal")
 PART = numbers("inspected_part_of_", "Part shown")
-STEPS = "film"
-"""The key of the first detail in links."""
-
-DETAILS = {STEPS: STEP_BY_STEP, "picture": MERGE_DIAGRAM, "token": LOOK_UP, "ids": DECODE}
+DETAILS = {"steps": STEP_BY_STEP, "diagram": MERGE_DIAGRAM, "token": LOOK_UP, "ids": DECODE}
 CLOSER = OneOf("closer", "Details", titles={key: detail.title for key, detail in DETAILS.items()})
 
 _PRESSED: SessionValue[int] = SessionValue("picked_token")
@@ -72,7 +69,7 @@ PAGE = Page(
 def _shows_own() -> bool:
     """Return whether the page shows the user's own tokenizer, also because a file was closed."""
     key = TOKENIZER.get()
-    is_mirrored = CLOSER.get() == "picture" and MIRRORED.get() == OWN
+    is_mirrored = CLOSER.get() == "diagram" and MIRRORED.get() == OWN
     return key == OWN or key not in tokenizers.names() or is_mirrored
 
 
