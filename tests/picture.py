@@ -5,6 +5,7 @@ It needs Chromium, and the app running. The default address is http://localhost:
 
 from __future__ import annotations
 
+import re
 import sys
 import time
 from io import BytesIO
@@ -32,13 +33,13 @@ def main(address: str) -> None:
             viewport={"width": 1366, "height": 768}, reduced_motion="reduce", device_scale_factor=1
         )
         page.goto(address)
-        expect(page.get_by_role("button", name="Replay")).to_be_visible(timeout=30_000)
+        expect(page.get_by_role("button", name=re.compile("^(Play|Replay)$"))).to_be_visible(timeout=30_000)
         expect(page.get_by_role("slider", name="Vocabulary size")).to_be_visible(timeout=30_000)
         page.wait_for_timeout(3_000)  # the race, charts and fonts settle
         page.screenshot(path=PICTURE)
         page.emulate_media(reduced_motion="no-preference")
         page.reload()
-        expect(page.get_by_role("button", name="Replay")).to_be_visible(timeout=30_000)
+        expect(page.get_by_role("button", name=re.compile("^(Play|Replay)$"))).to_be_visible(timeout=30_000)
         page.wait_for_timeout(3_000)
         animate(page)
         browser.close()
@@ -49,7 +50,7 @@ def animate(page: Page) -> None:
     step = page.get_by_label("Merge number")
     last = int(step.input_value())
     top = page.get_by_role("heading", level=1).bounding_box()
-    bottom = page.get_by_role("button", name="Replay").bounding_box()
+    bottom = page.get_by_role("button", name=re.compile("^(Play|Replay)$")).bounding_box()
     assert top, "the page has no title"
     assert bottom, "the page has no controls"
     clip = {

@@ -123,7 +123,7 @@ class Player(Controls):
     def figure(self, name: str) -> Locator:
         """Return the value beside a name such as "tokens", also if it is in the singular."""
         named = self.page.locator("dt").filter(has_text=re.compile(f"^{name}?$"))
-        return self.section.locator("dl > div").filter(has=named).locator("dd").first
+        return self.section.locator("dl > div").filter(has=named).locator("dd").last
 
     def await_text(self, text: str, **how: Any) -> tuple[Training, Boundaries]:
         """Wait until the player shows the training of a text, and go to its last step."""

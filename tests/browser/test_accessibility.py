@@ -177,7 +177,7 @@ def test_screen_reader_gets_tokens_as_list_and_few_announcements(open_page: Open
         }"""
     )
     player.speed.select_option("8")
-    player.button("Replay").click()
+    player.button("Play").click()
     expect(player.button("Replay")).to_be_visible()
     expect(announced).to_contain_text(f"merge {last} of {last}: ")
     *playing, (_, rest) = said = page.evaluate("said")

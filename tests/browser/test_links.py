@@ -225,7 +225,7 @@ def test_user_changes_override_an_opened_link(open_page: Open) -> None:
     player.section.press("ArrowRight")
     expect(player.track).to_have_value("41")
     choose(page, "Text", "Russian")
-    expect(player.button("Replay")).to_be_visible()  # the end, since the text is new
+    expect(player.button("Last")).to_be_disabled()  # the end, since the text is new
     third = parse_qs(urlsplit(copy_link(page)).query)
     assert unpack(third["s"][0])["text_sample"] == "russian"
     # A reload restores the link; another link in the same tab restores another state.

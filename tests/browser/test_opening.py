@@ -51,7 +51,7 @@ def test_first_visit_plays_the_default_text_once(open_page: Open) -> None:
     page.goto(page.url)
     expect(player.track).to_have_value("22")
     page.wait_for_timeout(2000)
-    expect(player.button("Replay")).to_be_visible()
+    expect(player.button("Play")).to_be_visible()
 
 
 def press_space(page: Page, player: Player) -> None:
@@ -158,3 +158,34 @@ def test_merge_is_told_in_order_and_a_reload_returns_to_its_step(open_page: Open
     player.track.evaluate("track => (sessionStorage.shown = track.value, location.reload())")
     expect(player.button("Play")).to_be_visible()
     assert player.step == page.evaluate("Number(sessionStorage.shown)")
+
+
+def test_newly_written_text_plays_once_and_edits_stay_at_the_last_step(open_page: Open) -> None:
+    page = open_page("/", **MOVING)
+    page.evaluate("localStorage.setItem('bpeviz-opened', 'yes')")
+    page.reload()
+    player = Player(page)
+    expect(player.track).to_have_value("22")
+    box = page.get_by_role("textbox", name="Text to use")
+    box.fill("banana bandana, banana bandana")
+    expect(player.button("Pause")).to_be_visible()
+    expect(player.section.locator(".final")).to_have_text("→ 7")
+    expect(player.track).to_have_value("2")
+    # Typing shows the last step, whose counts are final; the edited text does not play.
+    box.press("End")
+    expect(player.track).to_have_value("6")
+    box.press("s")
+    expect(player.section.locator(".final")).to_have_text("→ 8")
+    page.wait_for_timeout(2500)
+    assert player.button("Play").is_visible()  # it is another text, which never played
+    # Pause stays at its step, and later texts of this tab do not play.
+    box.fill("tomato potato tomato potato")
+    expect(player.track).to_have_value("1")
+    player.button("Pause").click()
+    page.wait_for_timeout(1000)
+    expect(player.track).to_have_value("1")
+    box.fill("anna hannah, anna hannah")
+    expect(player.button("Last")).to_be_disabled()
+    page.wait_for_timeout(2500)
+    assert player.button("Play").is_visible()
+    expect(player.button("Last")).to_be_disabled()

@@ -295,7 +295,7 @@ def test_elements_below_a_playing_player_say_that_they_wait(first_page: Page) ->
     expect(below.get_by_text("Click the curve or a row of the table")).to_be_visible()
     assert below.evaluate(note) == "none"
     player.speed.select_option("½×")
-    player.button("Replay").click()
+    player.button("Play").click()
     expect(player.button("Pause")).to_be_visible()
     assert below.evaluate(note) == '"Updates when you pause"'
     player.button("Pause").click()
@@ -306,12 +306,12 @@ def test_phone_shows_the_text_play_and_the_ways_on_without_scrolling(open_page: 
     page = open_page("/", viewport={"width": 390, "height": 844})
     player = Player(page)
     player.await_text(FIRST)
-    for shown in (player.button("Replay"), player.section.locator(".figures")):
+    for shown in (player.button("Play"), player.section.locator(".figures")):
         expect(shown).to_be_in_viewport(ratio=1)
     for way in player.section.locator(".ways button").all():
         expect(way).to_be_in_viewport(ratio=1)
     race = player.section.locator(".race").bounding_box()
-    play = player.button("Replay").bounding_box()
+    play = player.button("Play").bounding_box()
     assert race
     assert play
     assert race["y"] > play["y"] + play["height"]

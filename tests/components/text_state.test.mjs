@@ -6,6 +6,7 @@ import { test } from "node:test";
 import {
   TextState,
   characterCount,
+  isNewText,
   wellFormed,
 } from "../../bpeviz/components/text_box/text_state.js";
 
@@ -113,4 +114,11 @@ test("characters are code points", () => {
   for (const text of ["", "abc", "👍👍", "a👍b", "\ud800"]) {
     assert.equal(characterCount(text), [...text].length);
   }
+});
+
+test("a text is new if less than half of the one before is left, or most of it was pasted", () => {
+  const isNew = [["", "a"], ["hello world", "Anna"], ["hello", "hey there"], ["ab", "ab, and more", true]];
+  for (const [before, text, isPasted] of isNew) assert.ok(isNewText(before, text, isPasted), text);
+  const edits = [["hello", "hello"], ["hello", "hello world"], ["hello", "hell"], ["aaaa", "aa"], ["a long text", "a lo, ng text", true], ["", ""]];
+  for (const [before, text, isPasted] of edits) assert.ok(!isNewText(before, text, isPasted), text);
 });

@@ -101,7 +101,9 @@ export class Captions {
       const ratio = tokens ? formatFixed(data.byteCount / tokens, 2) : "–";
       const [count, bytes] = this.root.querySelectorAll("[data-figure]");
       [count.textContent, bytes.textContent] = [formatCount(tokens), ratio];
-      count.previousElementSibling.textContent = plural(tokens, "token");
+      const final = data.tokenCounts[data.last];
+      this.root.querySelector(".final").textContent = `→ ${formatCount(final)}`;
+      this.root.querySelector(".figures dt").textContent = plural(final, "token");
     });
   }
 

@@ -1,12 +1,15 @@
 // Plays the timeline frame by frame: on request, once by itself on a first visit, or led in a room.
 
 import { store, stored } from "../shared/storage.js";
+import { TEXT_TYPED, TEXT_WRITTEN, subscribe } from "../shared/events.js";
 import { rankOf, stepOfRank } from "./controls.js";
-import { LED, Opening, Playback, beatOf, secondsBetween } from "./pace.js";
+import { LED, Opening, Playback, beatOf, duration, secondsBetween } from "./pace.js";
 
 const CALM = 0.5; // seconds of a step from which on the text scrolls calmly
 const OPENING_AFTER = 600; // milliseconds
 const OPENED = "bpeviz-opened"; // in the browser's storage after a first visit
+const WRITTEN_STOPPED = "bpeviz-written-stopped"; // in the storage of a tab in which a new text was stopped
+const LONGEST_WRITTEN = 8; // seconds
 const TAKEN_OVER = 600; // milliseconds; the press that stops the opening does nothing else
 
 const reducedMotion = globalThis.matchMedia?.("(prefers-reduced-motion: reduce)");
@@ -20,6 +23,11 @@ export class PlaybackControl {
     this.player = player;
     this.section = player.section;
     this.pace = null; // at rest
+    this.haste = 1; // by which a new text plays faster
+    this.signal = signal;
+    this.written = null; // a new text that has not played
+    subscribe(TEXT_TYPED, () => this.#leaveWritten(true), signal);
+    subscribe(TEXT_WRITTEN, (text) => this.#awaitWritten(text), signal);
     // A hidden page has no frames: playback continues where it was.
     document.addEventListener("visibilitychange", () => (this.previousFrame = performance.now()), { signal });
   }
@@ -39,7 +47,11 @@ export class PlaybackControl {
 
   /** Seconds of a beat of the step that begins, or 0 where everything changes at once. */
   get beat() {
-    return !this.isPlaying || reducedMotion?.matches ? 0 : beatOf(this.pace.restOf(this.player.speed));
+    return !this.isPlaying || reducedMotion?.matches ? 0 : beatOf(this.pace.restOf(this.speed));
+  }
+
+  get speed() {
+    return this.player.speed * this.haste;
   }
 
   get isLed() {
@@ -48,7 +60,7 @@ export class PlaybackControl {
 
   /** Whether the text has the time to scroll calmly. */
   get isCalm() {
-    return !reducedMotion?.matches && (this.pace?.restOf(this.player.speed) ?? 1) >= CALM;
+    return !reducedMotion?.matches && (this.pace?.restOf(this.speed) ?? 1) >= CALM;
   }
 
   get wasJustTakenOver() {
@@ -87,7 +99,7 @@ export class PlaybackControl {
     this.previousFrame = now;
     const waits = this.isOpening && !this.isSeen;
     if (!waits) {
-      const rank = this.pace.advance(seconds, this.player.speed);
+      const rank = this.pace.advance(seconds, this.speed);
       this.player.go(stepOfRank(this.player.data.changingSteps, rank));
     }
     if (this.pace.isOver) {
@@ -100,17 +112,72 @@ export class PlaybackControl {
   stop() {
     cancelAnimationFrame(this.frame);
     if (!this.isPlaying) return;
-    this.pace = null;
+    if (this.writtenEnds && !this.pace.isOver) store(WRITTEN_STOPPED, "yes", "sessionStorage");
+    this.writtenEnds?.abort();
+    Object.assign(this, { pace: null, haste: 1, writtenEnds: null });
     document.documentElement.toggleAttribute("data-playing", false);
     this.section.classList.remove("playing", "moving");
     this.player.show(this.player.step);
     this.player.report();
   }
 
-  /** Stop, also an opening that has not begun. */
+  /** Stop, also what has not begun. */
   end() {
     this.openingEnds?.abort();
+    this.unseen?.disconnect();
     this.stop();
+  }
+
+  // ---- a new text
+
+  #awaitWritten(text) {
+    if (reducedMotion?.matches || stored(WRITTEN_STOPPED, "sessionStorage")) return;
+    if ("embedded" in document.documentElement.dataset) return;
+    this.written = text;
+    this.playWritten();
+  }
+
+  /** Play a new text once, as soon as the player has it and is seen. */
+  playWritten() {
+    const { data } = this.player;
+    if (this.written === null || !data || !this.written.startsWith(data.views[0].text)) return;
+    this.written = null;
+    const last = data.vocabSizes ? data.initialStep : data.last;
+    if (this.#rank(last)) this.whenSeen(() => this.isPlaying || this.#playWritten(last));
+  }
+
+  #playWritten(last) {
+    const all = duration(this.#rank(last));
+    this.haste = Math.max(1, all / LONGEST_WRITTEN / this.player.speed);
+    this.writtenLast = last;
+    const { signal } = (this.writtenEnds = new AbortController());
+    const leave = (event) => {
+      const path = event.composedPath();
+      if (!path.includes(this.section)) this.#leaveWritten(path[0].localName === "textarea");
+    };
+    document.addEventListener("pointerdown", leave, { signal, capture: true });
+    this.play(last, last);
+  }
+
+  // Typing shows the last step, and so does a press outside of the player, which stops later texts, too.
+  #leaveWritten(isTyping) {
+    this.written = null;
+    this.unseen?.disconnect();
+    if (!this.writtenEnds) return;
+    if (isTyping) this.writtenEnds = void this.writtenEnds.abort();
+    this.stop();
+    this.player.go(this.writtenLast);
+  }
+
+  /** Call a function once half of the stage is visible. */
+  whenSeen(act) {
+    this.unseen?.disconnect();
+    this.unseen = new IntersectionObserver(([{ isIntersecting }]) => {
+      if (!isIntersecting) return;
+      this.unseen.disconnect();
+      act();
+    }, { threshold: 0.5 });
+    this.unseen.observe(this.section.querySelector(".stage"));
   }
 
   /** Play the opening once the player is seen, until the user does something. */

@@ -128,17 +128,9 @@ class Player {
     this.show(step, !isNew);
     this.number.value = this.numberOf(this.step); // also while it has the focus
     this.report(0);
-    if (plays) this.#whenSeen(() => this.data.key === data.key && this.playback.play(0, data.last));
+    if (plays) this.playback.whenSeen(() => this.data.key === data.key && this.playback.play(0, data.last));
     else if (isOpening) this.playback.awaitOpening();
-  }
-
-  #whenSeen(act) {
-    const observer = new IntersectionObserver(([{ isIntersecting }]) => {
-      if (!isIntersecting) return;
-      observer.disconnect();
-      act();
-    }, { threshold: 0.5 });
-    observer.observe(this.#find(".stage"));
+    else if (isNew) this.playback.playWritten();
   }
 
   #playTo(last) {
@@ -276,13 +268,14 @@ class Player {
 
   /** Called when playback begins. */
   began() {
+    this.played = this.data.timelineId;
     for (const { list } of this.views) list.hide();
     this.#updateControls();
   }
 
   #namePlayButton() {
     const button = this.#button("play");
-    const isOver = !this.playback.isPlaying && !button.disabled && this.#isOver;
+    const isOver = !this.playback.isPlaying && !button.disabled && this.#isOver && this.played === this.data.timelineId;
     const name = this.playback.isPlaying ? "Pause" : isOver ? "Replay" : "Play";
     if (button.ariaLabel === name) return;
     this.section.classList.toggle("over", isOver);

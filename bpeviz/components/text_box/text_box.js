@@ -1,12 +1,13 @@
 // The box for a text: a sample or one's own. Typing applies by itself after a short pause.
 
 import { component } from "../shared/dom.js";
-import { TEXT_USED, WAY_CHOSEN, emit, subscribe } from "../shared/events.js";
+import { TEXT_TYPED, TEXT_USED, TEXT_WRITTEN, WAY_CHOSEN, emit, subscribe } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 import { remember } from "../shared/tab.js";
-import { TextState, characterCount, wellFormed } from "./text_state.js";
+import { TextState, characterCount, isNewText, wellFormed } from "./text_state.js";
 
 const PAUSE = 600; // milliseconds without a key until a text applies
+const REST = 1500; // milliseconds without a key until a new text plays
 const STATUS_SHOWN = 2500; // milliseconds
 const RETRY_AFTER = 3000; // milliseconds, doubled each time
 const PAUSE_PER_MEGABYTE = 3000; // long texts take longer to send and to train on
@@ -25,6 +26,8 @@ class TextBox {
     this.status = root.querySelector(".status");
     this.isTyped = false; // and not yet applied
     this.timer = 0;
+    this.settled = ""; // the text before what is being typed
+    this.isPasted = false; // or dropped
     this.retry = 0;
     this.upload = new AbortController();
     this.signal = signal;
@@ -33,16 +36,23 @@ class TextBox {
     this.remembered = "";
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
     on(this.select, "change", () => this.#choose());
-    on(this.box, "input", ({ isComposing }) => isComposing || this.#typed());
+    on(this.box, "input", ({ isComposing, inputType }) => {
+      this.isPasted ||= /^insertFrom(Paste|Drop)/.test(inputType);
+      this.#settle();
+      if (!isComposing) this.#typed();
+    });
     on(this.box, "compositionend", () => this.#typed());
     on(this.box, "blur", () => this.#apply());
     on(this.box, "keydown", ({ key, ctrlKey, metaKey }) => {
+      if (this.rest) this.#settle();
+      else emit(TEXT_TYPED);
       if (key === "Enter" && (ctrlKey || metaKey)) this.#apply();
     });
     on(this.file.querySelector("button"), "click", () => this.#change(this.state.sample, this.state.text));
     subscribe(WAY_CHOSEN, (way) => way === "text" && setTimeout(() => this.#select()), signal); // once it is unfolded
     signal.addEventListener("abort", () => {
       this.#apply();
+      clearTimeout(this.rest);
       clearTimeout(this.retry); // the next box sends it
       this.upload.abort();
     });
@@ -98,10 +108,13 @@ class TextBox {
     // A text that is being typed, or is too long, stays while the page runs for another reason.
     if (!this.timer && changes !== this.drawn) {
       if (this.drawn) emit(TEXT_USED);
-      this.drawn = changes;
       // A file takes the place of a sample.
       this.select.value = file === null ? (this.data.replaced[sample] ?? sample) : this.data.own;
+      const isOpened = this.drawn && sample === this.data.own && this.box.value !== text; // a file
+      if (isOpened) this.#settle();
       if (this.box.value !== text) this.box.value = text;
+      if (!this.rest) this.settled = text;
+      this.drawn = changes;
     }
     this.count.hidden = this.data.count === null;
     this.count.textContent = this.data.count;
@@ -136,6 +149,17 @@ class TextBox {
     clearTimeout(this.timer);
     const pause = PAUSE + (this.box.value.length / 1e6) * PAUSE_PER_MEGABYTE;
     this.timer = setTimeout(() => this.#apply(), pause);
+  }
+
+  // Wait for a pause. Then a text that is new plays (`PlaybackControl.awaitWritten`).
+  #settle() {
+    emit(TEXT_TYPED);
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => {
+      const { settled, isPasted, box: { value } } = this;
+      Object.assign(this, { rest: 0, settled: value, isPasted: false });
+      if (isNewText(settled, value, isPasted)) emit(TEXT_WRITTEN, value);
+    }, REST);
   }
 
   // Send what was typed, if anything was.

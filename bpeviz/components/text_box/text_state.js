@@ -84,6 +84,22 @@ export class TextState {
 }
 
 /**
+ * Return whether a text replaces the one before: less than half of that is left, or most of the text was
+ * pasted or dropped.
+ * @param {string} before
+ * @param {string} text
+ * @param {boolean} [isPasted] whether something was pasted or dropped meanwhile
+ */
+export function isNewText(before, text, isPasted = false) {
+  const shorter = Math.min(before.length, text.length);
+  let [first, last] = [0, 0];
+  while (first < shorter && before[first] === text[first]) first++;
+  while (first + last < shorter && before.at(-1 - last) === text.at(-1 - last)) last++;
+  const left = 2 * (first + last);
+  return text !== before && (!before || left < before.length || (isPasted && left < text.length));
+}
+
+/**
  * Return a text with lone surrogates replaced, which are not Unicode text.
  * @param {string} text
  */
