@@ -17,6 +17,7 @@ from playwright.sync_api import Page, expect, sync_playwright
 
 PICTURE = Path(__file__).with_name("picture.png")
 ANIMATION = Path(__file__).with_name("merges.gif")
+PLAY = re.compile("^(Play|Replay)$")
 WIDTH = 860
 COLORS = 96
 FIRST, FAST, LAST = 1.5, 0.6, 4.0
@@ -33,13 +34,13 @@ def main(address: str) -> None:
             viewport={"width": 1366, "height": 768}, reduced_motion="reduce", device_scale_factor=1
         )
         page.goto(address)
-        expect(page.get_by_role("button", name=re.compile("^(Play|Replay)$"))).to_be_visible(timeout=30_000)
+        expect(page.get_by_role("button", name=PLAY)).to_be_visible(timeout=30_000)
         expect(page.get_by_role("slider", name="Vocabulary size")).to_be_visible(timeout=30_000)
         page.wait_for_timeout(3_000)  # the race, charts and fonts settle
         page.screenshot(path=PICTURE)
         page.emulate_media(reduced_motion="no-preference")
         page.reload()
-        expect(page.get_by_role("button", name=re.compile("^(Play|Replay)$"))).to_be_visible(timeout=30_000)
+        expect(page.get_by_role("button", name=PLAY)).to_be_visible(timeout=30_000)
         page.wait_for_timeout(3_000)
         animate(page)
         browser.close()
@@ -50,7 +51,7 @@ def animate(page: Page) -> None:
     step = page.get_by_label("Merge number")
     last = int(step.input_value())
     top = page.get_by_role("heading", level=1).bounding_box()
-    bottom = page.get_by_role("button", name=re.compile("^(Play|Replay)$")).bounding_box()
+    bottom = page.get_by_role("button", name=PLAY).bounding_box()
     assert top, "the page has no title"
     assert bottom, "the page has no controls"
     clip = {
