@@ -29,12 +29,9 @@ from bpeviz.views.stage import (
 )
 
 OPTIONS = 4
-"""The options of a vote. Four of the five best candidates: any of them may be left out."""
+"""The most options of a vote: the right one, and others of the best candidates."""
 
 NOT_PLAYED = "The leader has not played yet."
-
-
-NONE = VoteOption([], "none of these")
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,8 +129,8 @@ class RoomTimeline:
     def question(self, step: int) -> VoteQuestion | None:
         """Return the question about the decision after a step, or None without other candidates.
 
-        Its options are true candidates in the order of their labels, and “none of these”. It has
-        none of those that tie with the right one.
+        Its options are true candidates in the order of their labels, the right one among them. It
+        has none of those that tie with the right one.
         """
         if not self.races or len(self.races) > 1:
             return None
@@ -146,24 +143,23 @@ class RoomTimeline:
         right = [columns[name][step] for name in names]
         # A candidate that only the tie rule excludes is not a wrong answer.
         best = [value for ids, value in race["first"][step] if ids == right]
-        rows = [ids for ids, value in race["first"][step] if ids == right or value not in best]
-        if len(rows) < 2:
+        wrong = [ids for ids, value in race["first"][step] if value not in best]
+        if not best or not wrong:
             return None
         # The same for a rehearsal. Followers never get this seed.
         drawn = random.Random(f"{race['timelineId']} {step}").sample(  # noqa: S311
-            rows, min(OPTIONS, len(rows))
+            wrong, min(OPTIONS - 1, len(wrong))
         )
-        listed = [([race["styles"][i] for i in ids], ids) for ids in drawn]
+        listed = [([race["styles"][i] for i in ids], ids) for ids in (right, *drawn)]
         listed.sort(key=lambda entry: [label for label, _ in entry[0]])
         options = [
             VoteOption(tokens, " + ".join(str(label) for label, _ in tokens))
             for tokens, _ in listed
         ]
         places = [ids for _, ids in listed]
-        place = places.index(right) if right in places else len(places)
         is_pruning = steps["kind"] == "pruning"
         words = "Which piece is pruned next?" if is_pruning else "Which pair merges next?"
-        return VoteQuestion([words], [*options, NONE], place, step)
+        return VoteQuestion([words], options, places.index(right), step)
 
     @cached_property
     def _changed(self) -> list[Changed]:

@@ -13,7 +13,7 @@ from helpers.stages import aligned, played
 import bpeviz
 from bpeviz import limits
 from bpeviz.core.boundaries import Part
-from bpeviz.room.contents import RoomTimeline
+from bpeviz.room.contents import OPTIONS, RoomTimeline
 from bpeviz.room.messages import Display, Invitation, Message
 from bpeviz.room.rooms import ABANDONED, Room, RoomError, Rooms
 from bpeviz.room.server_key import ServerKey
@@ -181,8 +181,8 @@ def test_tokenizers_aligned_by_size_have_no_later_decision() -> None:
         assert changing == [at for at in shown.data["player"]["changingSteps"] if at <= step]
 
 
-def test_messages_do_not_depend_on_the_right_answer(room: Room, leader: Browser) -> None:
-    """Change the decision after the step: followers get the same messages."""
+def test_messages_do_not_depend_on_later_decisions(room: Room, leader: Browser) -> None:
+    """Change the decisions after the one that is asked about: followers get the same messages."""
     follower = Browser(room)
     leader.send(step=3, content=1)
     leader.send(do="ask")
@@ -190,7 +190,7 @@ def test_messages_do_not_depend_on_the_right_answer(room: Room, leader: Browser)
     other = page(merges=12)
     steps = other.data["player"]["views"][0]["steps"]
     for name in ("left", "right", "id", "count", "applied", "ties"):
-        steps[name][3:] = steps[name][:-3]
+        steps[name][4:] = steps[name][:-4]
     second_room = Rooms().open("me", lambda _: Invitation())
     second_room.show(other)
     second_leader, second = Browser(second_room, is_leader=True), Browser(second_room)
@@ -204,7 +204,7 @@ def test_vote_counts_one_answer_of_each_until_it_is_closed(room: Room, leader: B
     one, two, three = (Browser(room) for _ in range(3))
     leader.send(do="ask")
     assert one.vote["prompt"] == ["Which pair merges next?"]
-    assert one.vote["options"][-1]["words"] == "none of these"
+    assert len(one.vote["options"]) == OPTIONS
     one.send(answer=0, vote=1)
     one.send(answer=1, vote=1)
     two.send(answer=1, vote=1)
@@ -279,14 +279,23 @@ def test_playing_on_reveals_the_answer(room: Room, leader: Browser) -> None:
     pair = [steps["left"][0], steps["right"][0]]
     styles = room.content.races[0]["styles"]  # type: ignore[union-attr,index]
     right = vote["options"][vote["right"][0]]
-    assert right["words"] in ("none of these", " + ".join(styles[i][0] for i in pair))
+    assert right["words"] == " + ".join(styles[i][0] for i in pair)
 
 
-def test_options_are_candidates_and_sometimes_lack_the_right_one() -> None:
+def test_options_always_have_the_right_one_at_no_fixed_place() -> None:
     timelines = [RoomTimeline(1, page(key, merges=12)) for key in ("bpe", "scaffold", "superbpe")]
     places = [(shown, step) for shown in timelines for step in range(shown.last)]
     found = [shown.question(step) for shown, step in places]
-    assert {one.right == len(one.options) - 1 for one in found if one} == {True, False}
+    asked = [one for one in found if one]
+    assert len({one.right for one in asked}) > 1
+    for (shown, step), one in zip(places, found, strict=True):
+        if one is not None:
+            steps = shown.player["views"][0]["steps"]
+            styles = shown.races[0]["styles"]  # type: ignore[index]
+            pair = [styles[steps[side][step]][0] for side in ("left", "right")]  # type: ignore[literal-required]
+            assert one.options[one.right or 0].words == " + ".join(pair)
+            assert len(one.options) == OPTIONS
+            assert not any("none" in option.words for option in one.options)
     assert found == [shown.question(step) for shown, step in places]
 
 
@@ -300,6 +309,8 @@ def test_options_do_not_tie_with_the_right_one() -> None:
     assert question is not None
     assert (names["e + s"], names["s + t"]) == (3, 3)
     assert [names.get(one.words) for one in question.options].count(3) == 1
+    assert question.right is not None
+    assert names[question.options[question.right].words] == 3
 
 
 def test_vote_needs_the_furthest_step(room: Room, leader: Browser) -> None:
@@ -381,7 +392,7 @@ def test_csv_has_counts_and_no_persons(room: Room, leader: Browser) -> None:
     assert leader.got[-1]["votes"].count("yes") == 1
     rows = leader.got[-1]["votes"].splitlines()
     assert rows[0] == "vote,step,question,answer,first count,count,right"
-    assert [row.split(",")[5] for row in rows[1:]] == ["1", "0", "0", "0", "0"]
+    assert [row.split(",")[5] for row in rows[1:]] == ["1", "0", "0", "0"]
     assert follower.member.token not in leader.got[-1]["votes"]
     assert "votes" not in follower.got[-1]
     options = [VoteOption([], "@SUM(1)"), VoteOption([], "-5%")]

@@ -154,7 +154,13 @@ def _path_of(page: Page) -> str:
 @dialog("Room", icon=GROUP)
 def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
     """Show how to lead a room."""
-    code, about = st.columns((2, 3), vertical_alignment="center")
+    if room.join.notes:
+        st.warning(markdown.escape(room.join.notes))
+    about = st.container()
+    if room.join.qr:
+        code, about = st.columns((2, 3), vertical_alignment="center")
+        with code:
+            address.draw_code(room.join.qr)
     if questions:
         shows = "votes on the questions that you ask here or on the leader's page. Followers open"
     elif isinstance(room.content, RoomScore):
@@ -164,14 +170,10 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
             "shows this text and its steps, from the first one on. Play on the leader's page: "
             "followers see each step. Before you play one, they can vote on it. They open"
         )
-    with code:
-        address.draw_code(room.join.qr)
     with about:
         _leader_button(room.letters, room.nonce)
         st.markdown(f"Room **{room.letters}** {shows}")
     st.code(room.join.invitation, None, wrap_lines=True)
-    if room.join.notes:
-        st.caption(markdown.escape(room.join.notes))
     for number, question in enumerate(questions):
         words = markdown.escape(shorten(f"{question.name}: {question.words}", MAX_WORDS))
         if st.button(f"Ask {words}", key=f"room_question_{number}", width="stretch"):
@@ -227,5 +229,6 @@ def _join(room: Room) -> Invitation:
     typed = f"{parts.scheme}://{parts.netloc}{_path()}/{room.letters}"
     word = room.word if os.environ.get("BPEVIZ_PASSWORD") else ""
     invitation = f"{typed}?{KEY}={room.key}" if word else typed
-    code = address.qr_code(invitation) or address.qr_code(typed)
-    return Invitation(typed, invitation, code, word, at.note.replace("`", ""))
+    # A code that no phone can open would only cost time in class.
+    code = "" if at.note else address.qr_code(invitation) or address.qr_code(typed)
+    return Invitation(typed, invitation, code, word, re.sub("`(.*?)`", r"“\1”", at.note))
