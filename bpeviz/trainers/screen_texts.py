@@ -124,7 +124,7 @@ class ScreenTexts:
     """
 
     unit: str = "merge"
-    verb: str = "join"
+    verb: str = "merge"
     heading: str = "Why this pair"
     rule: str = "The most frequent pairs before merge {step}."
     race: str = "Most frequent pairs"

@@ -142,7 +142,6 @@ def test_tiny_texts_are_displayed(open_page: Open) -> None:
 def test_short_text_leads_to_merges_of_other_texts(open_page: Open) -> None:
     page = open_page(link("hello world"))
     player = Player(page)
-    player.await_text("hello world")
     player.section.get_by_role("button", name="Train on 34 languages").click()
     expect(page.get_by_label("Train on", exact=True)).to_have_value("languages")
     expect(player.section.get_by_text("Updates when you pause")).to_be_visible()

@@ -37,13 +37,14 @@ FEW = 10
 UNKNOWN_SHARE = 0.1
 """The share of unknown characters above which the stage says so."""
 
-WATCH, ONCE = "watch", "once"
+WATCH, ONCE, GET = "watch", "once", "get"
 """The keys of next steps, beside those of texts to train on."""
 
 WAYS = {
     WATCH: f"Watch {TITLE}’s merges",
     LANGUAGES: f"Train on {TRAIN_ON.others[LANGUAGES]}",
     ONCE: "Merge pairs seen once",
+    GET: f"Get {TITLE}’s merges",
     THIS_TEXT: "Train on this text",
 }
 """The titles of the next steps, in their order."""
@@ -66,6 +67,20 @@ def add(payload: Player, trainings: Sequence[Trained], steps: int) -> None:
         steps: The number of steps that change the text on it.
     """
     _add(payload, _remark(trainings, steps))
+
+
+def add_other(payload: Player, trained: Trained) -> None:
+    """Add why the text has no merges of its own to the payload of a player with others."""
+    sentence = _why_few(trained.history, trained.text, _min_count(trained.choice))
+    is_published = payload["views"][0]["algorithm"] == TITLE
+    name = TITLE if is_published else f"a tokenizer trained here on {TRAIN_ON.others[LANGUAGES]}"
+    drawn = f"{payload['views'][0]['steps']['kind']}s" if payload["last"] else "tokens"
+    than = ", which was trained on much more text" * is_published
+    sentence = f"{sentence} These are the {drawn} of {name}{than}."
+    ways = {LANGUAGES} if is_published else {LANGUAGES, GET}
+    if trained.history.stopped == "rare" and _min_count(trained.choice) > 1:
+        ways.add(ONCE)
+    _add(payload, _with_ways(sentence, ways))
 
 
 def add_to_published(payload: Player, text: str, steps: int) -> None:
@@ -151,12 +166,12 @@ def _why_few(training: Training, text: str, least: int) -> str:
         return f"One character: nothing to {texts.verb}."
     times = "twice" if least == 2 else f"{least:,} times"
     why = {
-        "rare": f"no two neighbors occur {times}",
+        "rare": f"no pair occurs {times}",
         "no pair": f"no neighbors are left to {texts.verb}",
         "atoms": "only single characters are left",
     }[training.stopped]
     if not steps:
-        return f"{why[0].upper()}{why[1:]}, so there is nothing to learn from it alone."
+        return f"{why[0].upper()}{why[1:]}, so there is nothing to {texts.verb} in this text alone."
     joined_once = training.stopped == "no pair" and least == 1
     memorizes = " Pairs seen once were joined, too: that is memorizing." * joined_once
     return f"After {counted(steps, texts.unit)}, {why}.{memorizes}"
@@ -217,6 +232,9 @@ def follow(way: str, algorithms: Sequence[str] = ()) -> None:
         algorithms: The algorithms of a page that shows several, which have options of their own.
     """
     if way not in WAYS:
+        return
+    if way == GET:
+        download.fetch_in_background(GPT4O, retry=True)
         return
     _PLAYS.put(way)
     if way in TRAIN_ON.others:

@@ -24,7 +24,7 @@ from bpeviz.ui.inputs.training import ALGORITHMS, choose_training, training_widg
 from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.page_trainings import get as get_trained
-from bpeviz.ui.pages import remarks
+from bpeviz.ui.pages import other_merges, remarks
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, WAYS, Page
 from bpeviz.ui.permalink.session import OPENED
 from bpeviz.ui.runtime.cache import cached
@@ -114,11 +114,17 @@ def show(side: DeltaGenerator) -> None:
     place = st.container()
     part = choose_part(PART, trained.parts(), "Training and all figures use", 260, is_played=True)
     # All sizes share a timeline, of which they show the steps up to `last`.
-    payload = trained.stage(part).upto(last)
-    timeline = payload["timelineId"]
+    timeline = trained.stage(part).payload["timelineId"]
     with place:
-        _open(payload, trained, last)
-        remarks.add(payload, [trained], len(trained.boundaries.change_steps))
+        if other := other_merges.player_of(trained):
+            payload = other.copy()
+            _open(payload, trained, 0)
+            payload["initialStep"] = payload["last"]
+            remarks.add_other(payload, trained)
+        else:
+            payload = trained.stage(part).upto(last)
+            _open(payload, trained, last)
+            remarks.add(payload, [trained], len(trained.boundaries.change_steps))
         initial = components.player(payload, "player", remarks.follow)
     _follow(trained, last, timeline, part, initial)
     if st.context.is_embedded:

@@ -15,7 +15,7 @@ from bpeviz.core.tokenizer import Word
 from bpeviz.text import label
 from bpeviz.ui import components
 from bpeviz.ui.export_dialog import EXPORT
-from bpeviz.ui.pages import remarks
+from bpeviz.ui.pages import other_merges, remarks
 from bpeviz.ui.pages.base import WAYS
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail, has_steps
 from bpeviz.ui.runtime.cache import cached
@@ -77,13 +77,17 @@ def _player(text: InspectedText) -> str:
     """
     events, own = text.inspection.events, text.offer.own
     stage = _stage(text.offer, text.inspection, text.part, text)
-    payload, row = stage.payload.copy(), stage.rows[0]
+    other = None if own is None else other_merges.player_of(own)
+    payload, row = (other or stage.payload).copy(), stage.rows[0]
     is_counted = row.steps > 0 and row.trained_on is not None
-    payload["initialStep"] = min(1, row.steps)
+    if other is None:
+        payload["initialStep"] = min(1, row.steps)
     payload["hasRace"] = is_counted
     payload["ways"] = [] if st.context.is_embedded else [*_WAYS]
     if own is None:
         remarks.add_to_published(payload, row.text, row.steps)
+    elif other is not None:
+        remarks.add_other(payload, own)
     else:
         remarks.add(payload, [own], row.steps)
     components.player(payload, "inspect_player", remarks.follow)

@@ -1,0 +1,75 @@
+"""The merges of a tokenizer trained on much more text, for a text without merges of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import bpeviz
+from bpeviz import limits
+from bpeviz.analysis.hues import key_of
+from bpeviz.pretrained import download
+from bpeviz.text import counted
+from bpeviz.trainers import texts_of
+from bpeviz.ui import page_trainings
+from bpeviz.ui.downloads import ready
+from bpeviz.ui.inputs.token_count import NAME, TITLE
+from bpeviz.ui.inputs.training import on_languages
+from bpeviz.ui.page_trainings import Trained, TrainingError
+from bpeviz.ui.runtime.cache import cached
+from bpeviz.views import encoded
+from bpeviz.views.payloads import Player
+from bpeviz.views.stage import Row, Stage, of_pieces
+
+LONGEST = 240
+"""The most characters of a text whose merges have steps; of a longer one there are only tokens."""
+
+
+def player_of(trained: Trained) -> Player | None:
+    """Return the player of a text without merges of its own under GPT-4o, if that has any.
+
+    Without the file of GPT-4o, the player shows a training on many languages. The file is only
+    downloaded on request.
+    """
+    history, text = trained.history, trained.text
+    is_own = trained.trained_on is None and 1 < len(text) <= limits.INSPECTED
+    if not is_own or history.steps or history.stopped == "full":
+        return None
+    if download.available(NAME):
+        return _published(text)
+    if download.progress(NAME).state != "missing":
+        ready([NAME])
+    try:
+        other = page_trainings.get(text, on_languages(trained.choice))
+    except TrainingError:
+        return None
+    if not len(other.boundaries.change_steps):
+        return None
+    row = other.row(other.parts()[0])
+    unit = texts_of(other.history).unit
+    return _player(row, f"A tokenizer trained here on {other.trained_on}", unit)
+
+
+@cached()
+def _published(text: str) -> Player | None:
+    """Return the player of GPT-4o; do not change it, it is cached."""
+    tokenizer = bpeviz.load(NAME)
+    if len(text) <= LONGEST:
+        row = encoded.of_encoding(text, tokenizer)
+        return _player(row, TITLE, "merge") if row.steps else None
+    tokens = [*tokenizer.tokens(text)]
+    styles = {token.id: (token.label, key_of(tokenizer, token.id)) for token in tokens}
+    pieces = [(token.id, len(token.raw)) for token in tokens]
+    return _player(of_pieces(text, "", pieces, styles, tokenizer), TITLE, "merge")
+
+
+def _player(row: Row, name: str, unit: str) -> Player:
+    """Return the player of a row at its last step. Its head has the name and the figures."""
+    counts = row.boundaries.token_counts
+    changes = len(row.boundaries.change_steps)
+    rule = f"{counted(int(counts[-1]), 'token')} in this text"
+    if changes:
+        rule += f", after {changes:,} of its {counted(row.tokenizer.steps, unit)}"
+    row = replace(row, words=row.words._replace(algorithm=name, rule=rule))
+    player = Stage([row]).payload.copy()
+    player["initialStep"] = player["last"]
+    return player
