@@ -261,7 +261,7 @@ def test_bundles_are_valid(node: str, tmp_path: Path) -> None:
     modules = [tmp_path / f"{name}.mjs" for name in NAMES]
     for name, module in zip(NAMES, modules, strict=True):
         script = read(name).script
-        assert re.search(r"^(const|function) mount\b", script, re.MULTILINE)
+        assert re.search(r"^(const|(async )?function) mount\b", script, re.MULTILINE)
         module.write_text(script, encoding="utf-8")
     run([node, "--experimental-vm-modules", "--eval", PARSE, *map(str, modules)])
 
