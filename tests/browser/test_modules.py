@@ -1,0 +1,60 @@
+"""Components whose modules are late, or cannot be loaded."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Browser
+from serving import OPTIONS, Server
+
+from bpeviz import components
+
+MOUNTED = """async () => {
+  const { mount } = await import(location.href);
+  const log = [];
+  const module = (name) => ({
+    default: `<b>${name}</b>`,
+    mount: (root, data) => log.push([name, data, root.querySelectorAll("b").length]),
+  });
+  const place = () => document.body.appendChild(document.createElement("div"));
+  const draw = (parentElement, value, loading) => {
+    const json = new Blob([JSON.stringify(value)]).stream();
+    return new Response(json.pipeThrough(new CompressionStream("deflate"))).arrayBuffer()
+      .then((data) => () => mount({ data: new Uint8Array(data), parentElement }, loading, []));
+  };
+  const [late, removed] = [Promise.withResolvers(), Promise.withResolvers()];
+  const [first, second, third, fourth] = [0, 1, 2, 3].map(place);
+  const calls = await Promise.all([
+    draw(first, "old", late.promise),
+    draw(first, "new", late.promise),
+    draw(second, "taken away", removed.promise),
+    draw(third, "early", Promise.resolve(module("third"))),
+    draw(fourth, "none", Promise.reject(new Error("lost"))),
+  ]);
+  const draws = calls.map((call) => call());
+  second.remove();
+  await new Promise((done) => setTimeout(done, 50));
+  log.push("loaded");
+  removed.resolve(module("second"));
+  late.resolve(module("first"));
+  await Promise.all(draws);
+  const said = () => fourth.querySelectorAll("[role=alert] button").length;
+  log.push(said());
+  await (await draw(fourth, "again", Promise.resolve(module("fourth"))))();
+  return [...log, said()];
+}"""
+"""Draws components whose modules arrive late, in another order, or not at all."""
+
+
+def test_components_are_drawn_in_order_when_their_modules_are_there(
+    browser: Browser, server: Server
+) -> None:
+    page = browser.new_page(**OPTIONS)
+    page.goto(f"{server.address}/{components.PATH}/{components.module('host').file}")
+    assert page.evaluate(MOUNTED) == [
+        "loaded",
+        ["first", "new", 1],
+        ["third", "early", 1],
+        1,
+        ["fourth", "again", 1],
+        0,
+    ]
+    page.close()
