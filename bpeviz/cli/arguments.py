@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from bpeviz.cli.errors import UsageError
-from bpeviz.corpus.files import STANDARD, named
+from bpeviz.corpus.files import STANDARD
 from bpeviz.formats import FORMATS
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.pretrained import catalog
@@ -114,6 +111,11 @@ def choice(name: str, choices: Iterable[str], default: str | None, help_text: st
     return Argument((name,), {"action": _Once, **keywords})
 
 
+def integer(name: str, help_text: str, minimum: int = 0, default: int | None = None) -> Argument:
+    """Return an argument that is a whole number."""
+    return option(name, "N", help_text, type=whole_number(minimum), default=default)
+
+
 def texts(name: str, metavar: str, help_text: str) -> Argument:
     """Return an argument whose value is a text, and which may occur several times."""
     several = {"action": "append", "default": [], "type": text_argument}
@@ -193,6 +195,11 @@ TABLES = (
 OUTPUT = option("--output", "FILE", "write to this file (default: -)", default=STANDARD)
 """The output, by default standard output."""
 
+BINARY_OUTPUT = option(
+    "--output", "FILE", "write to this file; - or none: standard output, unless it is a terminal"
+)
+"""The output of bytes that a terminal does not show."""
+
 SAVED = (
     option(
         "--output",
@@ -219,26 +226,3 @@ PROGRESS = Argument(
         "help": "show progress on standard error (default: if it is a terminal)",
     },
 )
-
-
-def check_expression(options: argparse.Namespace) -> None:
-    """Raise `UsageError` if an expression is given without a pattern that uses it."""
-    if options.expression and options.pattern not in (CUSTOM, WORD_LIST):
-        raise UsageError(f"--expression needs --pattern {CUSTOM} or --pattern {WORD_LIST}.")
-
-
-def check_files(inputs: Sequence[str], outputs: Iterable[str]) -> None:
-    """Raise `UsageError` if an output is also an input, or standard input is named twice."""
-    if list(inputs).count(STANDARD) > 1:
-        raise UsageError("Standard input (-) can be read only once.")
-    for output in outputs:
-        is_file = output != STANDARD and os.path.isfile(output)  # a device is not overwritten
-        if is_file and any(_is_same_file(file, output) for file in inputs):
-            raise UsageError(f"--output would overwrite an input, {named(output)}.")
-
-
-def _is_same_file(path: str, output: str) -> bool:
-    """Return whether two names, links included, are of one file."""
-    with suppress(OSError, ValueError):  # reading it reports the error
-        return os.path.samefile(0 if path == STANDARD else path, output)
-    return False

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from itertools import chain
 
 from bpeviz import limits
 from bpeviz.analysis import figures, verdict
@@ -19,6 +17,7 @@ from bpeviz.cli.arguments import Command, ExclusiveArguments, flag, option
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.cli.named_texts import TextFile
 from bpeviz.cli.progress import Progress
+from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.text import counted, distinct
 from bpeviz.views import export, playable, text_table
@@ -64,13 +63,6 @@ should. A larger vocabulary usually needs fewer tokens.
 _NAMES = "text", "tokenizer"
 """The columns of names."""
 
-_EXACT = (
-    *(figures.vocab_size, figures.tokens, figures.bytes_per_token, figures.characters_per_token),
-    *(figures.tokens_per_word, figures.whole_words, figures.distinct, figures.dropped),
-    figures.aligned_spans,
-)
-"""The figures of one text as JSON, without the agreement."""
-
 
 def run(options: argparse.Namespace) -> int:
     """Print the metrics of all tokenizers; return the exit code."""
@@ -79,58 +71,56 @@ def run(options: argparse.Namespace) -> int:
         options.csv or options.markdown or options.special_tokens or options.price or options.text
     )
     names = (options.relative_to, options.label)
-    is_many = len(given) > 1 or os.path.isdir(given[0]) or named_texts.split_name(given[0])[0]
-    is_many = is_many or any(name is not None for name in names) or for_many
-    if is_many or named_texts.is_table(given[0], options):
-        return _many(named_texts.sources(given, options), options)
-    return _one(given[0], options)
-
-
-def _one(path: str, options: argparse.Namespace) -> int:
-    """Print the metrics of one text; return the exit code."""
-    names: list[str] = options.tokenizer
-    read = [path, *chain.from_iterable(map(files.tokenizer_inputs, names))]
-    arguments.check_files(read, [options.output])
-    arguments.check_expression(options)
+    is_many = bool(
+        len(given) > 1
+        or os.path.isdir(given[0])
+        or named_texts.split_name(given[0])[0]
+        or any(name is not None for name in names)
+        or for_many
+        or named_texts.is_table(given[0], options)
+    )
+    sources = named_texts.sources(given, options) if is_many else []
+    if is_many and (options.reference is not None or options.curves):
+        raise UsageError("--reference and --curves are for one text. --as text reads a table so.")
     check_link(options.link)
-    reference = names[0] if options.reference is None else options.reference
-    if reference not in names:
-        raise UsageError(f"The reference {reference} is not one of the tokenizers.")
-    progress = Progress(options.progress)
-    tokenizers = [files.load_tokenizer(name, options, progress) for name in names]
-    text = files.read_text(path)
-    columns = []
-    for title, tokenizer in zip(_titles(names, options), tokenizers, strict=True):
-        with progress.during(f"Encoding {len(text):,} characters with {title}"):
-            boundaries = tokenizer.boundaries(text)
-        columns.append(Column(title, tokenizer, boundaries, tokenizer.steps))
-    printed = _printed(text, columns, names.index(reference), distinct(names), options)
-    files.write_output(options.output, printed.encode("utf-8", "backslashreplace"))
+    progress = files.begin(options, [source.path for source in sources] if is_many else given)
+    printed = _many(sources, options, progress) if is_many else _one(given[0], options, progress)
+    files.write_output(options.output, printed)
     return 0
 
 
-def _titles(names: Sequence[str], options: argparse.Namespace) -> list[str]:
-    """Return distinct names of tokenizers: those on screen, or in data those of the arguments."""
-    is_data = options.json or options.csv or options.curves
-    return distinct(map(named if is_data else files.title, names))
-
-
-def _many(sources: Sequence[TextFile], options: argparse.Namespace) -> int:
-    """Print one table of many texts; return the exit code."""
-    if options.reference is not None or options.curves:
-        raise UsageError("--reference and --curves are for one text. --as text reads a table so.")
-    check_link(options.link)
+def _one(path: str, options: argparse.Namespace, progress: Progress) -> str:
+    """Return the metrics of one text."""
     names: list[str] = options.tokenizer
-    read = [source.path for source in sources]
-    read += chain.from_iterable(map(files.tokenizer_inputs, names))
-    arguments.check_files(read, [options.output])
-    arguments.check_expression(options)
-    progress = Progress(options.progress)
-    texts, notes = named_texts.read(sources, options)
-    titles = dict(zip(_titles(names, options), names, strict=True))
-    tokenizers = {
-        title: files.load_tokenizer(name, options, progress) for title, name in titles.items()
+    reference = names[0] if options.reference is None else options.reference
+    if reference not in names:
+        raise UsageError(f"The reference {reference} is not one of the tokenizers.")
+    tokenizers = _load(options, progress)
+    text = files.read_text(path)
+    columns = []
+    for title, tokenizer in tokenizers.items():
+        with progress.during(f"Encoding {len(text):,} characters with {title}"):
+            boundaries = tokenizer.boundaries(text)
+        columns.append(Column(title, tokenizer, boundaries, tokenizer.steps))
+    return _printed(text, columns, names.index(reference), distinct(names), options)
+
+
+def _load(options: argparse.Namespace, progress: Progress) -> dict[str, Tokenizer]:
+    """Return the tokenizers by distinct names: on screen, or in data those of the arguments."""
+    names: list[str] = options.tokenizer
+    is_data = options.json or options.csv or options.curves
+    titles = distinct(map(named if is_data else files.title, names))
+    return {
+        title: files.load_tokenizer(name, options, progress)
+        for title, name in zip(titles, names, strict=True)
     }
+
+
+def _many(sources: Sequence[TextFile], options: argparse.Namespace, progress: Progress) -> str:
+    """Return one table of many texts, and print notes about them."""
+    texts, notes = named_texts.read(sources, options)
+    tokenizers = _load(options, progress)
+    titles = dict(zip(tokenizers, options.tokenizer, strict=True))
     relative_to = None if options.relative_to is None else named(options.relative_to)
     number, parallel = parallel_texts(texts)
     if relative_to is None and parallel and number > 1 and all(source.name for source in sources):
@@ -146,11 +136,9 @@ def _many(sources: Sequence[TextFile], options: argparse.Namespace) -> int:
             special_tokens=options.special_tokens,
             prices=_prices(options.price, titles),
         )
-    printed = _many_printed(comparison, relative_to, titles, options)
-    files.write_output(options.output, printed.encode("utf-8", "backslashreplace"))
     for sentence in notes:
         print_error(sentence)
-    return 0
+    return _many_printed(comparison, relative_to, titles, options)
 
 
 def _many_printed(
@@ -170,7 +158,7 @@ def _many_printed(
             ],
             "special_tokens": comparison.special_tokens,
         }
-        return json.dumps(exact, ensure_ascii=False, indent=2) + "\n"
+        return files.as_json(exact, 2) + "\n"
     if options.csv:
         return text_table.exact(comparison).csv()
     if options.html:
@@ -229,7 +217,7 @@ def _printed(
             _exact(name, row) | _note(argument, options)
             for name, argument, row in zip(names, options.tokenizer, measured, strict=True)
         ]
-        return json.dumps(rows, ensure_ascii=False, indent=2) + "\n"
+        return files.as_json(rows, 2) + "\n"
     sentences = verdict.losses(text, columns)
     return _table(text, measured, columns[baseline].title) + "".join(f"{s}\n" for s in sentences)
 
@@ -252,8 +240,13 @@ def _curves(columns: Sequence[Column]) -> str:
 
 def _exact(name: str, measured: Measured) -> dict[str, object]:
     """Return the figures of one text as JSON."""
-    values = {figure.key: figure.of(measured) for figure in _EXACT}
-    others = {"agreement": asdict(measured.agreement), "unknown": measured.column.unknown}
+    agreement = asdict(measured.agreement)
+    values = {
+        figure.key: figure.of(measured)
+        for figure in figures.OF_TEXT
+        if figure.key not in agreement and figure is not figures.cost
+    }
+    others = {"agreement": agreement, "unknown": measured.column.unknown}
     return {"tokenizer": name, **values, **others}
 
 

@@ -8,8 +8,6 @@ from bpeviz import formats
 from bpeviz.cli import arguments, files
 from bpeviz.cli.arguments import Command
 from bpeviz.cli.errors import print_error
-from bpeviz.cli.progress import Progress
-from bpeviz.corpus.files import STANDARD, named
 
 _HELP = """\
 Write a tokenizer of another program, or a published one, in another file format. A file is written
@@ -28,11 +26,8 @@ examples:
 
 def run(options: argparse.Namespace) -> int:
     """Write the tokenizer; return the exit code."""
-    arguments.check_expression(options)
     target = files.target(options, "")
-    arguments.check_files(files.tokenizer_inputs(options.tokenizer), map(str, target.paths))
-    target.check_writable()
-    progress = Progress(options.progress)
+    progress = files.begin(options, [], target.outputs)
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
     with progress.during("Converting"):
         contents = formats.dump(tokenizer, target.format, suggests=True)
@@ -40,8 +35,7 @@ def run(options: argparse.Namespace) -> int:
         target.write(contents)
     if note:
         print_error(note)
-    where = "standard output" if target.output == STANDARD else named(target.output)
-    progress.print(f"Written to {where}: {formats.FORMATS[target.format].title}.")
+    files.report(progress, target.output, formats.FORMATS[target.format].title)
     return 0
 
 

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from bpeviz.cli import arguments, files, named_texts
 from bpeviz.cli.arguments import Command, option
 from bpeviz.cli.errors import UsageError
-from bpeviz.cli.progress import Progress
 from bpeviz.corpus import dask, parquet
 from bpeviz.corpus import files as corpus_files
 from bpeviz.corpus.documents import Documents
@@ -43,11 +41,8 @@ examples:
 def run(options: argparse.Namespace) -> int:
     """Count the pre-tokens, and write the counts; return the exit code."""
     paths = options.files or [STANDARD]
-    arguments.check_expression(options)
-    output = files.output_path(options)
-    arguments.check_files(paths, [output])
-    if output != STANDARD:
-        files.check_writable(Path(output))
+    output = files.name_output(options)
+    progress = files.begin(options, paths)
     if options.scheduler is not None and STANDARD in paths:
         raise UsageError("--scheduler needs files: workers cannot read standard input.")
     has_table = any(named_texts.is_table(path, options) for path in paths)
@@ -55,7 +50,6 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("--scheduler counts texts, not tables. Leave it out, or add --as text.")
     named_texts.check_columns(options, has_table=has_table)
 
-    progress = Progress(options.progress)
     subject = f"{len(paths):,} files" if len(paths) > 1 else named(paths[0])
     with progress.during(f"Counting {subject}"):
         if options.scheduler is None:
@@ -70,10 +64,8 @@ def run(options: argparse.Namespace) -> int:
             counts = dask.count(options.scheduler, paths, options.pattern, options.expression)
     with progress.during("Writing"):
         files.write_output(output, parquet.dump(counts))
-    progress.print(
-        f"Written to {'standard output' if output == STANDARD else named(output)}: "
-        f"{len(counts):,} distinct pre-tokens of {counts.size:,} bytes."
-    )
+    result = f"{len(counts):,} distinct pre-tokens of {counts.size:,} bytes"
+    files.report(progress, output, result)
     return 0
 
 
@@ -87,11 +79,7 @@ COMMAND = Command(
         arguments.CORPUS,
         *arguments.TABLES,
         *arguments.pattern("gpt2", "the pre-tokenization (default: gpt2)"),
-        option(
-            "--output",
-            "FILE",
-            "write to this file; - or none: standard output, unless it is a terminal",
-        ),
+        arguments.BINARY_OUTPUT,
         option(
             "--scheduler",
             "ADDRESS",

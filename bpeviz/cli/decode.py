@@ -8,7 +8,6 @@ import sys
 from bpeviz.cli import arguments, files
 from bpeviz.cli.arguments import Command, flag, option
 from bpeviz.cli.errors import UsageError
-from bpeviz.cli.progress import Progress
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD
 from bpeviz.corpus.ids import read_ids
@@ -37,10 +36,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError("Name ids as arguments or a file with ids, not both.")
     given = None if options.ids in ([], [STANDARD]) else options.ids
     source = None if given else options.file or STANDARD
-    read = [*files.tokenizer_inputs(options.tokenizer), *filter(None, [source])]
-    arguments.check_files(read, [options.output])
-    arguments.check_expression(options)
-    progress = Progress(options.progress)
+    progress = files.begin(options, [source] if source else [])
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
     listed = " ".join(given) if given else files.read_text(source or STANDARD)
     with progress.during("Decoding"):

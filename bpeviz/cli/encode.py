@@ -20,9 +20,8 @@ from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.token_lookup import color_index_of
 from bpeviz.analysis.trace import Inspection
 from bpeviz.cli import arguments, files, named_texts
-from bpeviz.cli.arguments import Command, ExclusiveArguments, choice, flag, option
+from bpeviz.cli.arguments import Command, ExclusiveArguments, choice, flag, integer, option
 from bpeviz.cli.errors import CommandError, UsageError, print_error
-from bpeviz.cli.progress import Progress
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.lattice import score
 from bpeviz.core.tokenizer import Tokenizer
@@ -63,13 +62,10 @@ colored text as a web page.
 def run(options: argparse.Namespace) -> int:
     """Encode every file; return the exit code."""
     paths = options.files or [STANDARD]
-    read = [*paths, *files.tokenizer_inputs(options.tokenizer)]
-    arguments.check_files(read, [options.output])
-    arguments.check_expression(options)
+    progress = files.begin(options, paths)
     if (options.system or options.rendered) and not options.chat:
         raise UsageError("--system and --rendered need --chat.")
     _check_table(paths, options)
-    progress = Progress(options.progress)
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
     if options.merges is not None:
         tokenizer = _first_merges(tokenizer, options.merges)
@@ -93,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
                 whole = part if chat is None else chat.render(conversation(part, options.system))
                 lines = _printed(tokenizer, whole, allowed, options, twice)
                 printed += (f"{line}{name}\n" for line in lines)
-    files.write_output(options.output, "".join(printed).encode())
+    files.write_output(options.output, "".join(printed))
     for warning in twice:
         print_error(warning)
     return 0
@@ -143,7 +139,7 @@ def _rows(
     table_of = Table(["row", "tokens"], [[*tokens], counts.tolist()])
     if options.json:
         rows = [{"row": row, "tokens": count} for row, count in tokens.items()]
-        return json.dumps({"rows": rows, "summary": summary}, ensure_ascii=False, indent=2) + "\n"
+        return files.as_json({"rows": rows, "summary": summary}, 2) + "\n"
     return table_of.csv() if options.csv else "".join(f"{count}\n" for count in counts.tolist())
 
 
@@ -160,9 +156,9 @@ def _printed(
         CommandError: The tokenizer cannot print them.
     """
     if options.rendered:
-        return [json.dumps(text, ensure_ascii=False)]
+        return [files.as_json(text)]
     if options.normalized:
-        return [json.dumps(tokenizer.normalized(text).text, ensure_ascii=False)]
+        return [files.as_json(tokenizer.normalized(text).text)]
     if options.pre_tokens:
         return [_pre_tokens(tokenizer, text)]
     if options.segmentations is not None:
@@ -194,7 +190,7 @@ def _json(inspection: Inspection, assumed: str) -> str:
         "offsets": [(token.first, token.last) for token in tokens],
         "byte_offsets": [(token.start, token.end) for token in tokens],
     }
-    return json.dumps(columns | ({"note": assumed} if assumed else {}), ensure_ascii=False)
+    return files.as_json(columns | ({"note": assumed} if assumed else {}))
 
 
 def _first_merges(tokenizer: Tokenizer, count: int) -> Tokenizer:
@@ -219,7 +215,7 @@ def _steps(tokenizer: Tokenizer, text: str, allowed: Collection[str]) -> list[st
         parents = None if event.id is None else tokenizer.parents(event.id)
         pair = [tokenizer.token_label(token_id) for token_id in parents or ()]
         step = {"step": event.step + 1, "id": event.id, "merged": pair}
-        printed.append(json.dumps(step, ensure_ascii=False))
+        printed.append(files.as_json(step))
     return printed
 
 
@@ -227,7 +223,7 @@ def _round_trip(tokenizer: Tokenizer, text: str, allowed: Collection[str]) -> st
     """Return as JSON whether decoding restores a text, and the differences."""
     trip = round_trip(trace.inspect(text, tokenizer, allowed))
     losses = [asdict(loss) for loss in trip.losses]
-    return json.dumps({"lossless": trip.lossless, "losses": losses}, ensure_ascii=False)
+    return files.as_json({"lossless": trip.lossless, "losses": losses})
 
 
 def _pre_tokens(tokenizer: Tokenizer, text: str) -> str:
@@ -237,7 +233,7 @@ def _pre_tokens(tokenizer: Tokenizer, text: str) -> str:
         raise CommandError(f"The pre-tokens of {tokenizer.name} are not known.")
     raw = clean(text).encode()
     parts = [raw[start:end].decode() for start, end in pairwise([0, *ends.tolist()])]
-    return json.dumps(parts, ensure_ascii=False)
+    return files.as_json(parts)
 
 
 def _segmentations(tokenizer: Tokenizer, text: str, most: int) -> list[str]:
@@ -255,7 +251,7 @@ def _segmentations(tokenizer: Tokenizer, text: str, most: int) -> list[str]:
             for path in tokenizer.word_lattice(word.text).nbest(most)
         ]
         scored = {"word": word.text, "segmentations": best}
-        printed.append(json.dumps(scored, ensure_ascii=False))
+        printed.append(files.as_json(scored))
     return printed
 
 
@@ -294,12 +290,11 @@ _FORMS = ExclusiveArguments(
         flag("--tokens", "print token labels instead of ids"),
         flag("--normalized", "print the normalized text, which is then split, as a JSON string"),
         flag("--pre-tokens", "print the pre-tokens, which no token crosses, as a JSON list"),
-        option(
+        integer(
             "--segmentations",
-            "N",
             "print the N best segmentations of each word with their log probabilities, as JSON, "
             "one word a line, for Unigram",
-            type=arguments.whole_number(1),
+            1,
         ),
         flag("--steps", "print the merges that change the text as JSON, one a line"),
         flag(
@@ -363,12 +358,7 @@ COMMAND = Command(
         *arguments.tokenizer(),
         flag("--lines", "encode each line alone, one list a line"),
         arguments.TEXT_COLUMN,
-        option(
-            "--limit",
-            "N",
-            "with --text, also count the rows of more than N tokens",
-            type=arguments.whole_number(0),
-        ),
+        integer("--limit", "with --text, also count the rows of more than N tokens"),
         _FORMS,
         choice(
             "--color",
@@ -377,12 +367,7 @@ COMMAND = Command(
             "with --tokens, color the tokens (default: auto, on a terminal)",
         ),
         *_SPECIAL,
-        option(
-            "--merges",
-            "N",
-            "apply only the first N merges of the tokenizer",
-            type=arguments.whole_number(0),
-        ),
+        integer("--merges", "apply only the first N merges of the tokenizer"),
         arguments.OUTPUT,
         arguments.PROGRESS,
     ),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
+import json
 import os
 import secrets
 import stat
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TextIO
@@ -25,12 +26,55 @@ from bpeviz.formats.chat_templates import chat_template
 from bpeviz.formats.gguf.container import MAGIC
 from bpeviz.formats.model_settings import SETTINGS_FILES
 from bpeviz.libraries.chat_template import FURTHER, SETTINGS, SOURCE, ChatTemplate
+from bpeviz.pretokenizers.patterns import CUSTOM, WORD_LIST
 from bpeviz.pretrained import catalog, download, hub
 
 _READ = 1 << 20
 
 MAX_COUNTS = 4_000_000_000
 """The largest size of a file with counts, in bytes."""
+
+# ---- Arguments
+
+
+def begin(
+    options: argparse.Namespace, inputs: Sequence[str], outputs: Iterable[Path] | None = None
+) -> Progress:
+    """Check the files of a command, and its pattern; return its progress.
+
+    Args:
+        options: The arguments.
+        inputs: The paths that the command reads, without those of tokenizers.
+        outputs: The paths that it writes, by default that of ``--output``.
+
+    Raises:
+        UsageError: An output is also an input, standard input is named twice, or an expression is
+            given without a pattern that uses it.
+        CommandError: An output is not writable.
+    """
+    tokenizers = vars(options).get("tokenizer") or []
+    names = [tokenizers] if isinstance(tokenizers, str) else tokenizers
+    inputs = [*inputs, *(path for name in names for path in tokenizer_inputs(name))]
+    if inputs.count(STANDARD) > 1:
+        raise UsageError("Standard input (-) can be read only once.")
+    if vars(options).get("expression") and options.pattern not in (CUSTOM, WORD_LIST):
+        raise UsageError(f"--expression needs --pattern {CUSTOM} or --pattern {WORD_LIST}.")
+    if outputs is None:
+        outputs = [] if options.output == STANDARD else [Path(options.output)]
+    for output in outputs:
+        # A device is not overwritten.
+        if os.path.isfile(output) and any(_is_same_file(path, output) for path in inputs):
+            raise UsageError(f"--output would overwrite an input, {named(str(output))}.")
+        check_writable(output)
+    return Progress(options.progress)
+
+
+def _is_same_file(path: str, output: Path) -> bool:
+    """Return whether two names, links included, are of one file."""
+    with contextlib.suppress(OSError, ValueError):  # reading it reports the error
+        return os.path.samefile(0 if path == STANDARD else path, output)
+    return False
+
 
 # ---- Input
 
@@ -182,16 +226,17 @@ def _unreadable(path: str, error: OSError) -> CommandError:
 # ---- Output
 
 
-def output_path(options: argparse.Namespace) -> str:
-    """Return ``--output`` of a command with binary output.
+def name_output(options: argparse.Namespace) -> str:
+    """Return ``--output`` of a command with binary output, and set it where it is missing.
 
     Raises:
         UsageError: The option is missing, and standard output is a terminal.
     """
-    output: str | None = options.output
-    if output is None and sys.stdout is not None and sys.stdout.isatty():
-        raise UsageError("Name a file with --output FILE (or - for this terminal).")
-    return STANDARD if output is None else output
+    if options.output is None:
+        if sys.stdout is not None and sys.stdout.isatty():
+            raise UsageError("Name a file with --output FILE (or - for this terminal).")
+        options.output = STANDARD
+    return str(options.output)
 
 
 @dataclass(frozen=True)
@@ -213,11 +258,11 @@ class Target:
         output = Path(self.output)
         return output if self.paths and self.paths[0] != output else None
 
-    def check_writable(self) -> None:
-        """Raise `CommandError` if a file is not writable; call this before long work."""
+    @property
+    def outputs(self) -> Sequence[Path]:
+        """The paths that are written, or their folder if it does not exist."""
         folder = self._folder
-        for path in [folder] if folder is not None and not folder.exists() else self.paths:
-            check_writable(path)
+        return self.paths if folder is None or folder.exists() else [folder]
 
     def write(self, contents: Mapping[str, bytes]) -> None:
         """Write the files of the format. Raises `CommandError`."""
@@ -240,7 +285,7 @@ def target(options: argparse.Namespace, algorithm: str) -> Target:
     Raises:
         UsageError: The format is not known, or needs a path.
     """
-    output, format = output_path(options), options.format
+    output, format = name_output(options), options.format
     if output != STANDARD:
         try:
             known, paths = formats.paths_to_save(Path(output), format, algorithm)
@@ -253,8 +298,15 @@ def target(options: argparse.Namespace, algorithm: str) -> Target:
     return Target(output, format, ())
 
 
-def write_output(path: str, content: bytes) -> None:
-    """Write bytes to a file, as `write_files` does, or to standard output."""
+def as_json(value: object, indent: int | None = None) -> str:
+    """Return a value as JSON."""
+    return json.dumps(value, ensure_ascii=False, indent=indent)
+
+
+def write_output(path: str, content: bytes | str) -> None:
+    """Write bytes or a text to a file, as `write_files` does, or to standard output."""
+    if isinstance(content, str):
+        content = content.encode("utf-8", "backslashreplace")
     if path != STANDARD:
         write_files({Path(path): content})
     elif sys.stdout is None:
@@ -263,6 +315,12 @@ def write_output(path: str, content: bytes) -> None:
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
+
+
+def report(progress: Progress, output: str, result: str) -> None:
+    """Print to standard error that a result is written, if progress is shown."""
+    where = "standard output" if output == STANDARD else named(output)
+    progress.print(f"Written to {where}: {result}.")
 
 
 def buffered(stream: TextIO) -> TextIO:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,9 +10,8 @@ from typing import Any
 from bpeviz.analysis import token_lookup
 from bpeviz.analysis.token_lookup import Found
 from bpeviz.cli import arguments, files
-from bpeviz.cli.arguments import Command, flag, option
+from bpeviz.cli.arguments import Command, flag, integer, option
 from bpeviz.cli.errors import UsageError, print_error
-from bpeviz.cli.progress import Progress
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import hexadecimal, shorten, visible
 
@@ -38,11 +36,9 @@ _LARGEST_TREE = 200
 
 def run(options: argparse.Namespace) -> int:
     """Print the tokens of every query; return the exit code."""
-    arguments.check_files(files.tokenizer_inputs(options.tokenizer), [options.output])
-    arguments.check_expression(options)
+    progress = files.begin(options, [])
     if options.containing and not options.queries:
         raise UsageError("--containing needs a QUERY.")
-    progress = Progress(options.progress)
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
     lines = []
     if not options.queries:
@@ -50,7 +46,7 @@ def run(options: argparse.Namespace) -> int:
     for query in options.queries:
         answer = _answer(query, tokenizer, options)
         if options.json:
-            lines.append(json.dumps(_plain(answer, tokenizer, options), ensure_ascii=False))
+            lines.append(files.as_json(_plain(answer, tokenizer, options)))
             continue
         if answer.note:
             print_error(answer.note)
@@ -62,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
                 lines += _tree(token.id, tokenizer)
             if near := _neighbors(token, tokenizer, options):
                 lines += ["  neighbors:", *(f"    {_line(other)}" for other in near)]
-    files.write_output(options.output, "".join(f"{line}\n" for line in lines).encode())
+    files.write_output(options.output, "".join(f"{line}\n" for line in lines))
     return 0
 
 
@@ -164,19 +160,9 @@ COMMAND = Command(
         ),
         *arguments.tokenizer(),
         flag("--containing", "list the tokens whose text contains the QUERY"),
-        option(
-            "--most",
-            "N",
-            "with --containing, list at most N tokens (default: 50)",
-            type=arguments.whole_number(1),
-            default=50,
-        ),
-        option(
-            "--neighbors",
-            "N",
-            "also list the N tokens before and after each in the order of ids",
-            type=arguments.whole_number(0),
-            default=0,
+        integer("--most", "with --containing, list at most N tokens (default: 50)", 1, 50),
+        integer(
+            "--neighbors", "also list the N tokens before and after each in the order of ids", 0, 0
         ),
         flag("--json", "print a JSON object for each QUERY"),
         arguments.OUTPUT,

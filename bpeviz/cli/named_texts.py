@@ -57,6 +57,15 @@ def is_table(path: str, options: argparse.Namespace) -> bool:
     return tables.is_table(path) if kind is None else kind == "table"
 
 
+def read_file(source: TextFile, options: argparse.Namespace) -> str | TextTable:
+    """Return the text or the table in a file or on standard input.
+
+    Raises:
+        ValueError: The file is not UTF-8 text or a valid table; the message is user-facing.
+    """
+    return files.read_text(source.path) if source.name else read_table(source.path, options)
+
+
 def read_table(path: str, options: argparse.Namespace) -> TextTable:
     """Return the table in a file, with the columns of ``--text`` and ``--label``.
 
@@ -68,15 +77,13 @@ def read_table(path: str, options: argparse.Namespace) -> TextTable:
             content = parquet.rows(files.read_bytes(path, files.MAX_COUNTS))
         except CorpusError as error:
             raise CorpusError(f"{named(path)} is not a table: {error}.") from None
-    else:
-        content = files.read_text(path)
-        if is_binary(content):
-            raise CorpusError(f"{named(path)} contains many zero bytes: it is not text.")
-    try:
         return tables.read_table(path, content, options.label, options.text)
+    text = files.read_text(path)
+    if is_binary(text):
+        raise CorpusError(f"{named(path)} contains many zero bytes: it is not text.")
+    try:
+        return tables.read_table(path, text, options.label, options.text)
     except CorpusError as error:
-        if path.lower().endswith(".parquet"):
-            raise
         raise CorpusError(f"{error} To read it as one text, add --as text.") from None
 
 
@@ -145,25 +152,21 @@ def read(sources: Sequence[TextFile], options: argparse.Namespace) -> tuple[Text
     left_out: list[str] = []
     notes: list[str] = []
     for source in sources:
-        if not source.name:
-            try:
-                contents.append(("", table := read_table(source.path, options)))
-                notes.append(table.about())
-            except CorpusError as error:
-                if not source.listed:
-                    raise
-                notes.append(f"Left out: {error}")
-            continue
         try:
-            text = files.read_text(source.path)
-            if is_binary(text):
+            content = read_file(source, options)
+            if isinstance(content, str) and is_binary(content):
                 raise CorpusError(f"{named(source.path)} contains many zero bytes: it is not text.")
-        except CorpusError:
+        except CorpusError as error:
             if not source.listed:
                 raise
-            left_out.append(named(source.path))
+            if source.name:
+                left_out.append(named(source.path))
+            else:
+                notes.append(f"Left out: {error}")
             continue
-        contents.append((source.name, text))
+        if isinstance(content, TextTable):
+            notes.append(content.about())
+        contents.append((source.name, content))
     if left_out:
         notes.append(f"Left out, since they are not texts in UTF-8: {listed(left_out, 5)}.")
     if not contents:
@@ -190,21 +193,20 @@ def corpus(
     """
     pairs: list[tuple[str, str]] = []
     for path in paths:
-        if is_table(path, options):
-            table = read_table(path, options)
-            print_error(table.about(grouped=grouped))
-            columns = table.texts if grouped else table.ungrouped
+        content = read_file(TextFile("" if is_table(path, options) else path, path), options)
+        if isinstance(content, TextTable):
+            print_error(content.about(grouped=grouped))
+            columns = content.texts if grouped else content.ungrouped
             pairs += (
                 (f"{path}: {name}", text)
                 for name, documents in columns.items()
                 for text in documents.texts
             )
         elif len(paths) == 1:
-            return files.read_text(path)
+            return content
         else:
-            text = files.read_text(path)
-            parts = [part for part, separates in split_texts(text) if not separates]
-            parts = [*filter(str.strip, parts)] if grouped else [text]
+            parts = [part for part, separates in split_texts(content) if not separates]
+            parts = [*filter(str.strip, parts)] if grouped else [content]
             pairs += ((f"{path} {i}", part) for i, part in enumerate(parts))
     labels, texts = zip(*pairs, strict=True) if pairs else ((), ())
     return Documents(texts, labels if grouped else ())

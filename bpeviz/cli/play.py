@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 
 from bpeviz.cli import arguments, files, training
-from bpeviz.cli.arguments import Command, ExclusiveArguments, option
+from bpeviz.cli.arguments import Command, ExclusiveArguments
 from bpeviz.cli.errors import UsageError
 from bpeviz.cli.progress import Progress
-from bpeviz.corpus.files import STANDARD
 from bpeviz.views import playable
 from bpeviz.views.credit import check_link
 from bpeviz.views.playable import Interactive
@@ -31,24 +29,19 @@ Open play.html#step=120 to begin at a step. Of a long text, the file plays the b
 
 def run(options: argparse.Namespace) -> int:
     """Train or load a tokenizer, and write the file; return the exit code."""
-    arguments.check_expression(options)
     values = training.chosen(options)
     inputs = [options.file, *training.text_paths(values)]
-    if options.tokenizer is not None:
-        if values or options.special_token or options.algorithm != "bpe":
-            raise UsageError("--tokenizer is not trained: it takes no options of training.")
-        inputs += files.tokenizer_inputs(options.tokenizer)
-    output = files.output_path(options)
-    arguments.check_files(inputs, [output])
-    if output != STANDARD:
-        files.check_writable(Path(output))
+    is_trained = values or options.special_token or options.algorithm != "bpe"
+    if options.tokenizer is not None and is_trained:
+        raise UsageError("--tokenizer is not trained: it takes no options of training.")
+    output = files.name_output(options)
     check_link(options.link)
-    progress = Progress(options.progress)
+    progress = files.begin(options, inputs)
     if options.tokenizer is None:
         timeline = _trained(options, training.with_texts(values), progress)
     else:
         timeline = _applied(options, progress)
-    files.write_output(output, playable.html(timeline, options.link).encode())
+    files.write_output(output, playable.html(timeline, options.link))
     return 0
 
 
@@ -82,11 +75,7 @@ COMMAND = Command(
     (
         arguments.FILE,
         ExclusiveArguments((*training.SIZE, _TOKENIZER), required=True),
-        option(
-            "--output",
-            "FILE",
-            "write to this file; - or none: standard output, unless it is a terminal",
-        ),
+        arguments.BINARY_OUTPUT,
         arguments.LINK,
         *arguments.pattern(
             "",

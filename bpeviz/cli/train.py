@@ -10,7 +10,6 @@ from bpeviz import formats
 from bpeviz.cli import arguments, files, named_texts, training
 from bpeviz.cli.arguments import Command, ExclusiveArguments
 from bpeviz.cli.errors import CommandError, UsageError
-from bpeviz.cli.progress import Progress
 from bpeviz.core.training import Training
 from bpeviz.corpus import parquet
 from bpeviz.corpus.documents import Documents
@@ -65,12 +64,9 @@ def run(options: argparse.Namespace) -> int:
     )
     named_texts.check_columns(options, has_table=has_table)
     trainer = TRAINERS[options.algorithm]
-    arguments.check_expression(options)
     values = training.chosen(options)
     target = files.target(options, options.algorithm)
-    arguments.check_files([*paths, *training.text_paths(values)], map(str, target.paths))
-    target.check_writable()
-
+    progress = files.begin(options, [*paths, *training.text_paths(values)], target.outputs)
     values = training.with_texts(values)
     corpus = _corpus(paths, trainer, options) if options.counts is None else _counts(options)
     if isinstance(corpus, PreTokenCounts):
@@ -82,14 +78,14 @@ def run(options: argparse.Namespace) -> int:
     def train(corpus: Corpus) -> Training:
         return training.train(corpus, options, values)
 
-    progress = Progress(options.progress)
     if (sample := _sample(corpus)) is not None:
         _try_format(train, sample, target.format)
     with progress.during(f"Training on {size}"):
         history = train(corpus)
     with progress.during("Writing"):
         target.write(formats.dump(history.tokenizer(), target.format, suggests=True))
-    _report(history, options, target.output)
+    training.report_early_end(history, options.vocab_size)
+    files.report(progress, target.output, texts_of(history).vocabulary(history, history.steps))
     return 0
 
 
@@ -159,17 +155,6 @@ def _try_format(train: Callable[[Corpus], Training], sample: Corpus, format: str
     except ValueError:
         return  # the whole corpus may be valid; if not, training raises the error
     formats.dump(history.tokenizer(), format, suggests=True)
-
-
-# ---- The output
-
-
-def _report(history: Training, options: argparse.Namespace, output: str) -> None:
-    """Print the result if progress is shown; always report a vocabulary smaller than requested."""
-    training.report_early_end(history, options.vocab_size)
-    where = "standard output" if output == STANDARD else named(output)
-    result = texts_of(history).vocabulary(history, history.steps)
-    Progress(options.progress).print(f"Written to {where}: {result}.")
 
 
 COMMAND = Command(

@@ -124,13 +124,8 @@ def _argument(name: str, owners: Mapping[str, Option]) -> dict[str, Any]:
 
 
 SIZE = (
-    arguments.option(
-        "--vocab-size",
-        "N",
-        "size of the vocabulary, without special tokens",
-        type=arguments.whole_number(1),
-    ),
-    arguments.option("--merges", "N", "or the number of merges", type=arguments.whole_number(0)),
+    arguments.integer("--vocab-size", "size of the vocabulary, without special tokens", 1),
+    arguments.integer("--merges", "or the number of merges"),
 )
 """The size of the vocabulary: one of these."""
 
