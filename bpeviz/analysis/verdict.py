@@ -92,25 +92,6 @@ def losses(text: str, columns: Sequence[Column]) -> list[str]:
     ]
 
 
-def boundary_words(extra: int, missing: int, baseline: str) -> str:
-    """Return how the boundaries of a tokenizer differ from a baseline.
-
-    Args:
-        extra: The number of boundaries that the baseline lacks.
-        missing: The number of the baseline's boundaries that are absent.
-        baseline: The name of the baseline.
-
-    >>> boundary_words(14, 10, "GPT-2")
-    '14 boundaries more than GPT-2, 10 fewer'
-    """
-    if not extra + missing:
-        return f"same boundaries as {baseline}"
-    kind, number = ("more", extra) if extra else ("fewer", missing)
-    noun = "boundary" if number == 1 else "boundaries"
-    rest = f", {missing:,} fewer" if extra and missing else ""
-    return f"{number:,} {noun} {kind} than {baseline}{rest}"
-
-
 def best(standings: Sequence[Standing]) -> list[int]:
     """Return the indices of those with the fewest tokens, of those that lose nothing if any."""
     ranked = [standing for standing in standings if not standing.lossy] or standings

@@ -38,8 +38,13 @@ class ColoredText:
     @property
     def notes(self) -> list[str]:
         """The explanations of the marks that occur."""
-        ids = {token_id for row in self.score["rows"] for token_id, *_ in row["distinct"]}
+        rows = self.score["rows"]
+        ends = [row["tokenEnds"] for row in rows]
+        ids = {token_id for row in rows for token_id, *_ in row["distinct"]}
         marks = {
+            "Color shows where rows differ. A tick ends a token that all rows have.": (
+                ends != ends[:1] * len(ends) and not self.score.get("colorsAll")
+            ),
             "The strip below a character of several bytes shows them by token.": (
                 not self.score["text"].isascii()
             ),

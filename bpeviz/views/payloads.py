@@ -219,9 +219,6 @@ class ScoreRow(TypedDict):
     tokenEnds: list[int]
     tokens: list[int]
     distinct: list[ScoreToken]
-    extra: list[int]
-    missing: list[int]
-    differences: NotRequired[str]
     notes: list[str]
     tokenCount: int
     isBest: NotRequired[bool]
@@ -252,6 +249,7 @@ class Score(TypedDict):
     rows: list[ScoreRow]
     baseline: int
     showIds: NotRequired[bool]
+    colorsAll: NotRequired[bool]
     unit: NotRequired[str]
     ariaLabel: NotRequired[str]
     picture: NotRequired[PictureWords]

@@ -36,8 +36,6 @@ def payload(columns: Sequence[PreTokenizedColumn], first: int, last: int, label:
                 "tokenEnds": list(accumulate(sizes)),
                 "tokens": indices,
                 "distinct": [[*about, colors.index(key), rule] for *about, key, rule in distinct],
-                "extra": [],
-                "missing": [],
             }
         )
     data: Score = {

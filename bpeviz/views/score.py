@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bpeviz.analysis import hues as coloring
 from bpeviz.analysis import verdict
 from bpeviz.analysis.hues import Coloring, Hues
-from bpeviz.analysis.metrics import Column, differences
+from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, SPECIAL_ID, UNKNOWN_ID, Ends, Part, ended
 from bpeviz.text import color_key, counted, digest_of, hexadecimal, shorten
 from bpeviz.views.payloads import Score, ScoreRow, ScoreToken
@@ -43,6 +43,7 @@ def payload(
     baseline: int,
     *,
     ids: bool = False,
+    colors: bool = False,
     hues: Hues | None = None,
 ) -> Score:
     """Return the payload of a text under several tokenizers, as plain JSON values.
@@ -53,6 +54,7 @@ def payload(
         part: The part to show; `start` and `end` are bytes.
         baseline: The column that the others are compared with.
         ids: Whether to show the id of each token.
+        colors: Whether to color also tokens that all columns have.
         hues: The color indices; by default those of these columns alone.
     """
     hues = hues or hues_of_columns(columns, part)
@@ -62,8 +64,6 @@ def payload(
     best = verdict.best(standings)
     best = best if len(best) < len(columns) else []
     for number, column in enumerate(columns):
-        extra, missing = differences(column, columns[baseline])
-        name = standings[baseline].name
         ends, tokens, distinct = _tokens(column, part, hues)
         drawn.append(
             {
@@ -74,11 +74,6 @@ def payload(
                 "tokenEnds": ends,
                 "tokens": tokens,
                 "distinct": distinct,
-                "extra": _within(extra, part),
-                "missing": _within(missing, part),
-                "differences": ""
-                if number == baseline
-                else verdict.boundary_words(len(extra), len(missing), name),
             }
         )
     data: Score = {
@@ -87,6 +82,7 @@ def payload(
         "rows": drawn,
         "baseline": baseline,
         "showIds": ids,
+        "colorsAll": colors,
     }
     data["key"] = digest_of(data)
     return data
@@ -118,10 +114,10 @@ def before_and_after(row: Row, step: int, hues: Hues | None = None) -> Score | N
         replace(row.column(at), title=f"{name} {row.words.unit} {step:,}", boundaries=around)
         for name, at in (("Before", step - 1), ("After", step))
     ]
-    data = payload(text, columns, part, 0, hues=hues)
+    data = payload(text, columns, part, 0, colors=True, hues=hues)
     counts = boundaries.token_counts[step - 1 : step + 1].tolist()
     for drawn, count in zip(data["rows"], counts, strict=True):
-        drawn.update({"tokenCount": count, "notes": [], "isBest": False, "differences": ""})
+        drawn.update({"tokenCount": count, "notes": [], "isBest": False})
     data["key"] = f"{data['key']} {counts}"
     data["baseline"], data["ariaLabel"] = -1, "The text before and after"
     return data
@@ -163,13 +159,6 @@ def _notes(
     if number == baseline:
         return ["Baseline", *notes]
     return [verdict.compared_with(standings[number].tokens, standings[baseline]), *notes]
-
-
-def _within(boundaries: Ends, part: Part) -> list[int]:
-    """Return the boundaries strictly inside a part, relative to its start."""
-    inside = (boundaries > part.start) & (boundaries < part.end)
-    relative: list[int] = (boundaries[inside] - part.start).tolist()
-    return relative
 
 
 def _tokens_within(column: Column, part: Part) -> tuple[int, int]:

@@ -19,7 +19,6 @@ from bpeviz.analysis.verdict import (
     Standing,
     at_size,
     best,
-    boundary_words,
     caution,
     compared_with,
     costs,
@@ -164,21 +163,6 @@ def test_every_comparison_has_a_verdict(standings: list[Standing], data: st.Data
     )
     assert str(fewest) in found
     assert {standings[i].tokens for i in best(standings)} == {fewest}
-
-
-@pytest.mark.parametrize(
-    ("extra", "missing", "expected"),
-    [
-        (5, 1_077, "5 boundaries more than GPT-2, 1,077 fewer"),
-        (0, 1, "1 boundary fewer than GPT-2"),
-        (1, 0, "1 boundary more than GPT-2"),
-        (0, 0, "same boundaries as GPT-2"),
-    ],
-)
-def test_extra_and_missing_boundaries_are_counted_in_words(
-    extra: int, missing: int, expected: str
-) -> None:
-    assert boundary_words(extra, missing, "GPT-2") == expected
 
 
 def test_standing_has_the_name_without_the_size() -> None:

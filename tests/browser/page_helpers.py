@@ -376,7 +376,7 @@ class Score:
         expect(heading.locator("xpath=following-sibling::p[1]")).to_have_text(words)
 
     def count(self, title: str, looks: str) -> int:
-        """Return the number of atoms of a row that are marked "extra" or "missing"."""
+        """Return the number of atoms of a row with a class, such as "tick"."""
         self._see_all()
         return self.row(title).locator(f".c.{looks}, .atoms i.{looks}:not(:last-child)").count()
 

@@ -44,11 +44,9 @@ def columns_of(text: str, *names: str) -> list[Column]:
     return found
 
 
-def differences(columns: list[Column], baseline: int) -> list[tuple[int, int]]:
-    """Return the number of extra and of missing boundaries of each column."""
-    boundaries = [{*column.inner_boundaries.tolist()} for column in columns]
-    expected = boundaries[baseline]
-    return [(len(found - expected), len(expected - found)) for found in boundaries]
+def same_in_all(columns: list[Column]) -> int:
+    """Return the number of tokens that all columns have."""
+    return len(set.intersection(*({*pairwise((0, *column.cuts.tolist()))} for column in columns)))
 
 
 def test_deep_link_shows_verdict_rows_and_marks(open_page: Open) -> None:
@@ -69,18 +67,20 @@ def test_deep_link_shows_verdict_rows_and_marks(open_page: Open) -> None:
     expect(page.get_by_text(verdict)).to_be_visible()
     assert "Fewest" in score.about("GPT-4o (o200k)")
     expect(score.frame.get_by_text("Fewest")).to_have_count(1)
-    assert [score.count(column.title, "extra") for column in columns] == [0] * 4
-    page.get_by_label("Mark differences from GPT-2").check()
-    for column, expected in zip(columns, differences(columns, 1), strict=True):
-        assert (
-            score.count(column.title, "extra"),
-            score.count(column.title, "missing"),
-        ) == expected
-    extra, missing = differences(columns, 1)[0]
-    words = f"{extra} boundaries more than GPT-2, {missing} fewer"
-    assert words in score.about("Your tokenizer")
-    page.get_by_label("Mark differences from GPT-2").uncheck()
-    assert words not in score.about("Your tokenizer")
+    # What is equal in all rows is pale and ends in a tick.
+    same = same_in_all(columns)
+    assert 0 < same < min(counts)
+    for column in columns:
+        assert score.count(column.title, "tick") == same
+        expect(score.row(column.title).locator(".c.t.tick")).to_have_count(0)
+    expect(score.frame.get_by_text("the same in all rows")).to_be_visible()
+    page.get_by_text("Color every token").click()
+    expect(score.frame.get_by_text("after a longer token")).to_be_visible()
+    river = score.row("GPT-2").locator(".c.t").filter(has_text="river").first
+    expect(river).to_have_class(re.compile(r"color\d+ b$"))
+    page.get_by_text("Color every token").click()
+    expect(score.frame.get_by_text("the same in all rows")).to_be_visible()
+    expect(score.row("GPT-2").locator(".c.t").filter(has_text="river")).to_have_count(0)
 
     # On a projector, the verdict and several lines of text need no scrolling, and text is enlarged.
     page.set_viewport_size({"width": 1024, "height": 576})
@@ -189,17 +189,13 @@ def test_tooltip_of_a_line_higher_than_the_window_is_inside_it(open_page: Open) 
     assert box["y"] + box["height"] <= 200
 
 
-def test_bar_code_shows_where_rows_differ_and_brings_the_line(open_page: Open) -> None:
-    page = open_page(english("/Compare"))
+def test_rows_that_are_equal_have_all_colors_and_say_so(open_page: Open) -> None:
+    how = {"compared": ["cl100k_base", "o200k_base"]}
+    page = open_page(link("She sells shells", "/Compare", **how))
     score = Score(page)
-    score.await_text("GPT-2", "river")
-    code = score.frame.locator(".bar-code").nth(1)
-    for part in (".alike", ".differs"):
-        expect(code.locator(part)).not_to_have_attribute("d", "")
-    box = box_at_rest(code)
-    code.click(position={"x": box["width"] - 2, "y": 3})
-    expect(score.card).to_be_visible()
-    expect(score.row("GPT-2").last).to_be_in_viewport()
+    score.await_text("GPT-4o", "shells")
+    expect(score.frame.get_by_text("All rows are equal.")).to_be_visible()
+    expect(score.row("GPT-4o").locator(".c.t.b")).to_have_count(3)
 
 
 def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None:

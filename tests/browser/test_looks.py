@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from base64 import b64decode
 from collections.abc import Callable
+from io import BytesIO
 from itertools import pairwise
 from typing import Literal
 
+import numpy as np
 import pytest
 from page_helpers import ENGLISH, Page, Player, Score, expect
+from PIL import Image
 
 from bpeviz.palette import COLORS
 from bpeviz.ui.mark import MARK
+from bpeviz.ui.permalink import codec
 
 Open = Callable[..., Page]
 
@@ -72,6 +76,48 @@ def test_text_contrasts_with_every_token_color(english_page: Page, scheme: str) 
     for contrast, quiet, _ in found:
         assert contrast >= 4.5
         assert quiet >= 3  # stand-ins have less contrast than text, but remain visible
+
+
+NO_LINES = ".c { box-shadow: none !important; --line: transparent }"
+NO_INK = f"{NO_LINES} .text * {{ color: transparent !important; --dot: none !important }}"
+
+
+def ink_of_lines(page: Page, player: Player) -> float:
+    """Return the ink of the lines on the stage relative to that of its letters.
+
+    Ink is the sum of the differences of gray values between the stage as it is, without lines, and
+    without both. Rings of a merge are lines; the dots of spaces are letters.
+    """
+    style = player.text.evaluate_handle(
+        "text => text.getRootNode().appendChild(document.createElement('style'))"
+    )
+    images = []
+    for css in ("", NO_LINES, NO_INK):
+        style.evaluate("(style, css) => { style.textContent = css; }", css)
+        image = Image.open(BytesIO(player.text.screenshot())).convert("L")
+        images.append(np.asarray(image).astype(float))
+    style.evaluate("style => style.remove()")
+    whole, no_lines, nothing = images
+    return float(np.abs(whole - no_lines).sum() / np.abs(no_lines - nothing).sum())
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("sample", ["english-prose", "python-code"])
+def test_lines_have_less_ink_than_letters_at_every_step(
+    open_page: Open, sample: str, scheme: str
+) -> None:
+    page = open_page(f"/?s={codec.pack({'text_sample': sample})}&step=0")
+    page.emulate_media(color_scheme=scheme)
+    player = Player(page)
+    expect(page.locator(".stApp")).to_have_css("color-scheme", scheme)
+    expect(player.last).not_to_have_text("0")
+    last = int(player.last.inner_text())
+    inks = {}
+    for step in (0, 3, last // 8, last // 3, last):
+        player.go(step)
+        inks[step] = ink_of_lines(page, player)
+    assert max(inks.values()) <= 0.45, inks
+    assert inks[0] > 0.1, "ticks are drawn"
 
 
 def test_new_token_is_animated_unless_reduced_motion_is_set(english_page: Page) -> None:

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { EXTRA, LEFT_OUT, LIT, TOKEN_END, classNames, piecesOf, splitIntoCells, splitIntoRows } from "../../bpeviz/components/shared/cells.js";
+import { LEFT_OUT, LIT, TICK, TOKEN_END, classNames, piecesOf, splitIntoCells, splitIntoRows } from "../../bpeviz/components/shared/cells.js";
 import { TokenizedText } from "../../bpeviz/components/player/tokenized_text.js";
 import { read } from "./fixtures.mjs";
 
@@ -78,7 +78,7 @@ test("signs take the direction of the letters before them", () => {
 test("class names are those of a token's first and last atom", () => {
   const colors = [3, 3, -1];
   assert.equal(classNames(colors, [0, 0, 0], 0, 1), " t color3");
-  assert.equal(classNames(colors, [0, TOKEN_END | EXTRA, 0], 0, 1).trim(), "t color3 b extra");
+  assert.equal(classNames(colors, [0, TOKEN_END | TICK, 0], 0, 1).trim(), "t color3 b tick");
   assert.equal(classNames(colors, [TOKEN_END, 0, 0], 0, 1), " t color3"); // a boundary inside
   assert.equal(classNames(colors, [0, 0, TOKEN_END | LEFT_OUT], 2, 2), " b left-out");
 });
@@ -120,7 +120,11 @@ for (const { name, payload, steps } of read("timelines")) {
         const last = cells[at - 1];
         for (let a = cells[piece.from].firstAtom; a < lastAtom(last); a++) if (flags[a] & TOKEN_END) ends.push(a + 1);
         assert.equal(isSplit, ends.some((end) => end > last.firstAtom && end <= lastAtom(last)));
-        if (has(piece, "b")) ends.push(lastAtom(last) + 1);
+        if (has(piece, "b")) {
+          ends.push(lastAtom(last) + 1);
+          const { start, end } = text.token(lastAtom(last));
+          assert.equal(has(piece, "tick"), end - start === 1 && !has(piece, "unknown"), "a tick ends a token of one atom");
+        }
         if (!isSplit) assert.equal(text.token(cells[piece.from].firstAtom).end, text.token(lastAtom(last)).end);
       }
       assert.equal(at, cells.length);

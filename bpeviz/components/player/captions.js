@@ -38,6 +38,8 @@ export class Captions {
     const isRuled = Boolean(rule) && !several;
     section.classList.toggle("ruled", isRuled);
     this.root.querySelector(".player > .rule").replaceChildren(...(isRuled ? [element("b", "", algorithm), `: ${rule}.`] : []));
+    const kinds = new Set(views.map(({ data }) => (data.atomKind === "bytes" ? "byte" : "character")));
+    this.root.querySelector(".legend .atom").textContent = [...kinds].join(" or ");
     this.receive([]);
   }
 

@@ -8,6 +8,7 @@ import {
   NEW_END,
   NEW_START,
   SPECIAL_ID,
+  TICK,
   TOKEN_END,
   UNKNOWN,
   UNKNOWN_ID,
@@ -152,11 +153,12 @@ export class TokenizedText {
     const { color } = this.style(token.id);
     const isNew = timeline.isNew(token, current);
     const common = (token.id === LEFT_OUT_ID ? LEFT_OUT : token.id === UNKNOWN_ID ? UNKNOWN : 0) | (isNew ? NEW : 0);
+    const isAtom = token.end - token.start === 1 && (token.id >= 0 || token.id === LEFT_OUT_ID);
     let hasChanged = false;
     for (let a = token.start; a < token.end; a++) {
       const isEnd = a === token.end - 1;
       let value = common;
-      if (isEnd) value |= TOKEN_END;
+      if (isEnd) value |= TOKEN_END | (isAtom ? TICK : 0);
       if (timeline.isMergedAt(a, current)) value |= JUST_MERGED;
       if (isNew && a === token.start) value |= NEW_START;
       if (isNew && isEnd) value |= NEW_END;

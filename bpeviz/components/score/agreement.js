@@ -18,11 +18,10 @@ export const tokenAt = (ends, byte) => firstIndex(ends.length, (i) => ends[i] > 
 export const overlapping = (ends, start, end) => [tokenAt(ends, start), Math.min(ends.length, tokenAt(ends, end - 1) + 1)];
 
 /**
- * Return where all rows have a token boundary, and for each row the runs of its tokens that all
- * rows have ("alike") or not.
+ * Return where all rows have a token boundary, and for each row which of its tokens all rows have.
  * @param {{tokenEnds: number[]}[]} rows
  * @param {number} size bytes of the text
- * @returns {{common: number[], runs: {start: number, end: number, alike: boolean}[][]}}
+ * @returns {{common: number[], alike: boolean[][]}}
  */
 export function agreement(rows, size) {
   const votes = new Uint8Array(size + 1);
@@ -32,17 +31,12 @@ export function agreement(rows, size) {
   for (let at = 1; at <= size; at++) inside[at] = inside[at - 1] + Number(votes[at] > 0);
   const common = [];
   for (let at = 1; at <= size; at++) if (votes[at] === rows.length) common.push(at);
-  const runs = rows.map(({ tokenEnds }) => {
-    const stretches = [];
-    let start = 0;
-    for (const end of tokenEnds) {
-      if (end === start) continue;
-      const alike = votes[start] === rows.length && votes[end] === rows.length && inside[end - 1] === inside[start];
-      if (stretches.at(-1)?.alike === alike) stretches.at(-1).end = end;
-      else stretches.push({ start, end, alike });
-      start = end;
-    }
-    return stretches;
-  });
-  return { common, runs };
+  const isCommon = (at) => votes[at] === rows.length;
+  const alike = rows.map(({ tokenEnds }) =>
+    tokenEnds.map((end, i) => {
+      const start = i ? tokenEnds[i - 1] : 0;
+      return end === start || (isCommon(start) && isCommon(end) && inside[end - 1] === inside[start]);
+    }),
+  );
+  return { common, alike };
 }

@@ -1,13 +1,12 @@
 // A text under several tokenizers: the name and the figures of each, and the score.
 
-import { EXTRA, LEFT_OUT, LEFT_OUT_ID, MISSING, TOKEN_END, UNKNOWN, UNKNOWN_ID } from "../shared/cells.js";
+import { LEFT_OUT, LEFT_OUT_ID, TICK, TOKEN_END, UNKNOWN, UNKNOWN_ID } from "../shared/cells.js";
 import { element, unbroken } from "../shared/dom.js";
 import { formatCount, plural } from "../shared/format.js";
 import { newSheet } from "../shared/picture.js";
 import { Score } from "../shared/score.js";
 import { fitScore, sizesOfRows } from "../player/fit.js";
 import { agreement, tokenAt } from "./agreement.js";
-import { BarCode } from "./bar_code.js";
 
 const ID_HEIGHT = 15; // pixels
 
@@ -22,24 +21,23 @@ export class Comparison {
     this.names = rows.map(({ title }) => partsOf(title)[0]);
     this.size = new TextEncoder().encode(data.text).length;
     this.box = element("div", "comparison");
-    this.heads = this.box.appendChild(element("div", "heads"));
+    this.heads = this.box.appendChild(element("div", data.unit ? "heads about-rules" : "heads"));
     this.host = this.box.appendChild(element("div", "text"));
     this.host.tabIndex = 0; // it scrolls
     this.host.setAttribute("role", "group");
     this.host.ariaLabel = `The text and its ${unit}s`;
     const several = rows.length > 1;
     this.score = new Score(this.host, data.text, rows.map((_, i) => ({ atomKind: "bytes", name: several ? this.names[i] : "" })));
-    const { common, runs } = agreement(rows, this.size);
+    const { common, alike } = agreement(rows, this.size);
     this.common = common;
-    this.barCodes = several && data.verdict ? rows.map((row, i) => new BarCode(row, runs[i], this.size, (byte) => this.pressed(i, byte))) : [];
-    this.heads.append(...rows.flatMap((row, i) => this.#head(row, i, unit)));
-    rows.forEach((row, i) => this.#fill(row, this.score.rows[i]));
-    this.score.laidOut = () => this.barCodes.forEach((code) => code.draw());
+    this.isEqual = several && alike.flat().every(Boolean);
+    /** Whether only tokens that differ have color: color is news. */
+    this.showsDifferences = several && !this.isEqual && !data.colorsAll;
+    this.heads.append(...rows.flatMap((row) => this.#head(row, unit)));
+    rows.forEach((row, i) => this.#fill(row, this.score.rows[i], alike[i]));
   }
 
-  pressed = () => {};
-
-  #head({ title, tokenCount, isBest, notes, differences }, i, unit) {
+  #head({ title, tokenCount, isBest, notes }, unit) {
     const [name, size] = partsOf(title);
     const heading = unbroken("h2", "", name);
     heading.append(element("small", "", size));
@@ -51,39 +49,32 @@ export class Comparison {
       star.ariaHidden = "true";
       about.appendChild(element("span", "badge")).append(star, "Fewest");
     }
-    about.append(...notes.filter(Boolean).map((note, k) => unbroken("span", differences && !k ? "note compared" : "note", note)));
+    about.append(...notes.filter(Boolean).map((note) => unbroken("span", "note", note)));
     about.title = about.textContent; // it may be shortened
-    if (differences) about.append(unbroken("span", "note difference", differences));
-    return [heading, count, about, ...(this.barCodes.length ? [this.barCodes[i].box] : [])];
+    return [heading, count, about];
   }
 
-  #fill({ tokenEnds, tokens, distinct }, row) {
+  #fill({ tokenEnds, tokens, distinct }, row, alike) {
+    const { showsDifferences } = this;
+    const { showIds, unit } = this.data;
     const counts = new Uint32Array(this.size + 1); // tokens that begin at each byte
     let start = 0;
     tokenEnds.forEach((end, i) => {
       const [id, , , color] = distinct[tokens[i]];
-      row.colors.fill(color, start, end);
+      const isSame = showsDifferences && alike[i];
+      const isShort = showsDifferences ? isSame : color < 0 && (id >= 0 || id === LEFT_OUT_ID); // an atom
+      row.colors.fill(isSame ? -1 : color, start, end);
       if (id !== LEFT_OUT_ID) counts[start]++;
-      if (end > start) row.flags[end - 1] |= TOKEN_END | (id === UNKNOWN_ID ? UNKNOWN : id === LEFT_OUT_ID ? LEFT_OUT : 0);
+      const kind = id === UNKNOWN_ID ? UNKNOWN : id === LEFT_OUT_ID ? LEFT_OUT : 0;
+      if (end > start) row.flags[end - 1] |= TOKEN_END | (isShort && !unit ? TICK : 0) | kind;
       start = end;
     });
     row.countIn = (from, to) => counts.subarray(from, to < this.size ? to : undefined).reduce((sum, count) => sum + count, 0);
-    if (!this.data.showIds) return;
+    if (!showIds) return;
     row.labelOf = (byte) => {
       const [id] = distinct[tokens[tokenAt(tokenEnds, byte)]];
       return id === null || id < 0 ? "" : String(id);
     };
-  }
-
-  /** Mark the boundaries in which each row differs from the baseline, or no longer. */
-  mark(on) {
-    this.box.classList.toggle("marks", on);
-    this.data.rows.forEach(({ extra, missing }, i) => {
-      const { flags } = this.score.rows[i];
-      for (const [ends, flag] of [[extra, EXTRA], [missing, MISSING]])
-        for (const end of ends) flags[end - 1] = on ? flags[end - 1] | flag : flags[end - 1] & ~flag;
-      if (extra.length + missing.length) this.score.rows[i].paint(0, flags.length);
-    });
   }
 
   /**
@@ -115,7 +106,7 @@ export class Comparison {
  * @param {import("../shared/picture.js").SheetPayload} words
  */
 export function scoreSheet(parent, data, words) {
-  const comparison = new Comparison({ ...data, verdict: "" }); // without bar codes
+  const comparison = new Comparison(data);
   const sheet = newSheet(parent, words, comparison.box);
   comparison.fit({ largest: 24 });
   return sheet;

@@ -24,9 +24,6 @@ let revealed = null; // a change of the page does not scroll again
  * @property {number[]} tokenEnds where each token ends
  * @property {number[]} tokens the index of each in `distinct`
  * @property {Token[]} distinct
- * @property {number[]} extra boundaries that the baseline lacks
- * @property {number[]} missing boundaries of the baseline that this row lacks
- * @property {string} [differences] how many of both the whole text has, in words
  * @property {string[]} notes beside the title
  * @property {number} tokenCount tokens of the whole text, of which a part may be shown
  * @property {boolean} [isBest] whether no other row has fewer tokens
@@ -39,6 +36,7 @@ let revealed = null; // a change of the page does not scroll again
  * @property {Row[]} rows
  * @property {number} baseline index of the baseline, -1 for none
  * @property {boolean} [showIds] whether to show the id of each token
+ * @property {boolean} [colorsAll] whether also tokens that all rows have are colored
  * @property {string} [unit] "token" unless given
  * @property {string} [ariaLabel] the accessible name of the score
  * @property {import("../shared/picture.js").SheetPayload} [picture] the words around a picture of it, if it can be saved
@@ -77,14 +75,13 @@ class ScoreView {
     this.board = find(".board");
     this.place = find(".place");
     this.tooltip = new Tooltip(find(".card"), this.board);
-    [this.save, this.marks, this.live] = [".save-picture", ".marking input", ".live"].map(find);
+    [this.save, this.live] = [".save-picture", ".live"].map(find);
     this.list = new TokenList("Tokens");
     this.place.after(this.list.box);
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
     on(this.place, "mousemove", (event) => this.hover(event));
     on(this.place, "mouseleave", () => this.clear());
     on(this.place, "copy", (event) => this.comparison.score.copyTo(event, root));
-    on(this.marks, "change", () => this.comparison.mark(this.marks.checked));
     on(this.save, "click", () => this.#save());
     on(find(".projector"), "click", () => toggleFullscreen(this.board));
     on(document, "keydown", (event) => this.#key(event));
@@ -127,20 +124,22 @@ class ScoreView {
     this.key = data.key;
     this.clear();
     this.data = data;
-    const { rows, baseline, unit = "token" } = data;
+    const { rows, unit = "token" } = data;
     if (data.ariaLabel) this.board.ariaLabel = data.ariaLabel;
     this.comparison = new Comparison(data);
-    this.comparison.pressed = (row, byte) => this.#select(row, tokenAt(rows[row].tokenEnds, byte));
     this.place.replaceChildren(this.comparison.box);
     const find = (selector) => this.root.querySelector(selector);
     find(".foot").hidden = data.verdict === undefined;
-    find(".line-sign").nextSibling.data = ` ${unit} boundary`;
+    const { isEqual, showsDifferences } = this.comparison;
+    find(".equal").hidden = !isEqual || Boolean(data.unit);
+    const signs = data.unit ? [null, `${unit} boundary`] : showsDifferences ? ["the same in all rows", "differs"] : ["after a single byte or character", "after a longer token"];
+    [".tick-sign", ".line-sign"].forEach((sign, i) => {
+      find(sign).parentNode.hidden = !signs[i];
+      find(sign).nextSibling.data = ` ${signs[i]}`;
+    });
     for (const [name, sign] of [[".lossy", UNKNOWN_ID], [".dropping", LEFT_OUT_ID]])
       find(name).hidden = !rows.some(({ distinct }) => distinct.some(([id]) => id === sign));
-    find(".marking").hidden = rows.length < 2 || baseline < 0;
-    find(".marking span").textContent = `Mark differences from ${this.comparison.names[baseline] ?? ""}`;
     this.save.hidden = !CAN_SAVE || !data.picture;
-    if (this.marks.checked) this.comparison.mark(true);
     this.#resized();
     this.bytes = new TextEncoder().encode(data.text);
     const { common } = this.comparison;

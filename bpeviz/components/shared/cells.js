@@ -8,24 +8,23 @@ export const NEW = 2; // the atom belongs to a token that the current step creat
 export const NEW_START = 4; // … and is its first atom
 export const NEW_END = 8; // … or its last
 export const JUST_MERGED = 16; // the current step removed the boundary after the atom
-export const EXTRA = 32; // a boundary follows the atom, but not in the reference
-export const MISSING = 64; // a boundary follows the atom in the reference, but not here
-export const UNKNOWN = 128; // the atom is not in the vocabulary
-export const LEFT_OUT = 256; // the atom belongs to no token
+export const TICK = 32; // the boundary after the atom is drawn as a tick
+export const UNKNOWN = 64; // the atom is not in the vocabulary
+export const LEFT_OUT = 128; // the atom belongs to no token
 
-export const LIT = 512; // the atom belongs to the token that the user looks at, elsewhere, too
-export const OUTLINED = 1024; // the atom belongs to the token that the user looks at …
-export const OUTLINED_START = 2048; // … and is its first atom
-export const OUTLINED_END = 4096; // … or its last
+export const LIT = 256; // the atom belongs to the token that the user looks at, elsewhere, too
+export const OUTLINED = 512; // the atom belongs to the token that the user looks at …
+export const OUTLINED_START = 1024; // … and is its first atom
+export const OUTLINED_END = 2048; // … or its last
 
 // The class name of each flag, and of every combination of flags.
-const FLAG_NAMES = ["b", "new", "first", "last", "merged", "extra", "missing", "unknown", "left-out", "lit", "outlined", "outlined-first", "outlined-last"];
+const FLAG_NAMES = ["b", "new", "first", "last", "merged", "tick", "unknown", "left-out", "lit", "outlined", "outlined-first", "outlined-last"];
 const COMBINED_NAMES = Array.from({ length: 1 << FLAG_NAMES.length }, (_, flags) =>
   FLAG_NAMES.map((name, bit) => (flags & (1 << bit) ? ` ${name}` : "")).join(""),
 );
 const START_FLAGS = NEW | NEW_START | OUTLINED_START; // read from a token's first atom, all others from its last
 const BEFORE = NEW_START | OUTLINED_START; // a piece begins at such an atom
-const AFTER = TOKEN_END | NEW_END | JUST_MERGED | EXTRA | MISSING | OUTLINED_END; // … and ends after such a one
+const AFTER = TOKEN_END | NEW_END | JUST_MERGED | OUTLINED_END; // … and ends after such a one
 const EVEN = NEW | UNKNOWN | LEFT_OUT | LIT | OUTLINED; // equal for all atoms of a piece
 
 // Ids of atoms without a token of the vocabulary (`UNKNOWN_ID` and `DROPPED` in Python).
@@ -242,7 +241,7 @@ export function piecesOf(cells, first, end, colors, flags) {
     const className = !cell.size
       ? cell.baseClass
       : isSplit(cell, flags)
-      ? `${cell.baseClass} split${flags[last] & TOKEN_END ? " b" : ""}`
+      ? `${cell.baseClass} split${COMBINED_NAMES[flags[last] & (TOKEN_END | TICK)]}`
       : cell.baseClass + classNames(colors, flags, cells[from].firstAtom, last);
     pieces.push({ from, to: c + 1, className });
     from = c + 1;

@@ -178,10 +178,8 @@ class Reader {
     const toLeft = names.contains("rtl") || isRtl;
     if (names.contains("space"))
       this.#add(this.texts, "dot", "quiet", { x: x + width / 2, y: y + height / 2, width: 0.08 * size }, { opacity });
-    if (names.contains("extra"))
-      this.#add(this.lines, "rect", "accent", { x: toLeft ? x : x + width - 0.5 * size, y: y + height - 0.2 * size, width: 0.5 * size, height: 0.2 * size }, { opacity });
-    if (names.contains("missing"))
-      this.#add(this.lines, "line", "accent", { x: toLeft ? x + 0.75 : x + width - 0.75, y, width: 0, height }, { thick: 1.5, dash: "2 3", opacity });
+    if (names.contains("tick"))
+      this.#add(this.lines, "rect", "line", { x: toLeft ? x : x + width - 2, y: y + 0.75 * height, width: 2, height: height / 4 }, { opacity });
     if (names.contains("unknown")) this.#add(this.lines, "wave", "accent", { x, y: y + height - 0.3 * size, width }, { thick: 1, opacity });
     if (names.contains("tab")) {
       const at = { x: x + width / 2 - 0.3 * size, y: y + height / 2 + 0.35 * size, width: 0.6 * size };

@@ -83,6 +83,7 @@ FILES: SessionValue[list[str]] = SessionValue("files_compared")
 LEFT_OUT: SessionValue[bool] = SessionValue("own_left_out")
 """Whether the user's own tokenizer was left out when many texts were chosen."""
 IDS = Switch("token_ids", "Token ids")
+COLORS = Switch("color_every_token", "Color every token")
 PART = numbers("shown_of_", "Part shown")
 MORPHEMES = TextField("morphemes", "Words, with + between their morphemes", longest=2_000)
 SPANS = Section("spans_open", "Where do they differ?")
@@ -111,7 +112,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     else:
         yield from values.members(PRICES)
         yield from (SPANS, METRICS, COSTS, MORPHEMES_OPEN, CURVES)
-    yield from (BASELINE, UNDER, IDS)
+    yield from (BASELINE, UNDER, IDS, COLORS)
     yield from values.members(PART)
     yield MORPHEMES
 
@@ -180,6 +181,14 @@ def _baseline(keys: Sequence[str]) -> str:
     return BASELINE.select({key: names[key] for key in keys}, index=first)
 
 
+def _looks(keys: Sequence[str]) -> None:
+    """Draw the choices of what the text shows. At first only tokens that differ have color."""
+    with st.container(width="content", gap=None):
+        IDS.toggle()
+        if len(keys) > 1:
+            COLORS.toggle()
+
+
 def show(side: DeltaGenerator) -> None:
     """Draw the inputs, the verdict, the text line by line, and the metrics."""
     remarks.leave_for_inspect()
@@ -195,7 +204,7 @@ def show(side: DeltaGenerator) -> None:
         keys = _chosen()
         baseline = _baseline(keys) if texts is None else ""
         if texts is None:
-            IDS.toggle()
+            _looks(keys)
         import_button()
     if OWN in keys:
         offered = tokenizers.offers_with_own(text, choice, sizes)
@@ -285,7 +294,7 @@ def _one_of_many(
         name = OPENED_TEXT.choose({title: title for title in texts}, label_visibility="collapsed")
         keys = [offer.key for offer, _ in chosen]
         baseline = _baseline(keys)
-        IDS.toggle()
+        _looks(keys)
         st.button("Back to all texts", on_click=OPENED_TEXT.clear, icon=":material/arrow_upward:")
     names = joined([offer.name for offer, _ in chosen])
     title.header(markdown.escape(f"{name} under {names}"), anchor=False)
@@ -357,8 +366,9 @@ def _payload(
     part: Part,
     number: int,
     ids: bool,
+    colors: bool,
 ) -> Score:
-    return score.payload(text, _columns, part, number, ids=ids)
+    return score.payload(text, _columns, part, number, ids=ids, colors=colors)
 
 
 def _draw_score(
@@ -373,7 +383,7 @@ def _draw_score(
     text_parts = parts(text, metrics.common_boundaries(columns), PART_SIZE)
     part = choose_part(PART, text_parts, "All figures are for")
     payload: Score = {
-        **_payload(columns, offers, text, part, number, bool(IDS.get())),
+        **_payload(columns, offers, text, part, number, bool(IDS.get()), bool(COLORS.get())),
         "verdict": sentence,
     }
     settings = [words for offer in offers for words in offer.settings]

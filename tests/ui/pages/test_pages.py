@@ -364,7 +364,6 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     app.selectbox(key="baseline").set_value("o200k_base").run()
     data = component(app)
     assert data["baseline"] == 3
-    assert data["rows"][3]["extra"] == data["rows"][3]["missing"] == []
     assert verdict(app).startswith("GPT-4o (o200k) needs the fewest tokens")
     assert "GPT-4 (cl100k) follows with" in verdict(app)
     below = app.markdown[0].value.replace("\\", "").replace("\u2060", "")
@@ -390,8 +389,10 @@ def test_rows_are_computed_again_only_where_they_change(monkeypatch: pytest.Monk
     assert component(app.run()) == before
     compute.assert_not_called()
     assert component(app.toggle(key="token_ids").set_value(True).run())["showIds"]
+    assert not component(app)["colorsAll"]
+    assert component(app.toggle(key="color_every_token").set_value(True).run())["colorsAll"]
     assert component(type_text(app, "Rows of one"))["text"] == "Rows of one"
-    assert compute.call_count == 2
+    assert compute.call_count == 3
 
 
 @pytest.mark.usefixtures("vocabularies")

@@ -121,9 +121,9 @@ ADDRESSES: dict[str, tuple[str, dict[str, Any]]] = {
         "",
         {"text_box": "hello", "compared": PUBLISHED, "text_sample": "own"},
     ),
-    "/Compare?text=hello&with=gpt2,%20o200k_base,yours,gpt2&token_ids=true": (
+    "/Compare?with=gpt2,%20o200k_base,yours,gpt2&token_ids=true&color_every_token=true": (
         "",
-        {"compared": PUBLISHED, "token_ids": True},
+        {"compared": PUBLISHED, "token_ids": True, "color_every_token": True},
     ),
     "/Compare?text=hello&with=gpt5": (ignored("with=gpt5"), {"text_box": "hello"}),
     "/Compare?text=hello&with=": ("", {"compared": ["yours"]}),
@@ -218,6 +218,7 @@ LINKED = st.fixed_dictionaries(
         "regex": TEXTS,
         "search": TEXTS,
         "token_ids": st.booleans(),
+        "color_every_token": st.booleans(),
         "price": st.floats(0, 100),
     },
 )
