@@ -43,7 +43,9 @@ def test_typed_link_opens_on_each_page(
     if ignored:
         expect(message).to_contain_text(ignored)
     await_run(page)
-    assert page.url.replace("+", "%20").split("&chapter")[0].endswith(path + TYPED)  # Learn adds it
+    page.reload()
+    await_run(page)  # after it, the mark of a reload leaves the address
+    page.wait_for_url(lambda url: url.split("&chapter")[0].endswith(path + TYPED))  # of Learn
     if not ignored:
         expect(message).to_have_count(0)
 
@@ -83,7 +85,7 @@ def test_typed_link_below_a_path_until_a_change_and_in_a_frame(
         page.locator(".copy-embed").click()
         expect(page.locator(".copy-embed")).to_have_text("Copied")
         Course.code = page.evaluate("navigator.clipboard.readText()")
-        written = TYPED.replace("&", "&amp;").replace("%20", "+")
+        written = TYPED.replace("&", "&amp;")
         assert f'src="{server.address}/{written}&amp;step=2&amp;embed=true"' in Course.code
         page.get_by_role("button", name="QR code").click()
         dialog = page.get_by_role("dialog", name="QR code")
@@ -92,7 +94,7 @@ def test_typed_link_below_a_path_until_a_change_and_in_a_frame(
         close_dialog(page)
         page.keyboard.press("Escape")
 
-        assert page.url.replace("+", "%20") == f"{server.address}/{TYPED}&step=2"
+        assert page.url == f"{server.address}/{TYPED}&step=2"
         type_text(page, "low lower lowest")
         expect(page).to_have_url(f"{server.address}/")
         page.reload()  # the tab remembers the change

@@ -19,6 +19,9 @@ from bpeviz.analysis import trace
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS
+from bpeviz.ui.inputs.text import TEXT
+from bpeviz.ui.inputs.vocabulary_size import SIZE
+from bpeviz.ui.permalink.typed import written
 from bpeviz.views import encoded, playable
 from bpeviz.views.parts import parts as parts_of
 from bpeviz.views.stage import Stage, TrainedOn
@@ -247,5 +250,7 @@ def test_inspection_of_the_training_text_has_its_race() -> None:
 
 def test_embed_code_is_that_of_the_readme() -> None:
     readme = (Path(bpeviz.__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    code = playable.embed_code("play.html", "Training")
+    values = {TEXT.box.link: "banana bandana", SIZE.link: 260, "bpe_min_count": 1}
+    address = f"https://app.example/?{written(values, {})}&embed=true"
+    code = playable.embed_code(address, "Training", sandbox=False)
     assert " ".join(code.split()) in " ".join(readme.split())  # the README has shorter lines

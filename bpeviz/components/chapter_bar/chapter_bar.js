@@ -1,6 +1,7 @@
 // The chapters of the Learn page as a progress bar. It stores the user's answers and marks in the
 // browser, and sends them to a session that does not have them.
 
+import { withParameters } from "../shared/address.js";
 import { component, element, newButton } from "../shared/dom.js";
 import { store, stored } from "../shared/storage.js";
 
@@ -56,8 +57,7 @@ class ChapterBar {
     if (isMore && this.asked !== data.session) setState("restored", JSON.stringify(all));
     this.asked = data.session;
     if (data.names && /\/learn$/i.test(location.pathname)) {
-      const url = new URL(location.href);
-      url.searchParams.set(data.names, data.current);
+      const url = withParameters(location.href, (given) => given.set(data.names, data.current));
       history.replaceState(history.state, "", url);
     }
     const key = JSON.stringify(data.chapters) + data.current;

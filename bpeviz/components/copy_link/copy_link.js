@@ -1,6 +1,7 @@
 // The buttons that copy a link to the page or the code of a frame, and that ask for its QR code. Python
 // packs the settings when one is pressed (`bpeviz/ui/permalink/session.py`); the step comes from the player.
 
+import { withParameters } from "../shared/address.js";
 import { copyText } from "../shared/clipboard.js";
 import { currentStep } from "../shared/events.js";
 
@@ -24,10 +25,13 @@ async function press(selector, write, isRead) {
   const text = request(step, false).then(({ packed, page, typed }) => {
     const url = new URL(page || location.origin + location.pathname);
     url.search = (isRead && typed) || `s=${packed}`;
-    if (step !== null) url.searchParams.set("step", String(step));
     const tour = new URLSearchParams(location.search).get("tour");
-    if (tour) url.searchParams.set("tour", tour);
-    return write(url);
+    return write(
+      withParameters(url.href, (given) => {
+        if (step !== null) given.set("step", String(step));
+        if (tour) given.set("tour", tour);
+      }),
+    );
   });
   const isCopied = await copyText(text, button.root);
   if (!isCopied) showByHand(await text);
@@ -36,9 +40,9 @@ async function press(selector, write, isRead) {
 
 /** Return the HTML of a frame that is as high as the page's picture. */
 function embedCode(url) {
-  url.searchParams.set("embed", "true");
+  const { href } = withParameters(url.href, (given) => given.set("embed", "true"));
   const height = Math.ceil(document.querySelector(PICTURES)?.getBoundingClientRect().height ?? 700);
-  const address = url.href.replaceAll("&", "&amp;");
+  const address = href.replaceAll("&", "&amp;");
   return `<iframe src="${address}" title="${document.title}" width="100%" height="${height + 16}" style="border: 0" allow="fullscreen"></iframe>\n${button.fitFrames}`;
 }
 

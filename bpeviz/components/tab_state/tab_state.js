@@ -1,6 +1,7 @@
 // Stores the settings of the pages in the browser, and returns settings and texts after a reload
 // (`bpeviz/ui/tab_state.py`). It draws nothing. The text boxes store their texts themselves.
 
+import { withParameters } from "../shared/address.js";
 import { SETTINGS_USED, emit } from "../shared/events.js";
 import { remember, valuesBeforeReload } from "../shared/tab.js";
 
@@ -27,8 +28,7 @@ async function send(address) {
 
 /** Remove parameters from the address, without a new entry in the history. */
 function removeFromAddress(names) {
-  const url = new URL(location.href);
-  for (const name of names) url.searchParams.delete(name);
+  const url = withParameters(location.href, (given) => names.forEach((name) => given.delete(name)));
   history.replaceState(history.state, "", url);
 }
 

@@ -58,15 +58,16 @@ _PLAYS: SessionValue[str] = SessionValue("plays_at_once")
 """The next step that was chosen, until a player plays."""
 
 
-def add(payload: Player, trainings: Sequence[Trained], steps: int) -> None:
+def add(payload: Player, trainings: Sequence[Trained], steps: int, last: int | None = None) -> None:
     """Add to the payload of a player a remark about its text, and whether it plays.
 
     Args:
         payload: The payload.
         trainings: The trainings on the stage.
         steps: The number of steps that change the text on it.
+        last: The last step on it; None if all are.
     """
-    _add(payload, _remark(trainings, steps))
+    _add(payload, _remark(trainings, steps, last))
 
 
 def add_other(payload: Player, trained: Trained) -> None:
@@ -101,7 +102,7 @@ def _add(payload: Player, remark: Remark | None) -> None:
     _PLAYS.clear()
 
 
-def _remark(trainings: Sequence[Trained], steps: int) -> Remark | None:
+def _remark(trainings: Sequence[Trained], steps: int, last: int | None) -> Remark | None:
     text = trainings[0].text
     if not text or trainings[0].trained_on == "":
         return None
@@ -114,7 +115,7 @@ def _remark(trainings: Sequence[Trained], steps: int) -> Remark | None:
         return _with_ways(sentence, {THIS_TEXT})
     if steps >= FEW:
         return None
-    reasons = dict.fromkeys(why for trained in trainings if (why := _why(trained)))
+    reasons = dict.fromkeys(why for trained in trainings if (why := _why(trained, last)))
     if not reasons:
         return None
     sentence = next(iter(reasons))
@@ -138,28 +139,31 @@ def _unknown(trained: Trained) -> float:
     return 0.0 if trained.trained_on is None else float((atoms == UNKNOWN_ID).mean())
 
 
-def _why(trained: Trained) -> str:
+def _why(trained: Trained, last: int | None) -> str:
     """Return why few steps change the text, or "" if the chosen size is the reason."""
     history, name = trained.history, trained.trained_on
     if name is None:
-        return _why_few(history, trained.text, _min_count(trained.choice))
-    unit, changing = texts_of(history).unit, len(trained.boundaries.change_steps)
+        return _why_few(history, trained.text, _min_count(trained.choice), last)
+    last = history.steps if last is None else last
+    unit = texts_of(history).unit
+    changing = int((trained.boundaries.change_steps < last).sum())
     if not changing:
         return f"No {unit} trained on {name} changes this text."
     verb = "changes" if changing == 1 else "change"
-    return f"{changing:,} of {counted(history.steps, unit)} trained on {name} {verb} this text."
+    return f"{changing:,} of {counted(last, unit)} trained on {name} {verb} this text."
 
 
-def _why_few(training: Training, text: str, least: int) -> str:
+def _why_few(training: Training, text: str, least: int, last: int | None = None) -> str:
     """Return in a sentence why a training on a short text has few steps.
 
     Args:
         training: The training history.
         text: The training text.
         least: The minimum count of a pair.
+        last: The last step on screen; None if all are.
     """
-    texts, steps = texts_of(training), training.steps
-    if training.stopped == "full":
+    texts, steps = texts_of(training), training.steps if last is None else last
+    if training.stopped == "full" or steps < training.steps:
         size = "smaller" if texts.unit == "pruning" else "larger"
         return "" if steps else f"No {texts.unit}s at this size. Choose a {size} one to see some."
     if len(text) == 1 and not steps and training.stopped != "rare":  # a character of several bytes

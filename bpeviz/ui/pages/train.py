@@ -124,7 +124,8 @@ def show(side: DeltaGenerator) -> None:
         else:
             payload = trained.stage(part).upto(last)
             _open(payload, trained, last)
-            remarks.add(payload, [trained], len(trained.boundaries.change_steps))
+            changing = int((trained.boundaries.change_steps < last).sum())
+            remarks.add(payload, [trained], changing, last)
         initial = components.player(payload, "player", remarks.follow)
     _follow(trained, last, timeline, part, initial)
     if st.context.is_embedded:

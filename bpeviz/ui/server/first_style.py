@@ -24,7 +24,8 @@ SCRIPT = (
     'document.documentElement.dataset.embedded = ""; '
     'else try { const [{ type }] = performance.getEntriesByType("navigation"); '
     'if (["reload", "back_forward"].includes(type) && sessionStorage.getItem("bpeviz-tab")) { '
-    f'const url = new URL(location); url.searchParams.set("{MARK}", "1"); '
+    f'const url = new URL(location); if (!url.searchParams.has("{MARK}")) '
+    f'url.search += `${{url.search && "&"}}{MARK}=1`; '  # searchParams would write + for %20
     "history.replaceState(history.state, '', url); } } catch {}"
 )
 """Marks a page that another one embeds, and else the address of a reloaded tab, whose first run

@@ -82,6 +82,18 @@ def test_every_text_stands_on_the_stage(page: str, text: str) -> None:
         assert stage(app)["remark"]["sentence"] == sentence
 
 
+def test_remark_is_about_the_steps_on_screen() -> None:
+    typed = {"text": "banana bandana", "algorithm": "bpe"}
+    app = app_pages.opened("Train", typed | {"size": "260"})
+    assert (stage(app)["last"], stage(app)["remark"]) == (4, None), "the size is the reason"
+    none = stage(app_pages.opened("Train", typed | {"size": "256"}))
+    assert none["remark"]["sentence"] == "No merges at this size. Choose a larger one to see some."
+    full = stage(app_pages.opened("Train", typed | {"size": "263"}))
+    assert full["remark"]["sentence"].startswith(f"After {full['last']} merges, no neighbors")
+    other = app_pages.opened("Train", typed | {"size": "260", "train_on": "banana"})
+    assert " of 4 merges trained on" in stage(other)["remark"]["sentence"]
+
+
 @pytest.mark.parametrize("page", KEYS)
 def test_text_stands_below_the_message_of_settings_that_cannot_train(page: str) -> None:
     app = opened(page, "hello world", pattern="regex", regex="(", may_fail=True)
