@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from playwright.sync_api import Browser
+import pytest
+from page_helpers import expect
+from playwright.sync_api import Browser, Request
 from serving import OPTIONS, Server
 
 from bpeviz import components
@@ -57,4 +59,26 @@ def test_components_are_drawn_in_order_when_their_modules_are_there(
         ["fourth", "again", 1],
         0,
     ]
+    page.close()
+
+
+@pytest.mark.parametrize("name", ["player", "host"])
+def test_module_that_cannot_be_loaded_leaves_a_note_in_its_place(
+    browser: Browser, server: Server, name: str
+) -> None:
+    page = browser.new_page(**OPTIONS)
+    opened: list[Request] = []
+    page.on("request", lambda sent: opened.append(sent) if sent.is_navigation_request() else None)
+    page.route(
+        f"**/{components.PATH}/{components.module(name).file}",
+        lambda route: route.abort() if len(opened) == 1 else route.continue_(),
+    )
+    page.goto(server.address)
+    note = page.get_by_role("alert").filter(has_text="This part could not be loaded")
+    if name == "player":
+        expect(note).to_have_count(1)
+        expect(page.get_by_label("Text to use")).to_be_visible()
+    note.first.get_by_role("button", name="Reload the page").click()
+    expect(page.get_by_role("button", name="Play", exact=True)).to_be_visible()
+    expect(note).to_have_count(0)
     page.close()
