@@ -73,7 +73,7 @@ def test_boundaries_are_placed_by_keyboard_and_survive_a_reload(open_page: Open)
     options = page.locator(".st-key-belief button")
     options.filter(has_text="It reads each word").press("Enter")
     expect(page.get_by_text("Not yet.")).to_be_visible()
-    options.filter(has_text="numbers of pieces").press("Enter")
+    options.filter(has_text="ids that it gets").press("Enter")
     expect(page.get_by_text("Second try")).to_have_count(2)
     page.locator(".text").nth(1).scroll_into_view_if_needed()  # it waited until it is seen
     expect(page.locator(".player .step").nth(1)).not_to_have_value("0")
@@ -192,7 +192,7 @@ def test_fences_are_counted_at_once_and_stay_on_the_stage(open_page: Open) -> No
     told(page, "Right. 30 tokens")
     expect(fences).to_have_count(5)
     expect(page.locator(".player.playing")).to_have_count(1)  # the merges are played once more
-    expect(page.get_by_role("button", name="Show me")).to_have_count(0)
+    expect(page.locator(".player").get_by_role("button", name="Show me")).to_have_count(0)
     page.reload()
     told(page, "Right. 30 tokens")
     expect(fences).to_have_count(5)

@@ -166,15 +166,15 @@ def _draw_chapter(chapter: Chapter) -> None:
                 continue
         if is_done := is_done and _draw_task(chapter, name, fill):
             st.markdown(fill(task.why))
-    _myth(fill(words.myth), fill(words.fact) if is_done else "")
-    if is_done:
+    # What would tell the answer to the belief follows it, as the reply.
+    if is_done := is_done and _draw_belief(chapter):
+        _myth(fill(words.beliefs[0].myth), fill(words.fact))
         for name, note in words.notes.items():
             if name in chapter.drawings:
                 chapter.drawings[name]()
             if name not in vote_questions.NOTES:
                 st.markdown(fill(note))
         st.markdown(f"**This is why** {fill(words.why)}")
-        _draw_belief(chapter)
     _neighbors(chapter)
     if is_done and chapter.own:
         _draw_own(chapter, fill)
@@ -531,8 +531,12 @@ def _put(name: str, of: str, question: Question, value: Any) -> None:
     _CLEARED.clear()
 
 
-def _draw_belief(chapter: Chapter) -> None:
-    """Draw the belief of a chapter as buttons; below them the reply to the last one pressed."""
+def _draw_belief(chapter: Chapter) -> bool:
+    """Draw the belief of a chapter as buttons; below them the reply to the last one pressed.
+
+    Returns:
+        Whether it is answered.
+    """
     question = belief_question(chapter.key, chapter.figures())
     name = f"{chapter.key}/{BELIEF}/0"
     entry = _entry(name, BELIEF, question)
@@ -553,10 +557,15 @@ def _draw_belief(chapter: Chapter) -> None:
                 on_click=_put,
                 args=(name, BELIEF, question, i),
             )
+        if not is_done:
+            give_up = (name, BELIEF, question, None)
+            st.button("Show me", key="belief_show", type="tertiary", on_click=_put, args=give_up)
         if result := question.result(entry["tries"], entry["shown"]):
             kinds = {"right": "Right.", "again": "Not yet.", "wrong": "Not quite."}
+            kinds["shown"] = "The answer."
             reply = "".join(map(str, result["message"]))  # prose, with tokens between backticks
             st.markdown(f"**{kinds[result['kind']]}** {reply} {result['note']}")
+    return is_done
 
 
 def _draw_own(chapter: Chapter, fill: Callable[[str], str]) -> None:
@@ -586,11 +595,10 @@ def _for_votes(chapter: Chapter) -> list[votes.VoteQuestion]:
     return [*vote_questions.of(chapter.key).values()]
 
 
-def _myth(myth: str, fact: str = "") -> None:
+def _myth(myth: str, fact: str) -> None:
     """Draw the misconception of a chapter, crossed out, and the fact beside it."""
-    many = f"<s>{escape(myth)}</s> (wrong)"
-    beside = f"<p><b>In fact:</b> {escape(fact)}</p>" if fact else ""
-    st.html(f'<div class="myth"><p><b>Many think:</b> {many}</p>{beside}</div>')
+    many = f"<p><b>Many think:</b> <s>{escape(myth)}</s> (wrong)</p>"
+    st.html(f'<div class="myth">{many}<p><b>In fact:</b> {escape(fact)}</p></div>')
 
 
 def page_link(link: PageLink) -> None:

@@ -6,8 +6,7 @@
 
     Two sentences, in which {figures} are filled in.
 
-    Many think: A common belief.
-    In fact: The correction.
+    In fact: The correction of what many think.
 
     ## Task: letters
     What to do.
@@ -23,6 +22,7 @@
     ## Belief
     A question?
     - A wrong answer. | The reply to it.
+    Many think: Another wrong answer. | The reply to it.
     * The right answer. | Why it is right.
 
     ## Own text
@@ -42,7 +42,7 @@ from pathlib import Path
 FOLDER = Path(__file__).with_suffix("")
 
 _MARK = "(?:Goal|Minutes|Many think|In fact|Hint|Why): |[-*] "
-_HEAD = {"": "lead", "Goal": "goal", "Minutes": "minutes", "Many think": "myth", "In fact": "fact"}
+_HEAD = {"": "lead", "Goal": "goal", "Minutes": "minutes", "In fact": "fact"}
 _TASK = {"": "words", "Hint": "hint", "Why": "why"}
 _OTHERS = {"This is why": {"": "why"}, "Own text": {"": "own"}}
 
@@ -58,11 +58,12 @@ class TaskProse:
 
 @dataclass(frozen=True)
 class Choice:
-    """An answer to a belief, and the reply to it."""
+    """An answer to a belief, the reply to it, and whether many think so."""
 
     words: str
     answer: str
     right: bool
+    is_common: bool = False
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,11 @@ class Belief:
         """The index of the right option."""
         return next(i for i, option in enumerate(self.options) if option.right)
 
+    @property
+    def myth(self) -> str:
+        """The wrong option that many think, or ""."""
+        return next((option.words for option in self.options if option.is_common), "")
+
 
 @dataclass(frozen=True)
 class Prose:
@@ -90,8 +96,7 @@ class Prose:
         lead: The two sentences at its start.
         goal: Its goal.
         minutes: The minutes that it takes.
-        myth: The belief that it corrects.
-        fact: The correction.
+        fact: The correction of what many think.
         why: The end of the sentence that begins with “This is why”, about models.
         own: The invitation to try one's own text.
     """
@@ -103,7 +108,6 @@ class Prose:
     lead: str = ""
     goal: str = ""
     minutes: int = 0
-    myth: str = ""
     fact: str = ""
     why: str = ""
     own: str = ""
@@ -189,8 +193,13 @@ def _fields(body: str, names: Mapping[str, str]) -> dict[str, str]:
 def _belief(body: str) -> Belief:
     (_, question), *listed = _paragraphs(body)
     split = [(mark, words.partition(" | ")) for mark, words in listed]
-    options = [Choice(words, answer, mark == "*") for mark, (words, _, answer) in split]
-    is_complete = all(option.answer for option in options) and {*dict(listed)} == {"-", "*"}
+    options = [
+        Choice(words, answer, mark == "*", mark == "Many think")
+        for mark, (words, _, answer) in split
+    ]
+    marks = [mark for mark, _ in listed]
+    is_complete = all(option.answer for option in options) and {*marks} - {"Many think"} == {*"-*"}
+    is_complete &= marks.count("Many think") <= 1
     if not is_complete or sum(option.right for option in options) != 1:
         raise ValueError(f"“{question}” needs options with replies, of which one is right.")
     return Belief(question, tuple(sorted(options, key=lambda option: option.words.casefold())))

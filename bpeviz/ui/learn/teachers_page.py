@@ -91,7 +91,9 @@ def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answe
     words, figures = prose.read(chapter.key), chapter.figures()
     about = f"<b>Goal:</b> {escape(words.goal)} ({words.minutes} minutes)"
     if has_answers:
-        myth, fact = (escape(prose.fill(text, figures)) for text in (words.myth, words.fact))
+        myth, fact = (
+            escape(prose.fill(text, figures)) for text in (words.beliefs[0].myth, words.fact)
+        )
         about += f" <b>Many think:</b> {myth} <b>In fact:</b> {fact}"
     text = f"<p><b>Text:</b> {escape(chapter.text)}</p>" if chapter.text else ""
     if chapter.text and has_answers:

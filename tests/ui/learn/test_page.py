@@ -124,6 +124,10 @@ def test_page_is_the_same_whatever_the_answer_until_it_is_given(
                 other = without_answers(chapter, answered)
                 changed.setattr(learn, "BY_KEY", {**BY_KEY, chapter.key: other})
                 assert messages(app.run()) == expected
+        # The reply follows the belief.
+        said = {element.value for element in app.markdown}
+        assert not any("Many think" in one.proto.body for one in app.get("html"))
+        assert not any(prose.fill(note, chapter.figures()) in said for note in words.notes.values())
         app = give(app, name, question.judge(None).right)
     fact = prose.fill(words.fact, chapter.figures())
     assert sum(escape(fact) in one.proto.body for one in app.get("html")) == 1
@@ -213,6 +217,18 @@ def test_answer_is_kept_marked_and_answered_twice() -> None:
 def test_value_that_is_not_an_answer_is_ignored(value: Any) -> None:
     (task,) = tasks(give(opened("merge"), "merge/pair/0", value))
     assert (task["result"], task["given"]) == (None, None)
+
+
+@every_chapter
+def test_show_me_opens_the_reply_to_the_belief(chapter: Chapter) -> None:
+    app = opened(chapter.key)
+    for name, question in [*questions(chapter)][:-1]:
+        app = give(app, name, question.judge(None).right)
+    app.button(key="belief_show").click().run()
+    (reply,) = [one.proto.body for one in app.get("html") if "Many think" in one.proto.body]
+    assert escape(prose.read(chapter.key).beliefs[0].myth) in reply
+    assert marks(app, chapter.key)[-1] == "shown"
+    assert "belief_show" not in [one.key for one in app.button]
 
 
 def test_own_text_follows_below_and_has_no_marks() -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from itertools import chain
 
 import pyphen
 import pytest
@@ -13,6 +14,8 @@ import bpeviz
 from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.learn import prose
+from bpeviz.ui.learn.base import Chapter
+from bpeviz.ui.learn.chapters import CHAPTERS as LISTED
 from bpeviz.ui.learn.prose import Belief, Choice, Prose, TaskProse
 from bpeviz.ui.learn.tours import TOURS, Tour
 
@@ -38,8 +41,14 @@ MAX_WORDS = 25
 GRADE = 9.0
 """The largest Flesch–Kincaid grade of a file."""
 
-MAX_GUESSED = 9
-"""The most beliefs of 18 that a blind strategy gets right; chance gets 7.7."""
+MAX_GUESSED = Fraction(1, 2)
+"""The largest share of the beliefs that a blind strategy gets right."""
+
+OF_TEN = (4, 6)
+"""The fewest and the most of the ten questions that a blind strategy gets right."""
+
+MOST_SHARING = 3
+"""The most beliefs of chapters whose right option shares most words with what is drawn before."""
 
 MAX_RATIO = 1.25
 """The longest option of a belief, as a multiple of the shortest."""
@@ -60,7 +69,7 @@ HYPHENATION = pyphen.Pyphen(lang="en_US", left=1, right=1)
 
 def texts(words: Prose) -> Iterator[str]:
     """Yield the paragraphs and options of a file."""
-    yield from (words.goal, words.lead, words.myth, words.fact, words.why, words.own)
+    yield from (words.goal, words.lead, words.fact, words.why, words.own)
     yield from words.notes.values()
     for task in words.tasks.values():
         yield from (task.words, task.hint, task.why)
@@ -125,41 +134,94 @@ def test_course_is_short() -> None:
     assert {path.stem for path in prose.FOLDER.glob("*.md")} == {*NAMES}
 
 
-def absolutes(option: Choice) -> int:
+HEDGES = re.compile(r"\b(may|might|can|could|perhaps|often|some|sometimes|usually|mostly)\b")
+
+
+def absolutes(belief: Belief, option: Choice) -> int:
     return len([word for word in re.findall(r"\w+", option.words.lower()) if word in ABSOLUTES])
 
 
-def first(option: Choice) -> str:
-    return option.words.casefold()
+def hedges(belief: Belief, option: Choice) -> int:
+    return len(HEDGES.findall(option.words.lower()))
 
 
-@pytest.mark.parametrize(
-    "strategy",
-    [
-        lambda option: -len(option.words),
-        lambda option: len(option.words),
-        absolutes,
-        lambda option: -absolutes(option),
-        first,
-    ],
-    ids=["longest", "shortest", "fewest absolutes", "most absolutes", "first"],
-)
-def test_blind_strategy_guesses_like_chance(strategy: Callable[[Choice], int]) -> None:
+def same(belief: Belief, option: Choice) -> int:
+    return len(re.findall(r"\bsame\b", option.words.lower()))
+
+
+def place(belief: Belief, option: Choice) -> int:
+    return belief.options.index(option)
+
+
+def length(belief: Belief, option: Choice) -> int:
+    return len(option.words)
+
+
+def shared(belief: Belief, option: Choice) -> int:
+    return len(content(belief.question) & content(option.words))
+
+
+STRATEGIES = (absolutes, hedges, same, place, length, shared)
+
+
+def guessed(beliefs: Sequence[Belief], score: Callable[[Belief, Choice], int]) -> Fraction:
+    """Return how many right options have the highest score; of tied ones, chance takes one."""
     right = Fraction(0)
-    for belief in BELIEFS:
-        best = min(map(strategy, belief.options))
-        tied = [option for option in belief.options if strategy(option) == best]
-        right += Fraction(sum(option.right for option in tied), len(tied))
-    assert [len(belief.options) for belief in BELIEFS] == [3] * 8 + [2] * 10
-    assert right <= MAX_GUESSED
+    for belief in beliefs:
+        scores = [score(belief, option) for option in belief.options]
+        best = [
+            option.right
+            for option, value in zip(belief.options, scores, strict=True)
+            if value == max(scores)
+        ]
+        right += Fraction(sum(best), len(best))
+    return right
 
 
-def test_half_of_the_right_answers_before_and_after_are_longer_and_half_are_first() -> None:
-    beliefs = prose.read("before_after").beliefs
-    assert all(len({len(option.words) for option in belief.options}) == 2 for belief in beliefs)
-    longest = [max(belief.options, key=lambda option: len(option.words)) for belief in beliefs]
-    assert sum(option.right for option in longest) == 5
-    assert [belief.right for belief in beliefs].count(0) == 5
+@pytest.mark.parametrize("sign", [1, -1], ids=["most", "least"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_blind_strategy_guesses_like_chance(
+    strategy: Callable[[Belief, Choice], int], sign: int
+) -> None:
+    ten = prose.read("before_after").beliefs
+    assert [len(belief.options) for belief in ten] == [2] * 10
+    of_ten = guessed(ten, lambda belief, option: sign * strategy(belief, option))
+    assert OF_TEN[0] <= of_ten <= OF_TEN[1]
+    right = guessed(BELIEFS, lambda belief, option: sign * strategy(belief, option))
+    assert right <= MAX_GUESSED * len(BELIEFS)
+
+
+def before_belief(chapter: Chapter) -> str:
+    """Return the words that a chapter draws before its belief, answers and hints included."""
+    words, figures = prose.read(chapter.key), chapter.figures()
+    drawn = [words.title, words.lead]
+    for name, task in words.tasks.items():
+        drawn += [task.words, task.hint, task.why]
+        for make in chapter.tasks[name](chapter.text).questions:
+            question = make()
+            items = [item for row in question.rows for item in row["items"]]
+            parts = [*question.prompt, *question.judge(None).message, *chain(*items)]
+            drawn += [part if isinstance(part, str) else part["label"] for part in parts]
+    return " ".join(prose.fill(text, figures) if "{" in text else text for text in drawn)
+
+
+def test_right_option_seldom_shares_most_words_with_what_is_drawn_before_it() -> None:
+    if not all(map(download.available, ("gpt2", "o200k_base"))):
+        pytest.skip("It reads the answers of all chapters.")
+    drawn = {prose.read(one.key).beliefs[0]: content(before_belief(one)) for one in LISTED}
+    assert len(drawn) == len(CHAPTERS)
+    right = guessed([*drawn], lambda belief, option: len(drawn[belief] & content(option.words)))
+    assert right <= MOST_SHARING
+
+
+@pytest.mark.parametrize("name", CHAPTERS)
+def test_what_many_think_is_an_option_and_not_told_before(name: str) -> None:
+    words = prose.read(name)
+    (belief,) = words.beliefs
+    assert belief.myth
+    assert belief.myth != belief.options[belief.right].words
+    before = (words.lead, *(part for task in words.tasks.values() for part in vars(task).values()))
+    assert not any(belief.myth in text or words.fact in text for text in before)
 
 
 @pytest.mark.parametrize("belief", BELIEFS, ids=lambda belief: belief.question)
@@ -206,7 +268,6 @@ Same  paragraph.
 
 Second one.
 
-Many think: Tokens.
 In fact: None.
 
 ## Task: letters
@@ -221,6 +282,8 @@ Dear: {figure} times.
 Which?
 - Zero. | Too
   few.
+Many think: Two. | Too
+many.
 * One. | Yes.
 
 ## Own text
@@ -231,16 +294,24 @@ Type.
         "Why",
         {"letters": TaskProse("Do it.", "Slowly.", "So.")},
         {"price": "Dear: {figure} times."},
-        (Belief("Which?", (Choice("One.", "Yes.", True), Choice("Zero.", "Too few.", False))),),
+        (
+            Belief(
+                "Which?",
+                (
+                    Choice("One.", "Yes.", True),
+                    Choice("Two.", "Too many.", False, True),
+                    Choice("Zero.", "Too few.", False),
+                ),
+            ),
+        ),
         "One {figure}. Same  paragraph.\n\nSecond one.",
         "Say why.",
         5,
-        "Tokens.",
         "None.",
         "",
         "Type.",
     )
-    assert words.beliefs[0].right == 0
+    assert (words.beliefs[0].right, words.beliefs[0].myth) == (0, "Two.")
     assert prose.fill(words.notes["price"], {"figure": 1480}) == "Dear: 1,480 times."
     assert prose.fill("{a}", {"a": "{b}"}) == "{b}"
 
@@ -255,6 +326,8 @@ Type.
         "## Belief\nWhich?\n- A. | B.\n- C. | D.",
         "## Belief\nWhich?\n* A. | B.\n* C. | D.",
         "## Belief\nWhich?\n- A. | B.\n* C.",
+        "## Belief\nWhich?\nMany think: A. | B.\n* C. | D.",
+        "## Belief\nWhich?\n- A. | B.\n* C. | D.\nMany think: E. | F.\nMany think: G. | H.",
         "## Belief\nWhich?\n* A. | B.\n\nC. | D.",
         "## 2\nWhich?\n- A. | B.\n* C. | D.",
         "Hint: no.",
