@@ -10,7 +10,6 @@ README.md beside this file describes the formats and how to add one.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from itertools import chain
 
 from bpeviz.core.tokenizer import Tokenizer
@@ -101,13 +100,17 @@ def dump(tokenizer: Tokenizer, format: str, *, suggests: bool = False) -> dict[s
 
 def _suggested(tokenizer: Tokenizer, refused: str) -> str:
     """Return which other format can represent a tokenizer, as a sentence after another one."""
+    is_busy = False
     for key in dict.fromkeys(("huggingface", "bpeviz", *FORMATS)):
         if key != refused:
-            with suppress(FormatError):
+            try:
                 dump(tokenizer, key)
-                holder = next(iter(FORMATS[key].suffixes), "A folder")
-                return f" {holder} holds it (--format {key})."
-    return " No other format holds it, either."
+            except FormatError as error:
+                is_busy |= isinstance(error.__cause__, TransientError)
+                continue
+            holder = next(iter(FORMATS[key].suffixes), "A folder")
+            return f" {holder} holds it (--format {key})."
+    return "" if is_busy else " No other format holds it, either."
 
 
 def left_out(tokenizer: Tokenizer, files: Mapping[str, bytes], format: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -185,10 +186,19 @@ def _format(key: str, exported: Exported, format: Format) -> None:
             file = format.files[0] if len(written) == 1 else f"tokenizer-{format.key}.zip"
             _button(key, file, format.title, partial(_as_one, written))
     with right:
-        words = note if written is None else f"{format.about} {note}".strip()
-        st.caption(markdown.escape(words))
+        words = f"{note}{_holder(exported)}" if written is None else f"{format.about} {note}"
+        st.caption(markdown.escape(words.strip()))
     if format.example and written is not None:
         st.code(format.example, "python")
+
+
+def _holder(exported: Exported) -> str:
+    """Return which format can represent a tokenizer, as a sentence after another one, or ""."""
+    for key in ("huggingface", "bpeviz"):
+        with suppress(FormatError):
+            if _written(exported, key)[0] is not None:
+                return f" {FORMATS[key].title} can."
+    return ""
 
 
 @cached("Checking the file format …")

@@ -447,6 +447,8 @@ def test_export_offers_each_format_or_names_the_reason(key: str) -> None:
     titles = [one.title for one in FORMATS.values()]
     refused = [one.label for one in app.button if one.label in titles and one.disabled]
     reasons = [one.value for one in app.caption if one.value.startswith("Not possible")]
+    holder = FORMATS["bpeviz" if key == "scaffold" else "huggingface"].title
+    assert all(markdown.escape(f" {holder} can.") in reason for reason in reasons)
     training = usual.train(key, TEXT)
     holding = dumped(training.at_step(training.opening))
     assert offered[:2] == ["Web page that plays", "Web page (HTML)"]
