@@ -26,7 +26,7 @@ from bpeviz.analysis.lines import lines_of, tokens_by_line
 from bpeviz.analysis.metrics import Column, word_spans
 from bpeviz.analysis.verdict import Standing
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.corpus.documents import Documents, whole_text
+from bpeviz.corpus.documents import Documents, breaks_in, whole_text
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.notebook_cell import NotebookValue
 from bpeviz.progress import report
@@ -291,14 +291,13 @@ def _compare_text(
             total.tokenizer,
             total.tokenizer.last_boundaries(text),
             total.tokenizer.steps,
+            breaks=breaks_in(text),
         )
         for total in totals
     ]
     by_line = tokens_by_line(columns, text)
     added = np.array([total.special_tokens for total in totals])
-    breaks = 0
     if isinstance(text, Documents):  # special tokens are around each one
-        breaks = text.breaks
         ratios = intervals.token_ratios(by_line + added, 0 * added)
         added *= len(by_line)
     else:
@@ -311,7 +310,7 @@ def _compare_text(
         notes.append("no spaces between words, so no tokens per word")
     words = word_spans(whole if has_words else "")
     measured = [
-        Measured(whole, words, None, column, int(special), own, base, total.price, breaks)
+        Measured(whole, words, None, column, int(special), own, base, total.price)
         for column, total, special, own, base in zip(
             columns, totals, added, counts.T, references.T, strict=True
         )

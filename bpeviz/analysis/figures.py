@@ -21,6 +21,7 @@ from bpeviz.analysis.metrics import Column, Spans
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.documents import Documents, whole_text
 
 ALPHA = 2.5
 """The order of the Rényi entropy."""
@@ -102,7 +103,6 @@ class Measured:
         lines: The tokens of each line or document that is parallel to one of the reference text.
         reference: The tokens of these lines of the reference text.
         price: The price of a million tokens.
-        breaks: The number of line ends in the text that are between documents.
     """
 
     text: str
@@ -113,7 +113,11 @@ class Measured:
     lines: NDArray[np.int64] | None = None
     reference: NDArray[np.int64] | None = None
     price: float | None = None
-    breaks: int = 0
+
+    @property
+    def breaks(self) -> int:
+        """The number of line ends in the text that are between documents."""
+        return self.column.breaks
 
     @property
     def tokens(self) -> int:
@@ -143,16 +147,20 @@ class Measured:
 
 
 def measure(
-    text: str, columns: Sequence[Column], baseline: int, prices: Mapping[str, float] | None = None
+    text: str | Documents,
+    columns: Sequence[Column],
+    baseline: int,
+    prices: Mapping[str, float] | None = None,
 ) -> list[Measured]:
     """Return the columns of a text, all compared with column number `baseline`.
 
     Args:
-        text: The text.
+        text: The text, or documents, of which each is encoded alone.
         columns: The columns.
         baseline: The index of the baseline.
         prices: The price of a million tokens by the name of the tokenizer.
     """
+    text = whole_text(text)
     words, prices = metrics.word_spans(text), prices or {}
     return [
         Measured(text, words, columns[baseline], column, price=prices.get(column.name))
@@ -229,7 +237,7 @@ def characters_per_token(measured: Measured) -> float | None:
 
 @_figure("UTF-8 bytes in no token", form=",", name="dropped bytes")
 def dropped(measured: Measured) -> float:
-    return measured.column.dropped - measured.breaks
+    return measured.column.dropped
 
 
 @_figure("mean number of pieces of a word (letters, marks and digits)", "fewer")

@@ -48,7 +48,8 @@ def with_size(name: str, size: int) -> str:
 class Column:
     """A tokenizer in a comparison, with the boundaries of the text and the step to compare.
 
-    The title includes the vocabulary size; the name does not.
+    The title includes the vocabulary size; the name does not. `breaks` is the number of line ends
+    between documents in the text, which are part of no figure.
     """
 
     title: str
@@ -56,6 +57,7 @@ class Column:
     boundaries: Boundaries
     step: int
     name: str = ""
+    breaks: int = 0
 
     @property
     def cache_size(self) -> int:
@@ -80,7 +82,7 @@ class Column:
     @property
     def dropped(self) -> int:
         """The number of bytes of the text that belong to no token."""
-        return int(np.diff(self.cuts, prepend=0)[self.ids == DROPPED_ID].sum())
+        return int(np.diff(self.cuts, prepend=0)[self.ids == DROPPED_ID].sum()) - self.breaks
 
     def dropped_from(self, text: str) -> str:
         """Return the parts of the text that belong to no token, joined."""
@@ -251,7 +253,7 @@ def sweep(column: Column, points: int = 200) -> tuple[NDArray[np.int64], NDArray
     steps = np.unique(np.geomspace(1, len(counts), points).astype(np.int64)) - 1
     # Boundaries without steps, whose tokens cannot be replayed, are those of the last step.
     sizes = column.tokenizer.sizes[steps + column.step + 1 - len(counts)]
-    size, tokens = int(column.boundaries.ends[-1]), counts[steps]
+    size, tokens = int(column.boundaries.ends[-1]) - column.breaks, counts[steps]
     return sizes, np.divide(size, tokens, where=tokens > 0, out=np.zeros(len(tokens)))
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
-from bpeviz.text import clean, visible
+from bpeviz.text import clean, digest_of, visible
 
 
 @dataclass(frozen=True)
@@ -42,6 +42,11 @@ class Documents:
     def __len__(self) -> int:
         """Return the number of documents."""
         return len(self.texts)
+
+    @cached_property
+    def cache_key(self) -> str:
+        """A digest, which identifies them in caches."""
+        return digest_of([*self.texts], [*self.labels])
 
     @cached_property
     def size(self) -> int:
@@ -92,15 +97,32 @@ class Documents:
         """The documents with a line end between two: as they are displayed, or edited."""
         return "\n".join(self.texts)
 
-    @property
-    def breaks(self) -> int:
-        """The number of line ends in `as_text` that are not part of a document."""
-        return max(0, len(self.texts) - 1)
-
 
 def documents_of(text: str | Documents) -> Sequence[str]:
     """Return the documents, or a text as the only one, cleaned."""
     return [*map(clean, text.texts if isinstance(text, Documents) else (text,))]
+
+
+def breaks_in(text: str | Documents) -> int:
+    """Return the number of line ends in `whole_text` that are not part of a document."""
+    return max(0, len(text) - 1) if isinstance(text, Documents) else 0
+
+
+def breaks_of(text: str | Documents) -> NDArray[np.int64]:
+    """Return the places of these line ends in `whole_text`, in bytes."""
+    if isinstance(text, str):
+        return np.empty(0, np.int64)
+    return np.cumsum([len(document.encode()) + 1 for document in text.texts[:-1]]) - 1
+
+
+def characters_in(text: str | Documents) -> int:
+    """Return the number of characters of a text, or of all documents."""
+    return len(text if isinstance(text, str) else "".join(text.texts))
+
+
+def beginning(text: str | Documents, characters: int) -> str | Documents:
+    """Return the beginning of a text, or the first documents, of at most so many characters."""
+    return text.first(characters) if isinstance(text, Documents) else text[:characters]
 
 
 def whole_text(text: str | Documents) -> str:

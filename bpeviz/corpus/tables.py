@@ -125,6 +125,15 @@ class TextTable:
             for name in self.text
         }
 
+    @property
+    def documents(self) -> Documents:
+        """All documents in the order of the table, labeled by labels, or by several columns."""
+        if self.label:
+            return self._labeled
+        pairs = [(text, name) for name, of in self.ungrouped.items() for text in of.texts]
+        labels = tuple(name for _, name in pairs) if len(self.text) > 1 else ()
+        return Documents(tuple(text for text, _ in pairs), labels)
+
     @cached_property
     def _labeled(self) -> Documents:
         """The documents of the column of text, with their labels."""
@@ -192,6 +201,21 @@ def read_table(
     running = [name for name in text if _is_running(columns[name])]
     size = len(content.encode(errors="replace"))
     return TextTable(path, columns, text, label, nested, are_translations(running), size, numbers)
+
+
+def as_table(path: str, documents: Documents) -> str:
+    """Return the content of a table of this name with documents and their labels."""
+    labels = documents.labels or [""] * len(documents)
+    rows = [*zip(documents.texts, labels, strict=True)]
+    if not path.lower().endswith((".csv", ".tsv")):
+        names = (_TEXT, "label")[: 1 + bool(documents.labels)]
+        lines = (dict(zip(names, row, strict=False)) for row in rows)
+        return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in lines)
+    file = io.StringIO(newline="")
+    file.write("sep=,\n")
+    writer = csv.writer(file, quoting=csv.QUOTE_ALL)
+    writer.writerows(row[: 1 + bool(documents.labels)] for row in [(_TEXT, "label"), *rows])
+    return file.getvalue()
 
 
 # ---- the kinds of columns

@@ -24,6 +24,7 @@ from typing import Any, cast
 from bpeviz import limits
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
+from bpeviz.corpus.documents import Documents, characters_in
 from bpeviz.jobs import processors, worker
 from bpeviz.jobs.errors import SHORTEN
 from bpeviz.text import counted
@@ -128,9 +129,9 @@ class TaskProgress:
 class _WorkerTraining:
     """The training of a job, as a worker runs it."""
 
-    def __init__(self, text: str, algorithm: str, options: dict[str, Any]) -> None:
+    def __init__(self, text: str | Documents, algorithm: str, options: dict[str, Any]) -> None:
         self.progress = TaskProgress()
-        self._text, self._algorithm, self._options = text.encode(), algorithm, options
+        self._text, self._algorithm, self._options = pickle.dumps(text, 5), algorithm, options
         self._began = monotonic()
 
     def run(self, request: Request) -> Result | JobError:
@@ -192,12 +193,17 @@ class Job:
     """
 
     def __init__(
-        self, key: Hashable, text: str, algorithm: str, options: dict[str, Any], user: str
+        self,
+        key: Hashable,
+        text: str | Documents,
+        algorithm: str,
+        options: dict[str, Any],
+        user: str,
     ) -> None:
         self.key = key
         self.outcome: Result | JobError | None = None
         self._training = _WorkerTraining(text, algorithm, options)
-        self._request = Request(user, slow=len(text) > worker.SHORT)
+        self._request = Request(user, slow=characters_in(text) > worker.SHORT)
         self._users: list[str] = []
         self._ended = threading.Event()
 
@@ -275,13 +281,13 @@ class Job:
 
 @contextmanager
 def run(
-    key: Hashable, text: str, algorithm: str, options: Mapping[str, Any], user: str
+    key: Hashable, text: str | Documents, algorithm: str, options: Mapping[str, Any], user: str
 ) -> Iterator[Job]:
     """Provide the job of a training within the block. It runs until it ends or all its users leave.
 
     Args:
         key: Identifies the training.
-        text: The training text.
+        text: The training text, or documents.
         algorithm: A key of `TRAINERS`.
         options: The other arguments of `bpeviz.train`.
         user: Identifies the user, for an order that is fair by user.

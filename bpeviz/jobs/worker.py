@@ -14,6 +14,7 @@ from math import inf
 import bpeviz
 from bpeviz import context, progress
 from bpeviz.core.training import MergeTraining
+from bpeviz.corpus.documents import Documents, characters_in
 from bpeviz.jobs.errors import is_transient
 from bpeviz.pretokenizers import expressions
 from bpeviz.workers import serving
@@ -46,7 +47,8 @@ def _answer(operation: int, parts: Sequence[serving.Buffer]) -> Sequence[bytes |
         Refused: With a message and whether it is transient. With nothing if the result is too
             large, and with an empty message alone if the training takes long and may not go on.
     """
-    request, text = json.loads(bytes(parts[0])), str(parts[1], "utf-8")
+    request = json.loads(bytes(parts[0]))
+    text: str | Documents = pickle.loads(parts[1])  # noqa: S301, from the server
     last, end = 0.0, time.thread_time() + request["quick"]
 
     def report(task: str, done: int, total: int) -> None:
@@ -79,7 +81,7 @@ def _answer(operation: int, parts: Sequence[serving.Buffer]) -> Sequence[bytes |
     _ = boundaries.token_counts, boundaries.permanent
     if isinstance(history, MergeTraining):
         _ = history.names
-        if len(text) <= SHORT:  # the pages count the pairs of each step
+        if characters_in(text) <= SHORT:  # the pages count the pairs of each step
             _ = history.barriers(text, 0), history.as_trained(text, boundaries)
     buffers: list[pickle.PickleBuffer] = []
     pickled = pickle.dumps((history, boundaries), protocol=5, buffer_callback=buffers.append)

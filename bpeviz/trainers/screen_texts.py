@@ -132,7 +132,7 @@ class ScreenTexts:
     score: str | None = None
     beginning: Callable[[Any], str] = _beginning
     vocabulary: Callable[[Any, int], str] = atoms_and_merges
-    details: Callable[[Any, str, Boundaries, int], list[Detail]] = no_details
+    details: Callable[[Any, str | Documents, Boundaries, int], list[Detail]] = no_details
     at_the_end: str = ""
     randomness: Randomness = DROPOUT
 

@@ -12,6 +12,7 @@ import regex
 from bpeviz import formats, limits
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.documents import Documents
 from bpeviz.formats import FormatError, archive
 from bpeviz.formats.base import printable_name
 from bpeviz.formats.chat_templates import chat_template
@@ -71,7 +72,7 @@ def opened() -> list[Opened]:
 
 
 @cached("Tokenizing …")
-def boundaries(key: str, text: str, _tokenizer: Tokenizer) -> Boundaries:
+def boundaries(key: str, text: str | Documents, _tokenizer: Tokenizer) -> Boundaries:
     """Return the boundaries of a text under an opened tokenizer. Raises `ValueError`."""
     return _tokenizer.boundaries(text)
 

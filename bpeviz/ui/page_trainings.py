@@ -15,6 +15,7 @@ from bpeviz.analysis.hues import Hues
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.training import Training
+from bpeviz.corpus.documents import Documents, whole_text
 from bpeviz.jobs import trainings
 from bpeviz.pretrained import catalog, download
 from bpeviz.trainers import TRAINERS
@@ -51,11 +52,11 @@ class TrainingError(ValueError):
 class TrainingHandle(fragments.Handle):
     """The text and choice of a training, which is in the cache, or is trained again."""
 
-    text: str
+    text: str | Documents
     choice: TrainingChoice
 
     @property
-    def training_text(self) -> str:
+    def training_text(self) -> str | Documents:
         """The text to train on."""
         return self.text if self.choice.corpus is None else self.choice.corpus.text
 
@@ -65,7 +66,7 @@ class TrainingHandle(fragments.Handle):
         corpus = self.choice.corpus
         if corpus is None:
             return self.training_key
-        return (*self.training_key, corpus.name, digest(self.text))
+        return (*self.training_key, corpus.name, _digest(self.text))
 
     @cached_property
     def training_key(self) -> Key:
@@ -79,7 +80,7 @@ class TrainingHandle(fragments.Handle):
         available = tuple(name for name in named if download.available(name))
         options = tuple((name, digest(str(value))) for name, value in choice.options)
         chosen = (choice.algorithm, choice.largest, choice.pattern, digest(choice.expression))
-        text = digest(self.training_text)
+        text = _digest(self.training_text)
         return (text, chosen, options, choice.special_tokens, choice.split, available)
 
     def open(self) -> Trained:
@@ -102,13 +103,13 @@ class Trained:
     boundaries: Boundaries
     training_boundaries: Boundaries
 
-    @property
+    @cached_property
     def text(self) -> str:
-        """The text of the page."""
-        return self.handle.text
+        """The text of the page, of rows with a line end between two."""
+        return whole_text(self.handle.text)
 
     @property
-    def training_text(self) -> str:
+    def training_text(self) -> str | Documents:
         """The text that the tokenizer was trained on."""
         return self.handle.training_text
 
@@ -127,9 +128,9 @@ class Trained:
         """A short key that identifies the training."""
         return self.handle.cache_key
 
-    def boundaries_of(self, text: str) -> Boundaries:
+    def boundaries_of(self, text: str | Documents) -> Boundaries:
         """Return the boundaries of any text. Raises `TrainingError`."""
-        if text == self.text:
+        if text == self.handle.text:
             return self.boundaries
         return _boundaries(self.handle.training_key, text, self.history)
 
@@ -147,7 +148,7 @@ class Trained:
         if part not in self._rows:
             self._rows[part] = of_training(
                 self.history,
-                self.text,
+                self.handle.text,
                 self.boundaries,
                 part,
                 title=ALGORITHMS[self.choice.algorithm],
@@ -189,7 +190,13 @@ class Trained:
         return metrics.composed_tokens(self.history.at_step(step))
 
 
-def get(text: str, choice: TrainingChoice, slider: DeltaGenerator | None = None) -> Trained:
+def _digest(text: str | Documents) -> object:
+    return digest(text) if isinstance(text, str) else text.cache_key
+
+
+def get(
+    text: str | Documents, choice: TrainingChoice, slider: DeltaGenerator | None = None
+) -> Trained:
     """Return the training of a text, trained if need be.
 
     Args:
@@ -209,7 +216,7 @@ def get(text: str, choice: TrainingChoice, slider: DeltaGenerator | None = None)
     return Trained(handle, history, of_text, boundaries)
 
 
-def known(text: str, choice: TrainingChoice, *, begin: bool = False) -> Trained | None:
+def known(text: str | Documents, choice: TrainingChoice, *, begin: bool = False) -> Trained | None:
     """Return a training if it is known, or None.
 
     Args:
@@ -248,7 +255,7 @@ def _train_ahead(handle: TrainingHandle) -> None:
         _beginning.release()
 
 
-def untrained(text: str) -> Trained:
+def untrained(text: str | Documents) -> Trained:
     """Return a training without steps, which shows the bytes of a text."""
     choice = TrainingChoice("bpe", 256, "none", "", False, (), corpus=Corpus("", ""))
     handle = TrainingHandle(text, choice)
@@ -258,7 +265,7 @@ def untrained(text: str) -> Trained:
 
 
 @cached()
-def _boundaries(training_key: Key, text: str, _history: Training) -> Boundaries:
+def _boundaries(training_key: Key, text: str | Documents, _history: Training) -> Boundaries:
     """Return the boundaries of a text after a training. Raises `TrainingError`."""
     try:
         with run_lock.released():
@@ -268,7 +275,7 @@ def _boundaries(training_key: Key, text: str, _history: Training) -> Boundaries:
 
 
 @cached()
-def published_boundaries(name: str, text: str) -> Boundaries:
+def published_boundaries(name: str, text: str | Documents) -> Boundaries:
     """Return a text's boundaries under a published tokenizer, whose files must be available.
 
     Raises:

@@ -21,7 +21,7 @@ from bpeviz import limits
 from bpeviz.text import clean, listed
 from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.inputs import named_texts
-from bpeviz.ui.inputs.text import Box, SampleChoice, TextSource, inbox
+from bpeviz.ui.inputs.text import EDITABLE, Box, SampleChoice, TableRows, TextSource, inbox
 from bpeviz.ui.opened_tokenizers import OPENED, opened
 from bpeviz.ui.pages import compare
 from bpeviz.ui.pages.base import Page
@@ -114,6 +114,8 @@ def store(widgets: Iterable[tuple[Widget[Any], Any]], key: str = _KEY) -> None:
     for widget, value in widgets:
         if isinstance(widget, SampleChoice):
             held |= _held(widget.source)
+        elif isinstance(widget, TableRows) and not 0 < len(value or "") <= EDITABLE:
+            values.pop(widget.link, None)
         elif not isinstance(widget, Box) and value is not None:
             values[widget.link] = value
     _VALUES.put(values)
@@ -145,8 +147,10 @@ def store(widgets: Iterable[tuple[Widget[Any], Any]], key: str = _KEY) -> None:
 
 
 def _held(source: TextSource) -> dict[str, Any]:
-    """Return the values of the file that is used instead of a text box."""
-    return {item.key: item.get() for item in (source.file, source.file_name)}
+    """Return the values of a file in place of a text box that only the server has."""
+    items = (source.file, source.table_rows, source.file_name)
+    is_held = source.file.present or len(source.table_rows.get() or "") > EDITABLE
+    return {item.key: item.get() if is_held else None for item in items}
 
 
 def _take(page: Page, sent: str) -> None:
@@ -201,9 +205,11 @@ def _put(values: Mapping[str, Any], held: Mapping[str, Any]) -> None:
     for widget in widgets:
         widget.restore(valid[widget.link])
     for widget in widgets:
-        if isinstance(widget, SampleChoice) and held.get(widget.source.file.key) is not None:
-            for item in (widget.source.file, widget.source.file_name):
-                item.put(held[item.key])
+        if isinstance(widget, SampleChoice):
+            source = widget.source
+            for item in (source.file, source.table_rows, source.file_name):
+                if held.get(item.key) is not None:
+                    item.put(held[item.key])
     page_change.remember({widget.key: widget.get() for widget in widgets})
 
 

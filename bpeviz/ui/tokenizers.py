@@ -16,6 +16,7 @@ from bpeviz.analysis.metrics import Column, with_size
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Training
+from bpeviz.corpus.documents import Documents, breaks_in
 from bpeviz.libraries.chat_template import ChatTemplate
 from bpeviz.pretrained import catalog
 from bpeviz.text import distinct
@@ -62,7 +63,7 @@ class Offer:
     key: str
     name: str
     make: Callable[[], Tokenizer]
-    boundaries: Callable[[str], Boundaries]
+    boundaries: Callable[[str | Documents], Boundaries]
     own: Trained | None = None
     step: int | None = None
     identity: tuple[object, ...] = ()
@@ -103,17 +104,17 @@ class Offer:
             return self.name
         return with_size(self.name, int(self.training.sizes[self.step]))
 
-    def column(self, text: str) -> Column:
+    def column(self, text: str | Documents) -> Column:
         """Return the column of a text in a comparison. Raises `ValueError`."""
         return _column(self, text)
 
 
 @cached()
-def _column(offer: Offer, text: str) -> Column:
+def _column(offer: Offer, text: str | Documents) -> Column:
     tokenizer = offer.make()
     step = tokenizer.steps if offer.step is None else offer.step
     title = with_size(offer.name, int(tokenizer.sizes[step]))
-    return Column(title, tokenizer, offer.boundaries(text), step, offer.name)
+    return Column(title, tokenizer, offer.boundaries(text), step, offer.name, breaks_in(text))
 
 
 def names() -> dict[str, str]:
@@ -135,7 +136,9 @@ def offers(own: Trained | str, step: int) -> list[Offer]:
     return [_own(own, step), *map(_published, catalog.ENTRIES), *files]
 
 
-def offers_with_own(text: str, choice: TrainingChoice, sizes: DeltaGenerator) -> list[Offer]:
+def offers_with_own(
+    text: str | Documents, choice: TrainingChoice, sizes: DeltaGenerator
+) -> list[Offer]:
     """Train the user's own tokenizer, draw its vocabulary size, and return all tokenizers.
 
     Args:
@@ -157,7 +160,7 @@ def offers_with_own(text: str, choice: TrainingChoice, sizes: DeltaGenerator) ->
 def _own(own: Trained | str, step: int) -> Offer:
     if isinstance(own, str):
 
-        def failed(text: str = "") -> Any:
+        def failed(text: str | Documents = "") -> Any:
             raise ValueError(own)
 
         return Offer(OWN, YOURS, failed, failed, identity=(own,))

@@ -6,6 +6,7 @@ import streamlit as st
 
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.training import Training
+from bpeviz.corpus.documents import Documents
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Detail, Survival
 from bpeviz.ui.table import draw_table
@@ -14,7 +15,7 @@ from bpeviz.views import charts
 from bpeviz.views.table import Table
 
 
-def details(text: str, training: Training, boundaries: Boundaries, step: int) -> None:
+def details(text: str | Documents, training: Training, boundaries: Boundaries, step: int) -> None:
     """Draw the tables that only this trainer has, each folded."""
     algorithm = training.algorithm
     tables_of = texts_of(training).details(training, text, boundaries, step)

@@ -91,6 +91,7 @@ class Timeline(BoundarySteps, TokenStyles):
     tokenCounts: list[int]
     changingSteps: list[int] | None
     byteCount: int
+    rowEnds: list[int]
     part: list[int] | None
     algorithm: NotRequired[str]
     rule: NotRequired[str]
@@ -254,6 +255,7 @@ class Score(TypedDict):
     ariaLabel: NotRequired[str]
     picture: NotRequired[PictureWords]
     verdict: NotRequired[str]
+    rowEnds: NotRequired[list[int]]
     reveal: NotRequired[int | None]
 
 

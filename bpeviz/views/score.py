@@ -14,6 +14,7 @@ from bpeviz.analysis import verdict
 from bpeviz.analysis.hues import Coloring, Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, SPECIAL_ID, UNKNOWN_ID, Ends, Part, ended
+from bpeviz.corpus.documents import Documents, breaks_of, whole_text
 from bpeviz.text import color_key, counted, digest_of, hexadecimal, shorten
 from bpeviz.views.payloads import Score, ScoreRow, ScoreToken
 from bpeviz.views.stage import Row
@@ -37,7 +38,7 @@ def hues_of_columns(columns: Sequence[Column], part: Part) -> Hues:
 
 
 def payload(
-    text: str,
+    text: str | Documents,
     columns: Sequence[Column],
     part: Part,
     baseline: int,
@@ -49,7 +50,7 @@ def payload(
     """Return the payload of a text under several tokenizers, as plain JSON values.
 
     Args:
-        text: The whole text.
+        text: The whole text, or documents, of which each is encoded alone.
         columns: Tokenizers with their boundaries.
         part: The part to show; `start` and `end` are bytes.
         baseline: The column that the others are compared with.
@@ -78,12 +79,16 @@ def payload(
         )
     data: Score = {
         "key": "",
-        "text": text[part.first : part.last],
+        "text": whole_text(text)[part.first : part.last],
         "rows": drawn,
         "baseline": baseline,
         "showIds": ids,
         "colorsAll": colors,
     }
+    if isinstance(text, Documents):
+        places = breaks_of(text)
+        inside = (places >= part.start) & (places < part.end)
+        data["rowEnds"] = (places[inside] - part.start).tolist()
     data["key"] = digest_of(data)
     return data
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any, NamedTuple, cast
 
@@ -23,18 +23,19 @@ from bpeviz.analysis.hues import Coloring, Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import (
-    DROPPED_ID,
     INSIDE_ID,
     NEVER,
     SPECIAL_ID,
     Boundaries,
     ChangingBoundaries,
+    Ends,
     MergeBoundaries,
     Part,
 )
 from bpeviz.core.merges import Merge
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
+from bpeviz.corpus.documents import Documents, breaks_of, whole_text
 from bpeviz.text import digest_of, shorten
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.options import TIE_WINNERS
@@ -91,7 +92,7 @@ class TrainedOn(NamedTuple):
     """A training text: its name, or None for the text of the row, and its boundaries."""
 
     name: str | None
-    text: str
+    text: str | Documents
     boundaries: Boundaries
 
 
@@ -101,7 +102,7 @@ class Row:
 
     Attributes:
         title: The name of the tokenizer.
-        text: The whole text.
+        text: The whole text, of documents with a line end between two.
         part: The part to show, in atoms of `boundaries` and in characters.
         boundaries: Boundaries whose step k is the state after k decisions, of the whole text or,
             where `events` are given, of the part.
@@ -114,6 +115,7 @@ class Row:
         options: The options of the trainer that are not the default, if they are known.
         events: The step of the tokenizer that each step of this row is, where others that do not
             change the text are left out.
+        breaks: The place of each line end between documents in the text, in bytes.
     """
 
     title: str
@@ -128,6 +130,7 @@ class Row:
     trained_on: TrainedOn | None = None
     options: Mapping[str, object] | None = None
     events: Sequence[int] | None = None
+    breaks: Ends = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
     def steps(self) -> int:
@@ -182,7 +185,7 @@ class Row:
     def column(self, step: int) -> Column:
         """Return the whole text after a step, for comparisons."""
         tokenizer = self.tokenizer if self.training is None else self.training.at_step(step)
-        return Column(self.title, tokenizer, self.boundaries, step)
+        return Column(self.title, tokenizer, self.boundaries, step, breaks=len(self.breaks))
 
     @cached_property
     def uncolored(self) -> Timeline:
@@ -215,7 +218,8 @@ class Row:
             "emptyMessage": self.words.unchanged,
             "tokenCounts": self.boundaries.token_counts.tolist(),
             "changingSteps": unless_all(self.boundaries.change_steps + 1, self.boundaries.steps),
-            "byteCount": size,
+            "byteCount": size - len(self.breaks),
+            "rowEnds": self._row_ends(),
             "part": None if self.is_whole else [first, last, len(self.text)],
         }
         if self.words.algorithm:
@@ -249,9 +253,17 @@ class Row:
         part = self.text[self.part.first : self.part.last]
         return None if sizes == [len(character.encode()) for character in part] else sizes
 
+    def _row_ends(self) -> list[int]:
+        """Return the atoms of the part that are line ends between documents."""
+        start = int(self.boundaries.ends[self.part.start - 1]) if self.part.start else 0
+        last = int(self.shown.ends[-1]) if len(self.shown) else 0
+        inside = self.breaks[(self.breaks >= start) & (self.breaks < last)]
+        ends: list[int] = np.searchsorted(self.shown.ends, inside + 1).tolist()
+        return ends
+
     def _left_out(self) -> str:
         """Return which part of the text gets no tokens, in words, or ""."""
-        if not (self.boundaries.atom_ids == DROPPED_ID).any():
+        if not self.column(0).dropped:
             return ""
         dropped = self.column(0).dropped_from(self.text)
         return "some text left out" if dropped.strip() else "spaces left out"
@@ -365,7 +377,7 @@ class Stage:
 
 def of_training(
     training: Training,
-    text: str,
+    text: str | Documents,
     boundaries: Boundaries | None = None,
     part: Part | None = None,
     *,
@@ -377,7 +389,7 @@ def of_training(
 
     Args:
         training: The training history.
-        text: The text to show.
+        text: The text to show, or documents, of which each is encoded alone.
         boundaries: Its boundaries under the last tokenizer, or None to compute them.
         part: The part to show; by default the first one.
         title: The name of the row; by default that of the algorithm.
@@ -399,10 +411,11 @@ def of_training(
         trainer.title,
         trainer.rule,
     )
+    whole = whole_text(text)
     return Row(
         title or trainer.title,
-        text,
-        part or parts(text, boundaries)[0],
+        whole,
+        part or parts(whole, boundaries)[0],
         boundaries,
         training.at_step(training.steps),
         training.decisions,
@@ -411,6 +424,7 @@ def of_training(
         training,
         trained_on or TrainedOn(None, text, boundaries),
         options,
+        breaks=breaks_of(text),
     )
 
 

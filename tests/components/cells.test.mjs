@@ -19,6 +19,12 @@ test("a cell is a grapheme, or a code point where a grapheme has an invisible pa
   assert.deepEqual(cells.map(({ line }) => line), [...Array(10).fill(0), 1, 1, 1]);
 });
 
+test("a line end between rows of a table breaks the line and has no sign", () => {
+  const cells = splitIntoCells("a\nb\nc", "bytes", { rowEnds: [3] });
+  assert.deepEqual(shown(cells), ["a", "↵", "b", "", "c"]);
+  assert.deepEqual(cells.map(({ line }) => line), [0, 0, 1, 1, 2]);
+});
+
 test("a line breaks before a space and not after it", () => {
   const drawn = (text) => splitIntoCells(text, "bytes").map(({ text, wraps }) => [text, wraps]);
   const space = ["\u00A0", false];

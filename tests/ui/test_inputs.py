@@ -18,6 +18,7 @@ import bpeviz
 from bpeviz import limits
 from bpeviz.core.boundaries import SPECIAL_ID
 from bpeviz.corpus import samples
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretrained import download, rank_tokenizer
 from bpeviz.trainers import TRAINERS, Trainer
 from bpeviz.ui.inputs import token_count
@@ -25,6 +26,7 @@ from bpeviz.ui.inputs.text import (
     OWN_TEXT,
     SESSION,
     TEXT,
+    Rows,
     TextSource,
     UnreadableFileError,
     read_file,
@@ -224,6 +226,10 @@ def file_script() -> None:
     text.choose_text(text.TEXT)
 
 
+def rows_of(app: AppTest) -> Documents:
+    return Rows.unpacked(app.session_state[TEXT.table_rows.key]).documents
+
+
 TICKETS = 'id,lang,message\n1,en,"the river, the sea"\n2,es,el río\n'
 
 
@@ -232,23 +238,25 @@ def test_opened_table_gives_its_column_of_text_or_another_one() -> None:
     written = io.BytesIO()
     parquet.write_table(pa.table({"id": [1], "message": ["two words"]}), written)
     app.session_state["files"] = [("t.parquet", written.getvalue())]
-    assert app.run().session_state[TEXT.box.key] == "two words"
+    assert rows_of(app.run()).texts == ("two words",)
     app.session_state["files"] = [("t.csv", TICKETS.encode())]
     app.run()
-    assert app.session_state[TEXT.box.key] == "the river, the sea\nel río"
+    assert rows_of(app) == Documents(("the river, the sea", "el río"), ("en", "es"))
     (choice,) = app.selectbox
-    assert (choice.label, choice.value) == ("Text in t\\.csv, one value a line", "message")
+    assert (choice.label, choice.value) == ("Column of text in t\\.csv", "message")
     choice.set_value("lang").run()
-    assert app.session_state[TEXT.box.key] == "en\nes"
+    assert rows_of(app).texts == ("en", "es")
     app.selectbox[0].set_value("(the file as it is)").run()
     assert app.session_state[TEXT.box.key] == TICKETS
+    assert TEXT.table_rows.key not in app.session_state
     app.selectbox[0].set_value("message").run()
-    assert app.session_state[TEXT.box.key] == "the river, the sea\nel río"
+    assert rows_of(app).texts == ("the river, the sea", "el río")
     app.session_state["files"] = [("a.txt", b"low")]
     assert not app.run().selectbox
     app.session_state["files"] = [("p.csv", "en,es\nthe river,el río\na sea,un mar\n".encode())]
     assert app.run().selectbox[0].value == "(all columns of text)"
-    assert app.session_state[TEXT.box.key] == "the river\na sea\nel río\nun mar"
+    languages = ("en", "en", "es", "es")
+    assert rows_of(app) == Documents(("the river", "a sea", "el río", "un mar"), languages)
     assert [one.message for one in app.exception] == []
 
 

@@ -70,8 +70,8 @@ export class TimelineView extends TokenizedText {
 
   /** @returns {import("../shared/score_row.js").RowOptions} */
   get row() {
-    const { title: name, atomKind, atomBytes, endMarks: marks } = this.data;
-    return { name, atomKind, atomBytes, marks, markLabel: (atom) => this.style(this.atomIds[atom]).label };
+    const { title: name, atomKind, atomBytes, endMarks: marks, rowEnds } = this.data;
+    return { name, atomKind, atomBytes, marks, rowEnds, markLabel: (atom) => this.style(this.atomIds[atom]).label };
   }
 
   /** Redraw the tokens that cover atoms [start, end), as far as they have changed. */

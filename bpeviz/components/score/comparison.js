@@ -27,7 +27,8 @@ export class Comparison {
     this.host.setAttribute("role", "group");
     this.host.ariaLabel = `The text and its ${unit}s`;
     const several = rows.length > 1;
-    this.score = new Score(this.host, data.text, rows.map((_, i) => ({ atomKind: "bytes", name: several ? this.names[i] : "" })));
+    const { rowEnds } = data;
+    this.score = new Score(this.host, data.text, rows.map((_, i) => ({ atomKind: "bytes", rowEnds, name: several ? this.names[i] : "" })));
     const { common, alike } = agreement(rows, this.size);
     this.common = common;
     this.isEqual = several && alike.flat().every(Boolean);

@@ -33,6 +33,7 @@ let revealed = null; // a change of the page does not scroll again
  * @typedef {object} ScorePayload the payload from Python (`bpeviz.views.score.payload`, `bpeviz.views.pretokenization.payload`)
  * @property {string} key
  * @property {string} text
+ * @property {number[]} [rowEnds] places of line ends between rows of a table, in bytes
  * @property {Row[]} rows
  * @property {number} baseline index of the baseline, -1 for none
  * @property {boolean} [showIds] whether to show the id of each token

@@ -78,11 +78,13 @@ function* graphemes(text) {
  * @param {number[]} [options.marks] atoms with an attached end-of-word mark
  * @param {(atom: number) => string} [options.markLabel] the label of an atom of 0 bytes
  * @param {Set<number>} [options.starts] where cells start in any case
+ * @param {number[]} [options.rowEnds] atoms that are line ends between rows of a table, which have no sign
  * @returns {Cell[]}
  */
-export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], markLabel = () => "", starts = new Set() } = {}) {
+export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], markLabel = () => "", starts = new Set(), rowEnds = [] } = {}) {
   const utf8 = new TextEncoder();
   const marked = new Set(marks);
+  const betweenRows = new Set(rowEnds);
   const cells = [];
   let atom = 0;
   let offset = 0;
@@ -147,7 +149,7 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
       }
       else if (INVISIBLE.test(sign) && !JOINED.test(sign)) {
         baseClass += " quiet";
-        shown = STAND_INS[sign] ?? `⟨${codePoint(sign)}⟩`;
+        shown = betweenRows.has(atom) ? "" : (STAND_INS[sign] ?? `⟨${codePoint(sign)}⟩`);
       }
       add(sign, shown, rightToLeft ? `${baseClass} rtl` : baseClass, labels);
       addMarks();
@@ -163,7 +165,7 @@ export function splitIntoCells(text, atomKind, { atomBytes = null, marks = [], m
  * Split a text once per row, into cells of the same signs: where a row has a mark the others leave
  * room for it, and what one divides all do.
  * @param {string} text
- * @param {{atomKind: "bytes" | "characters", atomBytes?: number[] | null, marks?: number[]}[]} rows
+ * @param {{atomKind: "bytes" | "characters", atomBytes?: number[] | null, marks?: number[], rowEnds?: number[]}[]} rows
  * @returns {Cell[][]}
  */
 export function splitIntoRows(text, rows) {

@@ -15,6 +15,7 @@ const MOST_ENLARGED = 8; // signs
  * @property {string} [name] stands beside each line, with the number of tokens that end in it
  * @property {number[] | null} [atomBytes] see `splitIntoCells`
  * @property {number[]} [marks]
+ * @property {number[]} [rowEnds]
  * @property {(atom: number) => string} [markLabel]
  *
  * @typedef {object} Staff a line of a row

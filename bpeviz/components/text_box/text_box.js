@@ -1,6 +1,6 @@
 // The box for a text: a sample or one's own. Typing applies by itself after a short pause.
 
-import { component } from "../shared/dom.js";
+import { component, element } from "../shared/dom.js";
 import { TEXT_TYPED, TEXT_USED, TEXT_WRITTEN, WAY_CHOSEN, emit, subscribe } from "../shared/events.js";
 import { formatCount } from "../shared/format.js";
 import { remember } from "../shared/tab.js";
@@ -22,6 +22,7 @@ class TextBox {
     this.label = root.querySelector(".label");
     this.count = root.querySelector(".count");
     this.file = root.querySelector(".file");
+    this.rows = root.querySelector(".rows");
     this.notice = root.querySelector(".notice");
     this.status = root.querySelector(".status");
     this.isTyped = false; // and not yet applied
@@ -49,6 +50,7 @@ class TextBox {
       if (key === "Enter" && (ctrlKey || metaKey)) this.#apply();
     });
     on(this.file.querySelector("button"), "click", () => this.#change(this.state.sample, this.state.text));
+    on(this.rows.querySelector("button"), "click", () => this.#change(this.data.own, "", { joins: true }));
     subscribe(WAY_CHOSEN, (way) => way === "text" && setTimeout(() => this.#select()), signal); // once it is unfolded
     signal.addEventListener("abort", () => {
       this.#apply();
@@ -120,12 +122,22 @@ class TextBox {
     this.count.textContent = this.data.count;
     for (const option of this.select.options) option.hidden = option.value in this.data.replaced;
     const isBrief = this.data.others.length > 0 && this.select.value !== this.data.own;
-    this.box.hidden = file !== null || isBrief;
+    this.box.hidden = file !== null || this.data.table !== null || isBrief;
+    this.#drawRows();
     this.file.hidden = file === null;
     this.file.querySelector(".name").textContent = file ?? "";
     if (lostFiles.length) {
       this.#tell(`The server no longer has ${lostFiles.join(", ")}. Open it again.`);
     }
+  }
+
+  // Draw the first rows of a table in place of the box.
+  #drawRows() {
+    const rows = this.data.table;
+    this.rows.hidden = rows === null;
+    if (rows === null) return;
+    for (const name of ["name", "about", "more"]) this.rows.querySelector(`.${name}`).textContent = rows[name];
+    this.rows.querySelector("ol").replaceChildren(...rows.first.map((row) => element("li", "", row)));
   }
 
   #tell(message) {
@@ -188,10 +200,10 @@ class TextBox {
     );
   }
 
-  #change(sample, text) {
+  #change(sample, text, more = {}) {
     this.state.lostFiles = [];
     this.#tell("");
-    this.#send(this.state.change(sample, text));
+    this.#send({ ...this.state.change(sample, text), ...more });
     this.#remember();
   }
 

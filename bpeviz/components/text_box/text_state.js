@@ -14,6 +14,7 @@
  * @property {string} sample the key of the sample chosen
  * @property {string | null} text null if it is that of the answered change, which the browser has
  * @property {string | null} file the name and length of the file that is used instead of the box
+ * @property {{name: string, about: string, first: string[], more: string} | null} table the first rows of the table that is used instead of the box
  * @property {string | null} count the number of characters and tokens in words, "" while unknown, null without a line for it
  * @property {string[]} files the names of all files that only the server has
  * @property {number} limit the most characters that the server uses
@@ -31,8 +32,9 @@
  */
 
 /**
- * A change of the user. With null as its text, it asks the server for its text.
- * @typedef {{number: number, sample: string, text: string | null, attempt?: number}} Change
+ * A change of the user. With null as its text, it asks the server for its text; with `joins`, to join
+ * the rows of the table.
+ * @typedef {{number: number, sample: string, text: string | null, attempt?: number, joins?: boolean}} Change
  */
 
 export class TextState {

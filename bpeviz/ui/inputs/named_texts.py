@@ -16,7 +16,7 @@ from bpeviz.corpus.named_texts import Texts
 from bpeviz.corpus.tables import TextTable
 from bpeviz.text import counted, listed, visible
 from bpeviz.ui import markdown
-from bpeviz.ui.inputs.text import UnreadableFileError, read_file
+from bpeviz.ui.inputs.text import TextSource, UnreadableFileError, read_file
 from bpeviz.ui.runtime import uploads
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import (
@@ -79,6 +79,19 @@ def widgets(values: Values) -> Iterator[Widget[Any]]:
     yield TRANSLATIONS
     yield from values.members(COLUMNS)
     yield from values.members(LABELS)
+
+
+def add_table(source: TextSource) -> None:
+    """Add the table in place of a text: its file, or its rows, if they are from a link."""
+    rows = source.rows
+    if rows is None:
+        return
+    table = source.table.get()
+    if table is not None and table[0] == rows.name:
+        content = table[1]
+    else:
+        content = tables.as_table(rows.name, rows.documents)
+    FILES.put([*(file for file in FILES.get() or [] if file[0] != rows.name), (rows.name, content)])
 
 
 def choose_texts() -> tuple[Texts, list[str]]:

@@ -10,15 +10,33 @@ from typing import Any
 import streamlit as st
 
 from bpeviz.core.boundaries import Part
+from bpeviz.corpus.documents import Documents
 from bpeviz.ui import components
-from bpeviz.ui.widgets import NumberField, SessionValue, WidgetFamily
+from bpeviz.ui.widgets import NumberField, SessionValue, WidgetFamily, numbers
 
 _OPENED: SessionValue[dict[str, Any]] = SessionValue("opened_part")
 """The last click on another part in the player that was handled."""
 
 
+ROW = numbers("row_of_", "Row")
+"""The row of a table that a page of one text shows."""
+
+
+def choose_row(text: str | Documents) -> str:
+    """Return a text, or a row of a table, whose number is drawn."""
+    if isinstance(text, str):
+        return text
+    if not len(text):
+        return ""
+    widget = ROW.member(len(text))
+    number = replace(widget, label=f"{widget.label}, 1 to {len(text):,}").box(
+        help="Each row is a text of its own; this page shows one.", width=200
+    )
+    return text.texts[number - 1]
+
+
 def choose_part(
-    numbers: WidgetFamily[NumberField],
+    part_numbers: WidgetFamily[NumberField],
     parts: Sequence[Part],
     whole: str = "",
     width: int = 200,
@@ -28,7 +46,7 @@ def choose_part(
     """Draw the number of the part shown, where there are several; return the part.
 
     Args:
-        numbers: The numbers of parts.
+        part_numbers: The numbers of parts.
         parts: All parts of the text.
         whole: Begins the caption about the figures for the whole text. Without it there is none.
         width: The width of the box in pixels.
@@ -36,7 +54,7 @@ def choose_part(
     """
     if len(parts) < 2:
         return parts[0]
-    widget = numbers.member(len(parts))
+    widget = part_numbers.member(len(parts))
     opened = is_played and components.player_events(None, "parts", steps=False, parts=True)["part"]
     if opened and _OPENED.get() != opened:
         _OPENED.put(opened)

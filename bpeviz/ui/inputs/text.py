@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Generic
+from typing import Any, Generic, NamedTuple
 
 import streamlit as st
 
 from bpeviz import limits
 from bpeviz.corpus import samples, tables
+from bpeviz.corpus.documents import Documents, beginning, characters_in
 from bpeviz.corpus.files import LONGER, CorpusError, is_binary
 from bpeviz.libraries import worker
 from bpeviz.libraries.pool import File, LibraryError, ask
-from bpeviz.text import clean, shorten, visible
+from bpeviz.text import clean, counted, listed, shorten, visible
 from bpeviz.ui import components, markdown
 from bpeviz.ui.inputs.token_count import token_count
 from bpeviz.ui.opened_tokenizers import opened
@@ -30,6 +32,9 @@ only the name."""
 
 _SEVERAL, _WHOLE = "(all columns of text)", "(the file as it is)"
 """Choices beside the columns of a table."""
+
+_FIRST_ROWS, _LONGEST_ROW = 3, 200
+"""The rows of a table that are shown, and the most characters of each."""
 
 OWN_TEXT = "own"
 """The key of the user's own text among the samples."""
@@ -58,6 +63,64 @@ class SampleChoice(OneOf):
             self.source.put(value)
 
 
+class Rows(NamedTuple):
+    """The rows of an opened table, each a text of its own.
+
+    Attributes:
+        name: The name of the file.
+        column: The column of text, or the columns.
+        documents: The rows.
+    """
+
+    name: str
+    column: str
+    documents: Documents
+
+    @classmethod
+    def of(cls, table: tables.TextTable) -> Rows:
+        """Return the rows of a table, in its order, labeled by its labels or columns."""
+        column = f"“{table.text[0]}”" if len(table.text) == 1 else listed(table.text, 3)
+        return cls(table.path, column, table.documents)
+
+    @classmethod
+    def unpacked(cls, packed: str) -> Rows:
+        """Return the rows in a link. Raises `ValueError`."""
+        match json.loads(packed):
+            case [str(name), str(column), [*texts], [*labels]] if len(labels) in (0, len(texts)):
+                if texts and all(isinstance(text, str) for text in (*texts, *labels)):
+                    return cls(name, column, Documents(tuple(texts), tuple(labels)))
+        raise ValueError("These are no rows.")
+
+    def packed(self) -> str:
+        """Return the rows as in a link."""
+        values = [self.name, self.column, self.documents.texts, self.documents.labels]
+        return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
+
+    @property
+    def about(self) -> str:
+        """The number of rows and their column in words."""
+        return f"{counted(len(self.documents), 'row')} of {self.column}, each encoded alone"
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableRows(Widget[str]):
+    """The rows of a table in place of the text of a `TextSource`, packed."""
+
+    source: TextSource
+
+    def allows(self, value: Any) -> bool:
+        try:
+            return isinstance(value, str) and bool(unpacked(value))
+        except (ValueError, RecursionError):
+            return False
+
+    def described(self) -> str:
+        return self.source.described()
+
+    def restore(self, value: str) -> None:
+        self.source.put_rows(value)
+
+
 @dataclass(frozen=True, kw_only=True)
 class Box(TextField):
     """The text of a `TextSource`."""
@@ -65,7 +128,8 @@ class Box(TextField):
     source: TextSource
 
     def for_link(self) -> tuple[str | None, str | None]:
-        return (None, None) if self.source.file.present else super().for_link()
+        is_replaced = self.source.file.present or self.source.table_rows.present
+        return (None, None) if is_replaced else super().for_link()
 
     def described(self) -> str:
         return self.source.described()
@@ -121,7 +185,10 @@ class TextSource:
     """The text of an opened file that is too long for the box."""
 
     file_name = _Of[str]()
-    """The name of that file."""
+    """The name of that file, or of the table."""
+
+    joined = _Of[int]()
+    """The number of the rows of a table that are joined, until the text is edited."""
 
     boxed_file = _Of[str]()
     """The name of the file whose text is in the box, until that is edited."""
@@ -152,6 +219,17 @@ class TextSource:
         return Box(f"{self.name}_box", label, longest=limits.PAGE_TEXT, source=self)
 
     @property
+    def table_rows(self) -> TableRows:
+        """The rows of an opened table, which take the place of the text."""
+        return TableRows(f"{self.name}_rows", self.label, source=self)
+
+    @property
+    def rows(self) -> Rows | None:
+        """The same, or None without a table."""
+        packed = self.table_rows.get()
+        return None if packed is None else unpacked(packed)
+
+    @property
     def has_box(self) -> bool:
         """Whether the box, or the file in its place, is drawn."""
         return not self.others or self.file.present or self.sample.get() == OWN_TEXT
@@ -161,11 +239,35 @@ class TextSource:
         yield self.sample
         if values.get(self.sample) == OWN_TEXT:
             yield self.box
+        yield self.table_rows
 
     def forget_file(self) -> None:
         """Remove the file, so that the box is used."""
-        for value in (self.file, self.file_name, self.failed, self.boxed_file):
+        own = (self.file, self.file_name, self.failed, self.boxed_file, self.joined)
+        for value in (*own, self.table_rows):
             value.clear()
+
+    def put_rows(self, packed: str) -> None:
+        """Set the rows of a table in place of any other text."""
+        self.put(OWN_TEXT)
+        self.table_rows.put(packed)
+        self.file_name.put(unpacked(packed).name)
+
+    def join_rows(self) -> None:
+        """Join the rows of the table with a line end between two, to edit them as a text."""
+        if rows := self.rows:
+            self._put_file(rows.name, rows.documents.as_text)
+            self.joined.put(len(rows.documents))
+
+    def _put_file(self, name: str, text: str) -> None:
+        """Put the text of a file into the box, or in its place if it is long."""
+        if len(text) <= EDITABLE:
+            self.put(OWN_TEXT, text)
+            self.boxed_file.put(name)
+        else:
+            self.put(OWN_TEXT)
+            self.file.put(text)
+            self.file_name.put(name)
 
     def open_file(self, name: str, content: str, column: str | None = None) -> None:
         """Use a file in place of any other text, or store why it cannot be used.
@@ -178,23 +280,19 @@ class TextSource:
         Raises:
             CorpusError: The table is not valid.
         """
-        text = content
-        if is_table := tables.is_table(name) and column != _WHOLE:
+        packed, table = "", None
+        if tables.is_table(name) and column != _WHOLE:
             chosen = [column] if column and column != _SEVERAL else ()
-            table = tables.read_table(name, content, "", chosen)
-            text = "\n".join(documents.as_text for documents in table.ungrouped.values())
+            table = tables.read_table(name, content, None, chosen)
+            packed = Rows.of(table).packed()
             column = table.text[0] if len(table.text) == 1 else _SEVERAL
-        size = sys.getsizeof(content) * is_table + sys.getsizeof(text)
-        if len(text) <= EDITABLE:
-            self.put(OWN_TEXT, text)
-            self.boxed_file.put(name)
-        elif refusal := uploads.refusal(size):
+        if refusal := uploads.refusal(sys.getsizeof(content) + sys.getsizeof(packed)):
             self.failed.put(refusal)
             return
+        if table is None:
+            self._put_file(name, content)
         else:
-            self.forget_file()
-            self.file.put(text)
-            self.file_name.put(name)
+            self.put_rows(packed)
         if column:
             self.table.put((name, content))
             self.column.put(column)
@@ -237,6 +335,10 @@ class TextSource:
             case _:
                 return False
         match change:
+            case {"joins": True}:
+                self.answered.put(number)
+                self.join_rows()
+                return True
             case {"text": str(text)}:
                 pass
             case {"text": None}:
@@ -254,19 +356,24 @@ class TextSource:
         if sample != OWN_TEXT:
             self.put(sample)
             return True
-        boxed = self.boxed_file.get() if text == self.box.get() else None
+        is_same = text == self.box.get()
+        boxed, joined = (self.boxed_file.get(), self.joined.get()) if is_same else (None, None)
         self.forget_file()
         self.sample.put(OWN_TEXT)
         self.box.put(text)
         self.typed_at.put(self.version.get() or 0)
         if boxed is not None:
             self.boxed_file.put(boxed)
+        if joined is not None:
+            self.joined.put(joined)
         return True
 
     def described(self) -> str:
         """Return the label, the file's name and the length, so that others can find the text."""
         name = self.file_name.get() or self.boxed_file.get()
         length = f"{len(self.file.get() or self.box.get() or ''):,} characters"
+        if rows := self.rows:
+            length = counted(len(rows.documents), "row")
         return (
             f"{self.label}: {shorten(name, 100)}, {length}" if name else f"{self.label}: {length}"
         )
@@ -295,7 +402,7 @@ def choose_text(
     source: TextSource,
     most: int = limits.PAGE_TEXT,
     replaced: Mapping[str, str] = MappingProxyType({}),
-) -> str:
+) -> str | Documents:
     """Draw a text box with samples and files to choose from.
 
     Args:
@@ -304,8 +411,8 @@ def choose_text(
         replaced: The keys of texts that the page lacks, each with the one that it uses instead.
 
     Returns:
-        The text, cleaned and cut after `most` characters; empty where a message says why it cannot
-        be used.
+        The text, cleaned and cut after `most` characters, or the rows of a table; empty where a
+        message says why it cannot be used.
     """
     _begin(source)
 
@@ -342,6 +449,11 @@ def choose_text(
                 max_upload_size=limits.UPLOAD,
             )
     _choose_column(source)
+    if joined := source.joined.get():
+        st.caption(
+            f"The {counted(joined, 'row')} are joined, with a line end between two: this is one "
+            "text now, and tokens may cross the line ends."
+        )
     if failed := source.failed.get():
         message.error(markdown.escape(failed))
     return text_of(source, most, replaced)
@@ -357,22 +469,27 @@ def text_of(
     source: TextSource,
     most: int = limits.PAGE_TEXT,
     replaced: Mapping[str, str] = MappingProxyType({}),
-) -> str:
+) -> str | Documents:
     """Return the text of a source, which may be folded, as `choose_text` does."""
     _begin(source)
     sample = source.sample.get() or ""
     is_passage = replaced.get(sample, sample) == LANGUAGES
     chosen = source.file.get() or (samples.passages() if is_passage else source.box.get())
-    chosen = clean(chosen or "")
-    if len(chosen) > limits.TEXT:
+    rows = source.rows
+    text = clean(chosen or "") if rows is None else rows.documents
+    size = characters_in(text)
+    if size > limits.TEXT:
         st.error(
-            f"This text has {len(chosen):,} characters; the limit is {limits.TEXT:,}. "
+            f"This text has {size:,} characters; the limit is {limits.TEXT:,}. "
             f"Shorten it, or use a part of it. {LONGER}"
         )
         return ""
-    if len(chosen) > most:
-        st.caption(f"This page uses the first {most:,} of {len(chosen):,} characters.")
-    return chosen[:most]
+    part = beginning(text, most)
+    if size > most:
+        first = f"{len(part):,} of {len(text):,}"
+        unit = "characters" if rows is None else "rows"
+        st.caption(f"This page uses the first {first} {unit}.")
+    return part
 
 
 def _choose_column(source: TextSource) -> None:
@@ -380,11 +497,11 @@ def _choose_column(source: TextSource) -> None:
     file, content = source.table.get() or ("", "")
     if not file or file not in (source.file_name.get(), source.boxed_file.get()):
         return
-    table = _table(file, content)
+    table = read_table(file, content)
     several = [_SEVERAL] if len(table.text) > 1 else []
     page_change.set_again(source.column.key)
     st.selectbox(
-        f"Text in {markdown.escape(visible(file))}, one value a line",
+        f"Column of text in {markdown.escape(visible(file))}",
         [*several, *table.columns, _WHOLE],
         key=source.column.key,
         on_change=lambda: source.open_file(file, content, source.column.get()),
@@ -393,15 +510,23 @@ def _choose_column(source: TextSource) -> None:
 
 
 @cached()
-def _table(name: str, content: str) -> tables.TextTable:
-    return tables.read_table(name, content, "")
+def read_table(name: str, content: str) -> tables.TextTable:
+    """Return the table in a file, as it is understood without a choice of columns."""
+    return tables.read_table(name, content)
+
+
+@cached()
+def unpacked(packed: str) -> Rows:
+    """Return the rows in a link. Raises `ValueError`."""
+    return Rows.unpacked(packed)
 
 
 def _box_data(source: TextSource) -> dict[str, Any]:
     """Return the payload of the component (`TextBoxPayload` in its `text_state.js`)."""
     own = inbox()
     is_typed = source.typed_at.get() == source.version.get()
-    file = source.file.get()
+    file, rows = source.file.get(), source.rows
+    text = file or source.box.get() or ""
     named = f"{source.file_name.get()}: {len(file):,} characters" if file is not None else None
     return {
         "name": source.name,
@@ -411,8 +536,9 @@ def _box_data(source: TextSource) -> dict[str, Any]:
         "sample": source.sample.get(),
         "text": None if is_typed else clean(source.box.get() or ""),
         "file": named,
-        "count": token_count(file or source.box.get() or "") if source == TEXT else None,
-        "files": [source.file_name.get()] * (file is not None) + [file.title for file in opened()],
+        "table": None if rows is None else _drawn_rows(rows),
+        "count": token_count(rows.documents if rows else text) if source == TEXT else None,
+        "files": [*filter(None, [source.file_name.get()]), *(file.title for file in opened())],
         "limit": limits.TEXT,
         "address": long_texts.address(own, source.name),
         "longest": long_texts.LONGEST_MESSAGE,
@@ -429,6 +555,19 @@ def _box_data(source: TextSource) -> dict[str, Any]:
             for group, listed in samples.GROUPS.items()
         ],
         "ownTitle": source.sample.titles[OWN_TEXT],
+    }
+
+
+def _drawn_rows(rows: Rows) -> dict[str, Any]:
+    """Return what the box draws in place of a text: the first rows, and words about all."""
+    documents = rows.documents
+    first = [shorten(visible(text), _LONGEST_ROW) for text in documents.texts[:_FIRST_ROWS]]
+    more = len(documents) - len(first)
+    return {
+        "name": shorten(visible(rows.name), 100),
+        "about": rows.about,
+        "first": first,
+        "more": f"and {more:,} more" if more else "",
     }
 
 
@@ -470,12 +609,12 @@ def read_file(name: str, content: bytes) -> str:
     return text
 
 
-def expand_counts(text: str, counted: bool, most: int) -> str:
-    """Return the text to train on: a list of words with counts is written out.
+def expand_counts(text: str | Documents, counted: bool, most: int) -> str | Documents:
+    """Return the text to train on: a list of words with counts is written out, but no table.
 
     Where a line cannot be read, a message says which, and the text is empty.
     """
-    if not counted:
+    if not counted or isinstance(text, Documents):
         return text
     try:
         return samples.written_out(text, most)

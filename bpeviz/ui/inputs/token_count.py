@@ -9,8 +9,9 @@ from threading import Timer
 import regex
 import streamlit as st
 
+from bpeviz.corpus.documents import Documents, characters_in, documents_of
 from bpeviz.pretrained import catalog, download, rank_tokenizer
-from bpeviz.text import clean, counted
+from bpeviz.text import counted
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.dialogs import rerun_unless_open
 
@@ -24,7 +25,7 @@ DELAY = 2.0
 """Seconds until the tokenizer is loaded: loading would delay the first page."""
 
 
-def token_count(text: str) -> str:
+def token_count(text: str | Documents) -> str:
     """Return the number of characters and tokens of a text in words; "" while they are not known.
 
     The first call in a browser loads the tokenizer in a thread, if its file is on this machine.
@@ -32,13 +33,16 @@ def token_count(text: str) -> str:
     if rank_tokenizer.loaded(NAME) is None:
         _is_loading()
         return ""
-    return _in_words(clean(text)) if 0 < len(text) <= LONGEST else ""
+    return _in_words(text) if 0 < characters_in(text) <= LONGEST else ""
 
 
 @cached()
-def _in_words(text: str) -> str:
-    characters = len(text) if text.isascii() else len(regex.findall(r"\X", text))
-    tokens = len(rank_tokenizer.load(NAME).encode(text))
+def _in_words(text: str | Documents) -> str:
+    texts = documents_of(text)
+    characters = sum(
+        len(each) if each.isascii() else len(regex.findall(r"\X", each)) for each in texts
+    )
+    tokens = sum(rank_tokenizer.load(NAME).count_batch(texts))
     return f"{counted(characters, 'character')} · {counted(tokens, 'token')} in {TITLE}"
 
 

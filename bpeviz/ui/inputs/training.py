@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import limits
 from bpeviz.corpus import samples
+from bpeviz.corpus.documents import Documents, beginning, characters_in, whole_text
 from bpeviz.pretokenizers.patterns import (
     CUSTOM,
     HELP_EXPRESSION,
@@ -85,7 +86,7 @@ class Corpus(NamedTuple):
     """A text to train on that differs from the text of the page, and its name within a sentence."""
 
     name: str
-    text: str
+    text: str | Documents
 
 
 @dataclass(frozen=True)
@@ -198,7 +199,9 @@ SIDE_OPTIONS = {
 """The options of each algorithm on the Algorithms page."""
 
 
-def choose_training(text: str | None) -> tuple[str, TrainingChoice, DeltaGenerator]:
+def choose_training(
+    text: str | Documents | None,
+) -> tuple[str | Documents, TrainingChoice, DeltaGenerator]:
     """Draw how the user's tokenizer is trained.
 
     Args:
@@ -236,19 +239,21 @@ def on_languages(choice: TrainingChoice) -> TrainingChoice:
     return replace(choice, largest=largest, counted=False, corpus=corpus)
 
 
-def _expanded(text: str, choice: TrainingChoice) -> tuple[str, TrainingChoice]:
+def _expanded(
+    text: str | Documents, choice: TrainingChoice
+) -> tuple[str | Documents, TrainingChoice]:
     """Return the text of the page and the choice, with a list of counted words written out."""
     if (corpus := choice.corpus) is None:
         written = expand_counts(text, choice.counted, limits.PAGE_TEXT)
         is_list = written or not text
         # A text that is no list is shown, but not trained on.
         return (written, choice) if is_list else (text, replace(choice, corpus=Corpus("", "")))
-    if len(text) > limits.PAGE_TEXT:
+    if (size := characters_in(text)) > limits.PAGE_TEXT:
         # A worker computes only the boundaries of the training text.
-        st.caption(f"The first {limits.PAGE_TEXT:,} of {len(text):,} characters are shown.")
+        st.caption(f"The first {limits.PAGE_TEXT:,} of {size:,} characters are shown.")
     # Samples are no lists of words.
     written = expand_counts(corpus.text, choice.counted and TRAIN_ON.has_box, limits.TEXT)
-    return text[: limits.PAGE_TEXT], replace(choice, corpus=corpus._replace(text=written))
+    return beginning(text, limits.PAGE_TEXT), replace(choice, corpus=corpus._replace(text=written))
 
 
 def _more(trainer: Trainer, corpus: Corpus | None) -> TrainingChoice:
@@ -276,8 +281,8 @@ def _more(trainer: Trainer, corpus: Corpus | None) -> TrainingChoice:
 
 
 def choose_trainings(
-    text: str, default: Sequence[str], initial: Mapping[str, str | int]
-) -> tuple[str, list[TrainingChoice]]:
+    text: str | Documents, default: Sequence[str], initial: Mapping[str, str | int]
+) -> tuple[str | Documents, list[TrainingChoice]]:
     """Draw the algorithms to compare on a text, each with its options.
 
     Args:
@@ -443,7 +448,7 @@ def _options(
         widget = option_widget(trainer, option, place)
         first = initial.get(option.name, option.at_first)
         if isinstance(widget, TextSource):
-            values[option.name] = choose_text(widget) if is_open else text_of(widget)
+            values[option.name] = whole_text(choose_text(widget) if is_open else text_of(widget))
         elif isinstance(widget, NumberField):
             values[option.name] = (
                 widget.any_number(int(first), help=option.help)

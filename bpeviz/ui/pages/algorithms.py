@@ -16,6 +16,7 @@ from bpeviz.analysis.figures import measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
+from bpeviz.corpus.documents import Documents, breaks_in
 from bpeviz.text import counted
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Randomness
@@ -130,7 +131,7 @@ PAGE = Page(
 )
 
 
-def _train_all(text: str, choices: list[TrainingChoice]) -> list[Trained]:
+def _train_all(text: str | Documents, choices: list[TrainingChoice]) -> list[Trained]:
     """Train with each choice; show an error for each that fails, once where several agree."""
     found = []
     failed: dict[str, list[str]] = {}
@@ -267,7 +268,8 @@ def _slides(handles: Sequence[TrainingHandle], part: Part) -> Slides:
 
 
 def _column(row: Trained, step: int) -> Column:
-    return Column(_name(row), row.history.at_step(step), row.boundaries, step)
+    breaks = breaks_in(row.handle.text)
+    return Column(_name(row), row.history.at_step(step), row.boundaries, step, breaks=breaks)
 
 
 def _name(row: Trained) -> str:

@@ -16,16 +16,16 @@ from bpeviz.analysis.figures import Measured, measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.corpus.documents import whole_text
+from bpeviz.corpus.documents import Documents, beginning, characters_in
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.pretrained import catalog
-from bpeviz.text import joined, visible
+from bpeviz.text import clean, joined, visible
 from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.import_dialog import import_button
 from bpeviz.ui.inputs.named_texts import FILES as TEXT_FILES
-from bpeviz.ui.inputs.named_texts import choose_texts
+from bpeviz.ui.inputs.named_texts import add_table, choose_texts
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import LANGUAGES, TEXT, TRAIN_ON, choose_text
 from bpeviz.ui.inputs.token_count import NAME as GPT4O
@@ -117,11 +117,17 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield MORPHEMES
 
 
+_TABLE: SessionValue[str] = SessionValue("table_compared")
+"""The table in place of the page's text that has last opened Many texts."""
+
+
 def _chosen_files() -> list[str]:
     chosen = COLUMNS.get() or ()
     files = [file.title for file in opened() if file.key in chosen]
     if HOW_MANY.get() == "many":
-        files += [visible(name) for name, _ in TEXT_FILES.get() or ()]
+        rows = TEXT.rows  # a link has these
+        names = [name for name, _ in TEXT_FILES.get() or ()]
+        files += [visible(name) for name in names if rows is None or rows.name != name]
     return files
 
 
@@ -143,6 +149,18 @@ def _leave_out_own() -> None:
         COLUMNS.put([key for key in keys if key != OWN])
     elif LEFT_OUT.get() and OWN not in keys:
         COLUMNS.put([OWN, *keys][:MAX_COLUMNS])
+
+
+def _open_table() -> None:
+    """Open Many texts with a table that has taken the place of the page's text, once."""
+    packed = TEXT.table_rows.get()
+    if packed is None or _TABLE.get() == packed:
+        return
+    _TABLE.put(packed)
+    add_table(TEXT)
+    if HOW_MANY.get() != "many":
+        HOW_MANY.put("many")
+        _leave_out_own()
 
 
 def _chosen() -> list[str]:
@@ -192,6 +210,7 @@ def _looks(keys: Sequence[str]) -> None:
 def show(side: DeltaGenerator) -> None:
     """Draw the inputs, the verdict, the text line by line, and the metrics."""
     remarks.leave_for_inspect()
+    _open_table()
     answer = st.container(key="verdict")  # above everything else
     texts = None
     translations: list[str] = []
@@ -238,10 +257,10 @@ def show(side: DeltaGenerator) -> None:
     measured = measure(text, columns, number, prices)
     with answer:
         compared = columns[pair.leader], columns[pair.other]
-        _verdict(sentence, _careful(measured, number), text, *compared)
+        _verdict(sentence, _careful(measured, number), measured[0].text, *compared)
     offers = tuple(by_key[key] for key in column_of)
-    _draw_score(measured, offers, number, sentence)
-    _caveats(text, choice.corpus, column_of)
+    _draw_score(text, measured, offers, number, sentence)
+    _caveats(measured[0].text, choice.corpus, column_of)
     for offer in chosen:
         if offer.assumed:
             st.caption(markdown.escape(f"{offer.name}: {offer.assumed}"))
@@ -298,20 +317,21 @@ def _one_of_many(
         st.button("Back to all texts", on_click=OPENED_TEXT.clear, icon=":material/arrow_upward:")
     names = joined([offer.name for offer, _ in chosen])
     title.header(markdown.escape(f"{name} under {names}"), anchor=False)
-    text = whole_text(texts[name])
-    if not text:
+    text = texts[name]
+    size = characters_in(text)
+    if not size:
         st.caption("This text is empty.")
         return
-    if len(text) > limits.PAGE_TEXT:
-        st.caption(f"The first {limits.PAGE_TEXT:,} of {len(text):,} characters are shown here.")
-    text = text[: limits.PAGE_TEXT]
+    if size > limits.PAGE_TEXT:
+        st.caption(f"The first {limits.PAGE_TEXT:,} of {size:,} characters are shown here.")
+    text = beginning(text if isinstance(text, Documents) else clean(text), limits.PAGE_TEXT)
     column_of = _columns_for(text, [offer for offer, _ in chosen])
     if column_of:
         number = [*column_of].index(baseline) if baseline in column_of else 0
         measured = measure(text, [*column_of.values()], number)
         sentence = verdict.sentence([verdict.standing(part.column) for part in measured], number)
         offers = tuple(offer for offer, _ in chosen if offer.key in column_of)
-        _draw_score(measured, offers, number, sentence, compared)
+        _draw_score(text, measured, offers, number, sentence, compared)
 
 
 def _careful(measured: Sequence[Measured], baseline: int) -> str:
@@ -338,7 +358,7 @@ def _verdict(sentence: str, careful: str, text: str, leader: Column, other: Colu
         TEXT.offer(DIFFERS)
 
 
-def _columns_for(text: str, chosen: Sequence[Offer]) -> dict[str, Column]:
+def _columns_for(text: str | Documents, chosen: Sequence[Offer]) -> dict[str, Column]:
     """Return the columns of a text by their keys, without those that are not available."""
     return _available(chosen, lambda offer: offer.column(text))
 
@@ -362,7 +382,7 @@ def _available(chosen: Sequence[Offer], make: Callable[[Offer], T]) -> dict[str,
 def _payload(
     _columns: Sequence[Column],
     offers: tuple[Offer, ...],
-    text: str,
+    text: str | Documents,
     part: Part,
     number: int,
     ids: bool,
@@ -372,6 +392,7 @@ def _payload(
 
 
 def _draw_score(
+    text: str | Documents,
     measured: Sequence[Measured],
     offers: tuple[Offer, ...],
     number: int,
@@ -379,8 +400,8 @@ def _draw_score(
     texts: Comparison | None = None,
 ) -> None:
     """Draw the text under each tokenizer, and offer the export of it."""
-    text, columns = measured[0].text, [part.column for part in measured]
-    text_parts = parts(text, metrics.common_boundaries(columns), PART_SIZE)
+    whole, columns = measured[0].text, [part.column for part in measured]
+    text_parts = parts(whole, metrics.common_boundaries(columns), PART_SIZE)
     part = choose_part(PART, text_parts, "All figures are for")
     payload: Score = {
         **_payload(columns, offers, text, part, number, bool(IDS.get()), bool(COLORS.get())),
@@ -389,7 +410,7 @@ def _draw_score(
     settings = [words for offer in offers for words in offer.settings]
     reveal = None if texts is None else PRESSED.get()
     components.score({**payload, "reveal": reveal}, "score")
-    picture = ColoredText("One text, several tokenizers", text, part, payload, settings)
+    picture = ColoredText("One text, several tokenizers", whole, part, payload, settings)
 
     def comparison() -> Interactive:
         score = playable.of_score(picture, tables.metrics(measured))

@@ -26,7 +26,7 @@ from bpeviz.pretokenizers.patterns import (
 )
 from bpeviz.text import counted
 from bpeviz.ui import components, markdown
-from bpeviz.ui.inputs.parts import choose_part
+from bpeviz.ui.inputs.parts import ROW, choose_part, choose_row
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text
 from bpeviz.ui.inputs.training import ABOUT_WORDS, EXPRESSION, WORDS, regular_expression
 from bpeviz.ui.pages.base import Page
@@ -136,6 +136,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from (EXPLAINED, WHITE_SPACE, ENTRIES, DROP_UNMATCHED, UNSEEN)
     yield from values.members(PART)
     yield from values.members(LEVELS_PART)
+    yield from values.members(ROW)
 
 
 PAGE = Page(
@@ -262,7 +263,7 @@ def _separated_pairs(text: str, pattern: str, expression: str) -> list[pretokeni
 def show(side: DeltaGenerator) -> None:
     """Draw the inputs, and the text under each chosen pre-tokenization."""
     with side:
-        text = choose_text(TEXT)
+        text = choose_row(choose_text(TEXT))
     chosen = _choose()
     done: list[tuple[Chosen, pretokenization.PreTokenizedColumn]] = []
     for choice in chosen:

@@ -11,6 +11,7 @@ import streamlit as st
 from bpeviz import limits
 from bpeviz.core.boundaries import UNKNOWN_ID
 from bpeviz.core.training import Training
+from bpeviz.corpus.documents import Documents, beginning, characters_in
 from bpeviz.pretrained import download, rank_tokenizer
 from bpeviz.text import counted, joined
 from bpeviz.trainers import TRAINERS, texts_of
@@ -197,7 +198,7 @@ def _gains(trained: Trained) -> set[str]:
     For a cached training, this is exact. Any other is offered if the text has two characters, and
     the one on many languages begins in the background.
     """
-    text, choice = trained.text, trained.choice
+    text, choice = trained.handle.text, trained.choice
     steps = len(trained.boundaries.change_steps)
 
     def gives_more(other: TrainingChoice, *, begin: bool = False) -> bool:
@@ -205,7 +206,9 @@ def _gains(trained: Trained) -> set[str]:
             known = page_trainings.known(text, other, begin=begin)
         except TrainingError:
             return False
-        return len(text) > 1 if known is None else len(known.boundaries.change_steps) > steps
+        if known is None:
+            return characters_in(text) > 1
+        return len(known.boundaries.change_steps) > steps
 
     ways = {WATCH} if _gpt4o_gives_more(text, steps) else set()
     languages = on_languages(choice)
@@ -218,13 +221,14 @@ def _gains(trained: Trained) -> set[str]:
     return ways
 
 
-def _gpt4o_gives_more(text: str, steps: int) -> bool:
+def _gpt4o_gives_more(text: str | Documents, steps: int) -> bool:
     """Return whether more merges of GPT-4o change a text; see `_gains`."""
     if not download.available(GPT4O):
         return False
     if rank_tokenizer.loaded(GPT4O) is None:
-        return len(text) > 1
-    boundaries = page_trainings.published_boundaries(GPT4O, text[: limits.INSPECTED])
+        return characters_in(text) > 1
+    part = beginning(text, limits.INSPECTED)
+    boundaries = page_trainings.published_boundaries(GPT4O, part)
     return len(boundaries.change_steps) > steps
 
 
@@ -270,7 +274,7 @@ def leave_for_inspect() -> None:
         st.switch_page("pages/Inspect.py")
 
 
-def atoms_only(text: str, key: str) -> None:
+def atoms_only(text: str | Documents, key: str) -> None:
     """Draw a stage with a text in bytes, where a message says why no tokenizer is trained."""
     if text:
         trained = page_trainings.untrained(text)

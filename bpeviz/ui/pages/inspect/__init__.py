@@ -16,7 +16,7 @@ from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import Part
 from bpeviz.text import counted
 from bpeviz.ui import components, markdown, tokenizers
-from bpeviz.ui.inputs.parts import choose_part
+from bpeviz.ui.inputs.parts import ROW, choose_part, choose_row
 from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.training import choose_training, training_widgets
 from bpeviz.ui.pages import remarks
@@ -55,6 +55,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from encoding.widgets(values)
     yield DECIMAL
     yield from values.members(PART)
+    yield from values.members(ROW)
     yield CLOSER
     yield from values.members(WORD)
     if detail := DETAILS.get(values.get(CLOSER) or ""):
@@ -89,15 +90,17 @@ def show(side: DeltaGenerator) -> None:
         offers = tokenizers.offers_with_own(text, choice, sizes)
     else:
         offers = tokenizers.offers("", 0)
-    if len(text) > MAX_INSPECTED:
-        st.caption(f"This page inspects the first {MAX_INSPECTED:,} of {len(text):,} characters.")
     with tokenizer:
+        inspected_text = choose_row(text)
         settings = choose_encoding(offers)
+    if (size := len(inspected_text)) > MAX_INSPECTED:
+        st.caption(f"This page inspects the first {MAX_INSPECTED:,} of {size:,} characters.")
     if settings is None:
         return
-    encoded = settings.encode(text[:MAX_INSPECTED])
+    inspected_text = inspected_text[:MAX_INSPECTED]
+    encoded = settings.encode(inspected_text)
     if encoded is None:
-        remarks.atoms_only(text[:MAX_INSPECTED], "inspect_player")
+        remarks.atoms_only(inspected_text, "inspect_player")
         return
     _notes(settings, encoded)
     _verdict(settings.offer, encoded)
