@@ -27,10 +27,12 @@ from streamlit.testing.v1 import AppTest
 import bpeviz
 from bpeviz import formats
 from bpeviz.core.byte_alphabet import CHARACTER_OF
+from bpeviz.corpus.documents import Documents
 from bpeviz.formats import FORMATS, FormatError
 from bpeviz.libraries.pool import LibraryError
 from bpeviz.pretrained.hub import ModelId, hub_folder
 from bpeviz.text import clean
+from bpeviz.ui.inputs.text import Rows, TableRows
 from bpeviz.ui.learn import page as learn
 from bpeviz.ui.learn.base import MARK_WORDS, Chapter, NoQuestionError
 from bpeviz.ui.learn.chapters import CHAPTERS
@@ -206,6 +208,9 @@ def allowed_value(widget: Widget[Any], draw: Random) -> object:
         return draw.random() < 0.5
     if isinstance(widget, TextField):
         return draw.choice(TEXTS)[: widget.longest]
+    if isinstance(widget, TableRows):
+        rows = tuple(draw.choices(TEXTS, k=draw.randint(1, 4)))
+        return Rows(draw.choice(TEXTS), draw.choice(TEXTS), Documents(rows)).packed()
     assert isinstance(widget, Share)
     return draw.choice([0.0, widget.most])
 

@@ -88,7 +88,8 @@ class Rows(NamedTuple):
         match json.loads(packed):
             case [str(name), str(column), [*texts], [*labels]] if len(labels) in (0, len(texts)):
                 if texts and all(isinstance(text, str) for text in (*texts, *labels)):
-                    return cls(name, column, Documents(tuple(texts), tuple(labels)))
+                    cells = tuple(map(clean, texts)), tuple(map(clean, labels))
+                    return cls(clean(name), clean(column), Documents(*cells))
         raise ValueError("These are no rows.")
 
     def packed(self) -> str:
