@@ -201,7 +201,9 @@ def allowed_value(widget: Widget[Any], draw: Random) -> object:
     if isinstance(widget, OneOf):
         return draw.choice([*widget.titles] or [one for one in TEXTS if widget.allows(one)])
     if isinstance(widget, SomeOf):
-        return draw.sample([*widget.titles], draw.randint(0, min(3, widget.most)))
+        return draw.sample(
+            [*widget.titles], draw.randint(0, min(3, widget.most, len(widget.titles)))
+        )
     if isinstance(widget, NumberField):
         return draw.choice([widget.low, min(widget.low + 40, widget.high), widget.high])
     if isinstance(widget, Switch | Section):

@@ -91,8 +91,8 @@ class Timeline(BoundarySteps, TokenStyles):
     tokenCounts: list[int]
     changingSteps: list[int] | None
     byteCount: int
-    rowEnds: list[int]
     part: list[int] | None
+    rowEnds: NotRequired[list[int]]
     algorithm: NotRequired[str]
     rule: NotRequired[str]
     weighted: NotRequired[bool]

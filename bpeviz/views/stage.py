@@ -219,9 +219,10 @@ class Row:
             "tokenCounts": self.boundaries.token_counts.tolist(),
             "changingSteps": unless_all(self.boundaries.change_steps + 1, self.boundaries.steps),
             "byteCount": size - len(self.breaks),
-            "rowEnds": self._row_ends(),
             "part": None if self.is_whole else [first, last, len(self.text)],
         }
+        if len(self.breaks):
+            data["rowEnds"] = self._row_ends()
         if self.words.algorithm:
             data["algorithm"] = self.words.algorithm
         if self.words.rule:

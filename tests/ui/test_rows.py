@@ -75,7 +75,7 @@ def test_box_has_the_first_rows_and_joins_them_on_request() -> None:
     assert payload(app)["table"] is None
     assert payload(app)["text"] == "\n".join(TEXTS)
     assert any("6 rows are joined" in caption.value for caption in app.caption)
-    assert timeline(app)["rowEnds"] == []
+    assert "rowEnds" not in timeline(app)
     app.session_state["text_component"] = {"change": {**change, "number": change["number"] + 1}}
     app.run()  # it has no rows any more
     assert payload(app)["text"] == "\n".join(TEXTS)
