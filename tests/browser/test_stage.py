@@ -410,3 +410,50 @@ def test_track_has_a_line_and_a_name_for_each_algorithm(open_page: Open) -> None
     lock_step.button("Step back").click()
     expect(lock_step.section.locator(".rank")).to_contain_text("that changes your text")
     expect(lock_step.button("Step forward")).to_be_disabled()
+
+
+def test_merges_of_a_short_text_are_blocks_on_its_letters(open_page: Open) -> None:
+    page = open_page(link("banana bandana, banana bandana"))
+    player = Player(page)
+    player.await_text("banana bandana, banana bandana")
+    blocks = player.section.locator(".merge-block")
+    assert {*blocks.locator("bdi").all_text_contents()} == {
+        *("an", "ana", "ban", "·ban", "·band", "·bandana")
+    }
+    # Each block is as wide as its letters, and lies on its parts.
+    boxes = blocks.evaluate_all(
+        "blocks => blocks.map(block => [block.textContent, block.getBoundingClientRect().toJSON()])"
+    )
+    letters = player.text.evaluate(
+        "text => [...text.querySelectorAll('.c')].map(c => c.getBoundingClientRect().toJSON())"
+    )
+    first = next(box for words, box in boxes if words.startswith("ana"))
+    tokens = [(piece["left"], piece["right"]) for piece in letters]
+    assert any(
+        abs(first["left"] - left) < 3 and abs(first["right"] - right) < 3 for left, right in tokens
+    )
+    # A later block is absent before its step, and the block of the step is ringed.
+    player.go(1)
+    expect(blocks).to_have_count(8)
+    assert {*blocks.locator("bdi").all_text_contents()} == {"an"}
+    player.button("Last").click()
+    assert {*player.section.locator(".merge-block.now bdi").all_text_contents()} == {"·bandana"}
+    # The switch takes the blocks off, and no letter moves.
+    place = """text => JSON.stringify(
+      [...text.querySelectorAll(".c")].map(c => c.getBoundingClientRect()))"""
+    before = player.text.evaluate(place)
+    player.button("Merge diagram").click()
+    expect(blocks.first).to_be_hidden()
+    assert player.text.evaluate(place) == before
+    player.button("Merge diagram").click()
+    # A press, or a key, says how it was made; arrows move between parent, parts and neighbors.
+    top = player.section.locator(".merge-block.top", has_text="·bandana").first
+    top.click()
+    sentence = "merge 6 of 6: ·band + ana → ·bandana, id 261"
+    expect(player.card).to_have_text(sentence)
+    expect(top).to_have_attribute("aria-label", sentence)
+    focused = player.section.locator(".merge-block:focus bdi")
+    for key, label in (("Down", "·band"), ("Right", "ana"), ("Up", "·bandana")):
+        page.keyboard.press(f"Arrow{key}")
+        expect(focused).to_have_text(label)
+    expect(player.track).to_have_value("6")

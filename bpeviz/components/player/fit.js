@@ -4,6 +4,7 @@ import { firstIndex } from "../shared/search.js";
 
 export const SMALLEST = 18; // pixels
 export const LARGEST = 72;
+export const SMALLEST_BLOCKED = 20; // of a text with its merges on it
 const SCROLLING = 22; // of a text that does not fit; less where the stage is narrow
 const BETWEEN = 0.8; // space between lines of several rows, relative to the size
 const BRIEF = { cells: 3000, lines: 200 }; // a text of more never fits, and measuring it takes time
@@ -16,11 +17,12 @@ const LONGEST_WORD = 24; // letters of a word that is not broken; longer runs ar
 
 /**
  * Return the largest size of a text at which no word is broken.
- * @param {string} text
+ * @param {string | string[]} text or the words
  * @param {number} width pixels of a line
  */
 export function unbrokenSize(text, width) {
-  const lengths = (text.match(/[^\s]+/g) ?? []).map((word) => word.length).filter((length) => length <= LONGEST_WORD);
+  const words = typeof text === "string" ? (text.match(/[^\s]+/g) ?? []).filter(({ length }) => length <= LONGEST_WORD) : text;
+  const lengths = words.map((word) => word.length);
   return width / (LETTER * (Math.max(1, ...lengths) + 1));
 }
 

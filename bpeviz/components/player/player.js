@@ -20,6 +20,7 @@ import { Track } from "./track.js";
 
 const REPORT_AFTER = 150; // milliseconds at rest
 const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if they are off
+const BLOCKS = "bpeviz-merge-diagram"; // "off", if a user took the merges off the letters
 const TOKEN_CLICKED = "bpeviz-token-clicked"; // present once the tree of a token was opened
 
 const lastSteps = storedSteps(); // timeline → step; survives a change of page
@@ -72,6 +73,10 @@ class Player {
     this.remark = new Remark(find(".remark"));
     this.task = new Task(root, this, signal);
     this.stage.laidOut = () => this.task.place();
+    this.stage.said = (words, box) => {
+      this.selection.say(words, box);
+      this.announcer.say(words);
+    };
     this.step = 0;
     this.#listen(signal);
   }
@@ -106,6 +111,7 @@ class Player {
     });
     const { isSolved } = this.task;
     this.task.update(data.task, on);
+    if (this.stage.block(data, !data.task || this.task.isSolved) && !isNew) this.stage.fit();
     const contents = data.task ? JSON.stringify([data.views.map(({ key }) => key), data.curves]) : "";
     const isChanged = contents !== this.contents; // other merges of the same text
     this.contents = contents;
@@ -289,6 +295,8 @@ class Player {
       case "play":
         if (this.playback.wasJustTakenOver) return;
         return this.playback.isPlaying ? this.playback.stop() : this.#play();
+      case "blocks":
+        return this.#showBlocks(this.section.classList.contains("unblocked"));
       case "projector":
         return toggleFullscreen(this.section);
       case "next-token":
@@ -307,6 +315,12 @@ class Player {
         this.playback.stop();
         this.#moveTo(stepAfter(action, this.step, this.data.last, this.data.changingSteps));
     }
+  }
+
+  #showBlocks(on) {
+    this.section.classList.toggle("unblocked", !on);
+    this.#button("blocks").ariaPressed = String(on);
+    store(BLOCKS, on ? "on" : "off");
   }
 
   #play() {
@@ -353,6 +367,7 @@ class Player {
     const token = view.inspect(atom);
     if (token.id < 0) return;
     this.playback.stop();
+    if (!this.section.classList.contains("unblocked") && this.stage.blocks?.pressToken(token)) return;
     this.selection.showTree(view, token);
     this.hint.classList.add("done");
     store(TOKEN_CLICKED, "yes");
@@ -385,6 +400,7 @@ class Player {
     on(document, "keydown", (event) => this.#key(event));
     // A click on empty space focuses Streamlit's scroll area, which then gets an outline.
     on(document, "mouseup", () => document.activeElement?.matches("main, section[tabindex]") && document.activeElement.blur());
+    if (stored(BLOCKS) === "off") this.#showBlocks(false);
     this.letters.checked = stored(LETTER_KEYS) !== "off";
     on(this.letters, "change", () => store(LETTER_KEYS, this.letters.checked ? "on" : "off"));
     const answer = (callback) => {

@@ -1,10 +1,16 @@
 // The stage of the player: the score of its texts, the overview of a long one, and the size of its letters.
 
 import { element, followSize } from "../shared/dom.js";
-import { LARGEST, SMALLEST, fitScore, scrollingSize, sizesOfRows } from "./fit.js";
+import { formatCount } from "../shared/format.js";
+import { tokensOverTime } from "../shared/block_tree.js";
+import { MergeBlocks } from "../shared/merge_blocks.js";
+import { rankOf } from "./controls.js";
+import { LARGEST, SMALLEST, SMALLEST_BLOCKED, fitScore, scrollingSize, sizesOfRows, unbrokenSize } from "./fit.js";
 import { Overview } from "./overview.js";
 import { TimelineScore } from "./timeline_view.js";
 
+const LONGEST_BLOCKED = 40; // characters of a text with its merges on it
+const LINE_BLOCKED = 28; // pixels of letters that stand in one line
 const PROJECTOR = { width: 900, height: 500 }; // pixels for which the controls are made
 
 export class Stage {
@@ -19,8 +25,14 @@ export class Stage {
     this.playback = playback;
     /** @type {TimelineScore} */
     this.score = null;
+    this.said = (words, box) => {}; // called for a block that is pressed
     this.laidOut = () => {}; // called after the lines have changed
     followSize(root.querySelector(".stage"), () => this.fit(), signal); // and that of the text follows
+  }
+
+  /** @returns {MergeBlocks | undefined} */
+  get blocks() {
+    return this.score?.blocks[0];
   }
 
   get views() {
@@ -46,6 +58,36 @@ export class Stage {
   }
 
   /**
+   * Put the merges of a short text on its letters.
+   * @param {import("./player.js").PlayerPayload} data
+   * @param {boolean} isAllowed whether its merges may be seen
+   * @returns {boolean} whether the text needs another place
+   */
+  block({ changingSteps, key }, isAllowed) {
+    const [view] = this.views;
+    const { last, steps, unit, text } = view.data;
+    const isShort = isAllowed && !this.several && !text.includes("\n") && view.cells.cells.filter((cell) => cell.text && cell.size).length <= LONGEST_BLOCKED;
+    const drawn = isShort ? `${key} ${last} ${steps.id.length}` : "";
+    if (drawn === this.drawnBlocks) return false;
+    this.drawnBlocks = drawn;
+    this.score.blocks = [];
+    this.section.classList.remove("blocked");
+    if (!isShort) return true;
+    const changing = changingSteps ?? steps.id.map((_, i) => i + 1);
+    const payload = {
+      spans: tokensOverTime(view.timeline, [0, ...changing]),
+      style: (id) => view.style(id),
+      stepInWords: (step) => /^\w+ [\d,]+ of [\d,]+/.exec(steps.notes[step - 1])?.[0] ?? `${unit} ${formatCount(step)} of ${formatCount(last)}`,
+      rankOf: (step) => rankOf(changingSteps, step),
+    };
+    const blocks = new MergeBlocks(view.cells, payload, last, { said: (words, box) => this.said(words, box) });
+    if (blocks.isEmpty) return true;
+    this.score.blocks = [blocks];
+    this.section.classList.add("blocked");
+    return true;
+  }
+
+  /**
    * Show a step of all texts.
    * @param {number} step
    * @param {object} how
@@ -65,6 +107,7 @@ export class Stage {
 
   paint(beat = 0) {
     this.score.refresh(this.playback.isPlaying);
+    this.blocks?.show(this.views[0].step);
     // Not for the whole text, or each of its tokens would be styled anew.
     if (beat) for (const piece of this.score.host.querySelectorAll(".new, .merged")) piece.style.setProperty("--beat", `${beat}ms`);
     this.overview.mark(this.score.places);
@@ -83,7 +126,15 @@ export class Stage {
     const sizes = several ? sizesOfRows(rows.length) : { smallest: SMALLEST, largest: LARGEST, scrolling: scrollingSize };
     const { largest, scrolling } = sizes;
     if (projector) sizes.largest = Math.max(largest, host.clientHeight / 10);
-    sizes.scrolling = (width) => (several ? Math.max(1, 0.75 * scale) : scale) * scrolling(width);
+    if (this.blocks) {
+      const words = this.blocks.starts.map((start, i, starts) => score.cells.slice(start, starts[i + 1]).map(({ text }) => text).join(""));
+      const width = host.clientWidth - 24;
+      const inOneLine = unbrokenSize([words.join("")], width);
+      sizes.largest = Math.min(sizes.largest, inOneLine < LINE_BLOCKED * scale ? unbrokenSize(words, width) : inOneLine);
+      sizes.smallest = Math.min(SMALLEST_BLOCKED * scale, sizes.largest);
+      this.blocks.scale = scale;
+    }
+    sizes.scrolling = (width) => (this.blocks ? sizes.smallest : (several ? Math.max(1, 0.75 * scale) : scale) * scrolling(width));
     const fits = fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several, fills: several });
     section.classList.toggle("scrolls", !fits);
     section.classList.remove("fitting");

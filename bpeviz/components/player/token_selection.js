@@ -40,6 +40,14 @@ export class TokenSelection {
     this.tooltip.show(view.describeToken(token), view.cells.placeOf(token.start));
   }
 
+  /** Show a sentence beside an element. */
+  say(words, box) {
+    this.clear();
+    this.tooltip.show([element("p", "", words)], box);
+    box.addEventListener("blur", () => this.token || this.tooltip.hide(), { once: true });
+    box.focus({ preventScroll: true });
+  }
+
   clear() {
     if (!this.token) return;
     this.#light(false);

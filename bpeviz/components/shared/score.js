@@ -28,6 +28,8 @@ const isRtl = (paragraph) => RIGHT_TO_LEFT.test(paragraph.match(/\p{L}/u)?.[0] ?
  * @property {number} top pixels from the top of the first line
  * @property {number} bottom
  * @property {"ltr" | "rtl"} dir
+ * @property {number} over pixels of merges over its letters (`blocks`)
+ * @property {number} under … and under them
  * @property {any} element
  * @property {any} block
  * @property {import("./score_row.js").Staff[]} staves one for each row
@@ -60,6 +62,8 @@ export class Score {
     this.room = { names: 0, below: 0, between: 0 };
     this.lineHeight = rows.length > 1 ? CLOSE_LINE_HEIGHT : LINE_HEIGHT;
     host.classList.toggle("several", rows.length > 1);
+    /** @type {import("./merge_blocks.js").MergeBlocks[]} */
+    this.blocks = []; // merges on the letters of a short text, which then breaks between its tokens
     this.columns = 1; // where the style lets the text run into several (slides)
     this.laidOut = () => {}; // called after lines or the visible height have changed
     /** @type {Line[]} */
@@ -76,7 +80,7 @@ export class Score {
     const { paddingTop, paddingLeft, fontSize } = getComputedStyle(host);
     const [padding, size] = [2 * parseFloat(paddingTop), parseFloat(fontSize)];
     const width = this.widthOf(2 * parseFloat(paddingLeft)) - room.names;
-    const key = `${width} ${size} ${Object.values(room)}`;
+    const key = `${width} ${size} ${Object.values(room)} ${this.blocks.map(({ last, opened }) => [last, opened.size])}`;
     if (!(width > 0)) return null; // not on the page
     if (this.measured?.key === key && this.measured.isFinal) return this.measured;
     const [plain, strip] = [Math.round(this.lineHeight * size), Math.min(14, Math.max(6, Math.round(size / 4)))];
@@ -90,10 +94,13 @@ export class Score {
       const isThin = mayBeThin && !this.text.slice(this.cells[first].start, this.cells[end - 1].end).trim();
       const ruled = this.rows.map(({ cells }) => !isThin && cells.slice(first, end).some((cell) => cell.size > 1));
       const top = height;
+      const pixels = (isBelow) => this.blocks.reduce((sum, blocks) => sum + (blocks.isBelow === isBelow ? blocks.heightIn(first, end, size) : 0), 0);
+      const [over, under] = [pixels(false), pixels(true) + this.blocks.reduce((sum, { idsHeight }) => sum + idsHeight, 0)];
+      height += over + under;
       for (const isRuled of ruled) height += isThin ? thin : plain + (isRuled ? strip : 0) + room.below;
       const bottom = height;
       height += room.between;
-      return { first, end, isThin, ruled, top, bottom };
+      return { first, end, isThin, ruled, top, bottom, over, under };
     });
     return (this.measured = { key, lines, strip, thin, padding, isFinal: document.fonts.status === "loaded" });
   }
@@ -127,6 +134,7 @@ export class Score {
       if (!measured.isFinal) document.fonts.ready.then(() => this.layOut());
     }
     this.#look();
+    for (const blocks of this.blocks) if (blocks.drawn !== this.drawn) Object.assign(blocks, { drawn: this.drawn }).measure();
     this.laidOut();
   }
 
@@ -140,6 +148,7 @@ export class Score {
       if (cell.line !== this.cells[i + 1]?.line) words += "\n";
     });
     const probe = this.host.appendChild(element("div", "probe", words));
+    if (this.blocks.length) return this.#breaksBetween(this.blocks[0].starts, probe, at, width);
     probe.style.width = `${width}px`;
     const most = Math.ceil((10 * width) / size); // signs of a line
     const node = probe.firstChild;
@@ -166,6 +175,27 @@ export class Score {
     return starts;
   }
 
+  /** Likewise before tokens only. */
+  #breaksBetween(starts, probe, at, width) {
+    const range = document.createRange();
+    probe.style.whiteSpace = "pre";
+    const lines = [0];
+    let room = width;
+    starts.forEach((start, i) => {
+      const next = starts[i + 1] ?? this.cells.length;
+      range.setStart(probe.firstChild, at[start]);
+      range.setEnd(probe.firstChild, at[next] ?? probe.firstChild.length);
+      const token = range.getBoundingClientRect().width;
+      if (token > room && start > lines.at(-1)) {
+        lines.push(start);
+        room = width;
+      }
+      room -= token;
+    });
+    probe.remove();
+    return lines;
+  }
+
   #draw(lines) {
     const { cells, host, text } = this;
     const blocks = element("div");
@@ -182,6 +212,7 @@ export class Score {
       block.style.height = `${line.bottom - block.top}px`;
       const box = block.appendChild(element("div", line.isThin ? "line thin" : "line"));
       box.dir = dir;
+      if (line.over || line.under) box.style.padding = `${line.over}px 0 ${line.under}px`;
       const staves = this.rows.map((row, i) => row.newStaff(box, line.ruled[i]));
       return (box.line = { ...line, dir, element: box, block, staves });
     });
@@ -251,7 +282,7 @@ export class Score {
   /** Return the row and the atom under the pointer, or the first atom of its piece; null if there is none. */
   at({ target, clientX, clientY }) {
     const line = target.closest?.(".line")?.line;
-    if (!line) return null;
+    if (!line || target.closest(".merge-blocks")) return null;
     const row = this.rows.find((_, i) => line.staves[i].box.contains(target) || isInside(line.staves[i].box, clientX, clientY));
     const atom = row?.atomAt(line.staves[row.index], target, clientX, clientY) ?? -1;
     return atom < 0 ? null : { row, atom };
@@ -281,7 +312,7 @@ export class Score {
       before.setStart(this.host, 0);
       before.setEnd(node, offset);
       const fragment = before.cloneContents();
-      for (const sign of fragment.querySelectorAll(".mark, .ruler, .labels, .score-name, [inert]")) sign.remove();
+      for (const sign of fragment.querySelectorAll(".mark, .ruler, .labels, .merge-blocks, .score-name, [inert]")) sign.remove();
       let left = fragment.textContent.length;
       const cell = this.cells.find(({ text }) => (left -= text.length) < 0);
       return !cell ? this.text.length : left === -cell.text.length ? cell.start : cell.end;

@@ -1,0 +1,250 @@
+// The merge diagram: merges as blocks on the letters of a row of a score, the ids of its tokens below.
+// Letters never move; what stands over and under them only depends on their edges.
+
+import { BlockTree } from "./block_tree.js";
+import { element } from "./dom.js";
+import { WIDE_CHARACTER, counted, formatCount } from "./format.js";
+
+const BLOCK_LETTERS = 26; // pixels of the letters of a block
+const LOWEST_BLOCK = 16; // height of a block
+const SMALLEST_LABEL = 7; // a block without room for such letters has none
+const BLOCK_GAP = 2; // pixels between blocks
+const ABOVE_LETTERS = 4; // … and between blocks and letters
+const ID_SIZE = { height: 13, digit: 6.4 }; // pixels
+const LETTER_WIDTH = 0.61; // em, of the code font
+
+/**
+ * @typedef {object} BlocksPayload
+ * @property {import("./block_tree.js").TokenSpan[]} spans
+ * @property {(id: number) => {label: string, color: number}} style
+ * @property {(step: number) => string} stepInWords as in "merge 12 of 256"
+ * @property {(step: number) => number} rankOf which of the steps that change this text it is
+ */
+
+export class MergeBlocks {
+  /**
+   * @param {import("./score_row.js").ScoreRow} row
+   * @param {BlocksPayload} payload
+   * @param {number} last the last step
+   * @param {{isBelow?: boolean, hasIds?: boolean, said?: (words: string, block: any) => void}} [how]
+   *   isBelow: whether blocks hang below the letters
+   */
+  constructor(row, payload, last, { isBelow = false, hasIds = true, said = () => {} } = {}) {
+    Object.assign(this, { row, payload, last, isBelow, hasIds, said });
+    const { cells, cellOf } = row;
+    const hasCharacter = (first, end) => cells.slice(cellOf[first], cellOf[end - 1] + 1).some(({ firstAtom, size, text }) => text && firstAtom >= first && firstAtom + size <= end);
+    this.tree = new BlockTree(payload.spans, (first, end) => end - first > 1 && hasCharacter(first, end));
+    this.opened = new Set();
+    this.step = last;
+    this.scale = 1; // of the projector view
+    this.boxes = new Map(); // the box of each block on each line
+    this.focused = null;
+  }
+
+  get isEmpty() {
+    return this.tree.blocks.every(({ height, since }) => !height || since > this.last);
+  }
+
+  /** The cells at which a line may begin: those of the last tokens. */
+  get starts() {
+    const { cellOf, cells } = this.row;
+    return this.tree.tokensAt(Infinity).filter(({ first }) => cells[cellOf[first]].firstAtom === first).map(({ first }) => cellOf[first]);
+  }
+
+  get #largest() {
+    return BLOCK_LETTERS * this.scale;
+  }
+
+  #heightOf(size) {
+    return Math.max(LOWEST_BLOCK, Math.round(1.2 * Math.min(this.#largest, size)));
+  }
+
+  /** Return the pixels of blocks over (or under) cells [first, end) at a size of letters. */
+  heightIn(first, end, size) {
+    const levels = this.tree.levels(...this.row.atomsOfCells(first, end), this.last, this.opened);
+    return levels * (this.#heightOf(size) + BLOCK_GAP) + (levels ? ABOVE_LETTERS : 0);
+  }
+
+  get idsHeight() {
+    return this.hasIds ? 2 * ID_SIZE.height : 0;
+  }
+
+  // ---- drawing
+
+  /** Measure the edges of all letters, after the lines have been drawn. */
+  measure() {
+    const { row } = this;
+    const range = document.createRange();
+    this.boxes.clear();
+    this.size = parseFloat(getComputedStyle(row.score.host).fontSize);
+    this.edges = new Array(row.cellOf.length); // [left, right] of each atom, in pixels of its line
+    this.layers = row.score.lines.map((line) => {
+      const staff = line.staves[row.index];
+      const { left, top, bottom } = line.element.getBoundingClientRect();
+      const ends = staff.box.getBoundingClientRect();
+      for (const piece of staff.pieces.children) {
+        let offset = 0;
+        for (const { text, firstAtom, size, baseClass } of row.cells.slice(piece.cell, piece.end)) {
+          range.setStart(piece.firstChild, offset);
+          range.setEnd(piece.firstChild, (offset += text.length));
+          const box = range.getBoundingClientRect();
+          const atom = (i) => (baseClass.includes("rtl") ? size - 1 - i : i);
+          for (let i = 0; i < size; i++) {
+            const at = box.left - left + (box.width / size) * atom(i);
+            this.edges[firstAtom + i] = [at, at + box.width / size];
+          }
+        }
+      }
+      const layer = line.element.appendChild(element("div", this.isBelow ? "merge-blocks below" : "merge-blocks"));
+      layer.setAttribute("role", "group");
+      layer.ariaLabel = "Merge diagram";
+      layer.addEventListener("keydown", (event) => this.#key(event));
+      layer.addEventListener("click", ({ target }) => target.closest(".merge-block") && this.press(target.closest(".merge-block").at));
+      const [start, end] = row.atomsOfCells(line.first, line.end);
+      const ids = this.isBelow ? line.under - ID_SIZE.height * 2 : ends.bottom - top;
+      return { element: layer, start, end, letters: this.isBelow ? ends.bottom - top + ABOVE_LETTERS : bottom - ends.top + ABOVE_LETTERS, ids, labels: [] };
+    });
+    this.show(this.step);
+  }
+
+  /** Return the edges of those atoms of a token that are on a line, or null. */
+  #span({ first, end }, layer) {
+    const edges = this.edges.slice(Math.max(first, layer.start), Math.min(end, layer.end)).filter(Boolean);
+    return edges.length ? [Math.min(...edges.map(([left]) => left)), Math.max(...edges.map(([, right]) => right))] : null;
+  }
+
+  /**
+   * Show the blocks after `step` steps.
+   * @param {number} step
+   */
+  show(step) {
+    this.step = step;
+    if (!this.layers) return;
+    const placed = this.tree.placedAt(step, this.opened);
+    const kept = new Set();
+    this.placed = placed;
+    for (const layer of this.layers)
+      for (const at of placed) {
+        const span = this.#span(at.block, layer);
+        if (!span) continue;
+        const key = `${layer.start} ${this.tree.blocks.indexOf(at.block)} ${at.hidden > 0}`;
+        kept.add(key);
+        this.#place(key, layer, at, span);
+      }
+    for (const [key, box] of this.boxes)
+      if (!kept.has(key)) {
+        box.remove();
+        this.boxes.delete(key);
+      }
+    const first = this.boxes.get([...kept].find((key) => this.boxes.get(key).at.block === this.focused) ?? [...kept][0]);
+    for (const box of this.boxes.values()) box.tabIndex = box === first ? 0 : -1;
+    if (this.hasIds) for (const layer of this.layers) this.#drawIds(layer);
+  }
+
+  #place(key, layer, at, [left, right]) {
+    const { block, level, hidden, parent } = at;
+    const { label, color } = this.payload.style(block.id);
+    const height = this.#heightOf(this.size);
+    const width = right - left - BLOCK_GAP;
+    let box = this.boxes.get(key);
+    if (!box) {
+      box = element("div");
+      box.setAttribute("role", "button");
+      this.boxes.set(key, box);
+      const words = hidden ? `${counted(hidden, "merge")} below` : label;
+      let ems = 0;
+      for (const sign of words) ems += WIDE_CHARACTER.test(sign) ? 1 : LETTER_WIDTH;
+      const isShaped = /[^\u0000-\u024F⟨⟩·→↵…]/.test(words) && !WIDE_CHARACTER.test(words) && !words.includes("⟨");
+      const most = Math.min(this.#largest, this.size);
+      const size = hidden ? Math.min(13, width / ems) : isShaped ? most : Math.min(most, (width + BLOCK_GAP) / ems);
+      if (size >= SMALLEST_LABEL) box.append(element("bdi", "", words));
+      const rank = formatCount(this.payload.rankOf(block.since));
+      if (!hidden && block.since && (width - ems * size) / 2 > 6 * rank.length + 4) box.append(element("small", "", rank));
+      box.style.cssText = `left:${left + BLOCK_GAP / 2}px;width:${width}px;height:${height}px;font-size:${size}px;line-height:${height}px`;
+      box.ariaLabel = hidden ? `${words}. Press to show them.` : this.inWords(block);
+      layer.element.append(box);
+    }
+    box.at = at;
+    box.style[this.isBelow ? "top" : "bottom"] = `${layer.letters + (level - 1) * (height + BLOCK_GAP)}px`;
+    const looks = ["merge-block", color >= 0 && !hidden ? `t color${color}` : "", parent ? "" : "top", block.since === this.step && block.since && !hidden ? "now" : ""];
+    box.className = looks.filter(Boolean).join(" ");
+  }
+
+  /** Draw the ids of the tokens of a line, on two lines in turn where they would touch. */
+  #drawIds(layer) {
+    const ends = [-Infinity, -Infinity];
+    for (const label of layer.labels) label.remove();
+    const tokens = this.tree.tokensAt(this.step).filter(({ first, id }) => id >= 0 && first >= layer.start);
+    const places = tokens.map((token) => ({ token, span: this.#span(token, layer) })).filter(({ span }) => span);
+    places.sort((one, other) => one.span[0] - other.span[0]);
+    layer.labels = places.flatMap(({ token, span }) => {
+      const words = String(token.id);
+      const width = words.length * ID_SIZE.digit;
+      const left = Math.max(0, (span[0] + span[1] - width) / 2);
+      const line = ends.findIndex((end) => left > end + 3);
+      if (line < 0) return [];
+      ends[line] = left + width;
+      const label = element("i", "", words);
+      label.style.cssText = `left:${left}px;width:${width}px;top:${layer.ids + line * ID_SIZE.height}px`;
+      return [layer.element.appendChild(label)];
+    });
+  }
+
+  // ---- a block in words
+
+  /** Return a block as a sentence. */
+  inWords({ id, since, parts }) {
+    const { style, stepInWords } = this.payload;
+    const labels = parts.map((part) => style(part.id).label).join(" + ");
+    const token = `${style(id).label}, id ${id}`;
+    return `${since ? `${stepInWords(since)}: ` : ""}${labels ? `${labels} → ` : ""}${token}`;
+  }
+
+  press(at) {
+    this.focused = at.block;
+    if (at.hidden) {
+      this.opened.add(at.block);
+      return this.row.score.layOut();
+    }
+    const box = [...this.boxes.values()].find((other) => other.at === at);
+    this.said(this.inWords(at.block), box);
+  }
+
+  /** Press the block of a token; return whether it has one. */
+  pressToken({ start, end }) {
+    const at = this.placed?.find(({ block, parent }) => !parent && block.first === start && block.end === end);
+    if (at) this.press(at);
+    return Boolean(at);
+  }
+
+  // Arrows move between parent, parts and neighbors.
+  #key(event) {
+    const at = event.target.at;
+    if (!at || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Enter" || event.key === " ") this.press(at);
+    else if (/^Arrow/.test(event.key)) this.#focus(this.#neighbor(at, event.key));
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  #neighbor({ block, level, parent }, key) {
+    const [up, down] = this.isBelow ? ["ArrowDown", "ArrowUp"] : ["ArrowUp", "ArrowDown"];
+    if (key === up) return this.placed.find((other) => other.block === parent?.block && !other.hidden);
+    if (key === down) return this.placed.find((other) => other.parent?.block === block);
+    const isRtl = this.edges[block.first]?.[0] > this.edges[block.end - 1]?.[0];
+    const isNext = (key === "ArrowRight") !== isRtl;
+    const gap = (other) => (isNext ? other.block.first - block.end : block.first - other.block.end);
+    const beside = this.placed.filter((other) => gap(other) >= 0);
+    const far = (other) => gap(other) * 100 + Math.abs(other.level - level);
+    return beside.sort((one, other) => far(one) - far(other))[0];
+  }
+
+  #focus(at) {
+    const box = at && [...this.boxes.values()].find((other) => other.at === at);
+    if (!box) return;
+    this.focused = at.block;
+    for (const other of this.boxes.values()) other.tabIndex = other === box ? 0 : -1;
+    box.focus();
+  }
+}
