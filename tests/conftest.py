@@ -13,7 +13,7 @@ import pytest
 from _pytest.doctest import DoctestModule
 from helpers import properties
 from helpers.properties import examples
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 from bpeviz.pretokenizers import expressions
 from bpeviz.workers import child
@@ -29,8 +29,11 @@ def pytest_configure(config: pytest.Config) -> None:
     if "not slow" in marks:  # for while one works; the check of the project draws more
         properties.MANY = 2 * properties.LEAST
     # A first example may fill caches or load a vocabulary, so examples have no deadline.
-    settings.register_profile("bpeviz", deadline=None, max_examples=examples(100))
-    settings.register_profile("quick", deadline=None, max_examples=5)
+    # Making a failing example smaller may take minutes: BPEVIZ_SHRINK=1 does so.
+    phases = [phase for phase in Phase if phase.name != "shrink" or "BPEVIZ_SHRINK" in os.environ]
+    common: dict[str, Any] = {"deadline": None, "phases": phases}
+    settings.register_profile("bpeviz", **common, max_examples=examples(100))
+    settings.register_profile("quick", **common, max_examples=5)
     settings.load_profile("bpeviz")
 
 

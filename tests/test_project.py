@@ -12,6 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from helpers.readme import readme_trainer
 
 pytestmark = pytest.mark.slow
 
@@ -229,13 +230,8 @@ print("every page")
 def add_trainer(copy: Path) -> None:
     """Add the trainer of the README to a copy of the project, in the two places that it names."""
     readme = (ROOT / "bpeviz/README.md").read_text()
-    (source,) = (
-        block
-        for block in re.findall(r"```python\n(.*?)```", readme, re.DOTALL)
-        if "TRAINER = Trainer(" in block
-    )
     (line,) = re.findall(r"```\n( *\w+\.TRAINER,\n)```", readme)
-    (copy / "bpeviz/trainers/rarest.py").write_text(source)
+    (copy / "bpeviz/trainers/rarest.py").write_text(readme_trainer())
     registry = copy / "bpeviz/trainers/registry.py"
     listed = registry.read_text().replace("    parity_bpe,\n", "    parity_bpe,\n    rarest,\n")
     registry.write_text(

@@ -18,13 +18,14 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import INSIDE_ID, AtomChanges, atom_changes
+from bpeviz.core.fields import InvalidFieldError
 from bpeviz.core.merges import MergedVocabulary, MergeTokenizer, NotMergesError
 from bpeviz.core.tokenizer import AtomRow, NonMonotonicTokenizer, Segmentation
 from bpeviz.core.training import MergeTraining
@@ -60,6 +61,16 @@ class HiddenTokenTokenizer(MergedVocabulary, NonMonotonicTokenizer):
     """
 
     hidden_times: HiddenTimes
+
+    kind: ClassVar[str] = "hidden tokens"
+
+    def check_fields(self) -> None:
+        for place, times in enumerate(self.hidden_times):
+            if [*times] != sorted({*times}):
+                raise InvalidFieldError(f"hidden_times[{place}]", "expected ascending steps")
+        if len(self.hidden_times) != self.steps:
+            reason = f"expected one entry for each of the {self.steps:,} merges"
+            raise InvalidFieldError("hidden_times", reason)
 
     @cached_property
     def merger(self) -> MergeTokenizer:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -46,6 +47,8 @@ class LongestMatchTokenizer(MergedVocabulary, NonMonotonicTokenizer):
     """
 
     unknown_words: bool = False
+
+    kind: ClassVar[str] = "longest match"
 
     def as_merges(self) -> MergeTokenizer:
         raise NotMergesError("it encodes by longest match, not by its merges")

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from bpeviz.cached_property import cached_property
 from bpeviz.core import tiktoken_engine
 from bpeviz.core.boundaries import MergeBoundaries, boundaries_from_ids
+from bpeviz.core.fields import UNSAVED
 from bpeviz.core.tokenizer import AtomRow, Segmentation, TrainedTokenizer
 from bpeviz.corpus.documents import Documents
 
@@ -139,7 +140,9 @@ class MergeTokenizer(MergedVocabulary):
             applied, so that `bpeviz.core.tiktoken_engine` gives the same ids.
     """
 
-    canonical: bool = field(default=False, kw_only=True)
+    canonical: bool = field(default=False, kw_only=True, metadata=UNSAVED)
+
+    kind: ClassVar[str] = "merges"
 
     encodes_by_merges: ClassVar[bool] = True
     """Whether `encode` applies the merges in their order and does nothing else.

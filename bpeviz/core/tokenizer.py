@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, pairwise
 from reprlib import repr as short_repr
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,9 +139,21 @@ class Tokenizer(ABC):
     name: str
     atoms: Atoms
 
+    kind: ClassVar[str] = ""
+    """The name of the class in bpeviz's own files, which contain the fields of its dataclass."""
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Give a dataclass the short `repr`, which it would replace by that of all its fields."""
+        super().__init_subclass__(**options)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = Tokenizer.__repr__  # type: ignore[method-assign]
+
     def __repr__(self) -> str:
         """Return a short line, without the vocabulary."""
         return f"<{type(self).__name__} {self.name!r}>"
+
+    def check_fields(self) -> None:  # noqa: B027  # most have none that depends on another one
+        """Raise `InvalidFieldError` for a field, read from a file, with which it cannot encode."""
 
     @property
     @abstractmethod

@@ -121,6 +121,12 @@ class Training(NotebookValue, ABC):
         sizes = f"{self.steps:,} steps, vocabulary size {self.vocab_size:,}"
         return f"<{type(self).__name__} ({self.algorithm}): {sizes}>"
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Give a dataclass the short `repr`, which it would replace by that of all its fields."""
+        super().__init_subclass__(**options)
+        if "__repr__" not in vars(cls):
+            cls.__repr__ = Training.__repr__  # type: ignore[method-assign]
+
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without the training text and options: who copies it has both."""
         return self.__dict__ | {"training_text": None, "training_options": None}

@@ -1,172 +1,216 @@
-"""bpeviz's own format, for tokenizers that no other library can apply.
+"""bpeviz's own format, for the tokenizers of every trainer.
 
-One JSON object: the kind of the tokenizer, its pre-tokenization, the symbols of its atoms, and its
-merges. Ids follow from their order: atoms, merges, unknown token, special tokens.
+One JSON object: the kind of the tokenizer's class, and its fields, in which parts have kinds of
+their own. A class declares its kind; its fields are those of its dataclass, and their types say how
+they are read. A kind is looked up only in the core and in the registry of trainers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import Field, fields
+from functools import cache
+from math import inf, isinf
+from typing import Any, Literal, get_args, get_origin, get_type_hints
 
+import numpy as np
+
+from bpeviz.core.fields import UNSAVED, InvalidFieldError
 from bpeviz.core.hidden_tokens import HiddenTokenTokenizer
 from bpeviz.core.longest_match import LongestMatchTokenizer
-from bpeviz.core.merges import Merge, MergedVocabulary, MergeTokenizer
+from bpeviz.core.merges import Merge, MergeTokenizer
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.base import Format, Source, UnsupportedError, has_suffix
-from bpeviz.formats.merges import BYTE_SYMBOLS, Merges
-from bpeviz.formats.parsing import Node, dump_json, parse_json
+from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError, has_suffix
+from bpeviz.formats.merges import BYTE_SYMBOLS
+from bpeviz.formats.parsing import (
+    MAX_SPELLED,
+    MAX_TOKEN,
+    Node,
+    dump_json,
+    error_at,
+    parse_json,
+)
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
-from bpeviz.trainers.multilingual_bpe import MultilingualPreTokenizer
-from bpeviz.trainers.scaffold_bpe import ScaffoldTokenizer
-from bpeviz.trainers.sentencepiece_bpe import (
-    BYTES,
-    SentencePiecePreTokenizer,
-    SentencePieceTokenizer,
-)
-from bpeviz.trainers.superbpe import SuperPreTokenizer, SuperTokenizer
-from bpeviz.trainers.wordpiece import WordPiecePreTokenizer, WordPieceTokenizer
+from bpeviz.pretrained import catalog, rank_tokenizer
+from bpeviz.trainers.continued_bpe import published
+from bpeviz.trainers.registry import TRAINERS
 
 _KEY = "bpeviz tokenizer"
 _VERSION = 1
 
-_TOKENIZERS: dict[str, type[MergedVocabulary]] = {
-    "merges": MergeTokenizer,
-    "longest match": LongestMatchTokenizer,
-    "wordpiece": WordPieceTokenizer,
-    "hidden tokens": HiddenTokenTokenizer,
-    "scaffold": ScaffoldTokenizer,
-    "superbpe": SuperTokenizer,
-    "sentencepiece": SentencePieceTokenizer,
-}
-
-_PRE_TOKENIZERS: dict[str, tuple[type[PreTokenizer], dict[str, tuple[str, ...]]]] = {
-    "pattern": (PreTokenizer, {"end_mark": ("none", "attached", "symbol")}),
-    "wordpiece": (
-        WordPiecePreTokenizer,
-        {"case": ("keep", "lower"), "unmatched": ("keep", "drop")},
-    ),
-    "multilingual": (MultilingualPreTokenizer, {}),
-    "superbpe": (SuperPreTokenizer, {"second": ("none", "lines", "sentences")}),
-    "sentencepiece": (
-        SentencePiecePreTokenizer,
-        {"prefix": ("yes", "no"), "fallback": ("bytes", "unk")},
-    ),
-}
-"""The pre-tokenizers with the values of their own options."""
+_CORE = MergeTokenizer, LongestMatchTokenizer, HiddenTokenTokenizer, PreTokenizer
 
 _LONGEST_SYMBOL = 16
 
+_DEEPEST = 4
+"""The most tokenizers of which each is the base of another one."""
+
+_EVERY_BYTE = tuple(BYTE_SYMBOLS.values())
+
+
+def _classes(of: type[Any] = object) -> dict[str, Any]:
+    """Return the classes of the core and of the registry, by their kinds.
+
+    Args:
+        of: The class of which they are subclasses. Among those, each kind is of one class.
+    """
+    saved = [cls for trainer in TRAINERS.values() for cls in trainer.saved]
+    known: list[Any] = [cls for cls in (*_CORE, *saved) if issubclass(cls, of)]
+    return {cls.kind: cls for cls in known}
+
+
+def _fields(cls: type[Any]) -> Iterator[Field[Any]]:
+    """Yield the fields of a class that a file contains."""
+    for field in fields(cls):
+        if field.init and not field.name.startswith("_") and field.metadata != UNSAVED:
+            yield field
+
+
+@cache
+def _types(cls: Any) -> dict[str, Any]:
+    """Return the types of the fields of a class."""
+    return get_type_hints(cls)
+
+
+# ---- writing
+
 
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
-    kind = next((key for key, cls in _TOKENIZERS.items() if type(tokenizer) is cls), None)
-    if kind is None or not isinstance(tokenizer, MergedVocabulary):
-        raise UnsupportedError("it does not merge, or it was read from a file of another library")
-    splitter = tokenizer.pre_tokenizer
-    its_kind = next(
-        (key for key, entry in _PRE_TOKENIZERS.items() if type(splitter) is entry[0]), None
-    )
-    if its_kind is None:
-        raise UnsupportedError("its pre-tokenization is not one of bpeviz's own")
-    _merges_by_id(splitter, tokenizer.alphabet, tokenizer.merges).check_sizes()
-    _, options = _PRE_TOKENIZERS[its_kind]
-    document: dict[str, Any] = {
-        _KEY: _VERSION,
-        "name": tokenizer.name,
-        "kind": kind,
-        "pre_tokenizer": {
-            "kind": its_kind,
-            "atoms": splitter.atoms,
-            "pattern": splitter.pattern,
-            "expression": splitter.expression,
-            **{name: getattr(splitter, name) for name in options},
-        },
-        "alphabet": None if tokenizer.over_bytes else tokenizer.alphabet,
-        "special_tokens": tokenizer.special,
-        "merges": [[merge.left, merge.right, merge.count] for merge in tokenizer.merges],
-    }
-    if isinstance(tokenizer, HiddenTokenTokenizer):
-        document["hidden_times"] = tokenizer.hidden_times
-    if isinstance(tokenizer, LongestMatchTokenizer):
-        document["unknown_words"] = tokenizer.unknown_words
-    if isinstance(tokenizer, SuperTokenizer):
-        document["transition"] = tokenizer.transition
+    document = {_KEY: _VERSION, **_members(tokenizer)}
+    try:
+        _check_sizes(tokenizer)
+    except InvalidFieldError as error:
+        raise UnsupportedError(error.reason) from error
     return {"tokenizer.bpeviz": dump_json(document)}
+
+
+def _members(part: Any) -> dict[str, Any]:
+    """Return the kind and the fields of a tokenizer, or of a part of it."""
+    cls = type(part)
+    base = next((base for base in (Tokenizer, PreTokenizer) if isinstance(part, base)), cls)
+    if _classes(base).get(getattr(cls, "kind", "")) is not cls:
+        raise UnsupportedError(f"no trainer declares the class {cls.__name__}")
+    members = {field.name: _plain(getattr(part, field.name)) for field in _fields(cls)}
+    if members.get("alphabet") == [*_EVERY_BYTE]:
+        members["alphabet"] = None
+    return {"kind": cls.kind, **members}
+
+
+def _plain(value: Any) -> Any:
+    """Return the value of a field for JSON."""
+    if isinstance(value, Merge):
+        return [value.left, value.right, value.count]
+    if isinstance(value, tuple):
+        return [*map(_plain, value)]
+    if isinstance(value, np.ndarray):
+        return [None if isinf(number) else number for number in value.tolist()]
+    if isinstance(value, str | int | float):
+        return value
+    if isinstance(value, Tokenizer) and _is_published(value):
+        return value.name
+    return _members(value)
+
+
+def _is_published(tokenizer: Tokenizer) -> bool:
+    return tokenizer.name in catalog.NAMES and tokenizer is rank_tokenizer.loaded(tokenizer.name)
+
+
+# ---- reading
 
 
 def _read(source: Source) -> Tokenizer:
     document = parse_json(*source.single())
     document[_KEY].expect(_VERSION, why="another version of bpeviz wrote it")
     _ = document["name"]
-    kind = document["kind"].expect(*_TOKENIZERS)
-    pre_tokenizer = _pre_tokenizer(document["pre_tokenizer"])
-    alphabet = _alphabet(document["alphabet"], pre_tokenizer)
-    merges = _merges(document["merges"], len(alphabet))
-    special = tuple(node.text() for node in document["special_tokens"].nodes())
-    if len({*special}) < len(special) or "" in special:
-        raise document["special_tokens"].error("a special token is empty or occurs twice")
-    _merges_by_id(pre_tokenizer, alphabet, merges).check_sizes()
-    more: dict[str, Any] = {}
-    cls = _TOKENIZERS[kind]
-    if issubclass(cls, HiddenTokenTokenizer):
-        more["hidden_times"] = _hidden_times(document["hidden_times"], len(merges))
-    if issubclass(cls, LongestMatchTokenizer):
-        more["unknown_words"] = document["unknown_words"].expect(True, False)
-    needs = {SuperTokenizer: SuperPreTokenizer, SentencePieceTokenizer: SentencePiecePreTokenizer}
-    needed = needs.get(cls, WordPiecePreTokenizer if cls is WordPieceTokenizer else PreTokenizer)
-    is_sentencepiece = isinstance(pre_tokenizer, SentencePiecePreTokenizer)
-    if not isinstance(pre_tokenizer, needed) or (
-        is_sentencepiece and cls is not SentencePieceTokenizer
-    ):
-        raise document["pre_tokenizer"].error(f"it does not fit the kind {kind!r}")
-    if cls is SuperTokenizer:
-        more["transition"] = document["transition"].id()
-    document.reject_unknown_keys()
-    return cls(source.name, pre_tokenizer, alphabet, merges, special=special, **more)
+    tokenizer: Tokenizer = _part(document, Tokenizer, _DEEPEST, name=source.name)
+    return tokenizer
 
 
-def _merges_by_id(
-    pre_tokenizer: PreTokenizer, alphabet: Sequence[str], merges: Iterable[Merge]
-) -> Merges:
-    return Merges(pre_tokenizer, dict(enumerate(alphabet)), [merge[:3] for merge in merges])
+def _part(node: Node, expected: type[Any], depth: int, **known: Any) -> Any:
+    """Return a tokenizer, or a part of it.
 
-
-def _pre_tokenizer(node: Node) -> PreTokenizer:
-    cls, options = _PRE_TOKENIZERS[node["kind"].expect(*_PRE_TOKENIZERS)]
-    atoms = node["atoms"].expect("bytes", "characters")
-    if atoms == "bytes" and cls in (WordPiecePreTokenizer, SentencePiecePreTokenizer):
-        raise node["atoms"].error("this pre-tokenization has characters")
-    pattern = node["pattern"].expect(*PATTERNS, CUSTOM, WORD_LIST)
-    expression = node["expression"].text()
-    chosen = {name: node[name].expect(*values) for name, values in options.items()}
-    if atoms == "bytes" and chosen.get("end_mark", "none") != "none":
-        raise node["end_mark"].error("an end-of-word mark needs characters")
+    Args:
+        node: Its members.
+        expected: The class that it must have, or one of its subclasses.
+        depth: How many tokenizers may be inside each other.
+        **known: The values of fields that are not read.
+    """
+    base = PreTokenizer if issubclass(expected, PreTokenizer) else expected
+    kinds = _classes(base)
+    cls = kinds[node["kind"].expect(*kinds)]
+    values = known
+    for field in _fields(cls):
+        if field.name not in values:
+            read = node[field.name]
+            values[field.name] = _value(read, field.name, _types(cls)[field.name], values, depth)
+        if field.name == "pre_tokenizer" and not _fits(values[field.name], cls):
+            raise node[field.name].error(f"it does not fit the kind {cls.kind!r}")
     node.reject_unknown_keys()
-    return cls(atoms=atoms, pattern=pattern, expression=expression, **chosen)
+    try:
+        part = cls(**values)
+        if isinstance(part, Tokenizer):
+            part.check_fields()
+            _check_sizes(part)
+    except InvalidFieldError as error:
+        path = f"{node.path}." if node.path else ""
+        raise error_at(node.file, f"{path}{error.field}", error.reason) from error
+    except ValueError as error:
+        if isinstance(error, FormatError):
+            raise
+        raise node.error(str(error).removesuffix(".")) from error
+    return part
 
 
-def _alphabet(node: Node, pre_tokenizer: PreTokenizer) -> tuple[str, ...]:
-    over_bytes, every_byte = pre_tokenizer.atoms == "bytes", tuple(BYTE_SYMBOLS.values())
-    if over_bytes and node.value is None:
-        return every_byte
-    symbols = tuple(symbol.text() for symbol in node.nodes())
-    if over_bytes and tuple(sorted(symbols)) != every_byte:
-        raise node.error("the atoms are the 256 bytes")
-    if not all(0 < len(symbol) <= _LONGEST_SYMBOL for symbol in symbols):
-        raise node.error(f"a symbol has 1 to {_LONGEST_SYMBOL} characters")
-    if len({*symbols}) < len(symbols):
-        raise node.error("a symbol occurs twice")
-    bytes_first = isinstance(pre_tokenizer, SentencePiecePreTokenizer) and (
-        pre_tokenizer.fallback == "bytes"
-    )
-    if bytes_first and symbols[: len(BYTES)] != BYTES:
-        raise node.error("expected the 256 bytes first, since unknown characters become bytes")
-    characters = symbols[len(BYTES) :] if bytes_first else symbols
-    is_sentencepiece = isinstance(pre_tokenizer, SentencePiecePreTokenizer)
-    if is_sentencepiece and any(len(symbol) > 1 for symbol in characters):
-        raise node.error("a symbol other than a byte must be one character")
-    return symbols
+def _value(node: Node, name: str, of: Any, values: Mapping[str, Any], depth: int) -> Any:
+    """Return the value of a field.
+
+    Args:
+        node: The field.
+        name: Its name.
+        of: Its type.
+        values: The values of the fields before it.
+        depth: How many tokenizers may be inside each other.
+    """
+    if get_origin(of) is Literal:
+        return node.expect(*get_args(of))
+    if name == "pattern":
+        return node.expect(*PATTERNS, CUSTOM, WORD_LIST)
+    if name == "alphabet":
+        return _alphabet(node, values["pre_tokenizer"])
+    if of == tuple[Merge, ...]:
+        first = len(values["alphabet"]) if "alphabet" in values else values["base"].vocab_size
+        return _merges(node, first)
+    if get_origin(of) is np.ndarray:
+        return _numbers(node, get_args(get_args(of)[1])[0])
+    if get_origin(of) is tuple:
+        return tuple(_value(entry, "", get_args(of)[0], values, depth) for entry in node.nodes())
+    if of is str:
+        return node.text()
+    if of is int:
+        return node.id()
+    if of is bool:
+        return node.expect(True, False)
+    if of is float:
+        return _numbers(Node(node.file, [node.value], node.path), np.float64)[0]
+    if issubclass(of, Tokenizer):
+        if isinstance(node.value, str):
+            return published(node.expect(*catalog.NAMES))
+        if not depth:
+            raise node.error("too many tokenizers are inside each other")
+        depth -= 1
+    return _part(node, of, depth)
+
+
+def _numbers(node: Node, of: Any) -> Any:
+    """Return an array of numbers; null is infinity."""
+    kinds = (int,) if of is np.int64 else (int, float, type(None))
+    if not all(type(number) in kinds for number in node.list()):
+        raise node.expected("a list of numbers")
+    try:
+        return np.array([inf if number is None else number for number in node.value], of)
+    except OverflowError:
+        raise node.error("a number is too large") from None
 
 
 def _merges(node: Node, first: int) -> tuple[Merge, ...]:
@@ -179,16 +223,55 @@ def _merges(node: Node, first: int) -> tuple[Merge, ...]:
     return tuple(merges)
 
 
-def _hidden_times(node: Node, merges: int) -> tuple[tuple[int, ...], ...]:
-    hidden_times = []
-    for place, times in enumerate(node.list()):
-        valid = isinstance(times, list) and all(type(time) is int for time in times)
-        if not valid or times != sorted({*times}) or (times and times[0] < 0):
-            raise node.entry_error(place, "expected ascending steps")
-        hidden_times.append(tuple(times))
-    if len(hidden_times) != merges:
-        raise node.error(f"expected one entry for each of the {merges:,} merges")
-    return tuple(hidden_times)
+def _alphabet(node: Node, pre_tokenizer: PreTokenizer) -> tuple[str, ...]:
+    over_bytes = pre_tokenizer.atoms == "bytes"
+    if over_bytes and node.value is None:
+        return _EVERY_BYTE
+    symbols = tuple(symbol.text() for symbol in node.nodes())
+    if over_bytes and tuple(sorted(symbols)) != tuple(sorted(_EVERY_BYTE)):
+        raise node.error("the atoms are the 256 bytes")
+    if not all(0 < len(symbol) <= _LONGEST_SYMBOL for symbol in symbols):
+        raise node.error(f"a symbol has 1 to {_LONGEST_SYMBOL} characters")
+    if len({*symbols}) < len(symbols):
+        raise node.error("a symbol occurs twice")
+    return symbols
+
+
+# ---- checks
+
+
+def _fits(pre_tokenizer: PreTokenizer, cls: Any) -> bool:
+    """Return whether a class of tokenizers can have a pre-tokenizer.
+
+    Some pre-tokenizers are for one class of tokenizers only, which declares them.
+    """
+    needed = _types(cls)["pre_tokenizer"]
+    own = {_types(other).get("pre_tokenizer") for other in _classes(Tokenizer).values()}
+    kind = type(pre_tokenizer)
+    return issubclass(kind, needed) and (kind is needed or kind not in own - {PreTokenizer})
+
+
+def _check_sizes(tokenizer: Tokenizer) -> None:
+    """Check special tokens, and that no token is too long, alone or with all others."""
+    special = getattr(tokenizer, "special", ())
+    if len({*special}) < len(special) or "" in special:
+        raise InvalidFieldError("special", "a special token is empty or occurs twice")
+    merges: tuple[Merge, ...] = getattr(tokenizer, "merges", ())
+    if merges:
+        known = {*tokenizer.known_ids()}.intersection(range(merges[0].new_id))
+        sizes = {token_id: len(tokenizer.token_bytes(token_id)) for token_id in known}
+    total = 0
+    for left, right, new, *_ in merges:
+        if left not in sizes or right not in sizes:
+            raise InvalidFieldError("merges", f"the base has no id {min(left, right):,}")
+        sizes[new] = sizes[left] + sizes[right]
+        total += sizes[new]
+        if sizes[new] > MAX_TOKEN or total > MAX_SPELLED:
+            raise InvalidFieldError(
+                "merges",
+                f"its tokens are too long: the id {new} has {sizes[new]:,} bytes; the limits are "
+                f"{MAX_TOKEN:,} for one and {MAX_SPELLED:,} for all",
+            )
 
 
 def _detect(files: Mapping[str, bytes]) -> bool:
@@ -199,8 +282,8 @@ def _detect(files: Mapping[str, bytes]) -> bool:
 FORMAT = Format(
     key="bpeviz",
     title="bpeviz’s own format",
-    about="One file for bpeviz alone, also for Scaffold-BPE, SuperBPE, BPE over several texts and "
-    "longest match, which other libraries cannot apply.",
+    about="One file for bpeviz alone, for the tokenizers of every trainer, also those that other "
+    "libraries cannot apply.",
     files=("tokenizer.bpeviz",),
     suffixes=(".bpeviz",),
     write=_write,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from bpeviz.pretokenizers.counts import PreTokenCounts, count, count_each
 from bpeviz.pretokenizers.patterns import pretokenize
@@ -28,6 +28,9 @@ class PreTokenizer:
     A trainer with another notation of atoms (`##` for the continuation of a word, ▁ for a space)
     has a subclass in its own module.
     """
+
+    kind: ClassVar[str] = "pattern"
+    """The name of the class in bpeviz's own files, which contain its fields."""
 
     atoms: Atoms = "bytes"
     pattern: str = "gpt2"

@@ -247,6 +247,8 @@ class Trainer:
         reserved: Its own special tokens, if it works over characters. No other has their names.
         names_of: Returns its special tokens that depend on its options.
         texts: On-screen texts about its trainings.
+        saved: The classes of its own that bpeviz's files contain, each with a kind: tokenizers, and
+            parts of them such as pre-tokenizers.
     """
 
     key: str
@@ -264,6 +266,7 @@ class Trainer:
     reserved: tuple[str, ...] = (UNKNOWN,)
     names_of: Callable[[Mapping[str, object]], tuple[str, ...]] = lambda _: ()
     texts: ScreenTexts = field(default_factory=ScreenTexts)
+    saved: tuple[type[Any], ...] = ()
 
     @cached_property
     def options(self) -> tuple[Option, ...]:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from bpeviz.core.boundaries import (
     boundaries_from_changes,
     changes_of_merges,
 )
+from bpeviz.core.fields import InvalidFieldError
 from bpeviz.core.merges import Merge, apply_merges
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Candidate, MergeTraining, Training, count_pairs
@@ -95,7 +96,7 @@ def train(corpus: Corpus, options: AdaptiveOptions) -> AdaptiveTraining:
         tokenizer = bpe.train(options.base_text, of_base).tokenizer()
         title = "the first text"
     else:
-        tokenizer, title = _published(base), catalog.TITLES[base]
+        tokenizer, title = published(base), catalog.TITLES[base]
     _check_base(tokenizer, options.special_tokens)
     first_id = tokenizer.vocab_size
     limit = merge_limit(options, first_id, f"id of {title}")
@@ -167,7 +168,7 @@ def _own_names(options: Mapping[str, object]) -> tuple[str, ...]:
     return NAMES_OF_BASES.get(str(base), ())
 
 
-def _published(name: str) -> Tokenizer:
+def published(name: str) -> Tokenizer:
     """Return a published tokenizer whose files are on this machine."""
     if not download.available(name):
         raise ValueError(
@@ -217,6 +218,14 @@ class AdaptiveTokenizer(Tokenizer):
     pre_tokenizer: PreTokenizer
     merges: tuple[Merge, ...]
     special: tuple[str, ...] = ()
+
+    kind: ClassVar[str] = "adaptive"
+
+    def check_fields(self) -> None:
+        try:
+            _check_base(self.base, self.special)
+        except ValueError as error:
+            raise InvalidFieldError("base", str(error).removesuffix(".")) from error
 
     @property
     def atoms(self) -> Atoms:  # type: ignore[override]
@@ -450,6 +459,7 @@ TRAINER = Trainer(
     "merges that a text adds to the vocabulary.",
     source="Purason et al. 2025, arXiv:2512.03989",
     train=train,
+    saved=(AdaptiveTokenizer,),
     declares=AdaptiveOptions,
     largest="merges",
     largest_title="Merges to add",

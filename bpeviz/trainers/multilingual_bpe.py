@@ -20,6 +20,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from math import gcd
+from typing import ClassVar
 
 import numpy as np
 import regex
@@ -183,6 +184,8 @@ def weighed_groups(documents: Documents, alpha: float) -> list[WeighedPart]:
 class MultilingualPreTokenizer(PreTokenizer):
     """Splits each text by itself, and a separator into single characters, which never merge."""
 
+    kind: ClassVar[str] = "multilingual"
+
     def pre_tokens(self, text: str) -> list[str]:
         pre_tokens: list[str] = []
         for part, separates in texts(text):
@@ -336,6 +339,7 @@ TRAINER = Trainer(
     source="Devlin et al. 2018, multilingual BERT; Conneau and Lample 2019, arXiv:1901.07291; "
     "Conneau et al. 2020, arXiv:1911.02116",
     train=train,
+    saved=(MultilingualPreTokenizer,),
     declares=MultilingualOptions,
     texts=ScreenTexts(
         rule="The pairs with the highest weighted count before merge {step}: a pair in a small "

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from heapq import heappop, heappush
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -158,6 +159,8 @@ def train(corpus: Corpus, options: ScaffoldOptions) -> ScaffoldTraining:
 class ScaffoldTokenizer(HiddenTokenTokenizer):
     """Applies all merges, then splits scaffold tokens back; their ids are never in the output."""
 
+    kind: ClassVar[str] = "scaffold"
+
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
         return super().sizes - hidden_counts(self.hidden_times, self.steps)
@@ -269,6 +272,7 @@ TRAINER = Trainer(
     "back when encoding.",
     source="Lian et al. 2024, arXiv:2404.17808",
     train=train,
+    saved=(ScaffoldTokenizer,),
     declares=ScaffoldOptions,
     texts=ScreenTexts(vocabulary=_vocabulary, details=_details),
 )

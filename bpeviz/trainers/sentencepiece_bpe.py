@@ -27,19 +27,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import groupby
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import regex
 
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries
+from bpeviz.core.fields import InvalidFieldError
 from bpeviz.core.merges import MergeTokenizer, joined
 from bpeviz.core.tokenizer import AtomRow
 from bpeviz.core.training import CountedPairs, MergeTraining
 from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.patterns import pretokenize
-from bpeviz.pretokenizers.pretokenizer import UNKNOWN, Atoms, PreTokenizer
+from bpeviz.pretokenizers.pretokenizer import UNKNOWN, PreTokenizer
 from bpeviz.text import Normalized, counted, id_list
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.bpe import train_merges
@@ -268,7 +269,9 @@ class SentencePiecePreTokenizer(PreTokenizer):
         fallback: The tokens of an unknown character.
     """
 
-    atoms: Atoms = "characters"
+    atoms: Literal["characters"] = "characters"
+    kind: ClassVar[str] = "sentencepiece"
+
     prefix: YesNo = "yes"
     fallback: Fallback = "bytes"
 
@@ -357,6 +360,21 @@ class SentencePieceTokenizer(MergeTokenizer, encodes_by_merges=True):
     """
 
     pre_tokenizer: SentencePiecePreTokenizer
+
+    kind: ClassVar[str] = "sentencepiece"
+
+    def check_fields(self) -> None:
+        characters = self.alphabet
+        if self.pre_tokenizer.fallback == "bytes":
+            characters = self.alphabet[len(BYTES) :]
+            if self.alphabet[: len(BYTES)] != BYTES:
+                raise InvalidFieldError(
+                    "alphabet",
+                    "expected the 256 bytes first, since unknown characters become bytes",
+                )
+        if any(len(symbol) > 1 for symbol in characters):
+            reason = "a symbol other than a byte must be one character"
+            raise InvalidFieldError("alphabet", reason)
 
     def row(self, pre_token: str) -> tuple[AtomRow, list[int]]:
         ids: list[int] = []
@@ -458,6 +476,7 @@ TRAINER = Trainer(
     "nmt_nfkc and collapses spaces.",
     source="Kudo and Richardson 2018, arXiv:1808.06226; the library, version 0.2.3",
     train=train,
+    saved=(SentencePieceTokenizer, SentencePiecePreTokenizer),
     declares=SentencePieceOptions,
     texts=ScreenTexts(
         beginning=_beginning,

@@ -24,7 +24,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -171,6 +171,8 @@ class SuperPreTokenizer(PreTokenizer):
             the space before a word, moves to its start, so groups contain whole pre-tokens.
     """
 
+    kind: ClassVar[str] = "superbpe"
+
     second: Second = "none"
 
     def grouped(self, text: str) -> tuple[list[str], list[int]]:
@@ -201,6 +203,8 @@ class SuperTokenizer(MergeTokenizer):
 
     pre_tokenizer: SuperPreTokenizer
     transition: int
+
+    kind: ClassVar[str] = "superbpe"
 
     @cached_property
     def _within(self) -> MergeTokenizer:
@@ -352,6 +356,7 @@ TRAINER = Trainer(
     "on.",
     source="Liu et al. 2025, arXiv:2503.13423",
     train=train,
+    saved=(SuperTokenizer, SuperPreTokenizer),
     declares=SuperOptions,
     texts=ScreenTexts(vocabulary=_vocabulary),
 )

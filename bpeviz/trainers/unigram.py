@@ -19,7 +19,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from bpeviz import progress
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries, Timeline
+from bpeviz.core.fields import InvalidFieldError
 from bpeviz.core.lattice import (
     Floats,
     Lattice,
@@ -321,6 +322,8 @@ class ShortPreTokens(PreTokenizer):
     pre-tokenization possible. No piece crosses a division.
     """
 
+    kind: ClassVar[str] = "short"
+
     def pre_tokens(self, text: str) -> list[str]:
         return [
             pre_token[start : start + LONGEST_PRE_TOKEN]
@@ -344,6 +347,8 @@ class PruningRound:
         uses: int64 [before], number of tokens of the text that are this piece.
         order: int64 [before - atoms], ids of the pieces, without atoms, the cheapest first.
     """
+
+    kind: ClassVar[str] = "round"
 
     number: int
     start: int
@@ -375,6 +380,26 @@ class UnigramTokenizer(NonMonotonicTokenizer):
     pieces: tuple[str, ...]
     rounds: tuple[PruningRound, ...]
     step: int
+
+    kind: ClassVar[str] = "unigram"
+
+    def check_fields(self) -> None:
+        pieces, atoms = self.pieces, {*self.alphabet}
+        if len({*pieces}) < len(pieces) or pieces[: len(self.alphabet)] != self.alphabet:
+            raise InvalidFieldError("pieces", "expected the atoms, then other pieces, each once")
+        if not all(piece and {*piece} <= atoms for piece in pieces):
+            raise InvalidFieldError("pieces", "a piece has a symbol that is not an atom")
+        if self.step > len(pieces) - len(self.alphabet):
+            raise InvalidFieldError("step", "there are not as many pieces to prune")
+        starts = [each.start for each in self.rounds]
+        if starts != sorted({*starts}) or starts[:1] != [0]:
+            raise InvalidFieldError("rounds", "expected ascending steps from 0 on")
+        for place, each in enumerate(self.rounds):
+            scores = each.log_probabilities
+            sizes = (len(scores), len(each.losses), len(each.uses), each.before)
+            if {*sizes} != {len(pieces) - each.start} or not (scores <= 0).all():
+                reason = "expected a log probability of each piece that is left"
+                raise InvalidFieldError(f"rounds[{place}]", reason)
 
     @property
     def steps(self) -> int:
@@ -633,6 +658,7 @@ TRAINER = Trainer(
     "into its most likely pieces.",
     source="Kudo 2018, arXiv:1804.10959",
     train=train,
+    saved=(UnigramTokenizer, ShortPreTokens, PruningRound),
     declares=UnigramOptions,
     largest="seed_size",
     prunes=True,

@@ -21,7 +21,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import regex
@@ -322,6 +322,8 @@ class WordPiecePreTokenizer(PreTokenizer):
     """
 
     atoms: Literal["characters"] = "characters"
+    kind: ClassVar[str] = "wordpiece"
+
     case: Case = "keep"
     unmatched: UnmatchedText = "keep"
 
@@ -374,6 +376,10 @@ class WordPieceTokenizer(LongestMatchTokenizer):
 
     A word with an unknown character, or with more than 100 characters, is [UNK] as a whole.
     """
+
+    pre_tokenizer: WordPiecePreTokenizer
+
+    kind: ClassVar[str] = "wordpiece"
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the bytes of `ids`, with one space before each token that begins a word.
@@ -493,6 +499,7 @@ TRAINER = Trainer(
     source="Schuster and Nakajima 2012; Wu et al. 2016, arXiv:1609.08144; Devlin et al. 2018, "
     "arXiv:1810.04805; the score: Hugging Face course, chapter 6.6",
     train=train,
+    saved=(WordPieceTokenizer, WordPiecePreTokenizer),
     declares=WordPieceOptions,
     reserved=SPECIAL,
     texts=ScreenTexts(

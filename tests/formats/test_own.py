@@ -12,11 +12,19 @@ from tokenizers import Tokenizer, models, pre_tokenizers
 import bpeviz
 from bpeviz import formats
 from bpeviz.core.byte_alphabet import BYTE_OF
+from bpeviz.core.merges import MergeTokenizer
 from bpeviz.formats import FormatError
+from bpeviz.pretrained import download
+from bpeviz.trainers import TRAINERS
 
 TEXT = "low lower lowest newest widest\n---\nthe low island, the lowest isle 12 123"
 KINDS: list[dict[str, Any]] = [
-    {"algorithm": "scaffold", "merges": 30},
+    *(
+        {"algorithm": key} | ({} if trainer.prunes else {"merges": 30})
+        for key, trainer in TRAINERS.items()
+    ),
+    {"algorithm": "adaptive", "base_text": TEXT, "base_size": 270, "merges": 9},
+    {"algorithm": "unigram", "atoms": "characters", "vocab_size": 30},
     {"algorithm": "wordpiece", "merges": 30, "case": "lower"},
     {
         "algorithm": "wordpiece",
@@ -26,8 +34,6 @@ KINDS: list[dict[str, Any]] = [
         "expression": "[a-z]+",
     },
     {"algorithm": "superbpe", "merges": 60, "transition": 270, "second": "lines"},
-    {"algorithm": "multilingual", "merges": 30},
-    {"algorithm": "parity", "merges": 30},
     {"algorithm": "sentencepiece", "merges": 30, "pattern": "gpt2"},
     {"encode": "longest", "merges": 30},
     {"threshold": 2, "merges": 30, "special_tokens": ("<|end|>",)},
@@ -67,14 +73,17 @@ def test_bytes_keep_the_order_of_their_file(tmp_path: Path) -> None:
     assert bpeviz.read(path).encode("lowest") == theirs.encode("lowest").ids == [257, 68, 82, 83]
 
 
-def changed(**changes: Any) -> bytes:
-    tokenizer = bpeviz.train(TEXT, "scaffold", merges=5).tokenizer()
+SCAFFOLD = {"algorithm": "scaffold", "merges": 5}
+
+
+def changed(arguments: dict[str, Any] = SCAFFOLD, **changes: Any) -> bytes:
+    tokenizer = bpeviz.train(TEXT, **arguments).tokenizer()
     document = json.loads(formats.dump(tokenizer, "bpeviz")["tokenizer.bpeviz"])
     for path, value in changes.items():
         *outer, last = path.split("__")
         at = document
         for key in outer:
-            at = at[key]
+            at = at[int(key) if key.isdigit() else key]
         at[last] = value
     return json.dumps(document).encode()
 
@@ -88,16 +97,19 @@ def changed(**changes: Any) -> bytes:
         ({"pre_tokenizer__kind": "os"}, "pre_tokenizer.kind"),
         ({"pre_tokenizer__pattern": "other"}, "pattern"),
         ({"pre_tokenizer__expression": 5}, "expression"),
-        ({"pre_tokenizer__end_mark": "symbol"}, "end_mark"),
+        ({"pre_tokenizer__end_mark": "symbol"}, "pre_tokenizer: An end-of-word mark"),
         ({"alphabet": ["a"]}, "alphabet: the atoms are the 256 bytes"),
         ({"merges": [[1, 256, 0]]}, r"merges\[0\]"),
         ({"merges": [[-1, 2, 0]]}, r"merges\[0\]"),
         ({"merges": [[1, 2]]}, r"merges\[0\]"),
         ({"merges": [[1, True, 0]]}, r"merges\[0\]"),
-        ({"merges": [[255 + i, 255 + i, 0] for i in range(200)]}, "tokens are too long"),
+        (
+            {"merges": [[255 + i, 255 + i, 0] for i in range(200)], "hidden_times": [[]] * 200},
+            "tokens are too long",
+        ),
         ({"hidden_times": [[3, 1], [], [], [], []]}, r"hidden_times\[0\]"),
         ({"hidden_times": []}, "hidden_times"),
-        ({"special_tokens": ["a", "a"]}, "special_tokens"),
+        ({"special": ["a", "a"]}, "special"),
         ({"more": 1}, "more"),
     ],
 )
@@ -118,10 +130,52 @@ def test_sentencepiece_is_refused_where_it_cannot_encode(key: str, place: str) -
         formats.parse({"x.bpeviz": json.dumps(document).encode()})
 
 
-def test_tokenizers_that_do_not_merge_are_refused() -> None:
-    tokenizer = bpeviz.train(TEXT, "unigram").tokenizer()
-    with pytest.raises(FormatError, match="does not merge"):
-        formats.dump(tokenizer, "bpeviz")
+def test_class_that_no_trainer_declares_is_refused_by_name() -> None:
+    class Unknown(MergeTokenizer):
+        """A tokenizer that is not in the registry."""
+
+    known = bpeviz.train(TEXT, merges=3).tokenizer()
+    own = Unknown(known.name, known.pre_tokenizer, known.alphabet, known.merges)
+    with pytest.raises(FormatError, match="no trainer declares the class Unknown"):
+        formats.dump(own, "bpeviz")
+
+
+def test_published_base_is_saved_by_its_name() -> None:
+    if not download.available("gpt2"):
+        pytest.skip("GPT-2's files are not on this machine")
+    tokenizer = bpeviz.train(TEXT, "adaptive", base="gpt2", merges=5).tokenizer()
+    content = formats.dump(tokenizer, "bpeviz")["tokenizer.bpeviz"]
+    assert json.loads(content)["base"] == "gpt2"
+    assert formats.parse({"x.bpeviz": content}).encode(TEXT) == tokenizer.encode(TEXT)
+    with pytest.raises(FormatError, match="base"):
+        formats.parse({"x.bpeviz": content.replace(b'"gpt2","pre', b'"../gpt2","pre')})
+
+
+@pytest.mark.parametrize(
+    ("changes", "place"),
+    [
+        ({"pieces": ["x"]}, "pieces"),
+        ({"step": 10_000}, "step"),
+        ({"rounds": []}, "rounds"),
+        ({"rounds__0__log_probabilities": [0.5]}, r"rounds\[0\]"),
+        ({"rounds__0__losses": ["x"]}, "numbers"),
+        ({"rounds__0__start": 1}, "rounds"),
+    ],
+)
+def test_invalid_unigram_files_are_refused_with_the_place(
+    changes: dict[str, Any], place: str
+) -> None:
+    with pytest.raises(FormatError, match=place):
+        formats.parse({"x.bpeviz": changed({"algorithm": "unigram"}, **changes)})
+
+
+def test_tokenizers_inside_each_other_are_bounded() -> None:
+    document = json.loads(changed({"algorithm": "adaptive", "merges": 1}))
+    for _ in range(9):
+        document["base"] = {**document, "name": "inner"}
+        document["base"].pop("bpeviz tokenizer", None)
+    with pytest.raises(FormatError, match="inside each other"):
+        formats.parse({"x.bpeviz": json.dumps(document).encode()})
 
 
 def test_tokens_that_are_too_long_to_be_read_are_not_written() -> None:

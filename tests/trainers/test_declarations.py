@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from helpers.properties import examples
+from helpers.readme import readme_trainer
 from helpers.texts import ANY_TEXT, SMALL_TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bpeviz
+from bpeviz import formats
+from bpeviz.formats import FORMATS, FormatError
 from bpeviz.text import clean
 from bpeviz.trainers import TRAINERS, Option, Trainer, texts_of
 from bpeviz.trainers.options import TIE_WINNERS
@@ -249,3 +255,25 @@ def test_sentence_about_step_0_names_the_atoms_and_no_text(atoms: str) -> None:
     training = bpeviz.train("नमस्ते दुनिया", merges=2, atoms=atoms)
     sentence = texts_of(training).beginning(training)
     assert sentence == f"Every {atoms[:-1]} is its own piece, or token."
+
+
+def test_trainer_of_the_readme_is_trained_printed_saved_and_opened(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    module = ModuleType("bpeviz.trainers.rarest")
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    exec(readme_trainer(), vars(module))
+    monkeypatch.setitem(TRAINERS, "rarest", module.TRAINER)
+    text = "banana bandana " * 9
+    training = bpeviz.train(text, "rarest", merges=9, special_tokens=("<s>",))
+    tokenizer = training.tokenizer()
+    assert len(repr(training)) < 100 > len(repr(tokenizer))
+    (path,) = bpeviz.save(tokenizer, tmp_path / "rarest.bpeviz")
+    back = bpeviz.read(path)
+    assert type(back) is type(tokenizer)
+    assert back.encode(text) == tokenizer.encode(text)
+    assert back.boundaries(text).ids(4).tolist() == tokenizer.boundaries(text).ids(4).tolist()
+    for key in {*FORMATS} - {"bpeviz"}:
+        with pytest.raises(FormatError) as caught:
+            formats.dump(tokenizer, key, suggests=True)
+        assert str(caught.value).endswith(".bpeviz holds it (--format bpeviz).")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
 import regex
 
@@ -46,7 +46,7 @@ def to_document(inner: WordPieceTokenizer, tokenizer: Tokenizer) -> dict[str, An
     Raises:
         UnsupportedError: the library would encode differently.
     """
-    pre_tokenizer = cast(WordPiecePreTokenizer, inner.pre_tokenizer)
+    pre_tokenizer = inner.pre_tokenizer
     if pre_tokenizer.unmatched == "drop" and pre_tokenizer.pattern in WITH_UNMATCHED_TEXT:
         raise UnsupportedError(
             f"it drops text that the pattern {pre_tokenizer.pattern} does not match, and bpeviz "

@@ -15,23 +15,14 @@ from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.learn import prose
 from bpeviz.ui.learn.base import Chapter
-from bpeviz.ui.learn.chapters import CHAPTERS as LISTED
+from bpeviz.ui.learn.chapters import CHAPTERS
 from bpeviz.ui.learn.prose import Belief, Choice, Prose, TaskProse
 from bpeviz.ui.learn.tours import TOURS, Tour
 
-CHAPTERS = {
-    "why": ["letters"],
-    "units": ["unknown", "weights"],
-    "merge": ["pair"],
-    "stop": ["line"],
-    "fences": ["apart"],
-    "encode": ["next"],
-    "real": ["word", "digits", "special"],
-    "golf": ["merges", "more", "dense"],
-}
+TASKS = {chapter.key: [*chapter.tasks] for chapter in CHAPTERS}
 """The tasks of each chapter, as its module names them."""
 
-NAMES = (*CHAPTERS, "end", "teacher", "before_after")
+NAMES = (*TASKS, "end", "teacher", "before_after")
 BELIEFS = [belief for name in NAMES for belief in prose.read(name).beliefs]
 
 MAX_LINES = 650
@@ -118,10 +109,10 @@ def test_numbers_are_figures(name: str) -> None:
         assert not re.search(r"\d", re.sub(r"\{\w+\}|`[^`]*`|GPT-[24]o?", "", text)), text
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
+@pytest.mark.parametrize("name", TASKS)
 def test_chapter_has_all_its_words(name: str) -> None:
     words = prose.read(name)
-    assert [*words.tasks] == CHAPTERS[name]
+    assert [*words.tasks] == TASKS[name]
     assert all(texts(words))
     assert len(words.beliefs) == 1
     assert words.minutes
@@ -129,7 +120,7 @@ def test_chapter_has_all_its_words(name: str) -> None:
 
 
 def test_course_is_short() -> None:
-    assert sum(prose.read(name).minutes for name in [*CHAPTERS][:-1]) == 40
+    assert sum(prose.read(name).minutes for name in [*TASKS][:-1]) == 40
     assert sum(path.read_text().count("\n") for path in prose.FOLDER.glob("*.md")) <= MAX_LINES
     assert {path.stem for path in prose.FOLDER.glob("*.md")} == {*NAMES}
 
@@ -208,13 +199,13 @@ def before_belief(chapter: Chapter) -> str:
 def test_right_option_seldom_shares_most_words_with_what_is_drawn_before_it() -> None:
     if not all(map(download.available, ("gpt2", "o200k_base"))):
         pytest.skip("It reads the answers of all chapters.")
-    drawn = {prose.read(one.key).beliefs[0]: content(before_belief(one)) for one in LISTED}
+    drawn = {prose.read(one.key).beliefs[0]: content(before_belief(one)) for one in CHAPTERS}
     assert len(drawn) == len(CHAPTERS)
     right = guessed([*drawn], lambda belief, option: len(drawn[belief] & content(option.words)))
     assert right <= MOST_SHARING
 
 
-@pytest.mark.parametrize("name", CHAPTERS)
+@pytest.mark.parametrize("name", TASKS)
 def test_what_many_think_is_an_option_and_not_told_before(name: str) -> None:
     words = prose.read(name)
     (belief,) = words.beliefs
