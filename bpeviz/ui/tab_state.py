@@ -21,7 +21,16 @@ from bpeviz import limits
 from bpeviz.text import clean, listed
 from bpeviz.ui import components, markdown, tokenizers
 from bpeviz.ui.inputs import named_texts
-from bpeviz.ui.inputs.text import EDITABLE, Box, SampleChoice, TableRows, TextSource, inbox
+from bpeviz.ui.inputs.text import (
+    EDITABLE,
+    TEXT,
+    TRAIN_ON,
+    Box,
+    SampleChoice,
+    TableRows,
+    TextSource,
+    inbox,
+)
 from bpeviz.ui.opened_tokenizers import OPENED, opened
 from bpeviz.ui.pages import compare
 from bpeviz.ui.pages.base import Page
@@ -179,6 +188,9 @@ def _take(page: Page, sent: str) -> None:
         session.OPENED.put(link)
         session.restore_step()
     if is_opened or not link:
+        for source in (TEXT, TRAIN_ON):
+            if isinstance(own := records.get(f"own/{source.name}"), str):
+                source.own.put(clean(own[: limits.TEXT]))
         for name, (sample, text) in texts.items():
             values |= {f"{name}_sample": sample, f"{name}_box": text}
         _put(values, held)

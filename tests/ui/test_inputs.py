@@ -373,3 +373,17 @@ def test_page_runs_again_once_the_tokenizer_of_the_token_count_is_loaded(
     monkeypatch.setattr(type(st.context), "headers", {"host": "localhost"})
     app = AppTest.from_function(page_with_token_count).run()
     assert [text.value for text in app.text] == ["18 characters · 4 tokens in GPT-4o"]
+
+
+def test_own_text_returns_after_samples_and_is_never_replaced_by_them() -> None:
+    typed = "  typed, exactly. "
+    chosen = {"number": 4, "sample": OWN_TEXT, "isOwn": True}
+    app = after(change(1, typed), change(2, "", "russian"), change(3, "", "banana"))
+    assert app.session_state["text_box"] == samples.by_key("banana").text
+    app.session_state["change"] = chosen
+    app.run()
+    assert (app.session_state["text_sample"], app.session_state["text_box"]) == (OWN_TEXT, typed)
+    # Without an own text, the one in the box becomes it.
+    app = after(change(1, "", "banana"), chosen)
+    assert app.session_state["text_box"] == samples.by_key("banana").text
+    assert app.session_state["text_sample"] == OWN_TEXT

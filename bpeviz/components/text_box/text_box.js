@@ -29,6 +29,7 @@ class TextBox {
     this.timer = 0;
     this.settled = ""; // the text before what is being typed
     this.isPasted = false; // or dropped
+    this.asksOwn = false; // whether the server has been asked for the user's own text
     this.retry = 0;
     this.upload = new AbortController();
     this.signal = signal;
@@ -112,7 +113,8 @@ class TextBox {
       if (this.drawn) emit(TEXT_USED);
       // A file takes the place of a sample.
       this.select.value = file === null ? (this.data.replaced[sample] ?? sample) : this.data.own;
-      const isOpened = this.drawn && sample === this.data.own && this.box.value !== text; // a file
+      const isOpened = this.drawn && sample === this.data.own && this.box.value !== text && !this.asksOwn; // a file
+      this.asksOwn = false;
       if (isOpened) this.#settle();
       if (this.box.value !== text) this.box.value = text;
       if (!this.rest) this.settled = text;
@@ -146,11 +148,18 @@ class TextBox {
   }
 
   #choose() {
-    clearTimeout(this.timer);
-    this.timer = 0;
     const sample = this.select.value;
-    if (sample === this.data.own) this.#use(this.box.value);
-    else this.#change(sample, this.state.text);
+    if (this.timer) this.#apply();
+    this.select.value = sample;
+    const { own } = this.state;
+    if (sample !== this.data.own) this.#change(sample, this.state.text);
+    else if (own === null) {
+      this.asksOwn = true;
+      this.#change(sample, this.state.text, { text: undefined, isOwn: true });
+    } else {
+      this.box.value = this.settled = own;
+      this.#change(sample, own);
+    }
   }
 
   #typed() {
@@ -188,6 +197,8 @@ class TextBox {
     const { limit, own } = this.data;
     const count = text.length > limit ? characterCount(text) : 0;
     if (count <= limit) {
+      this.state.own = text;
+      remember(`own/${this.data.name}`, text);
       this.#change(own, text);
       return;
     }

@@ -43,6 +43,7 @@ export class TextState {
   number = 0;
   sample = "";
   text = "";
+  own = /** @type {string | null} */ (null); // what was typed last; null while only the server may know it
   file = null;
   files = [];
   lostFiles = [];

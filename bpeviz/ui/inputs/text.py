@@ -136,6 +136,7 @@ class Box(TextField):
         return self.source.described()
 
     def restore(self, value: str) -> None:
+        self.source.own.put(value)
         self.source.put(OWN_TEXT, value)
 
 
@@ -181,6 +182,9 @@ class TextSource:
 
     component = _Of[dict[str, Any]]()
     """The state of the component, whose "change" is the user's last one."""
+
+    own = _Of[str]()
+    """The text that the user typed last, also while a sample or a file is used."""
 
     file = _Of[str]()
     """The text of an opened file that is too long for the box."""
@@ -326,7 +330,8 @@ class TextSource:
 
         Args:
             change: {"number", "sample": its key, "text"}, or anything else that a browser may send.
-                With "isUploaded" in place of the text, the text was sent by itself. Without a
+                With "isOwn" in place of the text, the user's own text is used again. With
+                "isUploaded" in place of the text, the text was sent by itself. Without a
                 text, the browser asks for it.
         """
         match change:
@@ -339,6 +344,11 @@ class TextSource:
             case {"joins": True}:
                 self.answered.put(number)
                 self.join_rows()
+                return True
+            case {"isOwn": True}:
+                self.answered.put(number)
+                text = self.own.get() if self.own.present else self.box.get()
+                self.put(OWN_TEXT, text or "")
                 return True
             case {"text": str(text)}:
                 pass
@@ -362,6 +372,8 @@ class TextSource:
         self.forget_file()
         self.sample.put(OWN_TEXT)
         self.box.put(text)
+        if boxed is None:
+            self.own.put(text)
         self.typed_at.put(self.version.get() or 0)
         if boxed is not None:
             self.boxed_file.put(boxed)

@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz import limits
 from bpeviz.analysis import pretokenization
+from bpeviz.corpus import samples
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES
 from bpeviz.pretokenizers.patterns import (
     ABOUT_EXPRESSION,
@@ -27,7 +28,7 @@ from bpeviz.pretokenizers.patterns import (
 from bpeviz.text import counted
 from bpeviz.ui import components, markdown
 from bpeviz.ui.inputs.parts import ROW, choose_part, choose_row
-from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text
+from bpeviz.ui.inputs.text import TEXT, choose_text
 from bpeviz.ui.inputs.training import ABOUT_WORDS, EXPRESSION, WORDS, regular_expression
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.runtime.cache import cached
@@ -71,7 +72,7 @@ OWN_RULES = {
 
 
 # Jurafsky and Martin, Speech and Language Processing, chapter 2: one sentence, split in two ways.
-SENTENCE = "姚明进入总决赛"
+SENTENCE = samples.by_key("yao-ming").title
 
 
 @dataclass(frozen=True)
@@ -193,7 +194,7 @@ def _choose() -> list[Chosen]:
 
 
 def _load_example() -> None:
-    TEXT.put(OWN_TEXT, SENTENCE)
+    TEXT.put("yao-ming")
     SPLITS.put(["characters", LIST_A, LIST_B])
     for published in PUBLISHED.values():
         published.widget.put(published.words)
