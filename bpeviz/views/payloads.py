@@ -18,6 +18,7 @@ class TokenPart(TypedDict):
     label: str
     color: int
     mark: NotRequired[str]
+    id: NotRequired[int]
 
 
 MessagePart = str | TokenPart
@@ -180,6 +181,7 @@ class Player(TypedDict):
     isLive: NotRequired[bool]
     name: NotRequired[str]
     isStill: NotRequired[bool]
+    isPlain: NotRequired[bool]
     task: NotRequired[StageTask]
     goal: NotRequired[int]
     curves: NotRequired[Curves]

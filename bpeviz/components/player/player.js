@@ -43,6 +43,7 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
  * @property {string} [name] its name, where the page has several players
  * @property {boolean} [isStill] whether its texts are only seen, since they have no steps
+ * @property {boolean} [isPlain] whether figures that need an explanation are left out
  * @property {import("./task.js").TaskPayload} [task] what the user does on the stage
  * @property {number} [goal] the step to which further ones are played, in place of the last
  * @property {import("./track.js").CurvesPayload} [curves] what the track shows in place of numbers of tokens
@@ -194,6 +195,7 @@ class Player {
     box.replaceChildren(...ways.map(([way, title]) => newButton("", title, () => emit(WAY_CHOSEN, way))));
     if (this.data.name) this.section.ariaLabel = `${this.data.name}: its tokens, step by step`;
     this.section.classList.toggle("still", Boolean(this.data.isStill));
+    this.section.classList.toggle("plain", Boolean(this.data.isPlain));
     if (this.data.curves) this.#find(".prompt").after(this.#find(".controls"), this.#find(".task")); // on the screen together
     this.section.classList.toggle("prunes", views.every(({ steps }) => steps.kind === "pruning"));
     this.captions.draw(this.stage, Boolean(hasRace));

@@ -187,7 +187,8 @@ export class Task {
     if (this.data.act === "pair") return this.#pairAt(i).map(({ id }) => spokenLabel(this.#view.style(id).label)).join(" and ");
     const { cells, cellOf } = this.#view.cells;
     const atom = this.data.places[i];
-    return `${this.data.isLive ? "Fence" : "Boundary"} between ${[atom, atom + 1].map((at) => spoken(cells[cellOf[at]].text)).join(" and ")}`;
+    const name = (at) => spoken(cells[cellOf[at]].text.replaceAll("\u00a0", " ")); // a drawn space
+    return `${this.data.isLive ? "Fence" : "Boundary"} between ${[atom, atom + 1].map(name).join(" and ")}`;
   }
 
   #drawPlaces() {
@@ -236,7 +237,10 @@ export class Task {
   }
 
   hover(event) {
-    this.#ring(this.#at(event));
+    const at = this.#at(event);
+    this.#ring(at);
+    if (this.data.act !== "boundaries") return;
+    this.buttons.forEach((button, i) => button.classList.toggle("near", i === at)); // what a click would choose
   }
 
   click(event) {
@@ -245,6 +249,7 @@ export class Task {
 
   leave() {
     this.#ring(-1);
+    this.buttons.forEach((button) => button.classList.remove("near"));
   }
 
   /** Choose the pair at a place, or set or remove a boundary there. */

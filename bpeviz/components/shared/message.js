@@ -4,8 +4,8 @@ import { element, tokenLabel } from "./dom.js";
 import { spokenLabel } from "./spoken.js";
 
 /**
- * @typedef {string | {label: string, color: number, mark?: string}} MessagePart plain text, or a token,
- *   and how it is marked: one that is "out" is struck out
+ * @typedef {string | {label: string, color: number, mark?: string, id?: number}} MessagePart plain text,
+ *   or a token, how it is marked (one that is "out" is struck out), and its id, which stands below it
  */
 
 /**
@@ -21,7 +21,10 @@ export const drawMessage = (parts) =>
     if (typeof part === "string") return document.createTextNode(part);
     const piece = tokenLabel(part.label, part.color);
     if (part.mark) piece.classList.add(part.mark);
-    return piece;
+    if (part.id === undefined) return piece;
+    const both = element("span", "over-id");
+    both.append(piece, element("span", "", String(part.id)));
+    return both;
   });
 
 /**
@@ -29,7 +32,7 @@ export const drawMessage = (parts) =>
  * @param {MessagePart[]} parts
  */
 export const messageInWords = (parts) =>
-  parts.map((part) => (typeof part === "string" ? part : spokenLabel(part.label))).join("");
+  parts.map((part) => (typeof part === "string" ? part : [spokenLabel(part.label), part.id].join(" ").trim())).join("");
 
 /**
  * Draw the rows above a question.

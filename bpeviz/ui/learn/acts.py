@@ -24,6 +24,11 @@ def token(label: str, color: int = -1) -> TokenPart:
     return {"label": label, "color": color}
 
 
+def token_with_id(label: str, token_id: int) -> TokenPart:
+    """Return a token for a message, with its id below it."""
+    return {"label": label, "color": -1, "id": token_id}
+
+
 def parts_of(words: str) -> list[MessagePart]:
     """Return words as a message; what is between backticks is a token."""
     return [token(part) if i % 2 else part for i, part in enumerate(words.split("`"))]

@@ -23,7 +23,14 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, THIS_TEXT, TRAIN_ON
 from bpeviz.ui.inputs.training import ALGORITHM, LARGEST_SIZE, PATTERN, option_widget
 from bpeviz.ui.learn import stored
-from bpeviz.ui.learn.acts import MOST_PLACES, BoundariesAct, PairAct, bits_of, token
+from bpeviz.ui.learn.acts import (
+    MOST_PLACES,
+    BoundariesAct,
+    PairAct,
+    bits_of,
+    token,
+    token_with_id,
+)
 from bpeviz.ui.learn.base import (
     Judgment,
     Mistake,
@@ -46,6 +53,8 @@ MAX_TIED = 5
 
 UNKNOWN_WORD = "[UNK]"
 """The label of a piece outside of a list."""
+
+EMPTY: Mapping[Any, Any] = {}
 
 FIRST_SEEN = "Among pairs with the same count, the one seen first in the text is merged."
 
@@ -267,13 +276,23 @@ def _decided(
     return message
 
 
-def cut_task(text: str, tokenizer: Tokenizer, name: str) -> Task:
+def plain(payload: Player) -> Player:
+    """Return a payload without what an earlier chapter has not explained: ranks and ratios."""
+    (view,) = payload["views"]
+    steps = {**view["steps"], "notes": {}}
+    return {**payload, "isPlain": True, "views": [{**view, "steps": steps}]}  # type: ignore[typeddict-item]
+
+
+def cut_task(
+    text: str, tokenizer: Tokenizer, name: str, likely: Mapping[tuple[str, ...], str] = EMPTY
+) -> Task:
     """Return the task in which the user places the boundaries of a tokenizer.
 
     Args:
         text: The text.
         tokenizer: The tokenizer. It may have only the tokens of this text.
         name: The name of the question.
+        likely: What is wrong with a division that people expect, by its parts.
 
     Raises:
         NoQuestionError: The text has too many places, or one token for each.
@@ -282,11 +301,11 @@ def cut_task(text: str, tokenizer: Tokenizer, name: str) -> Task:
     def payload(done: int, given: Any) -> Player:
         return on_stage(encoding(text, tokenizer, None if done else 0), "cuts", name)
 
-    return Task([partial(cuts, text, tokenizer, name)], payload)
+    return Task([partial(cuts, text, tokenizer, name, likely)], payload)
 
 
-def gpt4o_cuts(text: str) -> Task:
-    """Return the task in which the user places GPT-4o's boundaries.
+def gpt4o_cuts(text: str, likely: Mapping[tuple[str, ...], str] = EMPTY) -> Task:
+    """Return the task in which the user places GPT-4o's boundaries; see `cut_task`.
 
     Raises:
         NoQuestionError: As above, or the file of GPT-4o's vocabulary is missing.
@@ -294,10 +313,12 @@ def gpt4o_cuts(text: str) -> Task:
     tokenizer = stored.gpt4o(text)
     if tokenizer is None:
         raise NoQuestionError("GPT-4o's list of tokens is not on this machine yet.")
-    return cut_task(text, tokenizer, "GPT-4o's tokens")
+    return cut_task(text, tokenizer, "GPT-4o's tokens", likely)
 
 
-def cuts(text: str, tokenizer: Tokenizer, name: str) -> Question:
+def cuts(
+    text: str, tokenizer: Tokenizer, name: str, likely: Mapping[tuple[str, ...], str] = EMPTY
+) -> Question:
     """Return the question where a tokenizer cuts a text: between letters, or inside of one.
 
     Raises:
@@ -328,12 +349,18 @@ def cuts(text: str, tokenizer: Tokenizer, name: str) -> Question:
     def judge(given: int | None) -> Judgment:
         message: list[MessagePart] = [f"{counted(len(tokens), 'token')}: "]
         for part in tokens:
-            message += [token(part.label), " "]
+            message += [token_with_id(part.label, part.id), " "]
         return Judgment("right" if given in (None, right) else "wrong", message, right)
 
     def mistakes() -> list[Mistake]:
         every = (1 << len(after)) - 1
+        expected = [
+            Mistake(bits_of(after, [len(part.encode()) - 1 for part in accumulate(parts)]), [words])
+            for parts, words in likely.items()
+            if "".join(parts) == text
+        ]
         return [
+            *expected,
             Mistake(every, ["You placed every boundary, but a longer token is in the list."]),
             Mistake(0, ["You placed no boundary, but it is more than one token."]),
         ]

@@ -71,7 +71,7 @@ def percent(counts: Sequence[int]) -> list[float]:
 
 # ---- fences
 
-FENCED_TEXT = "problema. casa. idea. Hola, cosa. prosa. rosa."
+FENCED_TEXT = "casa. rosa. casa, cosa. rosa, prosa."
 
 _WORD, _MARK = r"[\p{L}\p{M}\p{N}]", r"[^\p{L}\p{M}\p{N}\s]"
 _JOINED = regex.compile(rf"{_WORD}\s*{_MARK}|{_MARK}\s*{_WORD}|{_WORD}\s+{_WORD}")

@@ -153,7 +153,7 @@ def _vote(entry: Asked, text: str = "") -> VoteQuestion | None:
     elif isinstance(act, acts.BoundariesAct):
         more |= {"pieces": act.pieces}
     elif isinstance(act, acts.StopAct):
-        more |= {"numbers": Range(0, act.last, act.unit, BINS), "see": _curve(entry, text)}
+        more |= {"numbers": Range(0, act.last, act.unit, BINS), "see": _curve(entry)}
     elif isinstance(act, acts.BeliefAct):
         more |= {"options": [VoteOption([], words) for words in act.options]}
     else:
@@ -195,13 +195,13 @@ def _pair(entry: Asked, act: acts.PairAct) -> VoteQuestion:
     )
 
 
-def _curve(entry: Asked, text: str) -> list[MessageRow]:
+def _curve(entry: Asked) -> list[MessageRow]:
     """Return the numbers of the curve on which a stop line is set, and the new text."""
     assert entry.task  # noqa: S101 (for the type)
     (line,) = entry.task.payload(0, None)["curves"]["lines"]
     points = [*enumerate(line["values"])][::CURVE_EVERY]
     return [
-        _row("New text", [[text]]),
+        *entry.question.rows,
         _row(line["title"].capitalize(), [[f"{step}: {value:g}%"] for step, value in points]),
     ]
 

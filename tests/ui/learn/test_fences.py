@@ -15,7 +15,8 @@ from bpeviz.ui.learn.base import NoQuestionError, Question
 from bpeviz.ui.learn.chapters.fences import CHAPTER, MOST, _places
 
 TEXT = CHAPTER.text
-MARKS = [8, 14, 20, 26, 32, 39, 45]
+MARKS = [4, 10, 16, 22, 28, 35]
+SPACES = [5, 11, 17, 23, 29]
 RULE = figures.fences_of(TEXT)
 
 
@@ -45,38 +46,45 @@ JOIN = "a word with a mark or the next word:"
         (
             [],
             "wrong",
-            f"26 tokens. 3 merges join {JOIN} [a.], [a.·], [sa.·].",
-            "[a.][a.·][ro][sa.·][pro][prob]",
+            f"16 tokens. 3 merges join {JOIN} [sa.], [sa.·], [sa.·ro].",
+            "[sa][sa.][sa.·][ro][ca][sa.·ro]",
             "",
         ),
         (
-            [8],
+            [5],
             "wrong",
-            f"28 tokens, and 26 without fences. 1 merge joins {JOIN} [sa.·].",
-            "[.·][sa][ro][sa.·][pro][prob]",
-            "[-a.][-a.·]",
+            f"17 tokens, and 16 without fences. 2 merges join {JOIN} [sa.], [sa,].",
+            "[sa][sa.][ro][ca][·ro][sa,]",
+            "[-sa.·][-sa.·ro]",
+        ),
+        (
+            SPACES,
+            "wrong",
+            f"17 tokens, and 16 without fences. 2 merges join {JOIN} [sa.], [sa,].",
+            "[sa][sa.][ro][ca][·ro][sa,]",
+            "[-sa.·][-sa.·ro]",
         ),
         (
             MARKS,
             "right",
-            f"30 tokens, and 26 without fences. {NONE} Later ones would, where no fence is between "
+            f"16 tokens, and 16 without fences. {NONE} Later ones would, where no fence is between "
             "them.",
-            "[.·][sa][ro][pro][prob][probl]",
-            "[-a.][-a.·][-sa.·]",
+            "[sa][osa][.·][rosa][ca][casa]",
+            "[-sa.][-sa.·][-ro][-sa.·ro]",
         ),
         (
             RULE,
             "right",
-            f"33 tokens, and 26 without fences. {NONE}",
-            "[sa][ro][pro][·c][prob][probl]",
-            "[-a.][-a.·][-sa.·]",
+            f"17 tokens, and 16 without fences. {NONE}",
+            "[sa][osa][rosa][ca][casa][·rosa]",
+            "[-sa.][-sa.·][-ro][-sa.·ro]",
         ),
         (
-            [*range(1, 46)],
+            [*range(1, 36)],
             "right",
-            f"46 tokens, and 26 without fences. {NONE}",
+            f"36 tokens, and 16 without fences. {NONE}",
             "",
-            "[-a.][-a.·][-ro][-sa.·][-pro][-prob]",
+            "[-sa][-sa.][-sa.·][-ro][-ca][-sa.·ro]",
         ),
     ],
 )
@@ -92,20 +100,20 @@ def test_fences_of_the_sample(
 
 def test_places_are_between_all_characters_and_fit_into_a_whole_number() -> None:
     act = question().act
-    assert (len(act.places), act.is_live) == (45, True)
-    assert act.accepts(mask([*range(1, 46)]))
-    assert not act.accepts(1 << 45)
+    assert (len(act.places), act.is_live) == (35, True)
+    assert act.accepts(mask([*range(1, 36)]))
+    assert not act.accepts(1 << 35)
     assert MOST < 53  # bits of a number of the browser
 
 
 def test_no_fence_is_a_try() -> None:
     asked = question()
-    draft = asked.result([mask([8])], False)
+    draft = asked.result([mask([5])], False)
     assert draft
     assert draft["kind"] == "draft"
     assert asked.result([], False) is None
-    assert asked.mark([mask([14])] * 2, False) is None
-    assert asked.mark([mask([14]), mask(MARKS)], False) == "first"
+    assert asked.mark([mask([5])] * 2, False) is None
+    assert asked.mark([mask([5]), mask(MARKS)], False) == "first"
 
 
 def test_stage_has_the_merges_of_the_fences_and_keeps_its_place_and_colors() -> None:
@@ -113,18 +121,22 @@ def test_stage_has_the_merges_of_the_fences_and_keeps_its_place_and_colors() -> 
     states = [stage.payload(0, answer) for answer in (None, 0, mask(MARKS), mask(RULE))]
     assert len({state["key"] for state in states}) == 1
     assert states[0] == states[1]
-    assert [state["views"][0]["tokenCounts"][-1] for state in states] == [26, 26, 30, 33]
+    assert [state["views"][0]["tokenCounts"][-1] for state in states] == [16, 16, 16, 17]
     assert len({state["views"][0]["key"] for state in states}) == 3
     assert stage.payload(1, mask(RULE)) == states[3]  # nothing more once it is solved
     colors = [dict(state["views"][0]["tokenStyles"].values()) for state in states]
-    for label in ("ro", "pro", "prob"):
+    for label in ("sa", "ca"):
         assert len({each[label] for each in colors}) == 1
+    for label in ("rosa", "casa"):
+        assert len({each[label] for each in colors[2:]}) == 1
 
 
 def test_shown_fences_are_those_of_gpt2() -> None:
     judgment = question().judge(None)
     assert (judgment.verdict, judgment.right) == ("right", mask(RULE))
-    assert CHAPTER.figures() == {"fences": 13, "free": 26, "gpt2": 33}
+    figures = {"fences": 11, "free": 16, "gpt2": 17, "word": "casa"}
+    cuts = {"period": "`ca` `sa.·ro`", "comma": "`ca` `sa` `,`"}
+    assert CHAPTER.figures() == figures | cuts
 
 
 @pytest.mark.parametrize("text", ["a", "hello", "...", " ", "你好"])

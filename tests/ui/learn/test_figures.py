@@ -131,9 +131,9 @@ def test_stop_line_of_a_text_that_no_merge_shortens_is_zero(text: str, new: str)
 @pytest.mark.parametrize(
     ("fences", "tokens", "first", "joining", "apart"),
     [
-        ([], 26, ("a.", 6), [1, 2, 4], False),
-        ([8, 14, 20, 26, 32, 39, 45], 30, (".·", 5), [], False),
-        (figures.fences_of(figures.FENCED_TEXT), 33, ("sa", 4), [], True),
+        ([], 16, ("sa", 6), [2, 3, 6], False),
+        ([4, 10, 16, 22, 28, 35], 16, ("sa", 6), [], False),
+        (figures.fences_of(figures.FENCED_TEXT), 17, ("sa", 6), [], True),
     ],
 )
 def test_fences_of_the_sample(
@@ -147,10 +147,10 @@ def test_fences_of_the_sample(
     assert result.apart == apart
 
 
-def test_fences_of_gpt2_are_thirteen_and_those_before_marks_seven() -> None:
+def test_fences_of_gpt2_are_eleven_and_those_before_marks_six() -> None:
     marks = [i for i, character in enumerate(figures.FENCED_TEXT) if character in ".,"]
-    assert marks == [8, 14, 20, 26, 32, 39, 45]
-    assert len(figures.fences_of(figures.FENCED_TEXT)) == 13
+    assert marks == [4, 10, 16, 22, 28, 35]
+    assert len(figures.fences_of(figures.FENCED_TEXT)) == 11
 
 
 @pytest.mark.parametrize(

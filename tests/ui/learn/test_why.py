@@ -6,7 +6,7 @@ import pytest
 
 from bpeviz.pretrained import download
 from bpeviz.ui.learn import stored
-from bpeviz.ui.learn.acts import atoms_of
+from bpeviz.ui.learn.acts import atoms_of, bits_of
 from bpeviz.ui.learn.chapters.why import AFTER_SPACE, CHAPTER
 from bpeviz.ui.learn.figures import PASSAGE_TOKENS
 
@@ -32,6 +32,24 @@ def test_each_wrong_answer_gets_words_without_the_right_one() -> None:
         assert question.judge(given).verdict == "wrong"
         assert question.feedback(given)
     assert question.feedback(0) != question.feedback(every) != question.feedback(1)
+
+
+def test_two_words_get_a_reply_of_their_own_and_the_answer_has_ids() -> None:
+    question = CHAPTER.tasks["letters"](CHAPTER.text).questions[0]()
+    (words,) = question.feedback(bits_of(question.act.places, [4]))
+    assert "pieces are not words" in str(words)
+    parts = [part for part in question.judge(None).message if not isinstance(part, str)]
+    assert [(part["label"], part.get("id")) for part in parts] == [
+        ("st", 302),
+        ("raw", 1618),
+        ("berry", 19772),
+    ]
+
+
+def test_stage_has_no_ranks_which_a_later_chapter_explains() -> None:
+    payload = CHAPTER.tasks["letters"](CHAPTER.text).payload(1, None)
+    assert payload["isPlain"]
+    assert not payload["views"][0]["steps"]["notes"]
 
 
 def test_payload_before_the_answer_has_no_merge() -> None:

@@ -18,6 +18,9 @@ from bpeviz.views.stage import of_training
 
 MERGES = 6
 
+WORD = "casa"
+"""A word that stands before two marks."""
+
 MOST = 52
 """The most places for fences: an answer is a whole number that a browser can store."""
 
@@ -119,12 +122,33 @@ def _question(text: str, places: list[int]) -> Question:
     return Question(BoundariesAct(pieces, after, is_live=True), judge, name="The fences")
 
 
+def _cut(result: Fenced, part: str) -> str:
+    """Return the tokens of the first place of a part of the text, in backquotes.
+
+    The last token may go on behind it.
+    """
+    training, start = result.training, FENCED_TEXT.index(part)  # plain letters: bytes
+    boundaries = training.boundaries(FENCED_TEXT)
+    ends = boundaries.token_ends(training.steps).tolist()
+    names = map(training.name, boundaries.ids(training.steps).tolist())
+    listed = [
+        name
+        for name, first, end in zip(names, [0, *ends], ends, strict=False)
+        if first < start + len(part) and end > start
+    ]
+    return " ".join(f"`{name}`" for name in listed)
+
+
 def _figures() -> dict[str, int | str]:
     rule = fences_of(FENCED_TEXT)
+    free, fenced = (_fenced(FENCED_TEXT, tuple(fences)) for fences in ((), rule))
     return {
+        "word": WORD,
+        "period": _cut(free, f"{WORD}."),
+        "comma": _cut(free, f"{WORD},"),
         "fences": len(rule),
-        "free": _fenced(FENCED_TEXT, ()).tokens,
-        "gpt2": _fenced(FENCED_TEXT, tuple(rule)).tokens,
+        "free": free.tokens,
+        "gpt2": fenced.tokens,
     }
 
 

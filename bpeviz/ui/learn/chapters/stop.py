@@ -21,7 +21,7 @@ from bpeviz.ui.learn.base import (
 )
 from bpeviz.ui.learn.figures import NEW_TEXT, StopLine, percent, stop_line
 from bpeviz.ui.runtime.cache import cached
-from bpeviz.views.payloads import Curves, MessagePart, Player
+from bpeviz.views.payloads import Curves, MessagePart, MessageRow, Player
 from bpeviz.views.stage import Stage
 
 MERGES, BYTES = 40, 256
@@ -93,7 +93,8 @@ def _question(new: str) -> Question:
         last = _stop_line(new).last
         return [Mistake(step, [_mistake(step, last)]) for step in reversed(range(MERGES + 1))]
 
-    return Question(StopAct(MERGES), judge, mistakes, name="The stop line")
+    rows: list[MessageRow] = [{"title": "New text", "items": [[new]], "numbered": False}]
+    return Question(StopAct(MERGES), judge, mistakes, name="The stop line", rows=rows)
 
 
 def _told(line: StopLine) -> list[MessagePart]:
@@ -122,7 +123,6 @@ def _mistake(step: int, last: int) -> str:
 def _figures() -> dict[str, int | str]:
     entries = BYTES + _stop_line(NEW_TEXT).last
     return {
-        "new": NEW_TEXT,
         "once": ONCE,
         "width": WIDTH,
         "entries": entries,

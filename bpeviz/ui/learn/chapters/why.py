@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.base import Chapter
+from bpeviz.ui.learn.base import Chapter, Task
 from bpeviz.ui.learn.figures import PASSAGE_TOKENS
 
 AFTER_SPACE = " strawberry"
 
+EXPECTED = {
+    ("straw", "berry"): (
+        "These are two words, but pieces are not words: they were chosen by how often they occur."
+    ),
+}
+"""What is wrong with a division that people expect, by its parts."""
+
+
+def letters(text: str) -> Task:
+    """Return the task in which the user places GPT-4o's boundaries."""
+    task = engine.gpt4o_cuts(text, EXPECTED)
+    return replace(task, payload=lambda done, given: engine.plain(task.payload(done, given)))
+
 
 def _after_space() -> None:
     played = engine.played(AFTER_SPACE, stored.o200k(), "After a space")
-    components.player(played, "learn_why_space")
+    components.player(engine.plain(played), "learn_why_space")
 
 
 def _figures() -> dict[str, int | str]:
@@ -23,7 +38,7 @@ def _figures() -> dict[str, int | str]:
 CHAPTER = Chapter(
     key="why",
     text="strawberry",
-    tasks={"letters": engine.gpt4o_cuts},
+    tasks={"letters": letters},
     own="letters",
     longest=60,
     figures=_figures,
