@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from bpeviz.ui import components
@@ -11,7 +12,7 @@ from bpeviz.ui.learn.figures import PASSAGE_TOKENS
 
 AFTER_SPACE = " strawberry"
 
-EXPECTED = {
+EXPECTED: Mapping[tuple[str, ...], str] = {
     ("straw", "berry"): (
         "These are two words, but pieces are not words: they were chosen by how often they occur."
     ),
