@@ -7,7 +7,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict
 from itertools import pairwise
 from typing import Any
@@ -26,7 +26,7 @@ from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.core.lattice import score
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD, named
-from bpeviz.libraries.chat_template import conversation
+from bpeviz.libraries.chat_template import ChatTemplate, conversation
 from bpeviz.text import clean, split_lines, visible
 from bpeviz.views.table import Table
 
@@ -80,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
     for path in paths:
         if options.text:
             with progress.during(f"Encoding {named(path)}"):
-                printed.append(_rows(tokenizer, path, allowed, options))
+                printed.append(_rows(tokenizer, path, allowed, options, chat))
             continue
         text = files.read_text(path)
         name = f" {named(path)}" if options.count and len(paths) > 1 else ""
@@ -101,19 +101,22 @@ def _check_table(paths: Sequence[str], options: argparse.Namespace) -> None:
         raise UsageError("--csv and --limit are for the rows of a table: name --text COLUMN.")
     if options.text and not (options.count or options.csv or options.json):
         raise UsageError("--text counts the tokens of rows: add --count, --json or --csv.")
-    if options.text and options.chat:
-        raise UsageError(
-            "--text encodes cells alone. For the tokens of each conversation in the chat template, "
-            "give a JSONL file of conversations with --chat --lines --count, without --text."
-        )
+    if options.chat and len(options.text or ()) > 1:
+        raise UsageError("--chat takes one column of messages or conversations.")
     if options.text and (options.lines or len(paths) > 1):
         raise UsageError("--text is for one table, without --lines.")
 
 
 def _rows(
-    tokenizer: Tokenizer, path: str, allowed: Collection[str], options: argparse.Namespace
+    tokenizer: Tokenizer,
+    path: str,
+    allowed: Collection[str],
+    options: argparse.Namespace,
+    chat: ChatTemplate | None,
 ) -> str:
     """Return the tokens of each row or conversation; print a summary to standard error.
+
+    With a chat template, these are the tokens of the text that it makes of each.
 
     Raises:
         ValueError: The file is not a valid table; the message is user-facing.
@@ -121,8 +124,16 @@ def _rows(
     table = named_texts.read_table(path, argparse.Namespace(label=None, text=options.text))
     around = sum(map(len, tokenizer.template)) if options.template else 0
     tokens: dict[int, int] = {}
-    for name in table.text:
-        cells = [*zip(table.numbers, table.columns[name], strict=True)]
+    columns: list[Iterable[tuple[int, str]]] = [
+        zip(table.numbers, table.columns[name], strict=True) for name in table.text
+    ]
+    if chat is not None:
+        columns[0] = (
+            (number, text and chat.render(conversation(text, options.system)))
+            for number, text in table.conversations
+        )
+    for column in columns:
+        cells = [*column]
         cells = [(number, cell) for number, cell in cells if cell.strip()]
         texts = [cell for _, cell in cells]
         encoded = tokenizer.encode_batch(texts, allowed_special=allowed)

@@ -16,9 +16,9 @@ import csv
 import io
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -95,6 +95,8 @@ class TextTable:
         is_parallel: Whether the columns of text are translations.
         size: The size of its file in bytes.
         numbers: The number of the row or the conversation of each cell, from 1.
+        raw: The values of all columns by name, if there is a column of conversations, which is
+            named `messages`.
     """
 
     path: str
@@ -105,6 +107,18 @@ class TextTable:
     is_parallel: bool
     size: int
     numbers: Sequence[int] = ()
+    raw: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    messages: str = ""
+
+    @property
+    def conversations(self) -> Iterator[tuple[int, str]]:
+        """The number and the JSON of each conversation, or of each cell of the first column."""
+        if not self.messages:
+            yield from zip(self.numbers, self.columns[self.text[0]], strict=True)
+            return
+        for i, messages in enumerate(self.raw[self.messages]):
+            others = {name: cells[i] for name, cells in self.raw.items() if cells[i] is not None}
+            yield i + 1, json.dumps(others | {"messages": messages}) if messages else ""
 
     @cached_property
     def texts(self) -> dict[str, Documents]:
@@ -177,9 +191,11 @@ def read_table(
     values = _values(path, content)
     if not any(values.values()):
         raise CorpusError(f"{named(path)} has no rows below its headings.")
+    raw: Mapping[str, Sequence[Any]] = {}
     messages = next((name for name, cells in values.items() if _are_conversations(cells)), "")
     numbers: Sequence[int] = range(1, len(next(iter(values.values()))) + 1)
     if messages and (not text or messages in text):
+        raw = values
         numbers = [i for i, cell in enumerate(values[messages], 1) for _ in cell or ()]
         values, role = _with_roles(values, messages)
         label, text = role if label is None else label, text or [messages]
@@ -200,7 +216,9 @@ def read_table(
         label = _label(columns, text[0]) if len(text) == 1 else ""
     running = [name for name in text if _is_running(columns[name])]
     size = len(content.encode(errors="replace"))
-    return TextTable(path, columns, text, label, nested, are_translations(running), size, numbers)
+    is_parallel = are_translations(running)
+    how = (is_parallel, size, numbers, raw, messages if raw else "")
+    return TextTable(path, columns, text, label, nested, *how)
 
 
 def as_table(path: str, documents: Documents) -> str:

@@ -440,6 +440,12 @@ def count_each(
     >>> dict(count_each({"Yes. ": 1, "Yes.": 2}))
     {'Yes': 3, '.': 3, ' ': 1}
     """
+    if pattern == "none":  # each text is a pre-token
+        raw = [text.encode() for text in texts]
+        ends = np.cumsum([*map(len, raw)], dtype=np.int64)
+        starts = np.append(0, ends)[:-1]
+        times = np.fromiter(texts.values(), np.int64, len(texts))
+        return PreTokenCounts(b"".join(raw), ends, times, starts, pattern, expression)
     tally = Tally(pattern, expression)
     pairs = iter(texts.items())
     while some := [*islice(pairs, _TEXTS)]:

@@ -524,6 +524,15 @@ def test_encode_applies_the_chat_template_of_a_folder_on_request(shell: Shell) -
     Path("m/additional_chat_templates").mkdir()
     Path("m/additional_chat_templates/tool_use.jinja").write_bytes(b"{{ eos_token }}{{ tools }}")
     Path("m/special_tokens_map.json").write_bytes(b'{"eos_token": "</s>"}')
+    Path("m/chat_template.jinja").write_bytes(
+        b"{% for m in messages %}{{ m.content }}</s>{% endfor %}"
+    )
+    chats = [[{"role": "user", "content": "a b"}, {"role": "assistant", "content": "c"}]] * 2
+    lines = "".join(json.dumps({"messages": chat}) + "\n" for chat in chats)
+    Path("t.jsonl").write_text(lines, "utf-8")
+    per_row = shell(*encode, "t.jsonl", "--chat", "--text", "messages", "--count").out
+    assert per_row == shell(*encode, "t.jsonl", "--chat", "--lines", "--count").out
+    assert len(per_row.split()) == 2
     given = '{"messages": [{"role": "user"}], "tools": [1]}'
     assert json.loads(shell(*encode, "--chat", "--rendered", text=given).out) == "</s>[1]"
 
@@ -1737,8 +1746,8 @@ def test_encode_counts_the_tokens_of_each_row(trained: Shell) -> None:
     assert trained(*how[:2], *how[4:], "--csv").code == 2
     assert trained(*how).code == 2
     assert trained(*how, "--count", "--lines").code == 2
-    assert trained(*how, "--count", "--chat").code == 2
-    assert "with --chat --lines --count" in trained.err
+    assert trained(*how, "--count", "--chat", "--text", "messages").code == 2
+    assert "one column" in trained.err
 
 
 def test_texts_of_a_folder_are_named_by_their_files(trained: Shell) -> None:
