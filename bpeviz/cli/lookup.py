@@ -42,7 +42,9 @@ def run(options: argparse.Namespace) -> int:
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
     lines = []
     if not options.queries:
-        lines.append(f"The vocabulary has {token_lookup.describe_size(tokenizer)}.")
+        size = f"The vocabulary has {token_lookup.describe_size(tokenizer)}."
+        plain = _plain(_Answer("", [], size), tokenizer, options)
+        lines.append(files.as_json(plain) if options.json else size)
     for query in options.queries:
         answer = _answer(query, tokenizer, options)
         if options.json:
@@ -164,7 +166,7 @@ COMMAND = Command(
         integer(
             "--neighbors", "also list the N tokens before and after each in the order of ids", 0, 0
         ),
-        flag("--json", "print a JSON object for each QUERY"),
+        flag("--json", "print a JSON object for each QUERY, or one with the size in its note"),
         arguments.OUTPUT,
         arguments.PROGRESS,
     ),

@@ -42,7 +42,12 @@ from bpeviz.formats.recognition import (
     unknown_format,
 )
 from bpeviz.formats.registry import FORMATS, READERS
-from bpeviz.formats.verification import check_written, refused
+from bpeviz.formats.verification import (
+    check_written,
+    is_sentencepiece,
+    refused,
+    special_differences,
+)
 from bpeviz.text import joined, shorten
 
 __all__ = [
@@ -114,12 +119,18 @@ def _suggested(tokenizer: Tokenizer, refused: str) -> str:
 
 
 def left_out(tokenizer: Tokenizer, files: Mapping[str, bytes], format: str) -> str:
-    """Return what files of `dump` do not contain, as a sentence, or ""."""
+    """Return what files of `dump` do not contain, or apply in another way, as sentences, or ""."""
     around = [*chain(*tokenizer.template)]
-    if not around or [*chain(*parse(files, format).template)] == around:
-        return ""
-    names = joined([shorten(tokenizer.token_label(i)) for i in dict.fromkeys(around)])
-    return f"The file does not contain the template, which adds {names} around each text."
+    if not around and format != "sentencepiece" and not is_sentencepiece(tokenizer):
+        return ""  # without reading the files, which takes long
+    back = parse(files, format)
+    notes = [special_differences(tokenizer, back)]
+    if around and [*chain(*back.template)] != around:
+        names = joined([shorten(tokenizer.token_label(i)) for i in dict.fromkeys(around)])
+        notes.append(
+            f"The file does not contain the template, which adds {names} around each text."
+        )
+    return " ".join(filter(None, notes))
 
 
 def parse(

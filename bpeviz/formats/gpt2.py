@@ -215,6 +215,11 @@ def _assumed(source: Source) -> str:
     if settings.is_known and settings.family is not None:
         title = settings.family.title if settings.expression else "GPT-2"
         return f"{missing}. It is that of {title}, since {settings.named_in} names {settings.name}."
+    if settings.name:
+        return (
+            f"{missing}. That of GPT-2 is assumed. {settings.name}, which {settings.named_in} "
+            "names, may have another one, and other special tokens."
+        )
     return f"{missing}. That of GPT-2 is assumed, which most such files need."
 
 

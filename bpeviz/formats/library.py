@@ -69,13 +69,19 @@ _OTHER_IDS = regex.compile(
 
 
 def _assumed(source: Source) -> str:
-    """Return that the ids are those of SentencePiece, where the model has others."""
+    """Return how the class of the settings differs from SentencePiece, as a sentence, or ""."""
     settings = model_settings(source.settings)
-    if not _OTHER_IDS.fullmatch(settings.name):
+    if not settings.name:
         return ""
+    if _OTHER_IDS.fullmatch(settings.name):
+        return (
+            f"The tokens are those of {settings.name}, and the ids those of SentencePiece. Only a "
+            "tokenizer.json contains the ids of this model."
+        )
     return (
-        f"The tokens are those of {settings.name}, and the ids those of SentencePiece. Only a "
-        "tokenizer.json contains the ids of this model."
+        "Ids and decoded texts are those of SentencePiece, which decodes control symbols to "
+        f"nothing. In transformers 5.24, {settings.name} decodes them to their names, and may "
+        "write other spaces before a text and after special tokens."
     )
 
 

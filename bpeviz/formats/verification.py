@@ -1,8 +1,8 @@
 """Compare a written file with its tokenizer: it is read back, and encodes difficult texts.
 
 A file is offered only where all ids are the same, and so are the bytes of its tokens and the
-decoded texts. Where the
-library of its format applies it, as with a user's own regular expression, these ids are its own.
+decoded texts. Where the library of its format applies it, as with a user's own regular expression,
+these ids are its own.
 """
 
 from __future__ import annotations
@@ -190,14 +190,46 @@ def check_written(tokenizer: Tokenizer, back: Tokenizer, *, by_line: bool = Fals
             raise UnsupportedError(f"the written file would have other bytes for id {token_id}")
 
 
+def special_differences(tokenizer: Tokenizer, back: Tokenizer) -> str:
+    """Return how a SentencePiece model differs at special tokens, as sentences, or "".
+
+    Args:
+        tokenizer: the tokenizer.
+        back: the tokenizer of its written files, which `check_written` has compared.
+    """
+    if not is_sentencepiece(tokenizer, back):
+        return ""
+    notes: dict[str, str] = {}
+    for name in [*tokenizer.special_tokens][:_DECODED_NAMES]:
+        text = f"the{name}the"
+        ids = tokenizer.encode(text, allowed_special={name})
+        theirs = back.encode(text, allowed_special={name} & back.special_tokens.keys())
+        here, there = tokenizer.decode(ids), back.decode(ids)
+        if theirs != ids:
+            notes.setdefault("ids", f"The file reads {quoted(name)} in a text as plain text.")
+        elif here != there:
+            notes.setdefault(
+                "decoded",
+                f"The file decodes the ids of {quoted(text)} to {quoted(there)}, and this "
+                f"tokenizer to {quoted(here)}.",
+            )
+    return " ".join(notes.values())
+
+
+def is_sentencepiece(*tokenizers: Tokenizer) -> bool:
+    """Return whether SentencePiece applies a tokenizer."""
+    files = [getattr(tokenizer, "file", None) for tokenizer in tokenizers]
+    return any(file and file.library == worker.SENTENCEPIECE for file in files)
+
+
 def _check_decoding(tokenizer: Tokenizer, back: Tokenizer) -> None:
     """Compare decoded texts, without unknown tokens. Raises `UnsupportedError`.
 
     SentencePiece decodes control symbols to nothing, so there these texts have none.
     """
-    files = [getattr(each, "file", None) for each in (tokenizer, back)]
-    is_sentencepiece = any(file and file.library == worker.SENTENCEPIECE for file in files)
-    names = [] if is_sentencepiece else [*tokenizer.special_tokens][:_DECODED_NAMES]
+    names = [*tokenizer.special_tokens][:_DECODED_NAMES]
+    if is_sentencepiece(tokenizer, back):
+        names = []
     texts = [part.strip() for text in _SHORT[13:] for part in text.splitlines()]
     texts += [text.format(name) for name in names for text in ("the{0}the", "{0} the {0}  a\nb")]
     for text in texts:

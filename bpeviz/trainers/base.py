@@ -43,7 +43,7 @@ class SplitText(str):
 
 
 def split_like(text: str, corpus: Corpus) -> str:
-    """Return a part of a corpus, which is split at the same special tokens."""
+    """Return a part of a corpus, or another text, which is split at the same special tokens."""
     return SplitText(text).at(corpus.names) if isinstance(corpus, SplitText) else text
 
 

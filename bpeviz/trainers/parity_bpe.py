@@ -251,7 +251,7 @@ def train(corpus: Corpus, options: ParityOptions) -> ParityTraining:
     pre_tokenizer = MultilingualPreTokenizer(atoms, options.pattern, options.expression)
 
     def counted(text: Corpus) -> list[tuple[Sequence[str], int]]:
-        text = split_like(text, corpus) if isinstance(text, str) else text
+        text = split_like(text, options.development) if isinstance(text, str) else text
         counts = count_pre_tokens(text, pre_tokenizer)
         return [(pre_tokenizer.symbols(pre_token), count) for pre_token, count in counts.items()]
 

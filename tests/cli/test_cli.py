@@ -661,6 +661,8 @@ def test_lookup_finds_tokens_by_id_text_and_part(trained: Shell) -> None:
     assert [len(line) - len(line.lstrip()) for line in [left, *rest[:3]]] == [2, 4, 4, 2]
     assert "merges" not in trained(*lookup).out.decode()
     assert "268 tokens" in trained.out.decode()
+    size = "The vocabulary has 268 tokens."
+    assert json.loads(trained(*lookup, "--json").out) == {"query": "", "note": size, "tokens": []}
     (other,) = [json.loads(line) for line in trained(*lookup, "slow 1", "--json").out.splitlines()]
     assert [token["id"] for token in other["tokens"]] == tokenizer.encode("slow 1")
     assert "slow 1" in other["note"]

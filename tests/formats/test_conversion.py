@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -310,6 +312,72 @@ def test_sentencepiece_bpe_becomes_a_tokenizer_json(kind: str) -> None:
         assert back.encode(text) == theirs.encode(text)
     assert dict(back.special_tokens).items() >= dict(ours.special_tokens).items()
     assert back.decode(theirs.encode("the low")) == "the low"
+    for text in ("the<s>the", "the<unk>low", "<s> low</s><unk>"):
+        ids, again = (
+            each.encode(text, allowed_special={*each.special_tokens}) for each in (ours, back)
+        )
+        assert again == ids
+    ids = ours.encode("the<s>the", allowed_special={"<s>"})
+    assert (
+        f"The file decodes the ids of 'the<s>the' to '{back.decode(ids)}', and this tokenizer to "
+        f"'{theirs.decode(ids)}'."
+    ) in formats.left_out(ours, files, "huggingface")
+    assert "<s>" in back.decode(ids)
+    assert formats.left_out(ours, {"a.model": content}, "sentencepiece") == ""
+
+
+def test_model_of_sentencepiece_says_what_its_special_tokens_lose() -> None:
+    training = bpeviz.train(
+        "the low the lower",
+        "sentencepiece",
+        merges=5,
+        pattern="none",
+        unknown="unk",
+        special_tokens=("<s>",),
+    )
+    tokenizer = training.tokenizer()
+    files = formats.dump(tokenizer, "sentencepiece")
+    assert formats.left_out(tokenizer, files, "sentencepiece") == (
+        "The file reads '<unk>' in a text as plain text. The file decodes the ids of 'the<s>the' "
+        "to 'the the', and this tokenizer to 'the<s>the'."
+    )
+
+
+@pytest.mark.parametrize("legacy", [True, False, None])
+@pytest.mark.parametrize("kind", ["LlamaTokenizer", "CodeLlamaTokenizer", "GemmaTokenizer", ""])
+def test_settings_beside_a_model_of_sentencepiece_say_what_their_class_changes(
+    kind: str, legacy: bool | None, tmp_path: Path
+) -> None:
+    os.environ["TRANSFORMERS_VERBOSITY"] = "error"
+    from transformers import AutoTokenizer
+
+    content = sentencepiece_model(model_type="bpe", **MODELS["Llama 2"])
+    values = {"tokenizer_class": kind, "legacy": legacy}
+    values = {name: value for name, value in values.items() if value not in ("", None)}
+    files = {"tokenizer.model": content, "tokenizer_config.json": json.dumps(values).encode()}
+    for name, part in files.items():
+        (tmp_path / name).write_bytes(part)
+    ours, sentence = bpeviz.read(tmp_path), formats.assumed(files)
+    if not kind:
+        assert sentence == ""
+        return
+    theirs: Any = AutoTokenizer.from_pretrained(tmp_path)
+    texts = ("the low", "the<s>the", "<s> low</s>low")
+    pairs = [
+        (
+            ours.encode(text, allowed_special={*ours.special_tokens}),
+            theirs(text, add_special_tokens=False).input_ids,
+        )
+        for text in texts
+    ]
+    assert any(ids != other for ids, other in pairs)
+    assert sentence == (
+        "Ids and decoded texts are those of SentencePiece, which decodes control symbols to "
+        f"nothing. In transformers 5.24, {kind} decodes them to their names, and may write other "
+        "spaces before a text and after special tokens."
+    )
+    assert "<s>" in theirs.decode(pairs[1][1])
+    assert ours.decode(pairs[1][0]) == "the the"
 
 
 @pytest.mark.parametrize(

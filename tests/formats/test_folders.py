@@ -185,6 +185,7 @@ def named(draw: Random, **marks: object) -> dict[str, object]:
 
 def drawn(draw: Random) -> dict[str, bytes]:
     """Return a folder with random settings."""
+    kind = draw.choice(CLASSES)
     flags = "do_lower_case strip_accents tokenize_chinese_chars add_prefix_space add_bos_token"
     values: dict[str, Any] = named(draw, __type="AddedToken")
     values |= {one: draw.random() < 0.5 for one in flags.split() if draw.random() < 0.3}
@@ -199,7 +200,9 @@ def drawn(draw: Random) -> dict[str, bytes]:
         beside["special_tokens_map"] = named(draw)
     if draw.random() < 0.3:
         beside["added_tokens"] = {one: 400 + i for i, one in enumerate(draw.sample(NAMES, 3))}
-    return folder(configured(draw.choice(CLASSES), **values), **beside)
+    if kind in CLASSES[:-3] and draw.random() < 0.3:
+        beside["config"] = {"model_type": draw.choice(["qwen2", "qwen3", "gpt2", "roberta"])}
+    return folder(configured(kind, **values), **beside)
 
 
 def random_texts(draw: Random) -> Iterator[str]:
@@ -295,6 +298,41 @@ def test_difference_of_the_prefix_is_said() -> None:
     assert formats.assumed(content) == ""
 
 
+QWEN = "It is that of Qwen 2, since config.json names qwen2."
+
+
+@pytest.mark.parametrize(
+    ("kind", "model_type", "sentence", "ids"),
+    [
+        (
+            "GPT2",
+            "roberta",
+            "It is that of GPT-2, since tokenizer_config.json names",
+            [72, 140, 227],
+        ),
+        ("Roberta", "qwen2", QWEN, [131, 106]),
+        ("Llama", "qwen2", QWEN, [131, 106]),
+        (
+            "Qwen2",
+            "qwen3",
+            "that of Qwen 2, since tokenizer_config.json names Qwen2Tok",
+            [131, 106],
+        ),
+        (
+            *("Qwen2", "phi3"),
+            "That of GPT-2 is assumed. phi3, which config.json names, may have another one",
+            [72, 140, 227],
+        ),
+    ],
+)
+def test_type_of_a_model_that_contradicts_the_class_is_said(
+    kind: str, model_type: str, sentence: str, ids: list[int], tmp_path: Path
+) -> None:
+    files = folder(configured(kind), config={"model_type": model_type})
+    assert written(files, tmp_path).encode("e\u0301") == ids
+    assert sentence in formats.assumed(files)
+
+
 def test_difference_is_in_the_json_of_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -313,5 +351,6 @@ def test_difference_is_in_the_json_of_the_command_line(
         assert main(["compare", f"a={tmp_path / 'text.txt'}", *given]) == 0
         (row,) = json.loads(capsys.readouterr().out)["tokenizers"]
         assert row["note"] == formats.assumed(files)
-        assert main(["lookup", "low", *given]) == 0
-        assert json.loads(capsys.readouterr().out)["note"] == formats.assumed(files)
+        for query in (["low"], []):
+            assert main(["lookup", *query, *given]) == 0
+            assert json.loads(capsys.readouterr().out)["note"].endswith(formats.assumed(files))

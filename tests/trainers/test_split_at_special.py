@@ -20,11 +20,13 @@ import bpeviz
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import SPECIAL_ID, ChangingBoundaries, Part
 from bpeviz.core.training import MergeTraining, Training
+from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.counts import count
 from bpeviz.room.messages import Invitation
 from bpeviz.room.rooms import Rooms
 from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.continued_bpe import NAMES_OF_BASES
+from bpeviz.trainers.parity_bpe import ParityTraining
 from bpeviz.views import credit, export, merge_diagram, score
 
 END = "<|endoftext|>"
@@ -139,6 +141,16 @@ def test_trainers_own_names_split_the_text_like_given_ones(
     plain = train(algorithm, text, split=False, **options)
     assert plain.split_at == ()
     assert plain.decisions != training.decisions
+
+
+@pytest.mark.parametrize("split", [True, False])
+def test_development_texts_are_split_for_documents_as_for_a_text(split: bool) -> None:
+    options = {"measure": "development", "development": f"x{END * 9}\n---\nwide wide wide"}
+    texts = ("low lower", "wide wider")
+    for corpus in ("\n---\n".join(texts), Documents(texts, ("a", "b"))):
+        training = train("parity", corpus, split=split, **options)
+        assert isinstance(training, ParityTraining)
+        assert training.chosen[0] == split, "x is one token, and the names are not counted"
 
 
 def test_names_of_published_bases_are_known_without_loading_them() -> None:

@@ -62,7 +62,7 @@ def to_document(tokenizer: LibraryTokenizer) -> dict[str, Any]:
             "it writes ▁ before a text, and a tokenizer.json would also write it after its symbol "
             f"{quoted(piece.piece)}",
         )
-    added = (kinds.UNKNOWN, kinds.CONTROL, kinds.USER_DEFINED)
+    added = (kinds.CONTROL, kinds.USER_DEFINED)  # no text contains the unknown piece
     document = document_of(
         bpe_model(
             entries,
