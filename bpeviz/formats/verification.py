@@ -201,13 +201,15 @@ def special_differences(tokenizer: Tokenizer, back: Tokenizer) -> str:
         return ""
     notes: dict[str, str] = {}
     for name in [*tokenizer.special_tokens][:_DECODED_NAMES]:
-        text = f"the{name}the"
-        ids = tokenizer.encode(text, allowed_special={name})
-        theirs = back.encode(text, allowed_special={name} & back.special_tokens.keys())
-        here, there = tokenizer.decode(ids), back.decode(ids)
-        if theirs != ids:
+        ids = tokenizer.encode(name, allowed_special={name})
+        if back.encode(name, allowed_special={name} & back.special_tokens.keys()) != ids:
             notes.setdefault("ids", f"The file reads {quoted(name)} in a text as plain text.")
-        elif here != there:
+            continue
+        text, between = name, tokenizer.encode(f"the{name}the", allowed_special={name})
+        if tokenizer.unknown_id not in between:
+            text, ids = f"the{name}the", between
+        here, there = tokenizer.decode(ids), back.decode(ids)
+        if here != there and tokenizer.unknown_id not in ids:
             notes.setdefault(
                 "decoded",
                 f"The file decodes the ids of {quoted(text)} to {quoted(there)}, and this "

@@ -327,6 +327,11 @@ def test_sentencepiece_bpe_becomes_a_tokenizer_json(kind: str) -> None:
 
 
 def test_model_of_sentencepiece_says_what_its_special_tokens_lose() -> None:
+    unigram = bpeviz.train("漢字", "unigram", pattern="whitespace", special_tokens=("<s>",))
+    files = formats.dump(unigram.tokenizer(), "sentencepiece")
+    assert formats.left_out(unigram.tokenizer(), files, "sentencepiece") == (
+        "The file decodes the ids of '<s>' to '', and this tokenizer to '<s>'."
+    )
     training = bpeviz.train(
         "the low the lower",
         "sentencepiece",
