@@ -10,11 +10,11 @@ from helpers.packages import member, members, npm_package, python_package
 from helpers.real_files import check_same, of_content, of_ranks
 from helpers.special_texts import SPECIAL_TEXTS
 from helpers.texts import many_texts
+from helpers.tour_figures import LLAMA
 
 from bpeviz import formats
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.trace import inspect
-from bpeviz.ui.learn.tours import LLAMA
 
 pytestmark = pytest.mark.large
 

@@ -210,9 +210,8 @@ def _draw_end() -> None:
     st.markdown("**Share the course:** the menu Share copies a link. It has no answers or marks.")
     st.subheader("Guided tours of the pages", anchor=False)
     for tour in tours.TOURS.values():
-        title, subject = tour.words[0]
-        st.page_link(tour.page.path, label=title, query_params=tour.link())
-        st.caption(subject)
+        st.page_link(tour.page.path, label=tour.title, query_params=tour.link())
+        st.caption(tour.subject)
     st.subheader("Variants, images and sounds", anchor=False)
     st.markdown(words.notes["variants"])
     for key in VARIANTS:

@@ -2,59 +2,65 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from helpers.app_pages import Page, opened
 from helpers.payloads import payload_of
+from helpers.tour_figures import figures
 
 import bpeviz
 from bpeviz.pretrained import download
 from bpeviz.ui.learn import tours
-from bpeviz.ui.learn.tours import TOURS, Tour
+from bpeviz.ui.learn.tours import TOURS, Step, Tour
+from bpeviz.ui.permalink import codec
 from bpeviz.ui.widgets import LinkValues
+
+GIVEN = {"1", "2", "3", "12"}
+"""Numbers in words that are given, not computed: options, ids and names."""
 
 STEPS = [(tour, number) for tour in TOURS.values() for number in range(1, len(tour.steps) + 1)]
 
-KNOWN = {
-    "splitting": """13 pieces; 15:
-        9 remain
-        9 words
-        6 pieces
-        3 of its 8 words
-        1 piece.; has 7.
-        3 by; 5 by""",
-    "word-ends": """`e` + `s`; 9 times
-        `est` + `</w>`, 9 times
-        second merge, `es` + `t</w>`
-        4 merges; `lo`, `low`, `lowe` and `lowes`; becomes `lowe` `r`.""",
-    "real-tokenizers": """(220 220 220 18435 2159); (262 22691 4435
-        11 tokens; 9 in; 4 in
-        `123` `456` `7` `·` `202` `6`
-        7 tokens
-        2118; has 1.""",
-    "sentencepiece": """`▁La` `▁c` `asa`
-        `▁m` `<unk>` `s`
-        `▁m` `<0xC3>` `<0xA1>` `s`
-        12 merges; 5 tokens: `▁` `m` `<0xC3>` `<0xA1>` `s`
-        `▁` `1` `2`
+TOLD = {
+    "splitting": """{whitespace} pieces; gives {arithmetic}:
+        {listed} remain
+        {listed} words
+        finds {listed} pieces
+        {unknown} of its {new} words
+        {whitespace} piece.; has {characters}.
+        {list A} by; {list B} by""",
+    "word-ends": """{pair}; occurs {count} times
+        joins {pair}, {count} times
+        second merge, {pair}
+        {steps} merges; made {made}.; becomes {tokens}.""",
+    "real-tokenizers": """({gpt2[ids]}); ({cl100k_base[ids]})
+        {gpt2[n]} tokens; {cl100k_base[n]} in; {o200k_base[n]} in
+        left: {o200k_base[tokens]}.
+        text, {gpt2[n]} tokens; text, {cl100k_base[n]} tokens; text, {o200k_base[n]} tokens
+        id {cl100k_base[id][0]},; has {cl100k_base[id][1]}.""",
+    "sentencepiece": """tokens are {tokens}.
+        becomes {tokens}:
+        token: {tokens}.
+        {steps} merges; {n} tokens: {tokens}.
+        becomes {tokens},
         one is lost
-        195 here; by 3.
-        2 to 16 spaces""",
-    "algorithms": """`h`, 5 times; 2 times
-        2 / (2 × 2) = 0.5; 5 / (5 × 5) = 0.2
-        21 pieces
-        9 prunings 12 pieces
-        1.33 tokens
-        `t` `h` `a` `t`
-        `prueba` `##s` `de` `[UNK]` `[UNK]`""",
+        id {id[1]} here; with {control} tokens; by {control}.
+        2 to {longest} spaces""",
+    "algorithms": """{t ##h[count]} times.; {q ##u[count]} times.
+        that is {q ##u[score]},; only {t ##h[score]}.
+        with {most} pieces
+        {steps} prunings; {least} pieces
+        {average} tokens
+        always {drawn[0]},
+        writes {tokens}.""",
 }
-"""Figures that were computed apart, by tour: a line for each step."""
+"""The figures in words, with names in place of numbers, by tour: a line for each step."""
 
 
 @pytest.fixture
 def vocabularies() -> None:
-    for name in tours.NEEDED:
+    for name in TOURS["real-tokenizers"].needs:
         try:
             bpeviz.load(name)
         except download.VocabularyUnavailable as error:
@@ -67,16 +73,48 @@ def shown(page: Page) -> list[dict[str, Any]]:
     return [payload for payload in drawn if isinstance(payload, dict) and "tour" in payload]
 
 
+def numbers(words: str) -> set[str]:
+    """Return the numbers in words, without those in quoted tokens and in names such as GPT-2."""
+    return {*re.findall(r"(?<![\w-])\d+(?:\.\d+)?", re.sub("`[^`]*`", "", words))}
+
+
 @pytest.mark.parametrize("tour", TOURS.values(), ids=TOURS)
 def test_words_have_the_figures_of_their_steps(tour: Tour, vocabularies: None) -> None:
-    assert len(tour.words) == len(tour.steps) + 1
-    for number, figures in enumerate(KNOWN[tour.key].splitlines(), 1):
-        words = " ".join(tour.told(number)).replace("\N{NO-BREAK SPACE}", " ")
-        for figure in figures.strip().split("; "):
-            assert figure in words
-    *_, belief, fact = tour.told(len(tour.steps))
+    for step, line in zip(tour.steps, TOLD[tour.key].splitlines(), strict=False):
+        words = " ".join(step.paragraphs).replace("\N{NO-BREAK SPACE}", " ")
+        values = figures(tour, step)
+        for template in line.strip().split("; "):
+            assert template.format(**values) in words
+        told = " ".join(template.format(**values) for template in line.split("; "))
+        assert numbers(words) <= numbers(told) | GIVEN, step.heading
+    belief, fact = tour.steps[-1].paragraphs
     assert belief.startswith("**Many think:**")
     assert fact.startswith("**In fact:**")
+
+
+def test_tour_is_written_in_markdown_alone() -> None:
+    link = f"http://here/Pre-tokenize?s={codec.pack({'text_sample': 'own', 'text_box': 'a b'})}"
+    tour = tours.parse(
+        "own",
+        f"# Mine\n\nOn: Pre-tokenize\n\nA subject.\n\n## First\n\nState: {link}\nMark: .a | .b\n"
+        'Jump: 2\n\nOne\nparagraph.\n\nAnother.\n\n## Second\n\nChange: {"text_box": "c"}\n\nEnd.',
+    )
+    assert (tour.title, tour.subject, tour.page.title) == ("Mine", "A subject.", "Pre-tokenize")
+    first, second = tour.steps
+    assert first == Step(
+        "First",
+        ["One paragraph.", "Another."],
+        {"text_sample": "own", "text_box": "a b"},
+        (".a", ".b"),
+        2,
+    )
+    assert (second.values["text_box"], second.mark, second.jump) == ("c", (".a", ".b"), 2)
+    with pytest.raises(ValueError, match="On: PAGE"):
+        tours.parse("own", "# Mine\n\nOn: Nowhere\n\nA subject.\n")
+
+
+def test_each_file_is_a_tour_of_the_list() -> None:
+    assert {path.stem for path in tours.FOLDER.glob("*.md")} == {*TOURS}
 
 
 @pytest.mark.parametrize(("tour", "number"), STEPS, ids=[f"{t.key}.{n}" for t, n in STEPS])
@@ -91,7 +129,7 @@ def test_page_allows_the_state_of_each_step(tour: Tour, number: int) -> None:
 
 def test_step_in_the_address_sets_the_page_once() -> None:
     page = opened("Pre-tokenize", {"tour": "splitting.4"}, text_box="mine", text_sample="own")
-    assert page.session_state["text_box"] == tours.MONEY
+    assert page.session_state["text_box"] == TOURS["splitting"].steps[3].values["text_box"]
     (payload,) = shown(page)
     assert (payload["step"], payload["steps"], payload["heading"]) == (
         4,
@@ -103,7 +141,7 @@ def test_step_in_the_address_sets_the_page_once() -> None:
     assert page.session_state["white_space"] is False
     page.query_params["tour"] = "splitting.5"
     page.run()
-    assert page.session_state["unseen"] == tours.NEW
+    assert page.session_state["unseen"] == TOURS["splitting"].steps[4].values["unseen"]
     assert page.session_state["white_space"] is True
     del page.query_params["tour"]
     assert shown(page.run()) == []
@@ -117,5 +155,5 @@ def test_address_of_another_page_or_of_no_step_is_harmless(address: str) -> None
 
 def test_step_without_its_file_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "available", lambda name: name != "o200k_base")
-    _, words = TOURS["real-tokenizers"].told(3)
+    (words,) = TOURS["real-tokenizers"].told(3)
     assert words.startswith("This step needs the files of GPT-4o (o200k), which this machine")
