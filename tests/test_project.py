@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from helpers.readme import readme_trainer
+from helpers.readme import example, readme_trainer
 
 pytestmark = pytest.mark.slow
 
@@ -239,6 +239,71 @@ def add_trainer(copy: Path) -> None:
             "        continued_bpe.TRAINER,\n", "        continued_bpe.TRAINER,\n" + line
         )
     )
+
+
+LONGEST = """
+import sys
+from streamlit.testing.v1 import AppTest
+sys.path.append(sys.argv[1])
+from helpers.payloads import payloads
+app = AppTest.from_file("app.py", default_timeout=60)
+app.switch_page("pages/Longest.py").run()
+assert not app.exception and not app.error, (app.exception, app.error)
+(payload,) = (data for data in payloads(app) if "views" in data)
+assert payload["last"] > 0
+assert any(text.value.startswith("The longest tokens: ") for text in app.markdown)
+print("drawn")
+"""
+
+
+def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
+    source = example('"pages/Longest.py"')
+    assert source.count("\n") <= 60
+    (copy / "bpeviz/ui/pages/longest.py").write_text(source)
+    door = (copy / "pages/Algorithms.py").read_text()
+    (copy / "pages/Longest.py").write_text(door.replace("algorithms", "longest"))
+    registry = copy / "bpeviz/ui/registry.py"
+    listed = registry.read_text().replace(
+        "import algorithms, compare, inspect,", "import algorithms, compare, inspect, longest,"
+    )
+    registry.write_text(
+        listed.replace("    pretokenize.PAGE,\n", "    pretokenize.PAGE,\n    longest.PAGE,\n")
+    )
+    assert_passes("ruff", "check", "bpeviz", "pages", folder=copy)
+    done = run(sys.executable, "-c", LONGEST, ROOT / "tests", folder=copy)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "drawn" in done.stdout
+
+
+def code_lines(path: Path) -> int:
+    """Return the number of lines with code: no blanks, comments and docstrings."""
+    source = path.read_text("utf-8")
+    if path.suffix == ".js":
+        plain = re.sub(r"^\s*(/\*.*?\*/|//[^\n]*)", "", source, flags=re.DOTALL | re.MULTILINE)
+        return sum(bool(line.strip()) for line in plain.splitlines())
+    bodies = [getattr(node, "body", None) for node in ast.walk(ast.parse(source))]
+    strings = [
+        part.value
+        for body in bodies
+        if isinstance(body, list)
+        for part in body
+        if isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
+    ]
+    left_out = {line for part in strings for line in range(part.lineno, (part.end_lineno or 0) + 1)}
+    return sum(
+        bool(line.strip()) and not line.lstrip().startswith("#") and number not in left_out
+        for number, line in enumerate(source.splitlines(), 1)
+    )
+
+
+def test_path_through_the_code_is_readable_in_an_hour() -> None:
+    readme = (ROOT / "bpeviz/README.md").read_text("utf-8")
+    section = readme.partition("## Readable in an hour\n")[2].partition("\n## ")[0]
+    steps = re.findall(r"^\d+\. \[(.+?)\]\((.+?)\) (.+)$", section, re.MULTILINE)
+    assert 6 <= len(steps) <= 12
+    assert all(name == target and words.count(".") == 1 for name, target, words in steps)
+    assert sum(code_lines(ROOT / "bpeviz" / target) for _, target, _ in steps) <= 2_500
+    assert readme.index("## Readable in an hour") < readme.index("## The central idea")
 
 
 @pytest.mark.large

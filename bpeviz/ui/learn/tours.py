@@ -21,8 +21,8 @@ gives the page its state once. A tour is a Markdown file in `prose/tours`, which
 The state has the names and values of a link, or is a link that “Copy link” in “Share” has copied.
 The mark is the part of the page that the words are about: the selector of an element, which begins
 with the key of its section if it is in one, then that of a part in its shadow root. `Jump` is a
-step of the player. State, mark and jump are those of the step before where they are missing; `Change`
-names only the values that differ from its state. `Needs` lists published vocabularies.
+step of the player. State, mark and jump are those of the step before where they are missing, and
+`Change` names only the values that differ from its state. `Needs` lists published vocabularies.
 """
 
 from __future__ import annotations
