@@ -76,7 +76,8 @@ def _tokens(raw: bytes, column: Column, start: int, end: int) -> list[str]:
 
 
 def sentence(column: Column, other: Column) -> str:
-    """Return at how many ends of tokens of a column another one agrees, in words."""
+    """Return how many token boundaries of a column another one has, too, in words."""
     name, other_name = column.name or column.title, other.name or other.title
-    agreed = f"{len(common_ends([column, other])):,} of the {counted(column.tokens, 'token')}"
-    return f"{name} and {other_name} agree at the end of {agreed} of {name}."
+    boundaries = f"{column.tokens:,} token {'boundary' if column.tokens == 1 else 'boundaries'}"
+    agreed = f"{len(common_ends([column, other])):,} of the {boundaries}"
+    return f"{name} and {other_name} share {agreed} of {name}."

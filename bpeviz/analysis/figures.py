@@ -245,7 +245,7 @@ def tokens_per_word(measured: Measured) -> float | None:
     return float(measured.inside.mean()) + 1 if len(measured.inside) else None
 
 
-@_figure("share of words without a cut inside", form=".1%", name="words kept whole")
+@_figure("share of words without a token boundary inside", form=".1%", name="words kept whole")
 def whole_words(measured: Measured) -> float | None:
     return float((measured.inside == 0).mean()) if len(measured.inside) else None
 
@@ -260,18 +260,20 @@ def vocab_size(measured: Measured) -> float:
     return measured.column.vocab_size
 
 
-@_figure("share of its cuts that {baseline} has too{one_boundary}", form=".1%")
+@_figure("share of its boundaries that {baseline} has too{one_boundary}", form=".1%")
 def precision(measured: Measured) -> float:
     return measured.agreement.precision
 
 
-@_figure("share of {baseline}'s cuts that it has", form=".1%")
+@_figure("share of {baseline}'s boundaries that it has", form=".1%")
 def recall(measured: Measured) -> float:
     return measured.agreement.recall
 
 
 @_figure(
-    "similarity of its cuts to {baseline}'s (100% = the same)", form=".1%", name="agreement (F1)"
+    "similarity of its boundaries to {baseline}'s (100% = the same)",
+    form=".1%",
+    name="agreement (F1)",
 )
 def f1(measured: Measured) -> float:
     return measured.agreement.f1

@@ -154,8 +154,8 @@ def sentence(standings: Sequence[Standing], baseline: int) -> str:
     else:
         equal = (other.tokens, other.lossy)
         seconds = [of.name for of in standings if (of.tokens, of.lossy) == equal]
-        follow = f"follow{'s' * (len(seconds) == 1)} with {difference(other.tokens, fewest)}"
-        verdict += f". {joined(seconds)} {follow}{' each' * (len(seconds) > 1)}."
+        need = f"need{'s' * (len(seconds) == 1)} {difference(other.tokens, fewest)}"
+        verdict += f". {joined(seconds)} {need}{' each' * (len(seconds) > 1)}."
     lossy = [
         standing.name
         for i, standing in enumerate(standings)
@@ -171,7 +171,7 @@ _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight"
 
 
 def alike(columns: Sequence[Column]) -> list[list[Column]]:
-    """Return the columns in groups that cut a text alike, the largest group first."""
+    """Return the columns in groups that split a text alike, the largest group first."""
     groups: dict[tuple[bytes, ...], list[Column]] = {}
     for column in columns:
         places = column.inner_boundaries, column.cuts[column.ids == DROPPED_ID]
@@ -180,44 +180,46 @@ def alike(columns: Sequence[Column]) -> list[list[Column]]:
 
 
 def at_size(text: str, columns: Sequence[Column], size: int) -> str:
-    """Return which algorithms cut a text alike at a vocabulary size, and how the others differ."""
+    """Return which algorithms split a text alike at a size, and how the others differ."""
     sizes = [(column.title, column.vocab_size) for column in columns if column.vocab_size != size]
     own = ", ".join(f"{title} has {f'{number:,}' if number else 'none'}" for title, number in sizes)
     where = f"At {size:,} {'entry' if size == 1 else 'entries'}"
     where += f" ({own})" if own else ""
     first, *others = alike(columns)
     if len(columns) == 1:
-        return f"{where} {first[0].title} cuts this text into {counted(first[0].tokens, 'token')}."
+        return (
+            f"{where} {first[0].title} splits this text into {counted(first[0].tokens, 'token')}."
+        )
     named = [joined([column.title for column in group]) for group in (first, *others)]
     how = "; ".join(
         f"{name} {_against(text, group[0], first[0], len(group) > 1)}"
         for name, group in zip(named[1:], others, strict=True)
     )
     if len(first) > 1:
-        return f"{where} {named[0]} cut this text alike{f'; {how}' * bool(how)}."
+        return f"{where} {named[0]} split this text alike{f'; {how}' * bool(how)}."
     names = joined(named) if len(named) == 2 else f"all {_NUMBERS[len(named)]}"
-    return f"{where} {names} cut this text differently: compared with {named[0]}, {how}."
+    return f"{where} {names} split this text differently: compared with {named[0]}, {how}."
 
 
 def _against(text: str, column: Column, other: Column, several: bool) -> str:
-    """Return how the cuts of a column differ from those of another one, as half a sentence."""
+    """Return how the boundaries of a column differ from another one's, as half a sentence."""
     s, parts = "" if several else "s", []
     if drops := column.dropped - other.dropped:
-        verb, more = ("drop", column) if drops > 0 else ("keep", other)
+        verb, out, more = ("leave", " out", column) if drops > 0 else ("keep", "", other)
         kind = "text" if more.dropped_from(text).strip() else "white space"
-        parts.append(f"{verb}{s} {counted(abs(drops), 'byte')} of {kind}")
+        parts.append(f"{verb}{s}{out} {counted(abs(drops), 'byte')} of {kind}")
     starts, ends = word_spans(text)
     inside, others = (boundaries_inside(of, starts, ends) > 0 for of in (column, other))
     raw = text.encode()
-    kinds = ("part", inside & ~others, ""), ("keep", others & ~inside, " whole")
-    for verb, differs, end in kinds:
+    kinds = ("split", inside & ~others, " more", ""), ("keep", others & ~inside, "", " whole")
+    for verb, differs, more, end in kinds:
         words = len({raw[a:b] for a, b in zip(starts[differs], ends[differs], strict=True)})
         if words:
             number = _NUMBERS[words] if words < len(_NUMBERS) else f"{words:,}"
-            parts.append(f"{verb}{s} {number} word{'s' * (words > 1)}{end}")
+            parts.append(f"{verb}{s} {number}{more} word{'s' * (words > 1)}{end}")
     if parts:
         return joined(parts)
-    return f"cut{s} at {counted(sum(map(len, differences(column, other))), 'other place')}"
+    return f"split{s} at {counted(sum(map(len, differences(column, other))), 'other place')}"
 
 
 def caution(standings: Sequence[Standing], baseline: int, *, is_priced: bool = False) -> str:
@@ -229,7 +231,7 @@ def caution(standings: Sequence[Standing], baseline: int, *, is_priced: bool = F
         is_priced: Whether the costs are known.
 
     >>> caution([Standing("a", 9, vocab_size=500), Standing("b", 7, vocab_size=1_000)], 0)
-    'Fewer tokens are cheaper, not better: its vocabulary is twice as long.'
+    'Fewer tokens are cheaper, not better: its vocabulary is twice as large.'
     """
     of_pair = pair(standings, baseline)
     leader, other = (standings[i] for i in of_pair)
@@ -244,7 +246,7 @@ def caution(standings: Sequence[Standing], baseline: int, *, is_priced: bool = F
         times = "twice" if number == "two" else f"{number} times"
         is_clear = of_pair.other == baseline and len(best(standings)) == 1
         owner = "its vocabulary" if is_clear else f"the vocabulary of {leader.name}"
-        reason = f": {owner} is {times} as long" + f" as that of {other.name}" * (not is_clear)
+        reason = f": {owner} is {times} as large" + f" as that of {other.name}" * (not is_clear)
     return f"Fewer tokens are {'' if is_priced else 'cheaper, '}not better{reason}."
 
 

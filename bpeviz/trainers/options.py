@@ -5,7 +5,7 @@ from __future__ import annotations
 from bpeviz.trainers.base import Option
 
 ATOMS = Option(
-    "First tokens",
+    "Start from",
     "Bytes: the text in UTF-8, with 256 atoms (the units before the first merge) and no unknown "
     "characters. Characters: those of the training text; any other is unknown later.",
     "bytes",
@@ -25,7 +25,7 @@ END_MARK = Option(
     needs=("atoms", "characters"),
 )
 TIES = Option(
-    "Among equally frequent pairs",
+    "Ties between pairs",
     "Implementations break ties differently: minbpe takes the pair seen first, subword-nmt the "
     "lexicographically largest, courses that compare byte strings the smallest or the largest. "
     "The left tokens are compared first. Over characters, Hugging Face tokenizers takes the "
@@ -39,7 +39,7 @@ TIES = Option(
     },
 )
 TIE_WINNERS = {
-    "first": "the first one seen wins",
+    "first": "the earliest in the text wins",
     "smallest": "the smallest ids win",
     "huggingface": "the smallest ids win",
     "bytes": "the lexicographically smallest wins",

@@ -440,10 +440,13 @@ def _scores(pairs: CountedPairs) -> NDArray[np.float64]:
 def together(count: int, left: int, right: int) -> str:
     """Return in words the counts of a pair and of its parts, of which its score is made.
 
+    The counts of the parts include those in the pair.
+
     >>> together(6, 6, 9)
-    'together 6 times, apart 6 and 9'
+    '6 times together; the parts 6 and 9 times in all: 6 ÷ (6 × 9)'
     """
-    return f"together {times(count)}, apart {left:,} and {right:,}"
+    whole = f"{times(count)} together; the parts {left:,} and {right:,} times in all"
+    return f"{whole}: {count:,} ÷ ({left:,} × {right:,})"
 
 
 _BEST = 6
@@ -491,8 +494,8 @@ TRAINER = Trainer(
     key="wordpiece",
     title="WordPiece",
     short="WordPiece",
-    rule="join the pair whose parts occur least apart",
-    gist="parts seldom seen apart",
+    rule="join the pair whose parts occur mostly together",
+    gist="parts mostly together",
     about="Merges the pair with the highest count(a b) / (count(a) · count(b)), and encodes each "
     "word by longest match first. This score is the Hugging Face course's reconstruction: the "
     "trainer behind BERT was never published.",

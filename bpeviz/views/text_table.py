@@ -23,12 +23,12 @@ WITHOUT_SPECIAL = "Counts are without special tokens."
 
 def legend(figure: Figure) -> str:
     """Return what the shades and the marks of a table mean."""
-    more = f"More color in a row: {figure.worse}."
+    more = f"Darker: {figure.worse}."
     if figure is figures.tokens_per_word:
         return more
     return (
-        f"{more} A frame marks the best of a row. There is none where all are equal, or where "
-        "other lines or rows like these may change the order (95% bootstrap interval over them)."
+        f"{more} Framed: best. No frame: all are equal, or the difference may be chance (95% "
+        "bootstrap interval over lines or rows)."
     )
 
 

@@ -48,7 +48,7 @@ def test_aligned_spans_of_published_tokenizers_have_known_numbers(
     columns = [column(bpeviz.load(name), text, name) for name in names]
     counts = tokens_of_spans(columns)
     assert (counts.sum(1).tolist(), counts.shape[1]) == (tokens, spans)
-    agreed = f"{names[0]} and {names[1]} agree at the end of {spans:,} of the {tokens[0]:,} tokens"
+    agreed = f"{names[0]} and {names[1]} share {spans:,} of the {tokens[0]:,} token boundaries"
     assert sentence(*columns) == f"{agreed} of {names[0]}."
 
 
@@ -57,10 +57,10 @@ def test_end_of_dropped_white_space_is_not_the_end_of_a_token() -> None:
     wordpiece = column(bpeviz.train(text, "wordpiece", merges=20).tokenizer(), text, "WordPiece")
     single = column(bpeviz.train(text, merges=0).tokenizer(), text, "bytes")
     assert sentence(wordpiece, single) == (
-        "WordPiece and bytes agree at the end of 3 of the 3 tokens of WordPiece."
+        "WordPiece and bytes share 3 of the 3 token boundaries of WordPiece."
     )
     assert sentence(single, wordpiece) == (
-        "bytes and WordPiece agree at the end of 3 of the 17 tokens of bytes."
+        "bytes and WordPiece share 3 of the 17 token boundaries of bytes."
     )
     assert tokens_of_spans([wordpiece, single]).tolist() == [[1, 1, 1], [3, 8, 6]]
 

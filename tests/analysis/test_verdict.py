@@ -88,7 +88,7 @@ def test_verdict_names_the_fewest_tokens_and_the_percents() -> None:
     )
     # The baseline is the best one: the runner-up gives the figure.
     assert sentence([GPT2, CL100K, O200K], 2) == (
-        "o200k needs the fewest tokens: 7. cl100k follows with 28.6% more."
+        "o200k needs the fewest tokens: 7. cl100k needs 28.6% more."
     )
     assert sentence([O200K], 0) == "o200k needs 7 tokens."
     assert sentence([Standing("a", 1)], 0) == "a needs 1 token."
@@ -100,9 +100,9 @@ def test_verdict_names_all_that_tie() -> None:
         "o200k and twin need the fewest tokens: 7 each, 66.7% fewer than GPT-2."
     )
     assert sentence([GPT2, O200K, twin], 1).startswith("o200k and twin need the fewest tokens")
-    assert "GPT-2 follows with 3 times as many" in sentence([GPT2, O200K, twin], 1)
+    assert "GPT-2 needs 3 times as many" in sentence([GPT2, O200K, twin], 1)
     more = [Standing("b", 8), Standing("a", 8)]
-    assert sentence([O200K, *more], 0).endswith(": 7. b and a follow with 14.3% more each.")
+    assert sentence([O200K, *more], 0).endswith(": 7. b and a need 14.3% more each.")
     assert sentence([O200K, twin], 0) == "o200k and twin need the same number: 7 tokens each."
     assert best([GPT2, O200K, twin]) == [1, 2]
 
@@ -121,18 +121,18 @@ def test_caution_compares_the_vocabulary_with_the_one_that_the_verdict_names() -
     sizes = {"GPT-2": 50_256, "cl100k": 100_256, "o200k": 199_998}
     known = [replace(one, vocab_size=sizes[one.name]) for one in (GPT2, CL100K, O200K)]
     first = "Fewer tokens are cheaper, not better"
-    assert caution(known, 0) == f"{first}: its vocabulary is four times as long."
+    assert caution(known, 0) == f"{first}: its vocabulary is four times as large."
     # The baseline is the best one, so the next one is compared.
     assert caution(known, 2) == (
-        f"{first}: the vocabulary of o200k is twice as long as that of cl100k."
+        f"{first}: the vocabulary of o200k is twice as large as that of cl100k."
     )
     own = Standing("own", 30, vocab_size=278)
-    assert caution([own, *known], 0) == f"{first}: its vocabulary is 719 times as long."
+    assert caution([own, *known], 0) == f"{first}: its vocabulary is 719 times as large."
     assert caution([*known, replace(own, tokens=5)], 0) == f"{first}.", "a shorter vocabulary"
     assert caution([GPT2, O200K], 0) == f"{first}.", "unknown sizes"
     twin = replace(known[2], name="twin", vocab_size=65_000)
     assert caution([*known, twin], 0) == (
-        f"{first}: the vocabulary of twin is 1.3 times as long as that of GPT-2."
+        f"{first}: the vocabulary of twin is 1.3 times as large as that of GPT-2."
     )
     assert caution([O200K, O200K], 0) == caution([O200K], 0) == "", "all have as many"
     lossy = Standing("lossy", 2, lossy=True, vocab_size=9)
@@ -237,7 +237,7 @@ def test_sentences_of_a_comparison_are_true_and_about_one_pair(seeds: range) -> 
         assert leader.tokens == min(others or [column.tokens for column in columns])
 
         shared = len({*ends_of_tokens(leader)} & {*ends_of_tokens(other)} - {0})
-        assert f"the end of {shared} of the {other.tokens} token" in agrees, (seed, said)
+        assert f"share {shared} of the {other.tokens} token" in agrees, (seed, said)
         if shows:
             pattern = r"“(.+)” is (\d+) tokens? in (T\d), (\d+) in (T\d)\."
             word, tokens, first, number, second = re.fullmatch(pattern, shows).groups()
@@ -255,25 +255,29 @@ def test_sentences_of_a_comparison_are_true_and_about_one_pair(seeds: range) -> 
 @pytest.mark.parametrize(
     ("titles", "merges", "expected"),
     [
-        (["BPE"], 0, "At 9 entries (BPE has 5) BPE cuts this text into 11 tokens."),
-        (["BPE", "BPE"], 2, "At 9 entries (BPE has 7, BPE has 7) BPE and BPE cut this text alike."),
+        (["BPE"], 0, "At 9 entries (BPE has 5) BPE splits this text into 11 tokens."),
+        (
+            ["BPE", "BPE"],
+            2,
+            "At 9 entries (BPE has 7, BPE has 7) BPE and BPE split this text alike.",
+        ),
         (
             ["BPE", "BPE", "WordPiece"],
             4,
-            "At 9 entries BPE and BPE cut this text alike; WordPiece drops 2 bytes of white space "
-            "and keeps one word whole.",
+            "At 9 entries BPE and BPE split this text alike; WordPiece leaves out 2 bytes of white "
+            "space and keeps one word whole.",
         ),
         (
             ["WordPiece", "BPE", "BPE"],
             4,
-            "At 9 entries BPE and BPE cut this text alike; WordPiece drops 2 bytes of white space "
-            "and keeps one word whole.",
+            "At 9 entries BPE and BPE split this text alike; WordPiece leaves out 2 bytes of white "
+            "space and keeps one word whole.",
         ),
         (
             ["WordPiece", "BPE"],
             4,
-            "At 9 entries WordPiece and BPE cut this text differently: compared with WordPiece, "
-            "BPE keeps 2 bytes of white space and parts one word.",
+            "At 9 entries WordPiece and BPE split this text differently: compared with WordPiece, "
+            "BPE keeps 2 bytes of white space and splits one more word.",
         ),
     ],
 )

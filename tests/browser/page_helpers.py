@@ -235,7 +235,7 @@ def choose(page: Page, label: str, option: str) -> None:
 
     Its list closes if the page scrolls, or if an earlier run of the page redraws the box.
     """
-    if label in ("First tokens", "Pre-tokenization") and "/Algorithms" not in page.url:
+    if label in ("Start from", "Pre-tokenization") and "/Algorithms" not in page.url:
         open_more(page)
     box = page.get_by_role("combobox", name=label, exact=True)
     named = re.compile(f"^{re.escape(option)}( ·|$)")  # some also say what they are

@@ -200,7 +200,7 @@ def test_algorithm_options_change_only_their_row_and_four_fit(open_page: Open) -
     assert box["x"] + box["width"] <= 1366
 
     page.get_by_text("BPE options", exact=True).click()
-    choose(page, "First tokens", "Bytes")
+    choose(page, "Start from", "Bytes")
     trained[0] = train_all("bpe", atoms="bytes")[0]
     expect(player.number).not_to_have_value(str(middle))
     opening = opening_of(page)

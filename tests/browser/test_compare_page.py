@@ -292,7 +292,7 @@ def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -
     assert table.locator("tbody tr").evaluate_all(heights) == 1
     page.set_viewport_size({"width": 1280, "height": 900})
     page.get_by_role("radio", name="Tokens", exact=True).click()
-    type_text(page, MANY, "Texts, each after")
+    type_text(page, MANY, "Texts. Start each")
     found = compare_texts(MANY)
     table = labelled(page, "[role=grid]", "Tokens of 3 texts")
     expect(page.get_by_text(found.verdict)).to_be_visible()

@@ -125,7 +125,7 @@ def test_grid_aligns_characters_bytes_tokens_and_ids(inspect_page: Page) -> None
     assert cells.count() > 20
     # A marker and a caption show boundaries inside a character.
     expect(inspect.grid.locator(".marker:not(.grapheme)")).to_have_count(2)
-    expect(inspect.grid).to_contain_text("2 cuts inside a character")
+    expect(inspect.grid).to_contain_text("2 token boundaries inside a character")
     thumb = inspect.grid.locator(".row.graphemes .cell").nth(2)
     thumb.hover()
     expect(inspect.grid.locator(".row.ids .cell.lit")).to_have_text(ids[1:])
@@ -213,7 +213,7 @@ def test_merge_diagram_is_mirrored_and_saved_as_svg(open_page: Open, tmp_path: P
     text = "naïve <b>&amp;</b> 世 👍"
     inspect = opened(page, text)
     inspect.closer("Merge diagram")
-    choose(page, "Mirrored below", "GPT-2")
+    choose(page, "Compare with (mirrored below)", "GPT-2")
     expect(inspect.picture).to_contain_text("GPT-2: ")
     with page.expect_download() as download:
         inspect.picture.get_by_role("button", name="Save as SVG").click()

@@ -92,7 +92,7 @@ def choose_on_train(page: Page) -> None:
     player = Player(page)
     type_text(page, TEXT)
     player.await_text(TEXT)
-    choose(page, "First tokens", "Characters")
+    choose(page, "Start from", "Characters")
     choose(page, "Pre-tokenization", "Regular expression")
     field = box(page, "Regular expression")
     field.fill(r"\w+|\W")
@@ -118,7 +118,7 @@ def check_train(page: Page) -> None:
     expect(box(page, "Text to use")).to_have_value(TEXT)
     expect(selected(page, "Text")).to_have_value("own")
     open_more(page)
-    expect(selected(page, "First tokens")).to_have_value("Characters")
+    expect(selected(page, "Start from")).to_have_value("Characters")
     expect(box(page, "Regular expression")).to_have_value(r"\w+|\W")
     size = str(int(training.sizes[-1]) - 2)
     expect(slider(page)).to_have_value(size)
@@ -215,7 +215,7 @@ def test_restored_state_persists_across_pages(open_page: Open) -> None:
     expect(player.last).to_have_text(str(training.steps - 2))
     expect(box(page, "Text to use")).to_have_value(TEXT)
     open_more(page)
-    expect(selected(page, "First tokens")).to_have_value("Characters")
+    expect(selected(page, "Start from")).to_have_value("Characters")
 
 
 def test_user_changes_override_an_opened_link(open_page: Open) -> None:

@@ -42,7 +42,7 @@ def test_first_visit_plays_the_default_text_once(open_page: Open) -> None:
     at = {int(step): time for step, time, _ in steps if step != "0"}
     facts = {int(step): words for step, _, words in steps}
     assert facts[2] == "13 times. 151 → 138 tokens"
-    assert facts[3].startswith("9 times, as often as 2 others; the first one seen wins.")
+    assert facts[3].startswith("9 times, tied with 2 other pairs; the earliest in the text wins.")
     assert at[3] - at[2] == pytest.approx(2500, abs=700)
     assert at[22] - at[2] == pytest.approx(17_000, abs=3000)
     # Nothing loops, and a later visit opens at the end.

@@ -255,7 +255,7 @@ def test_boundaries_inside_characters_are_drawn(open_page: Open) -> None:
     player = Player(page)
     for how in ({}, {"atoms": "characters"}):
         if how:
-            choose(page, "First tokens", "Characters")
+            choose(page, "Start from", "Characters")
         training, boundaries = player.await_text(ODD, **how)
         steps = len(training.merges)
         for step in (0, 1, steps // 3, steps // 2, steps):

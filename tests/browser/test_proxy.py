@@ -88,7 +88,9 @@ def test_two_servers_behind_nginx_share_links_and_keep_their_tabs(
             with page.expect_response(lambda answer: "/texts/" in answer.url) as sent:
                 type_text(page, f"{number} {TEXT}" * 150)  # too long for a message
             assert sent.value.status == 204
-            expect(page.locator(".source .status").first).not_to_have_text("Applies when you pause")
+            expect(page.locator(".source .status").first).not_to_have_text(
+                "Updates when you stop typing"
+            )
             open_share(page)
             page.get_by_role("button", name="Export").click()
             with page.expect_download() as download:

@@ -167,7 +167,7 @@ def test_leader_clicks_through_a_run_sheet(
     follower = open_at(server, re.sub("/lead.*", "", link).removeprefix(server.address))
     expect(follower.get_by_text("Following the leader: merge 0")).to_be_visible()
     leader.get_by_role("button", name="Next: ask 0.1 GPT-4o's tokens").click()
-    expect(follower.get_by_role("heading", name="Where does GPT-4o cut")).to_be_visible()
+    expect(follower.get_by_role("heading", name="Where does GPT-4o split")).to_be_visible()
     leader.get_by_role("button", name="Next: show the answers").click()
     leader.get_by_role("button", name="Next: reveal the answer").click()
     expect(follower.get_by_text("Right: st | raw | berry.")).to_be_visible()

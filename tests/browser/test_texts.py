@@ -148,7 +148,7 @@ def test_character_split_by_tokens_shows_its_bytes(open_page: Open) -> None:
     player.button("Last").click()
     expect(player.text.locator(".c.split")).to_have_count(0)
     # If the atoms are characters, a grapheme of several code points shows these instead.
-    choose(page, "First tokens", "Characters")
+    choose(page, "Start from", "Characters")
     player.await_text(text, atoms="characters")
     player.go(0)
     player.text.locator(".c.split").first.hover()

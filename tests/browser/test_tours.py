@@ -66,7 +66,7 @@ def test_tour_is_walked_by_keyboard_and_each_mark_is_there(open_page: Open, tour
             page.keyboard.press("Escape")
             expect(page.locator(".box")).to_be_focused()
         press(page, "Next" if number < len(tour.steps) else "Back to Learn")
-    expect(page.locator("h1")).to_contain_text("how a model cuts text")
+    expect(page.locator("h1")).to_contain_text("how a model splits text")
     expect(page.locator(".box")).to_have_count(0)
 
 

@@ -170,10 +170,10 @@ test("a sentence names the ties first, then all that is known, and the tokens", 
   const facts = ({ steps: more, ...rest }) =>
     new TokenizedText({ ...payload, tokenCounts: [12, 3], steps: { ...steps, ...more }, ...rest }).facts(0);
   const tieRule = "the smallest ids win";
-  assert.equal(facts({ tieRule }), "9 times, as often as 2 others; the smallest ids win. 12 → 3 tokens");
+  assert.equal(facts({ tieRule }), "9 times, tied with 2 other pairs; the smallest ids win. 12 → 3 tokens");
   assert.equal(facts({ tieRule, steps: { ties: [0] } }), "9 times. 12 → 3 tokens");
-  const scored = { score: [0.5], applied: [7], notes: { 0: "together 9 times, apart 3 and 6" } };
-  const decided = "together 9 times, apart 3 and 6: score 0.5, tied with 2 others · 7 replaced (the others overlap)";
+  const scored = { score: [0.5], applied: [7], notes: { 0: "9 times together; the parts 9 and 18 times in all: 9 ÷ (9 × 18)" } };
+  const decided = "9 times together; the parts 9 and 18 times in all: 9 ÷ (9 × 18) = 0.5, tied with 2 other pairs · 7 replaced (the others overlap)";
   const leftOut = "spaces left out";
   assert.equal(facts({ steps: scored, leftOut }), `${decided}. 12 → 3 tokens, spaces left out`);
   assert.equal(facts({ steps: scored, leftOut, title: "WordPiece" }), decided); // its head has the tokens
@@ -184,6 +184,6 @@ test("a sentence names the ties first, then all that is known, and the tokens", 
   const other = { trainedOn: "a corpus", tokenCounts: [12, 12], changingSteps: [2] };
   assert.equal(
     facts({ ...other, tieRule }),
-    "9 times in the training text, as often as 2 others; the smallest ids win. Your text does not change: 12 tokens",
+    "9 times in the training text, tied with 2 other pairs; the smallest ids win. Your text does not change: 12 tokens",
   );
 });

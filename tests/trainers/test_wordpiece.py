@@ -145,9 +145,11 @@ def test_scores_are_compared_as_fractions(large: int) -> None:
 def test_merge_contains_score_and_note() -> None:
     merge = train({"ab": 3, "b": 2, "ac": 2}, 1, pattern="none").decisions[0]
     assert (merge.count, merge.score, merge.ties) == (3, 0.2, 1)
-    assert merge.note == "together 3 times, apart 5 and 3"
+    assert merge.note == "3 times together; the parts 5 and 3 times in all: 3 ÷ (5 × 3)"
     large = train({"ab": 3_000}, 1, pattern="none").decisions[0]
-    assert large.note == "together 3,000 times, apart 3,000 and 3,000"
+    assert large.count == 3_000, "the parts never occur apart"
+    both = "the parts 3,000 and 3,000 times in all: 3,000 ÷ (3,000 × 3,000)"
+    assert large.note == f"3,000 times together; {both}"
 
 
 @settings(max_examples=examples(60), deadline=None)

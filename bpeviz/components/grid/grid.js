@@ -2,7 +2,7 @@
 // ids, one below the other, in lines that fit the page.
 
 import { Tooltip, component, element, toggleFullscreen, tokenLabel } from "../shared/dom.js";
-import { counted } from "../shared/format.js";
+import { formatCount } from "../shared/format.js";
 import { spokenBytes } from "../shared/spoken.js";
 import { breakLines, byteText, columnWidths } from "./layout.js";
 
@@ -73,12 +73,12 @@ class Grid {
       const count = innerBoundaries.filter(([, one]) => one === kind).length;
       if (!count) return;
       const part = element("span", "counted");
-      part.append(element("i", `key ${className}`), `${counted(count, "cut")} ${place}`);
+      part.append(element("i", `key ${className}`), `${count === 1 ? "1 token boundary" : `${formatCount(count)} token boundaries`} ${place}`);
       parts.push(part);
     };
     add("character", "", "inside a character");
     add("grapheme", "grapheme", "between the parts of a combined character");
-    if (!parts.length && columnCount) parts.push(element("span", "", "No cut is inside a character."));
+    if (!parts.length && columnCount) parts.push(element("span", "", "No token boundary is inside a character."));
     this.summary.replaceChildren(...parts);
   }
 

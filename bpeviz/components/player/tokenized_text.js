@@ -205,10 +205,10 @@ export class TokenizedText {
     const isScored = Boolean(score.length) && !isPruning; // its note says what the score is of
     const often = weighted ? `weighted count ${formatCount(count[i])}` : times(count[i]);
     const where = trainedOn ? " in the training text" : "";
-    const tie = ties[i] ? `${isScored || weighted ? "tied with" : "as often as"} ${counted(ties[i], "other")}` : "";
+    const tie = ties[i] ? `tied with ${counted(ties[i], "other pair")}` : "";
     const facts = isPruning
       ? [`costs ${formatFigure(score[i])}`, (count[i] ? `used ${often}` : "not used") + where, `round ${round[i]}`]
-      : [isScored ? `${notes[i]}${where}: score ${formatFigure(score[i])}` : often + where];
+      : [isScored ? `${notes[i]} = ${formatFigure(score[i])}${where}` : often + where];
     if (tie) facts[0] += `, ${tie}${tieRule ? `; ${tieRule}` : ""}`;
     if (!isPruning && applied[i] !== count[i]) facts.push(`${formatCount(applied[i])} replaced (the others overlap)`);
     if (notes[i] && !isScored && !(title && isPruning)) facts.push(notes[i]); // EM has no room there

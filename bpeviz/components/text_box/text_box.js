@@ -166,7 +166,7 @@ class TextBox {
     this.select.value = this.data.own;
     this.isTyped = true;
     clearTimeout(this.statusTimer);
-    this.status.textContent = "Applies when you pause";
+    this.status.textContent = "Updates when you stop typing";
     clearTimeout(this.timer);
     const pause = PAUSE + (this.box.value.length / 1e6) * PAUSE_PER_MEGABYTE;
     this.timer = setTimeout(() => this.#apply(), pause);

@@ -30,7 +30,7 @@ from bpeviz.ui.widgets import (
     WidgetFamily,
 )
 
-PASTED = TextField("pasted_texts", "Texts, each after a line “# name”", longest=limits.BOX)
+PASTED = TextField("pasted_texts", "Texts. Start each with a line: # name", longest=limits.BOX)
 FILES: SessionValue[list[tuple[str, str]]] = SessionValue("named_files")
 """The names and the texts of the opened files."""
 
@@ -129,9 +129,10 @@ def choose_texts() -> tuple[Texts, list[str]]:
         )
     elif not typed.strip():
         st.caption(
-            "An example: one passage in 34 languages, not translated by native speakers. Under "
-            "GPT-2 and cl100k, its tokens relative to English are within 16% of the ratios that "
-            "Petrov et al. (2023) measured with professional translations, half of them within 5%."
+            "An example: translations of one passage; not by native speakers.",
+            help="Under GPT-2 and cl100k, its tokens relative to English are within 16% of the "
+            "ratios that Petrov et al. (2023) measured with professional translations, half of "
+            "them within 5%.",
         )
         example = samples.languages()
         st.button("Edit the example", on_click=PASTED.put, args=(example,), type="tertiary")

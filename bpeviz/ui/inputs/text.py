@@ -305,7 +305,7 @@ class TextSource:
     def offer(self, sample: str) -> None:
         """Draw a button that puts a sample where the text of the page shows no difference."""
         st.button(
-            "Try a text that differs",
+            "Try a text on which they differ",
             type="tertiary",
             on_click=self.put,
             args=(sample,),

@@ -49,6 +49,8 @@ def why_stopped(training: Training, options: Options) -> str:
     """Return why training stopped before its largest vocabulary, or "" if it did not."""
     least = int(dict(options).get("min_count", 1))
     often = "twice" if least == 2 else f"{least:,} times"
+    if training.stopped == "rare" and not training.steps:
+        return f"No pair occurs {often}, so there is nothing to merge"
     why = {"no pair": "no pair is left", "rare": f"no pair occurs {often} any more"}
     return f"Training stopped: {reason}" if (reason := why.get(training.stopped)) else ""
 
@@ -113,7 +115,7 @@ def _draw_ending(training: Training, largest: int, options: Options, step: int) 
     if why and largest != LARGEST:
         st.caption(f"{vocabulary}. {why}, so {largest:,} cannot be reached.{ending}")
     elif why and step == training.steps:
-        st.caption(f"{vocabulary}. {why}.{ending}")
+        st.caption(f"{why}." if not step else f"{vocabulary}. {why}.{ending}")
     else:
         st.caption(f"{vocabulary}.")
 

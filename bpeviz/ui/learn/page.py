@@ -119,7 +119,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 PAGE = Page(
     "pages/Learn.py",
     "Learn",
-    "Guess first, then watch: how a model cuts text.",
+    "Guess first, then watch: how a model splits text.",
     _widgets,
     has_inputs=False,
     short={"text": OWN_TEXT.link},

@@ -350,7 +350,7 @@ def _verdict(sentence: str, careful: str, text: str, leader: Column, other: Colu
     """Draw the verdict, and a word that shows the difference, or a way to a text that has one."""
     example = verdict.example(text, leader, other).replace(f" in {YOURS}", " in yours")
     if offers := not example and leader is not other and leader.tokens == other.tokens:
-        example = "No word of this text has more tokens in one than in the other."
+        example = "Every word has the same number of tokens in both."
     below = f"{careful} {markdown.escape(example)}".strip()
     small = f"  \n:small[{below}]" if below else ""
     st.markdown(markdown.escape(sentence) + small)
@@ -525,7 +525,8 @@ def _morphemes(columns: Sequence[Column]) -> None:
         download=True,
     )
     st.caption(
-        "In a word, + is a cut at the end of a morpheme, and | any other cut. Precision: the "
-        "share of all cuts inside words that are at the end of a morpheme. Recall: the share "
-        "of these ends that are cuts. Each word is tokenized after a space, as in a text."
+        "In a word, + is a token boundary at the end of a morpheme, | any other one. Precision: "
+        "the share of all boundaries inside words that are at the end of a morpheme. Recall: the "
+        "share of these ends that are boundaries. Each word is tokenized after a space, as in a "
+        "text."
     )

@@ -44,7 +44,7 @@ WATCH, ONCE, GET = "watch", "once", "get"
 WAYS = {
     WATCH: f"Watch {TITLE}’s merges",
     LANGUAGES: f"Train on {TRAIN_ON.others[LANGUAGES]}",
-    ONCE: "Merge pairs seen once",
+    ONCE: "Also merge pairs that occur once",
     GET: f"Get {TITLE}’s merges",
     THIS_TEXT: "Train on this text",
 }

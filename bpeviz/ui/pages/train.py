@@ -67,7 +67,9 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from values.members(PART)
 
 
-PAGE = Page("app.py", "Train", "See how language models cut text into pieces.", _widgets)
+PAGE = Page(
+    "app.py", "Train", "See how language models split text into pieces, called tokens.", _widgets
+)
 
 _STEP: SessionValue[int] = SessionValue("step")
 _SHOWN_BEFORE: SessionValue[str] = SessionValue("shown")

@@ -108,10 +108,12 @@ def other_tables(app: AppTest) -> list[pd.DataFrame]:
 
 def test_white_space_opens_at_a_size_of_those_with_entries() -> None:
     app = with_text("   ")
-    assert answer(app).startswith("At 2 entries (WordPiece has none) all three cut this text diff")
-    assert "WordPiece drops 3 bytes of white space" in answer(app)
+    assert answer(app).startswith(
+        "At 2 entries (WordPiece has none) all three split this text diff"
+    )
+    assert "WordPiece leaves out 3 bytes of white space" in answer(app)
     app = with_text("   ", algorithms=["wordpiece"])
-    assert answer(app) == "At 0 entries WordPiece cuts this text into 0 tokens."
+    assert answer(app) == "At 0 entries WordPiece splits this text into 0 tokens."
 
 
 def test_default_shows_three_algorithms_at_a_common_size() -> None:
@@ -120,7 +122,7 @@ def test_default_shows_three_algorithms_at_a_common_size() -> None:
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short for key in USUAL]
     assert {view["text"] for view in payload["views"]} == {samples.by_key("seashells").text}
     size = payload["vocabSizes"][payload["initialStep"]]
-    assert answer(app).startswith(f"At {size:,} entries all three cut this text differently: ")
+    assert answer(app).startswith(f"At {size:,} entries all three split this text differently: ")
     # Over characters, so that their sizes are similar.
     assert {view["atomKind"] for view in payload["views"]} == {"characters"}
     assert FROM_CHARACTERS in texts(app)
@@ -143,14 +145,14 @@ def test_page_opens_where_all_differ_and_pruning_costs_something() -> None:
         assert step == 0 or unigram["steps"]["score"][step - 1] == 0
     size = payload["vocabSizes"].index(46)
     assert answer(report_player(app, size)) == (
-        "At 46 entries BPE and Unigram cut this text alike; WordPiece drops 29 bytes of white "
-        "space and parts two words."
+        "At 46 entries BPE and Unigram split this text alike; WordPiece leaves out 29 bytes of "
+        "white space and splits two more words."
     )
 
 
 def test_answer_names_a_vocabulary_of_one_entry() -> None:
     app = app_pages.opened("Algorithms", text_sample="own", text_box="a")
-    assert answer(app) == "At 1 entry BPE, WordPiece and Unigram cut this text alike."
+    assert answer(app) == "At 1 entry BPE, WordPiece and Unigram split this text alike."
 
 
 @pytest.mark.parametrize("key", ["bpe", "unigram", "adaptive"])
@@ -205,7 +207,7 @@ def test_tiny_texts_are_displayed(text: str, at: int) -> None:
 
 def test_text_that_all_cut_alike_offers_one_that_differs() -> None:
     app = with_text("banana banana", algorithms=["bpe", "superbpe"])
-    assert answer(app).endswith(" BPE and SuperBPE cut this text alike.")
+    assert answer(app).endswith(" BPE and SuperBPE split this text alike.")
     app.button(key="try_another_text").click().run()
     assert payload_of(app)["views"][0]["text"] == samples.by_key("seashells").text
 
@@ -401,7 +403,7 @@ def test_missing_base_vocabulary_works_after_download(
 
 def test_minimum_count_is_named_where_it_ends_a_training_early() -> None:
     def captions(app: AppTest) -> list[str]:
-        return [one.value for one in app.caption if "any more" in one.value]
+        return [one.value for one in app.caption if "pair occurs" in one.value]
 
     assert captions(with_text("low lower widest")) == [
         "BPE, WordPiece: Training stopped: no pair occurs twice any more."

@@ -73,7 +73,7 @@ def test_pasted_texts_are_the_rows_and_the_verdict_is_the_librarys() -> None:
 def test_the_verdict_says_why_fewer_tokens_are_not_better() -> None:
     names = available("gpt2", "o200k_base")
     app = opened("# hi\nनदी कहाँ है?\n# en\nthe river", compared=names)
-    longer = "the vocabulary of GPT-4o (o200k) is four times as long as that of GPT-2. [See why.]"
+    longer = "the vocabulary of GPT-4o (o200k) is four times as large as that of GPT-2. [See why.]"
     said = app.markdown[0].value.replace("\\", "")
     assert f":small[Fewer tokens are cheaper, not better: {longer}(Learn?chapter=stop)]" in said
     app = opened("# hi\nनदी कहाँ है?", compared=names, figure_of_texts="cost", price_of_gpt2=1.0)

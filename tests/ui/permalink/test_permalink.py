@@ -545,7 +545,7 @@ def test_link_names_opened_tokenizers() -> None:
         "compared": ["yours", mine.key],
         "closer": "diagram",
     }
-    for page, label in (("Compare", "Tokenizer"), ("Inspect", "Mirrored below")):
+    for page, label in (("Compare", "Tokenizer"), ("Inspect", "Compare with (mirrored below)")):
         app = opened(page, **state, mirrored=mine.key)
         packed, toasts = copy_link(app)
         named = markdown.escape(f"{label}: mine.json")

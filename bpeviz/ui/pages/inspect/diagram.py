@@ -25,7 +25,9 @@ from bpeviz.views import merge_diagram
 from bpeviz.views.merge_diagram import Side
 from bpeviz.views.parts import parts
 
-MIRRORED = TokenizerChoice("mirrored", "Mirrored below", titles={"none": "None"} | LINKED)
+MIRRORED = TokenizerChoice(
+    "mirrored", "Compare with (mirrored below)", titles={"none": "None"} | LINKED
+)
 DRAWN_PART = numbers("drawn_part_of_", "Part drawn")
 
 

@@ -46,13 +46,13 @@ def _draw_token(text: InspectedText, offers: Sequence[Offer]) -> None:
     """Draw the box for the query, and the token with its merge tree and its neighbors."""
     tokenizer = text.tokenizer
     query = QUERY.line(
-        placeholder="Click a token above, or type an id or text",
+        placeholder="Click a token of the grid, or type an id or text",
         width=420,
         help="You can type · for a space, as tokens show it.",
     )
     if not query:
         size = token_lookup.describe_size(tokenizer)
-        st.caption(f"Click a token above to look it up. The vocabulary has {size}.")
+        st.caption(f"Click a token of the grid to look it up. The vocabulary has {size}.")
         return
     namesakes = token_lookup.look_up(query, tokenizer)
     if not namesakes:
