@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from bpeviz.analysis.metrics import Column, common_ends
 from bpeviz.core.boundaries import DROPPED_ID
-from bpeviz.text import counted, label
+from bpeviz.text import label
 
 
 class AlignedPiece(NamedTuple):
