@@ -212,11 +212,11 @@ def _against(text: str, column: Column, other: Column, several: bool) -> str:
     inside, others = (boundaries_inside(of, starts, ends) > 0 for of in (column, other))
     raw = text.encode()
     kinds = ("split", inside & ~others, " more", ""), ("keep", others & ~inside, "", " whole")
-    for verb, differs, more, end in kinds:
+    for verb, differs, further, end in kinds:
         words = len({raw[a:b] for a, b in zip(starts[differs], ends[differs], strict=True)})
         if words:
             number = _NUMBERS[words] if words < len(_NUMBERS) else f"{words:,}"
-            parts.append(f"{verb}{s} {number}{more} word{'s' * (words > 1)}{end}")
+            parts.append(f"{verb}{s} {number}{further} word{'s' * (words > 1)}{end}")
     if parts:
         return joined(parts)
     return f"split{s} at {counted(sum(map(len, differences(column, other))), 'other place')}"

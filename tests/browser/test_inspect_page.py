@@ -88,9 +88,12 @@ def test_deep_link_shows_text_from_characters_to_ids(open_page: Open) -> None:
     assert inspect.row("graphemes") == [*"The·naïve·世界·isn’t·3.14159·", "👍🏽"]
     assert "".join(inspect.row("bytes")) == TEXT.encode().hex().upper()
     expect(page.get_by_text("Lossless.")).to_be_visible()
-    # The player is ready at the first merge, without scrolling.
-    box = inspect.player.locator("[data-act=play]").bounding_box()
-    assert box["y"] + box["height"] < 768
+    # The grid is the heart of the page: it is whole on the first screen, above the details.
+    box = inspect.grid.bounding_box()
+    assert box["y"] < 420
+    assert box["height"] <= 330
+    assert "".join(inspect.row("decimals")[-1:]) == str(ord("🏽"))
+    assert page.get_by_text("Step by step").bounding_box()["y"] < 768
     # On a projector, the same grid is enlarged, and its lines fit the screen.
     height = "cells => cells[0].getBoundingClientRect().height"
     cells = inspect.grid.locator(".row.tokens .cell")
@@ -268,7 +271,8 @@ def test_grid_has_names_for_screen_readers(inspect_page: Page) -> None:
     inspect = opened(inspect_page, "hi 👍")
     table = inspect.grid.get_by_role("table").first
     heads = table.get_by_role("rowheader").all_inner_texts()
-    assert heads == ["characters", "code points", "UTF-8 bytes", "pre-tokens", "tokens", "ids"]
-    assert table.get_by_role("row").count() == 6
+    points = ["code points", "in decimal"]
+    assert heads == ["characters", *points, "UTF-8 bytes", "pre-tokens", "tokens", "ids"]
+    assert table.get_by_role("row").count() == 7
     label: Any = table.get_by_role("button").nth(2).get_attribute("aria-label")
     assert "1 of the 4 bytes of 👍" in label

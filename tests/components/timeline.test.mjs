@@ -177,7 +177,7 @@ test("a sentence names the ties first, then all that is known, and the tokens", 
   const leftOut = "spaces left out";
   assert.equal(facts({ steps: scored, leftOut }), `${decided}. 12 → 3 tokens, spaces left out`);
   assert.equal(facts({ steps: scored, leftOut, title: "WordPiece" }), decided); // its head has the tokens
-  assert.equal(facts({ weighted: true }), "weighted count 9, tied with 2 others. 12 → 3 tokens");
+  assert.equal(facts({ weighted: true }), "weighted count 9, tied with 2 other pairs. 12 → 3 tokens");
   const pruning = { kind: "pruning", ties: [], score: [0.25], round: [4] };
   assert.equal(facts({ steps: pruning }), "costs 0.25 · used 9 times · round 4. 12 → 3 tokens");
   assert.equal(facts({ steps: pruning, title: "Unigram" }), "costs 0.25 · used 9 times · round 4");

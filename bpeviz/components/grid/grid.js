@@ -9,12 +9,14 @@ import { breakLines, byteText, columnWidths } from "./layout.js";
 const ROWS = [
   ["graphemes", "characters"],
   ["codePoints", "code points"],
+  ["decimals", "in decimal"],
   ["bytes", "UTF-8 bytes"],
   ["normalized", "normalized"],
   ["preTokens", "pre-tokens"],
   ["tokens", "tokens"],
   ["ids", "ids"],
 ];
+const SOURCES = { ids: "tokens", decimals: "codePoints" }; // rows that show another one's items
 const NARROW_PAGE = 560; // pixels
 const SCROLLBAR = 0.75; // rem
 const PROJECTOR_ZOOM = 1.6;
@@ -100,8 +102,8 @@ class Grid {
     const head = width < NARROW_PAGE ? 4.6 : 6;
     const lines = breakLines(this.data, this.widths, width / rem - head - SCROLLBAR);
     this.lines.replaceChildren(...lines.map(([start, end], i) => this.#line(start, end, head, i)));
-    // The page reserves the height of its first text; another one may be shorter.
-    this.frame.getRootNode().host?.closest(".st-key-grid")?.style.setProperty("min-height", "0");
+    // The page hides what follows until the grid has its height.
+    this.frame.getRootNode().host?.closest(".st-key-grid")?.toggleAttribute("data-drawn", true);
     this.#updateTabOrder();
   }
 
@@ -112,7 +114,7 @@ class Grid {
     line.ariaLabel = `Line ${number + 1}, from byte ${data.firstByte + start + 1}`;
     const columns = widths.slice(start, end).map((width) => `${width.toFixed(3)}rem`);
     line.style.gridTemplateColumns = `${head}rem ${columns.join(" ")}`;
-    const rows = ROWS.filter(([name]) => data[name === "ids" ? "tokens" : name]);
+    const rows = ROWS.filter(([name]) => data[SOURCES[name] ?? name]);
     rows.forEach(([name, title], row) => {
       const box = line.appendChild(element("div", `row ${name}`));
       box.setAttribute("role", "row");
@@ -153,6 +155,7 @@ class Grid {
         const text = name === "tokens" ? token.label : String(token.id ?? "");
         return { start: token.start, end: token.end, text, token };
       });
+    if (name === "decimals") return this.#items("codePoints").map((item) => ({ ...item, text: String(parseInt(item.text, 16)) }));
     return data[name].map(([start, end, text, about]) => ({ start, end, text, about }));
   }
 
@@ -240,6 +243,7 @@ class Grid {
     const head = element("p");
     head.append(tokenLabel(text || REMOVED, -1));
     if (row === "codePoints") head.append(` code point U+${text}, in decimal ${parseInt(text, 16)}`);
+    if (row === "decimals") head.append(" a code point in decimal");
     if (row === "bytes") head.append(` a byte: hexadecimal ${byteText(byte, false)}, decimal ${byte}`);
     const ids = this.data.tokens
       .filter((token) => token.start < end && token.end > start && token.id !== null)

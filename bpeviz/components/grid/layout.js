@@ -52,7 +52,7 @@ export function columnWidths({ columnCount, codePoints, normalized, tokens }) {
   const reserve = (start, end, width) => {
     for (let c = start; c < end; c++) widths[c] = Math.max(widths[c], width / (end - start));
   };
-  for (const [start, end, codePoint] of codePoints) reserve(start, end, codePoint.length * 0.49 + 0.25);
+  for (const [start, end, codePoint] of codePoints) reserve(start, end, Math.max(codePoint.length, String(parseInt(codePoint, 16)).length) * 0.49 + 0.25);
   const reserveText = (start, end, text) => {
     const signs = [...text].slice(0, MAX_LABEL);
     reserve(start, end, signs.reduce((sum, sign) => sum + (WIDE_CHARACTER.test(sign) ? 1.1 : 0.58), 0.35));

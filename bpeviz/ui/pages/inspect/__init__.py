@@ -105,14 +105,12 @@ def show(side: DeltaGenerator) -> None:
     _notes(settings, encoded)
     _verdict(settings.offer, encoded)
     text_parts = parts(encoded.text, encoded.cuts, GRID_BYTES)
-    details = st.container(key="details")  # the player comes first, also of a text in parts
     part = choose_part(PART, text_parts, "The figures above are for", is_played=True)
     trained_on = choice.corpus is None and encoded.text == text
     inspected = InspectedText(settings.offer, encoded, part, trained_on)
     inspected.offer_exports()
-    _grid(inspected)  # a pressed token is looked up above
-    with details:
-        DETAILS[CLOSER.segments(label_visibility="collapsed")].draw(inspected, offers)
+    _grid(inspected)  # a pressed token is looked up below
+    DETAILS[CLOSER.segments(label_visibility="collapsed")].draw(inspected, offers)
 
 
 def _notes(settings: EncodingSettings, encoded: Inspection) -> None:
@@ -166,7 +164,7 @@ def _round_trip(offer: Offer, encoded: Inspection) -> RoundTrip:
 
 
 def _grid(text: InspectedText) -> None:
-    """Draw the size of the text, and the grid; a pressed token is looked up above."""
+    """Draw the size of the text, and the grid; a pressed token is looked up below."""
     encoded = text.inspection
     with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(
