@@ -1,8 +1,7 @@
 """The merge diagram: all tokens of a short text over all steps, in one picture.
 
-The x axis shows the atoms, the y axis the steps. A boundary is a vertical line up to the step at
-which it is merged. So a horizontal line at any step crosses the tokens of that step. A second
-tokenizer is mirrored below the text. `components/merge_diagram/` draws it.
+Each token is a block on the letters, and lies on those that it was merged from. The blocks of a
+second tokenizer hang below the letters. `components/merge_diagram/` draws it.
 """
 
 from __future__ import annotations

@@ -22,8 +22,8 @@ TYPES = {
     ("score/score.js", "Row"): payloads.ScoreRow,
     ("shared/picture.js", "SheetPayload"): payloads.PictureWords,
     ("picture/slide.js", "SlidePayload"): payloads.Slide,
-    ("merge_diagram/geometry.js", "DiagramPayload"): payloads.Diagram,
-    ("merge_diagram/geometry.js", "Side"): payloads.DiagramSide,
+    ("merge_diagram/diagram.js", "DiagramPayload"): payloads.Diagram,
+    ("merge_diagram/diagram.js", "Side"): payloads.DiagramSide,
     ("grid/layout.js", "GridPayload"): payloads.Grid,
     ("grid/layout.js", "GridToken"): payloads.GridToken,
 }

@@ -4,7 +4,7 @@
 import { MergeDiagram } from "../merge_diagram/diagram.js";
 import { fitScore } from "../player/fit.js";
 import { TimelineScore } from "../player/timeline_view.js";
-import { draw, element, tokenLabel } from "../shared/dom.js";
+import { element, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { pictureOf } from "../shared/picture.js";
 import { Comparison } from "../score/comparison.js";
@@ -125,17 +125,11 @@ export class Slide {
   #diagram() {
     const { content, data } = this;
     content.classList.add("merge-diagram");
-    const frame = element("div", "scroll");
-    const svg = draw(frame, "svg", { class: "drawing" });
-    content.append(frame, element("div", "readout"), element("div", "save"));
+    content.append(element("div", "frame"), element("div", "readout"), element("div", "save"));
     this.controller = new AbortController();
-    const scale = data.diagram.sides.length > 1 ? 1.28 : 1.8; // fills the height of the content
-    frame.style.width = `${Math.floor(content.clientWidth / scale)}px`;
     this.diagram = new MergeDiagram(content, this.controller.signal);
+    this.diagram.height = content.clientHeight;
     this.diagram.update({ ...data.diagram, timelineId: undefined });
-    const { width, height } = svg.getBoundingClientRect();
-    const fitting = Math.min(content.clientWidth / width, content.clientHeight / height);
-    frame.style.transform = `scale(${fitting})`;
     const [first, end] = data.diagram.characters;
     const total = data.characters[1];
     if (end - first < total)

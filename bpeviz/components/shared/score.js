@@ -55,7 +55,7 @@ export class Score {
   constructor(host, text, rows) {
     this.host = host;
     this.text = text;
-    const cells = splitIntoRows(text, rows);
+    const cells = rows[0].cells ? [rows[0].cells] : splitIntoRows(text, rows);
     this.rows = rows.map((row, i) => new ScoreRow(this, i, row, cells[i]));
     this.cells = cells[0]; // those of other rows have other atoms
     /** Pixels at the left of lines for names, below each staff for labels, and between lines. */

@@ -12,6 +12,7 @@ const MOST_ENLARGED = 8; // signs
 /**
  * @typedef {object} RowOptions
  * @property {"bytes" | "characters"} atomKind
+ * @property {import("./cells.js").Cell[]} [cells] those of the only row, if the host has them
  * @property {string} [name] stands beside each line, with the number of tokens that end in it
  * @property {number[] | null} [atomBytes] see `splitIntoCells`
  * @property {number[]} [marks]

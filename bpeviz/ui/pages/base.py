@@ -10,8 +10,8 @@ from typing import Any
 from bpeviz.ui.widgets import Values, Widget
 
 ABOUT_MERGE_DIAGRAM = (
-    "Drag the blue line away from the text: the boundaries that it has passed are merged, and each "
-    "span between the others is a token."
+    "Each block is a merge, and lies on the two tokens that it joined; the blocks on top are the "
+    "tokens at this step. Press one to see how it was made."
 )
 
 

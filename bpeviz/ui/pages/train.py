@@ -236,7 +236,7 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
 def _merge_diagram(trained: Trained, last: int, timeline: str, shown: Part) -> None:
     """Draw the merge diagram of a few words, if its section is open.
 
-    The browser moves its marker line with the player, so nothing here depends on the step.
+    The browser moves it with the player, so nothing here depends on the step.
     """
     word = components.player_events(None, "word_follower", steps=False, words=True)["word"]
     if word and _CLICKED.get() != word:
