@@ -44,7 +44,6 @@ Minutes: 1
 
 A word has letters.
 
-Many think: Words have none.
 In fact: They have some.
 
 ## Task: pair
@@ -56,7 +55,8 @@ Toys are made.
 
 ## Belief
 Why?
-- It just does. | No.
+Many think: It just does. | No.
+- It asks. | No.
 * It counts pairs. | Yes.
 
 ## Own text
@@ -87,7 +87,7 @@ def sent():
 
 (task,) = [data["task"] for data in sent() if "task" in data]
 of = task["of"].rpartition("/")[0]
-given = {"toy/pair/0": (of, task["places"][1]), "toy/belief/0": ("belief", 0)}
+given = {"toy/pair/0": (of, task["places"][1]), "toy/belief/0": ("belief", 1)}
 app.session_state["learn_answers"] = {
     name: {"of": of, "tries": [value], "shown": False} for name, (of, value) in given.items()
 }
