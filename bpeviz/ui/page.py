@@ -60,6 +60,7 @@ def frame(page: Page) -> Iterator[DeltaGenerator]:
             with st.container(key="content"):
                 with st.container(key="question"):
                     st.title(page.question, anchor=False)
+                    tours.offer(page)
                 if use_ticket(page):
                     tab_state.HIDDEN.put(True)
                 tab_state.restore(page)

@@ -15,8 +15,11 @@ from typing import Any, ClassVar
 from bpeviz.text import counted
 from bpeviz.views.payloads import MessagePart, TokenPart
 
-MOST_PLACES = 12
-"""The most places for boundaries: each is a bit of the answer, and a vote counts each."""
+MOST_PLACES = 20
+"""The most places for boundaries in a guess."""
+
+LONGEST_WORD = 40
+"""The most characters of a word of the user's own."""
 
 
 def token(label: str, color: int = -1) -> TokenPart:

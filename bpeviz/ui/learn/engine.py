@@ -294,9 +294,14 @@ def cut_task(
         name: The name of the question.
         likely: What is wrong with a division that people expect, by its parts.
 
+    A text with more than `MOST_PLACES` places is only played.
+
     Raises:
-        NoQuestionError: The text has too many places, or one token for each.
+        NoQuestionError: There is no text.
     """
+    places, _ = cut_places(text, tokenizer)
+    if len(places) > MOST_PLACES:  # too many to guess
+        return Task((), lambda done, given: played(text, tokenizer, name))
 
     def payload(done: int, given: Any) -> Player:
         return on_stage(encoding(text, tokenizer, None if done else 0), "cuts", name)
@@ -319,28 +324,9 @@ def gpt4o_cuts(text: str, likely: Mapping[tuple[str, ...], str] = EMPTY) -> Task
 def cuts(
     text: str, tokenizer: Tokenizer, name: str, likely: Mapping[tuple[str, ...], str] = EMPTY
 ) -> Question:
-    """Return the question where a tokenizer cuts a text: between letters, or inside of one.
-
-    Raises:
-        NoQuestionError: There are too many places.
-    """
-    tokens = tokenizer.tokens(text)
-    raw = text.encode()
-    ends = [*accumulate(len(part.raw) for part in tokens)]
-    letters = [len(text[:i].encode()) for i in range(1, len(text))]
-    # Where a token has a part of a character, all bytes of that character are places.
-    split = {end for end in ends if end not in letters and end < len(raw)}
-    inside = {at for at in range(1, len(raw)) for end in split if _same_letter(raw, at, end)}
-    places = sorted({*letters, *inside})
-    if not text:
-        raise NoQuestionError("There is no text yet. Type a word.")
-    if len(places) > MOST_PLACES:
-        raise NoQuestionError(
-            f"This word has {len(places):,} places where a token may end. Type a shorter one: "
-            f"up to {MOST_PLACES} fit."
-            if not inside
-            else "Each letter of this word is several tokens. Type another word."
-        )
+    """Return the question where a tokenizer cuts a text: between letters, or inside of one."""
+    tokens, raw = tokenizer.tokens(text), text.encode()
+    places, ends = cut_places(text, tokenizer)
     pieces = [raw[i:j] for i, j in zip([0, *places], [*places, len(raw)], strict=True)]
     after = [place - 1 for place in places]
     right = bits_of(after, [end - 1 for end in ends])
@@ -366,6 +352,23 @@ def cuts(
         ]
 
     return Question(act, judge, mistakes, name=name)
+
+
+def cut_places(text: str, tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
+    """Return the bytes before which a boundary may be placed, and those after each token.
+
+    Raises:
+        NoQuestionError: There is no text.
+    """
+    if not text:
+        raise NoQuestionError("There is no text yet. Type a word.")
+    raw = text.encode()
+    ends = [*accumulate(len(part.raw) for part in tokenizer.tokens(text))]
+    letters = [len(text[:i].encode()) for i in range(1, len(text))]
+    # Where a token has a part of a character, all bytes of that character are places.
+    split = {end for end in ends if end not in letters and end < len(raw)}
+    inside = {at for at in range(1, len(raw)) for end in split if _same_letter(raw, at, end)}
+    return sorted({*letters, *inside}), ends
 
 
 def _same_letter(raw: bytes, place: int, other: int) -> bool:

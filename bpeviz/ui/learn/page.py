@@ -25,8 +25,9 @@ from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.inputs.training import ALGORITHM
-from bpeviz.ui.learn import before_after, prose, teachers_page, tours, vote_questions
+from bpeviz.ui.learn import before_after, people_say, prose, teachers_page, tours, vote_questions
 from bpeviz.ui.learn.acts import (
+    LONGEST_WORD,
     BeliefAct,
     BoundariesAct,
     MergesAct,
@@ -71,7 +72,7 @@ class OwnText(TextField):
 
 
 OWN_TEXT = OwnText("learn_text", "Your own text", longest=1_000)
-OWN_WORD = OwnText("learn_word", "Your own word", longest=60)
+OWN_WORD = OwnText("learn_word", "Your own word", longest=LONGEST_WORD)
 """What the user types is kept from chapter to chapter."""
 
 PARAMETER = "chapter"
@@ -140,6 +141,10 @@ def show() -> None:
             _draw_end()
     with bar:
         _bar(current)
+        with st.container(key="tours", horizontal=True, gap="small"):
+            st.caption("Tours of the other pages:", width="content")
+            for tour in tours.TOURS.values():
+                st.page_link(tour.page.path, label=tour.words[0][0], query_params=tour.link())
 
 
 def _draw_chapter(chapter: Chapter) -> None:
@@ -175,6 +180,7 @@ def _draw_chapter(chapter: Chapter) -> None:
             if name not in vote_questions.NOTES:
                 st.markdown(fill(note))
         st.markdown(f"**This is why** {fill(words.why)}")
+        st.caption(f"Sources: {words.sources}")
     _neighbors(chapter)
     if is_done and chapter.own:
         _draw_own(chapter, fill)
@@ -208,6 +214,10 @@ def _draw_end() -> None:
         page_link(PageLink("pages/Compare.py", "Compare tokenizers in your language", {}))
         teachers_page.link("For teachers: all answers", "school", **{teachers_page.PARAMETER: "1"})
     st.markdown("**Share the course:** the menu Share copies a link. It has no answers or marks.")
+    st.subheader("People say", anchor=False)
+    for saying in people_say.SAYINGS:
+        st.markdown(people_say.words(saying))
+        page_link(saying.link)
     st.subheader("Guided tours of the pages", anchor=False)
     for tour in tours.TOURS.values():
         st.page_link(tour.page.path, label=tour.title, query_params=tour.link())
@@ -218,6 +228,7 @@ def _draw_end() -> None:
         page_link(PageLink("app.py", TRAINERS[key].title, {ALGORITHM.link: key}))
         st.caption(words.notes[key])
     st.markdown(words.notes["images"])
+    st.caption(f"Sources: {words.sources}")
 
 
 def _draw_ten(time: str) -> None:

@@ -28,6 +28,9 @@
     ## Own text
     An invitation.
 
+    ## Sources
+    Papers with their years.
+
 A paragraph may have several lines. Beliefs outside of chapters are numbered: `## 1`.
 """
 
@@ -44,7 +47,7 @@ FOLDER = Path(__file__).with_suffix("")
 _MARK = "(?:Goal|Minutes|Many think|In fact|Hint|Why): |[-*] "
 _HEAD = {"": "lead", "Goal": "goal", "Minutes": "minutes", "In fact": "fact"}
 _TASK = {"": "words", "Hint": "hint", "Why": "why"}
-_OTHERS = {"This is why": {"": "why"}, "Own text": {"": "own"}}
+_OTHERS = {"This is why": {"": "why"}, "Own text": {"": "own"}, "Sources": {"": "sources"}}
 
 
 @dataclass(frozen=True)
@@ -99,6 +102,7 @@ class Prose:
         fact: The correction of what many think.
         why: The end of the sentence that begins with “This is why”, about models.
         own: The invitation to try one's own text.
+        sources: Where its facts are from.
     """
 
     title: str
@@ -111,6 +115,7 @@ class Prose:
     fact: str = ""
     why: str = ""
     own: str = ""
+    sources: str = ""
 
 
 def fill(words: str, figures: Mapping[str, int | str]) -> str:

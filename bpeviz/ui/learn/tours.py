@@ -187,6 +187,17 @@ def restore(page: Page) -> None:
             session.apply(page, tour.steps[number - 1].values)
 
 
+def offer(page: Page) -> None:
+    """Draw links to the tours of a page on one line, unless one is running."""
+    listed = [tour for tour in TOURS.values() if tour.page == page]
+    if not listed or _running(page)[0] or st.context.is_embedded:
+        return
+    with st.container(key="tour_links", horizontal=True, gap=None, width="content"):
+        for tour in listed:
+            link = tour.link()
+            st.page_link(page.path, label=f"Tour: {tour.words[0][0]}", query_params=link)
+
+
 def draw(page: Page) -> None:
     """Draw the step of the tour in the address."""
     tour, number = _running(page)

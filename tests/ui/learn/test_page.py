@@ -18,7 +18,7 @@ import bpeviz
 from bpeviz.corpus import samples
 from bpeviz.pretrained import download
 from bpeviz.ui.learn import page as learn
-from bpeviz.ui.learn import prose, vote_questions
+from bpeviz.ui.learn import prose, tours, vote_questions
 from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Question, Task, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
 from bpeviz.ui.permalink.codec import pack, unpack
@@ -310,6 +310,15 @@ def test_stored_answers_are_restored() -> None:
     app = opened("merge", learn_answers=answers, learn_marks=found)
     assert tasks(app)[0]["given"] == 3
     assert marks(app, "merge")[:2] == [None, "second"]
+
+
+def test_every_tour_is_linked_on_learn_and_on_its_page() -> None:
+    labels = [one.proto.label for one in opened("merge").get("page_link")]
+    assert {tour.words[0][0] for tour in tours.TOURS.values()} <= {*labels}
+    for tour in tours.TOURS.values():
+        app = app_pages.opened(tour.page.path, {}, others=[])
+        labels = [one.proto.label for one in app.get("page_link")]
+        assert f"Tour: {tour.words[0][0]}" in labels
 
 
 def test_next_leads_through_all_chapters() -> None:

@@ -105,7 +105,7 @@ def test_tour_is_easy_to_read(tour: Tour) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_numbers_are_figures(name: str) -> None:
     for text in texts(prose.read(name)):
-        assert not re.search(r"\d", re.sub(r"\{\w+\}|`[^`]*`|GPT-[24]o?", "", text)), text
+        assert not re.search(r"\d", re.sub(r"\{\w+\}|`[^`]*`|GPT-[2-4]o?", "", text)), text
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -116,6 +116,7 @@ def test_chapter_has_all_its_words(name: str) -> None:
     assert len(words.beliefs) == 1
     assert words.minutes
     assert words.why[0].islower()
+    assert words.sources
 
 
 def test_course_is_short() -> None:

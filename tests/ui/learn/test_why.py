@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from bpeviz.pretrained import download
-from bpeviz.ui.learn import stored
+from bpeviz.ui.learn import engine, stored
 from bpeviz.ui.learn.acts import atoms_of, bits_of
 from bpeviz.ui.learn.chapters.why import AFTER_SPACE, CHAPTER
 from bpeviz.ui.learn.figures import PASSAGE_TOKENS
@@ -65,3 +65,15 @@ def test_payload_before_the_answer_has_no_merge() -> None:
 
 def test_burmese_costs_three_times_as_much() -> None:
     assert CHAPTER.figures() == PASSAGE_TOKENS | {"times": "3.0"}
+
+
+@pytest.mark.parametrize(
+    ("word", "is_asked"),
+    [("internationalization", True), ("Donaudampfschifffahrt", True), ("a" * 40, False)],
+)
+def test_long_words_are_guessed_or_played(word: str, is_asked: bool) -> None:
+    """A tokenizer of single bytes: where a token ends does not matter for the number of places."""
+    task = engine.cut_task(word, stored.o200k().at_step(0), "tokens")
+    assert bool(task.questions) == is_asked
+    if not is_asked:
+        assert task.payload(0, None)["plays"]

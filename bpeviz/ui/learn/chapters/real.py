@@ -5,7 +5,7 @@ from __future__ import annotations
 from bpeviz.text import counted
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.acts import TypeAct, token
+from bpeviz.ui.learn.acts import LONGEST_WORD, TypeAct, token
 from bpeviz.ui.learn.base import Chapter, Judgment, Question, Task
 from bpeviz.views.payloads import MessagePart
 from bpeviz.views.stage import Row
@@ -59,7 +59,7 @@ CHAPTER = Chapter(
         "special": special,
     },
     own="word",
-    longest=60,
+    longest=LONGEST_WORD,
     own_needs=("o200k_base",),
     figures=lambda: (
         {

@@ -1,0 +1,34 @@
+"""The false claims on the last page: figures from outside, and links that open."""
+
+from __future__ import annotations
+
+import pytest
+from helpers import app_pages
+
+from bpeviz.pretrained import download
+from bpeviz.ui.learn.people_say import SAYINGS, Saying, words
+from bpeviz.ui.permalink.codec import pack
+
+EXPECTED = {
+    "hello": "It is `h` + `e`, 3 times. `ll` occurs only 2 times",
+    "quijote": "has 79 tokens.~~ (wrong) It has 81",
+    "digits": "where `1000` is `1000`. GPT-4 brought the rule: `100` `0`",
+    "coche": "into `coche` `·azul`",
+    "case": "`DON` `'` `T`, but `don` `'t`",
+    "quotes": "comes back as “quoted”",
+    "overlap": "`a` + `a` counts 4, as neighbors may overlap, and 2 are replaced",
+}
+
+
+@pytest.mark.parametrize("saying", SAYINGS, ids=lambda saying: saying.key)
+def test_correction_has_known_figures(saying: Saying) -> None:
+    if not all(map(download.available, saying.needs)):
+        pytest.skip("It needs published vocabularies.")
+    assert EXPECTED[saying.key] in words(saying)
+
+
+@pytest.mark.parametrize("saying", SAYINGS, ids=lambda saying: saying.key)
+def test_link_opens_its_page(saying: Saying) -> None:
+    app = app_pages.opened(saying.link.path, {"s": pack(saying.link.values)}, others=[])
+    assert not app.exception
+    assert [one.value for one in app.warning if "link" in one.value] == []
