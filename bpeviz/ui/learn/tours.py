@@ -188,14 +188,20 @@ def restore(page: Page) -> None:
 
 
 def offer(page: Page) -> None:
-    """Draw links to the tours of a page on one line, unless one is running."""
+    """Draw buttons for the tours of a page on one line, unless one is running."""
     listed = [tour for tour in TOURS.values() if tour.page == page]
     if not listed or _running(page)[0] or st.context.is_embedded:
         return
-    with st.container(key="tour_links", horizontal=True, gap=None, width="content"):
+    with st.container(key="tour_links", horizontal=True, gap="small", width="content"):
         for tour in listed:
-            link = tour.link()
-            st.page_link(page.path, label=f"Tour: {tour.words[0][0]}", query_params=link)
+            # A link to the page on which it is would not change the address.
+            st.button(
+                f"Tour: {tour.words[0][0]}",
+                key=f"tour_{tour.key}",
+                type="tertiary",
+                on_click=st.query_params.from_dict,
+                args=(tour.link(),),
+            )
 
 
 def draw(page: Page) -> None:
