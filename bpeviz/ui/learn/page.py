@@ -144,7 +144,7 @@ def show() -> None:
         with st.container(key="tours", horizontal=True, gap="small"):
             st.caption("Tours of the other pages:", width="content")
             for tour in tours.TOURS.values():
-                st.page_link(tour.page.path, label=tour.words[0][0], query_params=tour.link())
+                st.page_link(tour.page.path, label=tour.title, query_params=tour.link())
 
 
 def _draw_chapter(chapter: Chapter) -> None:

@@ -196,7 +196,7 @@ def offer(page: Page) -> None:
         for tour in listed:
             # A link to the page on which it is would not change the address.
             st.button(
-                f"Tour: {tour.words[0][0]}",
+                f"Tour: {tour.title}",
                 key=f"tour_{tour.key}",
                 type="tertiary",
                 on_click=st.query_params.from_dict,

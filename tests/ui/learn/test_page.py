@@ -314,7 +314,7 @@ def test_stored_answers_are_restored() -> None:
 
 def test_every_tour_is_linked_on_learn_and_begins_on_its_page() -> None:
     labels = [one.proto.label for one in opened("merge").get("page_link")]
-    assert {tour.words[0][0] for tour in tours.TOURS.values()} <= {*labels}
+    assert {tour.title for tour in tours.TOURS.values()} <= {*labels}
     for tour in tours.TOURS.values():
         app = app_pages.opened(tour.page.path, {}, others=[])
         app.button(key=f"tour_{tour.key}").click().run()
