@@ -226,6 +226,11 @@ class Options:
 _COMMON = {common.name for common in fields(Options)}
 
 
+def no_names(_: Mapping[str, object]) -> tuple[str, ...]:
+    """Return no special tokens of a trainer, whatever its options."""
+    return ()
+
+
 @dataclass(frozen=True)
 class Trainer:
     """Declaration of a trainer, an entry of the registry.
@@ -264,7 +269,7 @@ class Trainer:
     largest_title: str = "Largest vocabulary"
     prunes: bool = False
     reserved: tuple[str, ...] = (UNKNOWN,)
-    names_of: Callable[[Mapping[str, object]], tuple[str, ...]] = lambda _: ()
+    names_of: Callable[[Mapping[str, object]], tuple[str, ...]] = no_names
     texts: ScreenTexts = field(default_factory=ScreenTexts)
     saved: tuple[type[Any], ...] = ()
 

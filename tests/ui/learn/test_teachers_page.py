@@ -43,7 +43,7 @@ def test_page_has_texts_tokens_answers_and_replies() -> None:
         for one in vote_questions.asked(chapter):
             assert one.name in said
     assert "3 tokens at the end: st raw berry" in said
-    assert "33 tokens at the end: probl e m a . ·c a sa ." in said
+    assert "17 tokens at the end: casa . ·rosa . · casa , · c osa ." in said
     assert "Training text, 61 tokens at the end: En·un·lugar" in said
     assert "after 40 merges Here, tokens are long parts" in said
     assert "103 tokens at the end: E n· u n·" in said
