@@ -267,7 +267,7 @@ TRAINER = Trainer(
     title="Scaffold-BPE",
     short="Scaffold-BPE",
     rule="join as BPE does, but split back tokens that only build others",
-    gist="drops tokens used only to build others",
+    gist="drops in-between tokens",
     about="Merges as BPE does. Tokens that only serve to build others (scaffold tokens) are split "
     "back when encoding.",
     source="Lian et al. 2024, arXiv:2404.17808",
