@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import urllib.error
 import urllib.request
+import zlib
 
 import websockets
 from streamlit.proto.BackMsg_pb2 import BackMsg
@@ -32,6 +33,8 @@ async def _train(address: str) -> tuple[str, str]:
         while True:
             message = ForwardMsg.FromString(await opened.recv(decode=False))
             messages.append(str(message))
+            if data := message.delta.new_element.bidi_component.bytes:
+                messages.append(zlib.decompress(data).decode())
             kind = message.WhichOneof("type")
             if kind == "new_session":
                 color = message.new_session.custom_theme.light.primary_color
