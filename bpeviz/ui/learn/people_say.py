@@ -74,8 +74,8 @@ def _split(text: str) -> str:
 
 
 def _digits() -> Figures:
-    found = (bpeviz.load(name).tokens("1000") for name in COMPARED)
-    old, new = (" ".join(f"`{token.label}`" for token in tokens) for tokens in found)
+    splits = (bpeviz.load(name).tokens("1000") for name in COMPARED)
+    old, new = (" ".join(f"`{token.label}`" for token in tokens) for tokens in splits)
     return {"gpt2": old, "gpt4": new}
 
 
