@@ -62,7 +62,8 @@ def test_link_restores_its_values(link: dict[str, Any]) -> None:
     assert token_counts(app) == link["tokens"]
     players = [data["initialStep"] for data in payloads(app) if "initialStep" in data]
     assert [*map(int, filter(None, [link["query"].get("step")]))] in ([], players)
-    assert restored(app) == unpack(link["query"]["s"])
+    # Settings that came later have their first values.
+    assert unpack(link["query"]["s"]).items() <= restored(app).items()
 
 
 def test_link_without_the_number_of_its_form_has_form_1() -> None:

@@ -132,6 +132,7 @@ class _WorkerTraining:
     def __init__(self, text: str | Documents, algorithm: str, options: dict[str, Any]) -> None:
         self.progress = TaskProgress()
         self._text, self._algorithm, self._options = pickle.dumps(text, 5), algorithm, options
+        self._characters = characters_in(text)
         self._began = monotonic()
 
     def run(self, request: Request) -> Result | JobError:
@@ -176,10 +177,10 @@ class _WorkerTraining:
     def stopped(self, reason: str, message: str, *, transient: bool = False) -> JobError:
         """Log why the training was stopped, without its text; return the error."""
         _log.warning(
-            "Training stopped: %s. Algorithm %s, %s bytes, after %.1f s.",
+            "Training stopped: %s. Algorithm %s, %s characters, after %.1f s.",
             reason,
             self._algorithm,
-            f"{len(self._text):,}",
+            f"{self._characters:,}",
             monotonic() - self._began,
         )
         return JobError(message, transient)

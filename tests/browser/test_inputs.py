@@ -118,7 +118,7 @@ def test_long_text_is_paged(open_page: Open) -> None:
 def test_tiny_texts_are_displayed(open_page: Open) -> None:
     page = open_page(link("a"))
     player = Player(page)
-    expect(player.section.get_by_text("One character: nothing to join.")).to_be_visible()
+    expect(player.section.get_by_text("One character: nothing to merge.")).to_be_visible()
     for text in ("a", " \n\t \n", "aa aa", ""):
         type_text(page, text)
         _, boundaries = player.await_text(text)

@@ -240,7 +240,7 @@ def test_time_limit_ends_a_job_with_a_message_and_a_log_line(
         assert job.wait(PATIENCE)
     assert job.outcome == trainings.JobError(trainings.TOO_LONG, transient=True)
     assert "time limit" in logged(caplog)
-    assert "150,000 bytes" in logged(caplog)
+    assert "150,000 characters" in logged(caplog)
 
 
 def test_too_large_result_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,6 +94,8 @@ class Grid {
     this.clear();
     this.cells = [];
     this.buttons = [];
+    // The page hides what follows until the grid has its height.
+    this.frame.getRootNode().host?.closest(".st-key-grid")?.toggleAttribute("data-drawn", true);
     if (!this.data.columnCount) {
       this.lines.replaceChildren(element("p", "empty", "There is no text yet. Type one, or choose a sample."));
       return;
@@ -102,8 +104,6 @@ class Grid {
     const head = width < NARROW_PAGE ? 4.6 : 6;
     const lines = breakLines(this.data, this.widths, width / rem - head - SCROLLBAR);
     this.lines.replaceChildren(...lines.map(([start, end], i) => this.#line(start, end, head, i)));
-    // The page hides what follows until the grid has its height.
-    this.frame.getRootNode().host?.closest(".st-key-grid")?.toggleAttribute("data-drawn", true);
     this.#updateTabOrder();
   }
 

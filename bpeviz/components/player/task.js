@@ -249,7 +249,7 @@ export class Task {
 
   leave() {
     this.#ring(-1);
-    this.buttons.forEach((button) => button.classList.remove("near"));
+    this.buttons?.forEach((button) => button.classList.remove("near"));
   }
 
   /** Choose the pair at a place, or set or remove a boundary there. */
