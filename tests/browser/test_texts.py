@@ -194,6 +194,7 @@ def test_a_token_has_one_color_everywhere(open_page: Open) -> None:
     assert seen[0] == seen[1] != seen[2]
     assert player.text.evaluate("text => getComputedStyle(text).backgroundColor") not in seen
     go_to(page, "Compare")
+    page.get_by_text("Color every token", exact=True).click()
     for title in ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)"):
         Score(page).await_text(title, "river")
         pieces = [Score(page).piece(title, place) for place in places]
