@@ -260,8 +260,8 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
     source = example('"pages/Longest.py"')
     assert source.count("\n") <= 60
     (copy / "bpeviz/ui/pages/longest.py").write_text(source)
-    door = (copy / "pages/Algorithms.py").read_text()
-    (copy / "pages/Longest.py").write_text(door.replace("algorithms", "longest"))
+    script = (copy / "pages/Algorithms.py").read_text()
+    (copy / "pages/Longest.py").write_text(script.replace("algorithms", "longest"))
     registry = copy / "bpeviz/ui/registry.py"
     listed = registry.read_text().replace(
         "import algorithms, compare, inspect,", "import algorithms, compare, inspect, longest,"

@@ -662,7 +662,7 @@ def _named(texts: Sequence[str]) -> str:
     return texts[0] if len(texts) == 1 else f"{len(texts):,} texts ({_names(texts)})"
 
 
-_CHANCE = "with other lines like these, the order may change"
+_CHANCE = "with other text of this kind, the order may change"
 
 
 def _verdict_of_one(rows: Sequence[ComparedText], leader: str) -> str:

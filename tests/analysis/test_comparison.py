@@ -173,13 +173,13 @@ def test_no_tokenizer_is_best_where_other_lines_may_change_the_order(english: To
     found = bpeviz.compare({"mixed": texts["mixed"]}, both)
     (least, first), (more, second) = tokens
     assert found.verdict == (
-        f"Undecided: {first} needs {least} tokens, {second} {more}; with other lines like "
-        "these, the order may change."
+        f"Undecided: {first} needs {least} tokens, {second} {more}; with other text of "
+        "this kind, the order may change."
     )
     found = bpeviz.compare({"mixed": texts["mixed"], "again": texts["mixed"]}, both)
     assert found.verdict == (
         f"Undecided for both texts: in all, {first} {2 * least:,}, {second} {2 * more:,} tokens; "
-        "with other lines like these, the order may change."
+        "with other text of this kind, the order may change."
     )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
+import reference_unigram as reference
 import sentencepiece
 from helpers.difficult import DIFFICULT
 from helpers.properties import examples
@@ -72,6 +75,19 @@ def test_the_library_gives_the_same_ids_of_difficult_texts(arguments: dict[str, 
     assert theirs.is_unknown(theirs.unk_id())
 
 
+def is_nearly_tied(tokenizer: Tokenizer, text: str) -> bool:
+    """Return whether 32 bits, which the library has, may not tell two segmentations apart."""
+    assert isinstance(tokenizer, UnigramTokenizer)
+    model = tokenizer.model
+    scores = dict(zip(model.pieces, model.scores.tolist(), strict=True))
+    for word in tokenizer.scored_words(text):
+        ranked = reference.ranked_segmentations(word.text, scores)
+        worth = [reference.log_probability(each, scores) for each in ranked[:2]]
+        if any(first - second < 1e-5 for first, second in pairwise(worth)):
+            return True
+    return False
+
+
 @settings(max_examples=examples(60))
 @given(
     SMALL_TEXTS,
@@ -98,6 +114,7 @@ def test_the_library_gives_the_same_ids_of_difficult_texts(arguments: dict[str, 
     st.lists(SMALL_TEXTS, max_size=5),
 )
 @example("ab ab ab\nab", {**BPE, "merges": 5}, ["ab\rab", "ab \r"])
+@example("bc bc bc ab ab", {**UNIGRAM, "vocab_size": 11, "pattern": "words"}, [])
 def test_the_library_gives_the_same_ids_or_the_reason_is_named(
     corpus: str, arguments: dict[str, Any], texts: list[str]
 ) -> None:
@@ -111,6 +128,9 @@ def test_the_library_gives_the_same_ids_or_the_reason_is_named(
     try:
         processor(tokenizer)
     except FormatError as error:
+        other_ids = re.search("encode some texts with other ids, such as '(.*)'", str(error))
+        if other_ids and is_nearly_tied(tokenizer, other_ids[1]):
+            return
         if not any(why in str(error) for why in reasons):
             raise
         return

@@ -90,7 +90,7 @@ class Rows(NamedTuple):
                 if texts and all(isinstance(text, str) for text in (*texts, *labels)):
                     cells = tuple(map(clean, texts)), tuple(map(clean, labels))
                     return cls(clean(name), clean(column), Documents(*cells))
-        raise ValueError("These are no rows.")
+        raise ValueError("The value does not hold rows of a table.")
 
     def packed(self) -> str:
         """Return the rows as in a link."""

@@ -222,7 +222,7 @@ def _columns(shown: Sequence[Trained], payload: Player, place: int) -> list[Colu
 def _opening(shown: Sequence[Trained], payload: Player) -> int:
     """Return the step of the player to open with, of those up to the largest size that all have.
 
-    It is the largest at which they cut the text in most ways, and a pruned piece cost something.
+    It is the largest at which they split the text in most ways, and a pruned piece cost something.
     """
     last: int = payload["initialStep"]
     if len(shown) == 1 or len(shown[0].text.encode()) > LOCK_STEP_BYTES:  # long texts differ
