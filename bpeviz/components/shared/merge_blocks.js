@@ -12,6 +12,12 @@ const BLOCK_GAP = 2; // pixels between blocks
 const ABOVE_LETTERS = 4; // … and between blocks and letters
 const ID_SIZE = { height: 13, digit: 6.4 }; // pixels
 const LETTER_WIDTH = 0.61; // em, of the code font
+const PARTIAL = /(?:⟨[0-9A-F]{2}⟩)+/g; // the bytes of a part of a character
+
+/** @returns {number} the width of a label in em */
+function emsOf(label) {
+  return Array.from(label, (sign) => (WIDE_CHARACTER.test(sign) ? 1 : LETTER_WIDTH)).reduce((sum, width) => sum + width, 0);
+}
 
 /**
  * @typedef {object} BlocksPayload
@@ -151,9 +157,9 @@ export class MergeBlocks {
       box = element("div");
       box.setAttribute("role", "button");
       this.boxes.set(key, box);
-      const words = hidden ? `${counted(hidden, "merge")} below` : label;
-      let ems = 0;
-      for (const sign of words) ems += WIDE_CHARACTER.test(sign) ? 1 : LETTER_WIDTH;
+      const isNarrow = emsOf(label) * SMALLEST_LABEL > width + BLOCK_GAP;
+      const words = hidden ? `${counted(hidden, "merge")} below` : isNarrow ? label.replace(PARTIAL, "…") : label;
+      const ems = emsOf(words);
       const isShaped = /[^\u0000-\u024F⟨⟩·→↵…]/.test(words) && !WIDE_CHARACTER.test(words) && !words.includes("⟨");
       const most = Math.min(this.#largest, this.size);
       const size = hidden ? Math.min(13, width / ems) : isShaped ? most : Math.min(most, (width + BLOCK_GAP) / ems);

@@ -350,7 +350,8 @@ def _verdict(sentence: str, careful: str, text: str, leader: Column, other: Colu
     """Draw the verdict, and a word that shows the difference, or a way to a text that has one."""
     example = verdict.example(text, leader, other).replace(f" in {YOURS}", " in yours")
     if offers := not example and leader is not other and leader.tokens == other.tokens:
-        example = "Every word has the same number of tokens in both."
+        names = " and ".join(column.name or column.title for column in (leader, other))
+        example = f"Every word has the same number of tokens in {names.replace(YOURS, 'yours')}."
     below = f"{careful} {markdown.escape(example)}".strip()
     small = f"  \n:small[{below}]" if below else ""
     st.markdown(markdown.escape(sentence) + small)
