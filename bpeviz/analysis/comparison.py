@@ -26,7 +26,7 @@ from bpeviz.analysis.lines import lines_of, tokens_by_line
 from bpeviz.analysis.metrics import Column, word_spans
 from bpeviz.analysis.verdict import Standing
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.corpus.documents import Documents, breaks_in, whole_text
+from bpeviz.corpus.documents import Documents, breaks_of, whole_text
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.notebook_cell import NotebookValue
 from bpeviz.progress import report
@@ -291,7 +291,7 @@ def _compare_text(
             total.tokenizer,
             total.tokenizer.last_boundaries(text),
             total.tokenizer.steps,
-            breaks=breaks_in(text),
+            breaks=breaks_of(text),
         )
         for total in totals
     ]

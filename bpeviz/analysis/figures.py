@@ -117,7 +117,7 @@ class Measured:
     @property
     def breaks(self) -> int:
         """The number of line ends in the text that are between documents."""
-        return self.column.breaks
+        return len(self.column.breaks)
 
     @property
     def tokens(self) -> int:

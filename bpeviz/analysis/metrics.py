@@ -8,7 +8,7 @@ it agrees with any boundary of another tokenizer within it or at its ends.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -44,12 +44,18 @@ def with_size(name: str, size: int) -> str:
     return f"{name[:-1]}, {size:,})" if name.endswith(")") else f"{name} ({size:,})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
-    """A tokenizer in a comparison, with the boundaries of the text and the step to compare.
+    """A text under a tokenizer at a step, to compare.
 
-    The title includes the vocabulary size; the name does not. `breaks` is the number of line ends
-    between documents in the text, which are part of no figure.
+    Attributes:
+        title: The name of the tokenizer, in a comparison with the vocabulary size.
+        tokenizer: The tokenizer.
+        boundaries: The boundaries of the text.
+        step: The step of the boundaries.
+        name: The name without the vocabulary size.
+        breaks: The place of each line end between documents in the text, in bytes. They are part
+            of no figure.
     """
 
     title: str
@@ -57,7 +63,7 @@ class Column:
     boundaries: Boundaries
     step: int
     name: str = ""
-    breaks: int = 0
+    breaks: Ends = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
     def cache_size(self) -> int:
@@ -82,7 +88,7 @@ class Column:
     @property
     def dropped(self) -> int:
         """The number of bytes of the text that belong to no token."""
-        return int(np.diff(self.cuts, prepend=0)[self.ids == DROPPED_ID].sum()) - self.breaks
+        return int(np.diff(self.cuts, prepend=0)[self.ids == DROPPED_ID].sum()) - len(self.breaks)
 
     def dropped_from(self, text: str) -> str:
         """Return the parts of the text that belong to no token, joined."""
@@ -253,7 +259,7 @@ def sweep(column: Column, points: int = 200) -> tuple[NDArray[np.int64], NDArray
     steps = np.unique(np.geomspace(1, len(counts), points).astype(np.int64)) - 1
     # Boundaries without steps, whose tokens cannot be replayed, are those of the last step.
     sizes = column.tokenizer.sizes[steps + column.step + 1 - len(counts)]
-    size, tokens = int(column.boundaries.ends[-1]) - column.breaks, counts[steps]
+    size, tokens = int(column.boundaries.ends[-1]) - len(column.breaks), counts[steps]
     return sizes, np.divide(size, tokens, where=tokens > 0, out=np.zeros(len(tokens)))
 
 

@@ -22,6 +22,7 @@ from bpeviz.corpus.files import STANDARD, named
 from bpeviz.text import counted, distinct
 from bpeviz.views import export, playable, text_table
 from bpeviz.views.credit import check_link
+from bpeviz.views.stage import of_columns
 from bpeviz.views.table import Table
 from bpeviz.views.tables import metrics
 
@@ -208,7 +209,7 @@ def _printed(
     """Return the output in the form that the options select."""
     measured = measure(text, columns, baseline)
     if options.html:
-        colored = export.colored("One text as tokens", text, columns, baseline=baseline)
+        colored = export.colored("One text as tokens", of_columns(columns, text), baseline)
         return playable.html(playable.of_score(colored, metrics(measured)), options.link)
     if options.curves:
         return _curves(columns)

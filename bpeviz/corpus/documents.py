@@ -103,13 +103,8 @@ def documents_of(text: str | Documents) -> Sequence[str]:
     return [*map(clean, text.texts if isinstance(text, Documents) else (text,))]
 
 
-def breaks_in(text: str | Documents) -> int:
-    """Return the number of line ends in `whole_text` that are not part of a document."""
-    return max(0, len(text) - 1) if isinstance(text, Documents) else 0
-
-
 def breaks_of(text: str | Documents) -> NDArray[np.int64]:
-    """Return the places of these line ends in `whole_text`, in bytes."""
+    """Return the places in `whole_text`, in bytes, of line ends that are not part of a document."""
     if isinstance(text, str):
         return np.empty(0, np.int64)
     return np.cumsum([len(document.encode()) + 1 for document in text.texts[:-1]]) - 1

@@ -157,6 +157,11 @@ class Trained:
             )
         return self._rows[part]
 
+    @property
+    def first(self) -> Row:
+        """The row of the first part of the text."""
+        return self.row(self.parts()[0])
+
     def stage(self, part: Part) -> Stage:
         """Return the stage of a part of the text."""
         return Stage([self.row(part)], self.hues(part), timelines=[self._timeline(part)])
@@ -177,12 +182,12 @@ class Trained:
 
     def settings(self, last: int) -> list[str]:
         """Return the settings in words, up to a last step."""
-        return self.row(self.parts()[0]).settings(last)
+        return self.first.settings(last)
 
     @cached()
     def race_rows(self, most: int) -> list[list[RaceRow]]:
         """Return the best candidates of the first `most` steps."""
-        return race.first_rows(self.row(self.parts()[0]), most)
+        return race.first_rows(self.first, most)
 
     @cached()
     def tokens(self, step: int) -> dict[bytes, str]:

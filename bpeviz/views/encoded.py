@@ -11,6 +11,7 @@ import numpy as np
 
 from bpeviz.analysis import hues, trace
 from bpeviz.analysis.hues import OWN_HUES, Coloring, Hues
+from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.trace import Event, Inspection
 from bpeviz.core.boundaries import UNKNOWN_ID, ChangingBoundaries, Part
 from bpeviz.core.merges import Merge
@@ -75,14 +76,12 @@ def of_inspection(
         f"No {unit} of {title} changes {where}.",
     )
     return Row(
-        title,
+        Column(title, tokenizer, boundaries, len(events)),
         inspection.text,
         Part(0, len(boundaries), part.first, part.last),
-        boundaries,
-        tokenizer,
-        [*_decisions(inspection, boundaries, events, states, training)],
         _names(inspection, training),
         words,
+        [*_decisions(inspection, boundaries, events, states, training)],
         training,
         trained_on,
         options,

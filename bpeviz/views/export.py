@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bpeviz.analysis.hues import Hues
-from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
 from bpeviz.views import score as scores
 from bpeviz.views.credit import parts
+from bpeviz.views.parts import part_of
 from bpeviz.views.payloads import Score
+from bpeviz.views.stage import Stage
 
 HELD = 20_000
 """The largest size of an exported text, in bytes."""
@@ -64,19 +64,11 @@ class ColoredText:
 
 
 def colored(
-    title: str,
-    text: str,
-    columns: Sequence[Column],
-    *,
-    first: int = 0,
-    last: int | None = None,
-    baseline: int = 0,
-    hues: Hues | None = None,
-    settings: Sequence[str] = (),
+    title: str, stage: Stage, baseline: int = 0, *, settings: Sequence[str] = ()
 ) -> ColoredText:
-    """Return the characters from `first` to `last` under tokenizers, at most `HELD` bytes."""
-    held = text[first:last].encode()[:HELD].decode(errors="ignore")
-    start = len(text[:first].encode())
-    part = Part(start, start + len(held.encode()), first, first + len(held))
-    score = scores.payload(text, columns, part, baseline, hues=hues)
-    return ColoredText(title, text, part, score, settings)
+    """Return the text of a stage at one step, at most `HELD` bytes; see `score.payload`."""
+    row = stage.rows[0]
+    text, first = row.text, row.part.first
+    held = text[first : row.part.last].encode()[:HELD].decode(errors="ignore")
+    part = part_of(text, first, first + len(held))
+    return ColoredText(title, text, part, scores.payload(stage.showing(part), baseline), settings)

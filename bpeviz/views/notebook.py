@@ -17,6 +17,8 @@ from bpeviz.notebook_cell import html_of
 from bpeviz.text import counted
 from bpeviz.views import playable
 from bpeviz.views.export import colored
+from bpeviz.views.parts import part_of
+from bpeviz.views.stage import of_columns
 
 _SHOWN = 2_000
 """The most characters of a text whose tokens are shown."""
@@ -50,9 +52,10 @@ def of_tokens(tokens: Tokens) -> str:
     inspected = trace.inspect(tokens.text, tokens.tokenizer, tokens.allowed_special)
     name = tokens.tokenizer.name
     column = Column(name, inspected.tokenizer, inspected.boundaries, inspected.boundaries.steps)
-    last = min(len(tokens.text), _SHOWN)
+    beginning = part_of(tokens.text, 0, min(len(tokens.text), _SHOWN))
+    stage = of_columns([column], tokens.text).showing(beginning)
     title = f"{counted(len(tokens), 'token')} of {name}"
-    page = playable.html(playable.of_score(colored("Tokens", tokens.text, [column], last=last)))
+    page = playable.html(playable.of_score(colored("Tokens", stage)))
     return _frame(title, page, _LINE, "see the tokens in color", _FIT)
 
 

@@ -43,6 +43,12 @@ def parts(text: str, boundaries: Boundaries, size: int = WINDOW) -> list[Part]:
     return parts
 
 
+def part_of(text: str, first: int, last: int) -> Part:
+    """Return the part of some characters of a text, in bytes."""
+    start = len(text[:first].encode())
+    return Part(start, start + len(text[first:last].encode()), first, last)
+
+
 def part_between(boundaries: Boundaries, part: Part, text: str) -> Part:
     """Return the part of other boundaries with the same characters.
 

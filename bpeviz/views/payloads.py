@@ -250,7 +250,6 @@ class Score(TypedDict):
     key: str
     text: str
     rows: list[ScoreRow]
-    baseline: int
     showIds: NotRequired[bool]
     colorsAll: NotRequired[bool]
     unit: NotRequired[str]

@@ -1,17 +1,16 @@
-"""Payloads of the Pre-tokenize page: a text in rows, one for each pre-tokenization."""
+"""The stage of the Pre-tokenize page: a text in rows, one for each pre-tokenization."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import accumulate
-from typing import Any
 
-from bpeviz.analysis.hues import Coloring, contacts_at, hues
 from bpeviz.analysis.pretokenization import PreTokenizedColumn, name
 from bpeviz.core.boundaries import ended
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, matched
 from bpeviz.text import color_key, counted, digest_of
-from bpeviz.views.payloads import Score, ScoreRow
+from bpeviz.views import score
+from bpeviz.views.payloads import Score
+from bpeviz.views.stage import Row, Stage, TokenNames, of_pieces
 
 
 def payload(columns: Sequence[PreTokenizedColumn], first: int, last: int, label: str = "") -> Score:
@@ -23,62 +22,47 @@ def payload(columns: Sequence[PreTokenizedColumn], first: int, last: int, label:
         last: The end of the part to show.
         label: The accessible name of the score.
     """
-    parts = [_shown(column, first, last) for column in columns]
-    rows = [[distinct[i][3] for i in indices] for _, indices, distinct in parts]
-    colors = hues(Coloring(contacts_at(row), lambda key: key) for row in rows)
-    drawn: list[ScoreRow] = []
-    for column, (sizes, indices, distinct) in zip(columns, parts, strict=True):
-        drawn.append(
-            {
-                "title": column.title,
-                "notes": [column.about],
-                "tokenCount": len(column.cut),
-                "tokenEnds": list(accumulate(sizes)),
-                "tokens": indices,
-                "distinct": [[*about, colors.index(key), rule] for *about, key, rule in distinct],
-            }
-        )
-    data: Score = {
-        "key": "",
-        "text": columns[0].cut.text[first:last],
-        "rows": drawn,
-        "baseline": -1,
-        "unit": "pre-token",
-        "ariaLabel": label or "The text in each pre-tokenization",
-    }
+    data = score.payload(Stage([_row(column, first, last) for column in columns]), None)
+    for row, column in zip(data["rows"], columns, strict=True):
+        row["notes"], row["tokenCount"] = [column.about], len(column.cut)
+    data["unit"], data["ariaLabel"] = "pre-token", label or "The text in each pre-tokenization"
     data["key"] = digest_of(data)
     return data
 
 
-def _shown(
-    column: PreTokenizedColumn, first: int, last: int
-) -> tuple[list[int], list[int], list[list[Any]]]:
-    """Return the pre-tokens of a part: sizes in bytes, the index of each, and the distinct ones.
+def _row(column: PreTokenizedColumn, first: int, last: int) -> Row:
+    """Return the row of a part of a text in pre-tokens.
 
-    Each of these is None (it has no id), a name, a description, a color key (-1 for a single
-    character), and the alternative of the expression that matches it, if known. Pre-tokens at the
-    edges of the part, given in characters, are cropped.
+    Each id is a distinct pre-token with the alternative of the expression that matches it. The
+    color key of a single character is -1. Pre-tokens at the edges of the part, given in characters,
+    are cropped.
     """
     of = column.cut
     begin, stop = ended(of.ends, first), ended(of.ends, last - 1)
     starts, ends = of.starts(begin, stop + 1), of.ends[begin : stop + 1].tolist()
     alternatives = ALTERNATIVES.get(column.pattern, ())
     why = matched(of.text, column.pattern, starts) if alternatives else [-1] * len(starts)
-    text = of.text
-    pre_tokens = [text[start:end] for start, end in zip(starts, ends, strict=True)]
+    pre_tokens = [of.text[start:end] for start, end in zip(starts, ends, strict=True)]
     numbers: dict[tuple[str, int], int] = {}
-    indices = [numbers.setdefault(key, len(numbers)) for key in zip(pre_tokens, why, strict=True)]
-    distinct: list[list[Any]] = []
-    for pre_token, by in numbers:
-        raw = pre_token.encode()
-        rule = f"alternative {by + 1}: {alternatives[by].about}" if alternatives else ""
+    ids = [numbers.setdefault(key, len(numbers)) for key in zip(pre_tokens, why, strict=True)]
+    distinct = [*numbers]
+
+    def key(number: int) -> int:
+        pre_token = distinct[number][0]
+        return color_key(pre_token.encode()) if len(pre_token) > 1 else -1
+
+    def note(number: int) -> tuple[str, str]:
+        pre_token, by = distinct[number]
         about = (
-            f"{counted(len(pre_token), 'character')}, {counted(len(raw), 'byte')}; "
+            f"{counted(len(pre_token), 'character')}, {counted(len(pre_token.encode()), 'byte')}; "
             f"{counted(of.times[pre_token], 'time')} in this text"
         )
-        key = color_key(raw) if len(pre_token) > 1 else -1
-        distinct.append([None, name(pre_token), about, key, rule])
+        return about, f"alternative {by + 1}: {alternatives[by].about}" if alternatives else ""
+
+    names = TokenNames(lambda i: name(distinct[i][0]), key, lambda _: None, None, note)
     if pre_tokens:  # crop the last one first: it may also be the first
-        pre_tokens[-1] = text[starts[-1] : min(ends[-1], last)]
+        pre_tokens[-1] = of.text[starts[-1] : min(ends[-1], last)]
         pre_tokens[0] = pre_tokens[0][max(0, first - starts[0]) :]
-    return [len(pre_token.encode()) for pre_token in pre_tokens], indices, distinct
+    sizes = (len(pre_token.encode()) for pre_token in pre_tokens)
+    pieces = [*zip(ids, sizes, strict=True)]
+    return of_pieces(of.text[first:last], column.title, pieces, names)

@@ -1,4 +1,4 @@
-"""Payloads of scores: a text under several tokenizers, without steps."""
+"""Payloads of scores: the rows of a stage at one step."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from bpeviz.analysis import verdict
 from bpeviz.analysis.hues import Coloring, Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import DROPPED_ID, SPECIAL_ID, UNKNOWN_ID, Ends, Part, ended
-from bpeviz.corpus.documents import Documents, breaks_of, whole_text
-from bpeviz.text import color_key, counted, digest_of, hexadecimal, shorten
+from bpeviz.text import counted, digest_of, hexadecimal, shorten
+from bpeviz.views.parts import part_of
 from bpeviz.views.payloads import Score, ScoreRow, ScoreToken
-from bpeviz.views.stage import Row
+from bpeviz.views.stage import Row, Stage
 
 _NO_TOKENS = {UNKNOWN_ID: "not in the vocabulary", DROPPED_ID: "dropped: no token"}
 """What a score shows in place of a token."""
@@ -26,67 +26,59 @@ _AROUND = 60
 """Characters before the first change in `before_and_after`."""
 
 
-def hues_of_columns(columns: Sequence[Column], part: Part) -> Hues:
-    """Return the color indices of a part of a text in columns; `part` is in bytes."""
+def hues_at(stage: Stage) -> Hues:
+    """Return the color indices of a stage at one step, by default those of this step alone."""
+    if stage.colors is not None:
+        return stage.colors
     return coloring.hues(
         Coloring(
-            coloring.contacts_at(column.ids[slice(*_tokens_within(column, part))].tolist()),
-            coloring.keys_of(column.tokenizer),
+            coloring.contacts_at(row.column.ids[slice(*_tokens_within(row))].tolist()),
+            row.names.key,
         )
-        for column in columns
+        for row in stage.rows
     )
 
 
 def payload(
-    text: str | Documents,
-    columns: Sequence[Column],
-    part: Part,
-    baseline: int,
-    *,
-    ids: bool = False,
-    colors: bool = False,
-    hues: Hues | None = None,
+    stage: Stage, baseline: int | None = 0, *, ids: bool = False, colors: bool = False
 ) -> Score:
-    """Return the payload of a text under several tokenizers, as plain JSON values.
+    """Return the payload of a stage at one step, as plain JSON values.
 
     Args:
-        text: The whole text, or documents, of which each is encoded alone.
-        columns: Tokenizers with their boundaries.
-        part: The part to show; `start` and `end` are bytes.
-        baseline: The column that the others are compared with.
+        stage: The rows of a text, each at the step of its column.
+        baseline: The row that the others are compared with, if there is one.
         ids: Whether to show the id of each token.
-        colors: Whether to color also tokens that all columns have.
-        hues: The color indices; by default those of these columns alone.
+        colors: Whether to color also tokens that all rows have.
     """
-    hues = hues or hues_of_columns(columns, part)
+    hues, columns = hues_at(stage), stage.columns
     drawn: list[ScoreRow] = []
     standings = [verdict.standing(column) for column in columns]
     # A mark for the best makes sense only if there are others.
     best = verdict.best(standings)
-    best = best if len(best) < len(columns) else []
-    for number, column in enumerate(columns):
-        ends, tokens, distinct = _tokens(column, part, hues)
+    best = best if baseline is not None and len(best) < len(columns) else []
+    for number, row in enumerate(stage.rows):
+        ends, tokens, distinct = _tokens(row, hues)
         drawn.append(
             {
-                "title": column.title,
-                "tokenCount": column.tokens,
-                "notes": _notes(columns, standings, number, baseline),
+                "title": row.title,
+                "tokenCount": standings[number].tokens,
+                "notes": [] if baseline is None else _notes(columns, standings, number, baseline),
                 "isBest": number in best,
                 "tokenEnds": ends,
                 "tokens": tokens,
                 "distinct": distinct,
             }
         )
+    first = stage.rows[0]
     data: Score = {
         "key": "",
-        "text": whole_text(text)[part.first : part.last],
+        "text": first.text[first.part.first : first.part.last],
         "rows": drawn,
-        "baseline": baseline,
         "showIds": ids,
         "colorsAll": colors,
     }
-    if isinstance(text, Documents):
-        places = breaks_of(text)
+    if len(places := first.column.breaks):
+        part = _bytes_of(first)
         inside = (places >= part.start) & (places < part.end)
         data["rowEnds"] = (places[inside] - part.start).tolist()
     data["key"] = digest_of(data)
@@ -111,20 +103,17 @@ def before_and_after(row: Row, step: int, hues: Hues | None = None) -> Score | N
         return None
     at = len(text.encode()[:change].decode(errors="ignore"))
     first = text.rfind(" ", max(0, at - _AROUND), at - _AROUND // 2) + 1 if at > _AROUND else 0
-    last = min(len(text), first + 3 * _AROUND)
-    part = Part(len(text[:first].encode()), len(text[:last].encode()), first, last)
+    part = part_of(text, first, min(len(text), first + 3 * _AROUND))
     # A text may have millions of tokens. Only the tokens of the part are computed.
     around = boundaries.slice(*_whole_tokens(boundaries.ends, before & after, part))
-    columns = [
-        replace(row.column(at), title=f"{name} {row.words.unit} {step:,}", boundaries=around)
-        for name, at in (("Before", step - 1), ("After", step))
-    ]
-    data = payload(text, columns, part, 0, colors=True, hues=hues)
+    local = replace(row, column=replace(row.column, boundaries=around))
+    names = {step - 1: "Before", step: "After"}
+    rows = [local.at(at, f"{name} {row.words.unit} {step:,}") for at, name in names.items()]
+    data = payload(Stage(rows, hues).showing(part), None, colors=True)
     counts = boundaries.token_counts[step - 1 : step + 1].tolist()
     for drawn, count in zip(data["rows"], counts, strict=True):
-        drawn.update({"tokenCount": count, "notes": [], "isBest": False})
-    data["key"] = f"{data['key']} {counts}"
-    data["baseline"], data["ariaLabel"] = -1, "The text before and after"
+        drawn["tokenCount"] = count
+    data["key"], data["ariaLabel"] = f"{data['key']} {counts}", "The text before and after"
     return data
 
 
@@ -166,34 +155,41 @@ def _notes(
     return [verdict.compared_with(standings[number].tokens, standings[baseline]), *notes]
 
 
-def _tokens_within(column: Column, part: Part) -> tuple[int, int]:
-    """Return the range of the tokens in a part, those at its edges included."""
-    ends = column.cuts
+def _bytes_of(row: Row) -> Part:
+    """Return the part of a row in bytes."""
+    return part_of(row.text, row.part.first, row.part.last)
+
+
+def _tokens_within(row: Row) -> tuple[int, int]:
+    """Return the range of the tokens in the part of a row, those at its edges included."""
+    ends, part = row.column.cuts, _bytes_of(row)
     last = max(ended(ends, part.end), ended(ends, part.end, before=True) + 1)
     return ended(ends, part.start), last
 
 
-def _tokens(
-    column: Column, part: Part, hues: Hues
-) -> tuple[list[int], list[int], list[ScoreToken]]:
+def _tokens(row: Row, hues: Hues) -> tuple[list[int], list[int], list[ScoreToken]]:
     """Return the tokens of a part: their ends in bytes, the index of each, and the distinct ones.
 
     Each of these is an id, a label, the bytes in hex, a color index, and the labels of the two
-    tokens that it was merged from, if any. Tokens at the edges are cropped.
+    tokens that it was merged from, if any; without a vocabulary, None, a label, a note, a color
+    index, and another note. Tokens at the edges are cropped.
     """
-    tokenizer = column.tokenizer
-    ends = column.cuts
-    first, last = _tokens_within(column, part)
+    column, (label, key, parents, _, note) = row.column, row.names
+    first, last = _tokens_within(row)
     ids, indices = np.unique(column.ids[first:last], return_inverse=True)
     distinct: list[ScoreToken] = []
-    label = cache(lambda token_id: shorten(tokenizer.token_label(token_id)))
+    label = cache(label)
     for token_id in ids.tolist():
-        if token_id in _NO_TOKENS:
+        color = hues.index(key(token_id))
+        if note is not None:
+            about, rule = note(token_id)
+            distinct.append([None, label(token_id), about, color, rule])
+        elif token_id in _NO_TOKENS:
             distinct.append([token_id, _NO_TOKENS[token_id], "", -1, []])
-            continue
-        raw = tokenizer.token_bytes(token_id)
-        color = -1 if tokenizer.is_atom(token_id) else hues.index(color_key(raw))
-        labels = [label(parent) for parent in tokenizer.parents(token_id) or ()]
-        distinct.append([token_id, label(token_id), shorten(hexadecimal(raw)), color, labels])
-    token_ends = np.minimum(ends[first:last], part.end) - part.start
+        else:
+            raw = shorten(hexadecimal(column.tokenizer.token_bytes(token_id)))
+            labels = [label(parent) for parent in parents(token_id) or ()]
+            distinct.append([token_id, label(token_id), raw, color, labels])
+    part = _bytes_of(row)
+    token_ends = np.minimum(column.cuts[first:last], part.end) - part.start
     return token_ends.tolist(), indices.tolist(), distinct

@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import accumulate
 from typing import Any, NamedTuple, cast
 
@@ -28,7 +29,6 @@ from bpeviz.core.boundaries import (
     SPECIAL_ID,
     Boundaries,
     ChangingBoundaries,
-    Ends,
     MergeBoundaries,
     Part,
 )
@@ -37,10 +37,10 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
 from bpeviz.corpus.documents import Documents, breaks_of, whole_text
 from bpeviz.text import digest_of, shorten
-from bpeviz.trainers import TRAINERS, texts_of
+from bpeviz.trainers import TRAINERS, bpe, texts_of
 from bpeviz.trainers.options import TIE_WINNERS
 from bpeviz.views.credit import settings_of
-from bpeviz.views.parts import parts
+from bpeviz.views.parts import part_between, parts
 from bpeviz.views.payloads import (
     BoundarySteps,
     NewSteps,
@@ -72,6 +72,9 @@ class RowWords(NamedTuple):
     rule: str = ""
 
 
+NO_WORDS = RowWords("step", "", "")
+
+
 class TokenNames(NamedTuple):
     """The names of tokens, and how they are told apart.
 
@@ -80,12 +83,14 @@ class TokenNames(NamedTuple):
         key: Returns the color key of an id, -1 for a token without color.
         parents: Returns the two ids that were merged into an id, or None.
         unknown: The label of atoms outside the vocabulary, if it has one.
+        note: Returns a note about an id in place of its bytes, for tokens without a vocabulary.
     """
 
     label: Callable[[int], str]
     key: coloring.Keys
     parents: coloring.Parents
     unknown: str | None
+    note: Callable[[int], tuple[str, str]] | None = None
 
 
 class TrainedOn(NamedTuple):
@@ -101,36 +106,45 @@ class Row:
     """A text under a tokenizer, with the decisions that change it.
 
     Attributes:
-        title: The name of the tokenizer.
+        column: The text after the last decision. Step k of its boundaries is the state after k
+            decisions, of the whole text or, where `events` are given, of the part.
         text: The whole text, of documents with a line end between two.
-        part: The part to show, in atoms of `boundaries` and in characters.
-        boundaries: Boundaries whose step k is the state after k decisions, of the whole text or,
-            where `events` are given, of the part.
-        tokenizer: The tokenizer after the last decision.
-        decisions: The decision of each step.
+        part: The part to show, in atoms of the boundaries and in characters.
         names: The names of its tokens.
         words: Its words.
+        decisions: The decision of each step. Without any, the row is the text at one step.
         training: The training history of the tokenizer, if it was trained here.
         trained_on: The training text, whose candidates are counted, if it is known.
         options: The options of the trainer that are not the default, if they are known.
         events: The step of the tokenizer that each step of this row is, where others that do not
             change the text are left out.
-        breaks: The place of each line end between documents in the text, in bytes.
     """
 
-    title: str
+    column: Column
     text: str
     part: Part
-    boundaries: Boundaries
-    tokenizer: Tokenizer
-    decisions: Decisions
     names: TokenNames
     words: RowWords
+    decisions: Decisions = ()
     training: Training | None = None
     trained_on: TrainedOn | None = None
     options: Mapping[str, object] | None = None
     events: Sequence[int] | None = None
-    breaks: Ends = field(default_factory=lambda: np.empty(0, np.int64))
+
+    @property
+    def title(self) -> str:
+        """The name of the tokenizer."""
+        return self.column.title
+
+    @property
+    def boundaries(self) -> Boundaries:
+        """The boundaries of the text at all steps."""
+        return self.column.boundaries
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """The tokenizer after the last decision."""
+        return self.column.tokenizer
 
     @property
     def steps(self) -> int:
@@ -182,10 +196,11 @@ class Row:
             words.append(f"Trained on {self.trained_on.name}")
         return words
 
-    def column(self, step: int) -> Column:
-        """Return the whole text after a step, for comparisons."""
+    def at(self, step: int, title: str = "") -> Row:
+        """Return the row of the text at a step alone, by default with the same title."""
         tokenizer = self.tokenizer if self.training is None else self.training.at_step(step)
-        return Column(self.title, tokenizer, self.boundaries, step, breaks=len(self.breaks))
+        column = replace(self.column, title=title or self.title, tokenizer=tokenizer, step=step)
+        return Row(column, self.text, self.part, names_of(tokenizer), NO_WORDS)
 
     @cached_property
     def uncolored(self) -> Timeline:
@@ -218,10 +233,10 @@ class Row:
             "emptyMessage": self.words.unchanged,
             "tokenCounts": self.boundaries.token_counts.tolist(),
             "changingSteps": unless_all(self.boundaries.change_steps + 1, self.boundaries.steps),
-            "byteCount": size - len(self.breaks),
+            "byteCount": size - len(self.column.breaks),
             "part": None if self.is_whole else [first, last, len(self.text)],
         }
-        if len(self.breaks):
+        if len(self.column.breaks):
             data["rowEnds"] = self._row_ends()
         if self.words.algorithm:
             data["algorithm"] = self.words.algorithm
@@ -258,15 +273,15 @@ class Row:
         """Return the atoms of the part that are line ends between documents."""
         start = int(self.boundaries.ends[self.part.start - 1]) if self.part.start else 0
         last = int(self.shown.ends[-1]) if len(self.shown) else 0
-        inside = self.breaks[(self.breaks >= start) & (self.breaks < last)]
+        inside = self.column.breaks[(self.column.breaks >= start) & (self.column.breaks < last)]
         ends: list[int] = np.searchsorted(self.shown.ends, inside + 1).tolist()
         return ends
 
     def _left_out(self) -> str:
         """Return which part of the text gets no tokens, in words, or ""."""
-        if not self.column(0).dropped:
+        if not (column := self.at(0).column).dropped:
             return ""
-        dropped = self.column(0).dropped_from(self.text)
+        dropped = column.dropped_from(self.text)
         return "some text left out" if dropped.strip() else "spaces left out"
 
     def timeline(self, hues: Hues) -> Timeline:
@@ -371,9 +386,38 @@ class Stage:
         """Return the step of each row at a step of the player."""
         return [view.get("ownSteps", range(step + 1))[step] for view in self.payload["views"]]
 
-    def columns(self, step: int) -> list[Column]:
-        """Return the whole text in each row at a step of the player."""
-        return [row.column(own) for row, own in zip(self.rows, self.own_steps(step), strict=True)]
+    def at(self, step: int) -> Stage:
+        """Return the stage of the text at a step of the player alone."""
+        own = zip(self.rows, self.own_steps(step), strict=True)
+        return Stage([row.at(step) for row, step in own], self.hues)
+
+    @property
+    def columns(self) -> list[Column]:
+        """The text under each tokenizer after the last decision."""
+        return [row.column for row in self.rows]
+
+    def showing(self, part: Part) -> Stage:
+        """Return the stage with another part of the text, which is given in bytes."""
+        rows = (
+            replace(row, part=part_between(row.boundaries, part, row.text)) for row in self.rows
+        )
+        return replace(self, rows=[*rows], timelines=None)
+
+
+def of_columns(columns: Sequence[Column], text: str, colors: Hues | None = None) -> Stage:
+    """Return the stage of a text under tokenizers at one step of each, such as in a comparison.
+
+    Args:
+        columns: The text under each tokenizer.
+        text: The whole text.
+        colors: The color indices, if they are known.
+    """
+    whole = (Part(0, len(column.boundaries), 0, len(text)) for column in columns)
+    rows = (
+        Row(column, text, part, names_of(column.tokenizer), NO_WORDS)
+        for column, part in zip(columns, whole, strict=True)
+    )
+    return Stage([*rows], colors)
 
 
 def of_training(
@@ -413,19 +457,18 @@ def of_training(
         trainer.rule,
     )
     whole = whole_text(text)
+    tokenizer, breaks = training.at_step(training.steps), breaks_of(text)
+    title = title or trainer.title
     return Row(
-        title or trainer.title,
+        Column(title, tokenizer, boundaries, training.steps, breaks=breaks),
         whole,
         part or parts(whole, boundaries)[0],
-        boundaries,
-        training.at_step(training.steps),
-        training.decisions,
-        names_of(training.at_step(training.steps), training),
+        names_of(tokenizer, training),
         words,
+        training.decisions,
         training,
         trained_on or TrainedOn(None, text, boundaries),
         options,
-        breaks=breaks_of(text),
     )
 
 
@@ -468,9 +511,8 @@ def of_pieces(
     text: str,
     title: str,
     pieces: Sequence[tuple[int, int]],
-    styles: Mapping[int, tuple[str, int]],
-    tokenizer: Tokenizer,
-    unknown: str | None = None,
+    names: TokenNames,
+    tokenizer: Tokenizer | None = None,
 ) -> Row:
     """Return the row of a text in pieces, without steps.
 
@@ -478,9 +520,8 @@ def of_pieces(
         text: The text.
         title: The name of the row, "" if it is alone.
         pieces: The id and the bytes of each piece; together they are the text.
-        styles: The label and the color index of each id.
-        tokenizer: A tokenizer over bytes.
-        unknown: The label of pieces with `UNKNOWN_ID`.
+        names: The names of the pieces.
+        tokenizer: Their tokenizer, over bytes, if there is one.
     """
     raw = np.frombuffer(text.encode(), np.uint8).astype(np.int32)
     entries = np.full(len(raw), INSIDE_ID, np.int32)
@@ -495,16 +536,30 @@ def of_pieces(
         entries,
     )
     name = title or "The text"
+    words = RowWords("step", name, name, rule=name)
+    column = Column(title, tokenizer or _without_merges(), boundaries, 0)
+    return Row(column, text, Part(0, len(raw), 0, len(text)), names, words)
+
+
+@cache
+def _without_merges() -> Tokenizer:
+    return bpe.train("", bpe.BpeOptions(merges=0)).tokenizer()
+
+
+def names_in(styles: Mapping[int, tuple[str, int]], unknown: str | None = None) -> TokenNames:
+    """Return the names of pieces by their labels and color indices.
+
+    Args:
+        styles: The label and the color index of each id.
+        unknown: The label of pieces with `UNKNOWN_ID`.
+    """
     none = ("", -1)  # of atoms, which are not drawn
-    names = TokenNames(
+    return TokenNames(
         lambda token_id: styles.get(token_id, none)[0],
         lambda token_id: styles.get(token_id, none)[1],
         lambda _: None,
         unknown,
     )
-    part = Part(0, len(raw), 0, len(text))
-    words = RowWords("step", name, name, rule=name)
-    return Row(title, text, part, boundaries, tokenizer, (), names, words)
 
 
 STEP_COLUMNS = ("id", "left", "right", "count", "applied", "ties", "score", "round")

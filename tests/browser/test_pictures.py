@@ -11,8 +11,8 @@ from PIL import Image, ImageChops, ImageFilter
 import bpeviz
 from bpeviz import components
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import Part
 from bpeviz.views import score
+from bpeviz.views.stage import of_columns
 
 if TYPE_CHECKING:
     from conftest import Tabs
@@ -42,7 +42,7 @@ document.querySelector("#picture").innerHTML = drawing;
 def test_picture_has_the_pixels_of_the_page(tabs: Tabs, text: str) -> None:
     tokenizer = bpeviz.train("she sells seashells, by the seashore", vocab_size=275).tokenizer()
     column = Column("A title", tokenizer, tokenizer.boundaries(text), tokenizer.steps)
-    data = score.payload(text, [column], Part(0, len(text.encode()), 0, len(text)), 0)
+    data = score.payload(of_columns([column], text))
     files = components.read("score")
     page = tabs.open(reusable=False)
     page.set_content(

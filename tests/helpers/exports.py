@@ -9,6 +9,7 @@ import bpeviz
 from bpeviz.analysis.comparison import Comparison
 from bpeviz.views import playable
 from bpeviz.views.export import ColoredText, colored
+from bpeviz.views.stage import of_columns
 from helpers.comparisons import columns_of, comparison
 from helpers.stages import played
 
@@ -52,4 +53,4 @@ def compared(text: str) -> Comparison:
 
 def picture(text: str) -> ColoredText:
     """Return the colored text."""
-    return colored(text, text, columns_of(text), settings=[text])
+    return colored(text, of_columns(columns_of(text), text), settings=[text])

@@ -10,7 +10,6 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -34,7 +33,7 @@ from bpeviz.views.export import colored
 from bpeviz.views.merge_diagram import Side
 from bpeviz.views.parts import part_between, parts
 from bpeviz.views.slides import DIAGRAM, TABLE, TEXT, Slides, of_score, of_stage
-from bpeviz.views.stage import Row, Stage, TrainedOn, of_training
+from bpeviz.views.stage import Row, Stage, TrainedOn, of_columns, of_training
 
 Case = Callable[[], Any]
 
@@ -168,8 +167,7 @@ def payloads_of_training(row: Row) -> dict[str, Any]:
     races = race.payload(row, race.first_rows(row, 40), stage.hues, stage.payload["timelineId"])
     drawn = (part.first, min(part.first + 30, part.last))
     slides = of_stage("Title", stage, row.own_settings(), last=half, drawn=drawn)
-    column = replace(row.column(half), title="Title")
-    picture = colored("Title", text, [column], first=part.first, last=part.last, hues=stage.hues)
+    picture = colored("Title", Stage([row.at(half, "Title")], stage.hues))
     side = Side("Title", row.boundaries, half, half, row.look(stage.hues), row.words.unit)
     start = len(text[: part.first].encode())
     words = text[part.first : part.first + 20].encode()
@@ -261,12 +259,13 @@ def page_of_score(names: Sequence[str]) -> dict[str, Any]:
         boundaries = tokenizer.boundaries(text)
         columns.append(Column(f"{name} (1)", tokenizer, boundaries, boundaries.steps, name))
     part = parts(text, metrics.common_boundaries(columns), 3_000)[0]
-    picture = colored("Title", text, columns, baseline=len(names) - 1)
+    stage = of_columns(columns, text)
+    picture = colored("Title", stage, len(names) - 1)
     metrics_table = tables.metrics(measure(text, columns, 0))
     slides = of_score("Title", picture, metrics_table)
     page = playable.of_score(picture, metrics_table)
     return {
-        "score": score.payload(text, columns, part, 0, ids=True),
+        "score": score.payload(stage.showing(part), ids=True),
         "picture": picture.payload(),
         "slides": {name: slides.payload(name, "") for name in (TEXT, TABLE)},
         "file": [page.title, [*page.settings], page.data],

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import SPECIAL_ID, ChangingBoundaries, Part
+from bpeviz.core.boundaries import SPECIAL_ID, ChangingBoundaries
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.counts import count
@@ -28,6 +28,7 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.continued_bpe import NAMES_OF_BASES
 from bpeviz.trainers.parity_bpe import ParityTraining
 from bpeviz.views import credit, export, merge_diagram, score
+from bpeviz.views.stage import of_columns
 
 END = "<|endoftext|>"
 NAMES = ("<é>", END)
@@ -231,7 +232,7 @@ def test_views_show_the_names_without_color(algorithm: str) -> None:
     styles = merge_diagram.payload(TEXT.encode(), [side], 0)["sides"][0]
     assert styles["tokenStyles"][SPECIAL_ID] == [END, -1]
     column = Column("mine", training.at_step(1), boundaries, 1)
-    picture = export.colored("title", TEXT, [column]).score["rows"]
+    picture = export.colored("title", of_columns([column], TEXT)).score["rows"]
     assert "<|endoftext|>" in [label for _, label, *_ in picture[0]["distinct"]]
     room = Rooms().open("me", lambda _: Invitation())
     room.show(shown)
@@ -242,8 +243,7 @@ def test_before_and_after_counts_special_tokens_in_a_note() -> None:
     training = train("bpe")
     own = Column("mine", training.tokenizer(), training.boundaries(TEXT), training.steps)
     plain = Column("plain", training.tokenizer(), training.tokenizer().boundaries(TEXT), 1)
-    part = Part(0, len(TEXT.encode()), 0, len(TEXT))
-    first, second = score.payload(TEXT, [own, plain], part, 0)["rows"]
+    first, second = score.payload(of_columns([own, plain], TEXT))["rows"]
     assert first["notes"] == ["Baseline", "6 special tokens, split off as in training"]
     assert second["notes"] == ["3.4 times as many as mine"]
     assert isinstance(training, MergeTraining)

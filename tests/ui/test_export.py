@@ -235,7 +235,7 @@ def test_opened_file_is_a_column_on_compare(name: str) -> None:
         text_box=TEXT,
         curves_open=True,
     )
-    mine, other = drawn(app, "baseline")["rows"]
+    mine, other = drawn(app, "colorsAll")["rows"]
     assert mine["title"].startswith("Your tokenizer")
     assert other["title"].startswith(one.title)
     ids = [token_id for index in other["tokens"] if (token_id := other["distinct"][index][0]) != -2]
@@ -403,7 +403,7 @@ def test_number_of_open_files_is_limited() -> None:
         "Compare", compared=["yours", *(one.key for one in files)], tokenizers_opened=files
     )
     app.button(key="open_tokenizer").click().run()
-    assert len(drawn(app, "baseline")["rows"]) == 1 + MOST_OPEN
+    assert len(drawn(app, "colorsAll")["rows"]) == 1 + MOST_OPEN
     assert [one.key for one in app.get("file_uploader")] == ["text_upload"]
     assert any("Close one first" in one.value for one in app.caption)
 

@@ -9,6 +9,8 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.views import export, playable
 from bpeviz.views.credit import MADE_WITH, credit, parts
+from bpeviz.views.parts import part_of
+from bpeviz.views.stage import of_columns
 
 TRAINED = bpeviz.train("low lower lowest, the newest 世界 ", vocab_size=280)
 
@@ -19,7 +21,7 @@ def column(tokenizer: Tokenizer, text: str, title: str = "A title") -> Column:
 
 def notes(*columns: Column, text: str, baseline: int = 0) -> list[str]:
     """Return how the notes of a drawing begin."""
-    drawing = export.colored("T", text, columns, baseline=baseline)
+    drawing = export.colored("T", of_columns(columns, text), baseline)
     return [" ".join(words.split()[:3]) for words in drawing.notes]
 
 
@@ -40,11 +42,11 @@ def test_notes_explain_unknown_and_omitted_text() -> None:
 
 def test_drawing_limits_long_texts_and_names_the_part() -> None:
     text = "low lower 世界 " * 3_000
-    one = column(TRAINED.tokenizer(), text)
-    drawing = export.colored("T", text, [one], first=3, last=9)
+    stage = of_columns([column(TRAINED.tokenizer(), text)], text)
+    drawing = export.colored("T", stage.showing(part_of(text, 3, 9)))
     assert drawing.score["text"] == text[3:9]
     assert drawing.payload()["about"] == [f"Characters 4 to 9 of {len(text):,}."]
-    drawing = export.colored("T", text, [one], first=5)
+    drawing = export.colored("T", stage.showing(part_of(text, 5, len(text))))
     content = drawing.score["text"]
     assert export.HELD - 4 < len(content.encode()) <= export.HELD
     assert text[5:].startswith(content)
@@ -53,7 +55,7 @@ def test_drawing_limits_long_texts_and_names_the_part() -> None:
 
 def test_drawing_and_file_name_the_version() -> None:
     text = "low lower"
-    picture = export.colored("A title", text, [column(TRAINED.tokenizer(), text)])
+    picture = export.colored("A title", of_columns([column(TRAINED.tokenizer(), text)], text))
     assert picture.payload("https://host")["credit"]["words"] == MADE_WITH
     page = playable.html(playable.of_score(picture))
     assert "<h1>A title</h1>" in page

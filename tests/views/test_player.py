@@ -29,7 +29,7 @@ from bpeviz.ui.pages.remarks import _why_few as why_few
 from bpeviz.views import score
 from bpeviz.views.parts import WINDOW
 from bpeviz.views.parts import parts as parts_of
-from bpeviz.views.stage import of_training
+from bpeviz.views.stage import of_columns, of_training
 
 ODD = "naïve 👩‍👩‍👧 e\u0301\r\n\tصباح \u202e<b>&amp;\0 \u200b नमस्ते 🇫🇷\n\n"
 ATOMS = (
@@ -398,7 +398,7 @@ def test_score_has_the_tokens_of_each_part(text: str, baseline: int, size: int) 
     parts = parts_of(text, common_boundaries(columns), size)
     assert "".join(text[part.first : part.last] for part in parts) == text
     for part in parts:
-        data = score.payload(text, columns, part, baseline)
+        data = score.payload(of_columns(columns, text).showing(part), baseline)
         json.dumps(data, allow_nan=False)
         assert data["text"] == text[part.first : part.last]
         here = raw[part.start : part.end]
@@ -424,8 +424,7 @@ def test_score_counts_unknown_characters() -> None:
     training = bpeviz.train("abab", merges=1, atoms="characters", end_mark="symbol")
     tokenizer = training.tokenizer()
     column = Column("mine", tokenizer, tokenizer.boundaries("abé ab"), 1)
-    (part,) = parts_of("abé ab", common_boundaries([column]))
-    shown = score.payload("abé ab", [column], part, 0)["rows"][0]
+    shown = score.payload(of_columns([column], "abé ab"))["rows"][0]
     ids = [shown["distinct"][index][0] for index in shown["tokens"]]
     assert ids.count(-1) == 2  # é and the space
     assert shown["tokenEnds"][-1] == 7
@@ -455,7 +454,7 @@ def test_before_and_after_shows_the_first_change(key: str) -> None:
         first = text.index(data["text"])
         part = Part(offset, offset + size, first, first + len(data["text"]))
         columns = [Column("", training.at_step(at), boundaries, at) for at in (step - 1, step)]
-        whole = score.payload(text, columns, part, 0)
+        whole = score.payload(of_columns(columns, text).showing(part))
         for column, expected in zip(data["rows"], whole["rows"], strict=True):
             for name in ("tokenCount", "tokenEnds", "tokens", "distinct"):
                 assert column[name] == expected[name]

@@ -18,7 +18,7 @@ from bpeviz.views import tables
 from bpeviz.views.credit import MADE_WITH
 from bpeviz.views.export import colored
 from bpeviz.views.slides import DIAGRAM, TABLE, TEXT, Slides, of_score, of_stage
-from bpeviz.views.stage import Stage, of_training
+from bpeviz.views.stage import Stage, of_columns, of_training
 
 ENGLISH = samples.by_key("english-prose").text
 
@@ -43,7 +43,7 @@ def columns_of(text: str, names: Sequence[str]) -> Slides:
     found = training.tokenizer().boundaries(text)
     columns = [Column(name, training.tokenizer(), found, training.steps) for name in names]
     measured = tables.metrics(measure(text, columns, 0))
-    return of_score(names[0], colored("T", text, columns), measured)
+    return of_score(names[0], colored("T", of_columns(columns, text)), measured)
 
 
 def test_merge_diagram_shows_the_words_that_are_drawn_on_the_page() -> None:

@@ -35,7 +35,6 @@ let revealed = null; // a change of the page does not scroll again
  * @property {string} text
  * @property {number[]} [rowEnds] places of line ends between rows of a table, in bytes
  * @property {Row[]} rows
- * @property {number} baseline index of the baseline, -1 for none
  * @property {boolean} [showIds] whether to show the id of each token
  * @property {boolean} [colorsAll] whether also tokens that all rows have are colored
  * @property {string} [unit] "token" unless given

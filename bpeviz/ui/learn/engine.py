@@ -14,7 +14,6 @@ from bpeviz.analysis import trace
 from bpeviz.analysis.hues import OWN_HUES, Hues, hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.token_lookup import look_of
-from bpeviz.core.boundaries import Part
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.text import counted, digest_of, times
@@ -45,8 +44,8 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import Widget
 from bpeviz.views import encoded
 from bpeviz.views.payloads import MessagePart, Player, TokenPart
-from bpeviz.views.score import hues_of_columns
-from bpeviz.views.stage import Row, Stage, of_pieces, of_training
+from bpeviz.views.score import hues_at
+from bpeviz.views.stage import Row, Stage, names_in, of_columns, of_pieces, of_training
 
 MAX_TIED = 5
 """The most tied pairs that a result lists."""
@@ -118,13 +117,13 @@ def row(
     styles: Mapping[int, tuple[str, int]],
 ) -> Row:
     """Return the row of a text in pieces, without steps; see `bpeviz.views.stage.of_pieces`."""
-    return of_pieces(text, title, pieces, styles, train("", merges=0).tokenizer(), UNKNOWN_WORD)
+    return of_pieces(text, title, pieces, names_in(styles, UNKNOWN_WORD))
 
 
 def encoded_rows(text: str, tokenizers: Mapping[str, Tokenizer]) -> list[Row]:
     """Return a text in the tokens of tokenizers, a row each, by the names of the rows."""
     columns = [Column(key, way, way.boundaries(text), way.steps) for key, way in tokenizers.items()]
-    colors = hues_of_columns(columns, Part(0, len(text.encode()), 0, len(text)))
+    colors = hues_at(of_columns(columns, text))
     rows = []
     for column in columns:
         look = look_of(column.tokenizer, hues=colors)

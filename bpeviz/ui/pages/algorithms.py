@@ -16,7 +16,7 @@ from bpeviz.analysis.figures import measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
-from bpeviz.corpus.documents import Documents, breaks_in
+from bpeviz.corpus.documents import Documents
 from bpeviz.text import counted
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Randomness
@@ -163,7 +163,7 @@ def show(side: DeltaGenerator) -> None:
     with st.container(key="alike"):
         answer = st.empty()
     place = st.container()
-    columns = [_column(row, row.history.steps) for row in shown]
+    columns = [row.first.column for row in shown]
     text_parts = parts(text, metrics.common_boundaries(columns, always=True), LOCK_STEP_BYTES)
     part = choose_part(PART, text_parts, "Training and all figures use", is_played=True)
     has_race = any(row.history.steps for row in shown)
@@ -216,7 +216,7 @@ def _first_tokens(shown: Sequence[Trained]) -> None:
 def _columns(shown: Sequence[Trained], payload: Player, place: int) -> list[Column]:
     """Return the columns at a step of the player."""
     steps = [view["ownSteps"][place] for view in payload["views"]]
-    return [*map(_column, shown, steps)]
+    return [row.first.at(step).column for row, step in zip(shown, steps, strict=True)]
 
 
 def _opening(shown: Sequence[Trained], payload: Player) -> int:
@@ -265,11 +265,6 @@ def _slides(handles: Sequence[TrainingHandle], part: Part) -> Slides:
     title = "Algorithms" if len(stage.rows) > 1 else stage.rows[0].title
     settings = [f"{row.title}: {', '.join(row.settings())}" for row in stage.rows]
     return of_stage(title, stage, settings)
-
-
-def _column(row: Trained, step: int) -> Column:
-    breaks = breaks_in(row.handle.text)
-    return Column(_name(row), row.history.at_step(step), row.boundaries, step, breaks=breaks)
 
 
 def _name(row: Trained) -> str:
@@ -322,7 +317,7 @@ def _races(shown: list[Trained], payload: Player, steps: list[int]) -> list[Race
     races = []
     is_watched = components.race_is_watched(payload["timelineId"])
     for trained, view, step in zip(shown, payload["views"], steps, strict=True):
-        row = trained.row(trained.parts()[0])
+        row = trained.first
         hues = hues_in(view, row)
         first = trained.race_rows(race.STEPS // len(shown)) if is_watched else None
         data = race.payload(row, first, hues, payload["timelineId"])

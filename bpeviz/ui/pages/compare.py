@@ -16,7 +16,7 @@ from bpeviz.analysis.figures import Measured, measure
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.corpus.documents import Documents, beginning, characters_in
+from bpeviz.corpus.documents import Documents, beginning, characters_in, whole_text
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.pretrained import catalog
 from bpeviz.text import clean, joined, visible
@@ -55,6 +55,7 @@ from bpeviz.views.parts import parts
 from bpeviz.views.payloads import Score
 from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides
+from bpeviz.views.stage import of_columns
 
 T = TypeVar("T")
 
@@ -389,7 +390,8 @@ def _payload(
     ids: bool,
     colors: bool,
 ) -> Score:
-    return score.payload(text, _columns, part, number, ids=ids, colors=colors)
+    stage = of_columns(_columns, whole_text(text)).showing(part)
+    return score.payload(stage, number, ids=ids, colors=colors)
 
 
 def _draw_score(

@@ -18,7 +18,7 @@ from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.views import encoded
 from bpeviz.views.payloads import Player
-from bpeviz.views.stage import Row, Stage, of_pieces
+from bpeviz.views.stage import Row, Stage, names_in, of_pieces
 
 LONGEST = 240
 """The most characters of a text whose merges have steps; of a longer one there are only tokens."""
@@ -44,9 +44,8 @@ def player_of(trained: Trained) -> Player | None:
         return None
     if not len(other.boundaries.change_steps):
         return None
-    row = other.row(other.parts()[0])
     unit = texts_of(other.history).unit
-    return _player(row, f"A tokenizer trained here on {other.trained_on}", unit)
+    return _player(other.first, f"A tokenizer trained here on {other.trained_on}", unit)
 
 
 @cached()
@@ -59,7 +58,7 @@ def _published(text: str) -> Player | None:
     tokens = [*tokenizer.tokens(text)]
     styles = {token.id: (token.label, key_of(tokenizer, token.id)) for token in tokens}
     pieces = [(token.id, len(token.raw)) for token in tokens]
-    return _player(of_pieces(text, "", pieces, styles, tokenizer), TITLE, "merge")
+    return _player(of_pieces(text, "", pieces, names_in(styles), tokenizer), TITLE, "merge")
 
 
 def _player(row: Row, name: str, unit: str) -> Player:

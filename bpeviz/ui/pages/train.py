@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -38,6 +37,7 @@ from bpeviz.views.merge_diagram import Side
 from bpeviz.views.payloads import Diagram, Player, Race, Score
 from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides, of_stage
+from bpeviz.views.stage import Stage
 
 CANDIDATES = 1_000
 """How many of the best candidates of a step are listed, unless the user asks for all."""
@@ -209,11 +209,7 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
         title = texts_of(history).vocabulary(history, step)
         return colored(
             f"{name}: {row.words.unit} {step:,} of {last:,}",
-            row.text,
-            [replace(row.column(step), title=title)],
-            first=shown.first,
-            last=shown.last,
-            hues=stage.hues,
+            Stage([row.at(step, title)], stage.hues),
             settings=row.settings(last),
         )
 

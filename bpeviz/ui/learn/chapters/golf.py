@@ -34,7 +34,7 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.views.export import colored
 from bpeviz.views.payloads import Contents, MessagePart, MessageRow, Player, StageTask
 from bpeviz.views.slides import TEXT, Slides
-from bpeviz.views.stage import Row, Stage
+from bpeviz.views.stage import Row, Stage, of_columns
 
 GOAL = min(figures.GOLF)
 """The tokens to reach with the opening of Don Quijote."""
@@ -202,7 +202,7 @@ def _card(text: str, given: Sequence[int], hole: Hole) -> Slides:
     column = Column("My merges", training.tokenizer(), training.boundaries(text), training.steps)
     names = " ".join(training.name(merge.new_id) for merge in training.merges)
     heading = f"{counted(column.tokens, 'token')} with {counted(len(given), 'merge')} of my own"
-    picture = colored(heading, text, [column])
+    picture = colored(heading, of_columns([column], text))
 
     def content() -> Contents:
         notes = [f"My merges in their order: {names}"]

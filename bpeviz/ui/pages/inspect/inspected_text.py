@@ -26,7 +26,7 @@ from bpeviz.views.export import ColoredText, colored
 from bpeviz.views.parts import part_between, parts
 from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides, of_stage
-from bpeviz.views.stage import Stage, TrainedOn
+from bpeviz.views.stage import Stage, TrainedOn, of_columns
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ class InspectedText:
     def _colored(self) -> ColoredText:
         boundaries = self.inspection.boundaries
         column = Column(self.offer.title, self.tokenizer, boundaries, boundaries.steps)
-        how: dict[str, Any] = {"hues": self.colors, "settings": self.offer.settings}
-        return colored("One text as tokens", self.inspection.text, [column], **how)
+        stage = of_columns([column], self.inspection.text, self.colors)
+        return colored("One text as tokens", stage, settings=self.offer.settings)
 
     def _animation(self) -> Callable[[], Interactive]:
         training, text = self.offer.training, self.inspection.text
