@@ -36,6 +36,9 @@ from bpeviz.ui.widgets import SessionValue
 _CHANGED: SessionValue[bool] = SessionValue("tokenizers_changed")
 """Whether the opened tokenizers have changed since the page was drawn."""
 
+_REPLY: SessionValue[bool] = SessionValue("tokenizers_reply")
+"""Whether the dialog has something to say to the last act in it."""
+
 _NUMBER: SessionValue[int] = SessionValue("tokenizers_number")
 """The number of the uploader. Each file replaces it by a new one without files."""
 
@@ -67,12 +70,19 @@ def import_button(chosen: Callable[[str], None] = lambda key: None) -> None:
     """
     # Not a popover: if it is drawn only while open, the page runs again when it closes. That run
     # would return a user to the page who closes it with a click on another page.
-    if st.button("Open a tokenizer file", icon=":material/upload_file:", key="open_tokenizer"):
+    is_clicked = st.button(
+        "Open a tokenizer file", icon=":material/upload_file:", key="open_tokenizer"
+    )
+    # If somebody acts in the dialog before the page behind it has ended its run, Streamlit runs
+    # the whole page, which closes the dialog: it opens again where it has something to say.
+    if is_clicked or _REPLY.present:
+        _CHANGED.clear()
         _dialog(chosen)
 
 
 @dialog("Tokenizers from files")
 def _dialog(chosen: Callable[[str], None]) -> None:
+    _REPLY.clear()
     if _CHANGED.get():
         _CHANGED.clear()
         st.rerun()  # the page behind; the dialog closes
@@ -118,16 +128,16 @@ def _uploader(chosen: Callable[[str], None]) -> None:
     upload = f"tokenizer_upload_{_NUMBER.get() or 0}"
 
     def uploaded() -> None:
-        _FAILED.clear()
-        _PENDING.clear()
-        _REPLACED.clear()
         try:
             files = uploads.files(upload)
         except uploads.RefusedUploadError as error:
+            _forget_pending()
             _FAILED.put(str(error))
+            _REPLY.put(True)
             _replace_uploader()
             return
-        if files:
+        if files:  # an uploader whose files were taken says that it has none now
+            _forget_pending()
             _open(files, "", chosen)
 
     def pattern_chosen() -> None:
@@ -167,6 +177,12 @@ def _uploader(chosen: Callable[[str], None]) -> None:
     st.button("Open", on_click=pattern_chosen, key="open_with_split")
 
 
+def _forget_pending() -> None:
+    _FAILED.clear()
+    _PENDING.clear()
+    _REPLACED.clear()
+
+
 def _replace_uploader() -> None:
     """Replace the uploader by a new one without files."""
     _NUMBER.put((_NUMBER.get() or 0) + 1)
@@ -190,6 +206,7 @@ def _open(
 ) -> None:
     """Open files as a tokenizer, or store the error for the dialog; empty the uploader."""
     _replace_uploader()
+    _REPLY.put(True)
     first = _INCOMPLETE.get() or ()
     _INCOMPLETE.clear()
     others = [other for other in opened() if other.key != _REPLACED.get()]
@@ -212,6 +229,7 @@ def _open(
         _REPLACED.clear()
         _PENDING.clear()
         _INCOMPLETE.clear()
+        _REPLY.clear()
         _CHANGED.put(True)
         chosen(tokenizer.key)
         return
@@ -238,3 +256,4 @@ def _choose_again(file: Opened) -> None:
     _PENDING.put(file.files)
     _PENDING_TITLE.put(file.title)
     _REPLACED.put(file.key)
+    _REPLY.put(True)

@@ -35,6 +35,12 @@ _NOT_STARTED, _BUSY = "its process did not start", "this machine is busy"
 LEAST = 0.2
 """The share of its processor seconds that a request has spent if its own work made it late."""
 
+NICENESS = 10
+"""The niceness of slow requests: they get a tenth of what the server gets.
+
+With 19, the share is a seventieth, and a busy machine takes minutes to start a worker.
+"""
+
 _OUT_OF_TIME = -signal.SIGPROF if hasattr(signal, "SIGPROF") else None
 """The exit code of a worker after its time limit, where the system has timers."""
 
@@ -197,7 +203,7 @@ class Child:
         """Lower the priority of the process far below that of the server."""
         if hasattr(os, "setpriority"):
             with suppress(OSError):  # it may have ended already
-                os.setpriority(os.PRIO_PROCESS, self.process.pid, 19)
+                os.setpriority(os.PRIO_PROCESS, self.process.pid, NICENESS)
         elif sys.platform == "win32":
             import psutil  # installed only where it is needed
 

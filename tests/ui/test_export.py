@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -406,6 +407,26 @@ def test_number_of_open_files_is_limited() -> None:
     assert len(drawn(app, "colorsAll")["rows"]) == 1 + MOST_OPEN
     assert [one.key for one in app.get("file_uploader")] == ["text_upload"]
     assert any("Close one first" in one.value for one in app.caption)
+
+
+def test_dialog_stays_where_its_page_still_runs_and_it_has_an_answer() -> None:
+    app = opened("Compare", may_fail=True)
+    app.button(key="open_tokenizer").click().run()
+
+    def uploader() -> Any:
+        (dialog,) = app.get("file_uploader")[1:]
+        return dialog
+
+    # Each run of AppTest is one of the whole page, as in a browser before the page has ended.
+    data = (Path(__file__).parents[1] / "fixtures" / "bpe.tiktoken").read_bytes()
+    uploader().set_value(("bpe.tiktoken", data, "application/octet-stream")).run()
+    app.button(key="open_with_split").click().run()
+    assert "bpe.tiktoken" in app.multiselect(key="compared").options
+    assert not app.get("file_uploader")[1:]
+    app.button(key="open_tokenizer").click().run()
+    uploader().set_value(("empty.json", b"{}", "application/json")).run()
+    assert uploader()
+    assert app.error
 
 
 def test_file_that_fails_to_encode_is_omitted_with_a_message(
