@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from bpeviz.workers.child import NICENESS
+
 ROOT = Path(__file__).resolve().parents[2]
 
 CHROMIUMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
@@ -75,7 +77,7 @@ class Server:
             child
             for child in children
             if b"bpeviz.jobs.worker" in _command(child)
-            and os.getpriority(os.PRIO_PROCESS, child) == 19
+            and os.getpriority(os.PRIO_PROCESS, child) == NICENESS
         ]
 
     def tracebacks(self) -> str:
