@@ -234,7 +234,7 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
 
 def test_signs_of_several_bytes_have_rulers_and_others_no_empty_row(open_page: Open) -> None:
     page = open_page("/Compare")
-    type_text(page, "ภาษาไทย\nThai")
+    type_text(page, "ภาษาไทย\nThai, which has too many letters for another column beside it")
     score = Score(page)
     score.await_text("GPT-2", "ไ")
     rulers = [one.bounding_box() for one in score.row("GPT-2").locator(".atoms").all()]

@@ -13,7 +13,6 @@ import { columnsOf } from "../step_table/rows.js";
 const [SMALLEST_TEXT, SMALLEST_LETTERS, LARGEST_TEXT, LARGEST_TABLE] = [24, 20, 240, 48]; // pixels; of a text, of several rows
 const ROW_HEIGHT = 1.35; // of several rows, relative to the size of letters
 const FEW_LINES = 5; // which may be broken for larger letters
-const MOST_COLUMNS = 4; // of short lines
 const MOST_VIEWS = 4;
 const NAMES_SCALE = 1.5; // of letters, relative to a page
 const MOST_ROWS = 13;
@@ -98,10 +97,8 @@ export class Slide {
       score,
       (size) => content.style.setProperty("--size", `${size}px`),
       { smallest: score.rows.length > 1 ? SMALLEST_LETTERS : SMALLEST_TEXT, largest: LARGEST_TEXT },
-      { scale: NAMES_SCALE, keepsLines: score.text.split("\n").length > FEW_LINES, fills: true, columns: MOST_COLUMNS },
+      { scale: NAMES_SCALE, keepsLines: score.text.split("\n").length > FEW_LINES, fills: true },
     );
-    score.host.classList.toggle("columns", score.columns > 1);
-    score.host.style.setProperty("--columns", String(score.columns));
     score.layOut();
     const { lines, cells, text } = score;
     const cut = lines[score.fitting];

@@ -11,6 +11,7 @@ const BRIEF = { cells: 3000, lines: 200 }; // a text of more never fits, and mea
 const WHOLE_LINE = 80; // letters' widths of a line that is not broken
 const NAME_LETTER = 7; // pixels, of a name
 const [NARROW, NARROW_NAMES] = [540, 92]; // pixels
+const COUNTS = 38; // pixels of the number of tokens in a line of a column without names
 const LETTER = 0.6; // width of a letter of the code font, relative to its size
 const EMOJI = /\p{RI}{2}|\p{Extended_Pictographic}\p{EMod}?(\u200D\p{Extended_Pictographic}\p{EMod}?)*/gu;
 const LONGEST_WORD = 24; // letters of a word that is not broken; longer runs are not words
@@ -79,7 +80,8 @@ export function roomOfNames(rows, width) {
 
 /**
  * Set the size of a score to the largest at which all of it fits into its element, which has its largest
- * height. Return whether it does; else it scrolls.
+ * height. Return whether it does; else it scrolls. A list stands in columns, and so do short lines of
+ * several rows where this makes letters larger.
  * @param {import("../shared/score.js").Score} score
  * @param {(size: number) => void} set
  * @param {object} sizes in pixels
@@ -91,39 +93,39 @@ export function roomOfNames(rows, width) {
  * @param {number} [how.below] pixels for labels
  * @param {boolean} [how.keepsLines] whether lines of code are not broken where this is possible
  * @param {boolean} [how.fills] whether a text that does not fit is as large as the lines that fit at the smallest size
- * @param {number} [how.columns] the most columns of short lines
+ * @param {boolean} [how.isEndless] whether a page of columns is as high as it needs
  */
-export function fitScore(score, set, sizes, how = {}) {
-  const fitIn = (columns) => fitColumns(Object.assign(score, { columns }), set, sizes, how);
-  let best = fitIn(1);
-  for (let columns = 2; columns <= (how.columns ?? 1); columns++) {
-    const fit = fitIn(columns);
-    const isLarger = fit.shown() > best.shown() || (fit.shown() === best.shown() && fit.size > best.size);
-    score.columns = columns;
-    if (isLarger && fit.shown() && score.measure().lines.length === score.text.trimEnd().split("\n").length) best = fit;
+export function fitScore(score, set, sizes, { scale = 1, isEndless = false, ...how } = {}) {
+  const { host, rows } = score;
+  const padding = getComputedStyle(host);
+  const names = Math.round(scale * roomOfNames(rows, host.clientWidth / scale));
+  score.pageHeight = isEndless ? Infinity : Math.floor(host.clientHeight - 2 * parseFloat(padding.paddingTop));
+  const width = host.clientWidth - 2 * parseFloat(padding.paddingLeft) - names;
+  const fitIn = (isInColumns) => fitLines(score, set, sizes, { ...how, names, counts: Math.round(scale * (names && COUNTS)), width, isInColumns });
+  let fit = fitIn(score.isList);
+  if (names && !score.isList && score.hasFreeLines) {
+    const inColumns = fitIn(true);
+    if (inColumns.fits && (!fit.fits || inColumns.size > fit.size)) fit = inColumns;
   }
-  best.apply();
-  return best.fits;
+  fit.apply();
+  return fit.fits;
 }
 
-function fitColumns(score, set, { smallest, largest, scrolling = () => smallest }, { scale = 1, below = 0, keepsLines = true, fills = false }) {
-  const { host, text, rows, cells, columns } = score;
-  const names = Math.round(scale * roomOfNames(rows, host.clientWidth / scale));
-  const width = score.widthOf(2 * parseFloat(getComputedStyle(host).paddingLeft)) - names;
+function fitLines(score, set, { smallest, largest, scrolling = () => smallest }, { names, counts, width, isInColumns, below = 0, keepsLines = true, fills = false }) {
+  const { text, cells } = score;
   const whole = keepsLines ? wholeLinesSize(text, width) : largest;
   const high = Math.min(largest, Math.max(smallest, unbrokenSize(text, width)), whole < smallest ? largest : whole);
-  const setAll = (size) => {
+  const apply = (size) => {
     set(size);
-    score.columns = columns;
-    score.room = { names, below, between: names ? Math.round(BETWEEN * size) : 0 };
+    Object.assign(score, { isInColumns, room: { names, counts, below, between: names ? Math.round(BETWEEN * size) : 0 } });
   };
   const fittingCells = (size) => {
-    setAll(size);
+    apply(size);
     return score.measure().lines[score.fitting]?.first ?? cells.length;
   };
   const largestWith = (shown) => largestFitting(smallest, high, (size) => fittingCells(size) >= shown);
   const isBrief = cells.length <= BRIEF.cells && !(cells.at(-1)?.line >= BRIEF.lines);
   const fitting = isBrief ? largestWith(cells.length) : null;
   const size = fitting ?? Math.max(fills && isBrief ? largestWith(fittingCells(smallest)) : 0, Math.min(high, scrolling(width)));
-  return { size, fits: fitting !== null, apply: () => setAll(size), shown: () => fittingCells(size) };
+  return { size, fits: fitting !== null, apply: () => apply(size) };
 }

@@ -86,8 +86,9 @@ export class Overview {
     this.window.setAttribute("d", `M0 ${from}h${WIDEST}v${Math.max(to - from, this.least)}h${-WIDEST}z`);
     const pixels = (line) => drawn.padding / 2 + (lines[line]?.top ?? lines.at(-1).bottom) - scrollTop;
     const { style } = this.box; // not around the text, all of whose tokens would inherit these
-    style.setProperty("--hidden-above", `${pixels(from)}px`);
-    style.setProperty("--visible", `${pixels(to)}px`);
+    const [above, visible] = drawn.columns.count > 1 ? ["0px", "100%"] : [from, to].map((line) => `${pixels(line)}px`); // pages are whole
+    style.setProperty("--hidden-above", above);
+    style.setProperty("--visible", visible);
   }
 
   /** End a scroll at a whole line, unless at the end of the text. */
@@ -95,7 +96,7 @@ export class Overview {
     const { lines, host } = this.score;
     const line = lines[this.score.wholeLines()[0]];
     const isEnd = host.scrollTop + host.clientHeight >= host.scrollHeight - 1;
-    if (this.isDrawn && !isEnd && line.top - host.scrollTop > 1) host.scrollTo({ top: line.top, behavior: "smooth" });
+    if (this.isDrawn && !isEnd && this.score.drawn.columns.count < 2 && line.top - host.scrollTop > 1) host.scrollTo({ top: line.top, behavior: "smooth" });
   }
 
   #go(y) {

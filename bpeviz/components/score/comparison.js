@@ -82,21 +82,26 @@ export class Comparison {
    * Set the size of the text to the largest at which all of it fits.
    * @param {{smallest?: number, largest?: number}} [sizes] in pixels
    * @param {number} [scale] of names
+   * @param {boolean} [isEndless] whether it is as high as its text
    */
-  fit(sizes = {}, scale = 1) {
+  fit(sizes = {}, scale = 1, isEndless = false) {
     const { host, score, data } = this;
     if (!host.clientWidth) return;
     host.classList.add("fitting"); // as high as it may be
     host.style.maxHeight = "";
     const set = (size) => (host.style.fontSize = `${size}px`);
-    const fits = fitScore(score, set, { ...sizesOfRows(score.rows.length), ...sizes }, { scale, below: data.showIds ? ID_HEIGHT : 0 });
-    host.classList.remove("fitting");
+    const fits = fitScore(score, set, { ...sizesOfRows(score.rows.length), ...sizes }, { scale, isEndless, below: data.showIds ? ID_HEIGHT : 0 });
     this.box.classList.toggle("scrolls", !fits);
+    const { padding } = score.measure();
+    if (!fits && !isEndless) score.pageHeight = host.clientHeight - padding; // it may be higher then
+    host.classList.remove("fitting");
     score.layOut();
-    if (fits) return;
-    const room = host.clientHeight - score.drawn.padding + 1;
-    const whole = score.lines.filter(({ bottom }) => bottom <= room);
-    if (whole.length) host.style.maxHeight = `${whole.at(-1).bottom}px`; // it ends at a line
+    if (fits || isEndless) return;
+    const whole = score.lines.filter(({ bottom }) => bottom <= host.clientHeight - padding + 1);
+    if (!whole.length) return;
+    score.pageHeight = whole.at(-1).bottom; // it ends at a line
+    host.style.maxHeight = `${score.pageHeight}px`;
+    score.layOut();
   }
 }
 
@@ -109,6 +114,6 @@ export class Comparison {
 export function scoreSheet(parent, data, words) {
   const comparison = new Comparison(data);
   const sheet = newSheet(parent, words, comparison.box);
-  comparison.fit({ largest: 24 });
+  comparison.fit({ largest: 24 }, 1, true);
   return sheet;
 }

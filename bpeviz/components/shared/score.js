@@ -4,6 +4,7 @@
 
 import { RIGHT_TO_LEFT, splitIntoRows } from "./cells.js";
 import { element } from "./dom.js";
+import { hasFreeLines, isList } from "./list.js";
 import { ScoreRow, isInside } from "./score_row.js";
 import { firstIndex } from "./search.js";
 
@@ -11,7 +12,9 @@ const BLOCK = 500; // signs of all rows after which a line begins a new block: o
 const LINE_HEIGHT = 1.65; // height of a line, relative to the size of letters
 const CLOSE_LINE_HEIGHT = 1.58; // of a row, where there are several
 const BLANK_LINE = 0.7; // height of all rows of a blank line, relative to one row
-const COLUMN_GAP = 48; // pixels
+const COLUMN_GAP = 1.5; // between columns, relative to the size of letters …
+const WIDEST_GAP = 4; // … and at most
+const LONGEST_ENTRY = 24; // signs of a line of a list that makes columns wider; a longer one is broken
 const FIRST_LETTER = 200; // signs of a paragraph in which its first letter is looked for
 const BREAK = "\u200B"; // a line may break here
 const CODE_SIGNS = /^[!-~\u00A0\u200B↵]*$/; // signs of the code font, of which each is at most this wide, relative to its size
@@ -25,8 +28,9 @@ const isRtl = (paragraph) => RIGHT_TO_LEFT.test(paragraph.match(/\p{L}/u)?.[0] ?
  * @property {number} first its first cell
  * @property {number} end the cell after its last
  * @property {boolean} isThin whether it is blank, between lines of several rows that are not
- * @property {number} top pixels from the top of the first line
+ * @property {number} top pixels from the top of the first line: of the line, or in columns of its page
  * @property {number} bottom
+ * @property {number} [column] that of its page, from 0
  * @property {"ltr" | "rtl"} dir
  * @property {number} over pixels of merges over its letters (`blocks`)
  * @property {number} under … and under them
@@ -58,18 +62,21 @@ export class Score {
     const cells = rows[0].cells ? [rows[0].cells] : splitIntoRows(text, rows);
     this.rows = rows.map((row, i) => new ScoreRow(this, i, row, cells[i]));
     this.cells = cells[0]; // those of other rows have other atoms
-    /** Pixels at the left of lines for names, below each staff for labels, and between lines. */
-    this.room = { names: 0, below: 0, between: 0 };
+    /** Pixels at the left of lines for names, and for numbers alone, below each staff for labels, and between lines. */
+    this.room = { names: 0, counts: 0, below: 0, between: 0 };
     this.lineHeight = rows.length > 1 ? CLOSE_LINE_HEIGHT : LINE_HEIGHT;
     host.classList.toggle("several", rows.length > 1);
     /** @type {import("./merge_blocks.js").MergeBlocks[]} */
     this.blocks = []; // merges on the letters of a short text, which then breaks between its tokens
-    this.columns = 1; // where the style lets the text run into several (slides)
+    /** Whether lines stand in columns, page after page of so many pixels, as far as the width has room. */
+    this.isInColumns = false;
+    this.pageHeight = Infinity;
     this.laidOut = () => {}; // called after lines or the visible height have changed
     /** @type {Line[]} */
     this.lines = []; // none until the text has a place on the page
     new ResizeObserver(() => this.layOut()).observe(host);
     host.addEventListener("scroll", () => this.#look(), { passive: true });
+    host.addEventListener("scrollend", () => this.#snap());
   }
 
   // ---- lines
@@ -79,20 +86,23 @@ export class Score {
     const { host, room } = this;
     const { paddingTop, paddingLeft, fontSize } = getComputedStyle(host);
     const [padding, size] = [2 * parseFloat(paddingTop), parseFloat(fontSize)];
-    const width = this.widthOf(2 * parseFloat(paddingLeft)) - room.names;
-    const key = `${width} ${size} ${Object.values(room)} ${this.blocks.map(({ last, opened }) => [last, opened.size])}`;
+    const columns = this.#columnsIn(host.clientWidth - 2 * parseFloat(paddingLeft), size);
+    const { width } = columns;
+    const key = `${Object.values(columns)} ${size} ${columns.count > 1 && this.pageHeight} ${Object.values(room)} ${this.blocks.map(({ last, opened }) => [last, opened.size])}`;
     if (!(width > 0)) return null; // not on the page
     if (this.measured?.key === key && this.measured.isFinal) return this.measured;
     const [plain, strip] = [Math.round(this.lineHeight * size), Math.min(14, Math.max(6, Math.round(size / 4)))];
     host.style.setProperty("--line-height", `${plain}px`); // browsers round other heights, each in its way
     const thin = Math.max(4, Math.round((BLANK_LINE * plain) / this.rows.length));
-    const mayBeThin = this.rows.length > 1 && this.text.trim() !== "";
+    const mayBeThin = columns.count < 2 && this.rows.length > 1 && this.text.trim() !== "";
+    const isRuled = (cells) => cells.some((cell) => cell.size > 1);
     let height = 0;
     const starts = this.#breaks(width, size);
     const lines = starts.map((first, i) => {
       const end = starts[i + 1] ?? this.cells.length;
       const isThin = mayBeThin && !this.text.slice(this.cells[first].start, this.cells[end - 1].end).trim();
-      const ruled = this.rows.map(({ cells }) => !isThin && cells.slice(first, end).some((cell) => cell.size > 1));
+      // In columns, lines are equally high.
+      const ruled = this.rows.map(({ cells }) => !isThin && isRuled(columns.count > 1 ? cells : cells.slice(first, end)));
       const top = height;
       const pixels = (isBelow) => this.blocks.reduce((sum, blocks) => sum + (blocks.isBelow === isBelow ? blocks.heightIn(first, end, size) : 0), 0);
       const [over, under] = [pixels(false), pixels(true) + this.blocks.reduce((sum, { idsHeight }) => sum + idsHeight, 0)];
@@ -102,23 +112,61 @@ export class Score {
       height += room.between;
       return { first, end, isThin, ruled, top, bottom, over, under };
     });
-    return (this.measured = { key, lines, strip, thin, padding, isFinal: document.fonts.status === "loaded" });
+    if (columns.count > 1) this.#arrange(lines, columns.count, padding);
+    return (this.measured = { key, lines, columns, strip, thin, padding, isFinal: document.fonts.status === "loaded" });
   }
 
-  /** Return the pixels of a column, with its names. */
-  widthOf(padding) {
-    return (this.host.clientWidth - padding - (this.columns - 1) * COLUMN_GAP) / this.columns;
+  /** Return the number of columns, and the pixels of the letters of each, and between columns. */
+  #columnsIn(all, size) {
+    const { names, counts } = this.room;
+    const one = { count: 1, width: all - names, gap: 0 };
+    if (!this.isInColumns) return one;
+    const width = Math.ceil(this.#widest() * size) + 1;
+    const count = Math.floor((all - names + counts + COLUMN_GAP * size) / (width + counts + COLUMN_GAP * size));
+    if (count < 2) return one;
+    return { count, width, gap: Math.floor(Math.min(WIDEST_GAP * size, (all - names - count * width) / (count - 1) - counts)) };
+  }
+
+  /** Return the width of the widest line, but for broken ones, relative to the size of letters. */
+  #widest() {
+    if (this.widest?.isFinal) return this.widest.width;
+    const lines = this.#words().words.split("\n");
+    const most = this.isList ? LONGEST_ENTRY + 1 : Infinity; // with the sign of the line break
+    const probe = this.host.appendChild(element("div", "probe", lines.filter((line) => [...line].length <= most).join("\n")));
+    probe.style.cssText = "white-space: pre; font-size: 100px";
+    const { width } = probe.getBoundingClientRect();
+    this.widest = { width: width / 100, isFinal: document.fonts.status === "loaded" }; // in this order: a font may load only now
+    probe.remove();
+    return this.widest.width;
+  }
+
+  /** Give lines of the same height their places in columns, page after page. */
+  #arrange(lines, columns, padding) {
+    const { room, pageHeight } = this;
+    const height = lines[0].bottom;
+    const most = Math.max(1, Math.floor((pageHeight + room.between) / (height + room.between)));
+    const rows = Math.min(most, Math.ceil(lines.length / columns));
+    lines.forEach((line, i) => {
+      const page = Math.floor(i / (rows * columns));
+      line.column = Math.floor(i / rows) % columns;
+      line.top = page && page * (pageHeight + padding); // each fills the visible part
+      line.bottom = line.top + rows * (height + room.between) - room.between;
+    });
+  }
+
+  /** Whether each line of the text may stand beside others, and whether they are the entries of a list. */
+  get hasFreeLines() {
+    return (this.freeLines ??= hasFreeLines(this.text));
+  }
+
+  get isList() {
+    return (this.list ??= isList(this.text));
   }
 
   /** Return the number of lines that fit into the element. */
   get fitting() {
     const { lines, padding } = this.measure();
-    let end = 0;
-    for (let column = 0; column < this.columns && end < lines.length; column++) {
-      const lowest = lines[end].top + this.host.clientHeight - padding + (this.columns > 1 ? -1 - this.room.between : 1);
-      while (lines[end]?.bottom <= lowest) end++;
-    }
-    return end;
+    return firstIndex(lines.length, (i) => lines[i].bottom > this.host.clientHeight - padding + 1);
   }
 
   /** Break the text into lines, unless its width and its size are the same as before. */
@@ -140,13 +188,7 @@ export class Score {
 
   /** Return the first cell of each line, by bisection over the text as the browser breaks it. */
   #breaks(width, size) {
-    const at = [];
-    let words = "";
-    this.cells.forEach((cell, i) => {
-      at.push(words.length);
-      words += cell.text + (cell.endOfWord ? "</w>" : "") + (cell.wraps ? BREAK : "");
-      if (cell.line !== this.cells[i + 1]?.line) words += "\n";
-    });
+    const { at, words } = this.#words();
     const probe = this.host.appendChild(element("div", "probe", words));
     if (this.blocks.length) return this.#breaksBetween(this.blocks[0].starts, probe, at, width);
     probe.style.width = `${width}px`;
@@ -175,6 +217,18 @@ export class Score {
     return starts;
   }
 
+  /** Return the signs of all cells in lines, and where each cell is among them. */
+  #words() {
+    const at = [];
+    let words = "";
+    this.cells.forEach((cell, i) => {
+      at.push(words.length);
+      words += cell.text + (cell.endOfWord ? "</w>" : "") + (cell.wraps ? BREAK : "");
+      if (cell.line !== this.cells[i + 1]?.line) words += "\n";
+    });
+    return { at, words };
+  }
+
   /** Likewise before tokens only. */
   #breaksBetween(starts, probe, at, width) {
     const range = document.createRange();
@@ -198,19 +252,26 @@ export class Score {
 
   #draw(lines) {
     const { cells, host, text } = this;
+    const { columns, padding, strip, thin } = this.drawn;
     const blocks = element("div");
-    let block = null;
-    let dir = "ltr";
-    const lengths = { strip: this.drawn.strip, thin: this.drawn.thin, ...this.room };
+    let [block, column, dir] = [null, null, "ltr"];
+    const lengths = { strip, thin, ...this.room };
     for (const name in lengths) host.style.setProperty(`--${name}`, `${lengths[name]}px`);
     this.lines = lines.map((line) => {
       const { line: paragraph, start } = cells[line.first];
       if (paragraph !== cells[line.first - 1]?.line) dir = isRtl(text.slice(start, start + FIRST_LETTER).split("\n", 1)[0]) ? "rtl" : "ltr";
-      if (!block || line.first >= block.first + BLOCK / this.rows.length) {
-        block = Object.assign(blocks.appendChild(element("div", "block")), line);
+      if (!block || (columns.count > 1 ? line.top > block.top : line.first >= block.first + BLOCK / this.rows.length)) {
+        block = Object.assign(blocks.appendChild(element("div", columns.count > 1 ? "block page" : "block")), line);
+        if (columns.count > 1) block.style.cssText = `gap:${columns.gap}px;margin-top:${line.top && padding}px`;
+        block.dir = dir;
+        column = null;
       }
-      block.style.height = `${line.bottom - block.top}px`;
-      const box = block.appendChild(element("div", line.isThin ? "line thin" : "line"));
+      block.style.height = `${lines.at(-1).top && columns.count > 1 ? this.pageHeight : line.bottom - block.top}px`;
+      if (columns.count > 1 && column?.number !== line.column) {
+        column = Object.assign(block.appendChild(element("div", "column")), { number: line.column });
+        column.style.minWidth = `${columns.width}px`;
+      }
+      const box = (column ?? block).appendChild(element("div", line.isThin ? "line thin" : "line"));
       box.dir = dir;
       if (line.over || line.under) box.style.padding = `${line.over}px 0 ${line.under}px`;
       const staves = this.rows.map((row, i) => row.newStaff(box, line.ruled[i]));
@@ -258,6 +319,17 @@ export class Score {
     this.#look();
   }
 
+  /** End a scroll at a page of columns: at the next one in its direction. */
+  #snap() {
+    if (!this.lines.at(-1)?.top || this.drawn.columns.count < 2) return;
+    const { host, pageHeight, drawn } = this;
+    const stride = pageHeight + drawn.padding;
+    const pages = host.scrollTop / stride;
+    const isDown = pages > (this.page ?? 0);
+    this.page = Math.abs(pages - Math.round(pages)) * stride < 2 ? Math.round(pages) : isDown ? Math.ceil(pages) : Math.floor(pages);
+    host.scrollTo({ top: this.page * stride, behavior: "smooth" });
+  }
+
   // Reading where the text is scrolled to lays out the page, so this is done once for each change.
   #look() {
     [this.scrollTop, this.clientHeight] = [this.host.scrollTop, this.host.clientHeight];
@@ -292,6 +364,7 @@ export class Score {
   crop(offset) {
     const end = firstIndex(this.cells.length, (c) => this.cells[c].start >= offset);
     this.lines = this.lines.filter((line) => !(line.element.hidden = line.first >= end));
+    for (const block of this.host.children) block.hidden = block.first >= end;
     const last = this.lines.at(-1);
     last.end = Math.min(last.end, end);
     for (const staff of last.staves) staff.signs = staff.ruler?.replaceChildren(); // none
