@@ -78,12 +78,12 @@ class RoomTimeline:
     @property
     def player(self) -> Player:
         """The payload of the player."""
-        return cast(Player, self.page.data["player"])
+        return self.page.data["player"]
 
     @property
     def races(self) -> Sequence[Race] | None:
         """The payload of the race of each text, or None."""
-        return cast(Sequence[Race] | None, self.page.data["races"])
+        return self.page.data["races"]
 
     @property
     def last(self) -> int:

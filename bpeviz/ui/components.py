@@ -20,7 +20,7 @@ import streamlit as st
 
 from bpeviz import components, limits
 from bpeviz.text import as_json
-from bpeviz.views.payloads import Grid, Player, Race
+from bpeviz.views.payloads import Grid, Player, PlayerReport, PressedToken, Race
 
 _LOADER = f"""
 const load = (file) => import(new URL(`./{components.PATH}/${{file}}`, document.baseURI));
@@ -172,7 +172,7 @@ def player_events(
     steps: bool = True,
     words: bool = False,
     parts: bool = False,
-) -> dict[str, Any]:
+) -> PlayerReport:
     """Return the player's step and the word clicked last, and send the player to a step.
 
     Whenever one changes, the calling fragment runs again. While playing, the step is not reported.
@@ -185,13 +185,11 @@ def player_events(
         parts: Whether to report parts of a long text that the user opens.
 
     Returns:
-        "step": {"step", "timelineId"}, or None before the player's first report; "word":
-        {"word", "number"} with the number of the click, or None; "part": likewise {"character",
-        "number"} with a character of the part.
+        What the player has reported; the step is None before its first report.
     """
     reported = {"steps": steps, "words": words, "parts": parts}
     result = _player_events({"jump": jump, "name": key, **reported}, key)
-    return {name: result[name] for name in ("step", "word", "part")}
+    return {"step": result["step"], "word": result["word"], "part": result["part"]}
 
 
 def race(races: list[Race] | None) -> None:
@@ -208,12 +206,12 @@ def race_is_watched(timeline: str) -> bool:
     return (st.session_state.get("race") or {}).get("watched") == timeline
 
 
-def grid(data: Grid, key: str) -> dict[str, Any] | None:
+def grid(data: Grid, key: str) -> PressedToken | None:
     """Show a text from characters to ids (`bpeviz.views.inspection.grid`).
 
-    Return the token pressed last, {"id", "number"}: each press has another number.
+    Return the token pressed last.
     """
-    token: dict[str, Any] | None = _grid(data, key).token
+    token: PressedToken | None = _grid(data, key).token
     return token
 
 

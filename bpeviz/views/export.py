@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
 from bpeviz.views import score as scores
 from bpeviz.views.credit import parts
 from bpeviz.views.parts import part_of
-from bpeviz.views.payloads import Score
+from bpeviz.views.payloads import Picture, Score
 from bpeviz.views.stage import Stage
 
 HELD = 20_000
@@ -53,14 +52,19 @@ class ColoredText:
         }
         return [words for words, occurs in marks.items() if occurs]
 
-    def payload(self, link: str = "") -> dict[str, Any]:
+    def payload(self, link: str = "") -> Picture:
         """Return the payload for the component `picture`. link: opens it again, or ""."""
         about = [" · ".join(self.settings)] if self.settings else []
         if (self.part.first, self.part.last) != (0, len(self.text)):
             first, last = self.part.first + 1, self.part.last
             about.append(f"Characters {first:,} to {last:,} of {len(self.text):,}.")
-        words = {"title": self.title, "about": about, "notes": self.notes}
-        return words | {"credit": parts(link), "score": self.score}
+        return {
+            "title": self.title,
+            "about": about,
+            "notes": self.notes,
+            "credit": parts(link),
+            "score": self.score,
+        }
 
 
 def colored(

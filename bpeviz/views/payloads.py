@@ -245,7 +245,7 @@ class PictureWords(TypedDict):
 
 
 class Score(TypedDict):
-    """A text under several tokenizers."""
+    """The rows of a text at one step."""
 
     key: str
     text: str
@@ -258,6 +258,88 @@ class Score(TypedDict):
     verdict: NotRequired[str]
     rowEnds: NotRequired[list[int]]
     reveal: NotRequired[int | None]
+
+
+class Picture(PictureWords):
+    """A score with the words of its picture."""
+
+    score: Score
+
+
+class DotPlot(TypedDict):
+    """What the dot plot of a table of texts shows."""
+
+    leader: int
+    axis: str
+    unit: str
+    note: str
+
+
+class TextsRow(TypedDict):
+    """The cells of a text: a label, a shade, a mark, a value, and its interval."""
+
+    name: str
+    cells: list[tuple[str, float, str, float | None, tuple[float, float] | None]]
+
+
+class TextsTable(TypedDict):
+    """Many texts under several tokenizers, in one figure."""
+
+    key: str
+    label: str
+    header: list[str]
+    rows: list[TextsRow]
+    plot: DotPlot | None
+    picture: NotRequired[PictureWords]
+    startsAsTable: NotRequired[bool]
+    opens: NotRequired[Sequence[str]]
+    shown: NotRequired[dict[str, str | None] | None]
+    sorted: NotRequired[dict[str, str | bool] | None]
+
+
+class FileData(TypedDict, total=False):
+    """The content of a file that plays or shows: a player, a score, or tables of texts."""
+
+    player: Player
+    races: list[Race] | None
+    score: Score | None
+    tables: list[TextsTable]
+
+
+class StepReport(TypedDict):
+    """The step of a player, as the browser reports it."""
+
+    step: int
+    timelineId: str
+
+
+class ClickedWord(TypedDict):
+    """A word that was clicked, and the number of the click."""
+
+    word: str
+    number: int
+
+
+class OpenedPart(TypedDict):
+    """A character of a part that was opened, and the number of the click."""
+
+    character: int
+    number: int
+
+
+class PlayerReport(TypedDict):
+    """What the browser reports of a player."""
+
+    step: StepReport | None
+    word: ClickedWord | None
+    part: OpenedPart | None
+
+
+class PressedToken(TypedDict):
+    """A token of the grid that was pressed, and the number of the press."""
+
+    id: int
+    number: int
 
 
 class DiagramSide(TokenStyles):

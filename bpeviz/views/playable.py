@@ -9,11 +9,10 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
-from typing import Any
 
 from bpeviz import components, palette
 from bpeviz.analysis import figures, trace
@@ -26,6 +25,7 @@ from bpeviz.text import as_json, clean, counted
 from bpeviz.views import credit as credits
 from bpeviz.views import encoded, parts, race, text_table
 from bpeviz.views.export import ColoredText
+from bpeviz.views.payloads import FileData, PictureWords, TextsTable
 from bpeviz.views.stage import Stage, of_training
 from bpeviz.views.table import Table
 
@@ -137,7 +137,7 @@ class Interactive:
 
     title: str
     settings: Sequence[str]
-    data: Mapping[str, Any]
+    data: FileData
     names: Sequence[str]
     host: str
     body: str
@@ -154,7 +154,10 @@ def of_stage(stage: Stage, last: int | None = None) -> Interactive:
     rows, player = stage.rows, stage.payload if last is None else stage.upto(last)
     races = [race.in_file(row, stage.hues, player["timelineId"], last, len(rows)) for row in rows]
     has_race = None not in races
-    data = {"player": {**player, "hasRace": has_race}, "races": races if has_race else None}
+    data: FileData = {
+        "player": {**player, "hasRace": has_race},
+        "races": [*filter(None, races)] if has_race else None,
+    }
     titles = [row.title if stage.by_size else row.words.algorithm or row.title for row in rows]
     title = f"{', '.join(titles)}, step by step"
     body = '<h2>Player</h2>\n<div id="place-player"></div><div id="place-step_table"></div>'
@@ -202,12 +205,16 @@ def of_score(picture: ColoredText, metrics: Table | None = None) -> Interactive:
     text, verdict = picture.text, picture.score.get("verdict", "")
     words = [counted(len(text), "character"), _shown(picture.part, text), *picture.settings]
     words = [*filter(None, words)]
-    about = {"title": verdict or picture.title, "about": words, "credit": credits.parts()}
+    about: PictureWords = {
+        "title": verdict or picture.title,
+        "about": words,
+        "credit": credits.parts(),
+    }
     body = '<h2>The text under each tokenizer</h2>\n<div id="place-score"></div>'
     if metrics is not None:
         table = metrics.html("Metrics", right=metrics.names[1:-1])
         body = f'<p class="verdict">{escape(verdict)}</p>\n{body}\n<h2>Metrics</h2>\n{table}'
-    data = {"score": picture.score | {"picture": about}}
+    data: FileData = {"score": {**picture.score, "picture": about}}
     return Interactive(picture.title, words, data, ("score",), _SCORE, body, _TABLES)
 
 
@@ -222,9 +229,11 @@ def of_texts(
         score: One of the texts under each tokenizer, if it is open.
     """
     rows = comparison.rows
-    tables = [
-        text_table.payload(comparison, figure, figure.title, settings)
-        | {"startsAsTable": figure is not figures.premium}
+    tables: list[TextsTable] = [
+        {
+            **text_table.payload(comparison, figure, figure.title, settings),
+            "startsAsTable": figure is not figures.premium,
+        }
         for key, figure in FIGURES.items()
         if any(getattr(row, key) is not None for row in rows)
     ]
@@ -253,7 +262,7 @@ def of_texts(
     ]
     if score is not None:
         body.append(f'<h2 class="shown">{escape(score.title)}</h2>\n{score.body}')
-    data = {"tables": tables, "score": score and score.data["score"]}
+    data: FileData = {"tables": tables, "score": score.data["score"] if score else None}
     title, names = "Several texts, several tokenizers", ("score", "texts_table")
     return Interactive(title, words, data, names, _TEXTS, "\n".join(body), _TABLES)
 

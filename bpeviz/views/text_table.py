@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import fields
 from itertools import compress
 from math import log
-from typing import Any
 
 import numpy as np
 
@@ -16,6 +15,7 @@ from bpeviz.analysis.figures import Figure
 from bpeviz.analysis.intervals import Ratios, leaders
 from bpeviz.text import digest_of
 from bpeviz.views.credit import parts
+from bpeviz.views.payloads import DotPlot, TextsTable
 from bpeviz.views.table import Cell, Table
 
 WITHOUT_SPECIAL = "Counts are without special tokens."
@@ -70,7 +70,7 @@ def by_text(comparison: Comparison) -> dict[str, list[ComparedText]]:
 
 def payload(
     comparison: Comparison, figure: Figure, label: str, settings: Sequence[str] = ()
-) -> dict[str, Any]:
+) -> TextsTable:
     """Return the payload of the component `texts_table`.
 
     Args:
@@ -84,21 +84,27 @@ def payload(
     of_texts = zip(rows, cells(comparison, figure), strict=True)
     is_premium = figure is figures.premium
     axis = f"tokens relative to {comparison.relative_to}" if is_premium else figure.name
-    plot = {
+    plot: DotPlot = {
         "leader": names.index(comparison.leader),
         "axis": f"{axis} (logarithmic axis)",
         "unit": "×" * is_premium,
         "note": f"{label}. {chart_legend(comparison, figure)}",
     }
-    content = {
+    notes = [f"{label}. {legend(figure)}", *[WITHOUT_SPECIAL] * (not comparison.special_tokens)]
+    data: TextsTable = {
+        "key": "",
         "label": label,
         "header": ["Text", *names],
-        "rows": [{"name": name, "cells": [*map(tuple, row)]} for name, row in of_texts],
+        "rows": [{"name": name, "cells": [*row]} for name, row in of_texts],
         "plot": plot if any(getattr(row, figure.key) for row in comparison.rows) else None,
     }
-    notes = [f"{label}. {legend(figure)}", *[WITHOUT_SPECIAL] * (not comparison.special_tokens)]
-    words = {"title": comparison.verdict, "notes": [*notes, *settings], "credit": parts()}
-    return content | {"key": digest_of(content), "picture": words}
+    data["key"] = digest_of(data)
+    data["picture"] = {
+        "title": comparison.verdict,
+        "notes": [*notes, *settings],
+        "credit": parts(),
+    }
+    return data
 
 
 def cells(comparison: Comparison, figure: Figure) -> list[list[Cell]]:

@@ -21,6 +21,7 @@ TYPES = {
     ("score/score.js", "ScorePayload"): payloads.Score,
     ("score/score.js", "Row"): payloads.ScoreRow,
     ("shared/picture.js", "SheetPayload"): payloads.PictureWords,
+    ("texts_table/texts_table.js", "TextsTablePayload"): payloads.TextsTable,
     ("picture/slide.js", "SlidePayload"): payloads.Slide,
     ("merge_diagram/diagram.js", "DiagramPayload"): payloads.Diagram,
     ("merge_diagram/diagram.js", "Side"): payloads.DiagramSide,

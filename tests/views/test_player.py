@@ -391,7 +391,7 @@ def columns_of(text: str, training_text: str = "") -> list[Column]:
 
 
 @settings(max_examples=examples(100))
-@given(TEXTS, st.integers(0, 2), st.sampled_from([6, 40, 10_000]))
+@given(TEXTS, st.integers(0, 2), st.sampled_from([8, 40, 10_000]))
 def test_score_has_the_tokens_of_each_part(text: str, baseline: int, size: int) -> None:
     columns = columns_of(text, "ab cab éa 👍 the cab " * 3)
     raw = text.encode()

@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import streamlit as st
 
@@ -13,8 +12,9 @@ from bpeviz.core.boundaries import Part
 from bpeviz.corpus.documents import Documents
 from bpeviz.ui import components
 from bpeviz.ui.widgets import NumberField, SessionValue, WidgetFamily, numbers
+from bpeviz.views.payloads import OpenedPart
 
-_OPENED: SessionValue[dict[str, Any]] = SessionValue("opened_part")
+_OPENED: SessionValue[OpenedPart] = SessionValue("opened_part")
 """The last click on another part in the player that was handled."""
 
 
@@ -55,7 +55,9 @@ def choose_part(
     if len(parts) < 2:
         return parts[0]
     widget = part_numbers.member(len(parts))
-    opened = is_played and components.player_events(None, "parts", steps=False, parts=True)["part"]
+    opened = None
+    if is_played:
+        opened = components.player_events(None, "parts", steps=False, parts=True)["part"]
     if opened and _OPENED.get() != opened:
         _OPENED.put(opened)
         before = bisect_right(parts, opened["character"], key=lambda part: part.last)

@@ -57,7 +57,7 @@ from bpeviz.ui.widgets import (
 )
 from bpeviz.views import playable, race, tables
 from bpeviz.views.parts import part_between, parts
-from bpeviz.views.payloads import Player, Race
+from bpeviz.views.payloads import ClickedWord, Player, Race
 from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides, of_stage
 from bpeviz.views.stage import Stage, colored, hues_in
@@ -101,7 +101,7 @@ RANDOM = Section(
 BPE_OF_TRAIN: SessionValue[str] = SessionValue("bpe_atoms")
 """The first tokens of BPE on the other pages (`option_widget`)."""
 
-_CLICKED: SessionValue[dict[str, Any]] = SessionValue("clicked_word")
+_CLICKED: SessionValue[ClickedWord] = SessionValue("clicked_word")
 """The last click on a word of the player that was handled."""
 
 
@@ -278,9 +278,10 @@ def _follow(shown: list[Trained], payload: Player, answer: Callable[[str], objec
     reported = components.player_events(None, "lock_step_follower", words=True)
     place: int = payload["initialStep"]
     # The player reports its step once it has drawn the texts. Until then, the next edit may follow.
-    is_drawn = reported["step"] and reported["step"]["timelineId"] == payload["timelineId"]
-    if is_drawn:
-        place = min(int(reported["step"]["step"]), payload["last"])
+    report = reported["step"]
+    is_drawn = report is not None and report["timelineId"] == payload["timelineId"]
+    if report is not None and is_drawn:
+        place = min(report["step"], payload["last"])
     if (offer := EXPORT.get()) is not None:
         EXPORT.put(replace(offer, step=place))
     if reported["word"] and _CLICKED.get() != reported["word"]:

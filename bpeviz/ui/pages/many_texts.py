@@ -30,6 +30,7 @@ from bpeviz.ui.table import offer_file
 from bpeviz.ui.tokenizers import LINKED, Offer, OneTokenizer
 from bpeviz.ui.widgets import OneOf, Price, SessionValue, Switch, Values, Widget, WidgetFamily
 from bpeviz.views import playable, text_table
+from bpeviz.views.payloads import TextsTable
 
 _CELLS = "cells_of_texts"
 """The key of the table."""
@@ -169,15 +170,17 @@ def _why(comparison: Comparison, tokenizers: Mapping[str, Tokenizer], *, is_pric
     return caution(standings, leader, is_priced=is_priced)
 
 
-def _draw_table(payload: dict[str, Any], keys: Sequence[str], texts: Collection[str]) -> None:
+def _draw_table(payload: TextsTable, keys: Sequence[str], texts: Collection[str]) -> None:
     """Draw the table, sorted and opened as the session has it."""
     by = SORTED_BY.get()
     payload["sorted"] = {"column": by, "isAscending": bool(ASCENDING.get())} if by else None
     is_open = OPENED_TEXT.get() in texts and UNDER.get() in keys
     opened = {"text": OPENED_TEXT.get(), "tokenizer": UNDER.get()} if is_open else None
+    payload["shown"] = opened
+    payload["opens"] = keys
     with st.container(key="texts_table"):
         components.texts_table(
-            payload | {"opens": keys, "shown": opened},
+            payload,
             _CELLS,
             opened=_take_cell,
             sorted=_take_order,

@@ -34,7 +34,7 @@ from bpeviz.ui.widgets import Section, SessionValue, Switch, TextField, Values, 
 from bpeviz.views import charts, merge_diagram, playable, race, score, tables
 from bpeviz.views.export import ColoredText, colored
 from bpeviz.views.merge_diagram import Side
-from bpeviz.views.payloads import Diagram, Player, Race, Score
+from bpeviz.views.payloads import ClickedWord, Diagram, Player, Race, Score, StepReport
 from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides, of_stage
 from bpeviz.views.stage import Stage
@@ -75,7 +75,7 @@ _STEP: SessionValue[int] = SessionValue("step")
 _SHOWN_BEFORE: SessionValue[str] = SessionValue("shown")
 """The timeline that the step belongs to."""
 
-_REPORT: SessionValue[dict[str, Any]] = SessionValue("player_report")
+_REPORT: SessionValue[StepReport] = SessionValue("player_report")
 """The last report of the player that was handled."""
 
 _JUMP: SessionValue[dict[str, int]] = SessionValue("jump")
@@ -88,7 +88,7 @@ _NO_POINTS: dict[str, Any] = {"selection": {}}
 _LINKED: SessionValue[str] = SessionValue("linked_timeline")
 """The first timeline that was shown after a link was opened."""
 
-_CLICKED: SessionValue[dict[str, Any]] = SessionValue("clicked_drawn_word")
+_CLICKED: SessionValue[ClickedWord] = SessionValue("clicked_drawn_word")
 """The last click on a word of the player that was handled."""
 
 
@@ -178,7 +178,7 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
         # player. As soon as the player is drawn, it reports its step, and this runs again.
         return
     # The player reports its step once it has drawn a text. Until then, the next edit may follow.
-    is_drawn = bool(report) and report["timelineId"] == timeline
+    is_drawn = report is not None and report["timelineId"] == timeline
     if len(trained.training_boundaries) <= race.COUNTED:
         components.race([_race_at(trained, timeline, shown, step)] if is_drawn else None)
     if st.context.is_embedded:
