@@ -385,6 +385,8 @@ class Tokenizer(ABC):
         if isinstance(texts, str):
             raise ValueError(f"Give a list of texts, not {short_repr(texts)}.")
         ordinary, _ = self._parts("", allowed_special)
+        if not allowed_special:
+            return self.encoded([*texts]).lists()
         split = [self._parts(clean(text), allowed_special)[1] for text in texts]
         plain = [part for parts in split for part, special in parts if special is None]
         each = iter(ordinary.encoded(plain).lists())

@@ -9,9 +9,10 @@ that no token covers is dropped.
 from __future__ import annotations
 
 import json
+from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import nan
 from typing import Any
 from unicodedata import normalize
@@ -467,11 +468,13 @@ class LibraryTokenizer(Tokenizer):
         )
         if is_fused or is_joined:  # so does the default
             return [*map(super().decode, batch)]
-        each = [*map(id_list, batch)]
-        for token_id in {*chain.from_iterable(each)}:
+        each = [*map(self._packed, batch)]
+        packed = b"".join(each)
+        numbers = np.frombuffer(packed, np.int32)
+        for token_id in numbers[~np.isin(numbers, self._spellings[0])].tolist():
             self._spelling(token_id)  # the library skips unknown ids
-        packed = [len(each), *map(len, each), *chain.from_iterable(each)]
-        answer = pool.ask(self.file, worker.DECODE, np.array(packed, np.int32).tobytes())
+        sizes = array("i", [len(each), *map(len, each)]).tobytes()
+        answer = pool.ask(self.file, worker.DECODE, sizes + packed)
         texts = [text.decode() for text in answer.split(worker.END_OF_TEXT)][: len(each)]
         is_own = decoder.get("decoders", ())[:1] == [{"type": "ByteFallback"}]
         if is_own and self.unknown_id is not None:
@@ -480,6 +483,13 @@ class LibraryTokenizer(Tokenizer):
                 if self.unknown_id in ids:
                     texts[i] = texts[i].replace(name, "\N{REPLACEMENT CHARACTER}")
         return texts
+
+    def _packed(self, ids: Iterable[int]) -> array[int]:
+        ids = ids if isinstance(ids, list) else id_list(ids)
+        try:
+            return array("i", ids)  # it also checks them, faster than `id_list`
+        except (TypeError, OverflowError):
+            raise ValueError(f"{self.name} has no id {max(id_list(ids), key=abs)}.") from None
 
     def _pieces(self, part: str) -> list[tuple[int, int]]:
         return [(token_id, length) for token_id, length in self._pieces_of([part])[0].tolist()]

@@ -145,12 +145,12 @@ class TokenizerLibrary(Library):
 
     def decode(self, batch: bytes) -> bytes:
         """Return the texts of lists of ids: their number, their lengths and all ids. int32."""
-        numbers = array("i", batch).tolist()
+        numbers = array("i", batch)
         ends = [*accumulate(numbers[1 : numbers[0] + 1], initial=numbers[0] + 1)]
         texts = self.decode_each([numbers[start:end] for start, end in pairwise(ends)])
         return END_OF_TEXT.join(text.encode() for text in texts)
 
-    def decode_each(self, batch: list[list[int]]) -> list[str]:
+    def decode_each(self, batch: list[array[int]]) -> list[str]:
         """Return the text of each list of ids."""
         raise NotImplementedError
 
@@ -459,7 +459,7 @@ class HuggingFace(TokenizerLibrary):
         added = {span[1:] for span in spans}
         return [(*part, part[1] in added) for part in _with_spaces(whole, splits) if part[0]]
 
-    def decode_each(self, batch: list[list[int]]) -> list[str]:
+    def decode_each(self, batch: list[array[int]]) -> list[str]:
         texts: list[str] = self.tokenizer.decode_batch(batch, skip_special_tokens=False)
         return texts
 
@@ -598,8 +598,9 @@ class SentencePiece(TokenizerLibrary):
         """Return no pre-tokens: the library does not show them."""
         return []
 
-    def decode_each(self, batch: list[list[int]]) -> list[str]:
-        return [*map(self.processor.decode, batch)]
+    def decode_each(self, batch: list[array[int]]) -> list[str]:
+        texts: list[str] = self.processor.decode(batch, num_threads=1) if batch else []
+        return texts
 
 
 class Ranks(Library):

@@ -6,7 +6,16 @@ so that memory contains one block and the distinct pre-tokens. Arrow finds equal
 
 from __future__ import annotations
 
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, Sequence, ValuesView
+from collections.abc import (
+    ItemsView,
+    Iterable,
+    Iterator,
+    KeysView,
+    Mapping,
+    Sequence,
+    Sized,
+    ValuesView,
+)
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, cast
@@ -43,6 +52,9 @@ _SHARES = 4
 
 _TEXTS = 20_000
 """The number of short texts that are counted at once."""
+
+_SEPARATOR = b"\xff"
+"""It is between texts that are counted at once. UTF-8 has no such byte."""
 
 
 class CountsError(ValueError):
@@ -239,7 +251,21 @@ def _starts(pre_tokens: Sequence[str]) -> Integers:
     return np.cumsum(lengths) - lengths
 
 
-def _ends(starts: Integers, raw: bytes) -> Integers:
+def _without_separators(counts: PreTokenCounts) -> PreTokenCounts:
+    """Return the counts without that of `_SEPARATOR`."""
+    at = counts.blob.find(_SEPARATOR)
+    if at < 0:
+        return counts
+    row = int(np.searchsorted(counts.starts, at))
+    ends, times, first = (
+        np.delete(column, row) for column in (counts.ends, counts.times, counts.first)
+    )
+    ends[row:] -= 1
+    blob = counts.blob[:at] + counts.blob[at + 1 :]
+    return PreTokenCounts(blob, ends, times, first, counts.pattern, counts.expression)
+
+
+def _ends(starts: Integers, raw: Sized) -> Integers:
     return np.append(starts[1:], len(raw))
 
 
@@ -314,32 +340,25 @@ class Tally:
         """
         pattern = self._split[0]
         block = "\0".join(texts)
-        raw = block.encode()
         begins = _starts(texts) + np.arange(len(texts))
         separators = begins[1:] - 1
-        is_alone = np.ones(len(texts), np.bool_)
-        inner = begins
-        if pattern in AT_ONCE:  # it splits white space at the end of a text in another way
-            is_alone = np.array([text[-1].isspace() for text in texts], np.bool_)
-            inner = pre_token_starts(block, pattern, separators)
-            inner = inner[~is_alone[np.searchsorted(begins, inner, side="right") - 1]]
-        elif breaks(pattern) and pattern not in (WORD_LIST, "sentences"):
-            inner = word_ends(block)
-        is_start = np.zeros(len(block), np.bool_)
-        for places in (begins, separators, inner):
-            is_start[places] = True
-        starts = np.flatnonzero(is_start)
-        of_text = np.searchsorted(begins, starts, side="right") - 1
-        is_text = np.append(starts[1:], len(block)) != np.append(begins[1:], -1)[of_text]
-        is_alone = is_alone[of_text]
+        if pattern in AT_ONCE:
+            starts = pre_token_starts(block, pattern, separators)
+        else:
+            starts = np.append(begins, separators)
+            if breaks(pattern) and pattern not in (WORD_LIST, "sentences"):
+                starts = np.append(starts, word_ends(block))
+            starts.sort()
+        weights = None
+        if max(times) > 1:
+            weights = np.array(times, np.int64)[np.searchsorted(begins, starts, "right") - 1]
+        between = np.searchsorted(starts, separators)
         starts = _in_bytes(block, starts)
-        lengths = _ends(starts, raw) - starts
-        weights = np.array(times, np.int64)[of_text]
-        for is_part in filter(np.any, (is_text & is_alone, is_text & ~is_alone)):
-            part = np.frombuffer(raw, np.uint8)[np.repeat(is_part, lengths)].tobytes()
-            ends, first = np.cumsum(lengths[is_part]), starts[is_part] + self._at
-            counts = distinct(part, ends, weights[is_part], first, *self._split)
-            self.add(self._split_alone(counts) if is_alone[is_part][0] else counts)
+        raw = np.array(memoryview(block.encode()))
+        raw[starts[between]] = _SEPARATOR[0]
+        ends, first = _ends(starts, raw), starts + self._at
+        counts = _without_separators(distinct(raw.tobytes(), ends, weights, first, *self._split))
+        self.add(counts if pattern in AT_ONCE else self._split_alone(counts))
         self._at += len(raw) + 1
 
     def _split_alone(self, pieces: PreTokenCounts) -> PreTokenCounts:

@@ -106,13 +106,21 @@ def _cut_contractions(starts: Bools, letters: Integers, quotes: Integers) -> Non
     starts[quotes[long] + 3] = True
 
 
+def _before_text(classes: Classes) -> Bools:
+    """Return whether each character but the last is the last one of white space before other text.
+
+    White space at the end of a text is one pre-token.
+    """
+    last: Bools = (classes[:-1] == BLANK) & (classes[1:] < BLANK)  # nor a separator
+    return last
+
+
 def _gpt2(points: Integers, classes: Classes, starts: Bools) -> None:
     n = len(points)
     space = points == _SPACE
     # Before other text, the last character of white space starts a pre-token. A space belongs to
     # the pre-token of the text after it.
-    blank = classes == BLANK
-    last = blank[:-1] > blank[1:]
+    last = _before_text(classes)
     starts[: n - 1] |= last
     starts[1:n] &= ~(last & space[:-1])
     quotes = np.flatnonzero(points == _APOSTROPHE)
@@ -128,14 +136,13 @@ def _cl100k(points: Integers, classes: Classes, starts: Bools) -> None:
         index = np.arange(len(digits))
         head = np.maximum.accumulate(np.where(starts[digits], index, 0))
         starts[digits[(index - head) % 3 == 0]] = True
-    blank = classes == BLANK
-    last = blank[:-1] > blank[1:]
+    last = _before_text(classes)
     line_end = (points == _LINE_FEED) | (points == _CARRIAGE_RETURN)
     _part_line_ends(starts, line_end, classes, last)
 
     # As in GPT-2, but letters take any white space before them, not only a space. Digits take none.
     last &= ~line_end[:-1]
-    del blank, line_end  # of a long text, each takes as much memory as the text
+    del line_end  # of a long text, it takes as much memory as the text
     starts[: n - 1] |= last
     letter, other = classes == LETTER, classes == OTHER
     space = points == _SPACE
@@ -175,7 +182,10 @@ def _part_line_ends(starts: Bools, line_end: Bools, classes: Classes, last: Bool
         blank_ends = np.append(np.flatnonzero(last) + 1, n + 1)
         blank_end = blank_ends[np.searchsorted(blank_ends, ends[inside])]
         next_begin = np.append(begins, n)[inside + 1]
-        starts[ends[inside[blank_end <= next_begin]]] = True
+        text_ends = np.append(np.flatnonzero(classes == SEPARATOR), n)
+        text_end = text_ends[np.searchsorted(text_ends, ends[inside])]
+        is_inside = blank_end <= np.minimum(next_begin, text_end)
+        starts[ends[inside[is_inside]]] = True
 
 
 _RULES: dict[str, Callable[[Integers, Classes, Bools], None]] = {
@@ -197,8 +207,7 @@ def pre_token_starts(
     Args:
         text: The text.
         pattern: One of `PATTERNS`.
-        separators: The places of characters NUL, each between two texts that are split alone. The
-            result is not valid for those that end with white space.
+        separators: The places of characters NUL, each between two texts that are split alone.
 
     >>> pre_token_starts("I'll go 1234", "cl100k")
     array([ 0,  1,  4,  7,  8, 11])
