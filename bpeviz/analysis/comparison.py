@@ -26,7 +26,7 @@ from bpeviz.analysis.lines import lines_of, tokens_by_line
 from bpeviz.analysis.metrics import Column, word_spans
 from bpeviz.analysis.verdict import Standing
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.corpus.documents import Documents, breaks_of, whole_text
+from bpeviz.corpus.documents import Documents, breaks_of, unit_of, whole_text
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.notebook_cell import NotebookValue
 from bpeviz.progress import report
@@ -304,7 +304,7 @@ def _compare_text(
         ratios = intervals.token_ratios(by_line, added)
     counts, references, parallel, notes = _parallel_counts(text, by_line, totals, reference)
     premium_ends, premium_ratios = intervals.line_premiums(counts, references)
-    notes += _line_notes(len(by_line) if len(totals) > 1 else ROUGH_LINES, parallel, _unit(text))
+    notes += _line_notes(len(by_line) if len(totals) > 1 else ROUGH_LINES, parallel, unit_of(text))
     has_words = not has_no_spaces(whole)
     if not has_words:
         notes.append("no spaces between words, so no tokens per word")
@@ -495,7 +495,7 @@ def _parallel_counts(
         The tokens of the lines that are parallel, and those of the same lines of the reference
         [lines, tokenizers]; their number, or None if the texts are not parallel; and notes.
     """
-    none, unit = np.empty((0, len(totals)), np.int64), _unit(text)
+    none, unit = np.empty((0, len(totals)), np.int64), unit_of(text)
     if reference is None:
         return none, none, None, []
     lines, others = lines_of(text), lines_of(reference.text)
@@ -515,11 +515,6 @@ def _parallel_counts(
     if isinstance(text, str) or isinstance(reference.text, str):
         around *= 0
     return counts[is_kept] + around, reference.counts[is_kept] + around, int(is_kept.sum()), notes
-
-
-def _unit(text: str | Documents) -> str:
-    """Return what a text consists of."""
-    return "row" if isinstance(text, Documents) else "line"
 
 
 def _line_notes(own: int, parallel: int | None, unit: str) -> list[str]:

@@ -186,7 +186,7 @@ TABLES = (
     option(
         "--label",
         "COLUMN",
-        "the column of labels of a table, by which its lines are grouped; --label= for none",
+        "the column of labels of a table, by which its rows are grouped; --label= for none",
         type=text_argument,
     ),
 )

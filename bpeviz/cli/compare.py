@@ -18,6 +18,7 @@ from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.cli.named_texts import TextFile
 from bpeviz.cli.progress import Progress
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.documents import unit_of
 from bpeviz.corpus.files import STANDARD, named
 from bpeviz.text import counted, distinct
 from bpeviz.views import export, playable, text_table
@@ -35,9 +36,9 @@ Several files, a folder or NAME=FILE select many texts, up to {limits.COMPARED_T
 option for them, such as --relative-to or --csv. The command then prints a table of the texts, and
 one of the tokenizers.
 
-A table without a name (CSV, TSV, JSONL, NDJSON or Parquet), also in a folder, gives the lines of
+A table without a name (CSV, TSV, JSONL, NDJSON or Parquet), also in a folder, gives the rows of
 its column of text. If it has a column of labels, which is named like `lang` or `label`, or has few
-short values that repeat, the lines of each label are one text. If the headings of several columns
+short values that repeat, the rows of each label are one text. If the headings of several columns
 of text are languages, they are parallel texts. In JSON, "messages" give a text for each role, and
 `encode --chat --lines` encodes conversations with a chat template. A line on standard error names
 the columns; --text and --label choose others, and --as text reads the file itself.
@@ -52,8 +53,8 @@ examples:
   python -m bpeviz compare en=a.txt es=b.txt --tokenizer gpt2 --relative-to en --csv
 
 The premium of a text is how many times as many tokens it needs as the text of --relative-to. Both
-need the same number of lines, each a translation of the other. Each line is encoded alone. From 10
-lines on, a premium has a 95% bootstrap interval over lines, and so has the difference between two
+need the same number of lines or rows, each a translation of the other. Each is encoded alone. From
+10 on, a premium has a 95% bootstrap interval over them, and so has the difference between two
 tokenizers. If that interval contains zero, the difference is undecided.
 
 Use a text that no tokenizer was trained on: on its training text a tokenizer scores better than it
@@ -124,10 +125,11 @@ def _many(sources: Sequence[TextFile], options: argparse.Namespace, progress: Pr
     titles = dict(zip(tokenizers, options.tokenizer, strict=True))
     relative_to = None if options.relative_to is None else named(options.relative_to)
     number, parallel = parallel_texts(texts)
+    unit = unit_of(*map(texts.__getitem__, parallel))
     if relative_to is None and parallel and number > 1 and all(source.name for source in sources):
         notes.append(
-            f"{len(parallel):,} texts have {number:,} lines each. If they are translations, "
-            "--relative-to NAME compares them line by line."
+            f"{len(parallel):,} texts have {number:,} {unit}s each. If they are translations, "
+            f"--relative-to NAME compares them {unit} by {unit}."
         )
     with progress.during(f"Comparing {counted(len(texts), 'text')}"):
         comparison = compare(

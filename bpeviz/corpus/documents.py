@@ -110,6 +110,11 @@ def breaks_of(text: str | Documents) -> NDArray[np.int64]:
     return np.cumsum([len(document.encode()) + 1 for document in text.texts[:-1]]) - 1
 
 
+def unit_of(*texts: str | Documents) -> str:
+    """Return what texts consist of: rows, if some are documents, else lines."""
+    return "row" if any(isinstance(text, Documents) for text in texts) else "line"
+
+
 def characters_in(text: str | Documents) -> int:
     """Return the number of characters of a text, or of all documents."""
     return len(text if isinstance(text, str) else "".join(text.texts))

@@ -32,7 +32,7 @@ from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.core.merges import Merge
 from bpeviz.core.special_names import without_names
 from bpeviz.core.training import CountedPairs, MergeTraining, Stopped, count_pairs
-from bpeviz.corpus.documents import Documents
+from bpeviz.corpus.documents import Documents, unit_of
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import clean, split_lines
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_like
@@ -368,7 +368,7 @@ class ParityTraining(MergeTraining):
 def _details(
     training: ParityTraining, text: str | Documents, boundaries: Boundaries, step: int
 ) -> list[Detail]:
-    unit = "row" if isinstance(text, Documents) else "line"
+    unit = unit_of(text)
     unit = "byte" if training.measure == "byte" else unit
 
     def table() -> dict[str, Sequence[object]]:

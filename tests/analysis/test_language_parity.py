@@ -10,9 +10,9 @@ LETTERS = bpeviz.train("abc", merges=0, atoms="characters").tokenizer()
 
 
 def test_training_text_has_what_is_not_held_out() -> None:
-    assert Split(TEXTS).training_text == "the sea\nthe tea\nthe bee\n---\nel mar\nel té\nél"
-    assert Split(TEXTS, half=True).training_text == "the sea\n---\nel mar"
-    assert Split(TEXTS, held_out=frozenset({"en"})).training_text == "el mar\nel té\nél"
+    assert Split(TEXTS).corpus == "the sea\nthe tea\nthe bee\n---\nel mar\nel té\nél"
+    assert Split(TEXTS, half=True).corpus == "the sea\n---\nel mar"
+    assert Split(TEXTS, held_out=frozenset({"en"})).corpus == "el mar\nel té\nél"
 
 
 def test_ratios_are_relative_to_the_fewest_tokens_of_a_text_trained_on() -> None:

@@ -164,7 +164,7 @@ def test_merges_equal_reference_loop(
 
 def row(split: Split, algorithm: str, **how: Any) -> tuple[float, int]:
     """Return the largest ratio of tokens between two languages, and the tokens of all."""
-    training = bpeviz.train(split.training_text, algorithm, merges=1_000, pattern="o200k", **how)
+    training = bpeviz.train(split.corpus, algorithm, merges=1_000, pattern="o200k", **how)
     tokenizer = training.tokenizer()
     tokens = sum(sum(tokenizer.count_batch(lines)) for lines in split.texts.values())
     return round(max(split.ratios(tokenizer).values()), 2), tokens

@@ -11,6 +11,7 @@ import streamlit as st
 from bpeviz import limits
 from bpeviz.analysis.comparison import parallel_texts
 from bpeviz.corpus import named_texts, samples, tables
+from bpeviz.corpus.documents import unit_of
 from bpeviz.corpus.files import CorpusError
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.corpus.tables import TextTable
@@ -104,8 +105,8 @@ def choose_texts() -> tuple[Texts, list[str]]:
     typed = PASTED.area(
         height=220,
         placeholder=_PLACEHOLDER,
-        help="Texts named as languages, with the same number of lines, are compared as "
-        "translations, line by line.",
+        help="Texts named as languages, with the same number of lines or rows, are compared as "
+        "translations, one by one.",
     )
     message = st.empty()
     with st.popover("Open files", icon=":material/upload_file:", width="stretch"):
@@ -152,7 +153,9 @@ def choose_texts() -> tuple[Texts, list[str]]:
         contents += [("", table) for table in opened_tables]
         named, languages = named_texts.collect(contents, _RENAME, most=limits.COMPARED_SIZE)
         same = parallel_texts(named)[1]
-        if {*same} - {*languages} and TRANSLATIONS.toggle(help="Compare the texts line by line."):
+        unit = unit_of(*map(named.__getitem__, same))
+        how = f"Compare the texts {unit} by {unit}."
+        if {*same} - {*languages} and TRANSLATIONS.toggle(help=how):
             languages = same
         return named, languages
     except CorpusError as error:

@@ -15,7 +15,7 @@ from bpeviz.analysis import figures, verdict
 from bpeviz.analysis.comparison import FIGURES, Comparison, compare, parallel_texts, priced
 from bpeviz.analysis.verdict import Standing
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.corpus.documents import Documents
+from bpeviz.corpus.documents import unit_of
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.progress import reporting_to
 from bpeviz.text import counted, digest_of
@@ -201,7 +201,7 @@ def _notes(
         comparison: The figures.
         figure: The figure of the table.
         relative_to: The text that premiums are relative to, if there is one.
-        n_lines: The number of lines of each translation.
+        n_lines: The number of lines or rows of each translation.
         parallel: The texts with this number of lines.
         texts: All texts.
     """
@@ -216,7 +216,7 @@ def _notes(
     if relative_to and figure is figures.premium:
         notes.append(f"Premium: how many times as many tokens a text needs as {relative_to}.")
     n_texts = len(texts)
-    unit = "row" if any(isinstance(texts[name], Documents) for name in parallel) else "line"
+    unit = unit_of(*map(texts.__getitem__, parallel))
     if parallel:
         note = f"{len(parallel):,} parallel texts of {counted(n_lines, unit)}: each {unit} is "
         notes.append(note + "compared with its translation.")
@@ -245,8 +245,8 @@ def _without(figure: figures.Figure) -> str:
     """Return why the table has tokens in place of a figure that no text has."""
     if figure is figures.premium:
         return (
-            "No text has a premium, so these are tokens. A premium compares translations, line by "
-            f"line: texts named as languages, or switched to “{named_texts.TRANSLATIONS.label}”."
+            "No text has a premium, so these are tokens. A premium compares translations: texts "
+            f"named as languages, or switched to “{named_texts.TRANSLATIONS.label}”."
         )
     if figure is figures.cost:
         return "No tokenizer has a price yet, so these are tokens."

@@ -14,13 +14,14 @@ from bpeviz.analysis.comparison import parallel_texts
 from bpeviz.analysis.language_parity import Split
 from bpeviz.analysis.lines import lines_of
 from bpeviz.core.training import MergeTraining, Training
+from bpeviz.corpus.documents import Documents, characters_in, unit_of
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.text import counted, digest_of, joined
 from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.multilingual_bpe import for_single_texts
 from bpeviz.trainers.parity_bpe import ParityTraining
 from bpeviz.ui import markdown, page_trainings
-from bpeviz.ui.inputs.text import OWN_TEXT, TRAIN_ON
+from bpeviz.ui.inputs.text import OWN_TEXT, TRAIN_ON, Rows
 from bpeviz.ui.inputs.training import (
     ALGORITHM,
     BYTE_VALUES,
@@ -67,7 +68,7 @@ MERGES = NumberField("own_merges", "Merges", low=1, high=limits.VOCABULARY - BYT
 HELD_OUT = OneOf(
     "own_held_out",
     "Not trained on",
-    titles={"none": "Nothing", "half": "Second half of the lines", "some": "Some languages"},
+    titles={"none": "Nothing", "half": "Second half", "some": "Some languages"},
 )
 HELD_OUT_TEXTS = _TextNames(
     "own_held_out_texts", "Languages not trained on", titles={}, most=limits.COMPARED_TEXTS
@@ -88,7 +89,7 @@ def _compare(texts: Texts) -> None:
     """Draw the inputs, train, and draw the ratios of tokens."""
     number, names = parallel_texts(texts)
     if number < 2 or not names:
-        st.info("This needs parallel texts: two or more translations with as many lines.")
+        st.info("This needs parallel texts: two or more translations with as many lines or rows.")
         return
     lines = {name: lines_of(texts[name]) for name in names}
     st.caption(
@@ -102,13 +103,14 @@ def _compare(texts: Texts) -> None:
         exponent = EXPONENT.slider("0.5")
     with merges_at:
         merges = MERGES.any_number(1_000)
-    split = _hold_out(lines)
-    text = split.training_text
-    if not text:
+    split = _hold_out(lines, unit_of(*map(texts.__getitem__, names)))
+    text = split.corpus
+    size = characters_in(text)
+    if not size:
         st.info("Leave at least one language to train on.")
         return
-    if len(text) > limits.PAGE_TEXT:
-        st.info(f"Pages train on at most {limits.PAGE_TEXT:,} characters; these are {len(text):,}.")
+    if size > limits.PAGE_TEXT:
+        st.info(f"Pages train on at most {limits.PAGE_TEXT:,} characters; these are {size:,}.")
         return
     exponents = sorted({AS_THEY_ARE, exponent, EQUAL}, reverse=True)
     choices = {key: _choice(key, merges) for key in (*exponents, PARITY)}
@@ -129,16 +131,16 @@ def _compare(texts: Texts) -> None:
     _offer(text, trainings)
 
 
-def _hold_out(lines: Mapping[str, Sequence[str]]) -> Split:
+def _hold_out(lines: Mapping[str, Sequence[str]], unit: str) -> Split:
     """Draw the choice of what is held out of the training."""
     kind = HELD_OUT.segments(width="content")
     if kind != "some":
-        return Split(lines, half=kind == "half")
+        return Split(lines, kind == "half", unit=unit)
     chosen = [name for name in HELD_OUT_TEXTS.get() or () if name in lines]
     if chosen != (HELD_OUT_TEXTS.get() or []):  # texts were closed, or have other names
         HELD_OUT_TEXTS.put(chosen)
     names = HELD_OUT_TEXTS.multiselect({name: name for name in lines})
-    return Split(lines, held_out=frozenset(names))
+    return Split(lines, held_out=frozenset(names), unit=unit)
 
 
 def _choice(key: str, merges: int) -> TrainingChoice:
@@ -165,7 +167,7 @@ def _ratios(
 def _table(split: Split, ratios: Mapping[str, Mapping[str, float]]) -> None:
     """Draw the ratios, a row for each text and a column for each way to train."""
     lines = len(next(iter(split.texts.values())))
-    measured = f", lines {split.first + 1:,} to {lines:,}" if split.half else ""
+    measured = f", {split.unit}s {split.first + 1:,} to {lines:,}" if split.half else ""
     header = [f"Language{measured}", *map(_title, ratios)]
     highest = max(ratio for of_texts in ratios.values() for ratio in of_texts.values())
 
@@ -210,11 +212,13 @@ def _notes(split: Split, history: Training, merges: int) -> list[str]:
     ]
     if split.half:
         notes.append(
-            f"Trained on lines 1 to {split.first:,}, measured on lines {split.first + 1:,} to "
-            f"{lines:,}: no line here was trained on."
+            f"Trained on {split.unit}s 1 to {split.first:,}, measured on {split.unit}s "
+            f"{split.first + 1:,} to {lines:,}: no {split.unit} here was trained on."
         )
     elif not split.held_out:
-        notes.append("Measured on the lines that were trained on, which favors the tokenizers.")
+        notes.append(
+            f"Measured on the {split.unit}s that were trained on, which favors the tokenizers."
+        )
     if isinstance(history, ParityTraining):
         names = [*split.trained]
         most = Counter(history.chosen[: history.steps]).most_common(3)
@@ -228,7 +232,7 @@ def _notes(split: Split, history: Training, merges: int) -> list[str]:
     return notes
 
 
-def _offer(text: str, trainings: Mapping[str, page_trainings.Trained]) -> None:
+def _offer(text: str | Documents, trainings: Mapping[str, page_trainings.Trained]) -> None:
     """Draw a choice of the tokenizers, and buttons to use one on all pages, and to download it."""
     with st.container(horizontal=True, gap="small", vertical_alignment="bottom"):
         how = st.segmented_control(
@@ -265,9 +269,12 @@ def file_of(history: Training) -> bytes:
     return content
 
 
-def _use(text: str, choice: TrainingChoice) -> None:
+def _use(text: str | Documents, choice: TrainingChoice) -> None:
     """Set the inputs of the user’s own tokenizer."""
-    TRAIN_ON.put(OWN_TEXT, text)
+    if isinstance(text, Documents):
+        TRAIN_ON.put_rows(Rows("texts of Compare", "all languages", text).packed())
+    else:
+        TRAIN_ON.put(OWN_TEXT, text)
     ALGORITHM.put(choice.algorithm)
     trainer = TRAINERS[choice.algorithm]
     values = dict(choice.options)

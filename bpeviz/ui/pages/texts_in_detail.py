@@ -1,4 +1,4 @@
-"""The sections below the table of many texts: figures of the tokenizers, and the worst lines."""
+"""The sections below the table of many texts: figures of tokenizers, worst lines or rows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from bpeviz.analysis import lines
 from bpeviz.analysis.comparison import Comparison
 from bpeviz.analysis.lines import Line
 from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.documents import unit_of
 from bpeviz.corpus.named_texts import Texts
 from bpeviz.text import digest_of, shorten
 from bpeviz.ui import markdown
@@ -29,7 +30,7 @@ _LONGEST = 300
 WORST_TEXT = Name("worst_text", "Text", titles={})
 WORST_UNDER = Name("worst_under", "Tokenizer", titles={})
 FIGURES = Section("figures_of_tokenizers_open", "Fairness and vocabulary")
-WORST = Section("worst_lines_open", "Worst lines", contents=(WORST_TEXT, WORST_UNDER))
+WORST = Section("worst_lines_open", "Worst lines or rows", contents=(WORST_TEXT, WORST_UNDER))
 
 
 def widgets() -> Iterator[Widget[Any]]:
@@ -66,7 +67,7 @@ def _figures(comparison: Comparison) -> None:
 def _worst_lines(
     comparison: Comparison, texts: Texts, chosen: Mapping[str, tuple[Offer, Tokenizer]]
 ) -> None:
-    """Draw the lines of a text with the most tokens per character."""
+    """Draw the lines or rows of a text with the most tokens per character."""
     names = {key: offer.name for key, (offer, _) in chosen.items()}
     keys = [*names]
     under = key if (key := UNDER.get()) in names else keys[0]
@@ -80,12 +81,13 @@ def _worst_lines(
     text = texts[name]
     offer, tokenizer = chosen[under]
     worst = _worst(digest_of(text), offer, text, tokenizer)
+    unit = unit_of(text)
     if not worst:
-        st.caption("This text has no lines with letters.")
+        st.caption(f"This text has no {unit}s with letters.")
         return
     draw_table(
         Table(
-            ["Line", "Text", "Tokens", "Tokens per character"],
+            [unit.capitalize(), "Text", "Tokens", "Tokens per character"],
             [
                 [line.number for line in worst],
                 [shorten(line.text, _LONGEST) for line in worst],
@@ -93,12 +95,13 @@ def _worst_lines(
                 [f"{line.tokens_per_character:.2f}" for line in worst],
             ],
         ),
-        "worst lines",
-        label=f"Worst lines of {name} under {names[under]}",
+        f"worst {unit}s",
+        label=f"Worst {unit}s of {name} under {names[under]}",
         right=["Tokens per character"],
         download=True,
     )
-    st.caption("Line ends, and blank lines after a line, count in that line.")
+    if unit == "line":
+        st.caption("Line ends, and blank lines after a line, count in that line.")
 
 
 @cached()

@@ -175,7 +175,7 @@ def test_texts_are_translations_by_their_names_or_if_the_user_says_so() -> None:
     app = opened("", named_files=[("t.csv", "\n".join(["lang,text", *rows]))])
     app.segmented_control(key="figure_of_texts").set_value("premium").run()
     assert "parallel" not in captions(app)
-    assert "A premium compares translations, line by line" in captions(app).replace("\\", "")
+    assert "A premium compares translations: texts named" in captions(app).replace("\\", "")
     assert all(int(row[1]) for row in cells(app)), "tokens"
     app.toggle(key="translations").set_value(True).run()
     assert "2 parallel texts of 12 rows" in captions(app)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 import bpeviz
 from bpeviz.analysis.language_parity import Split
+from bpeviz.ui.inputs.text import Rows
 from bpeviz.ui.pages.own_tokenizer import file_of
 
 ENGLISH = ["the river is wide", "the sea is wide and deep", "the river is deep", "we see the sea"]
@@ -26,7 +28,7 @@ def opened(pasted: str = PASTED, **state: Any) -> AppTest:
 
 
 def ratios(split: Split, algorithm: str, **how: Any) -> dict[str, float]:
-    training = bpeviz.train(split.training_text, algorithm, merges=40, pattern="o200k", **how)
+    training = bpeviz.train(split.corpus, algorithm, merges=40, pattern="o200k", **how)
     return split.ratios(training.tokenizer())
 
 
@@ -96,16 +98,31 @@ def test_blank_text_is_not_trained_on() -> None:
 def test_one_of_them_becomes_the_own_tokenizer() -> None:
     app = opened()
     app.button(key="use_own").click().run()
-    training = bpeviz.train(Split(TEXTS).training_text, "parity", merges=40, pattern="o200k")
+    training = bpeviz.train(Split(TEXTS).corpus, "parity", merges=40, pattern="o200k")
     assert f"256 bytes + {training.steps} merges." in captions(app)
-    assert app.session_state["trained_on_box"] == Split(TEXTS).training_text
+    assert app.session_state["trained_on_box"] == Split(TEXTS).corpus
     assert app.session_state["algorithm"] == "parity"
     app.switch_page("app.py").run()
 
 
+def test_rows_of_a_table_are_trained_on_alone() -> None:
+    texts = {"English": [*ENGLISH, "in two\nparts"], "Greek": [*GREEK, "σε δύο\nμέρη"]}
+    columns = [dict(zip(texts, row, strict=True)) for row in zip(*texts.values(), strict=True)]
+    lines = "".join(f"{json.dumps(row)}\n" for row in columns)
+    app = opened("", named_files=[("t.jsonl", lines)], open_files=["t.jsonl"])
+    split = Split(texts, unit="row")
+    assert table(app)[2][-1] == f"{ratios(split, 'parity')['Greek']:.2f}"
+    assert "Measured on the rows that were trained on" in captions(app)
+    app.button(key="use_own").click().run()
+    training = bpeviz.train(split.corpus, "parity", merges=40, pattern="o200k")
+    assert f"256 bytes + {training.steps} merges." in captions(app)
+    rows = Rows("texts of Compare", "all languages", split.corpus)
+    assert app.session_state["trained_on_rows"] == rows.packed()
+
+
 def test_file_for_hugging_face_has_the_same_ids(tmp_path: Path) -> None:
     for algorithm in ("multilingual", "parity"):
-        training = bpeviz.train(Split(TEXTS).training_text, algorithm, merges=40, pattern="o200k")
+        training = bpeviz.train(Split(TEXTS).corpus, algorithm, merges=40, pattern="o200k")
         path = tmp_path / "tokenizer.json"
         path.write_bytes(file_of(training))
         library = bpeviz.read(path)
