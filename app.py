@@ -42,12 +42,7 @@ if __name__ == "app":  # imported by `streamlit run app.py`, which serves it
 
     from bpeviz.ui import server
 
-    app = st.App(
-        __file__,
-        lifespan=server.lifespan,
-        routes=server.routes(),
-        middleware=server.middleware(),
-    )
+    app = st.App(__file__, **server.options())
 elif __name__ == "__main__" and serves:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C during imports would print a traceback
 

@@ -78,7 +78,7 @@ def test_server_refuses_an_invalid_environment_variable(monkeypatch: pytest.Monk
 
     monkeypatch.setenv("BPEVIZ_CACHE", "abc")
     with pytest.raises(SystemExit, match="BPEVIZ_CACHE must be"):
-        server.middleware()
+        server.options()
 
 
 def test_module_prints_the_table() -> None:

@@ -15,7 +15,7 @@ import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache
 from pathlib import Path
 
 from bpeviz import palette
@@ -40,8 +40,8 @@ def compact(code: str) -> str:
     return _UNREAD.sub("", code)
 
 
-UNAVAILABLE = compact(bundle(FOLDER / "shared" / "load.js"))
-"""Defines `sayUnavailable`, for hosts that load modules."""
+UNAVAILABLE = compact(bundle(FOLDER / "shared" / "unavailable.js"))
+"""Defines `sayUnavailable`, for pages that load modules."""
 
 
 @dataclass(frozen=True)
@@ -58,47 +58,39 @@ class Component:
     css: str | None
     script: str
 
-    @property
-    def content(self) -> str:
-        """The content of its root element, with its style; empty if it draws nothing."""
-        return f"<style>{self.css}</style>{self.html}" if self.html is not None else ""
-
 
 @dataclass(frozen=True)
 class Module:
     """A component as a JavaScript module, which exports `mount`, and its content as the default.
 
     The style comes with the script, so no component is ever drawn without it.
+
+    Attributes:
+        file: The name of its file, which changes with its content.
+        source: The module.
+        compressed: The module, compressed by gzip.
     """
 
-    name: str
-    source: str
-
-    @cached_property
-    def file(self) -> str:
-        """The name of its file, which changes with its content."""
-        return f"{self.name}-{hashlib.sha256(self.source.encode()).hexdigest()[:20]}.js"
-
-    @cached_property
-    def compressed(self) -> bytes:
-        """The source, compressed by gzip."""
-        return gzip.compress(self.source.encode(), mtime=0)
+    file: str
+    source: bytes
+    compressed: bytes
 
 
 @cache
 def module(name: str) -> Module:
     """Return the module of the component in a folder."""
     files = read(name)
-    content = json.dumps(compact(files.content))
-    return Module(
-        name, f"{compact(files.script)}\nexport {{ mount }};\nexport default {content};\n"
-    )
+    content = f"<style>{files.css}</style>{files.html}" if files.html is not None else ""
+    exports = f"export {{ mount }};\nexport default {json.dumps(compact(content))};\n"
+    source = f"{compact(files.script)}\n{exports}".encode()
+    digest = hashlib.sha256(source).hexdigest()[:20]
+    return Module(f"{name}-{digest}.js", source, gzip.compress(source, mtime=0))
 
 
 @cache
 def modules() -> dict[str, Module]:
     """Return the modules of all components, by the names of their files."""
-    names = [path.name for path in FOLDER.iterdir() if _entry(path.name).exists()]
+    names = (path.stem for path in FOLDER.glob("*/*.js") if path.stem == path.parent.name)
     return {module(name).file: module(name) for name in names}
 
 

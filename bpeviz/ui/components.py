@@ -6,12 +6,12 @@ milliseconds per 100 kB, and leaves a quarter.
 
 They are registered at import, which reads their files: restart the server after editing them.
 Streamlit sends the script of a component with each message. So this script only loads the
-component's module, which the browser stores (`bpeviz.ui.room.component_files`).
+component's module, which the browser stores (`bpeviz.ui.room.component_files`). The page's head
+defines `sayUnavailable` (`bpeviz.ui.server.first_style`).
 """
 
 from __future__ import annotations
 
-import json
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -22,13 +22,13 @@ from bpeviz import components, limits
 from bpeviz.text import as_json
 from bpeviz.views.payloads import Grid, Player, PlayerReport, PressedToken, Race
 
-_LOADER = f"""
+_LOADER = components.compact(f"""
 const load = (file) => import(new URL(`./{components.PATH}/${{file}}`, document.baseURI));
 export default (host) => load("{components.module("host").file}").then(
-  ({{ mount }}) => mount(host, load(file), once),
+  ({{ mount }}) => mount(host, load("%s"), %s),
   () => sayUnavailable(host.parentElement),
 );
-"""
+""")
 """Loads the module that mounts a component, and then the component's own."""
 
 
@@ -43,10 +43,9 @@ def _register(
         once: The names of values that the session forgets after a run.
         **initial: The values that the session keeps, as they are at first.
     """
-    file = json.dumps(components.module(name).file)
     component = st.components.v2.component(
         f"bpeviz_{name}",
-        js=f"{components.UNAVAILABLE}const file = {file}, once = {[*once]};{_LOADER}",
+        js=_LOADER % (components.module(name).file, [*once]),
         isolate_styles=has_own_style,
     )
 

@@ -395,11 +395,10 @@ def _loading(addresses: dict[str, str], host: str) -> tuple[str, str]:
     """Return the script and the markup of a page that loads components by their addresses."""
     script = f"""{components.UNAVAILABLE}
 const load = async ([name, address]) => {{
-  const module = await import(address);
-  const markup = Object.assign(document.createElement("template"), {{ id: `markup-${{name}}` }});
-  markup.innerHTML = module.default;
-  document.body.append(markup);
-  return module.mount;
+  const {{ mount, default: markup }} = await import(address);
+  const template = `<template id="markup-${{name}}">${{markup}}</template>`;
+  document.body.insertAdjacentHTML("beforeend", template);
+  return mount;
 }};
 const addresses = {as_json(addresses).decode()};
 const [{", ".join(addresses)}] = await Promise.all(Object.entries(addresses).map(load))
@@ -407,8 +406,7 @@ const [{", ".join(addresses)}] = await Promise.all(Object.entries(addresses).map
 {{
 {host}
 }}"""
-    links = [f'<link rel="modulepreload" href="{address}">' for address in addresses.values()]
-    return components.compact(script), f'<template id="style-shared"></template>{"".join(links)}'
+    return components.compact(script), '<template id="style-shared"></template>'
 
 
 def _shown(part: Part, text: str) -> str:

@@ -1,6 +1,6 @@
 // Mounts the other components on Streamlit's pages (`bpeviz/ui/components.py`).
 
-import { sayUnavailable } from "../shared/load.js";
+import { sayUnavailable } from "../shared/unavailable.js";
 
 const hosts = new WeakMap(); // the last call of each place
 const filled = new WeakSet();

@@ -17,11 +17,8 @@ async def component_file(request: Request) -> Response:
     module = components.modules().get(request.path_params["file"])
     if module is None:
         raise HTTPException(404)
-    content, headers = module.source.encode(), {}
+    headers = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
+    content = module.source
     if "gzip" in request.headers.get("accept-encoding", ""):
-        content, headers = module.compressed, {"Content-Encoding": "gzip"}
-    headers |= {
-        "Cache-Control": "public, max-age=31536000, immutable",
-        "Vary": "Accept-Encoding",
-    }
+        content, headers["Content-Encoding"] = module.compressed, "gzip"
     return Response(content, headers=headers, media_type="text/javascript")

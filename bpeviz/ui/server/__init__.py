@@ -1,4 +1,4 @@
-"""What `app.py` passes to `st.App`: the scripts of components, and middleware.
+"""What `app.py` passes to `st.App`: the route of components, and middleware, the outermost first.
 
 The middleware adds headers, origins, a password, sizes and the first style. Under `AppTest`, the
 pages work without.
@@ -15,6 +15,7 @@ import webbrowser
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from threading import Thread
+from typing import Any
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -38,7 +39,7 @@ from bpeviz.ui.server.password import PasswordGate
 from bpeviz.ui.server.request_sizes import RequestSizes
 from bpeviz.ui.server.user_cookie import UserCookie
 
-__all__ = ["lifespan", "middleware", "routes"]
+__all__ = ["options"]
 
 SWITCH_INTERVAL = 0.001
 """Seconds that a page run keeps the interpreter while others wait for it; Python's default is 5 ms.
@@ -61,7 +62,7 @@ _log = logging.getLogger("bpeviz")
 
 
 @asynccontextmanager
-async def lifespan(_app: object) -> AsyncIterator[None]:
+async def _lifespan(_app: object) -> AsyncIterator[None]:
     """Keep a worker for trainings while the app runs, and open the app in a browser."""
     trainings.start()
     if not st.get_option("server.headless"):
@@ -87,11 +88,6 @@ def _open_in_browser() -> None:
         webbrowser.open(f"{scheme}://{host}:{st.get_option('server.port')}/{base}")
 
 
-def routes() -> list[Route]:
-    """Return the route of the scripts of components."""
-    return [Route(_base().rstrip("/") + PATH, component_file)]
-
-
 async def _end_sessions() -> None:
     """End the sessions of closed tabs by a clock: Streamlit does so when it stores another one."""
     while True:
@@ -102,8 +98,8 @@ async def _end_sessions() -> None:
             _log.exception("A session could not be ended.")
 
 
-def middleware() -> list[Middleware]:
-    """Return the middleware of the app, the outermost first.
+def options() -> dict[str, Any]:
+    """Return the arguments of `st.App`.
 
     Raises:
         SystemExit: An environment variable, a run sheet or the key of rooms is invalid; the message
@@ -120,7 +116,7 @@ def middleware() -> list[Middleware]:
     raise_open_files()
     sys.setswitchinterval(SWITCH_INTERVAL)
     gc.set_threshold(*GARBAGE)
-    base = _base()
+    base = "/" + "/".join(filter(None, st.get_option("server.baseUrlPath").split("/")))
     policy = content_security_policy(os.environ.get("BPEVIZ_FRAME_ANCESTORS", ""))
     layers = [
         Middleware(SecurityHeaders, policy=policy),
@@ -133,19 +129,15 @@ def middleware() -> list[Middleware]:
         layers.append(Middleware(KnownHosts, hosts=names, listens=listens))
     if password := os.environ.get("BPEVIZ_PASSWORD"):
         layers.append(Middleware(PasswordGate, password=password, base=base))
-    return [
-        *layers,
+    layers += [
         Middleware(RoomPages, base=base),
         Middleware(PageAddresses, base=base),
         Middleware(UserCookie, base=base),
         Middleware(LongTexts, base=base),
         Middleware(FirstStyle),
     ]
-
-
-def _base() -> str:
-    """Return the path of the app."""
-    return "/" + "/".join(filter(None, st.get_option("server.baseUrlPath").split("/")))
+    code = Route(base.rstrip("/") + PATH, component_file)
+    return {"lifespan": _lifespan, "routes": [code], "middleware": layers}
 
 
 def _host(origin: str) -> str:

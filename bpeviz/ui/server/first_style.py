@@ -19,7 +19,7 @@ from bpeviz.ui.tab_state import MARK
 
 _END = b"</head>"
 
-SCRIPT = (
+SCRIPT = components.UNAVAILABLE + (
     'if (new URLSearchParams(location.search).get("embed") === "true") '
     'document.documentElement.dataset.embedded = ""; '
     'else try { const [{ type }] = performance.getEntriesByType("navigation"); '
@@ -28,8 +28,8 @@ SCRIPT = (
     f'url.search += `${{url.search && "&"}}{MARK}=1`; '  # searchParams would write + for %20
     "history.replaceState(history.state, '', url); } } catch {}"
 )
-"""Marks a page that another one embeds, and else the address of a reloaded tab, whose first run
-waits for its state (`tab_state`)."""
+"""Defines the note in place of a component that is not available. Marks a page that another one
+embeds, and else the address of a reloaded tab, whose run waits for its state (`tab_state`)."""
 
 _FIRST = (
     "BidiComponent",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -49,16 +50,20 @@ def leads(room: Room) -> str:
 
 
 def test_pages_of_rooms_have_a_policy_of_their_own(room: Room) -> None:
+    nonces = set()
     for address in (f"/base/room/{room.letters.lower()}", f"/base/room/{room.letters}/lead"):
         answer = ask(APP, address=address, cookie=leads(room), **HTML)
         assert answer.status == 200
         policy = answer.header("content-security-policy")
         assert "default-src 'none'" in policy
-        assert "'unsafe-eval'" not in policy
+        [nonce] = re.findall("script-src 'nonce-([^']{22})';", policy)
+        assert answer.body.count(f'<script type="module" nonce="{nonce}">') == 1
+        nonces.add(nonce)
         assert all(f'"/base/{font}"' in answer.body for font in private.FONTS.values())
         assert answer.header("x-content-type-options") == "nosniff"
         assert room.nonce not in answer.body
         assert TEXT not in answer.body
+    assert len(nonces) == 2
 
 
 def test_file_of_followers_contains_nothing_of_a_room(room: Room) -> None:

@@ -1,4 +1,4 @@
-// Loads the scripts of components by their addresses. Without imports: it is part of each message.
+// A note in place of components that cannot be loaded. Without imports: the head of pages has it.
 
 /**
  * Say in place of a component that its script is not available, with a button that reloads the page.
