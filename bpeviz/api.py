@@ -34,71 +34,54 @@ if TYPE_CHECKING:
 
 __all__ = ["load", "read", "save", "train"]
 
+Texts = Corpus | Iterable[str]
+"""A text, documents, or counts of documents or pre-tokens."""
+
 
 @overload
 def train(
-    text: Corpus | Iterable[str],
-    algorithm: Literal["bpe"] = "bpe",
-    **options: Unpack[signatures.Bpe],
+    text: Texts, algorithm: Literal["bpe"] = "bpe", **options: Unpack[signatures.Bpe]
 ) -> signatures.BpeTraining: ...
 @overload
 def train(
-    text: Corpus | Iterable[str],
-    algorithm: Literal["bpe"] = "bpe",
-    **options: Unpack[signatures.BpeVariant],
+    text: Texts, algorithm: Literal["bpe"] = "bpe", **options: Unpack[signatures.BpeVariant]
 ) -> MergeTraining: ...
 @overload
 def train(
-    text: Corpus | Iterable[str],
-    algorithm: Literal["wordpiece"],
-    **options: Unpack[signatures.WordPiece],
+    text: Texts, algorithm: Literal["wordpiece"], **options: Unpack[signatures.WordPiece]
 ) -> wordpiece.WordPieceTraining: ...
 @overload
 def train(
-    text: Corpus | Iterable[str],
-    algorithm: Literal["unigram"],
-    **options: Unpack[signatures.Unigram],
+    text: Texts, algorithm: Literal["unigram"], **options: Unpack[signatures.Unigram]
 ) -> unigram.UnigramTraining: ...
 @overload
 def train(
-    text: Corpus | Iterable[str],
-    algorithm: Literal["sentencepiece"],
-    **options: Unpack[signatures.SentencePieceBpe],
+    text: Texts, algorithm: Literal["sentencepiece"], **options: Unpack[signatures.SentencePieceBpe]
 ) -> sentencepiece_bpe.SentencePieceTraining: ...
 @overload
 def train(
-    text: Corpus | Iterable[str],
-    algorithm: Literal["scaffold"],
-    **options: Unpack[signatures.Scaffold],
+    text: Texts, algorithm: Literal["scaffold"], **options: Unpack[signatures.Scaffold]
 ) -> scaffold_bpe.ScaffoldTraining: ...
 @overload
 def train(
-    text: Corpus | Iterable[str],
-    algorithm: Literal["superbpe"],
-    **options: Unpack[signatures.SuperBpe],
+    text: Texts, algorithm: Literal["superbpe"], **options: Unpack[signatures.SuperBpe]
 ) -> superbpe.SuperTraining: ...
 @overload
 def train(
-    text: Corpus | Iterable[str],
-    algorithm: Literal["multilingual"],
-    **options: Unpack[signatures.Multilingual],
+    text: Texts, algorithm: Literal["multilingual"], **options: Unpack[signatures.Multilingual]
 ) -> multilingual_bpe.MultilingualTraining: ...
 @overload
 def train(
-    text: Corpus | Iterable[str], algorithm: Literal["parity"], **options: Unpack[signatures.Parity]
+    text: Texts, algorithm: Literal["parity"], **options: Unpack[signatures.Parity]
 ) -> parity_bpe.ParityTraining: ...
 @overload
 def train(
-    text: Corpus | Iterable[str],
-    algorithm: Literal["adaptive"],
-    **options: Unpack[signatures.Adaptive],
+    text: Texts, algorithm: Literal["adaptive"], **options: Unpack[signatures.Adaptive]
 ) -> continued_bpe.AdaptiveTraining: ...
 @overload
+def train(text: Texts, algorithm: str, **options: Unpack[signatures.Pruned]) -> Training: ...
 def train(
-    text: Corpus | Iterable[str], algorithm: str, **options: Unpack[signatures.Pruned]
-) -> Training: ...
-def train(
-    text: Corpus | Iterable[str],
+    text: Texts,
     algorithm: str = "bpe",
     *,
     vocab_size: int | None = None,
