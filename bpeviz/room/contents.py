@@ -16,7 +16,9 @@ from bpeviz.views.payloads import (
     Race,
     RoomContent,
     Score,
+    StageTask,
     Timeline,
+    TokenPart,
 )
 from bpeviz.views.playable import Interactive
 from bpeviz.views.stage import (
@@ -153,13 +155,17 @@ class RoomTimeline:
         listed = [([race["styles"][i] for i in ids], ids) for ids in (right, *drawn)]
         listed.sort(key=lambda entry: [label for label, _ in entry[0]])
         options = [
-            VoteOption(tokens, " + ".join(str(label) for label, _ in tokens))
-            for tokens, _ in listed
+            VoteOption(tokens, " + ".join(str(label) for label, _ in tokens), ids)
+            for tokens, ids in listed
         ]
         places = [ids for _, ids in listed]
         is_pruning = steps["kind"] == "pruning"
         words = "Which piece is pruned next?" if is_pruning else "Which pair merges next?"
-        return VoteQuestion([words], options, places.index(right), step)
+        task: StageTask = {"act": "pair", "places": [], "isLive": False}
+        at = places.index(right)
+        parts = (TokenPart(label=str(label), color=int(i)) for label, i in options[at].tokens)
+        told = [word for part in parts for word in (" + ", part)][1:]
+        return VoteQuestion([words], options, at, step, task=task, explanation=[*told, "."])
 
     @cached_property
     def _changed(self) -> list[Changed]:

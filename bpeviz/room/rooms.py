@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from bpeviz import limits
 from bpeviz.room import votes
@@ -19,6 +18,7 @@ from bpeviz.room.run import Ready, Run
 from bpeviz.room.server_key import LETTERS, ServerKey, is_equal
 from bpeviz.room.votes import Vote, VoteQuestion
 from bpeviz.text import counted
+from bpeviz.views.payloads import RoomState
 from bpeviz.views.playable import Interactive
 
 SIZE = 4
@@ -52,6 +52,7 @@ class Member:
         content: The number of the timeline or a score that were sent last.
         step: The last step of it that was sent.
         run: The run whose sheet was sent.
+        stage: What the stage of a vote that was sent last depends on.
     """
 
     token: str
@@ -61,6 +62,7 @@ class Member:
     content: int = 0
     step: int = 0
     run: Run | None = None
+    stage: tuple[object, ...] | None = None
 
 
 class Room:
@@ -216,18 +218,26 @@ class Room:
                     self.vote.answer(member.token, message.answer)
                 self._notify(leaders=True, also=member)
 
-    def state(self, member: Member) -> dict[str, Any]:
-        """Return what a member lacks, as plain JSON values, and remember that it was sent."""
+    def state(self, member: Member) -> RoomState:
+        """Return what a member lacks, and remember that it was sent."""
         with self._lock:
             if self.has_ended:
                 return {"ended": ENDED}
-            content = self.content
-            state: dict[str, Any] = {
+            content, vote = self.content, self.vote
+            state: RoomState = {
                 "step": self.step,
-                **vars(self.display),
+                "playing": self.display.playing,
+                "speed": self.display.speed,
+                "lit": self.display.lit,
                 "followers": self.followers,
-                "vote": self.vote and self.vote.state(member.token),
+                "vote": None,
             }
+            if vote is not None:
+                state["vote"] = vote.state(member.token, is_leader=member.is_leader)
+                stage = vote.stage_key(member.token)
+                if stage != member.stage and (payload := vote.stage(member.token)):
+                    state["stage"] = payload
+                member.stage = stage
             if member.is_new:
                 state |= {"join": vars(self.join)} if member.is_leader else {"token": member.token}
                 member.is_new = False

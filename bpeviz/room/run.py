@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from bpeviz.room.sheet import Sheet
 from bpeviz.room.votes import VoteOption, VoteQuestion
+from bpeviz.views.payloads import SheetPartState, SheetState
 from bpeviz.views.playable import Interactive
 
 
@@ -58,9 +58,9 @@ class Run:
         moves = self.sheet.parts[self.page_of(part) + 1 : part + 1]
         return next((move.step for move in reversed(moves) if move.kind in ("step", "vote")), None)
 
-    def payload(self) -> dict[str, Any]:
-        """Return the sheet for the leader, as plain JSON values."""
-        parts = [
+    def payload(self) -> SheetState:
+        """Return the sheet for the leader."""
+        parts: list[SheetPartState] = [
             {
                 "minutes": part.minutes,
                 "kind": part.kind,

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
 from typing import Any, NamedTuple
 
+from bpeviz.views.payloads import (
+    MessagePart,
+    Player,
+    StageTask,
+    Style,
+    TaskResult,
+    VoteChoice,
+    VoteState,
+)
 from bpeviz.views.table import Table
 
 MOST_NUMBERS = 7
@@ -15,8 +23,8 @@ MOST_NUMBERS = 7
 
 ROUNDS = ("before", "after")
 
-MessagePart = str | Mapping[str, Any]
-"""A part of a message: plain text, or the label and the color index of a token."""
+Verdict = tuple[str, Sequence[MessagePart]]
+"""How an answer compares with the right one ("right", "near", "wrong"), and the words about it."""
 
 
 @dataclass(frozen=True)
@@ -26,49 +34,42 @@ class VoteOption:
     Attributes:
         tokens: Label and color index of each token.
         words: The option as text.
+        ids: The ids of the tokens in the content that the room shows, if it has them.
     """
 
-    tokens: list[Any]
+    tokens: Sequence[Style]
     words: str
+    ids: Sequence[int] = ()
 
 
-@dataclass(frozen=True)
-class Range:
-    """The numbers that are answers.
-
-    Attributes:
-        low: The lowest one.
-        high: The highest one.
-        unit: The name of several.
-        bins: The number of parts in which the results count them, or 0 to count each.
-    """
+class Range(NamedTuple):
+    """The numbers that are answers, from the lowest to the highest, and the name of several."""
 
     low: int
     high: int
     unit: str
-    bins: int = 0
-
-    def starts(self) -> list[int]:
-        """Return the lowest number of each bin."""
-        size = self.high - self.low + 1
-        return [self.low - (-i * size // self.bins) for i in range(self.bins)]
 
 
 @dataclass(frozen=True)
 class VoteQuestion:
-    """A question with options, or one whose answer is a number or a set of boundaries.
+    """A question with options, one whose answer is a number, or a task on the stage.
 
     Attributes:
         prompt: The question.
-        options: The answers to choose from, or none where another answer is asked for.
+        options: The answers to choose from, or the parts of answers that are counted.
         right: The right answer, or None if each is right. Nobody receives it before it is revealed.
         step: The step whose next decision it is about, or None for a question of its own.
         values: The answer that each option is; by default its index.
         numbers: The numbers that are answers.
-        pieces: The text between the places for boundaries; the answer has a bit for each place.
+        has_bits: Whether an answer has a bit for each option.
+        task: What a follower does on the stage: its "act", "places", and whether it "isLive".
+        before: Returns the payload of the stage for an answer, or None, without a later step; None
+            where the stage is what the room shows.
+        after: Returns it with the steps that show the right answer.
         check: Returns whether a number is an answer, unless that follows from the above.
+        judge: Returns the verdict about an answer, or None for no answer.
+        answer_in_words: Returns an answer as text, where it is not an option.
         explanation: Why the answer is right.
-        see: The rows above it, as in Learn.
         is_alone: Whether it is shown without the player or the score.
         name: Its name, which tells no answer, or "".
         series: The number of questions that are asked before and after a course, this among them.
@@ -80,10 +81,14 @@ class VoteQuestion:
     step: int | None = None
     values: Sequence[int] = ()
     numbers: Range | None = None
-    pieces: Sequence[str] = ()
+    has_bits: bool = False
+    task: StageTask | None = None
+    before: Callable[[int | None], Player] | None = None
+    after: Callable[[int | None], Player] | None = None
     check: Callable[[int], bool] | None = None
+    judge: Callable[[int | None], Verdict] | None = None
+    answer_in_words: Callable[[int], str] | None = None
     explanation: Sequence[MessagePart] = ()
-    see: Sequence[Mapping[str, Any]] = ()
     is_alone: bool = False
     name: str = ""
     series: int = 0
@@ -93,6 +98,11 @@ class VoteQuestion:
         """The question as text."""
         return "".join(piece if isinstance(piece, str) else piece["label"] for piece in self.prompt)
 
+    @property
+    def choices(self) -> list[tuple[int, VoteOption]]:
+        """The options and their answers, or their bits."""
+        return [*zip(self.values or range(len(self.options)), self.options, strict=True)]
+
     def accepts(self, answer: int) -> bool:
         """Return whether a number is an answer."""
         if self.check:
@@ -101,13 +111,24 @@ class VoteQuestion:
             return self.numbers.low <= answer <= self.numbers.high
         return answer in (self.values or range(len(self.options)))
 
+    def verdict(self, answer: int | None) -> Verdict:
+        """Return the verdict about an answer, or about the right one."""
+        if self.judge:
+            return self.judge(answer)
+        return "right" if answer in (None, self.right) else "wrong", self.explanation
+
+    def in_words(self, answer: int) -> str:
+        """Return an answer as text."""
+        if self.answer_in_words:
+            return self.answer_in_words(answer)
+        return f"{answer:,}" if self.numbers else dict(self.choices)[answer].words.rstrip(".")
+
 
 class Result(NamedTuple):
     """The result of an answer.
 
     Attributes:
-        value: The answer of the option, the number or the first one of its bin, the index of a
-            place, or -1 for other numbers.
+        value: The answer, the bit of a part, or -1 for other numbers.
         option: The option.
         before: The count before “discuss, then vote again”.
         count: The count.
@@ -149,8 +170,9 @@ class Vote:
 
     @property
     def solved(self) -> int:
-        """The number of right answers."""
-        return sum(answer == self.question.right for answer in self.answers.values())
+        """The number of right answers, or of those near enough."""
+        verdicts = (self.question.verdict(answer)[0] for answer in self.answers.values())
+        return sum(verdict in ("right", "near") for verdict in verdicts)
 
     def again(self) -> None:
         """Open the vote again, and keep the counts so far."""
@@ -162,36 +184,82 @@ class Vote:
         """Close the vote, and show the counts and the right answer."""
         self.is_open, self.is_shown, self.is_revealed = False, True, True
 
-    def state(self, follower: str) -> dict[str, Any]:
-        """Return the vote for a follower or the leader, as plain JSON values."""
-        asked, revealed = self.question, self.is_revealed
-        state = {
+    def stage_key(self, follower: str) -> tuple[object, ...] | None:
+        """Return what the stage of a follower depends on, or None without a stage of its own."""
+        asked = self.question
+        if asked.before is None or asked.task is None:
+            return None
+        depends = self.is_revealed or asked.task["isLive"]
+        return self.number, self.is_revealed, self.answers.get(follower) if depends else None
+
+    def stage(self, follower: str) -> Player | None:
+        """Return the stage of a follower, or of the leader: before the reveal without the truth."""
+        draw = self.question.after if self.is_revealed else self.question.before
+        if draw is None:
+            return None
+        payload = draw(self.answers.get(follower)).copy()
+        payload["key"] = payload["timelineId"] = f"vote {self.number} {self.question.name}"
+        return payload
+
+    def state(self, follower: str, *, is_leader: bool = False) -> VoteState:
+        """Return the vote for a follower or the leader."""
+        asked, mine = self.question, self.answers.get(follower)
+        revealed = self.is_revealed
+        results = self.results(MOST_NUMBERS) if self.is_shown else []
+        listed = [(result.value, result.option) for result in results]
+        choices = listed or ([] if asked.numbers else asked.choices)
+        rights = [i for i, _ in choices if self.is_right(i)] if revealed else None
+        state: VoteState = {
             "number": self.number,
-            "prompt": list(asked.prompt),
-            "see": list(asked.see),
+            "prompt": [*asked.prompt],
             "isAlone": asked.is_alone,
             "isAboutStep": asked.step is not None,
             "name": asked.name,
-            "numbers": asked.numbers and vars(asked.numbers),
-            "pieces": [*asked.pieces],
-            "options": [] if asked.numbers else [_option(*choice) for choice in self._choices()],
+            "numbers": asked.numbers and asked.numbers._asdict(),
+            "options": [] if asked.task else [*map(_choice, choices)],
             "isOpen": self.is_open,
             "isAgain": self.earlier is not None,
             "answered": len(self.answers),
-            "mine": self.answers.get(follower),
-            "counts": None,
-            "earlier": None,
-            "right": None,
-            "explanation": list(asked.explanation) if revealed else [],
+            "mine": mine,
+            "sent": "" if mine is None else asked.in_words(mine),
+            "counts": [result.count for result in results] if self.is_shown else None,
+            "earlier": [result.before for result in results] if results and self.earlier else None,
+            "right": rights,
+            "had": self.solved if revealed and asked.right is not None else None,
+            "explanation": [*asked.explanation] if revealed else [],
+            "task": None,
         }
-        if not self.is_shown:
-            return state
-        results = self.results(MOST_NUMBERS)
-        return state | {
-            "options": [_option(result.value, result.option) for result in results],
-            "counts": [result.count for result in results],
-            "earlier": None if self.earlier is None else [result.before for result in results],
-            "right": [i for i, *_ in results if self.is_right(i)] if revealed else None,
+        if asked.task:
+            state["task"] = self._task(asked.task, state, is_closed=is_leader or not self.is_open)
+        return state
+
+    def _task(self, task: StageTask, state: VoteState, *, is_closed: bool) -> StageTask:
+        """Return the task of a member, which tells nothing about the right answer until then."""
+        asked, mine = self.question, state["mine"]
+        is_pair = task["act"] == "pair"
+        result: TaskResult | None = None
+        if self.is_revealed:
+            verdict, message = asked.verdict(mine)
+            had = f" {self.solved:,} of {len(self.answers):,} had it." if self.answers else ""
+            kind = "shown" if mine is None else verdict
+            result = {"kind": kind, "message": message, "note": had}
+        return {
+            "rows": [],
+            **task,
+            "of": str(self.number),
+            "prompt": asked.prompt,
+            "isVote": True,
+            "isClosed": is_closed,
+            "isLed": asked.before is None,
+            "options": [*map(_choice, asked.choices)] if is_pair else [],
+            "actions": {},
+            "canShow": False,
+            "longest": None,
+            "given": mine,
+            "counts": state["counts"],
+            "earlier": state["earlier"],
+            "right": state["right"] if is_pair else None,
+            "result": result,
         }
 
     def is_right(self, value: int) -> bool:
@@ -199,19 +267,14 @@ class Vote:
         asked = self.question
         if asked.right is None:
             return False
-        if asked.pieces:
-            return bool(asked.right >> value & 1)
-        return value == self._bin(asked.right)
+        return bool(asked.right >> value & 1) if asked.has_bits else value == asked.right
 
     def results(self, most: int | None = None) -> list[Result]:
-        """Return each answer. Of more than `most` numbers, those with the fewest are one answer.
-
-        Boundaries are counted at each place, and some numbers in bins.
-        """
+        """Return each answer. Of more than `most` numbers, those with the fewest are one answer."""
         asked = self.question
         earlier, counts = map(self._counted, (self.earlier or Counter(), self.counts))
-        if not asked.numbers or asked.numbers.bins:
-            return [Result(i, option, earlier[i], counts[i]) for i, option in self._choices()]
+        if not asked.numbers:
+            return [Result(i, option, earlier[i], counts[i]) for i, option in asked.choices]
         values = {*counts, *earlier}
         right = asked.right if self.is_revealed else None
         if right is not None:
@@ -229,39 +292,18 @@ class Vote:
             rows.append(Result(-1, VoteOption([], f"{len(others):,} other numbers"), before, now))
         return rows
 
-    def _choices(self) -> list[tuple[int, VoteOption]]:
-        """Return the values of results that do not depend on the answers."""
-        asked, numbers = self.question, self.question.numbers
-        if asked.pieces:
-            names = [f"a boundary after “{piece}”" for piece in accumulate(asked.pieces[:-1])]
-            return [*enumerate(VoteOption([], name) for name in names)]
-        if numbers and numbers.bins:
-            starts = numbers.starts()
-            spans = zip(starts, [*starts[1:], numbers.high + 1], strict=True)
-            return [
-                (i, VoteOption([], f"{i:,}" if i + 1 == j else f"{i:,}–{j - 1:,}"))
-                for i, j in spans
-            ]
-        return [*zip(asked.values or range(len(asked.options)), asked.options, strict=True)]
-
-    def _bin(self, answer: int) -> int:
-        numbers = self.question.numbers
-        if not numbers or not numbers.bins:
-            return answer
-        return max(start for start in numbers.starts() if start <= answer)
-
     def _counted(self, answers: Counter[int]) -> Counter[int]:
         """Return the number of each value of a result."""
         counts: Counter[int] = Counter()
         for answer, count in answers.items():
-            places = range(len(self.question.pieces) - 1)
-            parts = [i for i in places if answer >> i & 1] if places else [self._bin(answer)]
-            counts.update(dict.fromkeys(parts, count))
+            bits = [i for i in range(len(self.question.options)) if answer >> i & 1]
+            counts.update(dict.fromkeys(bits if self.question.has_bits else [answer], count))
         return counts
 
 
-def _option(value: int, option: VoteOption) -> dict[str, Any]:
-    return {"value": value, "tokens": option.tokens, "words": option.words}
+def _choice(choice: tuple[int, VoteOption]) -> VoteChoice:
+    value, option = choice
+    return {"value": value, "tokens": option.tokens, "words": option.words, "ids": option.ids}
 
 
 def _rounds(votes: Sequence[Vote]) -> list[tuple[str, list[Vote]]]:

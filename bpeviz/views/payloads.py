@@ -145,8 +145,17 @@ class TaskResult(TypedDict):
     note: str
 
 
+class VoteChoice(TypedDict):
+    """An answer to a vote: a candidate as its tokens, with their ids if the room shows them."""
+
+    value: int
+    tokens: Sequence[Style]
+    words: str
+    ids: Sequence[int]
+
+
 class StageTask(TypedDict, total=False):
-    """What the user does on the stage."""
+    """What the user does on the stage, or a follower of a room, whose answer is counted."""
 
     of: str
     act: str | None
@@ -160,6 +169,12 @@ class StageTask(TypedDict, total=False):
     given: int | str | list[int] | None
     right: Sequence[int] | None
     result: TaskResult | None
+    isVote: bool
+    isClosed: bool
+    isLed: bool
+    options: Sequence[VoteChoice]
+    counts: Sequence[int] | None
+    earlier: Sequence[int] | None
 
 
 class Player(TypedDict):
@@ -468,3 +483,73 @@ class RoomContent(TypedDict):
     player: NotRequired[Player]
     races: NotRequired[list[Race] | None]
     score: NotRequired[Score]
+
+
+class VoteState(TypedDict):
+    """A vote as a member sees it. Nothing tells the right answer before it is revealed."""
+
+    number: int | str
+    prompt: Sequence[MessagePart]
+    name: str
+    isAlone: bool
+    isAboutStep: bool
+    numbers: dict[str, int | str] | None
+    options: list[VoteChoice]
+    isOpen: bool
+    isAgain: bool
+    answered: int
+    mine: int | None
+    sent: str
+    counts: list[int] | None
+    earlier: list[int] | None
+    right: list[int] | None
+    had: int | None
+    explanation: Sequence[MessagePart]
+    task: StageTask | None
+
+
+class SheetPartState(TypedDict):
+    """A part of a run sheet, as the leader sees it."""
+
+    minutes: int
+    kind: str
+    words: str
+    link: str
+    step: int
+    options: list[str]
+    right: int
+    notes: list[str]
+
+
+class SheetState(TypedDict):
+    """A run sheet, as the leader sees it."""
+
+    key: str
+    title: str
+    parts: list[SheetPartState]
+
+
+class RoomState(TypedDict, total=False):
+    """What a member of a room lacks."""
+
+    ended: str
+    step: int
+    playing: bool
+    speed: float
+    lit: list[int] | None
+    followers: int
+    vote: VoteState | None
+    stage: Player
+    token: str
+    content: RoomContent
+    more: MoreSteps
+    join: dict[str, str]
+    part: int
+    ready: list[int]
+    elapsed: float
+    sheet: SheetState
+    canAsk: bool
+    furthest: int
+    link: str
+    votes: str
+    sums: str

@@ -38,8 +38,8 @@ const data = await new Response(stream).json();
 """Reads the data of the page."""
 
 SHADOW = """
-const shadow = (name) => {
-  const host = document.getElementById(`place-${name}`).appendChild(document.createElement("div"));
+const shadow = (name, place = name) => {
+  const host = document.getElementById(`place-${place}`).appendChild(document.createElement("div"));
   const root = host.attachShadow({ mode: "open" });
   for (const part of ["style-shared", `markup-${name}`])
     root.append(document.getElementById(part).content.cloneNode(true));

@@ -78,20 +78,22 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(leader.get_by_text("2 followers")).to_be_visible()
 
     leader.get_by_role("button", name="Vote on the next step").click()
-    options = phone.get_by_role("region", name="Vote").get_by_role("button")
+    options = phone.get_by_role("group", name="Pairs").get_by_role("button")
     options.nth(0).click()
     expect(options.nth(0)).to_have_attribute("aria-pressed", "true")
-    keyboard.get_by_role("region", name="Vote").get_by_role("button").nth(1).focus()
-    keyboard.keyboard.press("Enter")
+    expect(phone.locator(".c.outlined").first).to_be_visible()  # its places in the text
+    phone.get_by_role("button", name="Send").click()
+    keyboard.get_by_role("group", name="Pairs").get_by_role("button").nth(1).press("Enter")
+    keyboard.get_by_role("button", name="Send").press("Enter")
     expect(leader.get_by_text("2 of 2 have answered.")).to_be_visible()
     leader.get_by_role("button", name="Show the answers").click()
-    expect(options.nth(1)).to_contain_text("1 of 2 chose it")
+    expect(options.nth(1)).to_contain_text("1")
     leader.set_viewport_size({"width": 1024, "height": 576})  # a projector at 125 %
     shown = (leader.get_by_text("Discuss, or reveal"), leader.get_by_role("button", name="Play"))
     for one in shown:
         expect(one).to_be_in_viewport(ratio=1)
     leader.get_by_role("button", name="Reveal the answer").click()
-    expect(phone.get_by_text("✓ right")).to_be_visible()
+    expect(phone.locator(".options .wins")).to_contain_text("✓")
     expect(keyboard.get_by_text("Following the leader: merge 1")).to_be_visible()
     leader.get_by_role("button", name="Done").click()
     early = kept(keyboard, tmp_path / "early.html")
@@ -106,7 +108,7 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(phone.get_by_role("button", name="Pause")).to_be_visible()
     # A question stops the player, which would reveal the answer, and takes no keys meanwhile.
     leader.get_by_label("Ask a question of Learn").select_option(label="2.1 Merge 1")
-    expect(leader.get_by_role("heading", name="Which two neighbors")).to_be_visible()
+    expect(leader.locator("#place-task").get_by_text("Which two neighbors")).to_be_visible()
     expect(leader.get_by_text("2.1 Merge 1. Only this page shows it")).to_be_visible()
     expect(phone.get_by_role("region", name="Vote")).to_be_hidden()  # only the leader sees it
     leader.get_by_role("button", name="Ask this question").click()
@@ -167,17 +169,18 @@ def test_leader_clicks_through_a_run_sheet(
     follower = open_at(server, re.sub("/lead.*", "", link).removeprefix(server.address))
     expect(follower.get_by_text("Following the leader: merge 0")).to_be_visible()
     leader.get_by_role("button", name="Next: ask 0.1 GPT-4o's tokens").click()
-    expect(follower.get_by_role("heading", name="Where does GPT-4o split")).to_be_visible()
+    expect(follower.locator("#place-task .prompt")).to_contain_text("Where does GPT-4o split")
     leader.get_by_role("button", name="Next: show the answers").click()
     leader.get_by_role("button", name="Next: reveal the answer").click()
-    expect(follower.get_by_text("Right: st | raw | berry.")).to_be_visible()
+    expect(follower.locator("#place-task").get_by_text("The answer.")).to_be_visible()
     leader.get_by_text("Run sheet", exact=True).click()
     leader.get_by_role("button", name="vote at step 0").last.click()
-    follower.get_by_role("region", name="Vote").get_by_role("button").first.click()
+    follower.get_by_role("group", name="Pairs").get_by_role("button").first.click()
+    follower.get_by_role("button", name="Send").click()
     expect(leader.get_by_text("1 of 1 have answered.")).to_be_visible()
     leader.keyboard.press("PageDown")
     leader.get_by_role("button", name="Next: reveal the answer").click()
-    expect(follower.get_by_text("✓ right")).to_be_visible()
+    expect(follower.locator(".options .wins")).to_contain_text("✓")
     leader.get_by_role("button", name="Which languages").last.click()
     expect(follower.get_by_role("heading", name="Which languages")).to_be_visible()
     assert "right" not in follower.get_by_role("region", name="Vote").inner_text()
@@ -213,46 +216,94 @@ def test_leader_clicks_through_a_run_sheet(
     expect(leader.get_by_role("button", name="Play")).to_be_hidden()
 
 
-def test_class_votes_on_a_question_of_learn(
-    open_page: Callable[..., Page], open_at: Callable[..., Page], server: Server
+def tap_after(page: Page, atoms: int) -> None:
+    """Tap in the text, behind some letters of its first line."""
+    cell = page.locator("#place-task .c").nth(atoms - 1).bounding_box()
+    assert cell
+    page.mouse.click(cell["x"] + cell["width"] - 1, cell["y"] + cell["height"] / 2)
+
+
+def answer(page: Page, kind: str, *, right: bool) -> str:
+    """Answer by touch if wrong, and by keyboard if right; return what the page says was sent."""
+    stage = page.locator("#place-task")
+    if kind == "pair":
+        stage.get_by_role("button", name="o + ·" if right else "a + ·").press("Enter")
+        expect(stage.locator(".c.outlined").first).to_be_visible()
+        said = "Sent: o + ·." if right else "Sent: a + ·."
+    elif kind == "boundaries" and right:
+        for between in ("t and r", "w and b"):
+            stage.get_by_role("button", name=f"Boundary between {between}").press("Enter")
+        said = "Sent: st | raw | berry."
+    elif kind == "boundaries":
+        tap_after(page, 5)
+        said = "Sent: straw | berry."
+    elif kind == "stop" and right:
+        stage.locator(".track").focus()
+        for _ in range(14):
+            page.keyboard.press("ArrowRight")
+        said = "Sent: after 14 merges."
+    elif kind == "stop":
+        stage.locator(".track").fill("39")
+        said = "Sent: after 39 merges."
+    else:
+        places = stage.get_by_role("button", name="Fence between a and period", exact=True)
+        after = stage.get_by_role("button", name="Fence between period and space", exact=True)
+        commas = stage.get_by_role("button", name="Fence between a and comma", exact=True)
+        behind = stage.get_by_role("button", name="Fence between comma and space", exact=True)
+        fences = (places, after, commas, behind) if right else (after,)
+        for fence in (one for group in fences for one in group.all()):
+            fence.press("Enter")
+        said = "Sent: casa | . |" if right else "Sent: casa. |"
+    if kind != "fences":
+        stage.get_by_role("button", name="Send").press("Enter")
+    return said
+
+
+@pytest.mark.parametrize(
+    ("kind", "key"),
+    [
+        ("boundaries", "why/letters/0"),
+        ("pair", "merge/pair/0"),
+        ("stop", "stop/line/0"),
+        ("fences", "fences/apart/0"),
+    ],
+)
+def test_class_answers_on_the_stage(
+    kind: str,
+    key: str,
+    open_page: Callable[..., Page],
+    open_at: Callable[..., Page],
+    server: Server,
 ) -> None:
-    page = open_page("/Learn?chapter=why")
-    expect(page.get_by_role("heading", name="0. Why")).to_be_visible()
+    page = open_page("/Compare")
     link = room_link(page)
     leader = beside(page, link)
     room = link.removeprefix(server.address).partition("/lead")[0]
     phone = open_at(server, room, viewport={"width": 390, "height": 844}, color_scheme="dark")
     keyboard = open_at(server, room)
     expect(leader.get_by_text("2 followers")).to_be_visible()
-
-    page.get_by_role("button", name="Ask 0.1 GPT-4o").click()
-    first, second = (f"a boundary after “{before}”" for before in ("st", "straw"))
-    keyboard.get_by_role("button", name=first).press("Enter")
-    keyboard.get_by_role("button", name=second).press("Space")
-    expect(leader.get_by_text("0 of 2 have answered.")).to_be_visible()
-    keyboard.get_by_role("button", name="Send my answer").press("Enter")
-    expect(keyboard.get_by_text("Counted: st | raw | berry.")).to_be_visible()
-    phone.get_by_role("button", name="Send my answer").click()
-    expect(phone.get_by_text("Counted: strawberry.")).to_be_visible()
-    expect(leader.get_by_text("2 of 2 have answered.")).to_be_visible()
-    phone.get_by_role("button", name=first).click()
-    expect(phone.get_by_role("button", name=first)).to_have_attribute("aria-pressed", "true")
-    phone.get_by_role("button", name="Send my answer").click()
-    expect(phone.get_by_text("Counted: st | rawberry.")).to_be_visible()
-    phone.reload()
-    expect(phone.get_by_role("button", name=first)).to_have_attribute("aria-pressed", "true")
-    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
-    leader.get_by_role("button", name="Reveal the answer").click()
-    for member in (leader, phone, keyboard):
-        expect(member.get_by_text("Right: st | raw | berry. 2 answers.")).to_be_visible()
-        expect(member.get_by_text("3 tokens:")).to_be_visible()
-
-    leader.get_by_role("button", name="Done").click()
-    leader.get_by_label("Ask a question of Learn").select_option("merge/pair/0")
+    leader.get_by_label("Ask a question of Learn").select_option(key)
     leader.get_by_role("button", name="Ask this question").click()
-    keyboard.get_by_role("button", name="o + ·").press("Enter")
-    expect(leader.get_by_text("1 of 2 have answered.")).to_be_visible()
-    expect(keyboard.get_by_role("button", name="o + ·")).to_have_attribute("aria-pressed", "true")
+    for member, is_right in ((keyboard, True), (phone, False)):
+        said = answer(member, kind, right=is_right)
+        expect(member.get_by_text(said)).to_be_visible()
+        expect(member.locator("#place-task .told")).to_be_hidden()  # nothing is judged
+    expect(leader.get_by_text("2 of 2 have answered.")).to_be_visible()
+    phone.reload()
+    expect(phone.get_by_text("Sent: ")).to_be_visible()
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+    late = open_at(server, room)
+    expect(late.locator("#place-task .prompt")).to_be_visible()
+    expect(leader.locator("#place-task .check")).to_be_hidden()
+    leader.get_by_role("button", name="Show the answers").click()
+    counts = {"pair": ".options .value", "stop": ".ticks span"}.get(kind, ".gap .count")
+    expect(leader.locator(f"#place-task {counts}").filter(has_text="1").first).to_be_visible()
+    leader.get_by_role("button", name="Reveal the answer").click()
+    for member, words in ((keyboard, "Right."), (phone, "Not quite."), (late, "The answer.")):
+        verdict = "For example:" if (kind, member) == ("fences", late) else words
+        expect(member.locator("#place-task .told")).to_contain_text(verdict)
+        expect(member.locator("#place-task .told")).to_contain_text("1 of 2 had it.")
+    expect(leader.get_by_text("1 of 2 had it.").first).to_be_visible()
     leader.get_by_role("button", name="Close the room").click()
 
 
@@ -282,8 +333,9 @@ def test_browser_that_refuses_storage_leads_and_votes_once(
     leader.reload()
     expect(leader.get_by_text("1 follower")).to_be_visible()  # it is connected again
     leader.get_by_role("button", name="Vote on the next step").click()
-    options = follower.get_by_role("region", name="Vote").get_by_role("button")
+    options = follower.get_by_role("group", name="Pairs").get_by_role("button")
     options.nth(0).click()
+    follower.get_by_role("button", name="Send").click()
     expect(leader.get_by_text("1 of 1 have answered.")).to_be_visible()
     for one, to_server in sockets:
         to_server.close()
@@ -292,6 +344,7 @@ def test_browser_that_refuses_storage_leads_and_votes_once(
     expect(follower.get_by_text("Following the leader")).to_be_visible()
     expect(options.nth(0)).to_have_attribute("aria-pressed", "true")
     options.nth(1).click()
+    follower.get_by_role("button", name="Send").click()
     expect(options.nth(1)).to_have_attribute("aria-pressed", "true")
     expect(leader.get_by_text("1 of 1 have answered.")).to_be_visible()
     leader.get_by_role("button", name="Close the room").click()

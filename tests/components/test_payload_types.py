@@ -17,6 +17,7 @@ TYPES = {
     ("player/remark.js", "RemarkPayload"): payloads.Remark,
     ("player/task.js", "TaskPayload"): payloads.StageTask,
     ("player/track.js", "CurvesPayload"): payloads.Curves,
+    ("room/vote.js", "VotePayload"): payloads.VoteState,
     ("player/bars.js", "RacePayload"): payloads.Race,
     ("score/score.js", "ScorePayload"): payloads.Score,
     ("score/score.js", "Row"): payloads.ScoreRow,

@@ -204,7 +204,9 @@ def test_vote_counts_one_answer_of_each_until_it_is_closed(room: Room, leader: B
     one, two, three = (Browser(room) for _ in range(3))
     leader.send(do="ask")
     assert one.vote["prompt"] == ["Which pair merges next?"]
-    assert len(one.vote["options"]) == OPTIONS
+    assert len(one.vote["task"]["options"]) == OPTIONS
+    assert (one.vote["task"]["isClosed"], leader.vote["task"]["isClosed"]) == (False, True)
+    assert "stage" not in one.got[-1], "the stage is what the room shows"
     one.send(answer=0, vote=1)
     one.send(answer=1, vote=1)
     two.send(answer=1, vote=1)
@@ -278,7 +280,9 @@ def test_playing_on_reveals_the_answer(room: Room, leader: Browser) -> None:
     steps = room.content.player["views"][0]["steps"]  # type: ignore[union-attr]
     pair = [steps["left"][0], steps["right"][0]]
     styles = room.content.races[0]["styles"]  # type: ignore[union-attr,index]
-    right = vote["options"][vote["right"][0]]
+    right = vote["task"]["options"][vote["right"][0]]
+    assert (right["ids"], vote["task"]["right"]) == (pair, vote["right"])
+    assert vote["task"]["result"]["note"] == ""
     assert right["words"] == " + ".join(styles[i][0] for i in pair)
 
 

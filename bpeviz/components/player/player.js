@@ -124,7 +124,7 @@ class Player {
     this.#find("output.last").textContent = formatCount(this.numberOf(data.last));
     if (data.isLive && !isNew) {
       this.#updateControls();
-      if (!data.task) return; // the leader's step follows
+      if (!data.task || data.task.isLed) return; // the leader's step follows
       if (data.task.isLive && this.task.isSolved && !isSolved) this.playback.play(data.last, data.last);
       else this.#playTo(data.goal ?? data.last);
       return;
@@ -424,8 +424,9 @@ class Player {
       if (!document.activeElement?.matches(":focus-visible")) section.focus({ preventScroll: true });
     };
     subscribe(JUMP, jump, signal);
-    subscribe(FOLLOW, (display) => this.#follow(display), signal);
-    subscribe(DISPLAY_REQUESTED, (callback) => this.data && callback(this.#display), signal);
+    const isLed = () => this.data && (!this.data.task || this.data.task.isLed); // the stage of a vote is not
+    subscribe(FOLLOW, (display) => isLed() && this.#follow(display), signal);
+    subscribe(DISPLAY_REQUESTED, (callback) => isLed() && callback(this.#display), signal);
     signal.addEventListener("abort", () => {
       this.playback.end();
       players.delete(this);
@@ -468,8 +469,8 @@ class Player {
     if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || event.isComposing) return;
     const path = event.composedPath().filter((node) => node instanceof Element);
     const owner = [...players].find(({ section }) => path.includes(section));
-    if (this !== (owner ?? players.values().next().value) || !this.data || this.help.open) return;
-    if (!this.section.getClientRects().length) return; // a hidden player, as during a vote in a room
+    const visible = [...players].find(({ section }) => section.getClientRects().length); // a vote in a room hides one
+    if (this !== (owner ?? visible) || !this.data || this.help.open) return;
     const isOutside = (node) => !this.section.contains(node);
     if (path.some((node) => node.matches("[role=dialog], dialog") && isOutside(node))) return;
     const [control] = path;

@@ -1,7 +1,8 @@
 // A task on the stage: choose a pair, place boundaries, set the stop line, or type a text. Before an
-// answer, the payload has no later step; the server then appends those that show the answer.
+// answer, the payload has no later step; the server then appends those that show the answer. In a room,
+// answers are counted, and nothing is judged before its leader reveals the answer.
 
-import { element, newButton } from "../shared/dom.js";
+import { element, newButton, tokenLabel } from "../shared/dom.js";
 import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
 import { spoken, spokenLabel } from "../shared/spoken.js";
 
@@ -25,6 +26,13 @@ const NEXT_LINE = 1e4; // pixels to the right that a place on another line count
  * @property {number | string | number[] | null} given the last answer: of boundaries, a bit for each place
  * @property {number[] | null} right the boundaries, once they are known
  * @property {{kind: string, message: import("../shared/message.js").MessagePart[], note: string} | null} result
+ * @property {boolean} [isVote] whether a room counts the answers
+ * @property {boolean} [isClosed] whether none is taken: on its leader's page, and after the vote
+ * @property {boolean} [isLed] whether the stage is what the room shows, and its leader moves the step
+ * @property {{value: number, tokens: [string, number][], words: string, ids: number[]}[]} [options] pairs
+ *   to choose from, in place of places of the text: at an atom, or with ids
+ * @property {number[] | null} [counts] the answers with each place, option or step
+ * @property {number[] | null} [earlier] those before “discuss, then vote again”
  */
 
 /** Return the indices of the bits of a number, in rising order. A whole number has up to 53. */
@@ -49,9 +57,10 @@ export class Task {
    */
   constructor(root, player, signal) {
     this.player = player;
-    [this.prompt, this.rows, this.box, this.told, this.typed, this.check, this.show, this.actions] = [
-      ".prompt", ".rows", ".task", ".told", ".typed", ".check", ".show", ".actions",
+    [this.prompt, this.rows, this.box, this.told, this.typed, this.check, this.show, this.actions, this.options, this.ticks] = [
+      ".prompt", ".rows", ".task", ".told", ".typed", ".check", ".show", ".actions", ".options", ".ticks",
     ].map((name) => root.querySelector(name));
+    this.bars = []; // buttons of the options
     /** @type {any} */
     this.data = null;
     this.chosen = []; // indices of places
@@ -78,9 +87,10 @@ export class Task {
     return Boolean(this.buttons?.length) && (isAny || (!playback.isPlaying && step === data.last));
   }
 
-  /** Whether the answer is right, or was shown. */
+  /** Whether the answer is right, or was shown; in a room, it is shown to all. */
   get isSolved() {
-    return ["right", "near", "shown"].includes(this.data?.result?.kind);
+    const { result, isVote } = this.data ?? {};
+    return Boolean(result) && (isVote || ["right", "near", "shown"].includes(result.kind));
   }
 
   /** The answer as it stands, or null. */
@@ -88,7 +98,8 @@ export class Task {
     if (this.data.act === "stop") return this.player.step;
     if (this.data.act === "boundaries") return this.chosen.reduce((bits, i) => bits + 2 ** i, 0);
     if (!this.chosen.length) return null;
-    const place = this.data.places[this.chosen[0]];
+    const { options, places } = this.data;
+    const place = options?.length ? options[this.chosen[0]].value : places[this.chosen[0]];
     return this.data.isLive ? [...(this.data.given ?? []), place] : place;
   }
 
@@ -111,23 +122,26 @@ export class Task {
     drawRows(this.rows, data.rows);
     if (isNew) this.hasChosen = false;
     const isGiven = !this.hasChosen || (data.isLive && (data.act === "pair" || data.result?.kind === "shown"));
-    if (isGiven) this.chosen = isPlaced && data.given !== null ? bitsOf(data.given) : [];
-    this.check.textContent = CHECKS[data.act] ?? "";
-    this.check.hidden = !CHECKS[data.act] || data.isLive;
+    if (isGiven) this.chosen = data.given === null ? [] : isPlaced ? bitsOf(data.given) : this.#optionOf(data.given);
+    this.check.textContent = data.isVote ? "Send" : CHECKS[data.act] ?? "";
+    this.check.hidden = !CHECKS[data.act] || data.isLive || Boolean(data.isClosed);
     this.show.hidden = !data.canShow;
     this.typed.hidden = data.act !== "type";
     this.typed.ariaLabel = messageInWords(data.prompt);
     if (data.act === "type") this.#takeTyped(isNew);
+    this.#drawOptions();
     this.#drawPlaces();
+    this.#drawTicks();
     this.#drawActions();
     this.#tell();
     this.place();
   }
 
   // Classes, since a rule with `:has()` would be matched anew at each change of the text.
-  #nameState({ act = null, isLive = false, rows = null } = {}) {
+  #nameState({ act = null, isLive = false, rows = null, counts = null, isClosed = false, options = [] } = {}) {
     const places = act === "boundaries";
-    const states = { tasked: rows, listed: rows?.length, typing: act === "type", choosing: places || act === "pair", placing: places && !isLive, fencing: places && isLive };
+    const isOpen = (places || act === "pair") && !isClosed && !options.length;
+    const states = { tasked: rows, listed: rows?.length, typing: act === "type", choosing: isOpen, placing: places && !isLive, fencing: places && isLive, counted: counts };
     for (const name in states) this.player.section.classList.toggle(name, Boolean(states[name]));
   }
 
@@ -171,10 +185,74 @@ export class Task {
     this.told.scrollIntoView({ block: "nearest" });
   }
 
+  // ---- votes
+
+  #optionOf(value) {
+    const i = this.data.options?.findIndex((option) => option.value === value) ?? -1;
+    return i < 0 ? [] : [i];
+  }
+
+  /** Return a count, after that before the discussion; "" for none. */
+  #count(i) {
+    const { counts, earlier } = this.data;
+    if (!counts || !(counts[i] || earlier?.[i])) return "";
+    return earlier ? `${earlier[i]} → ${counts[i]}` : String(counts[i]);
+  }
+
+  // Bars like those of the race, without numbers until the answers are counted.
+  #drawOptions() {
+    const { options = [], counts, right, isClosed, of } = this.data;
+    const key = JSON.stringify([of, options]);
+    if (key !== this.drawnOptions) {
+      this.drawnOptions = key; // buttons stay, so that they keep the focus
+      this.bars = options.map(({ tokens, words }, i) => {
+        const bar = newButton("bar", "", () => this.choose(i));
+        const pair = element("span", "pair");
+        pair.append(...tokens.map(([label, color]) => tokenLabel(label, color)));
+        bar.append(pair, element("b", "value"), element("span", "length"));
+        for (const name of ["focus", "pointerenter"]) bar.addEventListener(name, () => this.#ring(i));
+        for (const name of ["blur", "pointerleave"]) bar.addEventListener(name, () => this.#ring(-1));
+        bar.ariaLabel = words;
+        return bar;
+      });
+      this.options.replaceChildren(...this.bars);
+    }
+    this.options.hidden = !options.length;
+    const most = Math.max(1, ...(counts ?? []));
+    this.bars.forEach((bar, i) => {
+      const isRight = Boolean(right?.includes(options[i].value));
+      bar.ariaDisabled = String(Boolean(isClosed));
+      bar.classList.toggle("wins", isRight);
+      bar.querySelector(".value").textContent = `${isRight ? "✓ " : ""}${counts ? this.#count(i) || 0 : ""}`;
+      bar.ariaDescription = bar.querySelector(".value").textContent;
+      bar.style.setProperty("--share", counts ? counts[i] / most : 0);
+    });
+  }
+
+  // The answers with each step, below the track.
+  #drawTicks() {
+    const { counts, options, places } = this.data;
+    const isCounted = Boolean(counts) && !options?.length && !places.length;
+    this.ticks.hidden = !isCounted;
+    if (!isCounted) return;
+    const most = Math.max(1, ...counts);
+    const ticks = counts.map((count, i) => {
+      const tick = element("span", "", this.#count(i));
+      tick.style.cssText = `left: ${(100 * i) / (counts.length - 1)}%; --share: ${count / most}`;
+      return tick;
+    });
+    this.ticks.replaceChildren(...ticks.filter(({ textContent }) => textContent));
+  }
+
   // ---- places
 
   get #view() {
     return this.player.views[0];
+  }
+
+  /** The places that are drawn: none where there are options. */
+  get #places() {
+    return this.data.options?.length ? [] : this.data.places;
   }
 
   /** Return the tokens on both sides of a place. */
@@ -192,8 +270,9 @@ export class Task {
   }
 
   #drawPlaces() {
-    const { act, places, given, right } = this.data;
-    const isOpen = act === "pair" || act === "boundaries";
+    const { act, given, right, isClosed } = this.data;
+    const places = this.#places;
+    const isOpen = (act === "pair" || act === "boundaries") && !isClosed;
     const mine = typeof given === "number" ? bitsOf(given).map((i) => places[i]) : [];
     const focused = this.buttons?.indexOf(this.gaps.getRootNode().activeElement) ?? -1;
     const atom = this.atoms?.[focused];
@@ -201,9 +280,11 @@ export class Task {
     this.gaps.replaceChildren(
       ...places.map((atom, i) => {
         if (isOpen) return newButton("gap", "", () => this.choose(i), this.#nameOf(i));
-        const isMine = right && mine.includes(atom);
-        const kind = right?.includes(atom) ? (isMine || given === null ? "right" : "missing") : isMine ? "extra" : "";
-        return element("i", `gap ${kind}`);
+        const isMine = mine.includes(atom);
+        const kind = right?.includes(atom) ? (isMine || given === null ? "right" : "missing") : !isMine ? "" : right ? "extra" : "mine";
+        const gap = element("i", `gap ${kind}`);
+        gap.append(element("b", "count", this.#count(i)));
+        return gap;
       }),
     );
     this.buttons = isOpen ? [...this.gaps.children] : [];
@@ -221,7 +302,7 @@ export class Task {
     if (this.gaps.parentNode !== host) host.append(this.gaps);
     const origin = host.getBoundingClientRect();
     const [left, top] = [origin.left + host.clientLeft - host.scrollLeft, origin.top + host.clientTop - host.scrollTop];
-    this.edges = this.data.places.map((atom) => {
+    this.edges = this.#places.map((atom) => {
       const edge = rows[0].edgeAfter(atom);
       return { x: edge.x - left, top: edge.top - top, bottom: edge.bottom - top };
     });
@@ -254,7 +335,7 @@ export class Task {
 
   /** Choose the pair at a place, or set or remove a boundary there. */
   choose(i) {
-    if (i < 0) return;
+    if (i < 0 || this.data.isClosed) return;
     const { act, isLive } = this.data;
     const { playback } = this.player;
     if (playback.isPlaying) {
@@ -272,7 +353,7 @@ export class Task {
 
   #mark() {
     const { act, given } = this.data;
-    this.buttons.forEach((button, i) => (button.ariaPressed = String(this.chosen.includes(i))));
+    [...this.buttons, ...this.bars].forEach((button, i) => (button.ariaPressed = String(this.chosen.includes(i))));
     const isSame = act !== "stop" && given !== null && this.value === given;
     this.check.disabled = this.value === null || isSame;
     this.#ring(-1);
@@ -280,7 +361,7 @@ export class Task {
 
   /** Outline all places of the pair at a place, or of the chosen one. */
   #ring(i) {
-    if (this.data?.act !== "pair" || !this.buttons.length || this.player.playback.isPlaying) return;
+    if (this.data?.act !== "pair" || !(this.buttons.length + this.bars.length) || this.player.playback.isPlaying) return;
     const at = i < 0 ? (this.chosen[0] ?? -1) : i;
     if (this.ringed === at) return;
     this.#outline(false);
@@ -289,11 +370,18 @@ export class Task {
   }
 
   #outline(on) {
-    if (!(this.ringed >= 0) || this.ringed >= this.data.places.length) return;
-    const key = (pair) => pair.map(({ id }) => id).join();
-    const wanted = key(this.#pairAt(this.ringed));
-    const pairs = this.data.places.map((_, i) => this.#pairAt(i)).filter((pair) => key(pair) === wanted);
-    for (const [{ start }, { end }] of pairs) this.#view.outline({ start, end }, on);
+    const { options = [], places } = this.data;
+    const option = options[this.ringed];
+    const pairAt = (i) => this.#pairAt(i).map(({ id }) => id);
+    const at = option ? places.indexOf(option.value) : this.ringed;
+    if (!(this.ringed >= 0) || (!option?.ids.length && !(at >= 0 && at < places.length))) return;
+    const wanted = option?.ids.length ? option.ids : pairAt(at);
+    const tokens = [...this.#view.tokens()];
+    tokens.forEach(({ start, end }, i) => {
+      const run = tokens.slice(i, i + wanted.length);
+      if (run.map(({ id }) => id).join() !== wanted.join() || (places.length && !places.includes(end - 1))) return;
+      this.#view.outline({ start, end: run.at(-1).end }, on);
+    });
   }
 
   /** Take the rings away before tokens change. */
@@ -318,7 +406,7 @@ export class Task {
 
   /** Send an answer, null to be shown it. */
   #commit(value) {
-    this.committed = true;
+    this.committed = !this.data.isVote;
     this.hasTyped = false;
     clearTimeout(this.timer);
     this.clear();

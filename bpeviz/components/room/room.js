@@ -1,7 +1,7 @@
 // A member's page of a room: connects to the server, follows the leader or leads, and votes.
-// Its host draws a score (`on("score", payload)`), or the player (`on("player", payload)`) and the
+// Its host draws a score (`on("score", payload)`), or the player (`on("player", payload, send)`) and the
 // race (`on("races", payloads)`), which it hides before a decision (`on("hidden", true)`). A vote is
-// shown above them (`on("vote", "above")`) or alone.
+// shown above them (`on("vote", "above")`) or alone, with a stage of its own (`on("task", payload, send)`).
 
 import { copyText } from "../shared/clipboard.js";
 import { component, element, saveFile } from "../shared/dom.js";
@@ -17,6 +17,7 @@ const RETRY_AFTER = 1000; // milliseconds
 const LOOK_AFTER = 5000; // milliseconds, if the room has ended: its leader may open it again
 const LOOK_FOR = 15 * 60_000; // milliseconds
 const OPEN_WITHIN = 60_000; // milliseconds until a page in a hidden frame has failed
+const ANSWER_EVERY = 200; // milliseconds, where each change is an answer
 const NO_VOTE = "No vote here: it needs one algorithm, a next step, and candidates that do not all tie";
 const FEW = 5; // failed connections until a sentence says what to do
 
@@ -50,6 +51,9 @@ class Room {
     this.hasEnded = false;
     this.names = new Map(); // of the questions of Learn
     this.previewed = null; // one of them, which only the leader sees
+    this.stage = null; // of the vote
+    this.task = "null"; // as it is drawn
+    this.asked = "{}"; // the task on what the leader shows
     this.lookUntil = 0; // when the page gives up an ended room
     this.again = null; // the message of a leader who opens it again
   }
@@ -66,6 +70,7 @@ class Room {
     this.find(".letters").textContent = data.letters;
     this.find(".where").textContent = "Connecting …";
     this.find(".back").onclick = () => this.#return();
+    this.answer = (value) => this.#answer(value);
     this.find(".votes").onclick = () =>
       saveFile(new Blob([this.state.votes], { type: "text/csv" }), `votes-${data.letters}.csv`);
     this.find(".keep").onclick = () => this.#keep();
@@ -149,6 +154,7 @@ class Room {
 
   #receive(state) {
     if (state.questions) return this.#offerQuestions(state.questions);
+    if ("preview" in state) return this.#preview(state.preview, state.stage);
     if (state.note) return (this.find(".where").textContent = state.note);
     if (state.frame) return this.#open(state.frame, state.part);
     if (state.ended || state.refused) return this.#end(state);
@@ -165,9 +171,13 @@ class Room {
     if (playing && !this.display.playing) this.#makePlace();
     this.display = { step, playing, speed, lit };
     if (state.more) extend(this.content, state.more);
+    if (state.stage) this.stage = state.stage;
+    const task = state.vote?.isAboutStep ? { task: state.vote.task } : {};
+    const isAsked = JSON.stringify(task) !== this.asked;
     if (state.content?.score) this.on("score", this.content.score);
-    else if (this.content && (state.content || state.more)) {
-      this.on("player", { ...this.content.player, isLive: true, initialStep: step });
+    else if (this.content?.player && (state.content || state.more || isAsked)) {
+      this.asked = JSON.stringify(task);
+      this.on("player", { ...this.content.player, isLive: true, initialStep: step, ...task }, this.answer);
       if (state.content && this.content.races) this.on("races", this.content.races);
     }
     const isNew = state.content && before?.number !== this.content.number;
@@ -244,6 +254,27 @@ class Room {
     this.frame?.element?.remove();
     clearTimeout(this.frame?.timer);
     this.frame = null;
+  }
+
+  // ---- the stage of a vote
+
+  #drawTask(vote, stage) {
+    const isDrawn = vote?.task && !vote.isAboutStep && stage;
+    const payload = isDrawn ? { ...stage, task: { ...vote.task, ...stage.task } } : null;
+    const words = JSON.stringify(payload);
+    if (words !== this.task) this.on("task", payload, this.answer);
+    this.task = words;
+  }
+
+  // The last of several changes counts.
+  #answer(value) {
+    const { vote } = this.state;
+    const send = () => this.#send({ answer: value, vote: vote.number });
+    clearTimeout(this.answering);
+    const wait = vote.task?.isLive ? (this.answerAgain ?? 0) - Date.now() : 0;
+    this.answerAgain = Date.now() + Math.max(wait, 0) + ANSWER_EVERY;
+    if (wait > 0) this.answering = setTimeout(send, wait);
+    else send();
   }
 
   // ---- the run sheet
@@ -444,6 +475,7 @@ class Room {
     classList.toggle("previewing", vote !== state.vote);
     this.ballot.update(vote, state.followers, vote !== state.vote);
     this.on("vote", !vote ? "" : vote.isAlone ? "alone" : "above");
+    this.#drawTask(vote, state.vote ? this.stage : this.previewedStage);
     // At the beginning, the race is that of the first decision.
     this.on("hidden", !step || Boolean(state.vote?.isAboutStep && state.vote.right === null));
   }
@@ -490,31 +522,30 @@ class Room {
   }
 
   /**
-   * @param {{title: string, questions: {key: string, name: string,
-   *   vote: import("./vote.js").VotePayload}[]}[]} chapters
+   * @param {{title: string, questions: Object<string, string>}[]} chapters the names of questions by their keys
    */
   #offerQuestions(chapters) {
     const choice = this.find(".questions");
-    const votes = new Map();
     const groups = chapters.map(({ title, questions }) => {
       const group = element("optgroup");
       group.label = title;
-      for (const { key, name, vote } of questions) {
+      for (const [key, name] of Object.entries(questions)) {
         group.append(new Option(name, key));
-        votes.set(key, { ...vote, number: key });
         this.names.set(key, name);
       }
       return group;
     });
     choice.replaceChildren(new Option("Ask from Learn …", ""), ...groups);
     choice.hidden = !chapters.length;
-    choice.onchange = () => this.#preview(votes.get(choice.value) ?? null);
+    choice.onchange = () => (choice.value ? this.#send({ do: "preview question", key: choice.value }) : this.#preview(null));
     if (this.sheet) this.#drawSheet();
   }
 
   /** Show a question of Learn to the leader alone, or none. */
-  #preview(vote) {
-    this.previewed = vote;
+  #preview(vote, stage = null) {
+    const { value } = this.find(".questions");
+    this.previewed = vote && { ...vote, number: value };
+    this.previewedStage = stage;
     this.#draw();
   }
 

@@ -1,41 +1,43 @@
-// A vote on a member's page: the question, the answers to give or their counts, and the result in words.
+// A vote on a member's page: the question with its answers to give or their counts, unless it is a task
+// on the stage (`player/task.js`), and the result in words.
 
 import { largestFitting } from "../player/fit.js";
 import { element, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
-import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
+import { drawMessage, messageInWords } from "../shared/message.js";
 
 /**
  * @typedef {object} VotePayload the payload from Python (`bpeviz.room.votes.Vote.state`)
  * @property {number | string} number of the vote, or the key of a question that is not asked yet
  * @property {import("../shared/message.js").MessagePart[]} prompt
- * @property {import("../shared/message.js").MessageRow[]} see
  * @property {boolean} isAlone whether it is shown without the player or the score
  * @property {boolean} isAboutStep whether the next step reveals the answer
  * @property {string} name
- * @property {{low: number, high: number, unit: string, bins: number} | null} numbers
- * @property {string[]} pieces the text between the places for boundaries: an answer has a bit for each place
- * @property {{value: number, tokens: [string, number][], words: string}[]} options those to choose from, or the
- *   places; of numbers, those that were answered, once the counts are shown
+ * @property {{low: number, high: number, unit: string} | null} numbers
+ * @property {{value: number, tokens: [string, number][], words: string, ids: number[]}[]} options those to
+ *   choose from; of numbers, those that were answered, once the counts are shown
  * @property {boolean} isOpen
  * @property {boolean} isAgain whether it is the vote after the discussion
  * @property {number} answered
  * @property {number | null} mine the value of the follower's answer
+ * @property {string} sent this answer in words, or ""
  * @property {number[] | null} counts
  * @property {number[] | null} earlier the counts before “discuss, then vote again”
  * @property {number[] | null} right the values of the right options, once they are revealed
+ * @property {number | null} had how many answers were right, once they are revealed
  * @property {import("../shared/message.js").MessagePart[]} explanation
+ * @property {import("../player/task.js").TaskPayload | null} task what the stage asks, in place of options
  */
 
+const TO_DO = {
+  pair: "Choose one, then send it.",
+  boundaries: "Press between two letters, then send.",
+  stop: "Move the line, then send.",
+  live: "Press between two letters. Each fence is sent at once.",
+};
 const LARGEST_ZOOM = 2;
 const WITH_PICTURE = 0.45; // of the height of the page, where the player or the score are below
 const BELOW = 12; // pixels
-
-/** Return whether an answer has a boundary at a place. */
-const isSet = (answer, place) => Math.floor(answer / 2 ** place) % 2 === 1;
-
-/** Return a text with its boundaries. */
-const cutUp = (pieces, hasBoundary) => pieces.map((piece, i) => (i && hasBoundary(i - 1) ? ` | ${piece}` : piece)).join("");
 
 const sum = (counts) => counts.reduce((total, count) => total + count, 0);
 const nOfM = (n, m) => `${formatCount(n)} of ${formatCount(m)}`;
@@ -54,14 +56,14 @@ const change = (count, before) =>
  * @param {boolean} isLeader
  * @returns {string} "" before the counts are shown
  */
-export function resultInWords({ options, pieces, counts, earlier, answered, right }, isLeader) {
+export function resultInWords({ options, counts, earlier, answered, right, had, task }, isLeader) {
   if (!counts) return "";
+  if (task) return right ? (answered ? `${nOfM(had, answered)} had it.` : "Nobody has answered.") : `${counted(answered, "answer")}.${isLeader ? " Discuss, or reveal the answer." : ""}`;
   const name = (i) => options[i].words.replace(/\.$/, "");
   const result = (i, chosen = name(i)) => {
-    const changed = earlier && !pieces.length ? `: ${change(counts[i], earlier[i])} the discussion (${nOfM(earlier[i], sum(earlier))})` : "";
+    const changed = earlier ? `: ${change(counts[i], earlier[i])} the discussion (${nOfM(earlier[i], sum(earlier))})` : "";
     return `${nOfM(counts[i], answered)} chose ${chosen}${changed}.`;
   };
-  if (right && pieces.length) return `Right: ${cutUp(pieces, (i) => right.includes(i))}. ${counted(answered, "answer")}.`;
   if (right?.length) {
     const i = options.findIndex(({ value }) => value === right[0]);
     return `Right: ${name(i)}. ${counts[i] || earlier?.[i] ? result(i, "it") : "Nobody chose it."}`;
@@ -85,7 +87,6 @@ export class Ballot {
     const field = this.find(".number input");
     this.find(".number").addEventListener("submit", (event) => {
       event.preventDefault();
-      if (this.vote.pieces.length) return this.send(this.chosen);
       const { low, high } = this.vote.numbers;
       const typed = Number(field.value);
       if (field.value !== "" && Number.isInteger(typed) && typed >= low && typed <= high) this.send(typed);
@@ -105,11 +106,11 @@ export class Ballot {
     if (!vote) return;
     if (isNew) this.#begin();
     this.#drawAnswers();
-    const { numbers, pieces, name, right, isOpen, counts } = vote;
-    this.find(".number").hidden = !(numbers || pieces.length) || this.isLeader || !isOpen;
+    const { numbers, name, right, isOpen, counts, task, explanation } = vote;
+    this.find(".number").hidden = !numbers || this.isLeader || !isOpen;
     const words = isPreview ? `${name}. Only this page shows it, until you ask it.` : resultInWords(vote, this.isLeader);
     this.#say(words || this.#progress(followers));
-    this.find(".explanation").replaceChildren(...drawMessage(vote.explanation));
+    this.find(".explanation").replaceChildren(...drawMessage(task ? [] : explanation));
     for (const name of ["show", "again", "reveal"]) this.find(`[data-do=${name}]`).hidden = right !== null;
     this.find("[data-do=show]").hidden ||= Boolean(counts);
     if (this.pressed?.hidden) this.section.querySelector(".leads button:not([hidden])").focus();
@@ -121,25 +122,21 @@ export class Ballot {
   fit() {
     if (!this.isLeader || !this.vote) return;
     const { style } = this.section;
-    const share = this.vote.isAlone ? 1 : WITH_PICTURE;
+    const share = this.vote.isAlone && !this.vote.task ? 1 : WITH_PICTURE;
     const fits = (eighths) => {
       style.zoom = String(eighths / 8);
       return this.section.getBoundingClientRect().bottom + scrollY <= innerHeight * share - BELOW;
     };
-    style.zoom = String((largestFitting(8, 8 * LARGEST_ZOOM, fits) ?? 8) / 8);
+    style.zoom = String(this.vote.task ? 1 : (largestFitting(8, 8 * LARGEST_ZOOM, fits) ?? 8) / 8);
   }
 
   #begin() {
-    const { prompt, see, numbers, pieces, options, mine } = this.vote;
-    this.chosen = mine ?? 0;
+    const { prompt, numbers, options, task } = this.vote;
     this.find(".prompt").replaceChildren(...drawMessage(prompt));
-    drawRows(this.find(".see"), see);
     this.isLong = options.some(({ words, tokens }) => !tokens.length && words.length > 24);
-    this.isShort = Boolean(pieces.length || numbers?.bins); // a place or a bin has room for a number only
     this.section.classList.toggle("long", this.isLong);
-    this.section.classList.toggle("word", Boolean(pieces.length));
-    this.section.classList.toggle("bins", Boolean(numbers?.bins));
-    this.find(".number label").hidden = this.find(".number input").disabled = !numbers;
+    this.find(".prompt").hidden = this.find(".answers").hidden = Boolean(task); // they are on the stage
+    this.find(".number input").disabled = !numbers;
     const question = messageInWords(prompt);
     this.section.ariaLabel = `Vote: ${question}`;
     this.find(".spoken").textContent = `Vote: ${question}`; // a part that was hidden is not announced by itself
@@ -150,20 +147,18 @@ export class Ballot {
   }
 
   #drawAnswers() {
-    const { options, pieces, counts, earlier, answered, mine, right, isOpen, number } = this.vote;
+    const { options, counts, earlier, answered, mine, right, isOpen, number } = this.vote;
     const list = this.find(".answers");
     const key = JSON.stringify([number, options]);
     if (this.drawn !== key) {
       this.drawn = key; // buttons stay, so that they keep the focus
       list.replaceChildren(...options.map((option) => this.#option(option)));
-      if (pieces.length) list.append(element("li", "part", pieces.at(-1)));
       const most = this.isLong ? 3 : 5; // in a row
       list.style.setProperty("--count", String(options.length <= most ? options.length : most - 1));
     }
-    this.section.classList.toggle("counted", Boolean(counts));
     const longest = Math.max(1, ...(counts ?? []), ...(earlier ?? []));
     list.querySelectorAll(".option").forEach((option, i) => {
-      const isMine = pieces.length ? isSet(this.chosen, i) : mine === options[i].value;
+      const isMine = mine === options[i].value;
       const isRight = Boolean(right?.includes(options[i].value));
       if (option.localName === "button") {
         option.ariaPressed = String(isMine);
@@ -172,16 +167,11 @@ export class Ballot {
       option.classList.toggle("mine", isMine);
       option.classList.toggle("right", isRight);
       const words = [];
-      if (isRight) words.push(this.isShort ? "✓" : "✓ right");
-      if (this.isShort) {
-        if (earlier?.[i]) words.push(formatCount(earlier[i]), "↓");
-        if (counts?.[i] || earlier?.[i]) words.push(formatCount(counts[i]));
-      } else {
-        if (counts) words.push(`${nOfM(counts[i], answered)}${this.isLeader ? "" : " chose it"}`);
-        if (earlier) words.push(`${formatCount(earlier[i])} before`);
-        if (isMine) words.push("your answer");
-      }
-      option.querySelector(".words").textContent = words.join(this.isShort ? "\n" : " · ");
+      if (isRight) words.push("✓ right");
+      if (counts) words.push(`${nOfM(counts[i], answered)}${this.isLeader ? "" : " chose it"}`);
+      if (earlier) words.push(`${formatCount(earlier[i])} before`);
+      if (isMine) words.push("your answer");
+      option.querySelector(".words").textContent = words.join(" · ");
       const bar = (name, values) => {
         const length = option.querySelector(`.length.${name}`);
         length.hidden = !values;
@@ -201,30 +191,21 @@ export class Ballot {
     option.append(name, element("span", "words"), element("span", "length before"), element("span", "length now"));
     if (isButton) {
       option.type = "button";
-      option.addEventListener("click", () => this.#choose(value));
+      option.addEventListener("click", () => this.send(value));
     }
     const item = element("li");
-    if (this.vote.pieces.length) item.append(element("span", "part", this.vote.pieces[value]));
     item.append(option);
     return item;
   }
 
-  /** Send an option, or set or remove a boundary. */
-  #choose(value) {
-    if (!this.vote.pieces.length) return this.send(value);
-    this.chosen += isSet(this.chosen, value) ? -(2 ** value) : 2 ** value;
-    this.#drawAnswers();
-  }
-
   #progress(followers) {
-    const { answered, isOpen, isAgain, mine, numbers, pieces } = this.vote;
+    const { answered, isOpen, isAgain, sent, numbers, task } = this.vote;
     if (this.isLeader) return `${nOfM(answered, Math.max(answered, followers))} have answered${isAgain ? " again" : ""}.`;
     if (!isOpen) return "The vote is closed.";
     const change = "You can change your answer until the vote is closed.";
-    const todo = pieces.length ? "Set boundaries, then send them." : numbers ? "Enter a number." : "Choose one.";
-    if (mine === null) return `${isAgain ? "Talk to your neighbor, then answer again." : todo} ${change}`;
-    const counted = pieces.length ? `: ${cutUp(pieces, (i) => isSet(mine, i))}` : numbers ? `: ${formatCount(mine)}` : "";
-    return `Counted${counted}. ${change}`;
+    if (sent) return `Sent: ${sent}. ${change}`;
+    const todo = task ? TO_DO[task.isLive ? "live" : task.act] : numbers ? "Enter a number." : "Choose one.";
+    return `${isAgain ? "Talk to your neighbor, then answer again." : todo} ${change}`;
   }
 
   #say(words) {

@@ -106,8 +106,7 @@ def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answe
         task = words.tasks.get(entry.key.split("/")[1]) if entry.task else None
         is_new = bool(task) and entry.key.endswith("/0")  # other rounds have the same words
         asked = [f"<b>{escape(entry.name)}</b>"] if entry.name else []
-        see = entry.vote.see if entry.vote else entry.question.rows
-        asked += [_html(entry.prompt), *map(_row, see)] if is_new else []
+        asked += [_html(entry.prompt), *map(_row, entry.question.rows)] if is_new else []
         cells = [_solved(entry), _mistakes(entry)] if has_answers else [_blank(entry)]
         if task and is_new and has_answers:
             hint, why = (parts_of(prose.fill(text, figures)) for text in (task.hint, task.why))

@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, lru_cache
+from itertools import accumulate
+from typing import Any, NamedTuple, TypedDict
 
 from bpeviz.pretrained import download
-from bpeviz.room.votes import Range, Vote, VoteOption, VoteQuestion
+from bpeviz.room.votes import Range, VoteOption, VoteQuestion
 from bpeviz.ui.learn import acts, before_after, prose
 from bpeviz.ui.learn.acts import parts_of
 from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Task, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY
-from bpeviz.views.payloads import MessagePart, MessageRow
+from bpeviz.views.payloads import MessagePart, Player, StageTask
 
 PAIRS = 4
 """The options of a question about pairs: the right one, and the most frequent others."""
 
-BINS = 20
-"""The parts in which answers to a question about the stop line are counted."""
-
-CURVE_EVERY = 4
-"""The merges between two numbers of the curve."""
+DRAWN = 64
+"""The stages of a vote that are stored: those of the latest answers."""
 
 BEFORE_AFTER = "before_after"
 
@@ -32,6 +30,13 @@ NOTES = ("vote", "voted")
 
 MOST_MERGES = 99
 """The most merges that an answer of golf may have."""
+
+
+class OfferedChapter(TypedDict):
+    """A chapter, and the names of its questions by their keys."""
+
+    title: str
+    questions: dict[str, str]
 
 
 class Asked(NamedTuple):
@@ -54,21 +59,18 @@ class Asked(NamedTuple):
     vote: VoteQuestion | None = None
 
 
-def offered() -> list[dict[str, Any]]:
-    """Return the chapters whose questions a leader can ask, as plain JSON values.
+def offered() -> list[OfferedChapter]:
+    """Return the chapters whose questions a leader can ask.
 
-    Each question has its name, which a projector may show, and the vote that the leader previews.
-    A chapter that cannot be computed is left out until the next call.
+    The names of questions may be shown by a projector. A chapter that cannot be computed is left
+    out until the next call.
     """
     titles = {key: f"{i}. {prose.read(key).title}" for i, key in enumerate(BY_KEY)}
-    chapters = []
+    chapters: list[OfferedChapter] = []
     for group, title in (titles | {BEFORE_AFTER: prose.read(BEFORE_AFTER).title}).items():
         with suppress(NoQuestionError):
-            listed = [
-                {"key": key, "name": vote.name, "vote": Vote(0, vote).state("")}
-                for key, vote in of(group).items()
-            ]
-            chapters.append({"title": title, "questions": listed})
+            names = {key: vote.name for key, vote in of(group).items()}
+            chapters.append({"title": title, "questions": names})
     return chapters
 
 
@@ -144,67 +146,71 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
 
 def _vote(entry: Asked, text: str = "") -> VoteQuestion | None:
     """Return a question about a text for a vote, or None if it is answered in another way."""
-    act, right = entry.question.act, entry.question.judge(None)
-    if isinstance(act, acts.PairAct):
-        return _pair(entry, act)
-    more: dict[str, Any] = {"see": entry.question.rows, "check": act.accepts}
-    if isinstance(act, acts.MergesAct):  # the number of merges
-        more |= {"numbers": Range(1, MOST_MERGES, "merges"), "check": None}
-    elif isinstance(act, acts.BoundariesAct):
-        more |= {"pieces": act.pieces}
-    elif isinstance(act, acts.StopAct):
-        more |= {"numbers": Range(0, act.last, act.unit, BINS), "see": _curve(entry)}
-    elif isinstance(act, acts.BeliefAct):
-        more |= {"options": [VoteOption([], words) for words in act.options]}
-    else:
-        return None
-    return VoteQuestion(
-        entry.prompt,
-        more.pop("options", []),
-        None if isinstance(act, acts.MergesAct) else right.right,
-        explanation=[part for words in right.message for part in _parts(words)],
-        is_alone=True,
-        **more,
+    question, act = entry.question, entry.question.act
+    right = question.judge(None)
+    explanation = [part for words in right.message for part in _parts(words)]
+    vote = VoteQuestion(
+        entry.prompt, [], right.right, check=act.accepts, explanation=explanation, is_alone=True
     )
+    if isinstance(act, acts.MergesAct):  # the number of merges
+        return replace(vote, right=None, check=None, numbers=Range(1, MOST_MERGES, "merges"))
+    if isinstance(act, acts.BeliefAct):
+        return replace(vote, options=[VoteOption([], words) for words in act.options])
+    if isinstance(act, acts.PairAct):
+        places = [right.right, *(mistake.given for mistake in question.likely()[: PAIRS - 1])]
+        places.sort(key=act.words)  # nothing then depends on which one is right
+        options = [
+            VoteOption([[part["label"], part["color"]] for part in act.pairs[i]], act.words(i))
+            for i in places
+        ]
+        return _on_stage(replace(vote, options=options, values=places, check=None), entry)
+    if isinstance(act, acts.BoundariesAct):
+        befores = accumulate(act.pieces[:-1])
+        options = [VoteOption([], f"a boundary after “{before}”") for before in befores]
+        return _on_stage(replace(vote, options=options, has_bits=True), entry)
+    if isinstance(act, acts.StopAct):
+        options = [VoteOption([], act.words(step)) for step in range(act.last + 1)]
+        return _on_stage(replace(vote, options=options), entry)
+    return None
 
 
 def _parts(part: MessagePart) -> Sequence[MessagePart]:
     return parts_of(part) if isinstance(part, str) else [part]
 
 
-def _pair(entry: Asked, act: acts.PairAct) -> VoteQuestion:
-    """Return a question about pairs, whose options are the most frequent ones."""
-    result = entry.question.judge(None)
-    places = [result.right, *(mistake.given for mistake in entry.question.likely()[: PAIRS - 1])]
-    places.sort(key=act.words)  # nothing then depends on which one is right
-    options = [
-        VoteOption([[part["label"], part["color"]] for part in act.pairs[i]], act.words(i))
-        for i in places
-    ]
-    first, *_ = act.pairs.values()
-    text = [first[0], *(right for _, right in act.pairs.values())]
-    see = [*entry.question.rows, _row("Text", [text])]
-    return VoteQuestion(
-        entry.prompt,
-        options,
-        result.right,
-        values=places,
-        explanation=result.message,
-        see=see,
-        is_alone=True,
+def _on_stage(vote: VoteQuestion, entry: Asked) -> VoteQuestion:
+    """Return the vote on a task, with its stage before and after the answer."""
+    question, act, task = entry.question, entry.question.act, entry.task
+    assert task  # noqa: S101 (for the type)
+    number = int(entry.key.rpartition("/")[2])
+
+    @lru_cache(DRAWN)
+    def before(given: int | None) -> Player:
+        payload = task.payload(number, given)
+        if act.kind == "stop" and given is not None:
+            payload["initialStep"] = given
+        return payload
+
+    @lru_cache(DRAWN)
+    def after(given: int | None) -> Player:
+        right = question.judge(None).right
+        payload = task.payload(number + 1, right if act.is_live or given is None else given)
+        changed: StageTask = {"given": right} if act.is_live else {"act": None}
+        if isinstance(act, acts.BoundariesAct) and not act.is_live:
+            changed["right"] = acts.atoms_of(act.after, right)
+        payload["task"] = {**payload.get("task", {}), **changed}
+        return payload
+
+    def judge(given: int | None) -> tuple[str, Sequence[MessagePart]]:
+        judgment = question.judge(given)
+        return judgment.verdict, judgment.message
+
+    static: StageTask = {
+        "act": act.kind,
+        "places": [*act.places],
+        "isLive": act.is_live,
+        "rows": [*question.rows],
+    }
+    return replace(
+        vote, task=static, before=before, after=after, judge=judge, answer_in_words=act.words
     )
-
-
-def _curve(entry: Asked) -> list[MessageRow]:
-    """Return the numbers of the curve on which a stop line is set, and the new text."""
-    assert entry.task  # noqa: S101 (for the type)
-    (line,) = entry.task.payload(0, None)["curves"]["lines"]
-    points = [*enumerate(line["values"])][::CURVE_EVERY]
-    return [
-        *entry.question.rows,
-        _row(line["title"].capitalize(), [[f"{step}: {value:g}%"] for step, value in points]),
-    ]
-
-
-def _row(title: str, items: Sequence[Sequence[MessagePart]]) -> MessageRow:
-    return {"title": title, "items": [*map(list, items)], "numbered": False}

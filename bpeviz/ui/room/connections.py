@@ -31,6 +31,7 @@ from bpeviz.room.messages import Message
 from bpeviz.room.rooms import ENDED, ROOMS, Member, Room, RoomError
 from bpeviz.room.sheet import SheetError, page_link
 from bpeviz.room.tickets import TICKETS, Ticket
+from bpeviz.room.votes import Vote
 from bpeviz.text import as_json
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
@@ -46,8 +47,12 @@ KEY = "key"
 LEADER = "bpeviz_leader"
 """The cookie of a leader, with the path of the room."""
 
-PAUSE = 0.02
-"""Seconds between two messages to a member, of which each has the latest state."""
+PAUSE, PAUSE_ON_STAGE = 0.02, 0.2
+"""Seconds between two messages to a member, of which each has the latest state, and after one with
+a stage that was drawn for this member alone."""
+
+_ABOUT_LEARN = ("list questions", "preview question", "ask question")
+"""The commands of a leader that may take long."""
 
 LOOK = 60
 """Seconds between checks of a quiet room, which may have ended."""
@@ -217,7 +222,7 @@ async def _listen(socket: WebSocket, room: Room, member: Member) -> None:
         count += 1
         if message == Message() or count > limits.ROOM_RATE:
             continue
-        if member.is_leader and message.do in ("list questions", "ask question"):
+        if member.is_leader and message.do in _ABOUT_LEARN:
             asking = asyncio.create_task(_answer(socket, room, message, asking))
         elif member.is_leader and message.do == "prepare":
             if frame := _part(room, message, browser_of(socket.cookies)):
@@ -267,7 +272,12 @@ async def _answer(
                 listed = await asyncio.to_thread(vote_questions.offered)
                 await socket.send_text(json.dumps({"questions": listed}))
             elif question := await asyncio.to_thread(vote_questions.find, message.key):
-                room.ask(question)
+                if message.do == "ask question":
+                    room.ask(question)
+                    return
+                vote = Vote(0, question)
+                preview = {"preview": vote.state("", is_leader=True), "stage": vote.stage("")}
+                await socket.send_text(as_json(preview).decode())
         except NoQuestionError as error:
             await socket.send_text(json.dumps({"note": str(error)}))
 
@@ -283,4 +293,4 @@ async def _send(socket: WebSocket, room: Room, member: Member, changed: asyncio.
             if "ended" in state:
                 await socket.close()
                 return
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(PAUSE_ON_STAGE if "stage" in state else PAUSE)

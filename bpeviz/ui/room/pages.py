@@ -21,7 +21,8 @@ _DRAW = (
 const races = document.createElement("div");
 let stage = null;
 let remove = null;
-const place = (name, mount, payload) => {
+let task = null; // the stage of a vote
+const place = (name, mount, payload, on = ignore) => {
   if (stage?.host.parentElement.id !== `place-${name}`) {
     remove?.();
     stage?.host.remove();
@@ -37,10 +38,20 @@ const place = (name, mount, payload) => {
       }`;
     stage.append(style);
   }
-  remove = mount(stage, payload, ignore);
+  remove = mount(stage, payload, on);
 };
+const answerBy = (send) => (_, { value }) => send(value);
 const draw = {
-  player: (payload) => place("player", player, payload),
+  player: (payload, send) => place("player", player, payload, answerBy(send)),
+  task(payload, send) {
+    task ??= payload && { root: shadow("player", "task") };
+    if (payload) task.remove = player(task.root, payload, answerBy(send));
+    else if (task) {
+      task.remove();
+      task.root.host.remove();
+      task = null;
+    }
+  },
   score: (payload) => place("score", score, payload),
   races: (payloads) => race(races, { races: payloads }, ignore),
   vote: (place) => (document.querySelector("main").dataset.vote = place),
@@ -63,7 +74,7 @@ const settings = JSON.parse(document.getElementById("room").textContent);
 document.documentElement.toggleAttribute("data-leader", settings.isLeader);
 // The picture takes the height that is left.
 const fit = () => {
-  for (const picture of document.querySelectorAll("#place-player, #place-score")) {
+  for (const picture of document.querySelectorAll("#place-player, #place-score, #place-task")) {
     const top = picture.getBoundingClientRect().top + scrollY;
     picture.style.setProperty("--page-around", `${Math.round(top) + 8}px`);
   }
@@ -71,7 +82,7 @@ const fit = () => {
 };
 new ResizeObserver(fit).observe(document.getElementById("place-room"));
 await Promise.allSettled([...document.fonts].map((font) => font.load()));
-room(shadow("room"), settings, (name, value) => draw[name](value));
+room(shadow("room"), settings, (name, ...values) => draw[name](...values));
 """
 )
 """The host of the components of a room."""
@@ -84,7 +95,7 @@ const choice = document.querySelector("select");
 const show = () => {
   const content = contents[choice.selectedIndex];
   if (content.score) draw.score(content.score);
-  else draw.player(content.player);
+  else draw.player(content.player, ignore);
   if (content.races) draw.races(content.races);
   draw.title(content);
 };
@@ -101,7 +112,7 @@ _STYLE = (
     f':root {{ --mark: url("data:image/svg+xml,{quote(MARK)}"); }}'
     + """
 body { font-family: var(--st-font, system-ui), sans-serif; }
-#place-player { --page-around: 12.9rem; }
+:is(#place-player, #place-task) { --page-around: 12.9rem; }
 [data-leader] { --stage-most: 100dvh; }
 [data-leader] body { max-width: none; }
 main { position: relative; }
@@ -115,7 +126,8 @@ h1 { font-size: 1.1rem; margin: 0; }
 @media (max-width: 640px), (max-height: 700px) {
   h1 + p { white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 }
-[data-vote=alone] > :not(#place-room, h1), [data-vote=above] > h1 + p { display: none; }
+[data-vote=alone] > :not(#place-room, #place-task, h1),
+[data-vote=above] > h1 + p { display: none; }
 :is([data-vote=alone], [data-vote=above]) > h1 { position: absolute; clip-path: inset(50%); }
 h1 img { height: 1em; vertical-align: -0.1em; }
 form { display: flex; flex-wrap: wrap; align-items: end; gap: 0.5rem; margin-top: 1rem; }
@@ -194,6 +206,7 @@ def member(letters: str, room: str, app: str, *, is_leader: bool) -> HTMLRespons
     data = f'<script type="application/json" id="room">{as_json(settings).decode()}</script>'
     places = _PLACES.replace("<h1>", f"<h1>Room {letters}")  # until something is shown
     body = f'<div id="place-room"></div><noscript>This page needs JavaScript.</noscript>{places}'
+    body += '<div id="place-task"></div>'
     role = "Leader" if is_leader else "Follower"
     return _page(app, f"Room {letters}: {role}", body, script, markup + data)
 

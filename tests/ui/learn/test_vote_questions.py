@@ -12,21 +12,25 @@ from helpers.asgi import HTML, ask, page
 from bpeviz.room import rooms, sheet
 from bpeviz.room.messages import Invitation, Message
 from bpeviz.room.rooms import ROOMS, Room
-from bpeviz.room.votes import VoteQuestion
+from bpeviz.room.votes import Vote, VoteQuestion
 from bpeviz.text import as_json
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.ui.room.connections import RoomPages
 
-OFFERED = [listed for chapter in vote_questions.offered() for listed in chapter["questions"]]
-KEYS = [listed["key"] for listed in OFFERED]
-
 
 def vote_on(key: str) -> VoteQuestion:
     question = vote_questions.find(key)
     assert question is not None
     return question
+
+
+OFFERED = {
+    key: name for listed in vote_questions.offered() for key, name in listed["questions"].items()
+}
+KEYS = [*OFFERED]
+ON_STAGE = [key for key in KEYS if vote_on(key).task]
 
 
 def answers(question: VoteQuestion) -> list[int]:
@@ -94,8 +98,9 @@ def test_answers_are_those_of_the_act_and_the_right_one_is_among_them(key: str) 
             assert one.question.act.accepts(answer) or question.right is None
     for wrong in (-1, 1 << 60):
         assert not question.accepts(wrong)
-    words = [option.words.casefold() for option in question.options]
-    assert words == sorted({*words}), "their order depends on the answer"
+    if question.task is None or question.task["act"] == "pair":  # others are in their order
+        words = [option.words.casefold() for option in question.options]
+        assert words == sorted({*words}), "their order depends on the answer"
 
 
 def test_questions_are_numbered_in_the_order_of_tasks_and_rounds() -> None:
@@ -130,14 +135,102 @@ def test_questions_of_our_run_sheets_are_there() -> None:
 
 
 def test_names_and_previews_of_questions_tell_no_answer() -> None:
-    names = [listed["name"] for listed in OFFERED]
-    assert len({*names}) == len(names)
-    for listed in OFFERED:
-        asked, name = vote_on(listed["key"]), listed["name"].partition(" ")[2]
+    assert len({*OFFERED.values()}) == len(OFFERED)
+    for key, named in OFFERED.items():
+        asked, name = vote_on(key), named.partition(" ")[2]
         rights = [option.words for option in asked.options] or [str(asked.right)]
         assert not any(words in name for words in rights)
-        assert (listed["vote"]["right"], listed["vote"]["explanation"]) == (None, [])
-        assert listed["vote"]["name"] == listed["name"]
+        state = Vote(0, asked).state("", is_leader=True)
+        assert (state["right"], state["had"], state["explanation"]) == (None, None, [])
+        assert state["name"] == named
+
+
+@pytest.mark.parametrize("key", ON_STAGE)
+def test_stage_has_no_later_step_before_the_answer_is_revealed(key: str) -> None:
+    vote = Vote(1, vote_on(key))
+    before, task = vote.stage("a"), vote.state("a")["task"]
+    assert before
+    assert task
+    assert before["isLive"]
+    assert (task["right"], task["result"], task["canShow"]) == (None, None, False)
+    assert {"right", "result", "given"}.isdisjoint(before.get("task", {}))
+    assert "curves" not in before or [len(before["curves"]["lines"]), before["goal"]] == [1, 0]
+    vote.reveal()
+    after = vote.stage("a")
+    assert after
+    assert after["key"] == before["key"], "further steps of the same timeline"
+    if not task["isLive"] and "curves" not in before:
+        merges = [payload["views"][0]["steps"]["id"] for payload in (before, after)]
+        assert merges[1][: len(merges[0])] == merges[0] != merges[1]
+
+
+class Phone:
+    """A follower's page as it puts messages together."""
+
+    def __init__(self, room: Room, token: str) -> None:
+        self.room = room
+        self.stage: Any = None
+        self.member = room.enter(token, lambda: None)
+
+    def task(self) -> dict[str, Any]:
+        """Return the task on its stage."""
+        state = json.loads(as_json(self.room.state(self.member)))
+        self.stage = state.get("stage", self.stage)
+        return {**state["vote"]["task"], **self.stage.get("task", {})}
+
+    def send(self, answer: int) -> dict[str, Any]:
+        self.room.receive(self.member, Message.of({"answer": answer, "vote": 1}))
+        return self.task()
+
+
+@pytest.mark.parametrize("key", ["why/letters/0", "merge/pair/0", "stop/line/0", "fences/apart/0"])
+def test_class_answers_on_the_stage_and_sees_the_truth(key: str) -> None:
+    room, question = opened(), vote_on(key)
+    leader = room.enter("", lambda: None, is_leader=True)
+    right, wrong = question.right or 0, 0
+    if question.values:
+        wrong = next(value for value in question.values if value != right)
+    room.ask(question)
+    one, two = Phone(room, "one"), Phone(room, "two")
+    assert one.task()["given"] is None
+    assert one.send(right)["result"] is two.send(right)["result"] is None, "nothing is judged"
+    assert two.send(wrong)["given"] == wrong, "it can be changed"
+    state = room.state(leader)
+    assert state["vote"]
+    assert state["vote"]["task"]
+    assert state["vote"]["task"]["counts"] is None
+    room.leave(two.member)
+    two = Phone(room, "two")  # reloaded
+    assert two.task()["given"] == wrong
+    room.receive(leader, Message.of({"do": "show"}))
+    late = Phone(room, "late")
+    assert late.send(right)["given"] is None, "the vote is closed"
+    assert sum(late.task()["counts"]) == sum(one.task()["counts"]) > 0
+    room.receive(leader, Message.of({"do": "reveal"}))
+    kinds = [phone.task()["result"]["kind"] for phone in (one, two, late)]
+    assert kinds == ["right", "wrong", "shown"]
+    assert one.task()["result"]["note"] == " 1 of 2 had it."
+    assert one.stage
+    assert late.stage
+    assert one.stage["last"] == late.stage["last"]
+    after: Any = room.state(leader)
+    assert after["vote"]
+    assert after["vote"]["had"] == 1
+    assert "stage" in after
+    room.close()
+
+
+def test_fences_are_answered_to_their_follower_alone() -> None:
+    room, question = opened(), vote_on("fences/apart/0")
+    room.ask(question)
+    one, two = Phone(room, "one"), Phone(room, "two")
+    assert one.task() != one.send(1 << 3)
+    assert one.stage
+    assert two.task()
+    assert two.stage
+    assert one.stage["views"][0]["steps"] != two.stage["views"][0]["steps"]
+    assert "stage" not in room.state(two.member), "nothing has changed for it"
+    room.close()
 
 
 def test_chapter_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,7 +243,7 @@ def test_chapter_that_cannot_be_computed_is_left_out(monkeypatch: pytest.MonkeyP
     assert vote_questions.offered() == complete, "it was computed again"
     vote_questions.of.cache_clear()
     left_out = [chapter for chapter in complete if chapter not in vote_questions.offered()]
-    assert [chapter["questions"][0]["key"] for chapter in left_out] == ["merge/pair/0"]
+    assert [next(iter(chapter["questions"])) for chapter in left_out] == ["merge/pair/0"]
     with pytest.raises(NoQuestionError):
         vote_questions.find("merge/pair/0")
     monkeypatch.undo()
@@ -166,12 +259,14 @@ def test_boundaries_are_counted_at_each_place_and_marked_when_they_are_revealed(
         room.receive(follower, Message.of({"answer": mask, "vote": 1}))
     room.receive(leader, Message.of({"do": "show"}))
     vote = room.state(followers[0])["vote"]
-    assert "".join(vote["pieces"]) == "strawberry"
+    assert vote
+    assert vote["task"]
     assert (vote["answered"], vote["mine"], vote["right"]) == (3, 0b10010, None)
-    assert vote["counts"] == [0, 2, 0, 0, 1, 0, 0, 0, 0]
-    assert vote["options"][4]["words"] == "a boundary after “straw”"
+    assert vote["sent"] == "st | raw | berry"
+    assert vote["task"]["counts"] == [0, 2, 0, 0, 1, 0, 0, 0, 0]
+    assert question.options[4].words == "a boundary after “straw”"
     room.receive(leader, Message.of({"do": "reveal"}))
-    assert room.state(followers[0])["vote"]["right"] == [1, 4]
+    assert room.state(followers[0])["stage"]["task"]["right"] == [1, 4]
     rows = room.state(leader)["votes"].splitlines()
     assert [row.split(",")[-2:] for row in rows[1:4]] == [["0", ""], ["2", "yes"], ["0", ""]]
     room.close()
@@ -203,7 +298,7 @@ def test_sums_before_and_after_are_shown_and_saved() -> None:
     room.close()
 
 
-def test_stop_lines_are_counted_in_bins_and_golf_is_not_checked() -> None:
+def test_stop_lines_are_counted_at_each_step_and_golf_is_not_checked() -> None:
     room = opened()
     leader = room.enter("", lambda: None, is_leader=True)
     followers = [room.enter("", lambda: None) for _ in range(4)]
@@ -213,17 +308,20 @@ def test_stop_lines_are_counted_in_bins_and_golf_is_not_checked() -> None:
         room.ask(vote_on(key))
         for follower, answer in zip(followers, answers_given, strict=True):
             room.receive(follower, Message.of({"answer": answer, "vote": vote}))
-        assert room.state(leader)["vote"]["options"] == []
+        before = room.state(leader)["vote"]
+        assert before
+        assert before["options"] == []
         room.receive(leader, Message.of({"do": "reveal"}))
         state = room.state(leader)["vote"]
+        assert state
         assert state["answered"] == 3
-        words = [option["words"] for option in state["options"]]
-        counts = dict(zip(words, state["counts"], strict=True))
-        if key.startswith("stop"):
-            assert (len(words), words[0], words[-1]) == (20, "0–2", "39–40")
-            assert [name for name, count in counts.items() if count] == ["0–2", "13–14", "39–40"]
-            assert [state["options"][6]["value"]] == state["right"] == [13]
+        if state["task"]:
+            counts = state["task"]["counts"] or []
+            assert [step for step, count in enumerate(counts) if count] == [0, 13, 40]
+            assert state["had"] == 1, "13 is near 14"
         else:
-            assert (counts, state["right"]) == ({"18": 1, "20": 2}, [])
+            words = [option["words"] for option in state["options"]]
+            assert dict(zip(words, state["counts"] or [], strict=True)) == {"18": 1, "20": 2}
+            assert (state["right"], state["had"]) == ([], None)
             assert state["explanation"][-1] == " In a room, nobody checks the number."
     room.close()
