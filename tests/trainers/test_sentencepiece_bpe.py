@@ -400,6 +400,7 @@ def test_pieces_and_encodings_equal_sentencepiece(
     """
     training = train("\n".join(lines), **how)
     merges = made(training)
+    assert made(train(lines, **how)) == merges  # a row for each line
     characters = len(training.alphabet) - (256 if how["unknown"] == "bytes" else 0)
     if how["prefix"] == "no" and " " not in "".join(lines):
         assert "▁" not in training.alphabet
