@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bpeviz.analysis.hues import Hues
 from bpeviz.text import counted
-from bpeviz.trainers import texts_of
+from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.views.parts import WINDOW
 from bpeviz.views.payloads import Race, RaceRow, Style
 from bpeviz.views.stage import Row
@@ -59,9 +59,14 @@ def first_rows(row: Row, most: int = STEPS) -> list[list[RaceRow]]:
 
 
 def candidates(row: Row, step: int) -> list[RaceRow]:
-    """Return the best candidates of the decision after `step` steps of a row."""
+    """Return the best candidates of the decision after `step` steps of a row.
+
+    Pairs that occur too rarely to be merged are none.
+    """
     if row.training is None or row.trained_on is None:
         return []
+    known = {option.name: option.default for option in TRAINERS[row.training.algorithm].options}
+    least = int(str((known | dict(row.options or {})).get("min_count", 1)))
     decision = step if row.events is None else row.events[step]
     of_text = row.trained_on.text, row.trained_on.boundaries
     listed = row.training.candidates(*of_text, decision, BEST)
@@ -71,6 +76,7 @@ def candidates(row: Row, step: int) -> list[RaceRow]:
             candidate.count if candidate.score is None else float(f"{candidate.score:.3g}"),
         )
         for candidate in listed
+        if candidate.score is not None or candidate.count >= least
     ]
 
 

@@ -7,6 +7,7 @@ import json
 import pytest
 from helpers import usual
 
+import bpeviz
 from bpeviz.analysis.hues import OWN_HUES
 from bpeviz.palette import COLORS
 from bpeviz.trainers import TRAINERS
@@ -93,3 +94,16 @@ def test_races_of_a_file_share_its_limits(monkeypatch: pytest.MonkeyPatch) -> No
     assert [rows(3), rows(8), rows(10), rows(10, races=2)] == [3, 8, 8, 4]
     monkeypatch.setattr(race, "IN_FILE", 6 * len(boundaries))
     assert [rows(3), rows(10), rows(10, races=2)] == [3, 6, 3]
+
+
+def test_pairs_that_may_not_merge_are_no_candidates() -> None:
+    text = "low lower lowest"
+    options = {"min_count": 2}
+    training = bpeviz.train(text, vocab_size=400, **options)
+    assert training.stopped == "rare"
+    last = training.steps - 1
+    row = of_training(training, text, options=options)
+    listed = race.candidates(row, last)
+    assert [count for _, count in listed] == [2]
+    unfiltered = race.candidates(of_training(training, text), last)
+    assert {count for _, count in unfiltered} == {1, 2}

@@ -26,7 +26,7 @@ export class Captions {
   draw({ section, views, several }, hasRace) {
     this.views = views;
     this.several = several;
-    section.classList.toggle("racing", hasRace && !several);
+    section.classList.toggle("racing", hasRace);
     this.races.hidden = !hasRace;
     section.style.setProperty("--race-notes", views[0].data.trainedOn ? 2 : 1);
     this.bars = views.map(() => new Bars(this.race.cloneNode(true)));

@@ -1,13 +1,14 @@
 // The track of the player: a slider on the curve of the number of tokens after each step, with a line for
 // each text. In a task of Learn, the curves of a training text and of a new one in percent of their bytes.
 
-import { element } from "../shared/dom.js";
+import { draw, element } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 
 const POINTS = 600; // of a curve
 const [TOP, BOTTOM] = [0.1, 0.86]; // of the largest and of the smallest number, relative to the height
 const ROW = 15; // pixels of a label at an end
 const HEIGHT = 56;
+const STROKES = 5; // looks of curves beside the first one
 const HEIGHT_OF_CURVES = 96; // there is room for the words of marks
 
 /**
@@ -40,13 +41,24 @@ export function spread(edges, height) {
 
 const percent = (share) => `${Math.round(share * 1e4) / 100}%`;
 
+const strokeOf = (i) => (i ? `stroke${1 + ((i - 1) % STROKES)}` : "first");
+
+/** Return the name of a curve, after a piece of it where there are several. */
+function nameOfCurve(words, stroke) {
+  const name = element("span");
+  if (stroke) draw(draw(name, "svg", { class: "sample", viewBox: "0 0 22 8" }), "path", { class: stroke, d: "M0 4h22" });
+  name.append(words);
+  return name;
+}
+
 export class Track {
   /** @param {any} root */
   constructor(root) {
     const find = (name) => root.querySelector(name);
     [this.box, this.input, this.area, this.half, this.ends] = [".course", ".track", ".area", ".half", ".ends"].map(find);
     [this.start, this.marks, this.table] = [".start", ".marks", ".table"].map(find);
-    this.paths = root.querySelectorAll(".drawing path"); // of the other texts, the steps that change the text, and the first one
+    this.others = root.querySelector(".others");
+    this.paths = root.querySelectorAll(".drawing path"); // of the steps that change the text, and of the first text
   }
 
   /**
@@ -67,7 +79,9 @@ export class Track {
     if (!last) for (const curve of [first, ...others]) curve.push([1, curve[0][1]]); // a level line
     const lineOf = (curve) => `M${curve.map((place) => place.map((share) => share.toFixed(4))).join("L")}`;
     const marks = new Set((changingSteps ?? []).filter((step) => step <= last).map((step) => `M${at(step).toFixed(3)} 1v-.14`));
-    [others.map(lineOf), [...marks], [lineOf(first)]].forEach((lines, i) => this.paths[i].setAttribute("d", lines.join("")));
+    [[...marks], [lineOf(first)]].forEach((lines, i) => this.paths[i].setAttribute("d", lines.join("")));
+    this.others.replaceChildren();
+    others.forEach((curve, i) => draw(this.others, "path", { class: strokeOf(i + 1), d: lineOf(curve) }));
     const corners = [[0, 1], ...first, [1, 1]].map(([x, y]) => `${percent(x)} ${percent(y)}`);
     this.area.style.clipPath = others.length ? "inset(50%)" : `polygon(${corners})`;
     this.start.textContent = curves ? percent(high / 100) : others.length ? counted(high, "token") : formatCount(high);
@@ -81,9 +95,10 @@ export class Track {
   #nameEnds(names) {
     const height = Math.max(this.height, ROW * names.length);
     this.box.style.setProperty("--height", `${height}px`);
+    names.forEach((name, i) => name.push(names.length > 1 ? strokeOf(i) : ""));
     names.sort(([one], [other]) => other - one);
     const edges = spread(names.map(([count]) => this.level(count) - ROW / height / 2), ROW / height);
-    this.ends.replaceChildren(...names.map(([, words]) => element("span", "", words)));
+    this.ends.replaceChildren(...names.map(([, words, stroke]) => nameOfCurve(words, stroke)));
     edges.forEach((edge, i) => (this.ends.children[i].style.top = `${edge * height}px`));
   }
 

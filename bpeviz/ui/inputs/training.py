@@ -296,7 +296,8 @@ def choose_trainings(
     corpus = _corpus()
     keys = SIDE_BY_SIDE.multiselect(
         default=list(default),
-        help=f"Up to {limits.ALGORITHMS}. The options of each, below, say what it does.",
+        help=f"Up to {limits.ALGORITHMS}. The options of each, below, say what it does. At a "
+        "vocabulary size each shows its own step; outside its sizes it does not change.",
     )
     fold = MORE.opened()
     is_open = fold is not None

@@ -160,6 +160,8 @@ def show(side: DeltaGenerator) -> None:
         remarks.atoms_only(text if choices else "", "lock_step")
         return
     text = shown[0].text
+    for note in _notes(shown):
+        side.caption(note)
     with st.container(key="alike"):
         answer = st.empty()
     place = st.container()
@@ -187,30 +189,22 @@ def show(side: DeltaGenerator) -> None:
         opening = _columns(shown, payload, payload["initialStep"])
         if len(shown) > 1 and text and len(verdict.alike(opening)) == 1:
             TEXT.offer(TEXT.first)
-        _first_tokens(shown)
-        if len(shown) > 1:
-            st.caption(
-                "Each algorithm shows its own step at this vocabulary size. Outside its size "
-                "range, it stops changing."
-            )
-        early = {
-            _name(row): why_stopped(row.history, row.choice.options)
-            for row in shown
-            if row.history.stopped == "rare"
-        }
-        for why in dict.fromkeys(early.values()):
-            names = ", ".join(name for name in early if early[name] == why)
-            st.caption(f"{names}: {why}.")
     # The method, since Streamlit stores the arguments: an element has every attribute.
     _follow(shown, payload, answer.markdown)
 
 
-def _first_tokens(shown: Sequence[Trained]) -> None:
-    """Draw why BPE has other numbers here than on Train, where that is so."""
+def _notes(shown: Sequence[Trained]) -> list[str]:
+    """Return why training stopped early, and why BPE has other numbers here than on Train."""
+    early: dict[str, list[str]] = {}
+    for row in shown:
+        if row.history.stopped == "rare":
+            early.setdefault(why_stopped(row.history, row.choice.options), []).append(_name(row))
+    notes = [f"{', '.join(names)}: {why}." for why, names in early.items()]
     starts = {row.history.pre_tokenizer.atoms for row in shown}
     has_bpe = any(row.choice.algorithm == "bpe" for row in shown)
     if has_bpe and starts == {"characters"} and BPE_OF_TRAIN.get() in (None, "bytes"):
-        st.caption("Here all start from characters; on Train BPE starts from 256 bytes.")
+        notes.append("Here all start from characters; on Train BPE starts from 256 bytes.")
+    return notes
 
 
 def _columns(shown: Sequence[Trained], payload: Player, place: int) -> list[Column]:
