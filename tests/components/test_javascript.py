@@ -24,12 +24,13 @@ import bpeviz
 from bpeviz.analysis import trace
 from bpeviz.analysis.metrics import Column
 from bpeviz.components import FOLDER, read
-from bpeviz.core.boundaries import Boundaries, MergeBoundaries, Part
+from bpeviz.core.boundaries import Boundaries, MergeBoundaries
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS
 from bpeviz.views import inspection, merge_diagram
 from bpeviz.views.parts import parts as parts_of
 from bpeviz.views.score import payload as score_payload
+from bpeviz.views.stage import of_columns
 
 pytestmark = pytest.mark.slow
 
@@ -183,7 +184,7 @@ def score() -> dict[str, Any]:
         for name, (training, boundaries) in trained().items()
     ]
     size = len(TEXT.encode())
-    payload = score_payload(TEXT, shown, Part(0, size, 0, len(TEXT)), 0)
+    payload = score_payload(of_columns(shown, TEXT))
     cases = []
     for column in shown:
         ends = column.cuts
