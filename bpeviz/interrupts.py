@@ -1,4 +1,4 @@
-"""Ctrl-C while the command line is imported, which takes most of a second."""
+"""While the command line is imported, which takes most of a second: Ctrl-C, and a first line."""
 
 from __future__ import annotations
 
@@ -26,3 +26,5 @@ def raise_again() -> None:
 _starts = IS_SCRIPT or sys.argv[:1] == ["-m"]
 if _starts and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, _stop)
+if _starts and sys.argv[1:2] == ["app"] and {"-h", "--help"}.isdisjoint(sys.argv):
+    print("bpeviz is starting.", flush=True)

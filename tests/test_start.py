@@ -77,13 +77,16 @@ def test_each_command_serves_the_app(command: str, place: str, tmp_path: Path) -
         assert server.tracebacks() == ""
 
 
-@pytest.mark.slow
-def test_first_line_is_printed_before_the_imports(tmp_path: Path) -> None:
-    for name in ("bpeviz", "streamlit"):
+@pytest.mark.parametrize("command", [["app.py"], ["-m", "bpeviz", "app"]])
+def test_first_line_is_printed_before_the_imports(tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "bpeviz").mkdir()
+    for name in ("bpeviz/analysis", "bpeviz/cli", "streamlit"):
         (tmp_path / f"{name}.py").write_text("import sys; sys.exit('imported')", encoding="utf-8")
-    shutil.copy2(ROOT / "app.py", tmp_path)
+    for name in ("app.py", "bpeviz/__init__.py", "bpeviz/__main__.py", "bpeviz/interrupts.py"):
+        shutil.copy2(ROOT / name, tmp_path / name)
     done = subprocess.run(
-        [sys.executable, tmp_path / "app.py"],
+        [sys.executable, *command],
+        cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": ""},
         capture_output=True,
         text=True,

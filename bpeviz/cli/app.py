@@ -10,7 +10,6 @@ import signal
 import socket
 import sys
 from collections.abc import Mapping
-from pathlib import Path
 
 from bpeviz import installation
 from bpeviz.cli.arguments import Command, flag, option, whole_number
@@ -37,8 +36,6 @@ examples:
 def run(options: argparse.Namespace) -> int:
     """Serve the app until it is stopped; return the exit code."""
     installation.check("streamlit")
-    if Path(sys.argv[0]).name != "app.py":  # which has printed it before its imports
-        print("bpeviz is starting.", flush=True)
     port = free_port(options.address, options.port)
     settings: dict[str, object] = {"server.address": options.address, "server.port": port}
     if options.address in _ALL and "STREAMLIT_BROWSER_SERVER_ADDRESS" not in os.environ:

@@ -203,7 +203,7 @@ def free_port() -> int:
 
 
 def _await(process: subprocess.Popen[bytes], address: str, log: Path) -> None:
-    end = time.monotonic() + 60
+    end = time.monotonic() + 180
     while time.monotonic() < end:
         try:
             with urllib.request.urlopen(address, timeout=2):

@@ -52,7 +52,7 @@ def test_app_says_that_it_takes_another_port(
     monkeypatch.setattr(app, "PORT", taken)
     assert main(["app", "--headless"]) == 0
     printed = capsys.readouterr().out
-    assert printed.startswith(f"bpeviz is starting.\nPort {taken} is taken. Trying the next one.\n")
+    assert printed.startswith(f"Port {taken} is taken. Trying the next one.\n")
     assert served[0]["server.headless"]
 
 
