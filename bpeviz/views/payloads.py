@@ -162,6 +162,7 @@ class StageTask(TypedDict, total=False):
     prompt: Sequence[MessagePart]
     rows: Sequence[MessageRow]
     places: Sequence[int]
+    pieces: Sequence[TokenPart]
     isLive: bool
     actions: dict[str, list[int] | None]
     canShow: bool

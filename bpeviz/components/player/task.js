@@ -1,10 +1,11 @@
-// A task on the stage: choose a pair, place boundaries, set the stop line, or type a text. Before an
-// answer, the payload has no later step; the server then appends those that show the answer. In a room,
+// A task on the stage: choose a pair, place boundaries, set the stop line, change ids, or type a text.
+// Before an answer, the payload has no later step; the server then appends those that show the answer. In a room,
 // answers are counted, and nothing is judged before its leader reveals the answer.
 
 import { element, newButton, tokenLabel } from "../shared/dom.js";
 import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
 import { spoken, spokenLabel } from "../shared/spoken.js";
+import { Ids } from "./ids.js";
 
 const CHECKS = { pair: "Merge this pair", boundaries: "Check my boundaries", stop: "Stop here" };
 const VERDICTS = { right: "Right.", near: "Close.", wrong: "Not quite.", shown: "The answer.", again: "Not yet.", draft: "" };
@@ -15,10 +16,11 @@ const NEXT_LINE = 1e4; // pixels to the right that a place on another line count
 /**
  * @typedef {object} TaskPayload the payload from Python (`bpeviz.ui.learn.base.Question.payload`)
  * @property {string} of identifies the question
- * @property {"pair" | "boundaries" | "stop" | "type" | null} act what the user does, null if nothing is left
+ * @property {"pair" | "boundaries" | "stop" | "type" | "ids" | null} act what the user does, null if nothing is left
  * @property {import("../shared/message.js").MessagePart[]} prompt
  * @property {import("../shared/message.js").MessageRow[]} rows what is listed below the prompt
  * @property {number[]} places the atoms after which a pair meets, or a boundary may stand
+ * @property {import("../shared/message.js").MessagePart[]} pieces the ids that the user changes, with their tokens
  * @property {boolean} isLive whether each boundary or pair is sent at once, and none is wrong
  * @property {Object<string, number[] | null>} actions the names of buttons, and the answers that they give
  * @property {boolean} canShow whether the right answer can be shown
@@ -66,6 +68,7 @@ export class Task {
     this.chosen = []; // indices of places
     this.edges = [];
     this.gaps = element("div", "gaps");
+    this.ids = new Ids(root.querySelector(".pieces"), (ids) => this.#send(ids), signal);
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
     on(this.check, "click", () => this.#commit(this.value));
     on(this.show, "click", () => this.#commit(null));
@@ -111,6 +114,7 @@ export class Task {
     this.on = on;
     this.prompt.hidden = this.box.hidden = !data;
     this.rows.hidden = !data?.rows.length;
+    if (!data) this.ids.update(null);
     this.#nameState(data);
     const words = JSON.stringify(data ?? null);
     if (!data || words === this.drawn) return;
@@ -129,6 +133,8 @@ export class Task {
     this.typed.hidden = data.act !== "type";
     this.typed.ariaLabel = messageInWords(data.prompt);
     if (data.act === "type") this.#takeTyped(isNew);
+    if (isNew) this.ids.forget();
+    this.ids.update(data.act === "ids" ? data.pieces : null);
     this.#drawOptions();
     this.#drawPlaces();
     this.#drawTicks();
@@ -152,6 +158,7 @@ export class Task {
     const hasFocus = this.actions.matches(":focus-within");
     const give = (name) => {
       this.clear();
+      this.ids.forget();
       this.#send(this.data.actions[name]);
     };
     this.actions.replaceChildren(...names.map((name) => newButton("", name, () => give(name))));
@@ -408,6 +415,7 @@ export class Task {
   #commit(value) {
     this.committed = !this.data.isVote;
     this.hasTyped = false;
+    this.ids.forget();
     clearTimeout(this.timer);
     this.clear();
     this.#send(value);

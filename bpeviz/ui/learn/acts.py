@@ -7,6 +7,7 @@ is itself, and merges are a list of places. An act never contains the right answ
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import compress
@@ -204,6 +205,26 @@ class TypeAct(Act):
 
     def words(self, given: Any) -> str:
         return f"“{given}”"
+
+
+@dataclass(frozen=True)
+class IdsAct(Act):
+    """Take ids away or move them: the answer has those that are left, in their order.
+
+    Attributes:
+        ids: The ids at first.
+    """
+
+    kind = "ids"
+    is_live = True
+    ids: tuple[int, ...]
+
+    def accepts(self, given: Any) -> bool:
+        is_list = isinstance(given, list) and all(type(token_id) is int for token_id in given)
+        return is_list and not Counter(given) - Counter(self.ids)
+
+    def words(self, given: Any) -> str:
+        return " ".join(map(str, given))
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import codecs
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from itertools import accumulate
-from typing import Any
+from itertools import accumulate, pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +15,7 @@ import bpeviz
 from bpeviz.analysis import trace
 from bpeviz.analysis.hues import OWN_HUES, Hues, hues
 from bpeviz.analysis.metrics import Column
-from bpeviz.analysis.token_lookup import look_of
+from bpeviz.analysis.token_lookup import color_index_of, look_of
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.text import counted, digest_of, times
@@ -43,7 +45,7 @@ from bpeviz.ui.permalink.codec import Value
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import Widget
 from bpeviz.views import encoded
-from bpeviz.views.payloads import MessagePart, Player, TokenPart
+from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
 from bpeviz.views.score import hues_at
 from bpeviz.views.stage import Row, Stage, names_in, of_columns, of_pieces, of_training
 
@@ -118,6 +120,21 @@ def row(
 ) -> Row:
     """Return the row of a text in pieces, without steps; see `bpeviz.views.stage.of_pieces`."""
     return of_pieces(text, title, pieces, names_in(styles, UNKNOWN_WORD))
+
+
+def decoded_row(parts: Sequence[tuple[TokenPart, bytes]]) -> Row:
+    """Return the row of a text that bytes decode to, in the pieces that end a character.
+
+    Args:
+        parts: The name of each token, and its bytes.
+    """
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    decoded = [(part["color"], decoder.decode(raw)) for part, raw in parts]
+    decoded.append((-1, decoder.decode(b"", final=True)))
+    pieces = [(color, piece) for color, piece in decoded if piece]
+    sizes = [(i, len(piece.encode())) for i, (_, piece) in enumerate(pieces)]
+    styles = {i: (label_of(piece.encode()), color) for i, (color, piece) in enumerate(pieces)}
+    return row("".join(piece for _, piece in pieces), "", sizes, styles)
 
 
 def encoded_rows(text: str, tokenizers: Mapping[str, Tokenizer]) -> list[Row]:
@@ -273,6 +290,97 @@ def _decided(
             message += [", " if number else first, *words(other)]
         message.append(".")
     return message
+
+
+class MergeNumbers(NamedTuple):
+    """The order in which a tokenizer merges, and its words.
+
+    Attributes:
+        of: Returns the number of a pair of ids, or None if it is never merged.
+        words: A merge with its number, such as "is merge {}".
+        earlier: A merge with a smaller number.
+    """
+
+    of: Callable[[tuple[int, int]], int | None]
+    words: str
+    earlier: str
+
+
+def merges_in_order(
+    text: str, tokenizer: Tokenizer, rounds: int, numbers: MergeNumbers, rows: Sequence[MessageRow]
+) -> Task:
+    """Return the task in which the user chooses the first merges that encode a text.
+
+    Args:
+        text: The text.
+        tokenizer: The tokenizer.
+        rounds: The largest number of questions; all other merges follow the last one.
+        numbers: The order of its merges.
+        rows: What is listed above.
+
+    Raises:
+        NoQuestionError: No merge fits the text.
+    """
+    whole = trace.inspect(text, tokenizer)
+    count = min(rounds, len(whole.events))
+    if not count:
+        raise NoQuestionError(
+            "No merge of the list fits this text, so each of its bytes stays a token. Type a "
+            "sentence in Latin letters."
+        )
+
+    def payload(done: int, given: Any) -> Player:
+        return on_stage(encoding(text, tokenizer, done if done < count else None), "encode")
+
+    return Task([partial(_merge_in_order, whole, i, numbers, rows) for i in range(count)], payload)
+
+
+def _merge_in_order(
+    whole: trace.Inspection, step: int, numbers: MergeNumbers, rows: Sequence[MessageRow]
+) -> Question:
+    """Return the question for the merge after `step` merges of a text."""
+    tokenizer, cut = whole.tokenizer, whole.boundaries
+    ids, ends = cut.ids(step).tolist(), cut.token_ends(step).tolist()
+    places = dict(zip((end - 1 for end in ends), pairwise(ids), strict=False))
+    counts = Counter(places.values())
+    colors = encoded.hues_of(whole)
+
+    def part(token_id: int) -> TokenPart:
+        color = color_index_of(tokenizer, token_id, colors)
+        return token(tokenizer.token_label(token_id), color)
+
+    def words(pair: Sequence[int]) -> list[MessagePart]:
+        return [part(pair[0]), " + ", part(pair[1])]
+
+    def right() -> int:
+        return int(min({*ends} - {*cut.token_ends(step + 1).tolist()})) - 1
+
+    def judge(given: int | None) -> Judgment:
+        pair = places[right()]
+        name = numbers.words.format(f"{numbers.of(pair):,}")
+        is_right = given is None or places[given] == pair
+        message = [*words(pair), f" {name}, the first that fits."]
+        return Judgment("right" if is_right else "wrong", message, right())
+
+    def mistakes() -> list[Mistake]:
+        listed = sorted(places.items(), key=lambda item: numbers.of(item[1]) is None)
+        return [
+            Mistake(place, [*words(pair), _wrong(numbers.of(pair), counts[pair])])
+            for place, pair in listed
+            if pair != places[right()]
+        ]
+
+    def _wrong(number: int | None, count: int) -> str:
+        is_frequent = count == max(counts.values()) > 1
+        if number is None and is_frequent:
+            return " is the most frequent pair here, but it is not in the list."
+        if number is None:
+            return " is not in the list, so it is never merged."
+        often = " is frequent here, but encoding counts nothing: it" if is_frequent else ""
+        return f"{often} {numbers.words.format(f'{number:,}')}, and {numbers.earlier} fits, too."
+
+    named = {place: (part(left), part(right)) for place, (left, right) in places.items()}
+    return Question(PairAct(named), judge, mistakes, f"Step {step + 1}", rows=rows)
 
 
 def plain(payload: Player) -> Player:

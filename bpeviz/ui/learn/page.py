@@ -155,6 +155,8 @@ def _draw_chapter(chapter: Chapter) -> None:
 
     st.header(f"{[*BY_KEY].index(chapter.key)}. {words.title}", anchor=False)
     st.markdown(fill(words.lead))
+    if words.about:
+        st.caption(fill(words.about))
     if chapter.key == FIRST:
         ten = st.expander("Ten questions before you start", on_change="rerun", key="ten")
         if ten.open:
@@ -400,7 +402,7 @@ def _draw_task(
         text: A text of the user's own.
     """
     own = OWN_MARK if text is not None else ""
-    words = prose.read(chapter.key).tasks[name]
+    words = prose.read(chapter.key).task(name)
     about = chapter.text if text is None else text
     key = f"learn_{chapter.key}_{name}{own}"
     title = "Your own text" if own else f"Task {[*prose.read(chapter.key).tasks].index(name) + 1}"
@@ -464,6 +466,7 @@ def _task(
         "prompt": prompt,
         "rows": [*question.rows],
         "places": [*act.places],
+        "pieces": [],
         "isLive": act.is_live,
         "actions": {},
         "longest": act.longest if isinstance(act, TypeAct) else None,

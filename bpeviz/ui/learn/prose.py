@@ -3,6 +3,7 @@
     # The title
     Goal: What a student can say after the chapter.
     Minutes: 5
+    Text: Why the text is in its language, and what it means.
 
     Two sentences, in which {figures} are filled in.
 
@@ -28,6 +29,9 @@
     ## Own text
     An invitation.
 
+    ## Own task
+    What to do with it, where no task above says so.
+
     ## Sources
     Papers with their years.
 
@@ -44,8 +48,8 @@ from pathlib import Path
 
 FOLDER = Path(__file__).with_suffix("")
 
-_MARK = "(?:Goal|Minutes|Many think|In fact|Hint|Why): |[-*] "
-_HEAD = {"": "lead", "Goal": "goal", "Minutes": "minutes", "In fact": "fact"}
+_MARK = "(?:Goal|Minutes|Text|Many think|In fact|Hint|Why): |[-*] "
+_HEAD = {"": "lead", "Goal": "goal", "Minutes": "minutes", "Text": "about", "In fact": "fact"}
 _TASK = {"": "words", "Hint": "hint", "Why": "why"}
 _OTHERS = {"This is why": {"": "why"}, "Own text": {"": "own"}, "Sources": {"": "sources"}}
 
@@ -99,10 +103,12 @@ class Prose:
         lead: The two sentences at its start.
         goal: Its goal.
         minutes: The minutes that it takes.
+        about: Why its text is in its language, and what it means, or "".
         fact: The correction of what many think.
         why: The end of the sentence that begins with “This is why”, about models.
         own: The invitation to try one's own text.
         sources: Where its facts are from.
+        own_task: The words of a task that is about a text of one's own only.
     """
 
     title: str
@@ -112,10 +118,16 @@ class Prose:
     lead: str = ""
     goal: str = ""
     minutes: int = 0
+    about: str = ""
     fact: str = ""
     why: str = ""
     own: str = ""
     sources: str = ""
+    own_task: TaskProse | None = None
+
+    def task(self, name: str) -> TaskProse:
+        """Return the words of a task, which are the chapter's or for one's own text only."""
+        return self.tasks.get(name) or self.own_task or TaskProse("")
 
 
 def fill(words: str, figures: Mapping[str, int | str]) -> str:
@@ -159,11 +171,14 @@ def parse(text: str) -> Prose:
     tasks: dict[str, TaskProse] = {}
     notes: dict[str, str] = {}
     beliefs: list[Belief] = []
+    own_task: TaskProse | None = None
     for section in sections:
         heading, _, body = section.partition("\n")
         kind, _, name = heading.partition(": ")
         if kind == "Task" and name not in tasks:
             tasks[name] = TaskProse(**_fields(body, _TASK))
+        elif heading == "Own task":
+            own_task = TaskProse(**_fields(body, _TASK))
         elif kind == "Note" and name not in notes:
             notes[name] = _fields(body, {"": "words"})["words"]
         elif heading in ("Belief", str(len(beliefs) + 1)):
@@ -173,7 +188,15 @@ def parse(text: str) -> Prose:
         else:
             raise ValueError(f"“## {heading}” is not a heading here.")
     minutes = int(fields.pop("minutes", "0"))
-    return Prose(title.removeprefix("# "), tasks, notes, tuple(beliefs), minutes=minutes, **fields)
+    fields["title"] = title.removeprefix("# ")
+    return Prose(
+        tasks=tasks,
+        notes=notes,
+        beliefs=tuple(beliefs),
+        minutes=minutes,
+        own_task=own_task,
+        **fields,
+    )
 
 
 def _paragraphs(body: str) -> Iterator[tuple[str, str]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import NoQuestionError, Question
 from bpeviz.ui.learn.chapters import encode
 from bpeviz.ui.learn.chapters.encode import CHAPTER, tokenizer
@@ -122,8 +123,58 @@ def test_the_two_ways_come_apart_at_abc() -> None:
     assert labels == [["a", "bc"], ["ab", "c"]]
 
 
+def _ids() -> tuple[Question, Any]:
+    task = CHAPTER.tasks["ids"](TEXT)
+    return task.questions[0](), task.payload
+
+
+def test_ids_are_decoded_as_they_stand() -> None:
+    question, payload = _ids()
+    start = [67, 111, 109, 256, 101, 115, 116, 195, 161, 115, 63]
+    assert tokenizer().encode("Como estás?") == start
+    for ids in (start, [195], [161, 195], [195, 161], [115, 195], start[::-1], []):
+        assert question.act.accepts(ids)
+        data = payload(0, ids)
+        (view,) = data["views"]
+        assert view["text"] == bytes(
+            byte for i in ids for byte in tokenizer().token_bytes(i)
+        ).decode(errors="replace")
+        assert [part["id"] for part in data["task"]["pieces"]] == ids
+        assert [*data["task"]["actions"].values()] == ([] if ids == start else [start])
+    assert payload(0, None)["views"][0]["text"] == "Como estás?"
+
+
+def test_only_the_two_ids_of_a_letter_are_right() -> None:
+    question, _ = _ids()
+    assert question.judge(None).right == [195, 161]
+    assert _words([*question.judge([195, 161]).message]) == (
+        "⟨C3⟩ ⟨A1⟩ are the 2 bytes of á. Each one alone is �."
+    )
+    for ids, said in {
+        (195,): "1 id decodes to “�”: � stands",
+        (161, 195): "2 ids decode to “��”: � stands",
+        (111, 195, 161): "3 ids decode to “oá”.",
+        (): "No id is left.",
+    }.items():
+        judgment = question.judge([*ids])
+        assert judgment.verdict == "wrong"
+        assert _words([*judgment.message]).startswith(said)
+
+
+@pytest.mark.parametrize("value", [None, 195, "195", [True], [67, 67], [0], [195, "161"]])
+def test_other_values_are_no_ids_of_the_text(value: Any) -> None:
+    assert not _ids()[0].act.accepts(value)
+
+
+@pytest.mark.parametrize("cuts", [(1, 2, 3), (2, 5, 6), (3, 9), (9,)])
+def test_pieces_of_decoded_bytes_end_where_characters_do(cuts: tuple[int, ...]) -> None:
+    raw = "aé😃".encode() + b"\x80\xf0\x9f"
+    starts = [0, *cuts]
+    parts = [raw[i:j] for i, j in zip(starts, [*cuts, len(raw)], strict=True)]
+    row = engine.decoded_row([({"label": "", "color": 0}, part) for part in parts])
+    assert row.text == raw.decode(errors="replace")
+
+
 def test_figures_are_known_answers() -> None:
     figures = CHAPTER.figures()
     assert [figures["back_tokens"], figures["back_bytes"]] == [11, 12]
-    assert figures["decoded"] == figures["back"] == "Como estás?"
-    assert [figures["alone_id"], figures["alone"]] == [195, "�"]

@@ -15,7 +15,7 @@ from bpeviz.pretrained import download
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.learn import prose
 from bpeviz.ui.learn.base import Chapter
-from bpeviz.ui.learn.chapters import CHAPTERS
+from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
 from bpeviz.ui.learn.prose import Belief, Choice, Prose, TaskProse
 from bpeviz.ui.learn.tours import TOURS, Tour
 
@@ -62,8 +62,8 @@ def texts(words: Prose) -> Iterator[str]:
     """Yield the paragraphs and options of a file."""
     yield from (words.goal, words.lead, words.fact, words.why, words.own)
     yield from words.notes.values()
-    for task in words.tasks.values():
-        yield from (task.words, task.hint, task.why)
+    for task in (*words.tasks.values(), *filter(None, [words.own_task])):
+        yield from filter(None, (task.words, task.hint, task.why))
     for belief in words.beliefs:
         yield belief.question
         for option in belief.options:
@@ -111,8 +111,10 @@ def test_numbers_are_figures(name: str) -> None:
 @pytest.mark.parametrize("name", TASKS)
 def test_chapter_has_all_its_words(name: str) -> None:
     words = prose.read(name)
-    assert [*words.tasks] == TASKS[name]
+    own = [] if words.own_task is None else [BY_KEY[name].own]
+    assert [*words.tasks, *own] == TASKS[name]
     assert all(texts(words))
+    assert all(task.words and task.hint and task.why for task in words.tasks.values())
     assert len(words.beliefs) == 1
     assert words.minutes
     assert words.why[0].islower()
@@ -253,6 +255,7 @@ def test_form_is_read() -> None:
 Goal: Say
 why.
 Minutes: 5
+Text: Short.
 
 One {figure}.
 Same  paragraph.
@@ -279,6 +282,10 @@ many.
 
 ## Own text
 Type.
+
+## Own task
+Go.
+Hint: On.
 """
     words = prose.parse(text)
     assert words == Prose(
@@ -298,10 +305,13 @@ Type.
         "One {figure}. Same  paragraph.\n\nSecond one.",
         "Say why.",
         5,
+        "Short.",
         "None.",
         "",
         "Type.",
+        own_task=TaskProse("Go.", "On."),
     )
+    assert [words.task(name).hint for name in ("letters", "other")] == ["Slowly.", "On."]
     assert (words.beliefs[0].right, words.beliefs[0].myth) == (0, "Two.")
     assert prose.fill(words.notes["price"], {"figure": 1480}) == "Dear: 1,480 times."
     assert prose.fill("{a}", {"a": "{b}"}) == "{b}"

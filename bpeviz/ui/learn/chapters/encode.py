@@ -2,27 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from functools import cache, partial
-from itertools import pairwise
-from typing import Any
+from functools import cache
 
 from bpeviz.analysis import trace
 from bpeviz.analysis.token_lookup import color_index_of
 from bpeviz.core.longest_match import LongestMatchTokenizer
 from bpeviz.core.merges import MergeTokenizer
+from bpeviz.text import counted
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.acts import PairAct, token
-from bpeviz.ui.learn.base import (
-    DON_QUIJOTE,
-    Chapter,
-    Judgment,
-    Mistake,
-    NoQuestionError,
-    Question,
-    Task,
-)
+from bpeviz.ui.learn.acts import IdsAct, token
+from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Judgment, Question, Task
 from bpeviz.views import encoded
 from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
 
@@ -51,72 +41,48 @@ def _part(token_id: int, color: int = -1) -> TokenPart:
 
 def _next(text: str) -> Task:
     """Return the task in which the user chooses the merges of a text."""
-    whole = trace.inspect(text, tokenizer())
-    count = min(ROUNDS, len(whole.events))
-    if not count:
-        raise NoQuestionError(
-            "No merge of the list fits this text, so each of its bytes stays a token. Type a "
-            "sentence in Latin letters."
-        )
-
-    def payload(done: int, given: Any) -> Player:
-        upto = done if done < count else None  # after the last question, all follow
-        return engine.on_stage(engine.encoding(text, tokenizer(), upto), "encode")
-
-    return Task([partial(_question, whole, step) for step in range(count)], payload)
-
-
-def _question(whole: trace.Inspection, step: int) -> Question:
-    """Return the question for the merge after `step` merges of a text."""
-    cut, merges = whole.boundaries, tokenizer().merges
-    ids, ends = cut.ids(step).tolist(), cut.token_ends(step).tolist()
-    places = dict(zip((end - 1 for end in ends), pairwise(ids), strict=False))
-    numbers = {(merge.left, merge.right): i for i, merge in enumerate(merges, 1)}
-    colors = encoded.hues_of(whole)
-
-    def part(token_id: int) -> TokenPart:
-        return _part(token_id, color_index_of(tokenizer(), token_id, colors))
-
-    def right() -> int:
-        return whole.events[step].step + 1
-
-    def judge(given: int | None) -> Judgment:
-        number = right()
-        pair = merges[number - 1].left, merges[number - 1].right
-        message: list[MessagePart] = [
-            part(pair[0]),
-            " + ",
-            part(pair[1]),
-            f" is merge {number}, the first that fits.",
-        ]
-        place = next(place for place, other in places.items() if other == pair)
-        is_right = given is None or places[given] == pair
-        return Judgment("right" if is_right else "wrong", message, place)
-
-    def mistakes() -> list[Mistake]:
-        counts = Counter(places.values())
-        most = max(counts.values())
-        listed = sorted(places.items(), key=lambda item: item[1] not in numbers)
-        return [
-            Mistake(
-                place, [part(pair[0]), " + ", part(pair[1]), _wrong(number, counts[pair], most)]
-            )
-            for place, pair in listed
-            if (number := numbers.get(pair)) != right()
-        ]
-
-    def _wrong(number: int | None, count: int, most: int) -> str:
-        if number is None and count == most > 1:
-            return " is the most frequent pair here, but it is not in the list."
-        if number is None:
-            return " is not in the list, so it is never merged."
-        often = " is frequent here, but encoding counts nothing: it" if count == most > 1 else ""
-        return f"{often} is merge {number}, and an earlier one fits, too."
-
-    named = {place: (part(left), part(right)) for place, (left, right) in places.items()}
+    merges = tokenizer().merges
     items: list[list[MessagePart]] = [[_part(merge.left), _part(merge.right)] for merge in merges]
     rows: list[MessageRow] = [{"title": "Merges", "items": items, "numbered": True}]
-    return Question(PairAct(named), judge, mistakes, f"Step {step + 1}", rows=rows)
+    numbers = {(merge.left, merge.right): i for i, merge in enumerate(merges, 1)}
+    named = engine.MergeNumbers(numbers.get, "is merge {}", "an earlier one")
+    return engine.merges_in_order(text, tokenizer(), ROUNDS, named, rows)
+
+
+def _ids(text: str) -> Task:
+    """Return the task in which the user takes ids away until one character of several is left."""
+    start = tokenizer().encode(text)
+    goal = next(letter for letter in text if len(tokenizer().encode(letter)) > 1)
+    right = tokenizer().encode(goal)
+    colors = encoded.hues_of(trace.inspect(text, tokenizer()))
+
+    def piece(token_id: int) -> TokenPart:
+        color = color_index_of(tokenizer(), token_id, colors)
+        return {**_part(token_id, color), "id": token_id}
+
+    def judge(given: list[int] | None) -> Judgment:
+        decoded = tokenizer().decode(ids := right if given is None else given)
+        if decoded == goal:
+            names = [part for token_id in ids for part in (piece(token_id), " ")]
+            said = f"are the {len(ids)} bytes of "
+            return Judgment("right", [*names, said, token(goal), ". Each one alone is �."], right)
+        if not decoded:
+            return Judgment("wrong", ["No id is left. Take them all again."], right)
+        verb = "decodes" if len(ids) == 1 else "decode"
+        broken = ": � stands for bytes that are no character" if "�" in decoded else ""
+        message = f"{counted(len(ids), 'id')} {verb} to “{decoded}”{broken}."
+        return Judgment("wrong", [message], right)
+
+    def payload(done: int, given: list[int] | None) -> Player:
+        ids = start if given is None else given
+        parts = [(piece(i), tokenizer().token_bytes(i)) for i in ids]
+        data = engine.still([engine.decoded_row(parts)], "ids", text)
+        data["views"][0]["noText"] = "No id is left."
+        actions: dict[str, list[int] | None] = {"All ids again": start} if ids != start else {}
+        data["task"] = {"pieces": [part for part, _ in parts], "actions": actions}
+        return data
+
+    return Task([lambda: Question(IdsAct(tuple(start)), judge)], payload)
 
 
 def both_ways() -> Player:
@@ -129,21 +95,10 @@ def both_ways() -> Player:
     return payload
 
 
-def _decoded() -> None:
-    components.player(engine.played(BACK, tokenizer(), "Decoded again"), "learn_encode_back")
-
-
 def _figures() -> dict[str, int | str]:
-    ids = tokenizer().encode(BACK)
-    alone = next(i for i in ids if tokenizer().decode([i]) == "�")
     return {
-        "back": BACK,
-        "back_ids": " ".join(map(str, ids)),
-        "back_tokens": len(ids),
+        "back_tokens": len(tokenizer().encode(BACK)),
         "back_bytes": len(BACK.encode()),
-        "decoded": tokenizer().decode(ids),
-        "alone_id": alone,
-        "alone": tokenizer().decode([alone]),
         "apart_from": APART_FROM,
     }
 
@@ -151,12 +106,9 @@ def _figures() -> dict[str, int | str]:
 CHAPTER = Chapter(
     key="encode",
     text="casa de lanza",
-    tasks={"next": _next},
+    tasks={"next": _next, "ids": lambda text: _ids(BACK)},
     rounds={"next": ROUNDS},
     own="next",
     figures=_figures,
-    drawings={
-        "longest": lambda: components.player(both_ways(), "learn_encode_ways"),
-        "decode": _decoded,
-    },
+    drawings={"longest": lambda: components.player(both_ways(), "learn_encode_ways")},
 )

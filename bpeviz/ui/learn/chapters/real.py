@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bpeviz.analysis import trace
 from bpeviz.text import counted
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
 from bpeviz.ui.learn.acts import LONGEST_WORD, TypeAct, token
 from bpeviz.ui.learn.base import Chapter, Judgment, Question, Task
-from bpeviz.views.payloads import MessagePart
+from bpeviz.views.payloads import MessagePart, MessageRow
 from bpeviz.views.stage import Row
 
 WORD, NUMBER, YEAR, NAME = "unbelievable", "1234567", "2026", "<|endoftext|>"
@@ -19,6 +20,46 @@ SPACES_TOKENS = {"spaces_gpt2": 5, "spaces_gpt4": 3}
 _BYTES_ONLY = (
     "These are single bytes: GPT-4o's tokens of this text need a file that is not here yet."
 )
+
+
+MERGES_ASKED = 3
+"""The merges of `WORD` that the user chooses. All others follow."""
+
+
+def ranks(word: str) -> list[int]:
+    """Return the ranks of some merges: all those of a word, and some that do not fit it.
+
+    One that does not fit stands before each merge of the word: the one with the highest rank below.
+    """
+    tokenizer = stored.o200k()
+    fitting = sorted(event.id for event in trace.inspect(word, tokenizer).events if event.id)
+    rest = [i for i in tokenizer.known_ids() if tokenizer.parents(i) and not _is_in(word, i)]
+    others = [max((i for i in rest if i < rank), default=rank) for rank in fitting]
+    return sorted({*fitting, *others})
+
+
+def _is_in(word: str, token_id: int) -> bool:
+    """Return whether a token is a part of a word, or is not plain letters."""
+    name = stored.o200k().token_label(token_id)
+    return name in word or not (name.isascii() and name.isalpha())
+
+
+def _next(word: str) -> Task:
+    """Return the task in which the user chooses GPT-4o's merges of a word, by their ranks."""
+    tokenizer = stored.o200k()
+    items: list[list[MessagePart]] = []
+    for rank in ranks(word):
+        left, right = tokenizer.parents(rank) or (rank, rank)
+        names = (token(tokenizer.token_label(part)) for part in (left, right))
+        items.append([*names, f" {rank:,}"])
+    rows: list[MessageRow] = [{"title": "Merges, by rank", "items": items, "numbered": False}]
+
+    def rank_of(pair: tuple[int, int]) -> int | None:
+        letters = b"".join(map(tokenizer.token_bytes, pair)).decode()
+        return next(tokenizer.find(letters), None)
+
+    numbers = engine.MergeNumbers(rank_of, "has the rank {}", "a smaller one")
+    return engine.merges_in_order(word, tokenizer, MERGES_ASKED, numbers, rows)
 
 
 def special(text: str) -> Task:
@@ -54,10 +95,12 @@ CHAPTER = Chapter(
     key="real",
     text=WORD,
     tasks={
-        "word": engine.gpt4o_cuts,
+        "next": lambda text: _next(WORD),
         "digits": lambda text: engine.gpt4o_cuts(NUMBER),
         "special": special,
+        "word": engine.gpt4o_cuts,
     },
+    rounds={"next": MERGES_ASKED},
     own="word",
     longest=LONGEST_WORD,
     own_needs=("o200k_base",),

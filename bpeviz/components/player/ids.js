@@ -1,0 +1,117 @@
+// Ids in a row: the user takes one away, or moves it, and each change is sent.
+
+import { element, newButton, tokenLabel } from "../shared/dom.js";
+import { spokenLabel } from "../shared/spoken.js";
+
+const MOVES = { ArrowLeft: -1, ArrowRight: 1 };
+const DRAGGED = "text/plain"; // the kind of data that every browser lets one drag
+
+export class Ids {
+  /**
+   * @param {any} host
+   * @param {(ids: number[]) => void} send
+   * @param {AbortSignal} signal
+   */
+  constructor(host, send, signal) {
+    this.host = host;
+    this.send = send;
+    this.parts = [];
+    this.at = 0; // the index of the one that buttons and keys change
+    this.sent = ""; // ids that the server has not drawn yet
+    this.list = element("div", "ids");
+    this.list.role = "listbox";
+    this.list.ariaLabel = "Ids";
+    this.list.ariaOrientation = "horizontal";
+    this.list.addEventListener("keydown", (event) => this.#key(event), { signal });
+    const button = (name, change) => newButton("", name, change);
+    this.buttons = [
+      button("← Move", () => this.#move(this.at, this.at - 1)),
+      button("Take away", () => this.#take()),
+      button("Move →", () => this.#move(this.at, this.at + 1)),
+    ];
+    host.append(this.list, ...this.buttons);
+  }
+
+  /** Let the next ids of the server replace those that the user changed. */
+  forget() {
+    this.sent = "";
+  }
+
+  /** @param {import("../shared/message.js").MessagePart[] | null} parts the ids with their tokens, null without a task */
+  update(parts) {
+    this.host.hidden = !parts;
+    if (!parts) return;
+    const ids = JSON.stringify(parts.map(({ id }) => id));
+    if (this.sent && ids !== this.sent) return; // the user has changed them since
+    this.sent = "";
+    if (ids === this.drawn) return;
+    this.drawn = ids;
+    this.parts = parts;
+    this.#draw();
+  }
+
+  #draw() {
+    const hasFocus = this.list.contains(this.list.getRootNode().activeElement);
+    this.at = Math.max(0, Math.min(this.at, this.parts.length - 1));
+    this.list.replaceChildren(...this.parts.map((part, i) => this.#option(part, i)));
+    this.buttons[0].disabled = this.at === 0;
+    this.buttons[1].disabled = !this.parts.length;
+    this.buttons[2].disabled = this.at >= this.parts.length - 1;
+    if (hasFocus) this.list.children[this.at]?.focus({ preventScroll: true });
+  }
+
+  #option(part, i) {
+    const option = element("span", "over-id");
+    option.role = "option";
+    option.tabIndex = i === this.at ? 0 : -1;
+    option.ariaSelected = String(i === this.at);
+    option.ariaLabel = `${spokenLabel(part.label)}, id ${part.id}`;
+    option.draggable = true;
+    option.append(tokenLabel(part.label, part.color), element("span", "", String(part.id)));
+    option.addEventListener("click", () => this.#choose(i));
+    option.addEventListener("dragstart", ({ dataTransfer }) => dataTransfer.setData(DRAGGED, String(i)));
+    option.addEventListener("dragover", (event) => event.preventDefault());
+    option.addEventListener("drop", (event) => {
+      event.preventDefault();
+      const from = Number(event.dataTransfer.getData(DRAGGED));
+      if (this.parts[from]) this.#move(from, i);
+    });
+    return option;
+  }
+
+  #choose(i) {
+    this.at = i;
+    this.#draw();
+    this.list.children[this.at]?.focus({ preventScroll: true });
+  }
+
+  #key(event) {
+    const to = this.at + (MOVES[event.key] ?? NaN);
+    if (event.key === "Delete" || event.key === "Backspace") this.#take();
+    else if (Number.isNaN(to)) return;
+    else if (event.shiftKey) this.#move(this.at, to);
+    else if (this.parts[to]) this.#choose(to);
+    event.preventDefault();
+    event.stopPropagation(); // arrows would move the player
+  }
+
+  #take() {
+    this.#change(this.parts.filter((_, i) => i !== this.at));
+  }
+
+  #move(from, to) {
+    if (!this.parts[to] || from === to) return;
+    const parts = this.parts.toSpliced(from, 1).toSpliced(to, 0, this.parts[from]);
+    this.at = to;
+    this.#change(parts);
+  }
+
+  #change(parts) {
+    if (!this.parts.length) return;
+    this.parts = parts;
+    this.#draw();
+    const ids = parts.map(({ id }) => id);
+    this.drawn = this.sent = JSON.stringify(ids);
+    this.send(ids);
+  }
+}
