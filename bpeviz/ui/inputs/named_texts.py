@@ -111,7 +111,8 @@ def choose_texts() -> tuple[Texts, list[str]]:
     message = st.empty()
     with st.popover("Open files", icon=":material/upload_file:", width="stretch"):
         st.file_uploader(
-            "Drop files or a folder: UTF-8 texts; or tables in CSV, TSV, JSONL, NDJSON or Parquet",
+            "Drop files or a folder: UTF-8 texts; or tables in CSV, TSV, JSONL, NDJSON or Parquet. "
+            "Larger ones by “python -m bpeviz compare”",
             accept_multiple_files=True,
             key=_UPLOAD.key,
             on_change=_take_files,

@@ -456,7 +456,8 @@ def choose_text(
             else st.popover("Open a file", icon=":material/upload_file:", width="stretch")
         ):
             st.file_uploader(
-                f"UTF-8 text or table, up to {limits.TEXT:,} characters",
+                f"UTF-8 text or table, up to {limits.TEXT:,} characters; longer ones by "
+                "“python -m bpeviz train”",
                 key=source.upload.key,
                 on_change=take_file,
                 max_upload_size=limits.UPLOAD,
