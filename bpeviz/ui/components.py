@@ -61,7 +61,7 @@ def _register(
     return draw
 
 
-_player = _register("player", once=["way", "answer"])
+_player = _register("player", once=["way", "answer", "picture"])
 _player_events = _register("player_events", step=None, word=None, part=None)
 _grid = _register("grid", token=None)
 _race = _register("race", watched=None)
@@ -94,10 +94,11 @@ For one run, the session then has under the key the frames of a GIF, "drawn": {"
 "key"}.
 """
 
-merge_diagram = _register("merge_diagram")
+merge_diagram = _register("merge_diagram", once=["picture"])
 """Shows the merge diagram of a short text (`bpeviz.views.merge_diagram.payload`).
 
-With "timelineId" in its data, it shares the step with the player of that timeline.
+With "timelineId" in its data, it shares the step with the player of that timeline. For one run
+after a press of its button, the session has under the key the step to save, "picture".
 """
 
 texts_table = _register("texts_table", has_own_style=False, opened=None, sorted=None)
@@ -136,6 +137,7 @@ def player(
     key: str,
     on_way: Callable[[str], None] | None = None,
     on_answer: Callable[[], None] = lambda: None,
+    on_picture: Callable[[int], None] | None = None,
 ) -> int:
     """Show one timeline, or several as rows of one score (`bpeviz.views.stage.Stage`).
 
@@ -149,18 +151,26 @@ def player(
             again.
         on_answer: Likewise after an answer to its task, which the session then has under `key`, as
             "answer": {"of", "value"}.
+        on_picture: Likewise with the step of which a picture is to be saved, if it can be.
     """
 
     def pressed() -> None:
         if on_way is not None:
             on_way(str(st.session_state[key]["way"]))
 
+    def saves() -> None:
+        if on_picture is not None:
+            on_picture(int(st.session_state[key]["picture"]))
+
+    if on_picture is not None:
+        payload = payload.copy()
+        payload["saves"] = True
     linked = st.session_state.get(LINKED_STEP)
     if linked is not None and linked["timelineId"] in (None, payload["timelineId"]):
         linked["timelineId"] = payload["timelineId"]
         payload = payload.copy()
         payload["initialStep"] = min(linked["step"], payload["last"])
-    _player(payload, key, way=pressed, answer=on_answer)
+    _player(payload, key, way=pressed, answer=on_answer, picture=saves)
     return payload["initialStep"]
 
 

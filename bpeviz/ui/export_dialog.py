@@ -24,7 +24,7 @@ from bpeviz.ui.widgets import SessionValue
 from bpeviz.views import export, playable
 from bpeviz.views.export import ColoredText
 from bpeviz.views.playable import Interactive
-from bpeviz.views.slides import Slides
+from bpeviz.views.slides import POSTER, Slides
 
 DOWNLOAD = ":material/download:"
 
@@ -82,6 +82,34 @@ class Export:
 
 EXPORT: SessionValue[Export] = SessionValue("offered_export")
 """The exports of the page, for the menu in the header."""
+
+
+_ASKED: SessionValue[int] = SessionValue("picture_of_step")
+"""The step of which a picture is to be saved, until its dialog opens."""
+
+ask_for_poster = _ASKED.put
+"""Open the poster of a step at the end of this run of the page (a callback)."""
+
+
+def show_poster(page: Page) -> None:
+    """Open the poster of the step that was asked for, if one was."""
+    step, offer = _ASKED.get(), EXPORT.get()
+    _ASKED.clear()
+    if step is not None and offer is not None and offer.slides is not None:
+        pictures.poster(offer.key, offer.slides(), step, session.address_of(page))
+
+
+def poster_button(page: Page) -> None:
+    """Draw the button that opens the poster of the present step, if there is a merge diagram."""
+    offer = EXPORT.get()
+    if (
+        offer is not None
+        and offer.slides is not None
+        and POSTER in (slides := offer.slides()).contents
+        and st.button(pictures.SAVE, icon=pictures.ICON, type="tertiary", key=f"poster_{offer.key}")
+    ):
+        # Before the first step there is nothing to see.
+        pictures.poster(offer.key, slides, offer.step or None, session.address_of(page))
 
 
 def export_button(page: Page) -> None:

@@ -1,4 +1,4 @@
-"""Pictures in the export dialog: the colored text, the slide of a step, a GIF of many steps."""
+"""Pictures to save: the colored text, the slide or the poster of a step, a GIF of many steps."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ import streamlit as st
 from bpeviz.text import digest_of
 from bpeviz.ui import components
 from bpeviz.ui.runtime import run_lock
+from bpeviz.ui.runtime.dialogs import dialog
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.views import gif
-from bpeviz.views.slides import TEXT, Slides
+from bpeviz.views.payloads import Diagram
+from bpeviz.views.slides import POSTER, TEXT, Slides, of_diagram
+
+SAVE, ICON = "Save this picture", ":material/image:"
+"""The name of the poster's dialog and of the buttons that open it, and its icon."""
 
 SECONDS = (0.25, 0.5, 1.0, 2.0)
 
@@ -46,6 +51,21 @@ def slide(
     }
 
 
+@dialog(SAVE, icon=ICON)
+def poster(key: str, slides: Slides, step: int | None, link: str = "") -> None:
+    """Draw the poster of a step (the last one for None), and the buttons that save it."""
+    dark = st.toggle("Dark", st.context.theme.type == "dark", key=f"dark poster of {key}")
+    data = slide(key, slides, slides.place(step), link, POSTER, dark=dark)
+    components.picture(data | {"name": "bpeviz-picture"}, f"poster_of_{key}")
+
+
+def merge_diagram(payload: Diagram, key: str) -> None:
+    """Draw a merge diagram, whose button opens its poster."""
+    step = components.merge_diagram(payload, key).picture
+    if step is not None:
+        poster(key, of_diagram(payload), step)
+
+
 @fragment
 def slides_section(key: str, prepare: Callable[[], Slides], step: int | None, link: str) -> None:
     """Draw the choices of a slide, the slide, and the buttons that save it.
@@ -72,7 +92,9 @@ def slides_section(key: str, prepare: Callable[[], Slides], step: int | None, li
     steps: Sequence[int] = ()
     seconds = 1.0
     if slides.last:
-        step, steps, seconds = _steps(key, slides, step)
+        step = _step(key, slides, step)
+    if slides.last and content != POSTER:
+        steps, seconds = _animation(key, slides)
     if len(steps) > gif.MOST_FRAMES:
         st.caption(f"The GIF shows {gif.MOST_FRAMES} of these {len(steps):,} steps.")
     data = slide(key, slides, step, link, content, dark=dark) | {"isFilled": filled}
@@ -86,13 +108,20 @@ def slides_section(key: str, prepare: Callable[[], Slides], step: int | None, li
     components.picture(data, name)
 
 
-def _steps(key: str, slides: Slides, step: int) -> tuple[int, Sequence[int], float]:
-    """Draw the choices of steps; return that of the slide, those of the GIF, and their time."""
+def _step(key: str, slides: Slides, step: int) -> int:
+    """Draw the choice of the step of a slide, at first the present one; return it."""
     numbers = slides.step_numbers
-    low, high = numbers[0], numbers[-1]
     name = slides.step_name.capitalize()
     # Each present step has its own slider, which begins there.
-    number = st.slider(name, low, high, numbers[step], key=f"step of slide of {key} at {step}")
+    at = f"step of slide of {key} at {step}"
+    number = st.slider(name, numbers[0], numbers[-1], numbers[step], key=at)
+    return bisect_right(numbers, number) - 1
+
+
+def _animation(key: str, slides: Slides) -> tuple[Sequence[int], float]:
+    """Draw the choices of a GIF; return its steps, and the time of each."""
+    numbers = slides.step_numbers
+    low, high = numbers[0], numbers[-1]
     with st.container(horizontal=True, vertical_alignment="bottom"):
         first, last = st.slider(
             f"GIF: first and last {slides.step_name}",
@@ -108,8 +137,8 @@ def _steps(key: str, slides: Slides, step: int) -> tuple[int, Sequence[int], flo
             width=150,
             key=f"animation time of {key}",
         )
-    at, first, last = (bisect_right(numbers, given) - 1 for given in (number, first, last))
-    return at, range(first, last + 1), seconds
+    first, last = (bisect_right(numbers, given) - 1 for given in (first, last))
+    return range(first, last + 1), seconds
 
 
 def _encoded(

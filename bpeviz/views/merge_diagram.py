@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from bpeviz.core.boundaries import INSIDE_ID, Boundaries, ended
 from bpeviz.text import character_stand_in, digest_of
-from bpeviz.views import credit
 from bpeviz.views.payloads import Diagram, DiagramSide, DiagramSign
 from bpeviz.views.stage import token_styles
 
@@ -48,9 +47,7 @@ class Side:
     note: str = ""
 
 
-def payload(
-    raw: bytes, sides: Sequence[Side], start: int = 0, settings: Sequence[str] = ()
-) -> Diagram:
+def payload(raw: bytes, sides: Sequence[Side], start: int = 0) -> Diagram:
     """Return the payload of the diagram, as plain JSON values.
 
     A column is a byte; a mark without text has a column of its own. Tokens are [first column, end
@@ -60,7 +57,6 @@ def payload(
         raw: The bytes to show, a part of the text in UTF-8.
         sides: One or two tokenizers.
         start: The position of the first of these bytes in the text.
-        settings: The settings of a tokenizer in words, for the saved drawing.
     """
     if not 1 <= len(sides) <= 2:
         raise ValueError(f"The diagram has one side or two, not {len(sides)}.")
@@ -75,7 +71,6 @@ def payload(
     data: Diagram = {
         "key": "",
         "columnCount": len(raw) + int(behind[-1]),
-        "words": {"notes": [" · ".join(settings)] if settings else [], "credit": credit.parts()},
         "signs": _signs(raw, behind),
         "sides": [_side(side, part, start, marks) for side, part in zip(sides, parts, strict=True)],
     }

@@ -192,6 +192,7 @@ class Player(TypedDict):
     opensInMotion: NotRequired[bool]
     plays: NotRequired[bool]
     remark: NotRequired[Remark | None]
+    saves: NotRequired[bool]
     ways: NotRequired[list[tuple[str, str]]]
     hasRace: NotRequired[bool]
     isLive: NotRequired[bool]
@@ -368,13 +369,6 @@ class DiagramSide(TokenStyles):
     tokens: list[list[int]]
 
 
-class DiagramWords(TypedDict):
-    """The words below a saved drawing."""
-
-    notes: list[str]
-    credit: Credit
-
-
 DiagramSign = Sequence[int | str | list[list[int | str]]]
 """A grapheme: its first column, its end column, its label, and the column of each byte in hex."""
 
@@ -385,7 +379,6 @@ class Diagram(TypedDict):
     key: str
     columnCount: int
     signs: list[DiagramSign]
-    words: DiagramWords
     sides: list[DiagramSide]
     timelineId: NotRequired[str]
     characters: NotRequired[tuple[int, int]]

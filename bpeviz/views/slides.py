@@ -16,11 +16,11 @@ from bpeviz.views.payloads import Contents, Diagram, Slide
 from bpeviz.views.stage import Stage
 from bpeviz.views.table import Table
 
-TEXT, DIAGRAM, TABLE = "Text", "Merge diagram", "Table"
-"""The contents of a slide."""
+TEXT, DIAGRAM, TABLE, POSTER = "Text", "Merge diagram", "Table", "Picture to share"
+"""The contents of a slide. A poster is the merge diagram alone, in the size of a link's preview."""
 
-_BEGINNING = 60
-"""The most characters of the text below the merge diagram."""
+_BEGINNING = {DIAGRAM: 60, POSTER: 40}
+"""The most characters of the text in the merge diagram."""
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Slides:
         """Return the payload of all steps for the component `picture`.
 
         Args:
-            content: `TEXT`, `DIAGRAM` or `TABLE`.
+            content: `TEXT`, `DIAGRAM`, `TABLE` or `POSTER`.
             link: The address that opens the page again, or "".
         """
         data: Slide = {
@@ -113,25 +113,37 @@ def of_stage(
     data: Contents = {"views": player["views"], "characters": (row.part.first, len(row.text))}
     contents: dict[str, Callable[[], Contents]] = {
         TEXT: lambda: data,
-        DIAGRAM: lambda: {**data, "diagram": _diagram(title, stage, last, drawn)},
+        DIAGRAM: lambda: {**data, "diagram": _diagram(title, stage, last, drawn, DIAGRAM)},
         TABLE: lambda: data,
+        POSTER: lambda: {**data, "diagram": _diagram(title, stage, last, drawn, POSTER)},
     }
     unit = row.words.unit if row.events is None else "step"
     name = "vocabulary size" if sizes else unit
     return Slides(title, settings, contents, name, sizes or range(last + 1))
 
 
-def _diagram(title: str, stage: Stage, last: int, drawn: tuple[int, int] | None) -> Diagram:
+def of_diagram(diagram: Diagram) -> Slides:
+    """Return the poster of a merge diagram, whose steps are those of its sides."""
+    size = len(diagram["signs"])
+    data: Contents = {"diagram": {**diagram, "characters": (0, size)}, "characters": (0, size)}
+    last = max(side["stepCount"] for side in diagram["sides"])
+    return Slides("", (), {POSTER: lambda: data}, step_numbers=range(last + 1))
+
+
+def _diagram(
+    title: str, stage: Stage, last: int, drawn: tuple[int, int] | None, content: str
+) -> Diagram:
     """Return the merge diagram of a few words of at most two rows; see `of_stage`."""
+    beginning = _BEGINNING[content]
     first, end = stage.rows[0].part.first, stage.rows[0].part.last
     part = stage.rows[0].text[first:end]
     low, high = (at - first for at in drawn or (first, first))
     if 0 <= low < high <= len(part):
         text = part[low:high]
     else:
-        low, text = 0, part[: _BEGINNING + 1]
-        if len(text) > _BEGINNING:
-            text = text[:_BEGINNING].rpartition(" ")[0].rstrip() or text[:_BEGINNING]
+        low, text = 0, part[: beginning + 1]
+        if len(text) > beginning:
+            text = text[:beginning].rpartition(" ")[0].rstrip() or text[:beginning]
     text = text.encode()[: merge_diagram.MAX_DRAWN].decode(errors="ignore")
     start = len(stage.rows[0].text[: first + low].encode())
     sides = []

@@ -118,7 +118,7 @@ class Player(Controls):
         self.speed = labelled(self.section, "select", "Speed")
         self.sentence = self.section.locator(".sentence")
         self.card = self.section.locator("[role=tooltip]")
-        self.tree = labelled(self.section, "[role=dialog]", "Merge tree")
+        self.merges = labelled(self.section, "[role=dialog]", "Merges of a token")
 
     def figure(self, name: str) -> Locator:
         """Return the value beside a name such as "tokens", also if it is in the singular."""

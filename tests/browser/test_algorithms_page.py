@@ -169,7 +169,7 @@ def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
         expect(drawn).to_contain_text(
             shares(bpe.training.segmentations(step, clicked, 0.1, 1_000, 0))
         )
-        page.keyboard.press("Escape")  # close the merge tree of the clicked token
+        page.keyboard.press("Escape")  # close the merges of the clicked token
     expect(page.get_by_role("group", name="Sampled segmentations")).to_contain_text("%")
     # Without dropout the only segmentation is the tokenizer's, and no table is drawn.
     assert bpe.training.stochastic

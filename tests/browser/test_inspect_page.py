@@ -16,6 +16,7 @@ from page_helpers import (
     trained,
     type_text,
 )
+from PIL import Image
 
 import bpeviz
 from bpeviz.analysis import trace
@@ -180,7 +181,7 @@ def test_player_steps_through_the_merges_of_the_text(inspect_page: Page) -> None
     expect(hint).to_be_visible()
     inspect.player.locator(".text .c").first.click()
     expect(hint).to_be_hidden()
-    inspect.player.get_by_role("button", name="Close the merge tree").click()
+    inspect.player.get_by_role("button", name="Close the merges of the token").click()
     inspect.player.get_by_role("button", name="Last", exact=True).click()
     expect(inspect.player.locator("[data-figure=tokens]")).to_have_text("2")
 
@@ -207,16 +208,19 @@ def test_step_of_the_merge_diagram_moves_by_keyboard_and_by_its_number(inspect_p
     expect(inspect.picture.locator(".merge-block")).to_have_count(0)
 
 
-def test_merge_diagram_is_mirrored_and_saved_as_svg(open_page: Open, tmp_path: Path) -> None:
+def test_merge_diagram_is_mirrored_and_saved_as_a_picture(open_page: Open, tmp_path: Path) -> None:
     page = open_page("/Inspect", color_scheme="dark")
     text = "naïve <b>&amp;</b> 世 👍"
     inspect = opened(page, text)
     inspect.closer("Merge diagram")
     choose(page, "Compare with (mirrored below)", "GPT-2")
     expect(inspect.picture).to_contain_text("GPT-2: ")
+    inspect.picture.get_by_role("button", name="Save this picture").click()
+    dialog = page.get_by_role("dialog", name="Save this picture")
+    expect(dialog.get_by_alt_text(re.compile("with GPT-4 .* with GPT-2"))).to_be_visible()
     with page.expect_download() as download:
-        inspect.picture.get_by_role("button", name="Save as SVG").click()
-    assert download.value.suggested_filename == "bpeviz-merge-diagram.svg"
+        dialog.get_by_role("button", name="Picture (SVG)").click()
+    assert download.value.suggested_filename == "bpeviz-picture.svg"
     target = tmp_path / "picture.svg"
     download.value.save_as(target)
     root = ET.parse(target).getroot()
@@ -228,11 +232,16 @@ def test_merge_diagram_is_mirrored_and_saved_as_svg(open_page: Open, tmp_path: P
     assert len(fills) > 20
     assert all(re.fullmatch(r"#[0-9a-f]{6}|none", fill) for fill in fills)
     words = [one.text or "" for one in root.findall(f".//{SVG}text")]
-    assert any(word.startswith("GPT-4 (cl100k): ") for word in words)
-    assert any(word.startswith("GPT-2: ") for word in words)
     assert all(sign in "".join(words) for sign in "<&世👍")
-    assert words[-1] == f"Made with bpeviz {bpeviz.__version__}."
-    assert root.get("viewBox") == f"0 0 {root.get('width')} {root.get('height')}"
+    assert words[-2:] == ["bpeviz", "Type your name: what does a model see?"]
+    assert root.get("viewBox") == "0 0 1200 630"
+    with page.expect_download() as download:
+        dialog.get_by_role("button", name="Picture (PNG)").click()
+    download.value.save_as(target)
+    with Image.open(target) as image:
+        assert image.size == (1200, 630)
+        image.verify()
+    assert 5_000 < target.stat().st_size <= 100_000
 
 
 def test_markup_in_text_is_not_rendered(inspect_page: Page) -> None:

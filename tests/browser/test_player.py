@@ -297,22 +297,22 @@ def test_keyboard_moves_between_tokens(english_page: Page) -> None:
         page.keyboard.press(key)
         expect(player.card).to_contain_text(f"id {ids[token]}")
     page.keyboard.press("Enter")
-    expect(player.tree).to_be_visible()
-    expect(player.tree).to_contain_text(training.tokenizer().token_label(ids[2]))
+    expect(player.merges).to_be_visible()
+    expect(player.merges).to_contain_text(training.tokenizer().token_label(ids[2]))
     page.keyboard.press("Escape")
-    expect(player.tree).to_be_hidden()
-    # After Escape the player has the focus again; a click opens the tree, too.
+    expect(player.merges).to_be_hidden()
+    # After Escape the player has the focus again; a click opens its merges, too.
     page.keyboard.press("Home")
     expect(player.track).to_have_value("0")
     player.button("Last").click()
     player.first_piece_of(boundaries.token_ends(len(training.merges)), 2).click()
-    player.button("Close the merge tree").click()
-    expect(player.tree).to_be_hidden()
+    player.button("Close the merges of the token").click()
+    expect(player.merges).to_be_hidden()
     # Also if a button has the focus, which Enter presses otherwise.
     player.button("First").focus()
     page.keyboard.press(".")
     page.keyboard.press("Enter")
-    expect(player.tree).to_be_visible()
+    expect(player.merges).to_be_visible()
     expect(player.track).to_have_value(str(len(training.merges)))
 
 

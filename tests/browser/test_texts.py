@@ -52,11 +52,11 @@ def test_hostile_text_is_displayed_as_plain_text(open_page: Open) -> None:
     player.await_text(HOSTILE)
     page.keyboard.press("Escape")
     assert shown_text(player.text) == HOSTILE_SHOWN
-    # Token labels contain the text, too: in the card, the tree and the sentence.
+    # Token labels contain the text, too: in the card, the merges and the sentence.
     piece_at(player.text, 3).hover()
     expect(player.card).to_contain_text("script")
     piece_at(player.text, 3).click()
-    expect(player.tree).to_contain_text("script")
+    expect(player.merges).to_contain_text("script")
     page.keyboard.press("Escape")
     player.go(5)
     go_to(page, "Compare")

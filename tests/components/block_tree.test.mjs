@@ -8,10 +8,7 @@ import { ChangingTimeline, INSIDE, MergeTimeline } from "../../bpeviz/components
 
 const isLong = (first, end) => end - first > 1;
 
-function treeOf(timeline, last) {
-  const steps = Array.from({ length: last + 1 }, (_, step) => step);
-  return new BlockTree(tokensOverTime(timeline, steps), isLong);
-}
+const treeOf = (timeline) => new BlockTree(tokensOverTime(timeline), isLong);
 
 const drawn = (tree, step, opened) => tree.placedAt(step, opened).map(({ block, level, hidden }) => [block.first, block.end, level, hidden].join(" ")).sort();
 
@@ -45,7 +42,7 @@ test("blocks are the tokens after a step and all merges in them", () => {
     const size = 1 + random(9);
     const mergedAt = Array.from({ length: size }, (_, atom) => (atom === size - 1 || random(4) === 0 ? -1 : random(7)));
     const timeline = new MergeTimeline({ mergedAt, firstMergeId: 256 }, new Uint8Array(size));
-    const tree = treeOf(timeline, 7);
+    const tree = treeOf(timeline);
     for (let step = 0; step <= 7; step++) assert.deepEqual(drawn(tree, step), expected(mergedAt, step), `${mergedAt} at ${step}`);
   }
 });
@@ -65,20 +62,28 @@ function changing(states) {
   return new ChangingTimeline({ changes });
 }
 
+test("a token that is cut at the end stands on what is left of its parts", () => {
+  // Atoms 0 to 3 are joined pair by pair, then with the last atom, which is cut off.
+  const timeline = new MergeTimeline({ mergedAt: [0, 2, 1, 3, -1], firstMergeId: 256 }, new Uint8Array(5));
+  const tree = new BlockTree(tokensOverTime(timeline, 0, 4), isLong);
+  assert.deepEqual(drawn(tree, 4), ["0 2 1 0", "0 4 2 0", "2 4 1 0"]);
+  assert.equal(tree.tokensAt(4)[0].id, 259);
+});
+
 test("a token that is split back leaves, and its parts are on top", () => {
-  const tree = treeOf(changing([{ 0: 1, 1: 2, 2: 3 }, { 0: 12, 2: 3 }, { 0: 123 }, { 0: 12, 2: 3 }]), 3);
+  const tree = treeOf(changing([{ 0: 1, 1: 2, 2: 3 }, { 0: 12, 2: 3 }, { 0: 123 }, { 0: 12, 2: 3 }]));
   assert.deepEqual(drawn(tree, 2), ["0 2 1 0", "0 3 2 0"]);
   assert.deepEqual(drawn(tree, 3), ["0 2 1 0"]);
 });
 
 test("pruned pieces stand in one row", () => {
-  const tree = treeOf(changing([{ 0: 123 }, { 0: 12, 2: 3 }, { 0: 1, 1: 23 }]), 2);
+  const tree = treeOf(changing([{ 0: 123 }, { 0: 12, 2: 3 }, { 0: 1, 1: 23 }]));
   for (const [step, blocks] of [["0 3 1 0"], ["0 2 1 0"], ["1 3 1 0"]].entries()) assert.deepEqual(drawn(tree, step), blocks);
 });
 
 test("of many levels the upper ones are shown, until the others are opened", () => {
   const mergedAt = [...Array(20).keys(), -1];
-  const tree = treeOf(new MergeTimeline({ mergedAt, firstMergeId: 256 }, new Uint8Array(21)), 20);
+  const tree = treeOf(new MergeTimeline({ mergedAt, firstMergeId: 256 }, new Uint8Array(21)));
   const [token] = tree.tokensAt(20);
   const closed = tree.placedAt(20);
   assert.equal(closed.length, MOST_LEVELS + 1);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { cellsOfSigns, stepsOf } from "../../bpeviz/components/merge_diagram/diagram.js";
+import { cellsOfSigns, stepsOf } from "../../bpeviz/components/merge_diagram/text_diagram.js";
 import { BlockTree } from "../../bpeviz/components/shared/block_tree.js";
 import { read } from "./fixtures.mjs";
 

@@ -164,15 +164,15 @@ def trees() -> dict[str, Any]:
     assert isinstance(boundaries, MergeBoundaries)
     atom_ids = boundaries.atom_ids.tolist()
 
-    def nodes(node: Node, row: int, first: int) -> list[dict[str, int]]:
+    def nodes(node: Node, first: int) -> list[dict[str, int]]:
         token_id = atom_ids[node.start] if node.step < 0 else boundaries.first_merge_id + node.step
-        here = {"id": token_id, "row": row, "step": node.step}
-        here |= {"from": node.start - first + 1, "to": node.end - first + 1}
-        return [here, *(one for of in node.parents or () for one in nodes(of, row + 1, first))]
+        here = {"first": node.start - first, "last": node.end - first}
+        here |= {"since": node.step + 1, "id": token_id}
+        return [here, *(one for of in node.parents or () for one in nodes(of, first))]
 
     cases = [
-        {"id": token_id, "nodes": nodes(merge_tree(boundaries, start, end), 1, start)}
-        for start, end, token_id in tokens_at(boundaries, boundaries.steps)
+        {"start": start, "end": end, "nodes": nodes(merge_tree(boundaries, start, end), start)}
+        for start, end, _ in tokens_at(boundaries, boundaries.steps)
     ]
     return {"payload": timeline(training, boundaries), "cases": cases}
 

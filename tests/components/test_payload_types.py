@@ -24,8 +24,8 @@ TYPES = {
     ("shared/picture.js", "SheetPayload"): payloads.PictureWords,
     ("texts_table/texts_table.js", "TextsTablePayload"): payloads.TextsTable,
     ("picture/slide.js", "SlidePayload"): payloads.Slide,
-    ("merge_diagram/diagram.js", "DiagramPayload"): payloads.Diagram,
-    ("merge_diagram/diagram.js", "Side"): payloads.DiagramSide,
+    ("merge_diagram/text_diagram.js", "DiagramPayload"): payloads.Diagram,
+    ("merge_diagram/text_diagram.js", "Side"): payloads.DiagramSide,
     ("grid/layout.js", "GridPayload"): payloads.Grid,
     ("grid/layout.js", "GridToken"): payloads.GridToken,
 }

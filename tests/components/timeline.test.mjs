@@ -6,7 +6,6 @@ import { test } from "node:test";
 import { JUST_MERGED, LEFT_OUT_ID, NEW, NEW_END, NEW_START, TOKEN_END } from "../../bpeviz/components/shared/cells.js";
 import { KEY_ACTIONS, clampStep, isSingleCharacter, rankOf, stepAfter, stepOfRank, stepOfSize, usesKey } from "../../bpeviz/components/player/controls.js";
 import { ordinal } from "../../bpeviz/components/shared/format.js";
-import { mergeTree } from "../../bpeviz/components/player/merge_tree.js";
 import { TokenizedText, wordAt } from "../../bpeviz/components/player/tokenized_text.js";
 import { read } from "./fixtures.mjs";
 
@@ -99,25 +98,16 @@ test("a typed vocabulary size leads to the step that Python finds", () => {
   for (const [size, step] of typed) assert.equal(stepOfSize(payload.vocabSizes, size), step, `size ${size}`);
 });
 
-test("merge trees are those of Python", () => {
+test("the merges on a token are the merge tree of Python", () => {
   const { payload, cases } = read("trees");
   const text = new TokenizedText(payload);
-  const tree = (id, leaves) => mergeTree(id, (of) => text.parents(of), (of) => text.stepOf.get(of), leaves);
-  for (const { id, nodes } of cases)
-    assert.deepEqual(
-      tree(id, 1000).nodes.map(({ parents, ...node }) => node).sort(compareNodes),
-      nodes.sort(compareNodes),
-    );
-  const { id, nodes } = cases.reduce((a, b) => (b.nodes.length > a.nodes.length ? b : a));
-  const all = nodes.filter(({ step }) => step < 0).length;
-  assert.ok(all > 3);
-  const { leaves } = tree(id, 3);
-  assert.equal(leaves.length, 3); // the two latest merges are split
-  const latest = nodes.map(({ step }) => step).sort((a, b) => b - a);
-  assert.ok(leaves.every(({ step }) => step < latest[1]));
+  for (const { start, end, nodes } of cases) {
+    const spans = text.mergesOn(start, end).spans.map(([first, last, since, , id]) => ({ first, last, since, id }));
+    const byPlace = (one, other) => one.first - other.first || one.last - other.last;
+    assert.deepEqual(spans.sort(byPlace), nodes.sort(byPlace));
+  }
+  assert.ok(cases.some(({ nodes }) => nodes.length > 6));
 });
-
-const compareNodes = (a, b) => a.row - b.row || a.from - b.from;
 
 test("controls stay within the timeline", () => {
   assert.deepEqual(["first", "back", "forward", "last"].map((action) => stepAfter(action, 3, 10)), [0, 2, 4, 10]);

@@ -17,7 +17,7 @@ from bpeviz.corpus import samples
 from bpeviz.views import tables
 from bpeviz.views.credit import MADE_WITH
 from bpeviz.views.export import colored
-from bpeviz.views.slides import DIAGRAM, TABLE, TEXT, Slides, of_score, of_stage
+from bpeviz.views.slides import DIAGRAM, POSTER, TABLE, TEXT, Slides, of_diagram, of_score, of_stage
 from bpeviz.views.stage import Stage, of_columns, of_training
 
 ENGLISH = samples.by_key("english-prose").text
@@ -59,6 +59,15 @@ def test_merge_diagram_shows_the_words_that_are_drawn_on_the_page() -> None:
         first, last = diagram["characters"]
         assert (first, last) == characters or (not characters[0] and 0 == first < 50 < last <= 60)
         assert next(sign for *_, sign, _ in diagram["signs"]) == ("l" if first else "世")
+
+
+def test_poster_has_few_characters_and_the_steps_of_its_diagram() -> None:
+    data = slides_of(usual.train("bpe", ENGLISH), ENGLISH).payload(POSTER, "")
+    assert 20 < data["diagram"]["characters"][1] <= 40
+    slides = of_diagram(data["diagram"])
+    assert [*slides.contents] == [POSTER]
+    assert slides.step_numbers[-1] == data["diagram"]["sides"][0]["stepCount"]
+    assert slides.payload(POSTER, "")["diagram"]["sides"] == data["diagram"]["sides"]
 
 
 def test_slide_names_settings_and_links_to_its_page() -> None:

@@ -1,4 +1,42 @@
-import { component } from "../shared/dom.js";
-import { MergeDiagram } from "./diagram.js";
+// The merge diagram with one step field, or the step of the player, and a button that saves it.
 
-export const mount = component(MergeDiagram);
+import { component, element } from "../shared/dom.js";
+import { STEP_CHANGED, currentStep, subscribe } from "../shared/events.js";
+import { formatCount } from "../shared/format.js";
+import { firstIndex } from "../shared/search.js";
+import { TextDiagram } from "./text_diagram.js";
+
+class DiagramView extends TextDiagram {
+  constructor(root, signal) {
+    super(root, signal);
+    [this.readout, this.field, this.track, this.number] = [".readout", ".field", ".track", ".step"].map((selector) => root.querySelector(selector));
+    root.querySelector(".save").addEventListener("click", () => this.on("picture", this.step), { signal });
+    this.track.addEventListener("input", () => this.showStep(this.steps[Number(this.track.value)]), { signal });
+    this.number.addEventListener("change", () => this.showStep(Number(this.number.value) || 0), { signal });
+    subscribe(STEP_CHANGED, ({ step, timelineId }) => timelineId === this.data?.timelineId && this.showStep(step), signal);
+  }
+
+  /** @param {import("./text_diagram.js").DiagramPayload} data */
+  update(data, on) {
+    this.on = on;
+    if (this.data?.key === data.key && this.data.timelineId === data.timelineId) return;
+    this.load(data);
+    this.field.hidden = Boolean(data.timelineId); // the track of the player moves it
+    this.field.querySelector("output").textContent = formatCount(this.steps.at(-1));
+    this.track.max = this.steps.length - 1;
+    this.number.max = this.steps.at(-1);
+    this.showStep((data.timelineId ? currentStep() : null) ?? this.steps.at(-1));
+  }
+
+  showStep(step) {
+    this.step = Math.max(0, Math.min(this.steps.at(-1), Math.round(step)));
+    const sides = super.showStep(this.step);
+    this.readout.replaceChildren(...sides.map(({ words }) => element("p", "", words)));
+    this.number.value = this.step;
+    this.track.value = firstIndex(this.steps.length, (i) => this.steps[i] > this.step) - 1;
+    this.track.setAttribute("aria-valuetext", sides.map(({ words }) => words).join("; "));
+    return sides;
+  }
+}
+
+export const mount = component(DiagramView);

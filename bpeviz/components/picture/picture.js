@@ -7,9 +7,9 @@ import { component, saveFile } from "../shared/dom.js";
 import { CAN_SAVE, addressOf, colorsOn, drawOn, newCanvas, png, saveSheet, svgBlob } from "../shared/picture.js";
 import { svg } from "../shared/svg.js";
 import { changedBox } from "./changes.js";
+import { indexedPng, roundEdges } from "./indexed_png.js";
 import { Slide } from "./slide.js";
 
-const [WIDTH, HEIGHT] = [1920, 1080]; // of a slide
 const RETRY_AFTER = 10_000; // milliseconds
 
 /**
@@ -81,7 +81,8 @@ class PictureView {
     [this.saveSvg.hidden, this.savePng.hidden, this.part.hidden] = [!slide && !text, !slide, !animation];
     if (file) this.box.dataset.file = file;
     if (!slide) this.#see(latest.url);
-    this.saveSvg.textContent = slide ? "Slide (SVG)" : "Drawing (SVG)";
+    const kind = slide?.content === "Picture to share" ? "Picture" : slide ? "Slide" : "Drawing";
+    [this.saveSvg.textContent, this.savePng.textContent] = [`${kind} (SVG)`, `${kind} (PNG)`];
     if (this.animation && animation?.key !== this.key) this.#end("Stopped: the choices have changed.");
     if (slide) this.#show(slide);
     if (gif && gif.request === this.request) this.#finish(gif);
@@ -97,11 +98,13 @@ class PictureView {
     const drawing = this.#svg(picture, isDark, isFilled);
     if (drawing === this.drawing) return;
     this.drawing = drawing;
+    this.size = picture;
     addressOf(drawing).then((url) => {
       latest.url = url;
       for (const view of latest.views) if (view === this || !view.data.slide) view.#see(url);
     });
     this.image.alt = [picture.title, this.slide.figures.textContent].filter(Boolean).join(". ");
+    this.image.style.aspectRatio = `${picture.width} / ${picture.height}`;
     this.image.className = `preview on-${isDark ? "dark" : "light"}`; // behind a transparent slide
   }
 
@@ -120,9 +123,13 @@ class PictureView {
   }
 
   async #savePng() {
-    const canvas = newCanvas(WIDTH, HEIGHT);
+    const { width, height } = this.size;
+    const canvas = newCanvas(width, height);
     await drawOn(canvas, this.drawing);
-    saveFile(await png(canvas.canvas), `${this.data.name}.png`);
+    const { data } = canvas.getImageData(0, 0, width, height);
+    const isSmall = this.data.isFilled && roundEdges(data);
+    const file = isSmall ? new Blob([await indexedPng(data, width)], { type: "image/png" }) : await png(canvas.canvas);
+    saveFile(file, `${this.data.name}.png`);
   }
 
   async #start() {

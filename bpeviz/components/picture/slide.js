@@ -1,7 +1,8 @@
 // Lays out a slide of 1920 by 1080 pixels: a step of the texts of the player, of the merge diagram or of
-// a table, with its sentence and its figures. The content has the same place at all steps.
+// a table, with its sentence and its figures. The content has the same place at all steps. A poster is the
+// merge diagram as a picture of 1200 by 630 pixels, which says what it shows.
 
-import { MergeDiagram } from "../merge_diagram/diagram.js";
+import { TextDiagram } from "../merge_diagram/text_diagram.js";
 import { fitScore } from "../player/fit.js";
 import { TimelineScore } from "../player/timeline_view.js";
 import { element, tokenLabel } from "../shared/dom.js";
@@ -16,12 +17,16 @@ const FEW_LINES = 5; // which may be broken for larger letters
 const MOST_VIEWS = 4;
 const NAMES_SCALE = 1.5; // of letters, relative to a page
 const MOST_ROWS = 13;
+const SCALE = { slide: 1.8, poster: 2.3 }; // of blocks, relative to a page
+const HEADINGS = { largest: 46, smallest: 22 }; // pixels, of a poster
+const POSTER = "Picture to share";
+const INVITATION = "Type your name: what does a model see?";
 const UNSEEN = new Set(["id", "ties", "round", "note"]);
 
 /**
  * @typedef {object} SlidePayload the payload from Python (`bpeviz.views.slides`)
  * @property {string} key of everything but the step
- * @property {"Text" | "Merge diagram" | "Table"} content
+ * @property {"Text" | "Merge diagram" | "Table" | "Picture to share"} content
  * @property {string} title
  * @property {string} settings
  * @property {any} credit
@@ -43,18 +48,23 @@ export class Slide {
   constructor(parent, data) {
     this.data = data;
     this.sheet = parent.appendChild(element("div", "slide-sheet on-light"));
+    this.isPoster = data.content === POSTER;
+    this.sheet.classList.toggle("poster", this.isPoster);
     this.sheet.dataset.texts = String(data.views?.length ?? 0);
     this.sheet.inert = true; // nobody can reach it
     const line = (name) => this.sheet.appendChild(element("div", name));
     [this.heading, this.sentence, this.content, this.figures, this.notes] =
       ["heading", "sentence", "content", "figures", "notes"].map(line);
     const last = line("credits");
-    last.append(element("span", "settings", data.settings), element("span", "", `${data.credit.words} `));
-    if (data.credit.link) last.lastChild.append(Object.assign(element("a", "", data.credit.linked), { href: data.credit.link }));
+    if (this.isPoster) last.append(newMark(), element("b", "settings", "bpeviz"), element("span", ""));
+    else last.append(element("span", "settings", data.settings), element("span", "", `${data.credit.words} `));
+    const linked = this.isPoster ? INVITATION : data.credit.linked;
+    if (data.credit.link) last.lastChild.append(Object.assign(element("a", "", linked), { href: data.credit.link }));
+    else if (this.isPoster) last.lastChild.append(linked);
     this.remarks = [...data.notes];
     this.heading.textContent = data.title; // it may have two lines
     if (data.content === "Text") this.#texts();
-    else if (data.content === "Merge diagram") this.#diagram();
+    else if (data.content !== "Table") this.#diagram();
   }
 
   remove() {
@@ -65,10 +75,14 @@ export class Slide {
   /** Return the picture of a step. */
   picture(step) {
     const { data } = this;
+    if (this.isPoster) {
+      this.#describe(this.#showMerges(step));
+      return pictureOf(this.sheet, this.heading.textContent);
+    }
     const number = data.stepNumbers[step];
     const of = data.views?.length === 1 ? ` of ${formatCount(data.stepNumbers.at(-1))}` : "";
     this.heading.textContent = data.views ? `${data.title}: ${data.stepName} ${formatCount(number)}${of}` : data.title;
-    const views = (data.views ?? []).map((view) => ({ view, at: view.ownSteps?.[step] ?? step }));
+    const views = this.#viewsAt(step);
     if (views.length === 1) {
       const [{ view, at }] = views;
       this.score ??= new TimelineScore([view]);
@@ -78,7 +92,7 @@ export class Slide {
     } else this.figures.textContent = views.map(({ view, at }) => `${view.title}: ${counted(view.tokenCounts[at], "token")}`).join(" · ");
     const also = [];
     if (data.content === "Table") also.push(...this.#tables(views));
-    else if (this.diagram) this.diagram.show(Math.max(...views.map(({ at }) => at)), views.map(({ at }) => at));
+    else if (this.diagram) this.#showMerges(step);
     else this.#paint(views);
     this.notes.textContent = [...this.remarks, ...also].join(" ");
     return pictureOf(this.sheet, this.heading.textContent);
@@ -122,16 +136,54 @@ export class Slide {
   #diagram() {
     const { content, data } = this;
     content.classList.add("merge-diagram");
-    content.append(element("div", "frame"), element("div", "readout"), element("div", "save"));
+    content.append(element("div", "signs"), element("div", "said"));
+    if (this.isPoster) this.#describe([]); // its lines have their heights
     this.controller = new AbortController();
-    this.diagram = new MergeDiagram(content, this.controller.signal);
-    this.diagram.height = content.clientHeight;
-    this.diagram.update({ ...data.diagram, timelineId: undefined });
+    this.diagram = new TextDiagram(content, this.controller.signal);
+    Object.assign(this.diagram, { height: content.clientHeight, scale: this.isPoster ? SCALE.poster : SCALE.slide });
+    if (!this.isPoster) this.diagram.load(data.diagram);
     const [first, end] = data.diagram.characters;
     const total = data.characters[1];
     if (end - first < total)
-      this.remarks.push(`The diagram shows characters ${formatCount(first + 1)} to ${formatCount(end)} of ${formatCount(total)}.`);
-    if (data.views.length > 2) this.remarks.push(`2 of ${data.views.length} tokenizers are shown.`);
+      this.remarks.push(`${this.isPoster ? "Characters" : "The diagram shows characters"} ${formatCount(first + 1)} to ${formatCount(end)} of ${formatCount(total)}.`);
+    if (data.views?.length > 2) this.remarks.push(`2 of ${data.views.length} tokenizers are shown.`);
+  }
+
+  #viewsAt(step) {
+    return (this.data.views ?? []).map((view) => ({ view, at: view.ownSteps?.[step] ?? step }));
+  }
+
+  /** Show the merges of a step; return the tokens of each side. */
+  #showMerges(step) {
+    const own = this.#viewsAt(step).map(({ at }) => at);
+    const last = own.length ? Math.max(...own) : step;
+    if (this.isPoster) this.diagram.load(this.data.diagram, last); // without room for later blocks
+    return this.diagram.showStep(last, own);
+  }
+
+  /** Write the heading of a poster: its text, if there is room, with the number of tokens. */
+  #describe(sides) {
+    const { heading, sentence, data } = this;
+    const { signs } = data.diagram;
+    const text = element("bdi", "", signs.map(([, , sign, bytes]) => (bytes.length === 1 && bytes[0][1] === "20" ? " " : sign)).join(""));
+    const counts = sides.map(({ title, tokens }, i) => `${i ? formatCount(tokens) : counted(tokens, "token")} with ${title}`).join(", ");
+    const bytes = signs.reduce((sum, sign) => sum + sign[3].length, 0);
+    const [{ unit, stepCount }] = data.diagram.sides;
+    const [at] = sides.length === 1 ? sides : [];
+    const isWhole = at?.step === stepCount && unit === "step"; // of the steps of a published tokenizer
+    const after = at && !isWhole ? `, after ${counted(at.step, unit)}` : "";
+    const also = this.remarks[0] ?? (at ? "A model gets only the numbers below the text." : "");
+    sentence.textContent = `${counted(bytes, "byte")}${after}. ${also}`;
+    let size = HEADINGS.largest;
+    const fits = () => {
+      heading.style.fontSize = `${size}px`;
+      return heading.scrollWidth <= heading.clientWidth;
+    };
+    heading.replaceChildren("“", text, sides.length > 1 ? "”: " : "” is ", counts);
+    while (!fits() && size > HEADINGS.largest / 1.4) size -= 2;
+    if (fits()) return;
+    heading.replaceChildren(counts);
+    for (size = HEADINGS.largest; !fits() && size > HEADINGS.smallest; ) size -= 2;
   }
 
   /** Draw the tables of a step; return notes on them. */
@@ -163,6 +215,13 @@ export class Slide {
     }
     return notes;
   }
+}
+
+/** Return the mark of bpeviz: two tokens, and the one that they are merged into. */
+function newMark() {
+  const mark = element("div", "brand");
+  for (const color of ["#e0823d", "#2f9e6e", "#2f74e0"]) mark.appendChild(element("i")).style.background = color;
+  return mark;
 }
 
 /** Return the figures of a text at a step, in words. */

@@ -11,7 +11,7 @@ export const KEY_ACTIONS = {
   End: "last",
   ".": "next-token",
   ",": "previous-token",
-  Enter: "tree",
+  Enter: "merges",
   p: "projector",
   "?": "help",
   Escape: "close",

@@ -21,7 +21,7 @@ import { Track } from "./track.js";
 const REPORT_AFTER = 150; // milliseconds at rest
 const LETTER_KEYS = "bpeviz-letter-keys"; // "off" in the browser's storage, if they are off
 const BLOCKS = "bpeviz-merge-diagram"; // "off", if a user took the merges off the letters
-const TOKEN_CLICKED = "bpeviz-token-clicked"; // present once the tree of a token was opened
+const TOKEN_CLICKED = "bpeviz-token-clicked"; // present once the merges of a token were opened
 
 const lastSteps = storedSteps(); // timeline → step; survives a change of page
 const players = new Set(); // those on the page: the first one takes the keys of the page
@@ -38,6 +38,7 @@ const players = new Set(); // those on the page: the first one takes the keys of
  * @property {boolean} [opensInMotion] whether a first visit plays it once by itself
  * @property {boolean} [plays] whether it plays as soon as it is seen, as the user asked
  * @property {import("./remark.js").RemarkPayload | null} [remark] why little of the text changes
+ * @property {boolean} [saves] whether the host saves its merge diagram as a picture
  * @property {[string, string][]} [ways] the next steps that its end offers (`WAY_CHOSEN`), with their titles
  * @property {boolean} [hasRace] whether the candidates of its steps arrive later
  * @property {boolean} [isLive] whether further steps of the same timeline may arrive, as in a room
@@ -70,7 +71,7 @@ class Player {
     this.playback = new PlaybackControl(this, signal);
     this.stage = new Stage(root, this.playback, signal);
     this.captions = new Captions(root, this.playback);
-    this.selection = new TokenSelection(root, this.announcer, this.stage);
+    this.selection = new TokenSelection(root, this.announcer, this.stage, signal);
     this.remark = new Remark(find(".remark"));
     this.task = new Task(root, this, signal);
     this.stage.laidOut = () => this.task.place();
@@ -98,6 +99,7 @@ class Player {
    */
   update(data, on) {
     this.remark.show(data.remark, on);
+    this.on = on;
     const isNew = this.data?.key !== data.key;
     const isResized = this.data?.last !== data.last;
     if (isNew || (isResized && !data.isLive)) this.playback.stop(); // while the old text is still shown
@@ -185,7 +187,7 @@ class Player {
   // ---- drawing
 
   #draw() {
-    this.selection.hideTree();
+    this.selection.hideMerges();
     this.selection.clear();
     this.stage.draw(this.data);
     this.#listenTo(this.stage.score);
@@ -196,6 +198,7 @@ class Player {
     box.replaceChildren(...ways.map(([way, title]) => newButton("", title, () => emit(WAY_CHOSEN, way))));
     if (this.data.name) this.section.ariaLabel = `${this.data.name}: its tokens, step by step`;
     this.section.classList.toggle("still", Boolean(this.data.isStill));
+    this.section.classList.toggle("saves", Boolean(this.data.saves));
     this.section.classList.toggle("plain", Boolean(this.data.isPlain));
     if (this.data.curves) this.#find(".prompt").after(this.#find(".controls"), this.#find(".task")); // on the screen together
     this.section.classList.toggle("prunes", views.every(({ steps }) => steps.kind === "pruning"));
@@ -300,14 +303,17 @@ class Player {
         return this.playback.isPlaying ? this.playback.stop() : this.#play();
       case "blocks":
         return this.#showBlocks(this.section.classList.contains("unblocked"));
+      case "save":
+        this.playback.stop();
+        return this.on("picture", this.step);
       case "projector":
         return toggleFullscreen(this.section);
       case "next-token":
         return this.selection.selectNeighbor(1);
       case "previous-token":
         return this.selection.selectNeighbor(-1);
-      case "tree":
-        return this.selection.token && this.#showTree(this.selection.token.view, this.selection.token.start);
+      case "merges":
+        return this.selection.token && this.#showMerges(this.selection.token.view, this.selection.token.start);
       case "close":
         return this.selection.close();
       case "help":
@@ -328,7 +334,7 @@ class Player {
 
   #play() {
     if (!this.data.last) return;
-    this.selection.hideTree();
+    this.selection.hideMerges();
     this.playback.play(this.step, this.data.last);
   }
 
@@ -366,12 +372,12 @@ class Player {
 
   // ---- looking at a token
 
-  #showTree(view, atom) {
+  #showMerges(view, atom) {
     const token = view.inspect(atom);
     if (token.id < 0) return;
     this.playback.stop();
     if (!this.section.classList.contains("unblocked") && this.stage.blocks?.pressToken(token)) return;
-    this.selection.showTree(view, token);
+    this.selection.showMerges(view, token, this.stage.scale);
     this.hint.classList.add("done");
     store(TOKEN_CLICKED, "yes");
   }
@@ -459,7 +465,7 @@ class Player {
       if (atom < 0) return;
       const word = view.word(atom);
       if (word) emit(WORD_CLICKED, word);
-      this.#showTree(view, atom);
+      this.#showMerges(view, atom);
     });
     host.addEventListener("copy", (event) => stage.score.copyTo(event, this.root));
   }
@@ -475,8 +481,8 @@ class Player {
     if (path.some((node) => node.matches("[role=dialog], dialog") && isOutside(node))) return;
     const [control] = path;
     // A token that a key has chosen comes before a button that still has the focus.
-    const opensTree = event.key === "Enter" && this.selection.token?.byKey && this.section.contains(control);
-    if (control && !opensTree && control !== this.track.input && usesKey(describeControl(control), event.key)) return;
+    const opensMerges = event.key === "Enter" && this.selection.token?.byKey && this.section.contains(control);
+    if (control && !opensMerges && control !== this.track.input && usesKey(describeControl(control), event.key)) return;
     const action = KEY_ACTIONS[event.key] ?? KEY_ACTIONS[event.key.toLowerCase()];
     if (!action || (isSingleCharacter(event.key) && !this.letters.checked)) return;
     if (action === "close" && this.selection.isEmpty) return;

@@ -1,10 +1,7 @@
 // The stage of the player: the score of its texts, the overview of a long one, and the size of its letters.
 
 import { element, followSize } from "../shared/dom.js";
-import { formatCount } from "../shared/format.js";
-import { tokensOverTime } from "../shared/block_tree.js";
 import { MergeBlocks } from "../shared/merge_blocks.js";
-import { rankOf } from "./controls.js";
 import { LARGEST, SMALLEST, SMALLEST_BLOCKED, fitScore, scrollingSize, sizesOfRows, unbrokenSize } from "./fit.js";
 import { Overview } from "./overview.js";
 import { TimelineScore } from "./timeline_view.js";
@@ -25,6 +22,7 @@ export class Stage {
     this.playback = playback;
     /** @type {TimelineScore} */
     this.score = null;
+    this.scale = 1; // of the projector view
     this.said = (words, box) => {}; // called for a block that is pressed
     this.laidOut = () => {}; // called after the lines have changed
     followSize(root.querySelector(".stage"), () => this.fit(), signal); // and that of the text follows
@@ -63,9 +61,9 @@ export class Stage {
    * @param {boolean} isAllowed whether its merges may be seen
    * @returns {boolean} whether the text needs another place
    */
-  block({ changingSteps, key }, isAllowed) {
+  block({ key }, isAllowed) {
     const [view] = this.views;
-    const { last, steps, unit, text } = view.data;
+    const { last, steps, text } = view.data;
     const isShort = isAllowed && !this.several && !text.includes("\n") && view.cells.cells.filter((cell) => cell.text && cell.size).length <= LONGEST_BLOCKED;
     const drawn = isShort ? `${key} ${last} ${steps.id.length}` : "";
     if (drawn === this.drawnBlocks) return false;
@@ -73,14 +71,7 @@ export class Stage {
     this.score.blocks = [];
     this.section.classList.remove("blocked");
     if (!isShort) return true;
-    const changing = changingSteps ?? steps.id.map((_, i) => i + 1);
-    const payload = {
-      spans: tokensOverTime(view.timeline, [0, ...changing]),
-      style: (id) => view.style(id),
-      stepInWords: (step) => /^\w+ [\d,]+ of [\d,]+/.exec(steps.notes[step - 1])?.[0] ?? `${unit} ${formatCount(step)} of ${formatCount(last)}`,
-      rankOf: (step) => rankOf(changingSteps, step),
-    };
-    const blocks = new MergeBlocks(view.cells, payload, last, { said: (words, box) => this.said(words, box) });
+    const blocks = new MergeBlocks(view.cells, view.mergesOn(), last, { said: (words, box) => this.said(words, box) });
     if (blocks.isEmpty) return true;
     this.score.blocks = [blocks];
     this.section.classList.add("blocked");
@@ -117,7 +108,7 @@ export class Stage {
   fit() {
     const { section, score, several } = this;
     const projector = section.matches(":fullscreen");
-    const scale = projector ? Math.max(1, Math.min(innerWidth / PROJECTOR.width, innerHeight / PROJECTOR.height)) : 1;
+    const scale = this.scale = projector ? Math.max(1, Math.min(innerWidth / PROJECTOR.width, innerHeight / PROJECTOR.height)) : 1;
     section.style.setProperty("--scale", String(scale));
     section.style.setProperty("--remark", `${section.querySelector(".remark").offsetHeight}px`); // below the stage
     if (!score?.host.clientWidth) return;

@@ -1,23 +1,25 @@
 // A token of the player that the user looks at: its ring and tooltip, the tokens over the same characters
-// in other rows, and its merge tree.
+// in other rows, and its merges.
 
 import { LIT } from "../shared/cells.js";
 import { Tooltip, element, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
-import { mergeTree } from "./merge_tree.js";
+import { MergeDiagram } from "../merge_diagram/diagram.js";
 
-const MAX_LEAVES = 64; // of a merge tree
+const MOST_ATOMS = 120; // atoms of a token whose merges are drawn; of a longer one, those of its beginning
 
 export class TokenSelection {
   /**
    * @param {any} root
    * @param {import("./announcer.js").Announcer} announcer
    * @param {import("./stage.js").Stage} stage
+   * @param {AbortSignal} signal
    */
-  constructor(root, announcer, stage) {
+  constructor(root, announcer, stage, signal) {
     this.stage = stage;
     this.section = root.querySelector(".player");
-    this.tree = root.querySelector(".tree");
+    this.merges = root.querySelector(".token-merges");
+    this.diagram = new MergeDiagram(this.merges, signal);
     this.tooltip = new Tooltip(root.querySelector(".card"), root.querySelector(".stage"));
     this.announcer = announcer;
     this.token = null; // with its view
@@ -25,11 +27,11 @@ export class TokenSelection {
 
   /** The token that the followers in a room see. */
   get lit() {
-    return this.token ?? (this.tree.hidden ? null : this.treeOf);
+    return this.token ?? (this.merges.hidden ? null : this.opened);
   }
 
   get isEmpty() {
-    return !this.token && this.tree.hidden;
+    return !this.token && this.merges.hidden;
   }
 
   select(view, atom) {
@@ -92,43 +94,38 @@ export class TokenSelection {
     this.announce();
   }
 
-  showTree(view, { id, start, end }) {
+  showMerges(view, token) {
     this.clear();
+    const { cells: row } = view;
+    const { id, start } = token;
+    const end = Math.min(token.end, start + MOST_ATOMS);
     const { label, color } = view.style(id);
-    const size = end - start;
-    const about = this.tree.querySelector(".about");
-    about.replaceChildren(
-      tokenLabel(label, color),
-      view.parents(id)
-        ? ` id ${id}: built from ${formatCount(size)} ${view.atomsName} in ${counted(size - 1, "merge")}.`
-        : ` id ${id}: ${view.origin({ id, start, end })}. No merge made it.`,
-    );
-    const { nodes, leaves } = mergeTree(id, (of) => view.parents(of), (of) => view.stepOf.get(of), MAX_LEAVES);
-    this.tree.querySelector(".nodes").replaceChildren(...nodes.map((node) => nodeBox(node, view.style(node.id))));
-    if (leaves.some((leaf) => leaf.step >= 0)) about.append(` Its last ${counted(leaves.length - 1, "merge")} are shown.`);
-    this.tree.hidden = false;
-    this.treeOf = { view, start };
-    this.tree.querySelector(".close").focus({ preventScroll: true });
+    const size = token.end - start;
+    const about = this.merges.querySelector(".about");
+    const origin = view.parents(id)
+      ? `built from ${formatCount(size)} ${view.atomsName} in ${counted(size - 1, "merge")}`
+      : `${view.origin(token)}. No merge made it`;
+    about.replaceChildren(tokenLabel(label, color), ` id ${id}: ${origin}.`);
+    if (end < token.end) about.append(` The first ${MOST_ATOMS} are shown.`);
+    const [from, to] = row.cellsOf(start, end);
+    const atoms = row.atomsOfCells(from, to); // those of whole characters
+    const cells = row.cells.slice(from, to).map((cell) => ({ ...cell, firstAtom: cell.firstAtom - atoms[0], line: 0, wraps: false }));
+    this.merges.hidden = false;
+    this.diagram.scale = this.stage.scale;
+    this.diagram.draw(cells, [{ blocks: view.mergesOn(...atoms), last: view.step }]);
+    this.opened = { view, start };
+    this.merges.querySelector(".close").focus({ preventScroll: true });
   }
 
-  hideTree() {
-    if (this.tree.hidden) return;
-    this.tree.hidden = true;
+  hideMerges() {
+    if (this.merges.hidden) return;
+    this.merges.hidden = true;
     this.section.focus({ preventScroll: true });
   }
 
-  /** Hide the merge tree, or else clear the selection. */
+  /** Hide the merges, or else clear the selection. */
   close() {
-    if (this.tree.hidden) this.clear();
-    else this.hideTree();
+    if (this.merges.hidden) this.clear();
+    else this.hideMerges();
   }
-}
-
-function nodeBox({ id, step, row, from, to }, { label, color }) {
-  const box = element("div", color < 0 ? "node" : `node t color${color}`);
-  box.style.gridColumn = `${from} / ${to}`;
-  box.style.gridRow = row;
-  const merge = step < 0 ? "" : ` · merge ${step + 1}`;
-  box.append(element("bdi", "", label), element("small", "", `id ${id}${merge}`));
-  return box;
 }

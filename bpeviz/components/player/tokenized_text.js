@@ -13,6 +13,7 @@ import {
   UNKNOWN,
   UNKNOWN_ID,
 } from "../shared/cells.js";
+import { tokensOverTime } from "../shared/block_tree.js";
 import { counted, formatCount, formatFigure, toHex } from "../shared/format.js";
 import { rankOf } from "./controls.js";
 import { spokenBytes } from "../shared/spoken.js";
@@ -175,6 +176,19 @@ export class TokenizedText {
     if (id === LEFT_OUT_ID) return { label: "dropped", color: -1 };
     const [label, color] = this.data.tokenStyles[id] ?? [this.data.unknownLabel ?? "?", -1];
     return { label, color };
+  }
+
+  /**
+   * Return the merges on atoms [start, end).
+   * @returns {import("../shared/merge_blocks.js").BlocksPayload}
+   */
+  mergesOn(start = 0, end = this.timeline.atoms) {
+    const { last, steps, unit } = this.data;
+    return {
+      spans: tokensOverTime(this.timeline, start, end),
+      style: (id) => this.style(id),
+      stepInWords: (step) => /^\w+ [\d,]+ of [\d,]+/.exec(steps.notes[step - 1])?.[0] ?? `${unit} ${formatCount(step)} of ${formatCount(last)}`,
+    };
   }
 
   /** Return the ids that a token was merged from, or null if no merge of two tokens made it. */

@@ -25,20 +25,23 @@ export const MOST_LEVELS = 8; // of blocks on one another; those further below a
  */
 
 /**
- * Return the tokens of all steps.
- * @param {{atoms: number, token: (atom: number, step: number) => import("./timeline.js").Token}} timeline
- * @param {Iterable<number>} steps the first one, and those that change a token, in rising order
+ * Return the tokens of atoms [start, end) over all steps, counted from `start`; one that is partly outside is cut.
+ * @param {import("./timeline.js").MergeTimeline | import("./timeline.js").ChangingTimeline} timeline
+ * @param {number} [start]
+ * @param {number} [end]
  * @returns {TokenSpan[]}
  */
-export function tokensOverTime(timeline, steps) {
+export function tokensOverTime(timeline, start = 0, end = timeline.atoms) {
   const spans = [];
   const existing = new Map();
-  for (const step of steps) {
+  const steps = new Set([0, ...timeline.stepsIn(start, end)]);
+  for (const step of [...steps].sort((one, other) => one - other)) {
     const now = new Map();
-    for (let atom = 0; atom < timeline.atoms; ) {
-      const { start, end, id } = timeline.token(atom, step);
-      now.set(`${start} ${end} ${id}`, [start, end, step, -1, id]);
-      atom = end;
+    for (let atom = start; atom < end; ) {
+      const token = timeline.token(atom, step);
+      const [from, to] = [atom - start, Math.min(token.end, end) - start];
+      now.set(`${from} ${to} ${token.id}`, [from, to, step, -1, token.id]);
+      atom = token.end;
     }
     for (const [key, span] of existing) {
       if (now.has(key)) continue;
@@ -69,7 +72,8 @@ export class BlockTree {
       const { first, end, since, id } = block;
       const inside = (ended.get(since) ?? []).filter((part) => part.first >= first && part.end <= end);
       const size = inside.reduce((sum, part) => sum + part.end - part.first, 0);
-      if (inside.length > 1 && size === end - first) block.parts = inside.sort((one, other) => one.first - other.first);
+      if (inside.length && size === end - first) block.parts = inside.sort((one, other) => one.first - other.first);
+      if (block.parts.length === 1) block.parts = block.parts[0].parts; // the same atoms, as of a token that is cut
       if (id !== LEFT_OUT_ID && isDrawn(first, end)) block.height = 1 + Math.max(0, ...block.parts.map(({ height }) => height));
     }
   }

@@ -24,7 +24,6 @@ function emsOf(label) {
  * @property {import("./block_tree.js").TokenSpan[]} spans
  * @property {(id: number) => {label: string, color: number}} style
  * @property {(step: number) => string} stepInWords as in "merge 12 of 256"
- * @property {(step: number) => number} rankOf which of the steps that change this text it is
  */
 
 export class MergeBlocks {
@@ -40,6 +39,7 @@ export class MergeBlocks {
     const { cells, cellOf } = row;
     const hasCharacter = (first, end) => cells.slice(cellOf[first], cellOf[end - 1] + 1).some(({ firstAtom, size, text }) => text && firstAtom >= first && firstAtom + size <= end);
     this.tree = new BlockTree(payload.spans, (first, end) => end - first > 1 && hasCharacter(first, end));
+    this.steps = [...new Set(payload.spans.map(([, , since]) => since))].sort((one, other) => one - other);
     this.opened = new Set();
     this.step = last;
     this.scale = 1; // of the projector view
@@ -72,7 +72,7 @@ export class MergeBlocks {
   }
 
   get idsHeight() {
-    return this.hasIds ? 2 * ID_SIZE.height : 0;
+    return this.hasIds ? 2 * this.scale * ID_SIZE.height : 0;
   }
 
   // ---- drawing
@@ -104,10 +104,11 @@ export class MergeBlocks {
       const layer = line.element.appendChild(element("div", this.isBelow ? "merge-blocks below" : "merge-blocks"));
       layer.setAttribute("role", "group");
       layer.ariaLabel = "Merge diagram";
+      layer.style.setProperty("--blocks", String(this.scale));
       layer.addEventListener("keydown", (event) => this.#key(event));
       layer.addEventListener("click", ({ target }) => target.closest(".merge-block") && this.press(target.closest(".merge-block").at));
       const [start, end] = row.atomsOfCells(line.first, line.end);
-      const ids = this.isBelow ? line.under - ID_SIZE.height * 2 : ends.bottom - top;
+      const ids = ends.bottom - top;
       return { element: layer, start, end, letters: this.isBelow ? ends.bottom - top + ABOVE_LETTERS : bottom - ends.top + ABOVE_LETTERS, ids, labels: [] };
     });
     this.show(this.step);
@@ -164,8 +165,8 @@ export class MergeBlocks {
       const most = Math.min(this.#largest, this.size);
       const size = hidden ? Math.min(13, width / ems) : isShaped ? most : Math.min(most, (width + BLOCK_GAP) / ems);
       if (size >= SMALLEST_LABEL) box.append(element("bdi", "", words));
-      const rank = formatCount(this.payload.rankOf(block.since));
-      if (!hidden && block.since && (width - ems * size) / 2 > 6 * rank.length + 4) box.append(element("small", "", rank));
+      const rank = formatCount(this.steps.indexOf(block.since));
+      if (!hidden && block.since && (width - ems * size) / 2 > (6 * rank.length + 4) * this.scale) box.append(element("small", "", rank));
       box.style.cssText = `left:${left + BLOCK_GAP / 2}px;width:${width}px;height:${height}px;font-size:${size}px;line-height:${height}px`;
       box.ariaLabel = hidden ? `${words}. Press to show them.` : this.inWords(block);
       layer.element.append(box);
@@ -185,13 +186,13 @@ export class MergeBlocks {
     places.sort((one, other) => one.span[0] - other.span[0]);
     layer.labels = places.flatMap(({ token, span }) => {
       const words = String(token.id);
-      const width = words.length * ID_SIZE.digit;
+      const width = words.length * ID_SIZE.digit * this.scale;
       const left = Math.max(0, (span[0] + span[1] - width) / 2);
-      const line = ends.findIndex((end) => left > end + 3);
+      const line = ends.findIndex((end) => left > end + 3 * this.scale);
       if (line < 0) return [];
       ends[line] = left + width;
       const label = element("i", "", words);
-      label.style.cssText = `left:${left}px;width:${width}px;top:${layer.ids + line * ID_SIZE.height}px`;
+      label.style.cssText = `left:${left}px;width:${width}px;top:${layer.ids + line * ID_SIZE.height * this.scale}px`;
       return [layer.element.appendChild(label)];
     });
   }

@@ -67,6 +67,11 @@ export class MergeTimeline {
     return { start, end: end + 1, id: last < 0 ? this.atomIds[start] : this.firstMergeId + last, step: last };
   }
 
+  /** Return after how many steps tokens of atoms [start, end) change, in any order. */
+  stepsIn(start, end) {
+    return [...this.mergedAt.subarray(Math.max(0, start - 1), end)].filter((step) => step < NEVER).map((step) => step + 1);
+  }
+
   /** Return whether merge `step` created this token. */
   isNew(token, step) {
     return token.step >= 0 && token.step === step;
@@ -103,6 +108,11 @@ export class ChangingTimeline {
       this.places = groupBy(begins, (k) => atomOf[k]);
     }
     return this.places(step);
+  }
+
+  /** See `MergeTimeline.stepsIn`. */
+  stepsIn(start, end) {
+    return [...this.steps.subarray(this.offsets[start], this.offsets[end])].map((step) => step + 1);
   }
 
   // The id that starts at an atom after `step` steps, or INSIDE.

@@ -25,9 +25,19 @@ LONGEST = 240
 
 
 def player_of(trained: Trained) -> Player | None:
-    """Return the player of a text without merges of its own under GPT-4o, if that has any.
+    """Return the player of `stage_of`, at its last step."""
+    stage = stage_of(trained)
+    if stage is None:
+        return None
+    player = stage.payload.copy()
+    player["initialStep"] = player["last"]
+    return player
 
-    Without the file of GPT-4o, the player shows a training on many languages. The file is only
+
+def stage_of(trained: Trained) -> Stage | None:
+    """Return a text without merges of its own under GPT-4o, if that has any.
+
+    Without the file of GPT-4o, the stage shows a training on many languages. The file is only
     downloaded on request.
     """
     history, text = trained.history, trained.text
@@ -45,30 +55,29 @@ def player_of(trained: Trained) -> Player | None:
     if not len(other.boundaries.change_steps):
         return None
     unit = texts_of(other.history).unit
-    return _player(other.first, f"A tokenizer trained here on {other.trained_on}", unit)
+    return _stage(other.first, f"A tokenizer trained here on {other.trained_on}", unit)
 
 
 @cached()
-def _published(text: str) -> Player | None:
-    """Return the player of GPT-4o; do not change it, it is cached."""
+def _published(text: str) -> Stage | None:
+    """Return the stage of GPT-4o; do not change it, it is cached."""
     tokenizer = bpeviz.load(NAME)
     if len(text) <= LONGEST:
         row = encoded.of_encoding(text, tokenizer)
-        return _player(row, TITLE, "merge") if row.steps else None
+        return _stage(row, TITLE, "merge") if row.steps else None
     tokens = [*tokenizer.tokens(text)]
     styles = {token.id: (token.label, key_of(tokenizer, token.id)) for token in tokens}
     pieces = [(token.id, len(token.raw)) for token in tokens]
-    return _player(of_pieces(text, "", pieces, names_in(styles), tokenizer), TITLE, "merge")
+    return _stage(of_pieces(text, "", pieces, names_in(styles), tokenizer), TITLE, "merge")
 
 
-def _player(row: Row, name: str, unit: str) -> Player:
-    """Return the player of a row at its last step. Its head has the name and the figures."""
+def _stage(row: Row, name: str, unit: str) -> Stage:
+    """Return the stage of a row. Its head has the name and the figures."""
     counts = row.boundaries.token_counts
     changes = len(row.boundaries.change_steps)
     rule = f"{counted(int(counts[-1]), 'token')} in this text"
     if changes:
         rule += f", after {changes:,} of its {counted(row.tokenizer.steps, unit)}"
-    row = replace(row, words=row.words._replace(algorithm=name, rule=rule))
-    player = Stage([row]).payload.copy()
-    player["initialStep"] = player["last"]
-    return player
+    words = row.words._replace(algorithm=name, rule=rule)
+    stage = Stage([replace(row, words=words)])
+    return replace(stage, timelines=[stage.rows[0].timeline(stage.hues)])

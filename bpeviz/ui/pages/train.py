@@ -15,8 +15,8 @@ from bpeviz.core.boundaries import Part
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.trainers import texts_of
-from bpeviz.ui import components, markdown, vocabulary
-from bpeviz.ui.export_dialog import EXPORT, Export, Exported
+from bpeviz.ui import components, markdown, pictures, vocabulary
+from bpeviz.ui.export_dialog import EXPORT, Export, Exported, ask_for_poster
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, choose_text
 from bpeviz.ui.inputs.training import ALGORITHMS, choose_training, training_widgets
@@ -128,7 +128,8 @@ def show(side: DeltaGenerator) -> None:
             _open(payload, trained, last)
             changing = int((trained.boundaries.change_steps < last).sum())
             remarks.add(payload, [trained], changing, last)
-        initial = components.player(payload, "player", remarks.follow)
+        saves = None if st.context.is_embedded else ask_for_poster
+        initial = components.player(payload, "player", remarks.follow, on_picture=saves)
     _follow(trained, last, timeline, part, initial)
     if st.context.is_embedded:
         return
@@ -213,11 +214,19 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
             settings=row.settings(last),
         )
 
+    has_others = other_merges.stage_of(trained) is not None
+
     def animation() -> Callable[[], Interactive]:
-        return partial(playable.of_stage, handle.open().stage(shown), last)
+        trained = handle.open()
+        if other := other_merges.stage_of(trained):
+            return partial(playable.of_stage, other)
+        return partial(playable.of_stage, trained.stage(shown), last)
 
     def slides() -> Slides:
-        stage = handle.open().stage(shown)
+        trained = handle.open()
+        if other := other_merges.stage_of(trained):
+            return of_stage(other.rows[0].words.algorithm, other)
+        stage = trained.stage(shown)
         words = DRAWN_WORDS.get() or ""
         at = stage.rows[0].text.find(words, shown.first, shown.last)
         drawn = (at, at + len(words)) if words and at >= 0 else None
@@ -225,7 +234,8 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
 
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
     own = Exported(title, (handle, last), lambda: handle.open().history.at_step(last))
-    EXPORT.put(Export("train", picture, own, animation if last else None, slides=slides, step=step))
+    file, at = (animation, None) if has_others else (animation if last else None, step)
+    EXPORT.put(Export("train", picture, own, file, slides=slides, step=at))
 
 
 @fragment
@@ -261,7 +271,7 @@ def _diagram(trained: Trained, last: int, timeline: str, shown: Part) -> None:
         at, query = 0, words if words.strip() and len(text) > BEGINNING else beginning
     query = query.encode()[: merge_diagram.MAX_DRAWN].decode(errors="ignore")
     data = _drawn(trained, last, query, len(text[:at].encode()), shown)
-    components.merge_diagram({**data, "timelineId": timeline}, "train_picture")
+    pictures.merge_diagram({**data, "timelineId": timeline}, "train_picture")
     st.caption(f"{about} The player moves with it.")
 
 
@@ -271,7 +281,7 @@ def _drawn(trained: Trained, last: int, part: str, start: int, shown: Part) -> D
     row = trained.row(shown)
     look = row.look(trained.hues(shown))
     side = Side(row.title, trained.boundaries, last, last, look, row.words.unit)
-    return merge_diagram.payload(part.encode(), [side], start, row.settings(last))
+    return merge_diagram.payload(part.encode(), [side], start)
 
 
 def _before_and_after(trained: Trained, step: int, shown: Part) -> None:

@@ -13,7 +13,7 @@ from bpeviz.analysis.trace import Event, Inspection
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.trainers import texts_of
-from bpeviz.ui import components
+from bpeviz.ui import pictures
 from bpeviz.ui.inputs.parts import choose_part
 from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM
 from bpeviz.ui.pages.inspect.encoding import EncodingSettings, TokenizerChoice, is_ready
@@ -49,14 +49,12 @@ def _draw(text: InspectedText, offers: Sequence[Offer]) -> None:
         mirrored = others.get(MIRRORED.select(names, width=260))
         text_parts = parts(encoded.text, encoded.cuts, merge_diagram.MAX_DRAWN)
         part = choose_part(DRAWN_PART, text_parts, width=220)
-    sides, settings = [_side(text.offer, encoded, text.colors)], [*text.offer.settings]
+    sides = [_side(text.offer, encoded, text.colors)]
     if mirrored is not None and (beside := _encode_beside(text, mirrored)) is not None:
         colors = encoded_views.hues_of(beside, mirrored.training, text.colors)
         sides.append(_side(mirrored, beside, colors))
-        settings += mirrored.settings
     raw = encoded.raw[part.start : part.end]
-    payload = merge_diagram.payload(raw, sides, part.start, settings)
-    components.merge_diagram(payload, "picture")
+    pictures.merge_diagram(merge_diagram.payload(raw, sides, part.start), "picture")
     st.caption(ABOUT_MERGE_DIAGRAM)
     text.offer_exports(part)
 

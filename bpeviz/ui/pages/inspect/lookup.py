@@ -14,7 +14,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.ids import IdsError, read_ids
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import listed
-from bpeviz.ui import components, markdown
+from bpeviz.ui import markdown, pictures
 from bpeviz.ui.pages.inspect.diagram import side_of
 from bpeviz.ui.pages.inspect.encoding import LISTED, TOKENIZER
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail
@@ -70,8 +70,7 @@ def _draw_token(text: InspectedText, offers: Sequence[Offer]) -> None:
         side = side_of(text.offer, tokenizer, boundaries, events)
         if ids := token_lookup.encoded_instead(token.id, tokenizer):
             side = replace(side, note=f", but its text is encoded as {' '.join(map(str, ids))}")
-        payload = merge_diagram.payload(raw, [side])
-        components.merge_diagram(payload, "picture_of_token")
+        pictures.merge_diagram(merge_diagram.payload(raw, [side]), "picture_of_token")
     left, right = st.columns((3, 2), gap="medium")
     with left:
         st.header("Merge tree", anchor=False)

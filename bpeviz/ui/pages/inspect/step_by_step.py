@@ -14,7 +14,7 @@ from bpeviz.core.lattice import Lattice
 from bpeviz.core.tokenizer import Word
 from bpeviz.text import label
 from bpeviz.ui import components
-from bpeviz.ui.export_dialog import EXPORT
+from bpeviz.ui.export_dialog import EXPORT, ask_for_poster
 from bpeviz.ui.pages import other_merges, remarks
 from bpeviz.ui.pages.base import WAYS
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail, has_steps
@@ -90,7 +90,8 @@ def _player(text: InspectedText) -> str:
         remarks.add_other(payload, own)
     else:
         remarks.add(payload, [own], row.steps)
-    components.player(payload, "inspect_player", remarks.follow)
+    saves = None if st.context.is_embedded else ask_for_poster
+    components.player(payload, "inspect_player", remarks.follow, on_picture=saves)
     if is_counted:
         first = _candidates(text.offer, row.text, row)
         components.race([race.payload(row, first, stage.hues, payload["timelineId"])])
