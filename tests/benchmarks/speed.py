@@ -48,7 +48,10 @@ WARM_UP = "All contenders train on these words first, ſ and 11 Ωμέγα’s �
 
 @dataclass(frozen=True)
 class Job:
-    """A measurement. kind: a key of `CONTENDERS`. text, base: paths; base is for "encode"."""
+    """A measurement, of time unless it is one of memory, or of processor time.
+
+    kind: a key of `CONTENDERS`. text, base: paths; base is for "encode".
+    """
 
     kind: str
     text: str
@@ -56,6 +59,7 @@ class Job:
     size: int = 0
     base: str = ""
     memory: bool = False
+    processor: bool = False
 
     def read(self) -> str:
         return Path(self.text).read_bytes().decode()
@@ -285,8 +289,9 @@ def measure_here(contender: str, job: Job) -> dict[str, Any]:
 def measure(contender: str, job: Job, limit: float) -> dict[str, Any]:
     """Do a job in a new process; return {"problem": …} if it fails or exceeds the limit."""
     command = [sys.executable, __file__, "--measure", contender, json.dumps(asdict(job))]
+    single = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, env=single)
     except subprocess.TimeoutExpired:
         return {"problem": f"over {limit:.0f} s"}
     if done.returncode:
@@ -297,12 +302,35 @@ def measure(contender: str, job: Job, limit: float) -> dict[str, Any]:
 
 def column(job: Job, rounds: int, limit: float) -> dict[str, str]:
     """Return the cell of each contender. A contender that fails or takes too long runs once."""
-    results: dict[str, list[dict[str, Any]]] = {name: [] for name in CONTENDERS[job.kind]}
+    if job.processor:
+        results = measure(str(rounds), job, limit * rounds)
+        if "problem" in results:
+            return {BPEVIZ: f"WRONG: {results['problem']}"}
+        return {name: cell(name, results, job.memory) for name in results}
+    results = {name: [] for name in CONTENDERS[job.kind]}
     for _ in range(rounds):
         for name, found in results.items():
             if not any("problem" in result for result in found):
                 found.append(measure(name, job, limit))
     return {name: cell(name, results, job.memory) for name in results}
+
+
+def alternating(job: Job, rounds: int) -> dict[str, list[dict[str, Any]]]:
+    """Return the processor seconds of bpeviz and rustbpe, which take turns in this process.
+
+    All threads count, and so does the counting of pre-tokens. The first round warms up.
+    """
+    results: dict[str, list[dict[str, Any]]] = {BPEVIZ: [], SMALLEST: [], "rustbpe": []}
+    for _ in range(rounds + 1):
+        for name, found in results.items():
+            do_job, read = CONTENDERS["train"][name](job)
+            gc.collect()
+            start = time.process_time()
+            result = do_job()
+            seconds = time.process_time() - start
+            digest = hashlib.sha256(b"\n".join(read(result)))
+            found.append({"figure": seconds, "digest": digest.hexdigest()})
+    return {name: found[1:] for name, found in results.items()}
 
 
 def cell(name: str, results: dict[str, list[dict[str, Any]]], memory: bool) -> str:
@@ -347,6 +375,14 @@ def tables(given: Path, folder: Path, quick: bool) -> Iterator[tuple[str, dict[s
         {f"{t} {n:,}": Job("train", path, size=n) for t, path in texts.items() for n in sizes},
     )
     yield (
+        "Training, processor time in one process",
+        {
+            f"{t} {n:,}": Job("train", path, size=n, processor=True)
+            for t, path in texts.items()
+            for n in sizes[1:]
+        },
+    )
+    yield (
         "Training without pre-tokenization",
         {f"ts {n:,}": Job("train", base, "none", n) for n in sizes[:2]},
     )
@@ -386,7 +422,13 @@ def main(given: Sequence[str] | None = None) -> int:
     arguments = parser.parse_args(given)
     if arguments.measure:
         contender, job = arguments.measure
-        print(json.dumps(measure_here(contender, Job(**json.loads(job)))))
+        asked = Job(**json.loads(job))
+        here = (
+            alternating(asked, int(contender))
+            if asked.processor
+            else measure_here(contender, asked)
+        )
+        print(json.dumps(here))
         return 0
     print("\n".join(machine.head(PACKAGES)), flush=True)
     right = True
