@@ -82,6 +82,14 @@ def test_wheel_is_small_and_contains_the_app(wheel: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="The files are not in a Git repository.")
+def test_wheel_is_built_from_a_git_address(tmp_path: Path) -> None:
+    wheel = installed_wheel.build(tmp_path, f"git+{ROOT.as_uri()}#subdirectory=.package")
+    names = zipfile.ZipFile(wheel).namelist()
+    assert {"bpeviz/__main__.py", "bpeviz/py.typed", "bpeviz/app/app.py"} < set(names)
+
+
+@pytest.mark.slow
 def test_every_command_runs_with_the_core_alone(core: Environment) -> None:
     for command in (
         "train --merges 8 --output t.json",

@@ -30,11 +30,11 @@ def requirements(extra: str = "") -> list[Requirement]:
     return needed
 
 
-def build(folder: Path) -> Path:
-    """Build the wheel in a folder, and return its path."""
+def build(folder: Path, source: str | Path = ROOT / ".package") -> Path:
+    """Build the wheel of a folder or Git address in a folder, and return its path."""
     options = ("--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", folder)
     pip = (sys.executable, "-m", "pip", "wheel", "-q")
-    subprocess.run([*pip, *options, ROOT / ".package"], check=True, timeout=120)
+    subprocess.run([*pip, *options, source], check=True, timeout=120)
     (wheel,) = folder.glob("*.whl")
     return wheel
 
