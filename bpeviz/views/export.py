@@ -26,6 +26,7 @@ class ColoredText:
         part: The part, in bytes.
         score: The payload of the part, as from `score.payload`.
         settings: The settings in words.
+        breaks: The number of line ends between rows in the text.
     """
 
     title: str
@@ -33,6 +34,7 @@ class ColoredText:
     part: Part
     score: Score
     settings: Sequence[str] = ()
+    breaks: int = 0
 
     @property
     def notes(self) -> list[str]:
@@ -75,4 +77,5 @@ def colored(
     text, first = row.text, row.part.first
     held = text[first : row.part.last].encode()[:HELD].decode(errors="ignore")
     part = part_of(text, first, first + len(held))
-    return ColoredText(title, text, part, scores.payload(stage.showing(part), baseline), settings)
+    payload = scores.payload(stage.showing(part), baseline)
+    return ColoredText(title, text, part, payload, settings, len(row.column.breaks))

@@ -168,7 +168,7 @@ def of_stage(stage: Stage, last: int | None = None) -> Interactive:
 def _settings(stage: Stage, last: int | None) -> list[str]:
     """Return the settings of a stage in words, and what is shown of the text."""
     row = stage.rows[0]
-    about = [counted(len(row.text), "character"), _shown(row.part, row.text)]
+    about = [_size(row.text, len(row.column.breaks)), _shown(row.part, row.text)]
     if not stage.by_size:
         words = [*row.settings(last), *about]
         if row.events is not None:
@@ -203,7 +203,7 @@ def of_score(picture: ColoredText, metrics: Table | None = None) -> Interactive:
         metrics: The metrics, as from `tables.metrics`, if they are shown.
     """
     text, verdict = picture.text, picture.score.get("verdict", "")
-    words = [counted(len(text), "character"), _shown(picture.part, text), *picture.settings]
+    words = [_size(text, picture.breaks), _shown(picture.part, text), *picture.settings]
     words = [*filter(None, words)]
     about: PictureWords = {
         "title": verdict or picture.title,
@@ -407,6 +407,11 @@ const [{", ".join(addresses)}] = await Promise.all(Object.entries(addresses).map
 {host}
 }}"""
     return components.compact(script), '<template id="style-shared"></template>'
+
+
+def _size(text: str, breaks: int) -> str:
+    """Return the number of characters of a text. breaks: its line ends between rows."""
+    return counted(len(text) - breaks, "character")
 
 
 def _shown(part: Part, text: str) -> str:

@@ -18,13 +18,14 @@ from bpeviz import formats
 from bpeviz.analysis import trace
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
+from bpeviz.corpus.documents import Documents
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.inputs.vocabulary_size import SIZE
 from bpeviz.ui.permalink.typed import written
-from bpeviz.views import encoded, playable
+from bpeviz.views import encoded, export, playable
 from bpeviz.views.parts import parts as parts_of
-from bpeviz.views.stage import Stage, TrainedOn
+from bpeviz.views.stage import Stage, TrainedOn, of_training
 
 SHORT = "low lower lowest newest widest " * 4
 
@@ -210,6 +211,14 @@ def test_race_of_a_long_text_is_in_the_file() -> None:
     (race,) = data_of(bpeviz.to_html(training, text))["races"]
     assert len(race["first"]) == 30
     assert "note" not in race
+
+
+def test_breaks_between_rows_are_no_characters() -> None:
+    rows = Documents(("Yes.", "No\nway", "Yes."))
+    row = of_training(bpeviz.train(rows, merges=1), rows)
+    assert "14 characters" in playable.of_stage(Stage([row])).settings
+    picture = export.colored("Rows", Stage([row]))
+    assert "14 characters" in playable.of_score(picture).settings
 
 
 def test_lock_step_has_a_race_of_each_training() -> None:
