@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 
+import regex
+
 from bpeviz import components, palette
 from bpeviz.analysis import figures, trace
 from bpeviz.analysis.comparison import FIGURES, Comparison
@@ -116,6 +118,9 @@ _TABLES = components.compact(f"{components.table_style()}.facts-frame {{ margin-
 """The style of files with tables."""
 
 
+_LONGEST_BLOCKED = 40
+"""The most signs of a text that has its merges on it, as in `player/stage.js`."""
+
 FRAME_HEIGHT = 720
 """The height of a frame in pixels: the player, and the first line of the table."""
 
@@ -133,6 +138,7 @@ class Interactive:
         host: The script that mounts them.
         body: The HTML with a place for each, whose id is `place-` and its name.
         style: The style of the body, beyond that of all files.
+        without: The parts of the components that it does not use (`components.STAND_INS`).
     """
 
     title: str
@@ -142,6 +148,7 @@ class Interactive:
     host: str
     body: str
     style: str = ""
+    without: Sequence[str] = ("task", "blocks")
 
 
 def of_stage(stage: Stage, last: int | None = None) -> Interactive:
@@ -162,7 +169,10 @@ def of_stage(stage: Stage, last: int | None = None) -> Interactive:
     title = f"{', '.join(titles)}, step by step"
     body = '<h2>Player</h2>\n<div id="place-player"></div><div id="place-step_table"></div>'
     names = ("player", "race", "step_table")
-    return Interactive(title, _settings(stage, last), data, names, _PLAYER, body)
+    shown = rows[0].text[rows[0].part.first : rows[0].part.last]
+    is_short = "\n" not in shown and len(regex.findall(r"\X", shown)) <= _LONGEST_BLOCKED
+    without = ("task",) if is_short and len(rows) == 1 else ("task", "blocks")
+    return Interactive(title, _settings(stage, last), data, names, _PLAYER, body, without=without)
 
 
 def _settings(stage: Stage, last: int | None) -> list[str]:
@@ -277,7 +287,9 @@ def html(content: Interactive, link: str = "") -> str:
     Raises:
         ValueError: The link is not an address of the web.
     """
-    script, markup = program(content.names, _DATA + SHADOW + content.host + _IN_FRAME)
+    script, markup = program(
+        content.names, _DATA + SHADOW + content.host + _IN_FRAME, without=content.without
+    )
     packed = base64.b64encode(zlib.compress(as_json(content.data), 9)).decode()
     settings = " · ".join(map(escape, content.settings))
     body = f"<style>{content.style}</style><h1>{escape(content.title)}</h1>\n<p>{settings}</p>"
@@ -366,7 +378,9 @@ def embed_code(address: str, title: str, *, sandbox: bool = True) -> str:
 
 
 @cache
-def program(names: Sequence[str], host: str, place: str | None = None) -> tuple[str, str]:
+def program(
+    names: Sequence[str], host: str, place: str | None = None, without: Sequence[str] = ()
+) -> tuple[str, str]:
     """Return the script of a page with components, and their markup.
 
     Args:
@@ -374,14 +388,15 @@ def program(names: Sequence[str], host: str, place: str | None = None) -> tuple[
         host: The script that mounts them, which can use `SHADOW`.
         place: The path below which the page loads the modules of the components. If None, script
             and markup contain them.
+        without: The parts of the components that these leave out (`components.STAND_INS`).
     """
     if place is not None:
         return _loading({name: f"{place}/{components.module(name).file}" for name in names}, host)
-    shared, own = components.scripts(names)
+    shared, own = components.scripts(names, without)
     scripts, shared_style = [f"{shared}\n"], components.shared_style()
     markups = [f'<template id="style-shared"><style>{shared_style}</style></template>']
     for name, script in zip(names, own, strict=True):
-        files = components.read(name)
+        files = components.read(name, without)
         scripts.append(f"const {name} = (() => {{\n{script}\nreturn mount;\n}})();\n")
         if files.html is not None and files.css is not None:
             style = f"<style>{files.css.removeprefix(shared_style)}</style>"
