@@ -29,14 +29,7 @@ PATH = "code"
 _STYLES = {"picture": ("score", "merge_diagram")}
 """The components whose content another one draws, and whose style it needs."""
 
-_PLAYER, _SHARED = FOLDER / "player", FOLDER / "shared"
-
-STAND_INS = {
-    "task": {_PLAYER / "task.js": _PLAYER / "no_task.js"},
-    "blocks": dict.fromkeys(
-        [_SHARED / "merge_blocks.js", _SHARED / "block_tree.js"], _PLAYER / "no_blocks.js"
-    ),
-}
+STAND_INS = {"task": {FOLDER / "player" / "task.js": FOLDER / "player" / "no_task.js"}}
 """The modules that stand in for others where a file leaves out a part of a component.
 
 A style sheet with the name of the part is left out, too.
@@ -51,6 +44,13 @@ _UNREAD = re.compile(
 def compact(code: str) -> str:
     """Remove comments, empty lines and indentation: a third of scripts and styles."""
     return _UNREAD.sub("", code)
+
+
+def compact_style(style: str) -> str:
+    """Remove comments, and the white space that a style does not need outside of strings."""
+    parts = re.split(r'("[^"]*")', compact(style))
+    parts[::2] = (re.sub(r"\s*([{};])\s*|([,:])\s+", r"\1\2", part) for part in parts[::2])
+    return "".join(parts)
 
 
 UNAVAILABLE = compact(bundle(FOLDER / "shared" / "unavailable.js"))

@@ -14,8 +14,6 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 
-import regex
-
 from bpeviz import components, palette
 from bpeviz.analysis import figures, trace
 from bpeviz.analysis.comparison import FIGURES, Comparison
@@ -118,9 +116,6 @@ _TABLES = components.compact(f"{components.table_style()}.facts-frame {{ margin-
 """The style of files with tables."""
 
 
-_LONGEST_BLOCKED = 40
-"""The most signs of a text that has its merges on it, as in `player/stage.js`."""
-
 FRAME_HEIGHT = 720
 """The height of a frame in pixels: the player, and the first line of the table."""
 
@@ -148,7 +143,7 @@ class Interactive:
     host: str
     body: str
     style: str = ""
-    without: Sequence[str] = ("task", "blocks")
+    without: Sequence[str] = ("task",)
 
 
 def of_stage(stage: Stage, last: int | None = None) -> Interactive:
@@ -169,10 +164,7 @@ def of_stage(stage: Stage, last: int | None = None) -> Interactive:
     title = f"{', '.join(titles)}, step by step"
     body = '<h2>Player</h2>\n<div id="place-player"></div><div id="place-step_table"></div>'
     names = ("player", "race", "step_table")
-    shown = rows[0].text[rows[0].part.first : rows[0].part.last]
-    is_short = "\n" not in shown and len(regex.findall(r"\X", shown)) <= _LONGEST_BLOCKED
-    without = ("task",) if is_short and len(rows) == 1 else ("task", "blocks")
-    return Interactive(title, _settings(stage, last), data, names, _PLAYER, body, without=without)
+    return Interactive(title, _settings(stage, last), data, names, _PLAYER, body)
 
 
 def _settings(stage: Stage, last: int | None) -> list[str]:
@@ -394,16 +386,18 @@ def program(
         return _loading({name: f"{place}/{components.module(name).file}" for name in names}, host)
     shared, own = components.scripts(names, without)
     scripts, shared_style = [f"{shared}\n"], components.shared_style()
-    markups = [f'<template id="style-shared"><style>{shared_style}</style></template>']
+    style = components.compact_style(shared_style)
+    markups = [f'<template id="style-shared"><style>{style}</style></template>']
     for name, script in zip(names, own, strict=True):
         files = components.read(name, without)
         scripts.append(f"const {name} = (() => {{\n{script}\nreturn mount;\n}})();\n")
         if files.html is not None and files.css is not None:
-            style = f"<style>{files.css.removeprefix(shared_style)}</style>"
-            markups.append(f'<template id="markup-{name}">{style}{files.html}</template>')
+            style = components.compact_style(files.css.removeprefix(shared_style))
+            content = f"<style>{style}</style>{components.compact(files.html)}"
+            markups.append(f'<template id="markup-{name}">{content}</template>')
     # In a block, the names of the host are its own.
     script = components.compact(f"{''.join(scripts)}{{\n{host}\n}}")
-    return script, components.compact("\n".join(markups))
+    return script, "\n".join(markups)
 
 
 def _loading(addresses: dict[str, str], host: str) -> tuple[str, str]:
