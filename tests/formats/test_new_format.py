@@ -18,13 +18,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.base import Format, Source, has_suffix
+from bpeviz.formats.base import Format, Source, UnsupportedError, has_suffix
 from bpeviz.formats.merges import BYTE_SYMBOLS, Merges, byte_merges_of, tokenizer_of
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 
 
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
-    rows = byte_merges_of(tokenizer).merges
+    merges = byte_merges_of(tokenizer)
+    if merges.pre_tokenizer.pattern != "gpt2" or merges.special or not merges.merges:
+        raise UnsupportedError("the format has merges alone, those of GPT-2’s pre-tokenization")
+    rows = merges.merges
     return {"merges.toy": "".join(f"{a:x} {b:x} {new:x}\\n" for a, b, new in rows).encode()}
 
 
