@@ -87,5 +87,5 @@ COMMAND = Command(
         ),
         arguments.PROGRESS,
     ),
-    "python -m bpeviz count [FILE ...] [--output FILE] …",
+    "%(prog)s [FILE ...] [--output FILE] …",
 )

@@ -84,5 +84,5 @@ COMMAND = Command(
         ),
         *training.ARGUMENTS,
     ),
-    "python -m bpeviz play [FILE] (--vocab-size N | --merges N | --tokenizer TOKENIZER) …",
+    "%(prog)s [FILE] (--vocab-size N | --merges N | --tokenizer TOKENIZER) …",
 )

@@ -180,5 +180,5 @@ COMMAND = Command(
         ),
         *training.ARGUMENTS,
     ),
-    "python -m bpeviz train [FILE ...] (--vocab-size N | --merges N) [--output PATH] …",
+    "%(prog)s [FILE ...] (--vocab-size N | --merges N) [--output PATH] …",
 )

@@ -6,15 +6,14 @@
  */
 export function sayUnavailable(place) {
   const note = document.createElement("p");
-  const button = document.createElement("button");
   note.role = "alert";
   note.className = "unavailable";
   // In a shadow root, no other style applies.
   note.style = "margin:0;padding:1em;border:1px solid;border-radius:.5em;font-family:var(--st-font)";
-  button.style = "font:inherit;color:inherit;background:0 0;border:1px solid;border-radius:.5em";
-  button.textContent = "Reload the page";
-  button.onclick = () => location.reload();
-  note.append("This part could not be loaded: the connection was lost, or the server was replaced. ", button);
+  const style = "font:inherit;color:inherit;background:0 0;border:1px solid;border-radius:.5em";
+  note.innerHTML = `This part could not be loaded: the connection was lost, or the server was replaced.
+    <button style="${style}">Reload the page</button>`;
+  note.lastChild.onclick = () => location.reload();
   place.querySelector(".unavailable")?.remove();
   place.append(note);
 }
