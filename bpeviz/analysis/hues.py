@@ -86,11 +86,6 @@ def key_of(tokenizer: Tokenizer, token_id: int) -> int:
     return color_key(tokenizer.token_bytes(token_id))
 
 
-def keys_of(tokenizer: Tokenizer) -> Keys:
-    """Return a function from ids of a tokenizer to color keys."""
-    return lambda token_id: key_of(tokenizer, token_id)
-
-
 def contacts(boundaries: Boundaries, opening: int | None = None) -> Contacts:
     """Return which tokens touch at any step.
 

@@ -162,15 +162,6 @@ class Part:
     first: int
     last: int
 
-    def atom_sizes(self, text: str, boundaries: Boundaries, atoms: str) -> list[int] | None:
-        """Return the bytes of each atom, or None for the usual sizes of this kind of atoms."""
-        if atoms == "bytes":
-            return None
-        before = boundaries.ends[self.start - 1] if self.start else 0
-        sizes = np.diff(boundaries.ends[self.start : self.end], prepend=before).tolist()
-        usual = [len(character.encode()) for character in text[self.first : self.last]]
-        return None if sizes == usual else sizes
-
 
 @dataclass(frozen=True, eq=False)
 class MergeBoundaries(Boundaries):

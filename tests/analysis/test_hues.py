@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.analysis.hues import Coloring, Hues, contacts, contacts_at, hues, keys_of
+from bpeviz.analysis.hues import Coloring, Hues, contacts, contacts_at, hues, key_of
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Boundaries, Part
 from bpeviz.core.training import Training
@@ -99,7 +100,10 @@ def test_most_tokens_keep_their_look_when_the_end_of_the_text_is_edited() -> Non
 def test_touching_tokens_differ_in_all_columns(sample: Sample) -> None:
     tokenizers = [bpeviz.load(name) for name in ("gpt2", "cl100k_base", "o200k_base")]
     tokenizers.append(bpeviz.train(sample.text, vocab_size=32_768, min_count=2).tokenizer())
-    rows = [Coloring(contacts_at(each.encode(sample.text)), keys_of(each)) for each in tokenizers]
+    rows = [
+        Coloring(contacts_at(each.encode(sample.text)), partial(key_of, each))
+        for each in tokenizers
+    ]
     found = hues(rows)
     for touching, key, _ in rows:
         assert not any(alike(found, key(left), key(right)) for left, right in touching.pairs)
