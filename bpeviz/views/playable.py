@@ -59,7 +59,10 @@ const linked = () => {
 };
 const root = shadow("player");
 if (!document.fullscreenEnabled) root.querySelector("[data-act=projector]").remove();
-player(root, { ...data.player, initialStep: linked() ?? data.player.initialStep }, ignore);
+// As a page, it plays once on a first visit. Else, and in a frame, it opens at the last step.
+const at = linked();
+const opening = at === null ? { opensInMotion: parent === window } : { initialStep: at };
+player(root, { ...data.player, ...opening }, ignore);
 if (data.races) race(document.createElement("div"), { races: data.races }, ignore);
 for (const view of data.player.views)
   if (view.steps.id.length) step_table(shadow("step_table"), { unit: view.unit, view }, ignore);
@@ -112,6 +115,9 @@ h2.shown { position: static; clip-path: none; font-size: 1.1rem; margin-top: 1re
 """
 )
 
+_UNSEEN_TITLE = "h1 { position: absolute; clip-path: inset(50%); }"
+"""The style of files whose content has a title; screen readers read both."""
+
 _TABLES = components.compact(f"{components.table_style()}.facts-frame {{ margin-top: 1rem; }}\n")
 """The style of files with tables."""
 
@@ -156,6 +162,9 @@ def of_stage(stage: Stage, last: int | None = None) -> Interactive:
     rows, player = stage.rows, stage.payload if last is None else stage.upto(last)
     races = [race.in_file(row, stage.hues, player["timelineId"], last, len(rows)) for row in rows]
     has_race = None not in races
+    if not stage.by_size:
+        player = player.copy()
+        player["initialStep"] = player["last"]
     data: FileData = {
         "player": {**player, "hasRace": has_race},
         "races": [*filter(None, races)] if has_race else None,
@@ -164,7 +173,9 @@ def of_stage(stage: Stage, last: int | None = None) -> Interactive:
     title = f"{', '.join(titles)}, step by step"
     body = '<h2>Player</h2>\n<div id="place-player"></div><div id="place-step_table"></div>'
     names = ("player", "race", "step_table")
-    return Interactive(title, _settings(stage, last), data, names, _PLAYER, body)
+    # The player has the title of one row.
+    style = "" if stage.by_size or not rows[0].words.rule else _UNSEEN_TITLE
+    return Interactive(title, _settings(stage, last), data, names, _PLAYER, body, style)
 
 
 def _settings(stage: Stage, last: int | None) -> list[str]:

@@ -377,11 +377,12 @@ def test_track_is_the_curve_of_the_number_of_tokens(open_page: Open) -> None:
     assert (end - middle) / (end - first) == pytest.approx(saved[half] / saved[0], abs=0.02)
 
 
-def test_algorithms_without_steps_have_level_lines_and_whole_sentences(open_page: Open) -> None:
+def test_algorithms_without_steps_have_no_controls_and_whole_sentences(open_page: Open) -> None:
     page = open_page(link("strawberry", "/Algorithms"), viewport={"width": 1024, "height": 576})
     section = LockStep(page).section
-    first = section.locator(".course .first")
-    expect(first).to_have_attribute("d", re.compile(r"^M0\.0000,(\S+)L1\.0000,\1$"))
+    expect(section.get_by_text("None of these algorithms changes this text.")).to_be_visible()
+    for name in (".buttons", ".track", ".step", ".speed"):
+        expect(section.locator(name)).to_be_hidden()
     starts = section.locator(".sentence .start")
     expect(starts).to_have_count(3)
     for overflow in starts.evaluate_all("all => all.map(e => e.scrollWidth - e.clientWidth)"):

@@ -17,6 +17,7 @@ from helpers.stages import aligned, played
 import bpeviz
 from bpeviz import components, formats
 from bpeviz.analysis import trace
+from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.corpus.documents import Documents
@@ -61,6 +62,19 @@ def test_steps_have_the_tokens_of_the_library(algorithm: str, sample: str) -> No
     for step in np.random.default_rng(7).integers(0, training.steps + 1, 5).tolist():
         ids = training.at_step(step).encode(text)
         assert view["tokenCounts"][step] == len(ids)
+
+
+def test_file_opens_at_the_last_step_with_one_title() -> None:
+    file = bpeviz.to_html(trained(SHORT), SHORT)
+    player = data_of(file)["player"]
+    assert player["initialStep"] == player["last"] > 0
+    assert player["views"][0]["rule"]
+    assert "h1 { position: absolute" in file
+    training = trained(SHORT)
+    boundaries = training.boundaries(SHORT)
+    part = Part(0, len(boundaries), 0, len(SHORT))
+    rows = aligned([(title, training, boundaries, part) for title in ("a", "b")], SHORT)
+    assert "h1 { position: absolute" not in playable.html(playable.of_stage(rows))
 
 
 def test_same_training_gives_the_same_bytes() -> None:

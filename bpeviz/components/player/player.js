@@ -120,7 +120,8 @@ class Player {
     this.contents = contents;
     if (!isNew && !isResized && !isChanged) return;
     this.track.draw(data);
-    this.section.classList.toggle("stepless", !data.last && !data.curves);
+    const steps = this.stage.several ? rankOf(data.changingSteps, data.last) : data.last;
+    this.section.classList.toggle("stepless", !steps && !data.curves);
     this.number.min = this.numberOf(0);
     this.number.max = this.numberOf(data.last);
     this.#find("output.last").textContent = formatCount(this.numberOf(data.last));

@@ -116,7 +116,7 @@ export class Stage {
     const { rows, host } = score;
     const sizes = several ? sizesOfRows(rows.length) : { smallest: SMALLEST, largest: LARGEST, scrolling: scrollingSize };
     const { largest, scrolling } = sizes;
-    if (projector) sizes.largest = Math.max(largest, host.clientHeight / 10);
+    if (projector) sizes.largest = this.blocks ? host.clientHeight : Math.max(largest, host.clientHeight / 10);
     if (this.blocks) {
       const words = this.blocks.starts.map((start, i, starts) => score.cells.slice(start, starts[i + 1]).map(({ text }) => text).join(""));
       const width = host.clientWidth - 24;
