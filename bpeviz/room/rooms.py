@@ -30,6 +30,7 @@ ABANDONED = 600
 """Seconds without a member after which a room makes place for another one."""
 
 ENDED = "This room has ended."
+SENT_AWAY = "The leader's page has sent this screen away."
 FULL = (
     f"This room is full: it has {counted(limits.ROOM_FOLLOWERS, 'follower')}, the limit. When one "
     "of them leaves, this page joins."
@@ -53,6 +54,9 @@ class Member:
         step: The last step of it that was sent.
         run: The run whose sheet was sent.
         stage: What the stage of a vote that was sent last depends on.
+        is_screen: Whether it is a second screen with the leader's notes.
+        is_sent_away: Whether the leader has sent this screen away.
+        presses: How often a second screen has pressed Next, for the leader's page that obeys it.
     """
 
     token: str
@@ -63,6 +67,14 @@ class Member:
     step: int = 0
     run: Run | None = None
     stage: tuple[object, ...] | None = None
+    is_screen: bool = False
+    is_sent_away: bool = False
+    presses: int = 0
+
+    @property
+    def is_follower(self) -> bool:
+        """Whether it is neither the leader's page nor a second screen."""
+        return not (self.is_leader or self.is_screen)
 
 
 class Room:
@@ -103,6 +115,8 @@ class Room:
         self.vote: Vote | None = None
         self.votes: list[Vote] = []
         self.run: Run | None = None
+        self.screens: set[str] = set()
+        """The secrets of devices that may show the notes."""
         self._members: set[Member] = set()
         self._left = clock()
         self._lock = threading.RLock()
@@ -124,29 +138,38 @@ class Room:
     def followers(self) -> int:
         """The number of browsers that follow."""
         with self._lock:
-            return len({member.token for member in self._members if not member.is_leader})
+            return len({member.token for member in self._members if member.is_follower})
 
     def admits(self, key: str) -> bool:
         """Return whether a key is that of its invitations."""
         return is_equal(key, self.key)
 
-    def enter(self, token: str, notify: Callable[[], None], *, is_leader: bool = False) -> Member:
+    def enter(
+        self,
+        token: str,
+        notify: Callable[[], None],
+        *,
+        is_leader: bool = False,
+        is_screen: bool = False,
+    ) -> Member:
         """Add a connection.
 
         Args:
             token: The token that the browser got before, or "".
             notify: Called when the room has changed.
             is_leader: Whether it is the leader's.
+            is_screen: Whether it is a second screen of the leader.
 
         Raises:
             RoomError: The room has ended or is full.
         """
         if self.has_ended:
             raise RoomError(ENDED)
-        member = Member(token or secrets.token_urlsafe(12), is_leader, notify)
+        token = token or secrets.token_urlsafe(12)
+        member = Member(token, is_leader, notify, is_screen=is_screen)
         with self._lock:
             known = {member.token for member in self._members}
-            is_new = not is_leader and member.token not in known
+            is_new = member.is_follower and member.token not in known
             if is_new and self.followers >= limits.ROOM_FOLLOWERS:
                 raise RoomError(FULL)
             self._members.add(member)
@@ -213,6 +236,8 @@ class Room:
             if member.is_leader:
                 self._lead(message)
                 self._notify()
+            elif member.is_screen:
+                self._press(message)
             elif self.vote is not None and message.answer is not None:
                 if message.vote == self.vote.number:
                     self.vote.answer(member.token, message.answer)
@@ -221,8 +246,10 @@ class Room:
     def state(self, member: Member) -> RoomState:
         """Return what a member lacks, and remember that it was sent."""
         with self._lock:
-            if self.has_ended:
-                return {"ended": ENDED}
+            if self.has_ended or member.is_sent_away:
+                return {"ended": SENT_AWAY if member.is_sent_away else ENDED}
+            if member.is_screen:
+                return self._notes(member)
             content, vote = self.content, self.vote
             state: RoomState = {
                 "step": self.step,
@@ -230,6 +257,7 @@ class Room:
                 "speed": self.display.speed,
                 "lit": self.display.lit,
                 "followers": self.followers,
+                "isBeforeVotes": not any(asked.is_revealed for asked in self.votes),
                 "vote": None,
             }
             if vote is not None:
@@ -245,13 +273,9 @@ class Room:
                 state["content"] = content.full() if member.is_leader else content.beginning()
                 member.content, member.step = content.number, 0
             if member.is_leader:
-                if (run := self.run) is not None:
-                    elapsed = 0 if run.began is None else self._clock() - run.began
-                    state |= {"part": run.part, "ready": sorted(run.ready), "elapsed": elapsed}
-                    if member.run is not run:
-                        state["sheet"] = run.payload()
-                member.run = run
-                return state | {
+                return self._course(member, state) | {
+                    "screens": sum(other.is_screen for other in self._members),
+                    "presses": member.presses,
                     "canAsk": self._next_question() is not None,
                     "furthest": self.furthest,
                     "link": self.link,
@@ -262,6 +286,32 @@ class Room:
                 state["more"] = content.more(member.step, self.furthest)
                 member.step = self.furthest
             return state
+
+    def _course(self, member: Member, state: RoomState) -> RoomState:
+        """Return a state with the part of the run sheet, and with the sheet if it is new."""
+        if (run := self.run) is not None:
+            elapsed = 0 if run.began is None else self._clock() - run.began
+            state |= {"part": run.part, "ready": sorted(run.ready), "elapsed": elapsed}
+            if member.run is not run:
+                state["sheet"] = run.payload()
+        member.run = run
+        return state
+
+    def _notes(self, member: Member) -> RoomState:
+        """Return what a second screen shows: no content, and no rights of a leader."""
+        state: RoomState = {"followers": self.followers, "vote": None}
+        if self.vote is not None:
+            state["vote"] = self.vote.state("", is_leader=True)
+            right = self.vote.question.right
+            state["answer"] = "" if right is None else self.vote.question.in_words(right)
+        return self._course(member, state)
+
+    def _press(self, message: Message) -> None:
+        """Let one page of the leader press Next."""
+        leader = next((member for member in self._members if member.is_leader), None)
+        if message.do == "next" and leader is not None:
+            leader.presses += 1
+            leader.notify()
 
     def close(self) -> None:
         """End the room, for all members."""
@@ -295,6 +345,10 @@ class Room:
                 vote.reveal()
             case "end vote", Vote():
                 self._end_vote()
+            case "send screens away", _:
+                self.screens.clear()
+                for member in self._members:
+                    member.is_sent_away = member.is_screen
             case "close room", _:
                 self.close()
 
@@ -371,7 +425,7 @@ class Room:
             members = [
                 member
                 for member in self._members
-                if not leaders or member.is_leader or member is also
+                if not leaders or not member.is_follower or member is also
             ]
         for member in members:
             member.notify()
@@ -466,6 +520,12 @@ class Rooms:
         with self._lock:
             self._remove_ended()
             return self._rooms.get(letters.upper())
+
+    def of_screen(self, secret: str) -> Room | None:
+        """Return the room whose notes a device may show."""
+        with self._lock:
+            self._remove_ended()
+            return next((room for room in self._rooms.values() if secret in room.screens), None)
 
     def of(self, owner: str) -> Room | None:
         """Return the newest room of a user."""

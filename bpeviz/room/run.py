@@ -70,6 +70,7 @@ class Run:
                 "options": part.options,
                 "right": part.right,
                 "notes": part.notes,
+                "claims": part.claims,
             }
             for part in self.sheet.parts
         ]

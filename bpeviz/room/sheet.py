@@ -5,6 +5,8 @@
     2 min  show /?text_sample=old-cat
            # A note for the leader, which is printed and not shown.
     3 min  vote 0
+           right: e + space
+           mistake: t + h
     1 min  step 5
     1 min  ask How many bytes is 🐚?
            - 1
@@ -12,7 +14,8 @@
 
 The first line is the title. `show` opens a page of the app, `step` moves its player, and `vote N`
 asks about the decision after step N. `learn merge 2` asks the second question of a chapter.
-`ask` asks a question with the options below it, of which `*` marks the right one.
+`ask` asks a question with the options below it, of which `*` marks the right one. Below a vote,
+`right:` and `mistake:` name answers for the leader's notes, as the options have them.
 """
 
 from __future__ import annotations
@@ -31,6 +34,9 @@ MAX_PARTS, MAX_LINE, MAX_OPTIONS = 100, 10_000, 8
 """The most parts of a sheet, characters of a line, and options of a question."""
 
 FOLDER = Path(__file__).parent / "sheets"
+
+CLAIMS = ("right", "mistake")
+"""What a line below a vote may say about an answer."""
 
 PAGES = ("", "algorithms", "compare", "inspect")
 """The pages that a room shows, by their addresses in small letters."""
@@ -56,6 +62,7 @@ class SheetPart:
         options: The answers to choose from.
         right: The index of the right one, -1 before it is known.
         notes: Notes for the leader.
+        claims: The answers that the notes name, by `CLAIMS`.
     """
 
     line: int
@@ -67,6 +74,7 @@ class SheetPart:
     options: list[str] = field(default_factory=list)
     right: int = -1
     notes: list[str] = field(default_factory=list)
+    claims: dict[str, list[str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -191,13 +199,20 @@ def page_link(rest: str) -> str:
 
 
 def _add(part: SheetPart, words: str) -> None:
-    """Add a line below a part: a note, or an option of a question."""
+    """Add a line below a part: a note, a claim, or an option of a question."""
     sign, option = words[0], words[1:].strip()
+    claim, _, named = words.partition(": ")
+    if claim in CLAIMS and named:
+        if part.kind not in ("vote", "learn"):
+            raise SheetError(f"is about an answer, but there is no vote above it: “{claim}:”")
+        part.claims.setdefault(claim, []).append(named.strip())
+        return
     if sign == "#":
         part.notes.append(option)
     elif sign not in "-*" or not option:
         raise SheetError(
-            "is neither a part (“3 min …”), an option (“- …”, “* …”) nor a note (“# …”)"
+            "is neither a part (“3 min …”), an option (“- …”, “* …”), a note (“# …”) nor an answer "
+            "(“right: …”, “mistake: …”)"
         )
     elif part.kind != "ask":
         raise SheetError("is an option, but there is no “ask” above it")

@@ -513,6 +513,7 @@ class SheetPartState(TypedDict):
     options: list[str]
     right: int
     notes: list[str]
+    claims: dict[str, list[str]]
 
 
 class SheetState(TypedDict):
@@ -534,6 +535,10 @@ class RoomState(TypedDict, total=False):
     followers: int
     vote: VoteState | None
     stage: Player
+    isBeforeVotes: bool
+    answer: str
+    screens: int
+    presses: int
     token: str
     content: RoomContent
     more: MoreSteps

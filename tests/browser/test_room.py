@@ -113,11 +113,11 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(phone.get_by_role("region", name="Vote")).to_be_hidden()  # only the leader sees it
     leader.get_by_role("button", name="Ask this question").click()
     expect(phone.get_by_role("button", name="n + ·")).to_be_visible()
-    step = leader.locator(".step").input_value()
+    step = leader.locator("#place-player .step").input_value()
     leader.keyboard.press("ArrowRight")
     leader.get_by_role("button", name="Done").click()
     expect(phone.get_by_role("button", name="Last")).to_be_disabled()
-    assert leader.locator(".step").input_value() == step
+    assert leader.locator("#place-player .step").input_value() == step
     leader.locator(".c", has_text="S").first.hover()
     for follower in (phone, keyboard):
         expect(follower.get_by_role("tooltip")).to_contain_text("id 83")

@@ -27,6 +27,9 @@ Seven minutes
 3 min  show /
        # Talk to your neighbor.
 1 min  vote 2
+       right: e + l
+       mistake: s + h
+       mistake: s + e
 1 min  ask How many?
        - one
        * two, or more
@@ -63,6 +66,7 @@ def test_sheet_has_parts_with_minutes() -> None:
     assert shown.link == "/Compare?text_sample=banana"
     assert (train.link, train.notes) == ("/", ["Talk to your neighbor."])
     assert (vote.kind, vote.step, vote.line) == ("vote", 2, 8)
+    assert found.parts[2].claims == {"right": ["e + l"], "mistake": ["s + h", "s + e"]}
     assert (ask.words, ask.options, ask.right) == ("How many?", ["one", "two, or more"], 1)
 
 
@@ -81,6 +85,7 @@ def test_sheet_has_parts_with_minutes() -> None:
         ("1 min show /\nsoon", "Line 3 .* neither"),
         ("1 min ask", "Line 2 .* no question"),
         ("1 min learn merge", "Line 2 .* such as “learn merge 2”"),
+        ("1 min show /\nright: a", "Line 3 .* no vote above"),
         ("1 min ask Why?\n- a\n1 min show /", "Line 4 .* two options"),
         ("1 min ask Why?\n- a\n- b", "The end .* line 2 is marked"),
         ("1 min ask Why?\n* a\n* b", "Line 4 .* second right"),

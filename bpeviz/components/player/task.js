@@ -144,10 +144,10 @@ export class Task {
   }
 
   // Classes, since a rule with `:has()` would be matched anew at each change of the text.
-  #nameState({ act = null, isLive = false, rows = null, counts = null, isClosed = false, options = [] } = {}) {
+  #nameState({ act = null, isLive = false, rows = null, counts = null, isClosed = false, options = [], result = null } = {}) {
     const places = act === "boundaries";
     const isOpen = (places || act === "pair") && !isClosed && !options.length;
-    const states = { tasked: rows, listed: rows?.length, typing: act === "type", choosing: isOpen, placing: places && !isLive, fencing: places && isLive, counted: counts };
+    const states = { tasked: rows, listed: rows?.length, typing: act === "type", choosing: isOpen, placing: places && !isLive, fencing: places && isLive, counted: counts, offering: options.length && !result, offered: options.length && result };
     for (const name in states) this.player.section.classList.toggle(name, Boolean(states[name]));
   }
 

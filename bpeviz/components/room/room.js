@@ -9,6 +9,7 @@ import { FOLLOW, STEP_CHANGED, currentDisplay, emit, subscribe } from "../shared
 import { counted, formatCount } from "../shared/format.js";
 import { store, stored } from "../shared/storage.js";
 import { begin, extend } from "./assembly.js";
+import { following, inWords, namesOf, timeInWords } from "./run_sheet.js";
 import { Ballot } from "./vote.js";
 
 const LOOK_AT_PLAYER = 15; // milliseconds until a click of the leader is noticed
@@ -28,14 +29,6 @@ const FEW = 5; // failed connections until a sentence says what to do
  * @property {string} letters
  * @property {boolean} isLeader
  */
-
-/** Return a part of a run sheet in words; names are those of the questions of Learn. */
-function inWords({ kind, words, link, step }, names) {
-  if (kind === "ask") return words;
-  if (kind === "learn") return `ask ${names.get(words) ?? "a question of Learn"}`;
-  if (kind === "show") return `show ${link.slice(1).split("?")[0] || "Train"}`;
-  return kind === "vote" ? `vote at step ${step}` : `go to step ${step}`;
-}
 
 class Room {
   constructor(root, signal) {
@@ -85,6 +78,11 @@ class Room {
     this.find(".next").onclick = () => this.#next();
     this.find(".previous").onclick = () => this.#goTo(this.state.part - 1);
     this.find(".print").onclick = () => this.#print();
+    this.find(".open-notes").onclick = () => open(`${data.room}/notes`, `notes-${data.letters}`, "popup,width=560,height=760");
+    this.find(".admit").onsubmit = (event) => {
+      event.preventDefault();
+      this.#send({ do: "admit screen", key: this.find(".admit input").value });
+    };
     for (const button of this.root.querySelectorAll("[data-do]"))
       button.onclick = () => this.#do(button.dataset.do);
     this.ballot = new Ballot(this.root, data.isLeader, (message) => this.#send(message));
@@ -116,6 +114,7 @@ class Room {
     const socket = (this.socket = new WebSocket(url));
     socket.onopen = () => {
       this.reported = null;
+      this.presses = 0; // of Next on a second screen
       this.#send({ token: stored(this.#name("follower")) ?? "", ...this.again });
       if (isLeader) this.#send({ do: "list questions" });
     };
@@ -154,6 +153,7 @@ class Room {
 
   #receive(state) {
     if (state.questions) return this.#offerQuestions(state.questions);
+    if ("screen" in state) return this.#admitted(state.screen);
     if ("preview" in state) return this.#preview(state.preview, state.stage);
     if (state.note) return (this.find(".where").textContent = state.note);
     if (state.frame) return this.#open(state.frame, state.part);
@@ -191,6 +191,8 @@ class Room {
       this.#remember(state);
     }
     this.#draw();
+    if (state.presses > this.presses && this.sheet) this.#next();
+    this.presses = state.presses;
     if (this.frame && (this.frame.part < 0 || state.ready?.includes(this.frame.part))) this.#closeFrame();
   }
 
@@ -305,8 +307,9 @@ class Room {
     button.type = "button";
     button.onclick = () => this.#goTo(i);
     const details = part.options.map((option, k) => `${k === part.right ? "✓" : "–"} ${option}`);
+    const claims = Object.entries(part.claims).flatMap(([kind, answers]) => answers.map((named) => `${kind === "right" ? "✓" : "✗"} ${named}`));
     const item = element("li");
-    item.append(button, element("div", "details", [...details, ...part.notes, part.link].filter(Boolean).join("\n")));
+    item.append(button, element("div", "details", [...details, ...claims, ...part.notes, part.link].filter(Boolean).join("\n")));
     return item;
   }
 
@@ -336,14 +339,6 @@ class Room {
   #isReady(at) {
     const page = this.#pageOf(at);
     return page < 0 || this.state.ready.includes(page);
-  }
-
-  /** What “Next” does: first it ends the vote. */
-  get #following() {
-    const { vote, part } = this.state;
-    if (vote && vote.right === null) return vote.counts ? "reveal the answer" : "show the answers";
-    const next = this.sheet.parts[part + 1];
-    return next ? inWords(next, this.names) : "";
   }
 
   #next() {
@@ -397,17 +392,16 @@ class Room {
     this.find(".run").hidden = !sheet;
     if (!sheet) return;
     const { part, elapsed } = state;
+    const action = following(state, sheet.parts, this.names);
     if (this.drawnState !== state) this.began = Date.now() - elapsed * 1000;
     this.drawnState = state;
     const next = this.find(".next");
-    next.textContent = this.#following ? `Next: ${this.#following}` : "The end";
-    next.disabled = !this.#following;
+    next.textContent = action ? `Next: ${action}` : "The end";
+    next.disabled = !action;
     this.find(".previous").disabled = part < 1;
     [...this.find(".parts").children].forEach(({ firstChild }, i) => (firstChild.ariaCurrent = i === part ? "step" : null));
     const isShown = this.#isReady(part);
-    const until = sheet.parts.slice(0, part + 1).reduce((sum, { minutes }) => sum + minutes, 0);
-    const minute = Math.floor((Date.now() - this.began) / 60_000) + 1;
-    const words = [`Part ${part + 1} of ${sheet.parts.length}`, `minute ${minute}`, `planned until minute ${until}`];
+    const words = timeInWords(sheet.parts, part, this.began);
     if (!isShown) words.push(this.failed.has(this.#pageOf(part)) ? "its page could not be prepared: open its link to see why" : "preparing …");
     if (state.vote) this.votedIn = part;
     if (sheet.parts[part]?.kind === "vote" && this.votedIn !== part && isShown && !state.canAsk) words.push(NO_VOTE);
@@ -415,6 +409,25 @@ class Room {
     const start = missing.length ? `Could not be prepared: part ${missing.join(", ")}.` : "";
     const text = part < 0 ? start : words.join(" · ");
     if (this.find(".minute").textContent !== text) this.find(".minute").textContent = text;
+  }
+
+  // ---- second screens with the notes
+
+  /** @param {string} refused why a code was not accepted, or "" */
+  #admitted(refused) {
+    const field = this.find(".admit input");
+    this.find(".screens").textContent = refused;
+    if (refused) field.select();
+    else field.value = "";
+  }
+
+  #drawScreens({ screens }) {
+    this.find("[data-do='send screens away']").hidden = !screens;
+    const words = screens ? `${counted(screens, "second screen")} with the notes` : "";
+    if (this.screens === screens) return;
+    this.screens = screens;
+    this.find(".screens").textContent = words;
+    this.find(".second summary").textContent = words || "Notes";
   }
 
   // ---- the step
@@ -459,8 +472,10 @@ class Room {
     const follows = `${away ? "Looking around. Leader" : "Following the leader"}${at(step)}${plays}`;
     this.find(".where").textContent = isLeader ? followers : content ? follows : state.vote ? "" : "Wait for the leader.";
     this.find(".back").hidden = !away;
+    this.find(".first").hidden = !state.isBeforeVotes;
     if (isLeader) {
       this.#drawJoin(state);
+      this.#drawScreens(state);
       this.#drawRun();
     }
     if (state.vote) this.previewed = null;
@@ -529,12 +544,10 @@ class Room {
     const groups = chapters.map(({ title, questions }) => {
       const group = element("optgroup");
       group.label = title;
-      for (const [key, name] of Object.entries(questions)) {
-        group.append(new Option(name, key));
-        this.names.set(key, name);
-      }
+      for (const [key, name] of Object.entries(questions)) group.append(new Option(name, key));
       return group;
     });
+    this.names = namesOf(chapters);
     choice.replaceChildren(new Option("Ask from Learn …", ""), ...groups);
     choice.hidden = !chapters.length;
     choice.onchange = () => (choice.value ? this.#send({ do: "preview question", key: choice.value }) : this.#preview(null));

@@ -185,7 +185,7 @@ class StopAct(Act):
         return [f"Look at more than {given:,} {self.unit}." if given < right else "Stop earlier."]
 
     def words(self, given: Any) -> str:
-        return f"after {given:,} {self.unit}"
+        return f"after {counted(given, self.unit.removesuffix('s'))}"
 
 
 @dataclass(frozen=True)

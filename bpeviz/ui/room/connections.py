@@ -1,4 +1,4 @@
-"""The routes of rooms: `{base}/room`, and below it `KXQF`, `…/lead`, `…/file`, `…/ws`, `…/code`.
+"""The routes of rooms: `{base}/room`, `…/room/notes`, and below a room those of its pages.
 
 A leader is known by a cookie. Its page asks over its websocket for tickets, with which page runs of
 the same browser prepare pages for the room (`bpeviz.ui.room.dialog`).
@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -29,6 +30,7 @@ from bpeviz import limits
 from bpeviz.room import tickets
 from bpeviz.room.messages import Message
 from bpeviz.room.rooms import ENDED, ROOMS, Member, Room, RoomError
+from bpeviz.room.screens import SECONDS, WAITING
 from bpeviz.room.sheet import SheetError, page_link
 from bpeviz.room.tickets import TICKETS, Ticket
 from bpeviz.room.votes import Vote
@@ -46,6 +48,9 @@ KEY = "key"
 
 LEADER = "bpeviz_leader"
 """The cookie of a leader, with the path of the room."""
+
+SCREEN = "bpeviz_screen"
+"""The cookie of a second screen: while it waits, and then with the path of the room."""
 
 PAUSE, PAUSE_ON_STAGE = 0.02, 0.2
 """Seconds between two messages to a member, of which each has the latest state, and after one with
@@ -66,6 +71,8 @@ NOT_LEADER = (
 
 NO_ROOM = "There is no room with these letters: it may have ended. Ask its leader."
 
+NO_CODE = "No phone shows this code, or it was used, or it is older than two minutes."
+
 WRONG_ADDRESS = "There is no page with this address. Enter the letters of the room."
 
 
@@ -85,13 +92,16 @@ class RoomPages:
         router = Router(
             [
                 Route(self._path, self._choose),
+                Route(f"{self._path}/notes", self._await_leader),
                 Route(room, self._follow),
                 Route(f"{room}/lead", self._lead),
+                Route(f"{room}/notes", self._notes),
                 Route(f"{room}/file", _file),
                 # Its followers may not have the password of the app.
                 Route(room + PATH, component_file),
                 WebSocketRoute(f"{room}/ws", _connect),
                 WebSocketRoute(f"{room}/lead/ws", _connect),
+                WebSocketRoute(f"{room}/notes/ws", _connect),
             ]
         )
         self._router = ExceptionMiddleware(router, {HTTPException: self._wrong_address})
@@ -114,7 +124,33 @@ class RoomPages:
         letters = request.path_params["letters"].upper()
         if ROOMS.find(letters) is None:
             return pages.form(self._home, self._path, NO_ROOM)
-        return pages.member(letters, f"{self._path}/{letters}", self._home, is_leader=False)
+        return pages.member(letters, f"{self._path}/{letters}", self._home)
+
+    async def _await_leader(self, request: Request) -> Response:
+        """Return the code of a device for a leader to type, or lead it to the notes afterwards."""
+        secret = request.cookies.get(SCREEN, "")
+        answer: Response
+        if secret and (room := ROOMS.of_screen(secret)):
+            at = f"{self._path}/{room.letters}"
+            answer = RedirectResponse(f"{at}/notes", 303)
+            answer.headers.append("Set-Cookie", cookie(request.scope, SCREEN, secret, at, LASTS))
+            return answer
+        if not re.fullmatch(r"[\w-]{22}", secret, re.ASCII):
+            secret = secrets.token_urlsafe(16)
+        answer = pages.notes_code(self._home, WAITING.code(secret))
+        answer.headers.append(
+            "Set-Cookie", cookie(request.scope, SCREEN, secret, f"{self._path}/notes", SECONDS)
+        )
+        return answer
+
+    async def _notes(self, request: Request) -> Response:
+        """Return the page with the leader's notes, for the leader's browser or an admitted one."""
+        letters = request.path_params["letters"].upper()
+        room = ROOMS.find(letters)
+        if room is None or not _may_see_notes(room, request.cookies):
+            message = NO_ROOM if room is None else NOT_LEADER
+            return pages.form(self._home, self._path, message)
+        return pages.notes(letters, f"{self._path}/{letters}", self._home)
 
     async def _lead(self, request: Request) -> Response:
         """Return the leader's page, which can open an ended room again, or set its cookie first."""
@@ -139,6 +175,12 @@ class RoomPages:
             message = closed if ROOMS.find(letters) is None else NOT_LEADER
             answer = pages.form(self._home, self._path, message)
         return answer
+
+
+def _may_see_notes(room: Room, cookies: Mapping[str, str]) -> bool:
+    """Return whether a browser is the leader's, or one that the leader has admitted."""
+    is_leader = bool(ROOMS.leader(room.letters, cookies.get(LEADER, "")))
+    return is_leader or cookies.get(SCREEN, "") in room.screens
 
 
 async def _file(_request: Request) -> Response:
@@ -181,11 +223,15 @@ async def _enter(
     is_leader = socket.scope["path"].endswith("/lead/ws")
     proof = socket.cookies.get(LEADER, "") if is_leader else ""
     nonce = ROOMS.leader(letters, proof)
+    is_screen = socket.scope["path"].endswith("/notes/ws")
+    if is_screen and (room is None or not _may_see_notes(room, socket.cookies)):
+        return {"refused": NO_ROOM if room is None else NOT_LEADER}
     if is_leader and not (nonce if room else proof):
         return {"refused": NOT_LEADER}
     if room is not None:
         try:
-            return room.enter(hello.token, notify, is_leader=is_leader)
+            token = "" if is_screen else hello.token
+            return room.enter(token, notify, is_leader=is_leader, is_screen=is_screen)
         except RoomError as error:
             return {"refused": str(error)}
     if nonce and hello.do == "open again":
@@ -222,11 +268,16 @@ async def _listen(socket: WebSocket, room: Room, member: Member) -> None:
         count += 1
         if message == Message() or count > limits.ROOM_RATE:
             continue
-        if member.is_leader and message.do in _ABOUT_LEARN:
+        if not member.is_follower and message.do in _ABOUT_LEARN[: 3 if member.is_leader else 1]:
             asking = asyncio.create_task(_answer(socket, room, message, asking))
         elif member.is_leader and message.do == "prepare":
             if frame := _part(room, message, browser_of(socket.cookies)):
                 await socket.send_text(json.dumps(frame))
+        elif member.is_leader and message.do == "admit screen":
+            secret = WAITING.admit(message.key)
+            if secret:
+                room.screens.add(secret)
+            await socket.send_text(json.dumps({"screen": "" if secret else NO_CODE}))
         else:
             try:
                 room.receive(member, message)

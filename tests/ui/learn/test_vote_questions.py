@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 import pytest
 from helpers.asgi import HTML, ask, page
+from helpers.stages import played
 
+import bpeviz
+from bpeviz.corpus import samples
 from bpeviz.room import rooms, sheet
+from bpeviz.room.contents import RoomTimeline
 from bpeviz.room.messages import Invitation, Message
 from bpeviz.room.rooms import ROOMS, Room
 from bpeviz.room.votes import Vote, VoteQuestion
@@ -64,6 +70,7 @@ def received(question: VoteQuestion, answer: int) -> list[str]:
         room.receive(leader, Message.of({"do": do}))
     body = ask(RoomPages(page, "/"), address=f"/room/{room.letters}", **HTML).body
     room.close()
+    body = re.sub('nonce="[^"]*"', "", body)
     return [message.replace(room.letters, "") for message in (*got[:-1], body)]
 
 
@@ -127,11 +134,35 @@ def test_unknown_questions_have_no_key() -> None:
         assert vote_questions.find(unknown) is None
 
 
-def test_questions_of_our_run_sheets_are_there() -> None:
-    for listed in sheet.ours().values():
-        for part in listed.parts:
-            if part.kind == "learn" and part.words.partition("/")[0] in BY_KEY:
-                assert vote_questions.key_of(part.words), f"{listed.title}: {part.words}"
+def answer_named(question: VoteQuestion, words: str) -> int:
+    """Return the answer that a run sheet names, as it stands on the screen."""
+    names = [option.words.rstrip(".") for option in question.options]
+    if not question.has_bits:
+        return dict(zip(names, question.values or range(len(names)), strict=True))[words]
+    befores = [*accumulate(words.split(" | "))][:-1]
+    return sum(1 << names.index(f"a boundary after “{before}”") for before in befores)
+
+
+@pytest.mark.parametrize("listed", sheet.ours().values(), ids=sheet.ours())
+def test_notes_of_our_run_sheets_say_what_is_on_the_screen(listed: sheet.Sheet) -> None:
+    text = samples.by_key("seashells").text
+    shown = RoomTimeline(1, played(bpeviz.train(text, merges=22, pattern="gpt2"), text))
+    for part in listed.parts:
+        if part.kind == "learn":
+            question = vote_questions.find(vote_questions.key_of(part.words))
+        else:
+            question = shown.question(part.step) if part.kind == "vote" else None
+        if question is None:
+            assert part.kind not in ("learn", "vote"), f"line {part.line} has no question"
+            continue
+        claims = [(kind, words) for kind in part.claims for words in part.claims[kind]]
+        assert claims or question.numbers, f"line {part.line} names no answer"
+        for kind, words in claims:
+            answer = answer_named(question, words)
+            assert question.accepts(answer), part.line
+            assert question.in_words(answer) == words
+            verdict, _ = question.verdict(answer)
+            assert verdict == {"right": "right", "mistake": "wrong"}[kind], (part.line, words)
 
 
 def test_names_and_previews_of_questions_tell_no_answer() -> None:

@@ -229,7 +229,7 @@ def test_invitation_opens_the_page_of_its_room_alone(room: Room) -> None:
     opened = {("GET", at), ("HEAD", at), ("GET", f"{at}/file"), ("WEBSOCKET", f"{at}/ws")}
     opened.add(("GET", f"{at}/code/a-b.js"))
     below = ("", "/", "/file", "/ws", "/lead", "/lead/", "/file/", "/ws/ws", "//", "/../lead", "?x")
-    below = (*below, "/code/a-b.js", "/code/a/b.js", "/code/..", "/lead/ws")
+    below = (*below, "/code/a-b.js", "/code/a/b.js", "/code/..", "/lead/ws", "/notes", "/notes/ws")
     below = (*below, "/_stcore/health", "/..", "/../../Compare")
     rooms = (at, f"/room/{other.letters}", "/room/", "/room", "/base/room", f"/base{at}", f"/{at}")
     paths = {a + b for a, b in product(rooms, below)} | {f"/{one.title}" for one in PAGES}
