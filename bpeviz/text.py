@@ -127,17 +127,24 @@ def _decoded(raw: bytes) -> Iterator[tuple[str, bytes]]:
 def label(raw: bytes) -> str:
     """Return a readable label of a token's bytes, with stand-ins for invisible characters.
 
-    >>> label(b" the"), label("é".encode()), label("é".encode()[:1])
-    ('·the', 'é', '⟨C3⟩')
+    >>> label(b" the"), label("é".encode()), label("é".encode()[:1]), label("\u0e34".encode())
+    ('·the', 'é', '⟨C3⟩', '◌\u0e34')
     """
     with contextlib.suppress(UnicodeDecodeError):
         name = raw.decode()
         if name.isprintable():  # the usual case: only the space has a stand-in
-            return name.replace(" ", character_stand_in(" "))
-    return "".join(
-        character_stand_in(character) if character else f"⟨{byte.hex().upper()}⟩"
-        for character, byte in _decoded(raw)
+            return _on_circle(name.replace(" ", character_stand_in(" ")))
+    return _on_circle(
+        "".join(
+            character_stand_in(character) if character else f"⟨{byte.hex().upper()}⟩"
+            for character, byte in _decoded(raw)
+        )
     )
+
+
+def _on_circle(name: str) -> str:
+    """Return a name whose first character, if it is a combining mark, stands on a dotted circle."""
+    return f"◌{name}" if unicodedata.category(name[:1] or " ").startswith("M") else name
 
 
 def split_lines(text: str) -> list[str]:

@@ -109,6 +109,12 @@ Under the key, the session then has the cell pressed last, "opened": {"text", "t
 "sorted": {"column", "isAscending"}.
 """
 
+token_table = _register("token_table")
+"""Shows a table of tokens (`bpeviz.views.token_table`), or the steps of the player of a timeline.
+
+For steps its data is {"timelineId", "search"}: the browser takes them from the player.
+"""
+
 tour = _register("tour", once=["step"])
 """Shows the box of a guided tour beside its mark (`bpeviz.ui.learn.tours`).
 

@@ -1,24 +1,20 @@
-"""Short tables as HTML, with one tab stop each.
-
-`st.dataframe` has five tab stops, draws on a canvas, and makes the browser load a data grid.
-"""
+"""Tables: short ones as HTML, and those that are long or contain tokens as a component."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 
 import streamlit as st
 
+from bpeviz.ui import components
 from bpeviz.views.table import Table
+from bpeviz.views.token_table import Ids, Look, payload
 
 MOST_ROWS = 200
-"""Longer tables need the search and the speed of `st.dataframe`."""
+"""Of longer tables, the page contains only the rows in view."""
 
-ROWS = 8
-"""The visible rows of a table that scrolls."""
-
-HEIGHT = 2 + 35 * (1 + ROWS)
-"""Pixels of a table that scrolls: a border, its head and whole rows."""
+SEARCHED = 20
+"""Tables of tokens with as many rows have a field to search in."""
 
 
 def draw_table(
@@ -29,6 +25,8 @@ def draw_table(
     right: Collection[str] = (),
     grouped: bool = False,
     download: bool = False,
+    ids: Ids | None = None,
+    look: Look | None = None,
 ) -> None:
     """Draw a table; columns of numbers are right-aligned.
 
@@ -39,28 +37,30 @@ def draw_table(
         right: The names of right-aligned columns of texts.
         grouped: Whether to separate the thousands of integers.
         download: Whether to offer the table as a file.
+        ids: The ids in columns of tokens, which are drawn as in the text.
+        look: The look of these tokens.
     """
-    if len(table) > MOST_ROWS:
-        st.dataframe(table.frame(), hide_index=True, height=HEIGHT, key=key)
-        st.caption(f"{len(table) - ROWS:,} more: scroll, or search in the table.")
-        return
-    st.html(table.html(label, right=right, grouped=grouped))
+    if ids is None and len(table) <= MOST_ROWS:
+        st.html(table.html(label, right=right, grouped=grouped))
+    else:
+        data = payload(table, label, ids, look, searches=SEARCHED)
+        components.token_table(data, f"{key} as a table")
     if download:
-        offer_file(table, key, label)
+        offer_file(lambda: table, key, label)
 
 
-def offer_file(table: Table, key: str, label: str) -> None:
+def offer_file(table: Callable[[], Table], key: str, label: str) -> None:
     """Draw a button that downloads a table as CSV.
 
     Args:
-        table: The table.
+        table: Returns the table. The session keeps this function.
         key: The name of the file.
         label: The name of the table.
     """
     st.download_button(
         "Download CSV",
         # On demand: a browser fetches finished content at once, to check its address.
-        lambda: table.csv().encode("utf-8-sig"),
+        lambda: table().csv().encode("utf-8-sig"),
         f"{key.replace('_', '-').replace(' ', '-')}.csv",
         "text/csv",
         key=f"{key} as a file",

@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-import pyarrow as pa
 import streamlit as st
 
-from bpeviz.analysis import vocabulary_cost
+from bpeviz.analysis import token_lookup, vocabulary_cost
+from bpeviz.core.boundaries import Part
 from bpeviz.text import counted
 from bpeviz.trainers import texts_of
+from bpeviz.ui import components
 from bpeviz.ui.page_trainings import Trained
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
-from bpeviz.ui.table import HEIGHT, draw_table
+from bpeviz.ui.table import SEARCHED, draw_table, offer_file
 from bpeviz.ui.widgets import NumberField, OneOf, Section, Widget
-from bpeviz.views import tables
+from bpeviz.views import tables, token_table
+from bpeviz.views.payloads import TokenTable
+from bpeviz.views.table import Table
 
 VIEW = OneOf(
     "vocabulary",
@@ -41,36 +44,42 @@ def widgets() -> Iterator[Widget[Any]]:
 
 
 @fragment
-def vocabulary(trained: Trained, last: int) -> None:
-    """Draw the vocabulary after step `last`, if its section is open."""
-    SECTION.show(_views, trained, last)
+def vocabulary(trained: Trained, last: int, shown: Part) -> None:
+    """Draw the vocabulary after step `last`, if its section is open, in the colors of a part."""
+    SECTION.show(_views, trained, last, shown)
 
 
-def _views(trained: Trained, last: int) -> None:
+def _views(trained: Trained, last: int, shown: Part) -> None:
     view = VIEW.segments(label_visibility="collapsed")
     if view == "cost":
         _cost(trained, last)
-    elif view == "tokens":
-        table = _tokens(trained, last)
-        st.dataframe(table, hide_index=True, height=HEIGHT, key="vocabulary tokens")
-        st.caption(
-            f"{counted(len(table), 'token')} in the order of their ids. The column “uses” counts "
-            "each in the training text at this vocabulary size."
-        )
-    else:
-        table = _tokens(trained, 0)
-        st.dataframe(table, hide_index=True, height=HEIGHT, key="alphabet")
-        st.caption(
-            f"{counted(len(table), 'token')}: the vocabulary before the first "
-            f"{texts_of(trained.history).unit}."
-        )
+        return
+    step = last if view == "tokens" else 0
+    data = _tokens(trained, step, shown)
+    components.token_table(data, "vocabulary table")
+    number = counted(len(data["columns"][0]["values"]), "token")
+    unit = texts_of(trained.history).unit
+    st.caption(
+        f"{number}, those learned here first. The column “uses” counts each in the training text."
+        if step
+        else f"{number}: the vocabulary before the first {unit}."
+    )
+    handle = trained.handle  # the session must not hold the history
+    offer_file(lambda: _table(handle.open(), step), "vocabulary", data["label"])
 
 
 @cached()
-def _tokens(trained: Trained, step: int) -> pa.Table:
-    tokenizer = trained.history.at_step(step)
+def _tokens(trained: Trained, step: int, shown: Part) -> TokenTable:
+    """Return the table of the tokens after a step; do not change it, it is cached."""
+    table, tokenizer = _table(trained, step), trained.history.at_step(step)
+    look = token_lookup.look_of(tokenizer, hues=trained.hues(shown))
+    ids = {"token": table.columns[0]}
+    return token_table.payload(table, VIEW.titles["tokens"], ids, look, searches=SEARCHED)
+
+
+def _table(trained: Trained, step: int) -> Table:
     uses = vocabulary_cost.uses(trained.training_boundaries, step)
-    return tables.vocabulary(tokenizer, uses).arrow()
+    return tables.vocabulary(trained.history.at_step(step), uses)
 
 
 def _cost(trained: Trained, last: int) -> None:

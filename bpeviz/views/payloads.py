@@ -452,6 +452,23 @@ class Grid(TypedDict):
     innerBoundaries: list[GridSpan]
 
 
+class TokenColumn(TypedDict):
+    """A column of a table of tokens: ids of tokens, or other values."""
+
+    name: str
+    values: list[int | float | str | None]
+    isToken: bool
+
+
+class TokenTable(TokenStyles):
+    """A table of tokens and figures."""
+
+    key: str
+    label: str
+    columns: list[TokenColumn]
+    searches: bool
+
+
 class NewCandidates(TypedDict):
     """Further candidates of a race, which the followers of a room receive."""
 

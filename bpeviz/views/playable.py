@@ -65,7 +65,7 @@ const opening = at === null ? { opensInMotion: parent === window } : { initialSt
 player(root, { ...data.player, ...opening }, ignore);
 if (data.races) race(document.createElement("div"), { races: data.races }, ignore);
 for (const view of data.player.views)
-  if (view.steps.id.length) step_table(shadow("step_table"), { unit: view.unit, view }, ignore);
+  if (view.last) token_table(shadow("token_table"), { view }, ignore);
 addEventListener("hashchange", () => {
   const detail = linked();
   if (detail !== null) document.dispatchEvent(new CustomEvent("bpeviz-jump", { detail }));
@@ -171,8 +171,8 @@ def of_stage(stage: Stage, last: int | None = None) -> Interactive:
     }
     titles = [row.title if stage.by_size else row.words.algorithm or row.title for row in rows]
     title = f"{', '.join(titles)}, step by step"
-    body = '<h2>Player</h2>\n<div id="place-player"></div><div id="place-step_table"></div>'
-    names = ("player", "race", "step_table")
+    body = '<h2>Player</h2>\n<div id="place-player"></div><div id="place-token_table"></div>'
+    names = ("player", "race", "token_table")
     # The player has the title of one row.
     style = "" if stage.by_size or not rows[0].words.rule else _UNSEEN_TITLE
     return Interactive(title, _settings(stage, last), data, names, _PLAYER, body, style)

@@ -1,4 +1,4 @@
-"""A table of values, and its forms: HTML, CSV, Markdown, aligned text, and data frames."""
+"""A table of values, and its forms: HTML, CSV, Markdown, and aligned text."""
 
 from __future__ import annotations
 
@@ -8,16 +8,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from wcwidth import ljust, rjust, wcswidth
 
 from bpeviz.text import without_formula
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import pyarrow as pa
 
 _NAME = re.compile(r"[A-Z]{2,}-\d\w?")
 """A name such as GPT-2, which should not wrap at its hyphen."""
@@ -55,7 +51,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of plain values, since making a data frame takes a millisecond.
+    """A table of plain values.
 
     Attributes:
         names: The names of the columns.
@@ -82,18 +78,6 @@ class Table:
     def rows(self) -> list[tuple[Any, ...]]:
         """The values of each row."""
         return [*zip(*self.columns, strict=True)]
-
-    def frame(self) -> pd.DataFrame:
-        """Return the table as a data frame."""
-        import pandas as pd  # only here: the command line would wait a second for it
-
-        return pd.DataFrame(self.rows, columns=[*self.names])
-
-    def arrow(self) -> pa.Table:
-        """Return the table as `st.dataframe` sends it. The values of a column have one type."""
-        import pyarrow as pa  # only here, as pandas
-
-        return pa.table([*map(pa.array, self.columns)], names=[*self.names])
 
     def csv(self) -> str:
         """Return the table as CSV for a spreadsheet, without cells that it takes for formulas."""

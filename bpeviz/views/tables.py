@@ -28,7 +28,7 @@ from bpeviz.trainers import texts_of
 from bpeviz.views.table import Cell, Table
 
 
-def decisions(training: Training, last: int, search: str = "") -> Table:
+def decisions(training: Training, last: int) -> Table:
     """Return the first `last` decisions, one per row, numbered from 1.
 
     The first column is named after the unit of a step. Merges have the columns left, right, token,
@@ -38,7 +38,6 @@ def decisions(training: Training, last: int, search: str = "") -> Table:
     Args:
         training: The training history.
         last: The number of decisions.
-        search: Keep rows whose token contains this text, or whose id it is.
     """
     name, taken = training.name, training.decisions[:last]
     columns: dict[str, Sequence[Any]] = {texts_of(training).unit: range(1, len(taken) + 1)}
@@ -65,11 +64,6 @@ def decisions(training: Training, last: int, search: str = "") -> Table:
         }
     if any(decision.note for decision in taken):
         columns["note"] = [decision.note for decision in taken]
-    if search and taken:
-        wanted = search.replace(" ", "·")
-        pairs = zip(columns["token"], columns["id"], strict=True)
-        hits = [i for i, (token, id_) in enumerate(pairs) if wanted in token or str(id_) == search]
-        columns = {name: [values[i] for i in hits] for name, values in columns.items()}
     return Table.of(columns)
 
 
@@ -347,13 +341,19 @@ def costs(sizes: Sequence[Cost], rarely: int) -> Table:
 
 
 def vocabulary(tokenizer: Tokenizer, uses: NDArray[np.int64]) -> Table:
-    """Return all tokens of a vocabulary by id, with their uses in a text.
+    """Return all tokens of a vocabulary with their uses in a text: those learned first, by id.
 
     Args:
         tokenizer: The tokenizer.
         uses: How often each id occurs. int64 [at most the largest id + 1].
     """
-    known = [about(token_id, tokenizer) for token_id in tokenizer.known_ids()]
+    others = {*tokenizer.special_tokens.values(), tokenizer.unknown_id}
+
+    def is_given(token_id: int) -> bool:
+        is_in_base = tokenizer.base_of(token_id) is not None
+        return token_id in others or is_in_base or tokenizer.is_atom(token_id)
+
+    known = [about(token_id, tokenizer) for token_id in sorted(tokenizer.known_ids(), key=is_given)]
     table = tokens(known)
     times = [int(uses[token.id]) if token.id < len(uses) else 0 for token in known]
     return Table([*table.names, "uses"], [*table.columns, times])
@@ -378,7 +378,7 @@ def decoded(ids: Sequence[Decoded]) -> Table:
     """Return ids with the token of each, one per row."""
     return Table.of(
         {
-            "id": [str(token.id) for token in ids],
+            "id": [token.id for token in ids],
             "token": [shorten(token.label) for token in ids],
             "bytes": [
                 "–" if token.raw is None else shorten(hexadecimal(token.raw)) for token in ids
@@ -392,7 +392,7 @@ def tokens(known: Sequence[Found]) -> Table:
     """Return tokens of a vocabulary, one per row."""
     return Table.of(
         {
-            "id": [str(token.id) for token in known],
+            "id": [token.id for token in known],
             "token": [shorten(token.label) for token in known],
             "bytes": [shorten(hexadecimal(token.raw)) for token in known],
             "kind": [token.place for token in known],
@@ -412,7 +412,7 @@ def ancestry(ancestors: Sequence[Ancestor]) -> Table:
         {
             "level": [ancestor.level for ancestor in ancestors],
             "token": [shorten(ancestor.token.label, 40) for ancestor in ancestors],
-            "id": [str(ancestor.token.id) for ancestor in ancestors],
+            "id": [ancestor.token.id for ancestor in ancestors],
             "left parent": [parent(ancestor, 0) for ancestor in ancestors],
             "right parent": [parent(ancestor, 1) for ancestor in ancestors],
             "kind": [ancestor.token.place for ancestor in ancestors],

@@ -155,20 +155,6 @@ def test_exported_comparison_has_the_rows_of_the_page(
     file.close()
 
 
-def test_table_download_contains_cells_unchanged(open_page: Open, tmp_path: Path) -> None:
-    page = open_page(link("=+\n" * 9))
-    Player(page).await_text("=+\n" * 9)
-    table = page.get_by_test_id("stDataFrame")
-    table.hover()
-    # Without this, the browser asks for a path in a dialog that Playwright cannot control.
-    page.evaluate("delete window.showSaveFilePicker")
-    with page.expect_download() as download:
-        page.get_by_role("button", name="Download as CSV").click()
-    path = tmp_path / "table.csv"
-    download.value.save_as(path)
-    assert ",=+," in path.read_text(encoding="utf-8-sig")
-
-
 def test_opened_file_persists_across_pages_until_closed(open_page: Open) -> None:
     training, _ = trained("low lower lowest " * 9)
     tokenizer = training.tokenizer()
@@ -330,10 +316,9 @@ def _assert_print_layout(page: Page, scheme: str) -> None:
     assert text.evaluate(light) < 140
     assert text.evaluate("one => getComputedStyle(one).printColorAdjust") == "exact"
     assert page.locator(".stApp p").last.evaluate(light) < 140
-    for name in ("stDataFrame", "stVegaLiteChart"):  # images with a dark background
-        for one in page.get_by_test_id(name).all():
-            inverted = one.evaluate("one => getComputedStyle(one).filter") != "none"
-            assert inverted == (scheme == "dark")
+    for one in page.get_by_test_id("stVegaLiteChart").all():  # images with a dark background
+        inverted = one.evaluate("one => getComputedStyle(one).filter") != "none"
+        assert inverted == (scheme == "dark")
 
 
 # ---- tables and charts
@@ -359,17 +344,12 @@ def test_tables_download_as_csv_and_charts_as_images(open_page: Open) -> None:
 
 
 def _assert_downloads(page: Page) -> None:
-    grids = page.get_by_test_id("stDataFrame")
     charts = page.get_by_test_id("stVegaLiteChart")
-    grids.or_(page.locator(".facts")).first.wait_for()
+    page.get_by_role("grid").or_(page.locator(".facts")).first.wait_for()
     charts.first.wait_for()
     page.locator(".c").first.wait_for(state="attached")
     await_run(page)  # a run replaces the files behind the buttons
     buttons = page.get_by_role("button", name="Download CSV").all()
-    for grid in grids.all():
-        grid.scroll_into_view_if_needed()
-        grid.hover()
-        buttons.append(grid.locator(CONTAINER).get_by_role("button", name="Download as CSV"))
     assert buttons
     for button in buttons:
         await_run(page)

@@ -316,20 +316,12 @@ def test_keyboard_moves_between_tokens(english_page: Page) -> None:
     expect(player.track).to_have_value(str(len(training.merges)))
 
 
-def cell(page: Page, table: int, column: int, row: int) -> Locator:
-    """Return a cell of a table: an element of the copy for screen readers, beside the canvas."""
-    return (
-        page.get_by_test_id("stDataFrame").nth(table).get_by_test_id(f"glide-cell-{column}-{row}")
-    )
-
-
-def click_row(page: Page, table: Locator, row: int) -> None:
-    """Click a row of a table. The mouse moves in steps, because the table ignores a jump."""
-    box = box_at_rest(table)
-    x, y = box["x"] + 150, box["y"] + 35 * (row + 1.5)  # the header is as high as a row
-    page.mouse.move(x - 20, y - 5)
-    page.mouse.move(x, y, steps=5)
-    page.mouse.click(x, y)
+def cell(page: Page, table: str, column: str, place: int) -> Locator:
+    """Return a cell of a table of tokens, by the title of its column."""
+    grid = page.locator(f".st-key-{table}").get_by_role("grid")
+    expect(grid).to_be_visible()
+    names: list[str] = grid.locator("th").all_inner_texts()
+    return grid.locator(f"tr[data-place='{place}'] td").nth(names.index(column))
 
 
 def test_tables_follow_the_player_step(open_page: Open) -> None:
@@ -341,8 +333,13 @@ def test_tables_follow_the_player_step(open_page: Open) -> None:
     expect(page.get_by_text("before merge 12.")).to_be_visible()
     merge = training.merges[11]
     labels = [tokenizer.token_label(one) for one in (merge.left, merge.right)]
-    for column, content in enumerate([*labels, str(merge.count), "winner"]):
-        expect(cell(page, 1, column, 0)).to_have_text(content)
+    names = ("left", "right", "count", "note")
+    for column, content in zip(names, [*labels, str(merge.count), "winner"], strict=True):
+        expect(cell(page, "candidates", column, 0)).to_have_text(content)
+    current = page.locator(".st-key-decisions tr[aria-current=step]")
+    expect(current.locator("td").first).to_have_text("12")
+    page.locator(".st-key-decisions .scroll").scroll_into_view_if_needed()
+    expect(current.locator("td").first).to_be_in_viewport(ratio=0.9)
     player.go(13)
     expect(page.get_by_text("before merge 13.")).to_be_visible()
 
@@ -359,20 +356,24 @@ def test_tables_follow_the_player_step(open_page: Open) -> None:
     search = page.get_by_role("textbox", name="Find a token")
     search.fill("keep")
     search.press("Enter")
-    merges = page.get_by_test_id("stDataFrame").first
     found = [
         step
         for step, merge in enumerate(training.merges, 1)
         if "keep" in tokenizer.token_label(merge.new_id)
     ]
     assert found
-    expect(cell(page, 0, 0, 0)).to_have_text(str(found[0]))
-    expect(cell(page, 0, 0, len(found) - 1)).to_have_text(str(found[-1]))
-    expect(cell(page, 0, 0, len(found))).to_have_count(0)
-    click_row(page, merges, 1)
+    expect(cell(page, "decisions", "merge", 0)).to_have_text(str(found[0]))
+    expect(cell(page, "decisions", "merge", len(found) - 1)).to_have_text(str(found[-1]))
+    expect(cell(page, "decisions", "merge", len(found))).to_have_count(0)
+    cell(page, "decisions", "token", 1).click()
     expect(player.track).to_have_value(str(found[1]))
-    click_row(page, merges, 0)
+    # The table is one tab stop. Enter keeps its focus, so that keys continue there.
+    grid = page.locator(".st-key-decisions").get_by_role("grid")
+    grid.focus()
+    for key in ("Control+Home", "ArrowDown", "ArrowUp", "ArrowUp", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
     expect(player.track).to_have_value(str(found[0]))
+    expect(grid).to_be_focused()
     # The jump applies once: the player can move on.
     player.button("Step forward").click()
     expect(page.get_by_text(f"before merge {found[0] + 1}.")).to_be_visible()
@@ -380,8 +381,8 @@ def test_tables_follow_the_player_step(open_page: Open) -> None:
     search.fill("bak")
     search.press("Enter")
     baked = next(m for m in training.merges if "bak" in tokenizer.token_label(m.new_id))
-    expect(cell(page, 0, 4, 0)).to_have_text(str(baked.new_id))
-    click_row(page, merges, 0)
+    expect(cell(page, "decisions", "id", 0)).to_have_text(str(baked.new_id))
+    cell(page, "decisions", "merge", 0).click()
     expect(player.track).to_have_value(str(baked.new_id - tokenizer.first_merge_id + 1))
     search.fill("no such token")
     search.press("Enter")

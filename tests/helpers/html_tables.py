@@ -1,11 +1,15 @@
-"""Read the HTML tables of a page in `AppTest`."""
+"""Read the tables of a page in `AppTest`."""
 
 from __future__ import annotations
 
 from html.parser import HTMLParser
+from typing import Any
 
 import pandas as pd
 from streamlit.testing.v1 import AppTest
+
+from bpeviz.views.table import Table
+from helpers.payloads import payloads
 
 
 class _Reader(HTMLParser):
@@ -28,8 +32,13 @@ class _Reader(HTMLParser):
             self.rows[-1][-1] += data
 
 
+def frame_of(table: Table) -> pd.DataFrame:
+    """Return a table as a data frame."""
+    return pd.DataFrame(table.rows, columns=[*table.names])
+
+
 def shown_tables(app: AppTest) -> list[pd.DataFrame]:
-    """Return the HTML tables of a page, as texts, and then its other tables."""
+    """Return the HTML tables of a page, as texts, and then its tables of tokens."""
     found = []
     for element in app.get("html"):
         body = element.proto.body
@@ -38,4 +47,20 @@ def shown_tables(app: AppTest) -> list[pd.DataFrame]:
             reader.feed(body)
             header, *rows = reader.rows
             found.append(pd.DataFrame(rows, columns=header))
-    return [*found, *(one.value for one in app.dataframe)]
+    return [*found, *token_tables(app)]
+
+
+def token_tables(app: AppTest) -> list[pd.DataFrame]:
+    """Return the tables of tokens of a page, with the labels of tokens."""
+    return [
+        pd.DataFrame({column["name"]: _cells(column, data) for column in data["columns"]})
+        for data in payloads(app)
+        if "columns" in data
+    ]
+
+
+def _cells(column: dict[str, Any], data: dict[str, Any]) -> list[Any]:
+    if not column["isToken"]:
+        return list(column["values"])
+    labels = {int(i): label for i, (label, _) in data["tokenStyles"].items()}
+    return ["" if i is None else labels[i] for i in column["values"]]

@@ -38,7 +38,6 @@ RAW = re.compile(r"[\[</`*_$^~]evil|:\w+\[evil|www\.evil|@evil|evil[\]>`*_$~]|\]
 
 NOT_MARKDOWN = {
     "bidi_component",  # the components use `textContent`
-    "dataframe.columns",  # the names, drawn on a canvas
     "vega_lite_chart",
     "html",
     "code",

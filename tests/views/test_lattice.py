@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from helpers.html_tables import frame_of
 from helpers.properties import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -45,10 +46,10 @@ def test_tables_list_segmentations_and_pieces() -> None:
     model = UnigramModel.of({"a": -3.0, "b": -2.0, "ab": -4.5})
     lattice = model.lattice("ab")
     name = model.pieces.__getitem__
-    best = tables.segmentations(lattice.nbest(5), name).frame()
+    best = frame_of(tables.segmentations(lattice.nbest(5), name))
     assert [*best["segmentation"]] == ["ab", "a | b"]
     assert [*best["log probability"]] == [score(path) for path in lattice.nbest(5)]
-    pieces = tables.pieces(lattice, name).frame()
+    pieces = frame_of(tables.pieces(lattice, name))
     assert [*pieces["piece"]] == ["ab", "a", "b"]
     assert [*pieces["characters"]] == ["1–2", "1–1", "2–2"]
     assert [*pieces["in the best path"]] == ["yes", "no", "no"]

@@ -9,7 +9,7 @@ import { element, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { pictureOf } from "../shared/picture.js";
 import { Comparison } from "../score/comparison.js";
-import { columnsOf } from "../step_table/rows.js";
+import { columnsOf } from "../token_table/columns.js";
 
 const [SMALLEST_TEXT, SMALLEST_LETTERS, LARGEST_TEXT, LARGEST_TABLE] = [24, 20, 240, 48]; // pixels; of a text, of several rows
 const ROW_HEIGHT = 1.35; // of several rows, relative to the size of letters
@@ -21,7 +21,7 @@ const SCALE = { slide: 1.8, poster: 2.3 }; // of blocks, relative to a page
 const HEADINGS = { largest: 46, smallest: 22 }; // pixels, of a poster
 const POSTER = "Picture to share";
 const INVITATION = "Type your name: what does a model see?";
-const UNSEEN = new Set(["id", "ties", "round", "note"]);
+const UNSEEN = new Set(["id", "applied", "ties", "round", "note"]);
 
 /**
  * @typedef {object} SlidePayload the payload from Python (`bpeviz.views.slides`)
@@ -239,7 +239,7 @@ function stepTable({ view, at }) {
   const label = (id) => tokenLabel(...(tokenStyles[id] ?? [unknownLabel ?? "?", -1]));
   const figure = (value) => (Number.isInteger(value) ? formatCount(value) : String(+value.toPrecision(3)));
   const rows = Array.from({ length: at }, (_, i) =>
-    i < at - MOST_ROWS ? [] : columns.map(({ at, token }) => (token ? label(token(i)) : figure(at(i)))),
+    i < at - MOST_ROWS ? [] : columns.map(({ at, isToken }) => (isToken ? label(at(i)) : figure(at(i)))),
   );
   return { title, names: columns.map(({ name }) => name), rows, isCurrent: true, unit };
 }

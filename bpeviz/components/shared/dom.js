@@ -72,11 +72,12 @@ export function unbroken(tag, className, text) {
  * @param {number} color color index, -1 for none
  */
 export function tokenLabel(label, color) {
-  const piece = element("bdi", color < 0 ? "piece" : `piece t color${color}`);
+  const piece = element("bdi", color >= 0 ? `piece t color${color}` : ATOM.test(label) ? "piece tick" : "piece");
   piece.append(...label.split(BYTE).map((part, i) => (i % 2 ? element("span", "byte", part) : part)));
   return piece;
 }
 
+const ATOM = /^(##)?(◌?.|⟨[\dA-F]+⟩)$/u; // a label of one atom
 const BYTE = /(⟨[0-9A-F]{2}⟩)/; // a byte in a label, of a sign of which the token has only a part
 
 /** Return whether the token of a label has only some bytes of a sign. */

@@ -16,6 +16,9 @@ export const TEXT_WRITTEN = "bpeviz-text-written"; // a new text was written, an
 export const TEXT_USED = "bpeviz-text-used"; // the page uses another text
 export const SETTINGS_USED = "bpeviz-settings-used"; // detail: the values of all widgets, as JSON
 
+export const TIMELINE = "bpeviz-timeline"; // detail: the payload of the player
+export const TIMELINE_REQUESTED = "bpeviz-timeline-requested"; // it is then sent again
+
 export const RACE = "bpeviz-race"; // detail: for each text, the candidates of the steps (`player/bars.js`)
 export const RACE_REQUESTED = "bpeviz-race-requested"; // they are then sent again
 export const RACE_WATCHED = "bpeviz-race-watched"; // a step is shown whose candidates are not sent yet

@@ -131,8 +131,8 @@ class Reader {
 
   /** Add the background, the borders and the signs of an element. */
   #boxes(node, look, opacity) {
-    const isCell = node.cell !== undefined;
-    if (!look.fill && !look.shadows.length && !look.edges && !isCell) return;
+    const hasSigns = node.cell !== undefined || look.names.contains("tick");
+    if (!look.fill && !look.shadows.length && !look.edges && !hasSigns) return;
     for (const { x, y, width, height } of node.getClientRects()) {
       if (!width || !height) continue;
       if (look.fill && node !== this.root) this.#fill(look.fill, { x, y, width, height }, opacity);
@@ -145,7 +145,7 @@ class Reader {
           this.#add(this.lines, "rect", color, line, { opacity });
         }
       if (look.edges) this.#edges(look.edges, { x, y, width, height }, opacity);
-      if (isCell) this.#signs(look, { x, y, width, height }, opacity);
+      if (hasSigns) this.#signs(look, { x, y, width, height }, opacity);
     }
   }
 

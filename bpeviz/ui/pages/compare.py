@@ -472,7 +472,7 @@ def _measures(measured: Sequence[Measured], agreed: str, offers: Sequence[Offer]
         )
         with place:
             draw_table(others, "other measures", label=METRICS.label, right=titles)
-            offer_file(tables.metrics(measured), "measures", "Metrics")
+            offer_file(lambda: tables.metrics(measured), "measures", "Metrics")
     if place := COSTS.opened():
         with place:
             known = {part.column.name: part.price for part in measured if part.price is not None}

@@ -152,7 +152,7 @@ def show(
     if figure is not selected:
         notes.insert(0, _without(selected))
     st.caption("  \n".join(map(markdown.escape, notes)))
-    offer_file(text_table.exact(comparison), "texts", label)
+    offer_file(lambda: text_table.exact(comparison), "texts", label)
     file = partial(playable.of_texts, comparison, trained)
     EXPORT.put(Export("compare", file=lambda: file, plays=False))
     return comparison

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-import pyarrow as pa
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -28,22 +27,20 @@ from bpeviz.ui.pages.base import ABOUT_MERGE_DIAGRAM, WAYS, Page
 from bpeviz.ui.permalink.session import OPENED
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
-from bpeviz.ui.table import HEIGHT
+from bpeviz.ui.table import offer_file
 from bpeviz.ui.trainer_tables import details
-from bpeviz.ui.widgets import Section, SessionValue, Switch, TextField, Values, Widget, numbers
-from bpeviz.views import charts, merge_diagram, playable, race, score, tables
+from bpeviz.ui.widgets import Section, SessionValue, TextField, Values, Widget, numbers
+from bpeviz.views import charts, merge_diagram, playable, race, score, tables, token_table
 from bpeviz.views.export import ColoredText, colored
 from bpeviz.views.merge_diagram import Side
 from bpeviz.views.payloads import ClickedWord, Diagram, Player, Race, Score, StepReport
 from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides, of_stage
 from bpeviz.views.stage import Stage
+from bpeviz.views.table import Table
 
 CANDIDATES = 1_000
-"""How many of the best candidates of a step are listed, unless the user asks for all."""
-
-ALL_CANDIDATES = 100_000
-"""How many are listed at most. Their table takes a fifth of a second at each step."""
+"""How many of the best candidates of a step are listed. The file has all of them."""
 
 BEGINNING = 60
 """How many characters of the text the merge diagram shows at first."""
@@ -51,18 +48,17 @@ BEGINNING = 60
 CURVE = 410
 """The height of the curve in pixels: as high as the table beside it."""
 
-EVERY = Switch("all_candidates", "List all candidates")
 SEARCH = TextField("search", "Find a token", longest=MAX_EXPRESSION)
 DRAWN_WORDS = TextField("drawn_words", "Some words of the text", longest=merge_diagram.MAX_DRAWN)
 PART = numbers("part_of_", "Part shown")
-WHY = Section("why_open", "Why this pair", contents=(EVERY,))
+WHY = Section("why_open", "Why this pair")
 BEFORE_AND_AFTER = Section("before_and_after_open", "Before and after this merge")
 DIAGRAM = Section("diagram_open", "Merge diagram", contents=(DRAWN_WORDS,))
 
 
 def _widgets(values: Values) -> Iterator[Widget[Any]]:
     yield from training_widgets(values)
-    yield from (EVERY, SEARCH, WHY, BEFORE_AND_AFTER, DIAGRAM, DRAWN_WORDS)
+    yield from (SEARCH, WHY, BEFORE_AND_AFTER, DIAGRAM, DRAWN_WORDS)
     yield from vocabulary.widgets()
     yield from values.members(PART)
 
@@ -81,9 +77,8 @@ _REPORT: SessionValue[StepReport] = SessionValue("player_report")
 _JUMP: SessionValue[dict[str, int]] = SessionValue("jump")
 """The last step that the player was sent to, and the number of that request."""
 
-_NO_CELLS: dict[str, Any] = {"selection": {"rows": [], "columns": [], "cells": []}}
 _NO_POINTS: dict[str, Any] = {"selection": {}}
-"""The states of a table and of a chart in which nothing is selected."""
+"""The state of a chart in which nothing is selected."""
 
 _LINKED: SessionValue[str] = SessionValue("linked_timeline")
 """The first timeline that was shown after a link was opened."""
@@ -135,7 +130,7 @@ def show(side: DeltaGenerator) -> None:
         return
     if last:
         _merge_diagram(trained, last, timeline, part)
-    vocabulary.vocabulary(trained, last)
+    vocabulary.vocabulary(trained, last, part)
 
 
 def _open(payload: Player, trained: Trained, last: int) -> None:
@@ -192,7 +187,7 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
             _curve(trained, last, step)
         st.caption("Click the curve or a row of the table: the player jumps to that step.")
         texts = texts_of(training)
-        WHY.show(_candidates, trained, step, label=texts.heading)
+        WHY.show(_candidates, trained, step, shown, label=texts.heading)
         label = f"Before and after this {texts.unit}"
         BEFORE_AND_AFTER.show(_before_and_after, trained, step, shown, label=label)
         details(trained.training_text, training, trained.training_boundaries, step)
@@ -317,7 +312,7 @@ def _race(trained: Trained, timeline: str, shown: Part, is_watched: bool) -> Rac
     return race.payload(trained.row(shown), first, trained.hues(shown), timeline)
 
 
-def _candidates(trained: Trained, step: int) -> None:
+def _candidates(trained: Trained, step: int, shown: Part) -> None:
     """Draw the table of candidates, unless the text is too long to count them."""
     training, boundaries = trained.history, trained.training_boundaries
     previous, texts = max(step, 1) - 1, texts_of(training)
@@ -327,63 +322,37 @@ def _candidates(trained: Trained, step: int) -> None:
             f"The table of {texts.unit}s is complete."
         )
         return
-    most = ALL_CANDIDATES if EVERY.get() else CANDIDATES
-    candidates = training.candidates(trained.training_text, boundaries, previous, most)
+    ranked = training.candidates(trained.training_text, boundaries, previous, CANDIDATES)
     rule = texts.rule.format(step=f"{previous + 1:,}")
-    if len(candidates) == most:
-        rule += f" The table lists the best {most:,}."
+    if len(ranked) == CANDIDATES:
+        rule += f" The table lists the best {CANDIDATES:,}, the file all."
     st.caption(rule)
-    if len(candidates) >= CANDIDATES:
-        EVERY.toggle()
-    table = tables.candidates(training, candidates, step).arrow()
-    st.dataframe(table, hide_index=True, height=HEIGHT, key="candidates")
+    table = tables.candidates(training, ranked, step)
+    names = [name for name in ("left", "right", "token") if name in table.names]
+    columns = zip(*(each.ids for each in ranked if len(each.ids) == len(names)), strict=True)
+    ids = dict(zip(names, columns, strict=False))  # none if there are no candidates
+    look = trained.row(shown).look(trained.hues(shown))
+    data = token_table.payload(table, texts.heading, ids, look, searches=CANDIDATES)
+    components.token_table(data, "candidates")
+    handle = trained.handle  # the session must not hold the history
 
+    def every() -> Table:
+        trained = handle.open()
+        history, boundaries = trained.history, trained.training_boundaries
+        how = (trained.training_text, boundaries, previous, len(boundaries))
+        return tables.candidates(history, history.candidates(*how), step)
 
-@cached()
-def _decision_table(trained: Trained, search: str) -> pa.Table:
-    """Return the table of all decisions in the form in which Streamlit sends it."""
-    history = trained.history
-    return tables.decisions(history, history.steps, search).arrow()
+    offer_file(every, "candidates", texts.heading)
 
 
 def _decisions(trained: Trained, last: int, timeline: str) -> None:
-    unit = texts_of(trained.history).unit
-    st.header(f"All {unit}s", anchor=False)
+    """Draw the table of all steps, which the browser takes from the player."""
+    title = f"All {texts_of(trained.history).unit}s"
+    st.header(title, anchor=False)
     search = SEARCH.line(placeholder="Find a token by text or id", label_visibility="collapsed")
-    table = _decision_table(trained, search)
-    numbers = table[unit].to_numpy()
-    table = table.slice(0, int(numbers.searchsorted(last, "right")))
-    # With other rows it is another table, in which nothing is selected, so a first click counts.
-    key = f"decisions of {timeline} to {last} with {search}"
-
-    table_state: SessionValue[dict[str, Any]] = SessionValue(key)
-
-    def clicked() -> None:
-        cells = (table_state.get() or _NO_CELLS)["selection"]["cells"]
-        if cells:
-            _jump(int(numbers[cells[0][0]]))
-            # Clear the selection, so that a second click on the same row counts, too.
-            table_state.put(_NO_CELLS)
-
-    if not len(table):
-        st.caption(f"No {unit} has a token that contains “{markdown.escape(search)}”.")
-        return
-    narrow = dict.fromkeys(table.column_names, st.column_config.Column(width=62))
-    if "note" in narrow:
-        narrow["note"] = st.column_config.Column(width="medium")
-    # The note is among the columns that are visible without scrolling.
-    first = [unit, "left", "right", "token", "note"]
-    order = sorted(table.column_names, key=lambda name: name not in first)
-    st.dataframe(
-        table,
-        hide_index=True,
-        height=HEIGHT,
-        key=key,
-        on_select=clicked,
-        selection_mode="single-cell",  # of a row, only a box at its start could be clicked
-        column_config=narrow,
-        column_order=order,
-    )
+    components.token_table({"timelineId": timeline, "search": search}, "decisions")
+    handle = trained.handle
+    offer_file(lambda: tables.decisions(handle.open().history, last), title.lower(), title)
 
 
 @cached()

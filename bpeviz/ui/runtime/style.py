@@ -13,10 +13,10 @@ from bpeviz import components, palette
 _SHARED = f"{palette.style(':root')}{components.table_style()}"
 STYLE = f"<style>\n{_SHARED}{Path(__file__).with_suffix('.css').read_text('utf-8')}</style>"
 
-# In the dark theme, tables and charts are images with a dark background.
+# In the dark theme, charts are images with a dark background.
 DARK = """<style>
 @media print {
-  :is([data-testid=stDataFrame], [data-testid=stVegaLiteChart]) {
+  [data-testid=stVegaLiteChart] {
     filter: invert(1) hue-rotate(180deg) brightness(1.12);
   }
 }

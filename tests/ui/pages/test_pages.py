@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 from helpers import app_pages, usual
 from helpers.app_pages import errors
-from helpers.html_tables import shown_tables
+from helpers.html_tables import shown_tables, token_tables
 from helpers.payloads import payloads
 from helpers.text_box import choose_sample, payload, type_text
 from helpers.usual import every_sample
@@ -36,7 +36,7 @@ from bpeviz.ui.inputs.training import SPLIT_HELP
 from bpeviz.ui.pages import train
 from bpeviz.ui.permalink import codec
 from bpeviz.ui.runtime import cache
-from bpeviz.views import score
+from bpeviz.views import score, table
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGES = {"Train": "app.py", "Compare": "pages/Compare.py"}
@@ -509,26 +509,27 @@ def test_train_shows_the_steps_and_candidates_of_every_trainer(key: str) -> None
     assert texts.heading in headings
     assert texts.rule.format(step=f"{last:,}") in [one.value for one in app.caption]
     best = training.candidates(SHORT, boundaries, last - 1, 1)[0]
-    candidates = app.dataframe[1].value
+    candidates = token_tables(app)[0]
     assert candidates.iloc[0, : len(best.ids)].tolist() == [training.name(i) for i in best.ids]
     details = texts.details(training, SHORT, boundaries, last)
     assert {f"{TRAINERS[key].short}: {one.title}" for one in details} <= {*headings}
 
 
 def test_train_says_where_it_leaves_out_candidates(monkeypatch: pytest.MonkeyPatch) -> None:
-    said = "The table lists the best 5."
+    said = "The table lists the best 5, the file all."
     text = samples.by_key("spanish").text
     assert not any(said in one.value for one in with_text("Train", text).caption)
+    files: dict[str, table.Table] = {}
     monkeypatch.setattr(train, "CANDIDATES", 5)
+    monkeypatch.setattr(train, "offer_file", lambda of, key, label: files.update({key: of()}))
     app = with_text("Train", text)
     assert any(said in one.value for one in app.caption)
-    assert len(app.dataframe[1].value) == 5
-    app.toggle(key="all_candidates").set_value(True).run()
-    assert not any("The table lists" in one.value for one in app.caption)
+    assert len(token_tables(app)[0]) == 5
     training = usual.train("bpe", text)
     boundaries = training.tokenizer().boundaries(text)
     found = training.candidates(text, boundaries, training.steps - 1, 1_000)
-    assert len(app.dataframe[1].value) == len(found) > 5
+    assert len(files["candidates"]) == len(found) > 5
+    assert files["all merges"].columns[0] == range(1, training.steps + 1)
 
 
 def test_a_closed_section_computes_nothing_and_a_link_opens_it(
@@ -548,7 +549,8 @@ def test_a_closed_section_computes_nothing_and_a_link_opens_it(
     ):
         monkeypatch.setattr(place, name, mock)
     app = opened("Train", **dict.fromkeys(drawn, False))
-    assert len(app.dataframe) == 1  # the merges
+    assert [data for data in payloads(app) if "search" in data]  # the merges
+    assert not token_tables(app)
     assert not any(one.called for one in drawn.values())
     for key, mock in drawn.items():
         app_pages.opened("Train", {"s": codec.pack({key: True})})
@@ -586,13 +588,11 @@ def test_train_shows_the_vocabulary_and_what_it_costs() -> None:
     size = usual.train("bpe", SHORT).vocab_size
     for view, length in (("tokens", size), ("alphabet", 256)):
         app = with_text("Train", SHORT, vocabulary=view)
-        (table,) = (
-            one.value
-            for one in app.dataframe
-            if "uses" in one.value.columns and "kind" in one.value.columns
-        )
-        assert len(table) == length
-    assert table["uses"].sum() == len(SHORT.encode())
+        (shown,) = (each for each in token_tables(app) if "uses" in each and "kind" in each)
+        assert len(shown) == length
+        first = 0 if view == "alphabet" else 256  # those learned before the bytes
+        assert shown["id"].tolist() == [*range(first, length), *range(first)]
+    assert shown["uses"].sum() == len(SHORT.encode())
 
 
 def test_compare_works_without_downloaded_vocabularies(

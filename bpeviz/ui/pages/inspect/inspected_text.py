@@ -9,6 +9,7 @@ from typing import Any
 
 import streamlit as st
 
+from bpeviz.analysis import token_lookup
 from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.analysis.trace import Inspection
@@ -54,6 +55,11 @@ class InspectedText:
     def colors(self) -> Hues:
         """The color indices at all steps."""
         return _colors(self.offer, self.inspection)
+
+    @property
+    def look(self) -> Callable[[int], tuple[str, int]]:
+        """Returns the label and the color index of an id, as in the grid."""
+        return token_lookup.look_of(self.tokenizer, hues=self.colors)
 
     def stage(self, title: str) -> Stage:
         """Return the stage of the part in the grid. title: the name of the tokenizer."""

@@ -10,7 +10,6 @@ import streamlit as st
 
 from bpeviz import limits
 from bpeviz.analysis import token_lookup, trace
-from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.ids import IdsError, read_ids
 from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import listed
@@ -22,6 +21,7 @@ from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import Offer
 from bpeviz.ui.widgets import NumberField, TextField, Values, Widget
 from bpeviz.views import merge_diagram, tables
+from bpeviz.views.table import Table
 
 MAX_NAMESAKES = 1_000
 """The most tokens of one name among which a link can choose."""
@@ -56,13 +56,13 @@ def _draw_token(text: InspectedText, offers: Sequence[Offer]) -> None:
         return
     namesakes = token_lookup.look_up(query, tokenizer)
     if not namesakes:
-        _no_token(query, tokenizer)
+        _no_token(query, text)
         return
     token = namesakes[0]
     if len(namesakes) > 1:
         titles = [f"id {namesake.id}" for namesake in namesakes]
         token = namesakes[_namesake(query, text.offer.key).radio(titles, horizontal=True)]
-    draw_table(tables.tokens([token]), "looked_up", label="Token")
+    _draw_tokens(text, tables.tokens([token]), "looked_up", "Token", [token.id])
     if note := token_lookup.instead(token.id, tokenizer):
         st.caption(markdown.escape(note))
     if (steps := trace.merge_steps(token.id, tokenizer)) is not None:
@@ -78,20 +78,36 @@ def _draw_token(text: InspectedText, offers: Sequence[Offer]) -> None:
         if ancestry[0].parents is None:
             st.caption("No merge created this token.")
         else:
-            tree = tables.ancestry(ancestry)
-            draw_table(tree, "ancestry", label="Merge tree", download=True)
+            parents = [each.parents or (None, None) for each in ancestry]
+            columns = {
+                "token": [each.token.id for each in ancestry],
+                "left parent": [left and left.id for left, _ in parents],
+                "right parent": [right and right.id for _, right in parents],
+            }
+            how: Any = {"label": "Merge tree", "download": True, "ids": columns}
+            draw_table(tables.ancestry(ancestry), "ancestry", look=text.look, **how)
     with right:
         title = "Neighbors in the vocabulary"
         st.header(title, anchor=False)
-        neighbors = tables.tokens(token_lookup.neighbors(token.id, tokenizer))
-        draw_table(neighbors, "neighbors", label=title)
+        neighbors = token_lookup.neighbors(token.id, tokenizer)
+        ids = [neighbor.id for neighbor in neighbors]
+        _draw_tokens(text, tables.tokens(neighbors), "neighbors", title, ids)
 
 
 LOOK_UP = InspectionDetail("Look up a token", _draw_token, _widgets)
 
 
-def _no_token(query: str, tokenizer: Tokenizer) -> None:
+def _draw_tokens(
+    text: InspectedText, table: Table, key: str, label: str, ids: Sequence[int | None]
+) -> None:
+    """Draw a table whose column “token” has these ids."""
+    look, is_long = text.look, len(table) > 1
+    draw_table(table, key, label=label, download=is_long, ids={"token": ids}, look=look)
+
+
+def _no_token(query: str, text: InspectedText) -> None:
     """Draw a note that the token does not exist, and the tokens of its text instead."""
+    tokenizer = text.tokenizer
     size = token_lookup.describe_size(tokenizer)
     st.caption(f"No token has this id or text. The vocabulary has {size}.")
     try:
@@ -101,7 +117,7 @@ def _no_token(query: str, tokenizer: Tokenizer) -> None:
     if ids:
         st.caption("As text, it becomes these tokens:")
         table = tables.decoded(token_lookup.decoded(ids, tokenizer))
-        draw_table(table, "cut_instead", label="Tokens of this text")
+        _draw_tokens(text, table, "cut_instead", "Tokens of this text", ids)
 
 
 def _draw_ids(text: InspectedText, offers: Sequence[Offer]) -> None:
@@ -133,7 +149,8 @@ def _draw_ids(text: InspectedText, offers: Sequence[Offer]) -> None:
     st.text("Text")
     st.code(token_lookup.text_of(ids, text.tokenizer), language=None, wrap_lines=True)
     table = tables.decoded(tokens)
-    draw_table(table, "decoded", label="Decoded ids", download=True)
+    known = [None if token.raw is None else token.id for token in tokens]
+    _draw_tokens(text, table, "decoded", "Decoded ids", known)
 
 
 DECODE = InspectionDetail("Decode ids", _draw_ids, lambda values: iter([IDS]))

@@ -1,0 +1,231 @@
+// A table of tokens, of which only the rows in view are in the page. It is one tab stop: arrows go from cell to
+// cell, and Enter presses one. A press on a head sorts, and one on the row of a step sends the player there.
+
+import { component, element, tokenLabel } from "../shared/dom.js";
+import { JUMP, STEP_CHANGED, TIMELINE, TIMELINE_REQUESTED, currentStep, emit, subscribe } from "../shared/events.js";
+import { counted } from "../shared/format.js";
+import { nextOrder } from "../texts_table/order.js";
+import { columnsOf, inOrder, isNumber, lettersOf, rowsWith, wordsOf } from "./columns.js";
+
+/**
+ * @typedef {object} TokenTablePayload the payload from Python (`bpeviz.views.token_table.payload`)
+ * @property {string} key
+ * @property {string} label the accessible name
+ * @property {{name: string, values: any[], isToken: boolean}[]} columns of equal length
+ * @property {Object<string, [string, number]>} tokenStyles label and color index of each id
+ * @property {boolean} [searches] whether it has a field of its own to search in
+ */
+
+const ROW = 28; // pixels, as in the style
+const AROUND = 12; // rows beside those in view, so that scrolling does not show gaps
+const MOVES = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] };
+
+class TokenTable {
+  constructor(root, signal) {
+    const find = (selector) => root.querySelector(selector);
+    [this.box, this.summary, this.field, this.status] = ["details", "summary", "label", "p"].map(find);
+    [this.region, this.table, this.widths, this.head, this.body] = [".scroll", "table", "colgroup", "thead", "tbody"].map(find);
+    [this.above, this.below] = [0, 1].map(() => Object.assign(element("tr"), { ariaHidden: "true" }));
+    this.rows = new Map(); // those in the page, by their place in the order
+    this.search = find("input");
+    const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
+    on(this.search, "input", () => this.#find(this.search.value));
+    on(this.region, "scroll", () => this.#paint());
+    on(this.table, "keydown", (event) => this.#onKey(event));
+    on(this.table, "click", ({ target }) => {
+      const cell = target.closest("th, td");
+      if (!cell || String(getSelection())) return; // text is being selected
+      this.at = [cell.tagName === "TH" ? -1 : Number(cell.parentElement.dataset.place), cell.cellIndex];
+      this.#press();
+    });
+    const resized = new ResizeObserver(() => this.view && (this.#paint(), this.#follow()));
+    resized.observe(this.region);
+    signal.addEventListener("abort", () => resized.disconnect());
+    subscribe(STEP_CHANGED, ({ timelineId }) => timelineId === (this.timelineId ?? timelineId) && this.#follow(), signal);
+    subscribe(TIMELINE, ({ timelineId, views }) => timelineId === this.timelineId && this.#ofSteps(views[0]), signal);
+  }
+
+  /**
+   * @param {TokenTablePayload | {timelineId: string, search: string} | {view: any}} data any rows, or the steps of the
+   *   player of a timeline, or of a view in a file
+   */
+  update(data) {
+    this.timelineId = data.timelineId;
+    this.field.hidden = !data.searches && !data.view;
+    this.summary.hidden = !data.view;
+    this.query = this.field.hidden ? (data.search ?? "") : this.search.value;
+    if (data.timelineId) return emit(TIMELINE_REQUESTED);
+    if (data.view) return this.#ofSteps(data.view);
+    if (data.key === this.view?.key) return;
+    const columns = data.columns.map((column) => ({ ...column, at: (i) => column.values[i] }));
+    this.#draw({ ...data, styles: data.tokenStyles, columns, unit: "row", count: data.columns[0].values.length });
+  }
+
+  #ofSteps(view) {
+    const { steps, tokenStyles: styles, unit, last, title = "", ownSteps = null } = view;
+    const count = Math.min(last, steps.id.length);
+    const key = `${view.key} ${count} ${this.query}`;
+    if (key === this.view?.key) return;
+    const label = `${title ? `${title}: all` : "All"} ${unit}s`;
+    if (!this.summary.hidden && !this.view) this.box.open = false;
+    this.summary.textContent = label;
+    this.#draw({ key, label, styles, unit, count, ownSteps, jumps: true, columns: columnsOf(steps, unit) });
+  }
+
+  #draw(view) {
+    this.view = view;
+    const { columns, styles, count } = view;
+    this.table.ariaLabel = view.label;
+    this.table.ariaColCount = String(columns.length);
+    this.table.classList.toggle("jumps", Boolean(view.jumps));
+    const letters = columns.map((column) => lettersOf(column, count, styles));
+    this.widths.replaceChildren(...letters.map((width) => Object.assign(element("col"), { style: `width: calc(${width}ch + 0.8rem)` })));
+    this.table.style.width = `calc(${letters.reduce((sum, width) => sum + width, 0)}ch + ${0.8 * columns.length}rem)`;
+    const head = element("tr");
+    head.ariaRowIndex = "1";
+    this.heads = columns.map((column) => Object.assign(element("th", count && isNumber(column) ? "number" : "", column.name), { scope: "col" }));
+    head.append(...this.heads);
+    this.head.replaceChildren(head);
+    this.at = [-1, 0];
+    this.sorted = null;
+    this.#find(this.query);
+  }
+
+  #find(query) {
+    const { columns, count, styles, unit } = this.view;
+    this.found = rowsWith(columns, count, styles, query);
+    const number = this.found.length;
+    const contain = number === 1 ? "contains" : "contain";
+    this.status.textContent = !query ? "" : number ? `${counted(number, unit)} ${contain} “${query}”.` : `No ${unit} has a token that contains “${query}”.`;
+    this.status.hidden = !query;
+    this.region.hidden = !number;
+    this.#sort();
+  }
+
+  #sort() {
+    const { columns, styles } = this.view;
+    const index = columns.findIndex(({ name }) => name === this.sorted?.column);
+    this.heads.forEach((head, i) => (head.ariaSort = i !== index ? "none" : this.sorted.isAscending ? "ascending" : "descending"));
+    this.order = inOrder(this.found, columns[index], Boolean(this.sorted?.isAscending), styles);
+    this.table.ariaRowCount = String(this.order.length + 1);
+    this.rows.clear();
+    this.body.replaceChildren(this.above, this.below);
+    this.region.scrollTop = 0;
+    this.#paint();
+    this.#follow();
+  }
+
+  /** Put the rows in view into the page, and take out all others. */
+  #paint() {
+    if (!this.order) return;
+    const { scrollTop, clientHeight } = this.region;
+    const first = Math.max(0, Math.floor(scrollTop / ROW) - AROUND);
+    const end = Math.min(this.order.length, Math.ceil((scrollTop + clientHeight) / ROW) + AROUND);
+    for (const [place, row] of this.rows)
+      if (place < first || place >= end) {
+        row.remove();
+        this.rows.delete(place);
+      }
+    let before = this.above;
+    for (let place = first; place < end; place++) {
+      if (!this.rows.has(place)) this.rows.set(place, this.#row(place));
+      const row = this.rows.get(place);
+      if (before.nextSibling !== row) before.after(row);
+      before = row;
+    }
+    this.above.style.height = `${first * ROW}px`;
+    this.below.style.height = `${(this.order.length - end) * ROW}px`;
+    this.#mark();
+  }
+
+  #row(place) {
+    const row = element("tr");
+    row.dataset.place = String(place);
+    row.ariaRowIndex = String(place + 2);
+    row.append(...this.view.columns.map((column, i) => this.#cell(column, this.order[place], this.heads[i].className)));
+    return row;
+  }
+
+  #cell(column, row, className) {
+    const cell = element("td", className);
+    const { styles } = this.view;
+    const words = wordsOf(column, row, styles);
+    if (words.length > 8) cell.title = words;
+    if (words) cell.append(column.isToken ? tokenLabel(words, styles[column.at(row)][1]) : element("bdi", "", words));
+    return cell;
+  }
+
+  /** Mark the row of the step, and the cell that keys have reached. */
+  #mark() {
+    for (const [place, row] of this.rows) {
+      if (this.view.jumps && this.order[place] + 1 === this.step) row.ariaCurrent = "step";
+      else row.removeAttribute("aria-current");
+    }
+    this.reached?.classList.remove("at");
+    this.reached?.removeAttribute("id");
+    const [place, column] = this.at;
+    this.reached = place < 0 ? this.heads[column] : this.rows.get(place)?.cells[column];
+    if (!this.reached) return this.table.removeAttribute("aria-activedescendant");
+    this.reached.classList.add("at");
+    this.reached.id = "reached";
+    this.table.setAttribute("aria-activedescendant", "reached");
+  }
+
+  /** Bring the row of the player's step into view. */
+  #follow() {
+    if (!this.view?.jumps) return;
+    const step = currentStep() ?? 0;
+    this.step = this.view.ownSteps ? this.view.ownSteps[step] : step;
+    const place = this.order.indexOf(this.step - 1);
+    if (place >= 0) this.#reveal(place, true);
+    this.#mark();
+  }
+
+  /** Scroll to a row; the head covers the first one in view. */
+  #reveal(place, inMiddle = false) {
+    const { region } = this;
+    const [top, room] = [place * ROW, region.clientHeight - ROW];
+    if (top >= region.scrollTop && top + ROW <= region.scrollTop + room) return;
+    const edge = top < region.scrollTop ? top : top + ROW - room;
+    region.scrollTop = inMiddle ? top - (room - ROW) / 2 : edge;
+    this.#paint();
+  }
+
+  #press() {
+    const [place, column] = this.at;
+    const { columns, ownSteps, jumps } = this.view;
+    if (place < 0) {
+      this.sorted = nextOrder(this.sorted, columns[column].name, isNumber(columns[column]));
+      return this.#sort();
+    }
+    this.#mark();
+    const step = this.order[place] + 1;
+    // Of several timelines, the player's step is a vocabulary size.
+    if (jumps) emit(JUMP, ownSteps ? Math.max(0, ownSteps.findIndex((own) => own >= step)) : step);
+  }
+
+  #onKey(event) {
+    if (event.altKey || event.metaKey || (event.ctrlKey && !["Home", "End"].includes(event.key))) return;
+    if (event.key === "Enter") this.#press();
+    else if (!this.#move(event)) return;
+    event.preventDefault(); // keys of the player
+  }
+
+  #move({ key, ctrlKey }) {
+    const [place, column] = this.at;
+    const last = [this.order.length - 1, this.view.columns.length - 1];
+    const page = Math.max(1, Math.floor(this.region.clientHeight / ROW) - 2);
+    const move = MOVES[key] ?? { PageUp: [-page, 0], PageDown: [page, 0], Home: [ctrlKey ? -Infinity : 0, -Infinity], End: [ctrlKey ? Infinity : 0, Infinity] }[key];
+    if (!move) return false;
+    this.at = [Math.min(last[0], Math.max(-1, place + move[0])), Math.min(last[1], Math.max(0, column + move[1]))];
+    if (this.at[0] >= 0) this.#reveal(this.at[0]);
+    this.#mark();
+    const { region, reached } = this;
+    if (reached.offsetLeft < region.scrollLeft) region.scrollLeft = reached.offsetLeft;
+    const right = reached.offsetLeft + reached.offsetWidth - region.clientWidth;
+    if (right > region.scrollLeft) region.scrollLeft = right;
+    return true;
+  }
+}
+
+export const mount = component(TokenTable);

@@ -1,0 +1,54 @@
+// The columns of a table of tokens, the order of its rows, and the rows that a search finds.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { columnsOf, inOrder, lettersOf, rowsWith, wordsOf } from "../../bpeviz/components/token_table/columns.js";
+
+const STYLES = { 0: ["t", -1], 1: ["h", -1], 2: ["th", 3], 3: ["·th", 4], 4: ["·", -1] };
+const MERGES = {
+  kind: "merge", notes: {}, id: [2, 3], left: [0, 4], right: [1, 2], count: [1200, 7], applied: [1200, 7], ties: [0, 1], score: [], round: [],
+};
+const names = (steps, unit) => columnsOf(steps, unit).map(({ name }) => name);
+const row = (columns, i) => columns.map((column) => wordsOf(column, i, STYLES));
+
+test("columns that say nothing are left out", () => {
+  assert.deepEqual(names(MERGES, "merge"), ["merge", "left", "right", "token", "count", "ties", "id"]);
+  assert.deepEqual(names({ ...MERGES, applied: [1100, 7] }, "merge"), ["merge", "left", "right", "token", "count", "applied", "ties", "id"]);
+  const prunings = { ...MERGES, kind: "pruning", left: [], right: [], applied: [], ties: [], score: [0.5, 2], round: [1, 1], notes: { 1: "rare" } };
+  assert.deepEqual(names(prunings, "pruning"), ["pruning", "token", "note", "cost", "uses", "round", "id"]);
+});
+
+test("tokens are written as labels, figures in groups, ids without", () => {
+  assert.deepEqual(row(columnsOf(MERGES, "merge"), 0), ["1", "t", "h", "th", "1,200", "0", "2"]);
+  const at = (values) => ({ name: "score", isToken: false, at: (i) => values[i] });
+  assert.deepEqual([0.00132174, 50257, null, "x"].map((_, i, values) => wordsOf(at(values), i, STYLES)), ["0.001322", "50,257", "", "x"]);
+  assert.equal(wordsOf({ ...at([50257]), name: "id" }, 0, STYLES), "50257");
+});
+
+test("a search finds labels with · for a space, and ids, and is not a regular expression", () => {
+  const columns = columnsOf(MERGES, "merge");
+  const found = (query) => rowsWith(columns, 2, STYLES, query);
+  assert.deepEqual([found(""), found("th"), found(" t"), found("·t"), found("3"), found(".*"), found("256")], [[0, 1], [0, 1], [1], [1], [1], [], []]);
+});
+
+test("rows are sorted as a slow reference does, equal ones as given, with 200,000 rows in two seconds", () => {
+  const count = 200_000;
+  const styles = Object.fromEntries(Array.from({ length: count }, (_, i) => [i, [`·${((i * 7919) % count).toString(36)}`, i % 12]]));
+  const columns = [
+    { name: "token", isToken: true, at: (i) => i },
+    { name: "uses", isToken: false, at: (i) => (i * 31) % 101 },
+  ];
+  const all = [...Array(count).keys()];
+  const before = performance.now();
+  const orders = columns.flatMap((column) => [true, false].map((up) => inOrder(all, column, up, styles)));
+  columns.forEach((column) => lettersOf(column, count, styles));
+  rowsWith(columns, count, styles, "zz");
+  const took = performance.now() - before;
+  assert.ok(took < 8000, `${took} ms`); // 1,000 on an idle machine
+  const [up, down, few, many] = orders;
+  assert.deepEqual(up.slice(1).filter((i, k) => styles[up[k]][0] > styles[i][0]), []);
+  assert.deepEqual(down.slice(1).filter((i, k) => styles[down[k]][0] < styles[i][0]), []);
+  for (const [order, sign] of [[few, 1], [many, -1]])
+    assert.deepEqual(order, all.toSorted((a, b) => sign * (((a * 31) % 101) - ((b * 31) % 101)) || a - b));
+  assert.deepEqual(inOrder(all, undefined, true, styles), all);
+});
