@@ -1,8 +1,9 @@
 """Color indices of the tokens of a text, which tell tokens apart.
 
 Tokens that touch, at any step and under any of the tokenizers that a page shows, never have the
-same index. As far as that allows, so do tokens with one uncolored token between them, a token and
-the two that it joins, and the first tokens of the text. A token's own index follows from its
+same index. As far as that allows, neither do tokens with one uncolored token between them, a token
+and the two that it joins, the first tokens of the text, and while there are few of them, all that
+the text has at one step. A token's own index follows from its
 bytes, and the tokens get theirs in the order of the text, so that most of them keep it while a user
 types.
 """
@@ -10,7 +11,7 @@ types.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, pairwise
 from typing import NamedTuple
@@ -38,6 +39,10 @@ _STEP = 4
 """A token with this many more neighbors is colored earlier, whatever the order of the text."""
 
 
+_MORE = 4
+"""So many tokens more than looks may a text have at a step for which they are told apart."""
+
+
 class Contacts(NamedTuple):
     """The tokens of a text at all steps, by their ids.
 
@@ -45,11 +50,13 @@ class Contacts(NamedTuple):
         pairs: All that touch, left and right; atoms may be left out.
         ids: All tokens, those that begin first in the text first.
         row: The text at the step at which it is seen first.
+        early: The tokens of the text at each of the first steps, while there are few of them.
     """
 
     pairs: Iterable[tuple[int, int]]
     ids: Iterable[int]
     row: Sequence[int]
+    early: Iterable[Collection[int]] = ()
 
 
 class Coloring(NamedTuple):
@@ -105,7 +112,17 @@ def contacts(boundaries: Boundaries, opening: int | None = None) -> Contacts:
     period = int(rights.max(initial=0)) + 1
     columns = np.divmod(np.unique(lefts[known] * period + rights[known]), period)
     pairs = zip(*(column.tolist() for column in columns), strict=True)
-    return Contacts([*pairs], tokens.ids.tolist(), row)
+    return Contacts([*pairs], tokens.ids.tolist(), row, [*_early(boundaries)])
+
+
+def _early(boundaries: Boundaries) -> Iterator[Collection[int]]:
+    """Yield the distinct ids after each of the first steps that change the text, without atoms."""
+    atoms = {*boundaries.atom_ids.tolist()}
+    for step in boundaries.change_steps.tolist():
+        ids = {*boundaries.ids(step + 1).tolist()} - atoms
+        if len(ids) > COLORS + _MORE:
+            return
+        yield ids
 
 
 def _beside(tokens: TokenSpans, sides: Ids, places: Ids) -> Ids:
@@ -134,9 +151,9 @@ def contacts_at(ids: Sequence[int]) -> Contacts:
 def hues(rows: Iterable[Coloring], given: Hues = OWN_HUES) -> Hues:
     """Return color indices that tell the tokens of some rows apart.
 
-    Tokens get theirs one by one: the first ones of each row, then those with many neighbors. Each
-    takes the first of its own order that no neighbor has. If there is none, it takes the one of
-    the fewest tokens that touch it, and these get others.
+    Tokens get theirs one by one: those of the first steps, the first ones of each row, then those
+    with many neighbors. Each takes the first of its own order that no neighbor has. If there is
+    none, it takes the one of the fewest tokens that touch it, and these get others.
 
     Args:
         rows: The text under each tokenizer.
@@ -176,11 +193,12 @@ def _neighbors(rows: Iterable[Coloring]) -> tuple[list[int], Neighbors, Neighbor
     """Return the color keys in the order of coloring, and those from which each should differ.
 
     Returns:
-        The color keys; those that touch each; all that are near it; those that are among the first
-        ones of a row as it is.
+        The color keys; those that touch each; all that are near it; those that a row has beside it
+        at a first step, or among the first ones of the row as it is.
     """
     touching: Neighbors = defaultdict(set)
     near: Neighbors = defaultdict(set)
+    early: list[list[int]] = []
     firsts: list[list[int]] = []
     keys: dict[int, None] = {}
     for contacts, key_of_id, parents in rows:
@@ -188,6 +206,7 @@ def _neighbors(rows: Iterable[Coloring]) -> tuple[list[int], Neighbors, Neighbor
         keys |= dict.fromkeys(key.values())
         row = [key.get(i, -1) for i in contacts.row]
         firsts.append([i for i in dict.fromkeys(row) if i >= 0][:COLORS])
+        early += ([key[i] for i in ids if key.get(i, -1) >= 0] for ids in contacts.early)
         touch = ((key.get(left, -1), key.get(right, -1)) for left, right in contacts.pairs)
         across = ((row[i - 1], row[i + 1]) for i in range(1, len(row) - 1) if row[i] < 0)
         joined = ((key[i], key.get(part, -1)) for i in key for part in parents(i) or ())
@@ -202,7 +221,7 @@ def _neighbors(rows: Iterable[Coloring]) -> tuple[list[int], Neighbors, Neighbor
     # In steps, so that an edit seldom changes the order.
     crowded = sorted(keys, key=lambda each: -(len(near[each]) // _STEP))
     among_first: Neighbors = defaultdict(set)
-    for first in firsts:
-        for each in first:
-            among_first[each].update(first)
+    for at_once in (*early, *firsts):
+        for each in at_once:
+            among_first[each].update(at_once)
     return [*dict.fromkeys(chain(among_first, crowded))], touching, near, among_first

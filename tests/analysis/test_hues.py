@@ -96,6 +96,53 @@ def test_most_tokens_keep_their_look_when_the_end_of_the_text_is_edited() -> Non
     assert changed <= stayed / 50
 
 
+def looks_at_each_step(training: Training, text: str) -> list[tuple[int, int]]:
+    """Return the number of colored tokens and of their looks at each step, one by one."""
+    row = of_training(training, text)
+    found = Stage([row]).hues
+    counts = []
+    for step in range(row.shown.steps + 1):
+        keys = {training.color_key(i) for i in row.shown.ids(step).tolist() if i >= 0} - {-1}
+        counts.append((len(keys), len({found.index(key) for key in keys})))
+    return counts
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_tokens_on_the_stage_at_once_differ_while_looks_reach(text: str) -> None:
+    counts = looks_at_each_step(usual.train("bpe", text), text)
+    few = [(tokens, looks) for tokens, looks in counts if tokens <= COLORS]
+    assert all(looks >= tokens - 1 for tokens, looks in few)
+    assert sum(looks < tokens for tokens, looks in few) <= max(1, len(few) / 50)
+
+
+def test_merges_10_to_20_of_the_first_text_have_a_look_for_each_token() -> None:
+    counts = looks_at_each_step(usual.train("bpe", SAMPLES[0].text), SAMPLES[0].text)
+    assert all(tokens == looks for tokens, looks in counts[:21])
+
+
+@many()
+@given(st.text("abc ", min_size=1, max_size=40), st.integers(0, COLORS))
+def test_as_many_tokens_as_looks_all_differ_at_each_step(text: str, merges: int) -> None:
+    counts = looks_at_each_step(bpeviz.train(text, merges=merges), text)
+    assert all(tokens == looks for tokens, looks in counts)
+
+
+@many()
+@given(st.text("abc ", min_size=1, max_size=40), st.sampled_from([*TRAINERS]))
+def test_early_tokens_are_those_of_the_first_steps_one_by_one(text: str, key: str) -> None:
+    boundaries = usual.train(key, text).boundaries(text)
+    atoms = {*boundaries.atom_ids.tolist()}
+    expected: list[set[int]] = []
+    before = boundaries.ids(0).tolist()
+    for step in range(1, boundaries.steps + 1):
+        row = boundaries.ids(step).tolist()
+        if row != before:
+            expected.append({*row} - atoms)
+        before = row
+    many_tokens = [len(ids) > COLORS + 4 for ids in [*expected, range(99)]]
+    assert [*contacts(boundaries).early] == expected[: many_tokens.index(True)]
+
+
 @pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.key)
 def test_touching_tokens_differ_in_all_columns(sample: Sample) -> None:
     tokenizers = [bpeviz.load(name) for name in ("gpt2", "cl100k_base", "o200k_base")]

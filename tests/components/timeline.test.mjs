@@ -169,8 +169,11 @@ test("a sentence names the ties first, then all that is known, and the tokens", 
   assert.equal(facts({ steps: scored, leftOut, title: "WordPiece" }), decided); // its head has the tokens
   assert.equal(facts({ weighted: true }), "weighted count 9, tied with 2 other pairs. 12 → 3 tokens");
   const pruning = { kind: "pruning", ties: [], score: [0.25], round: [4] };
-  assert.equal(facts({ steps: pruning }), "costs 0.25 · used 9 times · round 4. 12 → 3 tokens");
-  assert.equal(facts({ steps: pruning, title: "Unigram" }), "costs 0.25 · used 9 times · round 4");
+  const pruned = "used 9 times; without it the text is less likely by 0.25 nats";
+  assert.equal(facts({ steps: pruning }), `${pruned} · round 4. 12 → 3 tokens`);
+  const free = { ...pruning, score: [0], count: [0] };
+  assert.equal(facts({ steps: free, title: "Unigram" }), "not used; without it the text is as likely · round 4");
+  assert.equal(facts({ steps: pruning, title: "Unigram" }), `${pruned} · round 4`);
   const other = { trainedOn: "a corpus", tokenCounts: [12, 12], changingSteps: [2] };
   assert.equal(
     facts({ ...other, tieRule }),

@@ -126,7 +126,7 @@ export class TimelineView extends TokenizedText {
     const operator = (sign) => element("span", "op", sign);
     if (kind === "pruning" && data.title) {
       const size = data.vocabSizes[step]; // which grows: no piece is pruned just now
-      const left = `${counted(step, "piece")} pruned so far, ${formatCount(size)} left. Last: `;
+      const left = `${counted(step, "piece")} pruned so far, ${formatCount(size)} left. Last removed: `;
       return [element("span", "facts", left), this.#labelWithId(id[step - 1]), facts];
     }
     if (kind === "pruning") return [this.#labelWithId(id[step - 1]), operator("is pruned"), facts];

@@ -21,6 +21,9 @@ import { ChangingTimeline, INSIDE, MergeTimeline } from "../shared/timeline.js";
 
 const MAX_BYTES = 32; // of a token in its tooltip
 
+/** How much the best segmentation of the text loses: its negative log likelihood rises by so many nats. */
+const lessLikely = (nats) => (nats > 0 ? `less likely by ${formatFigure(nats)} nats` : "as likely");
+
 const times = (count) => (count === 1 ? "once" : counted(count, "time"));
 
 /**
@@ -221,7 +224,7 @@ export class TokenizedText {
     const where = trainedOn ? " in the training text" : "";
     const tie = ties[i] ? `tied with ${counted(ties[i], "other pair")}` : "";
     const facts = isPruning
-      ? [`costs ${formatFigure(score[i])}`, (count[i] ? `used ${often}` : "not used") + where, `round ${round[i]}`]
+      ? [`${count[i] ? `used ${often}` : "not used"}${where}; without it the text is ${lessLikely(score[i])}`, `round ${round[i]}`]
       : [isScored ? `${notes[i]} = ${formatFigure(score[i])}${where}` : often + where];
     if (tie) facts[0] += `, ${tie}${tieRule ? `; ${tieRule}` : ""}`;
     if (!isPruning && applied[i] !== count[i]) facts.push(`${formatCount(applied[i])} replaced (the others overlap)`);

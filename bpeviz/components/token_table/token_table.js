@@ -206,8 +206,10 @@ class TokenTable {
 
   #onKey(event) {
     if (event.altKey || event.metaKey || (event.ctrlKey && !["Home", "End"].includes(event.key))) return;
-    if (event.key === "Enter") this.#press();
-    else if (!this.#move(event)) return;
+    if (event.key === "Enter") {
+      this.#press();
+      this.table.focus({ preventScroll: true }); // the player takes it for keys after a click
+    } else if (!this.#move(event)) return;
     event.preventDefault(); // keys of the player
   }
 

@@ -135,7 +135,7 @@ def _chosen_files() -> list[str]:
 PAGE = Page(
     "pages/Compare.py",
     "Compare",
-    "Which tokenizer needs the fewest tokens for your text?",
+    "Which tokenizer needs the fewest tokens?",
     _widgets,
     _chosen_files,
 )

@@ -55,7 +55,7 @@ HOW_MANY = OneOf(
 FIGURE = OneOf(
     "figure_of_texts", "Figure", titles={key: figure.title for key, figure in FIGURES.items()}
 )
-RELATIVE_TO = Name("relative_to", "Premium relative to", titles={})
+RELATIVE_TO = Name("relative_to", "Premium: tokens relative to", titles={})
 SORTED_BY = Name("texts_sorted_by", "Sort by", titles={})
 ASCENDING = Switch("texts_ascending", "Ascending")
 OPENED_TEXT = Name("text_in_tokens", "Text in tokens", titles={})
