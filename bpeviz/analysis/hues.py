@@ -221,7 +221,8 @@ def _neighbors(rows: Iterable[Coloring]) -> tuple[list[int], Neighbors, Neighbor
     # In steps, so that an edit seldom changes the order.
     crowded = sorted(keys, key=lambda each: -(len(near[each]) // _STEP))
     among_first: Neighbors = defaultdict(set)
-    for at_once in (*early, *firsts):
+    # Several rows together have too many tokens at their first steps.
+    for at_once in (*early, *firsts) if len(firsts) == 1 else firsts:
         for each in at_once:
             among_first[each].update(at_once)
     return [*dict.fromkeys(chain(among_first, crowded))], touching, near, among_first
