@@ -31,8 +31,8 @@ test("a search finds labels with · for a space, and ids, and is not a regular e
   assert.deepEqual([found(""), found("th"), found(" t"), found("·t"), found("3"), found(".*"), found("256")], [[0, 1], [0, 1], [1], [1], [1], [], []]);
 });
 
-test("rows are sorted as a slow reference does, equal ones as given, also 200,000", () => {
-  const count = 200_000;
+test("rows are sorted as a slow reference does, equal ones as given, also 50,000", () => {
+  const count = 50_000;
   const styles = Object.fromEntries(Array.from({ length: count }, (_, i) => [i, [`·${((i * 7919) % count).toString(36)}`, i % 12]]));
   const columns = [
     { name: "token", isToken: true, at: (i) => i },
