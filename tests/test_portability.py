@@ -77,6 +77,6 @@ def test_stopped_expression_is_a_time_out_where_killed_processes_exit_with_1(
         return 1
 
     monkeypatch.setattr(Child, "end", end_as_on_windows)
-    monkeypatch.setattr(serving, "CLOCK", 0.1)
+    monkeypatch.setattr(serving, "WORKER_CLOCK", 0.1)
     with pytest.raises(TimeoutError):
         expressions.ends("((){50000})", "a", 3.0)

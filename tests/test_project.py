@@ -90,6 +90,18 @@ def test_functions_are_short() -> None:
                 assert lines <= LONGEST_FUNCTION, f"{path}: {node.name}"
 
 
+def test_public_numbers_with_one_name_are_equal() -> None:
+    values: dict[str, set[object]] = {}
+    for path in ROOT.glob("bpeviz/**/*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+                value = node.value
+                if isinstance(value, ast.Constant) and isinstance(value.value, int | float):
+                    values.setdefault(node.targets[0].id, set()).add(value.value)
+    several = {name: each for name, each in values.items() if len(each) > 1 and name[0] != "_"}
+    assert not several, "a name says what is counted, as in limits.py"
+
+
 LATE_IMPORTS = {
     ("libraries/worker.py", "bpeviz.corpus"): "only tables in Parquet need it, in a process of it",
     ("formats/huggingface/settings.py", "bpeviz.formats.codes"): "it reads tokenizer.json, too",

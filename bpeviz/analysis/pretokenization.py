@@ -23,7 +23,7 @@ from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.text import label, shorten
 from bpeviz.trainers import bpe
 
-MERGES = 100
+COMPARED_MERGES = 100
 """Number of merges without pre-tokenization that are compared with each pattern."""
 
 PAIRS = 4
@@ -96,7 +96,7 @@ def levels(text: str) -> list[PreTokenized]:
     return [sentences, PreTokenized(text, words), PreTokenized(text, characters)]
 
 
-def unrestricted_merges(text: str, limit: int = MERGES) -> list[str]:
+def unrestricted_merges(text: str, limit: int = COMPARED_MERGES) -> list[str]:
     """Return the tokens of the first merges of BPE over characters without pre-tokenization.
 
     The minimum pair count is 2, so a short text gives fewer merges.

@@ -12,7 +12,7 @@ from bpeviz.analysis.trace import Inspection
 from bpeviz.core.boundaries import DROPPED_ID
 from bpeviz.text import label, shorten
 
-NAME = 40
+LABEL_CHARACTERS = 40
 """The largest number of characters of a token label on screen."""
 
 PLACES = 5
@@ -205,7 +205,7 @@ def _losses(inspection: Inspection, edits: Sequence[Edit]) -> Iterator[Loss]:
         places = []
         for edit in some:
             number = bisect_left(inspection.point_ends, edit.start + 1) + 1
-            was = shorten(label(inspection.raw[edit.start : edit.end]), NAME)
-            became = name if reason == "unknown" else shorten(label(edit.became), NAME)
+            was = shorten(label(inspection.raw[edit.start : edit.end]), LABEL_CHARACTERS)
+            became = name if reason == "unknown" else shorten(label(edit.became), LABEL_CHARACTERS)
             places.append((number, was or "nothing", became or "nothing"))
         yield Loss(title, why.format(unknown=name), times, tuple(places))

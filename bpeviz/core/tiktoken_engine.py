@@ -16,7 +16,7 @@ import tiktoken
 WHOLE = "(?s:.+)"
 """The pattern that does not divide a text."""
 
-LONG = 10_000
+LONG_PRE_TOKEN = 10_000
 """The smallest size in bytes of a pre-token during which other threads run."""
 
 
@@ -43,7 +43,7 @@ def pre_token_encoder(encoding: tiktoken.Encoding) -> Callable[[bytes], list[int
     """Return the encoder of a pre-token's bytes. encoding: one with the pattern `WHOLE`."""
 
     def encode(raw: bytes) -> list[int]:
-        if len(raw) >= LONG:
+        if len(raw) >= LONG_PRE_TOKEN:
             # Of tiktoken's methods, only those for texts let other threads run. A million bytes
             # take half a second.
             with suppress(UnicodeDecodeError):

@@ -24,7 +24,7 @@ from bpeviz.pretokenizers.patterns import SplitError
 CONNECT_TIMEOUT = 10.0
 """The time limit for a scheduler to answer, in seconds."""
 
-PATIENCE = 60.0
+SCHEDULER_SECONDS = 60.0
 """The time limit without a worker or scheduler, in seconds."""
 
 _AHEAD = 4
@@ -59,7 +59,7 @@ def count(
         pattern: The pre-tokenization pattern.
         expression: The expression of the pattern.
         part: The approximate size of a part in bytes.
-        patience: The time limit without a worker in seconds, by default `PATIENCE`.
+        patience: The time limit without a worker in seconds, by default `SCHEDULER_SECONDS`.
         connecting: The time limit for the scheduler in seconds, by default `CONNECT_TIMEOUT`.
 
     Raises:
@@ -75,7 +75,7 @@ def count(
             "python -m pip install distributed"
         ) from None
 
-    patience = PATIENCE if patience is None else patience
+    patience = SCHEDULER_SECONDS if patience is None else patience
     connecting = CONNECT_TIMEOUT if connecting is None else connecting
     wait: Any = dask.wait
     tally = Tally(pattern, expression)

@@ -23,7 +23,7 @@ MAX_FILE = limits.TOKENIZER_FILES * 1_000_000
 MAX_ENTRIES = 1_000_000
 """Entries of a vocabulary, and merges of a list."""
 
-MAX_VALUES = 4_000_000
+MAX_JSON_VALUES = 4_000_000
 """Values in a JSON file, counted by its commas: each takes some 60 bytes of memory."""
 
 MAX_ID = 2_000_000
@@ -169,8 +169,8 @@ def parse_json(file: str, content: bytes, place: str = "") -> Node:
         FormatError: the content is not such JSON.
     """
     text = decode_text(file, content)
-    if text.count(",") > MAX_VALUES:
-        raise error_at(file, place, f"more than {MAX_VALUES:,} values are too many")
+    if text.count(",") > MAX_JSON_VALUES:
+        raise error_at(file, place, f"more than {MAX_JSON_VALUES:,} values are too many")
     try:
         value = json.loads(
             text,

@@ -5,7 +5,7 @@ Source: `sentencepiece_model.proto`, `bpe_model.cc` and `unigram_model.cc` of th
 Unigram, it is the log probability.
 
 The library adds up log probabilities in single precision. So they are rounded to multiples of
-`QUANTUM`, whose sums are exact up to `2**24 * QUANTUM`: then ties stay ties.
+`WRITTEN_QUANTUM`, whose sums are exact up to `2**24 * WRITTEN_QUANTUM`: then ties stay ties.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTokenizer
 
 FILE = library.SENTENCEPIECE.files[0]
 
-QUANTUM = 2.0**-13
+WRITTEN_QUANTUM = 2.0**-13
 """Log probabilities are multiples of this number."""
 
 BEFORE_SPACES = " ?[^ ]+| "
@@ -99,7 +99,10 @@ def _unigram(inner: UnigramTokenizer, tokenizer: Tokenizer) -> bytes:
             )
         if pre_tokenizer.pre_tokens(piece) != [piece]:
             raise UnsupportedError(f"its piece {quoted(piece)} is longer than a pre-token")
-        pieces[token_id] = (piece.replace(" ", SPACE), round(score / QUANTUM) * QUANTUM)
+        pieces[token_id] = (
+            piece.replace(" ", SPACE),
+            round(score / WRITTEN_QUANTUM) * WRITTEN_QUANTUM,
+        )
     special = dict(tokenizer.special_tokens)
     return _model("UNIGRAM", pieces, special, special.pop(UNKNOWN), False, False)
 

@@ -19,7 +19,7 @@ from bpeviz.libraries import worker
 from bpeviz.workers.child import Child, OvertimeError, StartError
 from bpeviz.workers.pool import BusyError, Places, Pool, Request
 
-PATIENCE = 30.0
+QUEUE_SECONDS = 30.0
 """Seconds that a request waits for a worker."""
 
 _PER_BYTE = 1_000
@@ -84,7 +84,7 @@ def _start(file: File) -> Child:
 
 
 _places = Places(limits.LIBRARY_PROCESSES, limits.USER_LIBRARY_PROCESSES)
-_pool = Pool(_start, _places, patience=PATIENCE)
+_pool = Pool(_start, _places, patience=QUEUE_SECONDS)
 
 
 def ask(file: File, operation: str, payload: bytes = b"", *, reuse: bool = True) -> bytes:

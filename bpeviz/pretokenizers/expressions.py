@@ -24,7 +24,7 @@ from bpeviz.workers.pool import BusyError, Places, Pool, Request
 REMEMBERED = 30.0
 """Seconds for which a request that took too much time or memory is refused without another try."""
 
-CLOCK = 2
+REQUEST_CLOCK = 2
 """A request may take this many times its processor seconds by the clock, on a busy machine."""
 
 _TEXT, _MATCH, _SECOND = 32, 256, 256 << 20
@@ -84,7 +84,7 @@ def run(
                 pattern,
                 raw,
                 seconds=seconds,
-                clock=CLOCK * seconds,
+                clock=REQUEST_CLOCK * seconds,
                 memory=memory,
             )
     except (TimeoutError, MemoryError) as error:

@@ -162,7 +162,7 @@ class RankTokenizer(Tokenizer):
     def _ids_without_matcher(self, text: str) -> Iterator[int]:
         encode_long = None
         for pre_token in self._pre_tokens(text):
-            if len(pre_token) < tiktoken_engine.LONG:
+            if len(pre_token) < tiktoken_engine.LONG_PRE_TOKEN:
                 yield from self._encoding._encode_single_piece(pre_token)
                 continue
             if encode_long is None:  # not cached: it takes up to 50 MB, and few need it

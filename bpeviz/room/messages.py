@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 from bpeviz import limits
 from bpeviz.text import clean
 
-LONGEST = 100
+TEXT_CHARACTERS = 100
 """The most characters of a text in a message, but for a link."""
 
 _TEXTS = "do", "token", "key", "link"
@@ -90,7 +90,7 @@ class Message:
         )
         texts = {name: values[name] for name in _TEXTS if isinstance(values.get(name), str)}
         valid: dict[str, Any] = {
-            name: clean(text[: limits.ROOM_MESSAGE if name == "link" else LONGEST])
+            name: clean(text[: limits.ROOM_MESSAGE if name == "link" else TEXT_CHARACTERS])
             for name, text in texts.items()
         }
         valid |= {name: values[name] for name in _NUMBERS if _is_number(values.get(name))}

@@ -13,7 +13,7 @@ from bpeviz.room.run import Run
 SECONDS = 60
 """The time until a ticket expires."""
 
-MOST = 1_000
+MOST_TICKETS = 1_000
 """The most tickets that are not used yet."""
 
 PARAMETER = "ticket"
@@ -55,7 +55,7 @@ class Tickets:
         with self._lock:
             now = self._clock()
             valid = [item for item in self._tickets.items() if item[1][0] > now]
-            self._tickets = dict(valid[-MOST + 1 :])
+            self._tickets = dict(valid[-MOST_TICKETS + 1 :])
             self._tickets[name] = now + SECONDS, ticket
         return name
 

@@ -51,9 +51,9 @@ REPORT_EVERY = 16
 """Merges between two reports of progress."""
 
 # Sizes at which the method changes, as measured. Tests lower them, so that short texts reach all.
-FEW = 48
+FEW_POSITIONS = 48
 """Positions of a pair up to which a loop is faster than NumPy."""
-BLOCK = 1 << 20
+POSITIONS_AT_ONCE = 1 << 20
 """Positions of the row that are counted at once, which bounds temporary memory."""
 MAX_TABLE = 1 << 22
 """Entries of the table in which the pairs of a long row are counted; a power of two."""
@@ -204,7 +204,7 @@ def _count_pairs(
         min_count: The lowest level.
         highest: The highest count of a pair that may still be merged, if it is known.
     """
-    if highest is None or len(ids) > BLOCK:
+    if highest is None or len(ids) > POSITIONS_AT_ONCE:
         counts, lengths = _count_in_table(ids, weights, n_ids)
         level = _choose_level(counts, lengths, min_count, highest)
         is_kept = counts >= level
@@ -222,8 +222,8 @@ def _count_pairs(
 
 def _pairs_in_blocks(ids: Ids, n_ids: int) -> Iterator[tuple[NDArray[np.int64], NDArray[Any]]]:
     """Yield the keys and the positions of the pairs of a row with one position per token."""
-    for start in range(0, max(1, len(ids) - 1), BLOCK):
-        block = ids[start : start + BLOCK + 1]
+    for start in range(0, max(1, len(ids) - 1), POSITIONS_AT_ONCE):
+        block = ids[start : start + POSITIONS_AT_ONCE + 1]
         is_token = block < n_ids
         at = (is_token[:-1] & is_token[1:]).nonzero()[0]
         keys = block.take(at) * np.int64(n_ids)
@@ -408,7 +408,7 @@ class _Round:
             pair = divmod(key, n_ids)
             if may_merge is None or may_merge(pair):
                 at = frequent.at[first:last]
-                yield pair, at.tolist() if last - first <= FEW else at
+                yield pair, at.tolist() if last - first <= FEW_POSITIONS else at
 
     def _push_allowed(self, count: int, pair: Pair, at: Positions) -> None:
         """Add a pair if it may be merged."""
@@ -435,7 +435,7 @@ class _Round:
             now: Positions = [p for p in at if cells[p] == left and cells[p + size] == right]
         else:
             now = at.compress((self._ids.take(at) == left) & (self._ids.take(at + size) == right))
-            if len(now) <= FEW:
+            if len(now) <= FEW_POSITIONS:
                 now = now.tolist()
         count = self._total(now)
         if count >= self.level:
@@ -459,7 +459,7 @@ class _Round:
         if left == right:
             at = _without_overlaps(at, self._sizes[new])
             applied = self._total(at)
-        if type(at) is list or len(at) <= FEW:
+        if type(at) is list or len(at) <= FEW_POSITIONS:
             self._merge_few(left, right, new, at if type(at) is list else at.tolist())
         else:
             self._merge_many(left, right, new, at)
@@ -507,7 +507,10 @@ class _Round:
 
     def _merge_many(self, left: int, right: int, new: int, at: NDArray[Any]) -> None:
         ids, left_size, size = self._ids, self._sizes[left], self._sizes[new]
-        blocks = [slice(start, start + BLOCK) for start in range(0, len(at), BLOCK)]
+        blocks = [
+            slice(start, start + POSITIONS_AT_ONCE)
+            for start in range(0, len(at), POSITIONS_AT_ONCE)
+        ]
         for block in blocks:
             begin = at[block].astype(np.intp)
             middle = begin + left_size
@@ -542,7 +545,7 @@ class _Round:
             if before:
                 group = group - self._sizes[other]
             pair = (other, new) if before else (new, other)
-            few = last - first <= FEW
+            few = last - first <= FEW_POSITIONS
             self._push_allowed(count, pair, group.tolist() if few else group.copy())
 
     def compact(self) -> tuple[Ids, Ids | None]:

@@ -42,7 +42,7 @@ from bpeviz.ui.widgets import LinkValues, OneOf, SessionValue, SessionValues, So
 MARK = "reload"
 """The parameter of the URL that asks for the state from before a reload."""
 
-LONG = 10_000
+LONG_VALUE = 10_000
 """The number of characters above which a value is sent to the browser only when it changes."""
 
 HIDDEN: SessionValue[bool] = SessionValue("tab_state_hidden")
@@ -132,7 +132,7 @@ def store(widgets: Iterable[tuple[Widget[Any], Any]], key: str = _KEY) -> None:
     long = {
         name: value
         for name, value in values.items()
-        if isinstance(value, str) and len(value) > LONG
+        if isinstance(value, str) and len(value) > LONG_VALUE
     }
     hashes = {name: hash(text) for name, text in long.items()}
     sent = _SENT.get() or {}

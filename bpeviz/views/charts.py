@@ -151,7 +151,7 @@ def decided(training: Training, last: int) -> Chart:
 NEUTRAL = "#8a8681"
 """The color of curves beside the first one, on both backgrounds."""
 
-NAME = 0.07
+NAME_HEIGHT = 0.07
 """The height of the name of a curve, relative to the axis."""
 
 
@@ -195,7 +195,7 @@ def sweeps(columns: Sequence[Column]) -> Chart:
         curves.append(pa.table([sizes, ratios, [column.title] * len(sizes)], names))
     ends = pa.concat_tables([curve.slice(len(curve) - 1) for curve in curves])
     top = 1.05 * max(float(np.max(curve["bytes per token"])) for curve in curves)
-    places = _apart(ends["bytes per token"].to_numpy(), top * NAME)
+    places = _apart(ends["bytes per token"].to_numpy(), top * NAME_HEIGHT)
     data = {
         "first": curves[0],
         "others": pa.concat_tables(curves[1:] or [curves[0].slice(0, 0)]),

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from bpeviz.analysis.hues import OWN_HUES, Hues
 from bpeviz.analysis.normalization import Unit
-from bpeviz.analysis.round_trip import NAME
+from bpeviz.analysis.round_trip import LABEL_CHARACTERS
 from bpeviz.analysis.token_lookup import color_index_of
 from bpeviz.analysis.trace import Inspection, Piece
 from bpeviz.core.boundaries import DROPPED_ID, Part
@@ -101,7 +101,7 @@ def grid(
         "preTokens": None
         if ends is None
         else [
-            [start, end, shorten(label(raw[max(a, low) : min(b, high)]), NAME)]
+            [start, end, shorten(label(raw[max(a, low) : min(b, high)]), LABEL_CHARACTERS)]
             for a, b, start, end in columns.spans(ends)
         ],
         "tokens": _tokens(inspection, pieces, columns, colors),
@@ -117,7 +117,11 @@ def _normalized(inspection: Inspection, columns: _GridColumns) -> list[GridNote]
     """Return the normalized text of each unit, with its span and the changes in words."""
     placed = [(unit, _bytes_of(inspection, unit)) for unit in inspection.units]
     rows: list[GridNote] = [
-        [*columns.span(*at), shorten(label(unit.normalized.encode()), NAME), unit.description]
+        [
+            *columns.span(*at),
+            shorten(label(unit.normalized.encode()), LABEL_CHARACTERS),
+            unit.description,
+        ]
         for unit, at in placed
         if columns.overlaps(*at)
     ]
@@ -194,11 +198,11 @@ def _token(inspection: Inspection, piece: Piece, span: tuple[int, int], colors: 
         "start": start,
         "end": end,
         "id": piece.id,
-        "label": shorten(tokenizer.token_label(piece.id), NAME),
+        "label": shorten(tokenizer.token_label(piece.id), LABEL_CHARACTERS),
         "color": -1
         if kind in ("unknown", "special")
         else color_index_of(tokenizer, piece.id, colors),
-        "hex": shorten(hexadecimal(token), 3 * NAME),
+        "hex": shorten(hexadecimal(token), 3 * LABEL_CHARACTERS),
         "note": "; ".join(notes),
         "kind": kind,
     }

@@ -24,7 +24,7 @@ _EXPLANATIONS = ("meaning", "why")
 FIRST_ROWS = 10  # as in the style
 """The rows of a long table that are shown at first."""
 
-FEW = 5
+MORE_ROWS = 5
 """So many more rows are shown at once."""
 
 _LONG = 24
@@ -139,7 +139,7 @@ class Table:
 
         body = "".join(f"<tr>{row(values, 'td')}</tr>" for values in self.rows)
         more = len(self) - FIRST_ROWS
-        unfold = f"<details><summary>{more:,} more</summary></details>" if more > FEW else ""
+        unfold = f"<details><summary>{more:,} more</summary></details>" if more > MORE_ROWS else ""
         figures = f' explained" style="--figures: {len(self.names) - 2}' if explains else ""
         return (
             f'<div class="facts-frame" tabindex="0" role="group" aria-label="{escape(label)}">'

@@ -148,7 +148,7 @@ class Child:
             self.deadline = max(self.deadline, monotonic() + _START)
             serving.read(self._answers)
             self._ready = True
-        self.deadline = monotonic() + min(clock, serving.CLOCK * seconds)
+        self.deadline = monotonic() + min(clock, serving.WORKER_CLOCK * seconds)
         self.memory = memory
         self._before, self._seconds = self._processor_time(), seconds
         serving.write(self._requests, operation, *parts, seconds=seconds, memory=memory)

@@ -25,7 +25,7 @@ from typing import Any
 from bpeviz import context
 from bpeviz.workers.child import Child, StartError
 
-LOOK = 0.5
+LOOK_SECONDS = 0.5
 """Seconds between two looks at a request."""
 
 WATCHED = sys.platform != "linux"
@@ -315,7 +315,7 @@ class Pool:
 
     def _watch(self, request: Request, child: Child) -> None:
         """Stop a request after its deadline; look now and then whether it is slow."""
-        while not request.done.wait(max(0.01, min(LOOK, child.deadline - monotonic()))):
+        while not request.done.wait(max(0.01, min(LOOK_SECONDS, child.deadline - monotonic()))):
             with self._lock:
                 self._settle(request)
             if monotonic() >= child.deadline:

@@ -26,7 +26,7 @@ READY, RESULT, REFUSED, MEMORY = range(4)
 """Codes of the first frame, and of answers: a result, the reason why there is none, or a lack of
 memory. Higher codes are messages that a worker sends before its answer."""
 
-CLOCK = 4
+WORKER_CLOCK = 4
 """A worker may take this many times its processor seconds by the clock, on a busy machine."""
 
 _UNLIMITED = -1
@@ -133,7 +133,9 @@ def _exit_after(seconds: float, *, by_clock: bool = False) -> None:
             return
         signal.setitimer(signal.ITIMER_REAL, 0)
     elif seconds:  # later than the server ends it
-        faulthandler.dump_traceback_later(seconds if by_clock else 2 * CLOCK * seconds, exit=True)
+        faulthandler.dump_traceback_later(
+            seconds if by_clock else 2 * WORKER_CLOCK * seconds, exit=True
+        )
     else:
         faulthandler.cancel_dump_traceback_later()
 

@@ -410,7 +410,7 @@ def test_tiktoken_engine_equals_merges_in_order(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(merge_module, "MIN_ENGINE_ATOMS", -1)
         assert tokenizer.encode(training_text + text) == expected
-        patch.setattr(tiktoken_engine, "LONG", 3)
+        patch.setattr(tiktoken_engine, "LONG_PRE_TOKEN", 3)
         assert tokenizer.encode(training_text + text) == expected
 
 

@@ -20,7 +20,7 @@ import bpeviz
 from bpeviz import formats
 from bpeviz.core.byte_alphabet import CHARACTER_OF
 from bpeviz.formats import FORMATS, MAX_FILE, FormatError, library
-from bpeviz.formats.parsing import MAX_ENTRIES, MAX_VALUES
+from bpeviz.formats.parsing import MAX_ENTRIES, MAX_JSON_VALUES
 from bpeviz.libraries import pool as library_pool
 
 TEXT = "low lower lowest, don't été 12 ab"
@@ -162,7 +162,7 @@ HOSTILE: dict[str, tuple[dict[str, bytes], list[str]]] = {
         ["tokenizer.json:", "999999999999", "50,000"],
     ),
     "too many values": (
-        {JSON: b'{"model": [' + b"0," * (MAX_VALUES + 1) + b"0]}"},
+        {JSON: b'{"model": [' + b"0," * (MAX_JSON_VALUES + 1) + b"0]}"},
         ["tokenizer.json:", "4,000,000"],
     ),
     "a list": (

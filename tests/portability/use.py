@@ -68,7 +68,7 @@ while workers():
 
 # A job that needs too much memory is stopped by the watch.
 trainings.limits.JOB_MEMORY = 1
-pool.LOOK = 0.01  # on a fast machine the job takes less than the usual half second
+pool.LOOK_SECONDS = 0.01  # on a fast machine the job takes less than the usual half second
 with trainings.run("large", TEXT * 5, "bpe", {"vocab_size": 20_000}, "ada") as job:
     assert job.wait(300)
     assert isinstance(job.outcome, trainings.JobError)

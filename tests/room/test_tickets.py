@@ -43,7 +43,7 @@ def test_ticket_expires() -> None:
 
 def test_tickets_are_bounded() -> None:
     own = Tickets(Clock())
-    names = [own.issue(PAGE) for _ in range(tickets.MOST + 1)]
+    names = [own.issue(PAGE) for _ in range(tickets.MOST_TICKETS + 1)]
     assert len({*names}) == len(names)
     valid = [own.take(name, "browser a", is_page=True) is not None for name in names]
-    assert valid == [False, *[True] * tickets.MOST]
+    assert valid == [False, *[True] * tickets.MOST_TICKETS]

@@ -52,7 +52,7 @@ ALLOWED = st.sampled_from(
 
 
 def with_small_limits(patch: pytest.MonkeyPatch, few: int, sizes: tuple[int, int, int]) -> None:
-    patch.setattr(bpe_loop, "FEW", few)
+    patch.setattr(bpe_loop, "FEW_POSITIONS", few)
     for name, size in zip(("BLOCK", "MAX_POSITIONS", "MAX_TABLE"), sizes, strict=True):
         patch.setattr(bpe_loop, name, size)
 
@@ -161,7 +161,7 @@ def random_words(seed: int, number: int) -> list[int]:
 def test_longer_text_equals_definition(
     few: int, ties: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bpe_loop, "FEW", few)
+    monkeypatch.setattr(bpe_loop, "FEW_POSITIONS", few)
     draw = random.Random(5)
     row = [draw.choices(range(8), weights=range(1, 9))[0] for _ in range(6_000)]
     pre_tokens = [(row[i : i + 690], 1 + i % 4) for i in range(0, 5_000, 700)]

@@ -333,7 +333,7 @@ def test_tokens_of_a_text_in_gpt_4o_are_counted_once_its_file_is_loaded(
 ) -> None:
     if not download.available(token_count.NAME):
         pytest.skip("not available: o200k_base")
-    texts = ["I like strawberry!", "👩‍👩‍👧‍👦", "", "a" * (token_count.LONGEST + 1)]
+    texts = ["I like strawberry!", "👩‍👩‍👧‍👦", "", "a" * (token_count.COUNTED_CHARACTERS + 1)]
     with monkeypatch.context() as before:
         before.setattr(rank_tokenizer, "_loaded", {})
         assert [token_count.token_count(text) for text in texts] == [""] * 4

@@ -74,6 +74,6 @@ def test_other_pages_run_while_a_text_is_trained(monkeypatch: pytest.MonkeyPatch
 
     waits = trainings.Job.wait
     monkeypatch.setattr(trainings.Job, "wait", wait)
-    monkeypatch.setattr(run_lock, "PATIENCE", 600)
+    monkeypatch.setattr(run_lock, "LOCK_SECONDS", 600)
     with fragments.script_run():
         assert page_trainings.get("low lower", CHOICE).history.steps

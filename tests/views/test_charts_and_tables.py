@@ -158,7 +158,7 @@ def test_sweeps_chart_draws_each_column_up_to_its_size() -> None:
     assert chart["layer"][3]["encoding"]["x"] == {"value": "width"}
     low, high = sorted(row["name"] for row in names)
     top = chart["layer"][0]["encoding"]["y"]["scale"]["domain"][1]
-    assert high - low >= 0.99 * top * charts.NAME
+    assert high - low >= 0.99 * top * charts.NAME_HEIGHT
     for column in columns:
         mine = [row for row in lines if row["tokenizer"] == column.title]
         sizes, ratios = metrics.sweep(column)

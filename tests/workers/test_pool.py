@@ -180,7 +180,7 @@ def test_slow_request_leaves_the_idle_worker_to_quick_ones() -> None:
 
 
 def test_slow_request_moves_to_a_place_for_slow_ones(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "LOOK", 0.01)
+    monkeypatch.setattr(pool, "LOOK_SECONDS", 0.01)
     shared = fakes(1, 1, slow=Places(1), slow_after=0.01)
     slow = Work(shared, "a")
     eventually(lambda: slow.request.slow)
@@ -206,7 +206,7 @@ def monotonic_passed(work: Work) -> bool:
 def test_slow_request_beside_another_one_of_its_user_is_stopped_for_others(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pool, "LOOK", 0.01)
+    monkeypatch.setattr(pool, "LOOK_SECONDS", 0.01)
     shared = fakes(2, 2, slow=Places(1), slow_after=0.01)
     first = Work(shared, "a")
     eventually(lambda: first.request.slow)
@@ -235,7 +235,7 @@ def test_waiting_slow_requests_are_limited() -> None:
 
 
 def test_deadline_and_memory_limit_stop_a_request(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "LOOK", 0.01)
+    monkeypatch.setattr(pool, "LOOK_SECONDS", 0.01)
     monkeypatch.setattr(pool, "WATCHED", True)
     shared = fakes(2, 2)
     late, large = Work(shared, "a"), Work(shared, "b")
@@ -268,7 +268,7 @@ def test_request_on_a_busy_machine_is_not_said_to_be_slow(monkeypatch: pytest.Mo
 
 
 def test_spare_worker_replaces_one_that_works_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pool, "LOOK", 0.01)
+    monkeypatch.setattr(pool, "LOOK_SECONDS", 0.01)
     shared = fakes(1, 1, slow=Places(1), slow_after=0.01)
     shared.keeps_spare = True
     shared.start_spare()

@@ -23,7 +23,7 @@ from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTokenizer
 NEVER_CHOSEN = -1e9
 """The log probability of the unknown token, so that a text that spells it out does not match it."""
 
-LONGEST_WRITTEN = 512
+PIECE_ATOMS = 512
 """Atoms of a piece: as many as the bytes of the longest pre-token."""
 
 MAX_SQUARES = 8_000_000
@@ -57,8 +57,8 @@ def to_document(inner: UnigramTokenizer, tokenizer: Tokenizer) -> dict[str, Any]
     ):
         if over_bytes:
             piece = "".join(CHARACTER_OF[ord(symbol)] for symbol in piece)
-        if len(piece) > LONGEST_WRITTEN:
-            raise UnsupportedError(f"one of its pieces has more than {LONGEST_WRITTEN:,} atoms")
+        if len(piece) > PIECE_ATOMS:
+            raise UnsupportedError(f"one of its pieces has more than {PIECE_ATOMS:,} atoms")
         by_id[token_id] = [piece, _readable(score)]
     _check_size(inner.model.pieces)
     last = BYTE_LEVEL

@@ -27,7 +27,7 @@ from bpeviz.trainers.wordpiece import (
     WordPieceTokenizer,
 )
 
-LONGEST_WRITTEN = 1_000
+PIECE_CHARACTERS = 1_000
 """Characters of a piece. Words have at most 100, so longer pieces are never found."""
 
 _WHITE_SPACE: ComponentJSON = {"type": "WhitespaceSplit"}
@@ -102,10 +102,10 @@ def _pieces(inner: WordPieceTokenizer) -> list[Piece]:
     for merge in inner.merges:
         (left, continues), (right, _) = pieces[merge.left], pieces[merge.right]
         pieces.append((left + right, continues))
-        if len(left) + len(right) > LONGEST_WRITTEN:
+        if len(left) + len(right) > PIECE_CHARACTERS:
             raise UnsupportedError(
                 f"one of its pieces has {len(left) + len(right):,} characters; the limit is "
-                f"{LONGEST_WRITTEN:,}"
+                f"{PIECE_CHARACTERS:,}"
             )
     return pieces
 

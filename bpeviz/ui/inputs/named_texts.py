@@ -148,9 +148,8 @@ def choose_texts() -> tuple[Texts, list[str]]:
         names = listed([visible(name) for name, _ in texts], 5)
         own = "one text with its line ends" if len(texts) == 1 else "texts with their line ends"
         st.caption(markdown.escape(f"{names}: {own}."))
-    pasted = named_texts.pasted(typed)
     try:
-        contents: list[tuple[str, str | TextTable]] = [*pasted, *texts]
+        contents: list[tuple[str, str | TextTable]] = [*named_texts.pasted(typed), *texts]
         contents += [("", table) for table in opened_tables]
         named, languages = named_texts.collect(contents, _RENAME, most=limits.COMPARED_SIZE)
         same = parallel_texts(named)[1]

@@ -18,7 +18,7 @@ from bpeviz.ui.runtime.dialogs import rerun_unless_open
 NAME = "o200k_base"
 TITLE = catalog.TITLES[NAME].partition(" (")[0]
 
-LONGEST = 100_000
+COUNTED_CHARACTERS = 100_000
 """The most characters of a text whose tokens are counted."""
 
 DELAY = 2.0
@@ -33,7 +33,7 @@ def token_count(text: str | Documents) -> str:
     if rank_tokenizer.loaded(NAME) is None:
         _is_loading()
         return ""
-    return _in_words(text) if 0 < characters_in(text) <= LONGEST else ""
+    return _in_words(text) if 0 < characters_in(text) <= COUNTED_CHARACTERS else ""
 
 
 @cached()

@@ -19,7 +19,7 @@ from bpeviz.views.payloads import MessagePart, TokenPart
 MOST_PLACES = 20
 """The most places for boundaries in a guess."""
 
-LONGEST_WORD = 40
+LONGEST_OWN_WORD = 40
 """The most characters of a word of the user's own."""
 
 

@@ -27,7 +27,7 @@ from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.inputs.training import ALGORITHM
 from bpeviz.ui.learn import before_after, people_say, prose, teachers_page, tours, vote_questions
 from bpeviz.ui.learn.acts import (
-    LONGEST_WORD,
+    LONGEST_OWN_WORD,
     BeliefAct,
     BoundariesAct,
     MergesAct,
@@ -72,7 +72,7 @@ class OwnText(TextField):
 
 
 OWN_TEXT = OwnText("learn_text", "Your own text", longest=1_000)
-OWN_WORD = OwnText("learn_word", "Your own word", longest=LONGEST_WORD)
+OWN_WORD = OwnText("learn_word", "Your own word", longest=LONGEST_OWN_WORD)
 """What the user types is kept from chapter to chapter."""
 
 PARAMETER = "chapter"

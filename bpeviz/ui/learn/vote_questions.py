@@ -20,7 +20,7 @@ from bpeviz.views.payloads import MessagePart, Player, StageTask
 PAIRS = 4
 """The options of a question about pairs: the right one, and the most frequent others."""
 
-DRAWN = 64
+STORED_STAGES = 64
 """The stages of a vote that are stored: those of the latest answers."""
 
 BEFORE_AFTER = "before_after"
@@ -184,14 +184,14 @@ def _on_stage(vote: VoteQuestion, entry: Asked) -> VoteQuestion:
     assert task  # noqa: S101 (for the type)
     number = int(entry.key.rpartition("/")[2])
 
-    @lru_cache(DRAWN)
+    @lru_cache(STORED_STAGES)
     def before(given: int | None) -> Player:
         payload = task.payload(number, given)
         if act.kind == "stop" and given is not None:
             payload["initialStep"] = given
         return payload
 
-    @lru_cache(DRAWN)
+    @lru_cache(STORED_STAGES)
     def after(given: int | None) -> Player:
         right = question.judge(None).right
         payload = task.payload(number + 1, right if act.is_live or given is None else given)

@@ -20,7 +20,7 @@ from bpeviz.views import encoded
 from bpeviz.views.payloads import Player
 from bpeviz.views.stage import Row, Stage, names_in, of_pieces
 
-LONGEST = 240
+STEPPED_CHARACTERS = 240
 """The most characters of a text whose merges have steps; of a longer one there are only tokens."""
 
 
@@ -62,7 +62,7 @@ def stage_of(trained: Trained) -> Stage | None:
 def _published(text: str) -> Stage | None:
     """Return the stage of GPT-4o; do not change it, it is cached."""
     tokenizer = bpeviz.load(NAME)
-    if len(text) <= LONGEST:
+    if len(text) <= STEPPED_CHARACTERS:
         row = encoded.of_encoding(text, tokenizer)
         return _stage(row, TITLE, "merge") if row.steps else None
     tokens = [*tokenizer.tokens(text)]

@@ -52,10 +52,10 @@ from bpeviz.views import tables
 DRAWN_CHARACTERS = 6_000
 """The most characters of a text in one column at once."""
 
-DRAWN = 24_000
+DRAWN_IN_ALL = 24_000
 """The most characters in all columns together."""
 
-LISTED = 500
+LISTED_PRE_TOKENS = 500
 """The most pre-tokens in the list."""
 
 LIST_A, LIST_B = "list A", "list B"
@@ -310,7 +310,7 @@ def _draw(
 ) -> tuple[int, int]:
     """Draw rows; return the start and end of the part shown, in characters."""
     parts = pretokenization.parts(
-        [column.cut for column in columns], min(DRAWN_CHARACTERS, DRAWN // len(columns))
+        [column.cut for column in columns], min(DRAWN_CHARACTERS, DRAWN_IN_ALL // len(columns))
     )
     part = choose_part(part_shown, parts, "All figures are for")
     first, last = part.first, part.last
@@ -333,7 +333,7 @@ def _explain(
     _expression_of(chosen, column)
     left_out = WHITE_SPACE.toggle()
     pre_tokens, number = pretokenization.listed(
-        column.cut, first, last, LISTED, white_space=not left_out
+        column.cut, first, last, LISTED_PRE_TOKENS, white_space=not left_out
     )
     st.code(json.dumps(pre_tokens, ensure_ascii=False), language=None, wrap_lines=True, height=140)
     part = "" if (first, last) == (0, len(column.cut.text)) else " in the part shown"

@@ -32,7 +32,7 @@ from bpeviz.ui.runtime import page_change
 from bpeviz.ui.widgets import SessionValue, Widget
 from bpeviz.views.payloads import Player, Remark
 
-FEW = 10
+FEW_STEPS = 10
 """Fewer steps than this are hardly worth watching; the stage says why."""
 
 UNKNOWN_SHARE = 0.1
@@ -114,7 +114,7 @@ def _remark(trainings: Sequence[Trained], steps: int, last: int | None) -> Remar
     if any(_unknown(trained) > UNKNOWN_SHARE for trained in trainings):
         sentence = "Many of these characters do not occur in the training text: they are unknown."
         return _with_ways(sentence, {THIS_TEXT})
-    if steps >= FEW:
+    if steps >= FEW_STEPS:
         return None
     reasons = dict.fromkeys(why for trained in trainings if (why := _why(trained, last)))
     if not reasons:

@@ -33,7 +33,7 @@ MAX_PACKED = limits.LINK
 MAX_JSON = 1_500_000
 """The largest size of the JSON, in bytes: enough for the longest text of a page, in ASCII."""
 
-MAX_VALUES = 100
+MAX_LINK_VALUES = 100
 """The largest number of values in a link, and of entries in a list."""
 
 
@@ -85,7 +85,7 @@ def unpack(packed: str, longest: int = MAX_PACKED) -> dict[str, Value]:
         values = json.loads(raw.decode(), parse_constant=_reject_constant)
     except (ValueError, zlib.error, RecursionError) as error:
         raise damaged from error
-    if not isinstance(values, dict) or len(values) > MAX_VALUES:
+    if not isinstance(values, dict) or len(values) > MAX_LINK_VALUES:
         raise damaged
     if not all(map(_is_value, values.values())):
         raise damaged
@@ -105,7 +105,7 @@ def _reject_constant(name: str) -> NoReturn:
 
 def _is_value(value: object) -> bool:
     if isinstance(value, list):
-        return len(value) <= MAX_VALUES and all(isinstance(text, str) for text in value)
+        return len(value) <= MAX_LINK_VALUES and all(isinstance(text, str) for text in value)
     if isinstance(value, float):
         return math.isfinite(value)
     return isinstance(value, str | int)

@@ -42,7 +42,7 @@ WITHOUT = "without"
 MAX_NAMES = 5
 """The most names that a message lists."""
 
-LONG = 2_000
+LONG_ADDRESS = 2_000
 """Some proxies and chat programs refuse or shorten addresses with more characters."""
 
 MAX_SHORT = limits.SHORT_LINK * 1_000
@@ -194,10 +194,10 @@ def _tell(without: list[str], at: address.Reachable, packed: str) -> None:
             icon=":material/link:",
             duration="long",
         )
-    elif len(packed) > LONG:
+    elif len(packed) > LONG_ADDRESS:
         st.toast(
             f"The link has {len(packed):,} characters. Some proxies and chat programs refuse more "
-            f"than {LONG:,}. “QR code” makes a short link.",
+            f"than {LONG_ADDRESS:,}. “QR code” makes a short link.",
             icon=":material/link:",
             duration="long",
         )
@@ -312,8 +312,9 @@ def _opened(page: Page, link: str) -> str:
         )
     if too_long:
         sentences.append(
-            f"The address has more than {typed.LONGEST:,} characters under {_listed(too_long)}, so "
-            "the page opened without it. Paste it here; “Copy link” then makes a link."
+            f"The address has more than {typed.TYPED_CHARACTERS:,} characters under "
+            f"{_listed(too_long)}, so the page opened without it. Paste it here; “Copy link” then "
+            "makes a link."
         )
     if rejected:
         sentences.append(f"Ignored, because this page cannot use it: {_listed(sorted(rejected))}.")

@@ -51,7 +51,7 @@ UNCHANGED: Mapping[str, Value] = {
 }
 """Values at first that packed links contain, and written settings leave out."""
 
-LONGEST = 2_000
+TYPED_CHARACTERS = 2_000
 """The most characters of a typed value."""
 
 MAX_WRITTEN = 300
@@ -70,10 +70,10 @@ def settings(query: Iterable[tuple[str, str]]) -> dict[str, Value]:
     for name, value in query:
         if name not in NOT_SETTINGS:
             given.setdefault(clean(name), []).append(clean(value))
-    if len(given) > codec.MAX_VALUES:
+    if len(given) > codec.MAX_LINK_VALUES:
         raise LinkError(
             f"This address has {len(given):,} names, so it was ignored; the limit is "
-            f"{codec.MAX_VALUES:,}. Remove some."
+            f"{codec.MAX_LINK_VALUES:,}. Remove some."
         )
     return {name: values if len(values) > 1 else values[0] for name, values in given.items()}
 
@@ -107,7 +107,7 @@ def expand(
         link = {**SHORT, **short}.get(name, name)
         if not isinstance(value, str):
             values[f"{name} (given twice)"] = value  # no widget has this name
-        elif len(value) > LONGEST:
+        elif len(value) > TYPED_CHARACTERS:
             too_long.append(name)
         elif link in values or (link == SIZE.link and not _is_size(value)):
             values[f"{name}={value}"] = value
@@ -166,7 +166,7 @@ def written(values: Mapping[str, Value], short: Mapping[str, str]) -> str:
     order = ("text", "sample", "train_on", ALGORITHM.link, SIZE.link)
     named = sorted(query.items(), key=lambda pair: [pair[0] != name for name in order])
     written = urlencode(named, quote_via=quote)
-    if len(written) > MAX_WRITTEN or len(query) > codec.MAX_VALUES:
+    if len(written) > MAX_WRITTEN or len(query) > codec.MAX_LINK_VALUES:
         return ""
     restored, _, _ = expand(settings(named), short)
     is_same = all(

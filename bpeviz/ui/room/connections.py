@@ -59,7 +59,7 @@ a stage that was drawn for this member alone."""
 _ABOUT_LEARN = ("list questions", "preview question", "ask question")
 """The commands of a leader that may take long."""
 
-LOOK = 60
+CHECK_SECONDS = 60
 """Seconds between checks of a quiet room, which may have ended."""
 
 OVER = "This room is over: the server was restarted, and nobody can open the room again."
@@ -337,7 +337,7 @@ async def _send(socket: WebSocket, room: Room, member: Member, changed: asyncio.
     with suppress(WebSocketDisconnect, RuntimeError):
         while True:
             with suppress(TimeoutError):
-                await asyncio.wait_for(changed.wait(), LOOK)
+                await asyncio.wait_for(changed.wait(), CHECK_SECONDS)
             changed.clear()
             state = room.state(member)
             await socket.send_text(as_json(state).decode())

@@ -33,7 +33,7 @@ from bpeviz.views.playable import Interactive
 
 GROUP = ":material/groups:"
 
-MAX_WORDS = 70
+QUESTION_CHARACTERS = 70
 """The most characters of a question on its button."""
 
 NO_COOKIES = (
@@ -175,7 +175,7 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
         st.markdown(f"Room **{room.letters}** {shows}")
     st.code(room.join.invitation, None, wrap_lines=True)
     for number, question in enumerate(questions):
-        words = markdown.escape(shorten(f"{question.name}: {question.words}", MAX_WORDS))
+        words = markdown.escape(shorten(f"{question.name}: {question.words}", QUESTION_CHARACTERS))
         if st.button(f"Ask {words}", key=f"room_question_{number}", width="stretch"):
             room.ask(question)
     names = sheets.offered()

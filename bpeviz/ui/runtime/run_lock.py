@@ -21,7 +21,7 @@ from time import monotonic
 from bpeviz import context
 from bpeviz.ui.runtime.user import current_user
 
-PATIENCE = 0.4
+LOCK_SECONDS = 0.4
 """Seconds until the lock of a slow page run expires; the next page then runs concurrently.
 
 Most runs take less than a tenth of a second. Runs on texts of a million characters take longer.
@@ -55,7 +55,7 @@ class _RunLock:
             run.granted.clear()
             self._waiting.append(run)
             self._serve()
-        while not run.granted.wait(max(0.001, self._since + PATIENCE - monotonic())):
+        while not run.granted.wait(max(0.001, self._since + LOCK_SECONDS - monotonic())):
             with self._lock:
                 self._serve()
 
@@ -68,7 +68,7 @@ class _RunLock:
 
     def _serve(self) -> None:
         """Give the lock to the next run, if it is free or has expired."""
-        if self._holder is not None and monotonic() < self._since + PATIENCE:
+        if self._holder is not None and monotonic() < self._since + LOCK_SECONDS:
             return
         if self._waiting:
             run = min(

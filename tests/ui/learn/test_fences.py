@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bpeviz.ui.learn import figures
 from bpeviz.ui.learn.acts import bits_of
 from bpeviz.ui.learn.base import NoQuestionError, Question
-from bpeviz.ui.learn.chapters.fences import CHAPTER, MOST, _places
+from bpeviz.ui.learn.chapters.fences import CHAPTER, MOST_FENCES, _places
 
 TEXT = CHAPTER.text
 MARKS = [4, 10, 16, 22, 28, 35]
@@ -103,7 +103,7 @@ def test_places_are_between_all_characters_and_fit_into_a_whole_number() -> None
     assert (len(act.places), act.is_live) == (35, True)
     assert act.accepts(mask([*range(1, 36)]))
     assert not act.accepts(1 << 35)
-    assert MOST < 53  # bits of a number of the browser
+    assert MOST_FENCES < 53  # bits of a number of the browser
 
 
 def test_no_fence_is_a_try() -> None:
@@ -147,7 +147,7 @@ def test_text_without_a_merge_to_forbid_has_no_question(text: str) -> None:
 
 def test_long_text_has_places_where_words_meet_marks_or_each_other() -> None:
     text = "Uno, dos, tres, cuatro, cinco, seis, siete, ocho, nueve."
-    assert len(text) > MOST + 1
+    assert len(text) > MOST_FENCES + 1
     assert _places(text) == figures.fences_of(text)
     assert question(text).judge(question(text).judge(None).right).verdict == "right"
     with pytest.raises(NoQuestionError, match="up to 52 fit"):

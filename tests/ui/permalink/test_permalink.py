@@ -124,8 +124,8 @@ INVALID_CONTENTS = {
     "minus infinity": b'{"a":-Infinity}',
     "a huge number": b'{"a":' + b"9" * 5_000 + b"}",
     "deep": b'{"a":' + b"[" * 100_000,
-    "many values": json.dumps({str(i): i for i in range(codec.MAX_VALUES + 1)}).encode(),
-    "a long list": json.dumps({"a": ["b"] * (codec.MAX_VALUES + 1)}).encode(),
+    "many values": json.dumps({str(i): i for i in range(codec.MAX_LINK_VALUES + 1)}).encode(),
+    "a long list": json.dumps({"a": ["b"] * (codec.MAX_LINK_VALUES + 1)}).encode(),
     "empty": b"",
 }
 

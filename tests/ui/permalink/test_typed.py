@@ -177,7 +177,7 @@ def test_typed_compare_shows_a_row_for_each_tokenizer() -> None:
 
 
 def test_address_of_too_many_names_is_ignored() -> None:
-    app = opened("/?text=low&" + "&".join(f"n{i}=1" for i in range(codec.MAX_VALUES)))
+    app = opened("/?text=low&" + "&".join(f"n{i}=1" for i in range(codec.MAX_LINK_VALUES)))
     assert "101 names" in message(app)
     assert payload(app)["text"] == FIRST
 

@@ -30,7 +30,7 @@ def elsewhere() -> Iterator[Elsewhere]:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the lock never expire."""
-    monkeypatch.setattr(run_lock, "PATIENCE", 10 * WAIT)
+    monkeypatch.setattr(run_lock, "LOCK_SECONDS", 10 * WAIT)
 
 
 def acquires() -> bool:
@@ -78,7 +78,7 @@ def assert_blocked(waiting: Future[bool]) -> None:
 def test_run_lock_serializes_page_runs(
     elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch, patience: float
 ) -> None:
-    monkeypatch.setattr(run_lock, "PATIENCE", patience)
+    monkeypatch.setattr(run_lock, "LOCK_SECONDS", patience)
     alone = Lock()
     together = Event()
     begin = Barrier(4)
@@ -101,12 +101,12 @@ def test_run_lock_serializes_page_runs(
 def test_slow_run_loses_the_lock_to_one_other_run(
     elsewhere: Elsewhere, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run_lock, "PATIENCE", 0.01)
+    monkeypatch.setattr(run_lock, "LOCK_SECONDS", 0.01)
     started, go_on = Event(), Event()
 
     def second() -> bool:
         with run_lock.hold():
-            monkeypatch.setattr(run_lock, "PATIENCE", WAIT)
+            monkeypatch.setattr(run_lock, "LOCK_SECONDS", WAIT)
             started.set()
             return go_on.wait(WAIT)
 

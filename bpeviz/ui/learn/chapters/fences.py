@@ -16,18 +16,18 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
 from bpeviz.views.stage import of_training
 
-MERGES = 6
+FENCED_MERGES = 6
 
 WORD = "casa"
 """A word that stands before two marks."""
 
-MOST = 52
+MOST_FENCES = 52
 """The most places for fences: an answer is a whole number that a browser can store."""
 
 
 @cached()
 def _fenced(text: str, fences: tuple[int, ...]) -> Fenced:
-    return fenced(text, fences, MERGES)
+    return fenced(text, fences, FENCED_MERGES)
 
 
 def _rule(text: str) -> list[int]:
@@ -42,10 +42,10 @@ def _places(text: str) -> list[int]:
     Raises:
         NoQuestionError: There are too many.
     """
-    places = _rule(text) if len(text) > MOST + 1 else [*range(1, len(text))]
-    if len(places) > MOST:
+    places = _rule(text) if len(text) > MOST_FENCES + 1 else [*range(1, len(text))]
+    if len(places) > MOST_FENCES:
         raise NoQuestionError(
-            f"This text has {len(places):,} places for fences, and up to {MOST} fit. "
+            f"This text has {len(places):,} places for fences, and up to {MOST_FENCES} fit. "
             "Type a shorter one."
         )
     return places
@@ -96,8 +96,8 @@ def _question(text: str, places: list[int]) -> Question:
     free = _fenced(text, ())
     if not _names(text, free, joining=True):
         raise NoQuestionError(
-            f"None of the first {MERGES} merges of this text joins a word with a punctuation mark "
-            "or with the next word. Type a sentence with several marks."
+            f"None of the first {FENCED_MERGES} merges of this text joins a word with a "
+            "punctuation mark or with the next word. Type a sentence with several marks."
         )
     right = bits_of(places, _rule(text))
 
@@ -161,7 +161,7 @@ CHAPTER = Chapter(
     target=partial(
         engine.train_page,
         label="Open this text in Train, with the fences of GPT-2",
-        largest=256 + MERGES,
+        largest=256 + FENCED_MERGES,
         pattern="gpt2",
         min_count=1,
     ),

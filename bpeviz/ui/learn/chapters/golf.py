@@ -39,7 +39,7 @@ from bpeviz.views.stage import Row, Stage, of_columns
 GOAL = min(figures.GOLF)
 """The tokens to reach with the opening of Don Quijote."""
 
-ROUNDS = 10
+PAR_MERGES = 10
 """The most merges of byte-pair encoding that are par for a text of the user's own."""
 
 LONGEST, LETTERS = 20, 3
@@ -77,7 +77,7 @@ def holes(text: str) -> list[Hole]:
     """
     if text == DON_QUIJOTE:
         return [Hole(tokens, *merges) for tokens, merges in figures.GOLF.items()]
-    training = engine.merges_of(text, merges=ROUNDS, min_count=2)
+    training = engine.merges_of(text, merges=PAR_MERGES, min_count=2)
     if not training.steps:
         raise NoQuestionError("No two neighbors repeat in this text. Type a longer one.")
     return [Hole(int(training.boundaries(text).token_counts[-1]), training.steps)]

@@ -6,7 +6,7 @@ from bpeviz.analysis import trace
 from bpeviz.text import counted
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.acts import LONGEST_WORD, TypeAct, token
+from bpeviz.ui.learn.acts import LONGEST_OWN_WORD, TypeAct, token
 from bpeviz.ui.learn.base import Chapter, Judgment, Question, Task
 from bpeviz.views.payloads import MessagePart, MessageRow
 from bpeviz.views.stage import Row
@@ -102,7 +102,7 @@ CHAPTER = Chapter(
     },
     rounds={"next": MERGES_ASKED},
     own="word",
-    longest=LONGEST_WORD,
+    longest=LONGEST_OWN_WORD,
     own_needs=("o200k_base",),
     figures=lambda: (
         {

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.acts import LONGEST_WORD
+from bpeviz.ui.learn.acts import LONGEST_OWN_WORD
 from bpeviz.ui.learn.base import Chapter, Task
 from bpeviz.ui.learn.figures import PASSAGE_TOKENS
 
@@ -42,7 +42,7 @@ CHAPTER = Chapter(
     text="strawberry",
     tasks={"letters": letters},
     own="letters",
-    longest=LONGEST_WORD,
+    longest=LONGEST_OWN_WORD,
     figures=_figures,
     drawings={"space": _after_space},
     own_needs=("o200k_base",),

@@ -21,7 +21,7 @@ from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.tokenizers import LINKED, Offer
 from bpeviz.ui.widgets import OneOf, Switch, TextField, Values, Widget
 
-LISTED = 12
+NAMED_TOKENS = 12
 """The most special tokens or ids that are named."""
 
 
@@ -154,7 +154,9 @@ def _special_tokens(offer: Offer) -> tuple[str, ...]:
         help="Names of special tokens in pasted text are plain text. Only a program that intends "
         "it turns them into special tokens."
     )
-    st.caption(f"Special tokens of {title}: {listed([*map(markdown.escape, names)], LISTED)}.")
+    st.caption(
+        f"Special tokens of {title}: {listed([*map(markdown.escape, names)], NAMED_TOKENS)}."
+    )
     return names if treated_as == "special" else ()
 
 

@@ -15,7 +15,7 @@ from bpeviz.pretokenizers.patterns import MAX_EXPRESSION
 from bpeviz.text import listed
 from bpeviz.ui import markdown, pictures
 from bpeviz.ui.pages.inspect.diagram import side_of
-from bpeviz.ui.pages.inspect.encoding import LISTED, TOKENIZER
+from bpeviz.ui.pages.inspect.encoding import NAMED_TOKENS, TOKENIZER
 from bpeviz.ui.pages.inspect.inspected_text import InspectedText, InspectionDetail
 from bpeviz.ui.table import draw_table
 from bpeviz.ui.tokenizers import Offer
@@ -144,7 +144,8 @@ def _draw_ids(text: InspectedText, offers: Sequence[Offer]) -> None:
     if missing:
         title = markdown.escape(text.offer.title)
         warning.warning(
-            f"{title} has no id {listed([*map(str, missing)], LISTED)}. The other ids are decoded."
+            f"{title} has no id {listed([*map(str, missing)], NAMED_TOKENS)}. The other ids are "
+            "decoded."
         )
     st.text("Text")
     st.code(token_lookup.text_of(ids, text.tokenizer), language=None, wrap_lines=True)

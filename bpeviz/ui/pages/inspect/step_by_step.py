@@ -31,7 +31,7 @@ from bpeviz.views.stage import Row, Stage
 SEGMENTATIONS = 8
 """The most segmentations of a word that are shown."""
 
-LONGEST_WORD = 24
+LONGEST_DRAWN_WORD = 24
 """The most characters of a word whose lattice is drawn."""
 
 MOST_WORDS = 100
@@ -119,7 +119,7 @@ def _draw_lattice(text: InspectedText) -> None:
         WORD.member(len(words)).select(
             [label(text.inspection.text[word.start : word.end].encode()) for word in words],
             width=260,
-            help=f"The different words above, of at most {LONGEST_WORD} characters.",
+            help=f"The different words above, of at most {LONGEST_DRAWN_WORD} characters.",
         )
     ]
     lattice = _word_lattice(text.offer, word.text)
@@ -154,7 +154,7 @@ def _words(text: InspectedText) -> list[Word]:
     words: dict[str, Word] = {}
     for word in _scored_words(text.offer, text.inspection):
         is_inside = part.first <= word.start and word.end <= part.last
-        if is_inside and 0 < len(word.text) <= LONGEST_WORD:
+        if is_inside and 0 < len(word.text) <= LONGEST_DRAWN_WORD:
             words.setdefault(word.text, word)
     return [*words.values()][:MOST_WORDS]
 
