@@ -83,7 +83,7 @@ def _from_pre_tokens(text: str, pre_tokens: Sequence[str]) -> PreTokenized:
 
 
 def levels(text: str) -> list[PreTokenized]:
-    """Divide a text into sentences, these into words, and words into characters.
+    """Divide a text into sentences, these into words, stems with endings, and characters.
 
     Every boundary of a level is a boundary of the next level too.
     """
@@ -93,7 +93,25 @@ def levels(text: str) -> list[PreTokenized]:
     is_end[pre_tokenize(text, "words").ends] = is_end[sentences.ends] = True
     words = np.flatnonzero(is_end).astype(np.int32)
     characters = np.arange(1, len(text) + 1, dtype=np.int32)
-    return [sentences, PreTokenized(text, words), PreTokenized(text, characters)]
+    for start, end in pairwise([0, *words.tolist()]):
+        is_end[end - _ending(text[start:end])] = True
+    parts = np.flatnonzero(is_end[1:]).astype(np.int32) + 1
+    ends = sentences.ends, words, parts, characters
+    return [PreTokenized(text, np.asarray(each, np.int32)) for each in ends]
+
+
+ENDINGS = ("ness", "ing", "est", "ed", "er", "es", "ly", "s")
+"""English endings, the longest first. A list cannot know more: “thing” has none."""
+
+SHORTEST_STEM = 3
+"""The fewest letters before an ending."""
+
+
+def _ending(word: str) -> int:
+    """Return the letters of the ending of a word, 0 without one."""
+    fits = (len(end) for end in ENDINGS if word.lower().endswith(end))
+    length = next((size for size in fits if len(word) - size >= SHORTEST_STEM), 0)
+    return length if word.isalpha() else 0
 
 
 def unrestricted_merges(text: str, limit: int = COMPARED_MERGES) -> list[str]:

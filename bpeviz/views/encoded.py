@@ -97,15 +97,18 @@ def _names(inspection: Inspection, training: Training | None) -> TokenNames:
     return names._replace(unknown=label)
 
 
-def of_encoding(text: str, tokenizer: Tokenizer, upto: int | None = None) -> Row:
+def of_encoding(
+    text: str, tokenizer: Tokenizer, upto: int | None = None, special: Sequence[str] = ()
+) -> Row:
     """Return the row of a text that a tokenizer encodes, merge by merge.
 
     Args:
         text: The text.
         tokenizer: A tokenizer that applies its merges in their order.
         upto: The number of merges of the row, of those that change the text; by default all.
+        special: The special tokens that the text may contain.
     """
-    whole = trace.inspect(text, tokenizer)
+    whole = trace.inspect(text, tokenizer, special)
     events = whole.events[:upto]
     table = whole.boundaries
     early = table.times < len(events)

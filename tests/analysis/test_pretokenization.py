@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -107,14 +108,32 @@ def test_word_level_keeps_the_most_frequent_words(words: list[str], size: int) -
     assert vocabulary.known == len(words) + 1 - applied.count(None)
 
 
+def stem_and_ending(word: str) -> list[str]:
+    """Return a word in one or two parts, by trying each ending."""
+    for size in (4, 3, 2, 1):
+        stem, ending = word[:-size], word[-size:]
+        if word.isalpha() and len(stem) >= 3 and ending.lower() in pretokenization.ENDINGS:
+            return [stem, ending]
+    return [word]
+
+
+def test_last_level_of_words_splits_endings_of_the_list() -> None:
+    text = "The quick brown fox jumps over things, DARKNESS was as1s"
+    parts = [*pretokenization.levels(text)[2].pre_tokens()]
+    assert "|".join(part for part in parts if part != " ") == (
+        "The|quick|brown|fox|jump|s|over|thing|s|,|DARK|NESS|was|as1s"
+    )
+
+
 @settings(max_examples=examples(200))
 @given(ANY_TEXT)
 def test_levels_keep_all_boundaries_of_the_level_above(text: str) -> None:
     above: set[int] = set()
     found = pretokenization.levels(text)
     divided = [text] if text else []
-    for level, pattern in zip(found, ("sentences", "words", "characters"), strict=True):
-        divided = [part for whole in divided for part in pretokenize(whole, pattern)]
+    for level, pattern in zip(found, ("sentences", "words", "stems", "characters"), strict=True):
+        split = stem_and_ending if pattern == "stems" else partial(pretokenize, pattern=pattern)
+        divided = [part for whole in divided for part in split(whole)]
         assert [*level.pre_tokens()] == divided
         assert "".join(level.pre_tokens()) == text
         ends = {*level.ends.tolist()}

@@ -55,6 +55,11 @@ def press(page: Page, name: str) -> None:
 @pytest.mark.parametrize("tour", TOURS.values(), ids=TOURS)
 def test_tour_is_walked_by_keyboard_and_each_mark_is_there(open_page: Open, tour: Tour) -> None:
     page = open_page(f"{tour.page.path[5:-3]}?tour={tour.key}")
+    assert tour.guess
+    at_step(page, tour, 1)
+    expect(page.locator(".box h2")).to_have_text("Guess first")
+    press(page, tour.guess.options[tour.guess.right].words.replace("`", ""))
+    expect(page.locator(".box .words")).to_contain_text("Right.")
     for number, step in enumerate(tour.steps, 1):
         at_step(page, tour, number)
         expect(page.locator(".box h2")).to_have_text(step.heading)

@@ -1,7 +1,7 @@
 // A guided tour: a box with some sentences about a part of the page, the mark, and a ring around it.
 // Both are popovers, above everything but dialogs, and follow the mark, which a page may draw again at any time.
 
-import { component, element } from "../shared/dom.js";
+import { component, element, newButton } from "../shared/dom.js";
 import { JUMP, WAY_CHOSEN, currentStep, emit } from "../shared/events.js";
 
 const LOOK_EVERY = 200; // milliseconds
@@ -21,6 +21,7 @@ const FOCUSABLE = 'a[href], button:enabled, input:enabled, select, textarea, sum
  * @property {number} step from 1
  * @property {number} steps
  * @property {string} heading
+ * @property {string[]} options the answers to the guess before the first step, or none
  * @property {string[]} words paragraphs, with `code` and **strong** words
  * @property {string[]} mark selectors: of an element of the page, then of one in its shadow root
  * @property {number | null} jump the step to which the player goes
@@ -70,16 +71,17 @@ class Tour {
   /** @param {TourPayload} data */
   update(data, on) {
     this.on = on;
-    const { tour, title, step, steps, heading, words } = data;
+    const { tour, title, step, steps, heading, words, options } = data;
     const key = JSON.stringify(data);
     if (this.key === key) return;
-    const isNew = this.data?.tour !== tour || this.data.step !== step;
+    const isNew = this.data?.tour !== tour || this.data.step !== step || this.data.options.length !== options.length;
     [this.key, this.data] = [key, data];
     this.find(".place").textContent = `${title} · Step ${step} of ${steps}`;
     this.find("h2").textContent = heading;
-    this.find(".words").replaceChildren(...words.map(paragraph));
+    const guesses = options.map((option, i) => newButton("option", option.replaceAll("`", ""), () => this.send({ guess: i })));
+    this.find(".words").replaceChildren(...words.map(paragraph), ...guesses);
     this.find("[data-act=back]").hidden = step === 1;
-    this.find("[data-act=next]").textContent = step === steps ? "Back to Learn" : "Next";
+    this.find("[data-act=next]").textContent = options.length ? "Show me" : step === steps ? "Back to Learn" : "Next";
     this.box.ariaBusy = "false";
     if (!isNew) return;
     // Until the user does something, the page may still set the player, and for a while move the mark
@@ -92,7 +94,8 @@ class Tour {
 
   press(act) {
     if (act === "mark") return this.go();
-    const { step, steps } = this.data;
+    const { step, steps, options } = this.data;
+    if (act === "next" && options.length) return this.send({ guess: null });
     if (act === "next" && step === steps) return emit(WAY_CHOSEN, "Learn");
     const next = { back: step - 1, next: step + 1, end: 0 }[act];
     if (next !== undefined) this.send(next);

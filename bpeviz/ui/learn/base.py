@@ -201,11 +201,11 @@ class Chapter:
         own: The task that the user can do with a text of their own, or "".
         longest: The most characters of that text.
         own_needs: The published vocabularies that it needs.
-        needs: Those of the tasks that need any, by their names. Without them, a task is left out.
         figures: Returns the figures in its prose, by their names.
         drawings: Draw what notes of its prose are about, by their names.
         target: Returns the page that shows a text.
         rounds: The number of questions of a task, where it has several.
+        more: Further texts of a task, by its name, of which each follows when the user asks for it.
     """
 
     key: str
@@ -214,11 +214,11 @@ class Chapter:
     own: str = ""
     longest: int = 1_000
     own_needs: tuple[str, ...] = ()
-    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     figures: Callable[[], Mapping[str, int | str]] = dict
     drawings: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     target: Callable[[str], PageLink] | None = None
     rounds: Mapping[str, int] = field(default_factory=dict)
+    more: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 def belief_question(key: str, figures: Mapping[str, int | str]) -> Question:

@@ -150,13 +150,15 @@ def encoded_rows(text: str, tokenizers: Mapping[str, Tokenizer]) -> list[Row]:
     return rows
 
 
-def encoding(text: str, tokenizer: Tokenizer, upto: int | None = None) -> Stage:
+def encoding(
+    text: str, tokenizer: Tokenizer, upto: int | None = None, special: Sequence[str] = ()
+) -> Stage:
     """Return the stage of a text that a tokenizer encodes, up to a merge, or with all of them.
 
     Its colors do not depend on `upto`, so that a player with fewer merges extends.
     """
-    colors = encoded.hues_of(trace.inspect(text, tokenizer))
-    return Stage([encoded.of_encoding(text, tokenizer, upto)], colors)
+    colors = encoded.hues_of(trace.inspect(text, tokenizer, special))
+    return Stage([encoded.of_encoding(text, tokenizer, upto, special)], colors)
 
 
 def played(text: str, tokenizer: Tokenizer, name: str) -> Player:
@@ -391,7 +393,11 @@ def plain(payload: Player) -> Player:
 
 
 def cut_task(
-    text: str, tokenizer: Tokenizer, name: str, likely: Mapping[tuple[str, ...], str] = EMPTY
+    text: str,
+    tokenizer: Tokenizer,
+    name: str,
+    likely: Mapping[tuple[str, ...], str] = EMPTY,
+    special: Sequence[str] = (),
 ) -> Task:
     """Return the task in which the user places the boundaries of a tokenizer.
 
@@ -400,20 +406,22 @@ def cut_task(
         tokenizer: The tokenizer. It may have only the tokens of this text.
         name: The name of the question.
         likely: What is wrong with a division that people expect, by its parts.
+        special: The special tokens that the text may contain.
 
     A text with more than `MOST_PLACES` places is only played.
 
     Raises:
         NoQuestionError: There is no text.
     """
-    places, _ = cut_places(text, tokenizer)
+    places, _ = cut_places(text, tokenizer, special)
     if len(places) > MOST_PLACES:  # too many to guess
         return Task((), lambda done, given: played(text, tokenizer, name))
 
     def payload(done: int, given: Any) -> Player:
-        return on_stage(encoding(text, tokenizer, None if done else 0), "cuts", name)
+        stage = encoding(text, tokenizer, special=special) if done else encoding(text, tokenizer, 0)
+        return on_stage(stage, "cuts", name)
 
-    return Task([partial(cuts, text, tokenizer, name, likely)], payload)
+    return Task([partial(cuts, text, tokenizer, name, likely, special)], payload)
 
 
 def gpt4o_cuts(text: str, likely: Mapping[tuple[str, ...], str] = EMPTY) -> Task:
@@ -429,11 +437,15 @@ def gpt4o_cuts(text: str, likely: Mapping[tuple[str, ...], str] = EMPTY) -> Task
 
 
 def cuts(
-    text: str, tokenizer: Tokenizer, name: str, likely: Mapping[tuple[str, ...], str] = EMPTY
+    text: str,
+    tokenizer: Tokenizer,
+    name: str,
+    likely: Mapping[tuple[str, ...], str] = EMPTY,
+    special: Sequence[str] = (),
 ) -> Question:
     """Return the question where a tokenizer cuts a text: between letters, or inside of one."""
-    tokens, raw = tokenizer.tokens(text), text.encode()
-    places, ends = cut_places(text, tokenizer)
+    tokens, raw = tokenizer.tokens(text, allowed_special=special), text.encode()
+    places, ends = cut_places(text, tokenizer, special)
     pieces = [raw[i:j] for i, j in zip([0, *places], [*places, len(raw)], strict=True)]
     after = [place - 1 for place in places]
     right = bits_of(after, [end - 1 for end in ends])
@@ -461,7 +473,9 @@ def cuts(
     return Question(act, judge, mistakes, name=name)
 
 
-def cut_places(text: str, tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
+def cut_places(
+    text: str, tokenizer: Tokenizer, special: Sequence[str] = ()
+) -> tuple[list[int], list[int]]:
     """Return the bytes before which a boundary may be placed, and those after each token.
 
     Raises:
@@ -470,7 +484,7 @@ def cut_places(text: str, tokenizer: Tokenizer) -> tuple[list[int], list[int]]:
     if not text:
         raise NoQuestionError("There is no text yet. Type a word.")
     raw = text.encode()
-    ends = [*accumulate(len(part.raw) for part in tokenizer.tokens(text))]
+    ends = [*accumulate(len(part.raw) for part in tokenizer.tokens(text, allowed_special=special))]
     letters = [len(text[:i].encode()) for i in range(1, len(text))]
     # Where a token has a part of a character, all bytes of that character are places.
     split = {end for end in ends if end not in letters and end < len(raw)}

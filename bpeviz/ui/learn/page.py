@@ -48,6 +48,7 @@ from bpeviz.ui.learn.base import (
     belief_question,
 )
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, FIRST
+from bpeviz.ui.learn.chapters.golf import EXTRAS
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
@@ -100,6 +101,9 @@ _MARKS: SessionValue[dict[str, Mark]] = SessionValue("learn_marks")
 
 _TAKEN: SessionValue[int] = SessionValue("learn_taken")
 """The number of the last press in the bar that was handled: browsers may send it again."""
+
+_TURNS: SessionValue[dict[str, int]] = SessionValue("learn_turns")
+"""The number of the text of each task that has several, by chapter and task."""
 
 _ADDRESS: SessionValue[str] = SessionValue("learn_address")
 """The chapter in the address when it was read or written last."""
@@ -154,6 +158,7 @@ def _draw_chapter(chapter: Chapter) -> None:
         return prose.fill(text, figures)
 
     st.header(f"{[*BY_KEY].index(chapter.key)}. {words.title}", anchor=False)
+    st.caption(_duration(chapter))
     st.markdown(fill(words.lead))
     if words.about:
         st.caption(fill(words.about))
@@ -164,14 +169,8 @@ def _draw_chapter(chapter: Chapter) -> None:
                 _draw_ten(before_after.BEFORE)
     EXPORT.put(Export("learn", questions=partial(_for_votes, chapter)))
     is_done = True
-    missing: set[str] = set()
     for name, task in words.tasks.items():
-        if is_done:
-            needs = {*chapter.needs.get(name, ())}
-            missing |= (new := needs - missing) - {*ready([*new])}
-            if needs & missing:
-                continue
-        if is_done := is_done and _draw_task(chapter, name, fill):
+        if is_done := is_done and _draw_in_turn(chapter, name, fill):
             st.markdown(fill(task.why))
     # What would tell the answer to the belief follows it, as the reply.
     if is_done := is_done and _draw_belief(chapter):
@@ -186,6 +185,17 @@ def _draw_chapter(chapter: Chapter) -> None:
     _neighbors(chapter)
     if is_done and chapter.own:
         _draw_own(chapter, fill)
+
+
+def _duration(chapter: Chapter) -> str:
+    """Return how long a chapter takes, and before the first one how long all do."""
+    minutes = {each.key: prose.read(each.key).minutes for each in CHAPTERS}
+    own, last = minutes[chapter.key], CHAPTERS[-1].key
+    if chapter.key != FIRST:
+        return f"About {own} minutes"
+    without = sum(minutes.values()) - minutes[last]
+    title = CHAPTER.titles[last].lower()
+    return f"About {own} minutes; {without} for all chapters, and {minutes[last]} for {title}"
 
 
 def _draw_end() -> None:
@@ -207,6 +217,11 @@ def _draw_end() -> None:
     st.markdown(done + first if marks else "You have not answered a question yet.")
     st.caption(words.notes["stored"])
     st.button("Start again", on_click=_start_again, help="Clear all answers and marks.")
+    st.subheader("More golf", anchor=False)
+    if len(ready(EXTRAS.own_needs)) == len(EXTRAS.own_needs):
+        for name, task in words.tasks.items():
+            if _draw_task(EXTRAS, name, lambda text: prose.fill(text, EXTRAS.figures())):
+                st.markdown(task.why)
     st.subheader("Ten questions after the course", anchor=False)
     _draw_ten(before_after.AFTER)
     st.subheader("Where to go", anchor=False)
@@ -269,7 +284,7 @@ def _draw_ten(time: str) -> None:
 
 def _start_again() -> None:
     """Forget all answers and marks, and open the first chapter."""
-    for value in (_ANSWERS, _MARKS, OWN_TEXT, OWN_WORD):
+    for value in (_ANSWERS, _MARKS, _TURNS, OWN_TEXT, OWN_WORD):
         value.clear()
     _CLEARED.put(True)
     _go(CHAPTERS[0].key)
@@ -280,6 +295,7 @@ def _again(chapter: Chapter) -> None:
     answers = _ANSWERS.get() or {}
     names = [name for name in answers if name.startswith(f"{chapter.key}/")]
     _ANSWERS.put({**answers, **dict.fromkeys(names, EMPTY)})
+    _TURNS.clear()
 
 
 # ---- the current chapter
@@ -367,14 +383,14 @@ def _read(stored: str) -> tuple[dict[str, dict[str, Any]], dict[str, Mark]]:
         entries = json.loads(stored if len(stored) <= MAX_STORED else "{}")
     except (ValueError, RecursionError):
         return answers, marks
-    known = {name for chapter in CHAPTERS for name in _names(chapter)}
+    known = {name for chapter in (*CHAPTERS, EXTRAS) for name in _names(chapter)}
     known.update(*map(before_after.names, before_after.TIMES))
     match entries:
         case {"answers": dict(given), "marks": dict(reached)}:
             for name, entry in given.items():
                 match entry:
                     case {"of": str(of), "tries": list(tries), "shown": bool()} if (
-                        name.removesuffix(OWN_MARK) in known
+                        name.partition(OWN_MARK)[0] in known
                         and len(of) < 99
                         and len(tries) <= TRIES
                     ):
@@ -390,8 +406,23 @@ def _read(stored: str) -> tuple[dict[str, dict[str, Any]], dict[str, Mark]]:
 # ---- its tasks
 
 
+def _draw_in_turn(chapter: Chapter, name: str, fill: Callable[[str], str]) -> bool:
+    """Draw a task about the text whose turn it is; return whether the first one is answered."""
+    texts, turns = (None, *chapter.more.get(name, ())), _TURNS.get() or {}
+    turn = turns.get(key := f"{chapter.key}/{name}", 0)
+    is_done = _draw_task(chapter, name, fill, texts[turn], turn)
+    if is_done and len(texts) > 1:
+        following = {**turns, key: (turn + 1) % len(texts)}
+        st.button("Another one", key=f"another_{name}", on_click=_TURNS.put, args=(following,))
+    return is_done or turn > 0
+
+
 def _draw_task(
-    chapter: Chapter, name: str, fill: Callable[[str], str], text: str | None = None
+    chapter: Chapter,
+    name: str,
+    fill: Callable[[str], str],
+    text: str | None = None,
+    turn: int = 0,
 ) -> bool:
     """Draw a task on the stage; return whether all its questions are answered.
 
@@ -399,13 +430,16 @@ def _draw_task(
         chapter: The chapter.
         name: The name of the task.
         fill: Fills in figures.
-        text: A text of the user's own.
+        text: A text of the user's own, or a further one of the chapter.
+        turn: The number of that one.
     """
-    own = OWN_MARK if text is not None else ""
+    own = f"{OWN_MARK}{turn or ''}" if text is not None else ""
     words = prose.read(chapter.key).task(name)
     about = chapter.text if text is None else text
     key = f"learn_{chapter.key}_{name}{own}"
-    title = "Your own text" if own else f"Task {[*prose.read(chapter.key).tasks].index(name) + 1}"
+    is_own = own == OWN_MARK
+    place = [*prose.read(chapter.key).tasks, name].index(name)
+    title = "Your own text" if is_own else f"Task {place + 1}"
     try:
         asked = chapter.tasks[name](about)
         if not asked.questions:
@@ -440,7 +474,7 @@ def _draw_task(
     payload["name"] = title
     task.update(payload.get("task", {}))
     payload["task"] = task
-    kind = "_typed" if isinstance(act, TypeAct) else "_own" if own else ""
+    kind = "_typed" if isinstance(act, TypeAct) else "_own" if is_own else ""
     with st.container(key=f"stage_{chapter.key}_{name}{kind}"):
         answered_by = partial(_take, key, of, number, names[number], question)
         components.player(payload, key, on_answer=answered_by)
@@ -511,7 +545,7 @@ def _marked(name: str, question: Question, entry: dict[str, Any]) -> bool:
     """Return whether a question is done; store its first mark about a chapter's own text."""
     marks = _MARKS.get() or {}
     mark = question.mark(entry["tries"], entry["shown"])
-    if mark and name not in marks and not name.endswith(OWN_MARK):
+    if mark and name not in marks and OWN_MARK not in name:
         _MARKS.put({**marks, name: mark})
     return bool(mark or entry.get("done"))
 

@@ -182,7 +182,7 @@ def parse(text: str) -> Prose:
         elif kind == "Note" and name not in notes:
             notes[name] = _fields(body, {"": "words"})["words"]
         elif heading in ("Belief", str(len(beliefs) + 1)):
-            beliefs.append(_belief(body))
+            beliefs.append(belief_of(body))
         elif heading in _OTHERS:
             fields |= _fields(body, _OTHERS[heading])
         else:
@@ -218,7 +218,12 @@ def _fields(body: str, names: Mapping[str, str]) -> dict[str, str]:
     return fields
 
 
-def _belief(body: str) -> Belief:
+def belief_of(body: str) -> Belief:
+    """Return the question and the options of a section.
+
+    Raises:
+        ValueError: They are not in the form above.
+    """
     (_, question), *listed = _paragraphs(body)
     split = [(mark, words.partition(" | ")) for mark, words in listed]
     options = [

@@ -7,8 +7,17 @@ gives the page its state once. A tour is a Markdown file in `prose/tours`, which
 
     On: Pre-tokenize
     Needs: gpt2
+    Sources: Papers with their years.
 
     The subject.
+
+    ## Guess
+
+    Change: {"splits": ["words"]}
+
+    A question that the first step answers?
+    - A wrong answer. | The reply to it.
+    * The right answer. | Why it is right.
 
     ## The heading of a step
 
@@ -22,7 +31,8 @@ The state has the names and values of a link, or is a link that “Copy link” 
 The mark is the part of the page that the words are about: the selector of an element, which begins
 with the key of its section if it is in one, then that of a part in its shadow root. `Jump` is a
 step of the player. State, mark and jump are those of the step before where they are missing, and
-`Change` names only the values that differ from its state. `Needs` lists published vocabularies.
+`Change` names only the values that differ from its state; those of the guess, from that of the
+first step. `Needs` lists published vocabularies.
 """
 
 from __future__ import annotations
@@ -30,7 +40,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -41,6 +51,7 @@ import streamlit as st
 from bpeviz.pretrained import catalog, download
 from bpeviz.text import joined
 from bpeviz.ui import components
+from bpeviz.ui.learn import prose
 from bpeviz.ui.pages import algorithms, compare, inspect, pretokenize, train
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
@@ -55,8 +66,11 @@ _KEYS = "splitting", "word-ends", "real-tokenizers", "sentencepiece", "algorithm
 _MODULES = train, compare, inspect, algorithms, pretokenize
 _PAGES = {module.PAGE.title: module.PAGE for module in _MODULES}
 
-_FIELD = re.compile("^(On|Needs|State|Change|Mark|Jump): (.*)$", re.MULTILINE)
+_FIELD = re.compile("^(On|Needs|Sources|State|Change|Mark|Jump): (.*)$", re.MULTILINE)
 _NO_BREAK = "\N{NO-BREAK SPACE}"
+
+_GUESSED: SessionValue[dict[str, int]] = SessionValue("tour_guessed")
+"""The option that was picked in the guess of each tour."""
 
 APPLIED: SessionValue[str] = SessionValue("tour_step_applied")
 """The step whose state the page has got, as in the address."""
@@ -91,6 +105,9 @@ class Tour:
         subject: Its subject and its length.
         page: The page.
         steps: Its steps.
+        guess: The question before the first step.
+        before: The values of the page for it.
+        sources: Where its facts are from.
         needs: The published vocabularies that it needs.
     """
 
@@ -99,6 +116,9 @@ class Tour:
     subject: str
     page: Page
     steps: Sequence[Step]
+    guess: prose.Belief | None = None
+    before: Mapping[str, Any] = field(default_factory=dict)
+    sources: str = ""
     needs: tuple[str, ...] = ()
 
     def link(self, step: int = 1) -> dict[str, str]:
@@ -112,7 +132,16 @@ class Tour:
                 f"This step needs the files of {joined(missing)}, which this machine does not have."
             )
             return [f"{why} The page tries to download them."]
-        return self.steps[number - 1].paragraphs
+        told = [*self.steps[number - 1].paragraphs]
+        if number == 1 and self.guess:
+            picked = (_GUESSED.get() or {}).get(self.key, self.guess.right)
+            option = self.guess.options[picked]
+            told.insert(0, f"**{'Right.' if option.right else 'Not quite.'}** {option.answer}")
+        return told + ([f"Sources: {self.sources}"] if number == len(self.steps) else [])
+
+    def is_asking(self, number: int) -> bool:
+        """Return whether the guess stands before a step."""
+        return bool(self.guess) and number == 1 and self.key not in (_GUESSED.get() or {})
 
 
 def parse(key: str, text: str) -> Tour:
@@ -129,7 +158,12 @@ def parse(key: str, text: str) -> Tour:
     values: dict[str, Any] = {}
     mark: tuple[str, ...] = ()
     jump: int | None = None
+    guess, before = None, "{}"
     for section in sections:
+        if section.startswith("Guess\n"):
+            before = dict(_FIELD.findall(section)).get("Change", "{}")
+            guess = prose.belief_of(_FIELD.sub("", section.partition("\n")[2]))
+            continue
         (heading, *paragraphs), of_step = _section(section)
         values = _state(of_step["State"]) if "State" in of_step else values
         values = values | json.loads(of_step.get("Change", "{}"))
@@ -137,7 +171,9 @@ def parse(key: str, text: str) -> Tour:
         jump = int(of_step["Jump"]) if "Jump" in of_step else jump
         steps.append(Step(heading, paragraphs, values, mark, jump))
     needs = tuple(filter(None, fields.get("Needs", "").split(", ")))
-    return Tour(key, title, " ".join(subject), _PAGES[fields["On"]], steps, needs)
+    values = (steps[0].values if steps else {}) | json.loads(before)
+    page, sources = _PAGES[fields["On"]], fields.get("Sources", "")
+    return Tour(key, title, " ".join(subject), page, steps, guess, values, sources, needs)
 
 
 def _section(text: str) -> tuple[list[str], dict[str, str]]:
@@ -180,11 +216,12 @@ def restore(page: Page) -> None:
     tour, number = _running(page)
     if tour is None:
         APPLIED.clear()
-    elif APPLIED.get() != (at := f"{tour.key}.{number}"):
+    elif APPLIED.get() != (at := f"{tour.key}.{0 if tour.is_asking(number) else number}"):
         is_known = not APPLIED.present and reconnected()  # the browser has newer values
         APPLIED.put(at)
         if not is_known:
-            session.apply(page, tour.steps[number - 1].values)
+            is_asking = tour.is_asking(number)
+            session.apply(page, tour.before if is_asking else tour.steps[number - 1].values)
 
 
 def offer(page: Page) -> None:
@@ -213,13 +250,22 @@ def draw(page: Page) -> None:
     jump = None if session.STEP in st.query_params else step.jump
     data = {"tour": tour.key, "title": tour.title, "step": number, "steps": len(tour.steps)}
     data |= {"heading": step.heading, "words": tour.told(number)}
-    data |= {"mark": list(step.mark), "jump": jump}
+    data |= {"mark": list(step.mark), "jump": jump, "options": []}
+    if tour.guess and tour.is_asking(number):
+        options = [option.words for option in tour.guess.options]
+        data |= {"heading": "Guess first", "words": [tour.guess.question], "options": options}
     components.tour(data, "tour", step=partial(_go, tour))
 
 
 def _go(tour: Tour) -> None:
     """Go to the step that was pressed, or end the tour at 0."""
     number = st.session_state["tour"]["step"]
+    if isinstance(number, dict) and tour.guess:
+        given: Any = number.get("guess")
+        is_option = type(given) is int and 0 <= given < len(tour.guess.options)
+        picked: int = given if is_option else tour.guess.right
+        _GUESSED.put({**(_GUESSED.get() or {}), tour.key: picked})
+        return
     own = (session.TOUR, session.PARAMETER, session.STEP)
     kept = {name: value for name, value in st.query_params.items() if name not in own}
     is_step = type(number) is int and 1 <= number <= len(tour.steps)

@@ -9,7 +9,6 @@ from functools import cache, lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple, TypedDict
 
-from bpeviz.pretrained import download
 from bpeviz.room.votes import Range, VoteOption, VoteQuestion
 from bpeviz.ui.learn import acts, before_after, prose
 from bpeviz.ui.learn.acts import parts_of
@@ -121,8 +120,6 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
     place, number = [*BY_KEY].index(chapter.key), 0
     listed: list[Asked] = []
     for task, task_words in words.tasks.items():
-        if not all(map(download.available, chapter.needs.get(task, ()))):
-            continue
         asked = chapter.tasks[task](chapter.text)
         for i, make in enumerate(asked.questions):
             question = make()

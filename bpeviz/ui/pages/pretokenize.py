@@ -114,7 +114,9 @@ SUMMARY = Section("summary_open", "Tables: all merges, separated pairs, longest 
 PART = numbers("side by side of ", "Part shown")
 LEVELS_PART = numbers("levels of ", "Part shown")
 LEVELS = Section(
-    "levels_open", "Top-down: sentences, then words, then characters", contents=(LEVELS_PART,)
+    "levels_open",
+    "Top-down: sentences, words, stems and endings, characters",
+    contents=(LEVELS_PART,),
 )
 
 DIFFERS = "numbers-and-tables"
@@ -492,11 +494,14 @@ def _summary(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedCol
 
 
 def _top_down(text: str) -> None:
-    titles = ("Sentences", "… then words", "… then characters")
+    titles = ("Sentences", "… then words", "… then stems and endings", "… then characters")
+    endings = ", ".join(f"-{ending}" for ending in pretokenization.ENDINGS)
     abouts = (
         PATTERNS["sentences"].about,
         "Each sentence is split into words, punctuation and white space.",
-        "Each word is split into its characters.",
+        f"Each word is split before an ending of this list: {endings}. "
+        f"At least {pretokenization.SHORTEST_STEM} letters stay before it.",
+        "Each part is split into its characters.",
     )
     columns = [
         pretokenization.PreTokenizedColumn(title, about, of)

@@ -27,7 +27,7 @@ UG = DON_QUIJOTE.index("ug")
 
 
 def question(task: str = "merges", text: str = DON_QUIJOTE) -> Question:
-    return golf.CHAPTER.tasks[task](text).questions[0]()
+    return (golf.CHAPTER.tasks | golf.EXTRAS.tasks)[task](text).questions[0]()
 
 
 def words(asked: Question, given: Any) -> str:
@@ -223,7 +223,7 @@ def test_examples_of_typed_texts_are_right_and_fit() -> None:
 
 
 def test_typed_text_is_in_a_row_for_each_vocabulary_in_its_tokens() -> None:
-    stage: Task = golf.CHAPTER.tasks["more"]("")
+    stage: Task = golf.EXTRAS.tasks["more"]("")
     views = stage.payload(0, "1000 €")["views"]
     assert [view["title"] for view in views] == ["GPT-2", "GPT-4o (o200k)"]
     for view, name in zip(views, golf.TWO, strict=True):
@@ -242,10 +242,10 @@ def opened(**state: Any) -> AppTest:
     return app_pages.opened("Learn", {"chapter": "golf"}, **state)
 
 
-def give(app: AppTest, name: str, value: Any) -> AppTest:
-    data = [data["task"] for data in payloads(app) if "task" in data][-1]
+def give(app: AppTest, name: str, value: Any, chapter: str = "golf", task: Any = None) -> AppTest:
+    data = task or [data["task"] for data in payloads(app) if "task" in data][-1]
     entry = {"of": data["of"].rpartition("/")[0], "tries": [value], "shown": False}
-    app.session_state["learn_answers"] = {f"golf/{name}/0": entry}
+    app.session_state["learn_answers"] = {f"{chapter}/{name}/0": entry}
     return app.run()
 
 
@@ -260,17 +260,25 @@ def test_card_has_the_merges_and_the_score_once_the_goal_is_reached() -> None:
     assert len(slide["score"]["rows"][0]["distinct"]) > 1
 
 
-def test_chapter_goes_on_without_vocabulary_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_typed_tasks_are_extras_of_the_last_page() -> None:
+    app = app_pages.opened("Learn", {"chapter": "end"})
+    asked = [data["task"] for data in payloads(app) if "task" in data]
+    assert [task["act"] for task in asked] == ["type", "type"]
+    app = give(app, "more", "1000", "end", asked[0])
+    result = next(data["task"]["result"] for data in payloads(app) if "task" in data)
+    assert result["kind"] == "right"
+    assert prose.read("end").tasks["more"].why in [element.value for element in app.markdown]
+
+
+def test_last_page_goes_on_without_vocabulary_files(monkeypatch: pytest.MonkeyPatch) -> None:
     fetched: list[str] = []
     monkeypatch.setattr(download, "available", lambda name: False)
     monkeypatch.setattr(download, "fetch_in_background", lambda name, **_: fetched.append(name))
-    app = opened()
+    give(opened(), "merges", BEST)
     assert not fetched
-    app = give(app, "merges", BEST)
-    assert {*fetched} == {*golf.TWO}
-    assert len([data for data in payloads(app) if "task" in data]) == 1
-    belief = prose.read("golf").beliefs[0]
-    assert {option.words for option in belief.options} <= {button.label for button in app.button}
+    app = app_pages.opened("Learn", {"chapter": "end"})
+    assert {*fetched} >= {*golf.TWO}
+    assert not any("task" in data for data in payloads(app))
 
 
 def test_best_known_merges_play_beside_those_of_the_user() -> None:

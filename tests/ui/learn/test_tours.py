@@ -157,3 +157,46 @@ def test_step_without_its_file_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "available", lambda name: name != "o200k_base")
     (words,) = TOURS["real-tokenizers"].told(3)
     assert words.startswith("This step needs the files of GPT-4o (o200k), which this machine")
+
+
+@pytest.mark.parametrize("tour", TOURS.values(), ids=TOURS)
+def test_tour_starts_with_a_guess_and_ends_with_its_sources(tour: Tour) -> None:
+    assert tour.guess is not None
+    assert re.search(r"\b(19|20)\d\d\b", tour.sources)
+    page = opened(tour.page.title, tour.link())
+    (asked,) = shown(page)
+    assert (asked["heading"], asked["words"]) == ("Guess first", [tour.guess.question])
+    assert asked["options"] == [option.words for option in tour.guess.options]
+    assert not any(option.answer in str(asked) for option in tour.guess.options)
+    wrong = (tour.guess.right + 1) % 3
+    page.session_state["tour_guessed"] = {tour.key: wrong}
+    (told,) = shown(page.run())
+    assert told["options"] == []
+    assert told["words"][0] == f"**Not quite.** {tour.guess.options[wrong].answer}"
+    assert tour.before != tour.steps[0].values
+
+
+def test_guesses_have_the_figures_of_what_follows(vocabularies: None) -> None:
+    first = {key: figures(tour, tour.steps[0]) for key, tour in TOURS.items()}
+    guesses = {key: tour.guess for key, tour in TOURS.items() if tour.guess}
+    right = {key: guess.options[guess.right].words for key, guess in guesses.items()}
+    splitting = first["splitting"]
+    assert f"gives {splitting['whitespace']} pieces" in guesses["splitting"].question
+    assert splitting["arithmetic"] > splitting["whitespace"]
+    assert right["splitting"].startswith("More")
+    counts = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+    assert all(f"{word} {count}" in guesses["word-ends"].question for word, count in counts.items())
+    assert f"come {sum(counts.values())} times" in guesses["word-ends"].question
+    for option in guesses["word-ends"].options:
+        pair = "".join(re.findall("`(.)`", option.words))
+        with_pair = [count for word, count in counts.items() if pair in word]
+        assert (
+            option.answer == f"That is {with_pair[0]} and {with_pair[1]} times: {sum(with_pair)}."
+        )
+    assert right["word-ends"].startswith(first["word-ends"]["pair"])
+    more = len(bpeviz.load("gpt2").encode("    Hello World")) - len(
+        bpeviz.load("gpt2").encode("Hello World")
+    )
+    assert more == 3
+    assert right["real-tokenizers"].startswith("Three")
+    assert "`q` + `##u`" in right["algorithms"]

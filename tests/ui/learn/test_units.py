@@ -71,13 +71,6 @@ def test_new_word_is_unknown_and_has_as_many_letters_as_bytes() -> None:
     assert (judgment.verdict, judgment.right) == ("right", "caterpillar")
 
 
-def test_unknown_words_are_written_as_unk_below_the_list() -> None:
-    rows = _stage("unknown").payload(0, "un niño en un lugar")["task"]["rows"]
-    labels = [item["label"] for (item,) in rows[1]["items"]]
-    assert (rows[1]["title"], labels) == ("By the list", ["un", "[UNK]", "en", "un", "lugar"])
-    assert len(_stage("unknown").payload(0, None)["task"]["rows"]) == 1
-
-
 def test_rows_have_words_letters_and_bytes() -> None:
     words, letters, single = _timelines("lugar niño,")
     assert _pieces(words) == [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpeviz.ui.learn.chapters import encode, fences, golf, merge, real, stop, units, why
+from bpeviz.ui.learn.chapters import encode, fences, golf, merge, real, stop, units, why, wrong
 
 CHAPTERS = (
     why.CHAPTER,
@@ -12,6 +12,7 @@ CHAPTERS = (
     fences.CHAPTER,
     encode.CHAPTER,
     real.CHAPTER,
+    wrong.CHAPTER,
     golf.CHAPTER,
 )
 

@@ -1,4 +1,4 @@
-"""Chapter 7: golf, with merges of one's own and with real vocabularies."""
+"""Chapter 8: golf, with merges of one's own and with real vocabularies."""
 
 from __future__ import annotations
 
@@ -263,8 +263,16 @@ def _score_dense(given: str) -> tuple[float, str]:
 CHAPTER = Chapter(
     key="golf",
     text=DON_QUIJOTE,
+    tasks={"merges": _merges},
+    own="merges",
+    longest=200,
+    figures=lambda: {"goal": GOAL, "par": figures.GOLF[GOAL][0]},
+)
+
+EXTRAS = Chapter(
+    key="end",
+    text="",
     tasks={
-        "merges": _merges,
         "more": lambda text: engine.typed(
             Question(TypeAct(LONGEST), _judge_more, score=_score_more), partial(_rows, names=TWO)
         ),
@@ -273,13 +281,7 @@ CHAPTER = Chapter(
             partial(_rows, names=TWO[1:]),
         ),
     },
-    needs={"more": TWO, "dense": TWO[1:]},
-    own="merges",
-    longest=200,
-    figures=lambda: {
-        "goal": GOAL,
-        "par": figures.GOLF[GOAL][0],
-        "length": LONGEST,
-        "letters": LETTERS,
-    },
+    own_needs=TWO,
+    figures=lambda: {"length": LONGEST, "letters": LETTERS},
 )
+"""The tasks of the last page."""

@@ -12,7 +12,7 @@ from bpeviz.text import counted, joined, label
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.acts import TypeAct, token
 from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Judgment, Question, Task
-from bpeviz.views.payloads import MessagePart, MessageRow, Player
+from bpeviz.views.payloads import MessagePart, MessageRow
 from bpeviz.views.stage import Row
 
 GOAL, MOST = 10, 4
@@ -41,12 +41,6 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 def unknown(text: str) -> list[str]:
     """Return the words of a text that are not in the list."""
     return [piece for number, piece in _pieces(text) if number == UNKNOWN_ID]
-
-
-def written(text: str) -> list[str]:
-    """Return the words of a text as the list can write them."""
-    listed = [(number, piece) for number, piece in _pieces(text) if number != DROPPED_ID]
-    return [engine.UNKNOWN_WORD if number == UNKNOWN_ID else piece for number, piece in listed]
 
 
 def characters(text: str) -> list[str]:
@@ -110,16 +104,7 @@ def _unknown(text: str) -> Task:
         "items": [[word] for word in WORDS],
         "numbered": False,
     }
-    question = Question(TypeAct(100), _judge_unknown, rows=[words])
-
-    def payload(done: int, given: str | None) -> Player:
-        data = engine.still(rows(given or ""))
-        items: list[list[MessagePart]] = [[token(piece)] for piece in written(given or "")]
-        yours: MessageRow = {"title": "By the list", "items": items, "numbered": False}
-        data["task"] = {"rows": [words, yours] if items else [words]}
-        return data
-
-    return Task([lambda: question], payload)
+    return engine.typed(Question(TypeAct(100), _judge_unknown, rows=[words]), rows)
 
 
 def _weights(text: str) -> Task:

@@ -1,0 +1,114 @@
+"""Chapter 7: what goes wrong."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.text import label
+from bpeviz.ui import components
+from bpeviz.ui.learn import engine, stored
+from bpeviz.ui.learn.acts import LONGEST_WORD
+from bpeviz.ui.learn.base import Chapter, Task
+from bpeviz.views.payloads import Player
+from bpeviz.views.stage import Row
+
+Divisions = Mapping[tuple[str, ...], str]
+"""What is wrong with a division, by its parts."""
+
+GOING_ON = f"{stored.PROMPTS[0]}blue"
+
+AFTER_WORD = "A word takes the space before it, not the one after it."
+OWN_SIGN = "The period is no digit, so it stands alone."
+
+
+def _space(text: str) -> Task:
+    before = re.findall(r"\s*\S+", text)
+    before[-1] += text[len("".join(before)) :]
+    after = re.findall(r"\S+\s*", text)
+    expected = {tuple(before): "The last space is not a part of the word before it."}
+    return engine.gpt4o_cuts(text, expected | {tuple(after): AFTER_WORD})
+
+
+def _name(text: str) -> Task:
+    words = tuple(re.findall(r"\s?[A-Z][a-z]+", text))
+    expected: Divisions = {words: "These are its words, but a longer piece is in the list."}
+    return engine.cut_task(text, stored.gpt2(), "GPT-2's tokens", expected)
+
+
+def _chat(text: str) -> Task:
+    plain = tuple(part.label for part in stored.chat().tokens(text))
+    said = "So ordinary text is split. This program also looks for the special names."
+    expected: Divisions = {plain: said}
+    return engine.cut_task(text, stored.chat(), "Tokens of the chat", expected, stored.CONTROL)
+
+
+def _numbers(text: str) -> Task:
+    words = tuple(re.findall(r"\s?\S+", text))
+    digits = tuple(text)
+    expected = {words: OWN_SIGN, digits: "Up to three digits side by side are one token."}
+    return engine.gpt4o_cuts(text, expected)
+
+
+def ways() -> Player:
+    """Return a chat that a user forges: with all special names, and with the template's only."""
+    before, typed, after = stored.CHAT
+    tokenizer = stored.chat()
+    every = [*tokenizer.encode("".join(stored.CHAT), allowed_special="all")]
+    own = [
+        *tokenizer.encode(before, allowed_special="all"),
+        *tokenizer.encode(typed),
+        *tokenizer.encode(after, allowed_special="all"),
+    ]
+    rows = [_row("All names count", every), _row("Only the template's own", own)]
+    return engine.still(rows, "chat")
+
+
+def _row(title: str, ids: list[int]) -> Row:
+    tokenizer: Tokenizer = stored.chat()
+    control = sorted(tokenizer.special_tokens.values())
+    raw = [tokenizer.token_bytes(token_id) for token_id in ids]
+    pieces = [*zip(ids, map(len, raw), strict=True)]
+    looks = {
+        token_id: (label(part), control.index(token_id) if token_id in control else -1)
+        for token_id, part in zip(ids, raw, strict=True)
+    }
+    return engine.row("".join(stored.CHAT), title, pieces, looks)
+
+
+def _going_on() -> None:
+    played = engine.played(GOING_ON, stored.o200k(), "The prompt goes on")
+    components.player(engine.plain(played), "learn_wrong_going")
+
+
+TASKS = {
+    "space": (stored.PROMPTS, _space),
+    "name": (stored.NAMES, _name),
+    "chat": (stored.TYPED, _chat),
+    "numbers": (stored.PAIRS, _numbers),
+}
+"""The texts of each task, and what makes it of one of them."""
+
+
+CHAPTER = Chapter(
+    key="wrong",
+    text="",
+    tasks={
+        name: lambda text, texts=texts, make=make: make(text or texts[0])
+        for name, (texts, make) in TASKS.items()
+    }
+    | {"word": engine.gpt4o_cuts},
+    more={name: texts[1:] for name, (texts, _) in TASKS.items()},
+    own="word",
+    longest=LONGEST_WORD,
+    own_needs=("o200k_base",),
+    figures=lambda: {
+        "word": label(GOING_ON.removeprefix(stored.PROMPTS[0].rstrip()).encode()),
+        "plain": len(stored.chat().encode(stored.CONTROL[1])),
+    },
+    drawings={
+        "going": _going_on,
+        "ways": lambda: components.player(ways(), "learn_wrong_ways"),
+    },
+)
