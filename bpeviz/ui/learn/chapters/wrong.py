@@ -9,7 +9,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import label
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.acts import LONGEST_WORD
+from bpeviz.ui.learn.acts import LONGEST_OWN_WORD
 from bpeviz.ui.learn.base import Chapter, Task
 from bpeviz.views.payloads import Player
 from bpeviz.views.stage import Row
@@ -101,7 +101,7 @@ CHAPTER = Chapter(
     | {"word": engine.gpt4o_cuts},
     more={name: texts[1:] for name, (texts, _) in TASKS.items()},
     own="word",
-    longest=LONGEST_WORD,
+    longest=LONGEST_OWN_WORD,
     own_needs=("o200k_base",),
     figures=lambda: {
         "word": label(GOING_ON.removeprefix(stored.PROMPTS[0].rstrip()).encode()),
