@@ -8,6 +8,8 @@ the others are clients of the room's websocket. The script starts its own server
 - the time from the leader's click until a follower has painted the step,
 - the time from the last vote until the leader's page has painted that all have answered,
 - the frames per second of the leader's page while it plays,
+- the time until a follower has the answer to a vote on a task, and to a fence (also alone, with
+  `--answers`),
 - the counts of a vote during which half of the followers drop and come back,
 - the response times of 20 users of `load.py` without and beside a room, in turn,
 - the memory of the server after 100 rooms were opened and closed.
@@ -55,6 +57,9 @@ CLICKS, ROOMS = 40, 100
 LINKS = Path(tempfile.mkdtemp()) / "links"
 KEY = ServerKey(f"{LINKS}.key")
 """The key that the servers share, from which leaders' cookies derive."""
+
+CHANGES = 10
+"""The answers of each follower to a task."""
 
 MINE = f"{COOKIE}=leader"
 SETTLE = 15
@@ -162,6 +167,9 @@ class Client:
             while not condition():
                 await asyncio.sleep(0.005)
 
+    def has(self, answer: int) -> bool:
+        return bool(self.state["vote"]["mine"] == answer)
+
     async def answer(self, option: int) -> None:
         await self.until(lambda: self.state["vote"])
         await self.send(answer=option, vote=self.state["vote"]["number"])
@@ -198,15 +206,16 @@ async def votes(leader: Page, clients: list[Client], followers: list[Page]) -> f
         await give()
 
     gives = [lambda one=one: one.answer(draw.randrange(3)) for one in clients]
-    gives += [lambda page=page: option(page).click() for page in followers]
+    gives += [lambda page=page: send(page) for page in followers]
     await asyncio.gather(*map(vote, gives))
     found = await said / 1e3 - last
     await leader.get_by_role("button", name="Done").click()
     return float(found)
 
 
-def option(page: Page) -> Any:
-    return page.get_by_role("region", name="Vote").get_by_role("button").first
+async def send(page: Page) -> None:
+    await page.get_by_role("group", name="Pairs").get_by_role("button").first.click()
+    await page.get_by_role("button", name="Send").click()
 
 
 async def returning(room: Room, leader: Client, number: int) -> bool:
@@ -276,6 +285,42 @@ async def in_browsers(address: str, browser: Browser, number: int, quick: bool) 
             await page.context.close()
 
 
+async def answers(address: str, number: int) -> None:
+    """Measure how long followers wait for their answer to a task, and for the stage of a fence."""
+    room = Room(address)
+    draw = random.Random(number)
+    async with contextlib.AsyncExitStack() as stack:
+        user = await stack.enter_async_context(connected(address, Measured(), MINE))
+        await room.open(user)
+        leader = await stack.enter_async_context(room.joined(leads=True))
+        clients = [await stack.enter_async_context(room.joined()) for _ in range(number)]
+        for name, key, places in (("vote", "why/letters/0", 9), ("fence", "fences/apart/0", 35)):
+            await leader.send(do="ask question", key=key)
+            times: list[float] = []
+
+            async def answer(client: Client, key: str, places: int, times: list[float]) -> None:
+                await client.until(lambda: (client.state.get("vote") or {})["task"] and True)
+                for _ in range(CHANGES):
+                    await asyncio.sleep(draw.uniform(0.2, 1.5))
+                    value = draw.randrange(1, 1 << places)
+                    client.state.pop("stage", None)
+                    begin = time.monotonic()
+                    await client.send(answer=value, vote=client.state["vote"]["number"])
+                    await client.until(lambda value=value: client.has(value))  # type: ignore[misc]
+                    if key.startswith("fences"):
+                        await client.until(lambda: "stage" in client.state)
+                    times.append(time.monotonic() - begin)
+
+            await leader.until(lambda: leader.state.get("vote"))
+            await asyncio.gather(*(answer(client, key, places, times) for client in clients))
+            await leader.send(do="end vote")
+            await leader.until(lambda: leader.state["vote"] is None)
+            print(
+                f"From a {name} of {number} followers to its answer: median "
+                f"{median(times) * 1e3:.0f} ms, 95 % {percentile_95(times) * 1e3:.0f} ms"
+            )
+
+
 async def return_during_vote(address: str, number: int) -> None:
     room = Room(address)
     async with connected(address, Measured(), MINE) as user:
@@ -339,6 +384,9 @@ async def rooms(address: str, process: int, number: int) -> float:
 async def measure(folder: Path, arguments: argparse.Namespace) -> None:
     number = arguments.followers
     with serving(folder, BPEVIZ_SHORT_LINKS_FILE=str(LINKS)) as server:
+        await answers(server.address, number)
+        if arguments.answers:
+            return
         async with async_playwright() as playwright:
             browser = await playwright.chromium.launch(executable_path=chromium(), args=[*FLAGS])
             await in_browsers(server.address, browser, number, arguments.quick)
@@ -368,6 +416,7 @@ def main() -> None:
     parser.add_argument("--followers", type=int, default=60)
     parser.add_argument("--rounds", type=int, default=2, help="rounds beside users (default 2)")
     parser.add_argument("--seconds", type=float, default=60, help="seconds of a round (default 60)")
+    parser.add_argument("--answers", action="store_true", help="only the answers to tasks")
     parser.add_argument("--quick", action="store_true", help="few clicks, votes and rooms")
     arguments = parser.parse_args()
     print(*machine.head(("streamlit", "starlette", "websockets", "playwright")), sep="\n")
