@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from bpeviz.analysis.hues import OWN_HUES, Hues, hues
@@ -73,6 +73,7 @@ def _apart(text: str) -> Task:
     return Task([partial(_question, text, places)], payload)
 
 
+@lru_cache(64)  # each change of a fence needs it several times
 def _hues(text: str, training: MergeTraining) -> Hues:
     """Return color indices under which a token of the unfenced text keeps its color."""
     given = OWN_HUES
