@@ -25,7 +25,15 @@ from bpeviz.ui.downloads import ready
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.inputs.text import TEXT
 from bpeviz.ui.inputs.training import ALGORITHM
-from bpeviz.ui.learn import before_after, people_say, prose, teachers_page, tours, vote_questions
+from bpeviz.ui.learn import (
+    before_after,
+    engine,
+    people_say,
+    prose,
+    teachers_page,
+    tours,
+    vote_questions,
+)
 from bpeviz.ui.learn.acts import (
     LONGEST_OWN_WORD,
     BeliefAct,
@@ -37,6 +45,7 @@ from bpeviz.ui.learn.acts import (
     parts_of,
 )
 from bpeviz.ui.learn.base import (
+    DON_QUIJOTE,
     MARK_WORDS,
     SIGNS,
     TRIES,
@@ -91,6 +100,23 @@ MAX_ANSWER = 500
 
 VARIANTS = ("scaffold", "superbpe", "multilingual", "parity", "adaptive")
 """The trainers of the map after the last chapter."""
+
+NAMED = {
+    "restriction": engine.train_page(
+        DON_QUIJOTE,
+        "Vocabulary restriction",
+        largest=276,
+        min_count=1,
+        encode="merges",
+        threshold=2,
+    ),
+    "hierarchical": PageLink(
+        "pages/Pre-tokenize.py",
+        "Hierarchical merging",
+        {**engine.text_values("The fox jumps. It runs."), "levels_open": True},
+    ),
+}
+"""Pages that do what has another name elsewhere, by their notes on the last page."""
 
 BAR = "chapter_bar"
 _ANSWERS: SessionValue[dict[str, dict[str, Any]]] = SessionValue("learn_answers")
@@ -149,6 +175,8 @@ def show() -> None:
             st.caption("Tours of the other pages:", width="content")
             for tour in tours.TOURS.values():
                 st.page_link(tour.page.path, label=tour.title, query_params=tour.link())
+            for link in NAMED.values():
+                page_link(link)
 
 
 def _draw_chapter(chapter: Chapter) -> None:
@@ -243,6 +271,9 @@ def _draw_end() -> None:
     st.markdown(words.notes["variants"])
     for key in VARIANTS:
         page_link(PageLink("app.py", TRAINERS[key].title, {ALGORITHM.link: key}))
+        st.caption(words.notes[key])
+    for key, link in NAMED.items():
+        page_link(link)
         st.caption(words.notes[key])
     st.markdown(words.notes["images"])
     st.caption(f"Sources: {words.sources}")

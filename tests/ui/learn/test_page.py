@@ -353,6 +353,19 @@ def test_every_tour_is_linked_on_learn_and_begins_on_its_page() -> None:
         assert app.query_params["tour"] in (f"{tour.key}.1", [f"{tour.key}.1"])
 
 
+@pytest.mark.parametrize("key", learn.NAMED)
+def test_other_names_are_linked_on_learn_and_open_what_does_them(key: str) -> None:
+    link = learn.NAMED[key]
+    assert link.label in [one.proto.label for one in opened("merge").get("page_link")]
+    app = app_pages.opened(link.path, {"s": pack(link.values)}, others=[])
+    assert not app.exception
+    assert [one.value for one in app.warning if "link" in one.value] == []
+    if key == "hierarchical":
+        assert app.session_state["levels_open"]
+    else:
+        assert app.session_state["bpe_threshold"] == 2
+
+
 def test_next_leads_through_all_chapters() -> None:
     app = opened("why")
     walked = ["why"]
