@@ -16,6 +16,7 @@ from bpeviz.ui.learn import engine, prose
 from bpeviz.ui.learn.base import DON_QUIJOTE, PageLink
 
 HELLO, OVERLAP, COCHE = "hello hell help", "aaabdaaabac", "coche azul"
+END = "<|endoftext|>"
 MERGES, TOLD = 20, 79
 """The merges of a tutorial, and the tokens that it tells."""
 
@@ -84,6 +85,21 @@ def _quotes() -> Figures:
     return {"back": tokenizer.decode(tokenizer.encode("“quoted”"))}
 
 
+def _finer() -> Figures:
+    training = engine.merges_of(DON_QUIJOTE, merges=MERGES)
+    counts = training.boundaries(DON_QUIJOTE).token_counts.tolist()
+    return {"merges": MERGES, "none": counts[0], "tokens": counts[-1]}
+
+
+def _order() -> Figures:
+    first, letter = (bpeviz.load(COMPARED[0]).encode(sign)[0] for sign in "!a")
+    return {"first": first, "letter": letter, "byte": ord("a")}
+
+
+def _pasted() -> Figures:
+    return {"plain": len(bpeviz.load(COMPARED[0]).encode(END))}
+
+
 def _train(text: str, words: str, merges: int) -> PageLink:
     return engine.train_page(text, words, largest=256 + merges, min_count=1)
 
@@ -116,6 +132,16 @@ SAYINGS = (
         _quotes,
         _page("Compare", "See its tokens", "“quoted”", compared=[*COMPARED]),
         COMPARED,
+    ),
+    Saying("finer", _finer, _train(DON_QUIJOTE, "See its tokens get longer", MERGES)),
+    Saying(
+        "order", _order, _page("Compare", "See the ids", "!a", compared=[*COMPARED]), COMPARED[:1]
+    ),
+    Saying(
+        "pasted",
+        _pasted,
+        _page("Compare", "See its tokens", END, compared=[*COMPARED]),
+        COMPARED[:1],
     ),
     Saying("overlap", lambda: _first_merge(OVERLAP), _train(OVERLAP, "See it merged", 3)),
 )

@@ -16,6 +16,9 @@ EXPECTED = {
     "coche": "into `coche` `·azul`",
     "case": "`DON` `'` `T`, but `don` `'t`",
     "quotes": "comes back as “quoted”",
+    "finer": "131 tokens without a merge become 81 with 20",
+    "order": "`!` is 0, and `a` is 64, though its byte is 97",
+    "pasted": "it stays 7 ordinary tokens",
     "overlap": "`a` + `a` counts 4, as neighbors may overlap, and 2 are replaced",
 }
 
