@@ -268,6 +268,10 @@ def test_trainer_of_the_readme_is_trained_printed_saved_and_opened(
     training = bpeviz.train(text, "rarest", merges=9, special_tokens=("<s>",))
     tokenizer = training.tokenizer()
     assert len(repr(training)) < 100 > len(repr(tokenizer))
+    boundaries = training.boundaries(text)
+    for step, merge in enumerate(training.merges):
+        (best,) = training.candidates(text, boundaries, step, 1)
+        assert (best.ids, best.count) == ((merge.left, merge.right), merge.count)
     (path,) = bpeviz.save(tokenizer, tmp_path / "rarest.bpeviz")
     back = bpeviz.read(path)
     assert type(back) is type(tokenizer)
