@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 import tiktoken
 
@@ -41,14 +42,14 @@ def rank_encoder(ranks: Mapping[bytes, int]) -> Callable[[bytes], list[int]]:
 
 def pre_token_encoder(encoding: tiktoken.Encoding) -> Callable[[bytes], list[int]]:
     """Return the encoder of a pre-token's bytes. encoding: one with the pattern `WHOLE`."""
+    return partial(_encode, encoding)  # workers return tokenizers that have one
 
-    def encode(raw: bytes) -> list[int]:
-        if len(raw) >= LONG_PRE_TOKEN:
-            # Of tiktoken's methods, only those for texts let other threads run. A million bytes
-            # take half a second.
-            with suppress(UnicodeDecodeError):
-                return encoding.encode_ordinary(raw.decode())
-        ids: list[int] = encoding._encode_single_piece(raw)
-        return ids
 
-    return encode
+def _encode(encoding: tiktoken.Encoding, raw: bytes) -> list[int]:
+    if len(raw) >= LONG_PRE_TOKEN:
+        # Of tiktoken's methods, only those for texts let other threads run. A million bytes
+        # take half a second.
+        with suppress(UnicodeDecodeError):
+            return encoding.encode_ordinary(raw.decode())
+    ids: list[int] = encoding._encode_single_piece(raw)
+    return ids

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
@@ -412,6 +413,17 @@ def test_tiktoken_engine_equals_merges_in_order(
         assert tokenizer.encode(training_text + text) == expected
         patch.setattr(tiktoken_engine, "LONG_PRE_TOKEN", 3)
         assert tokenizer.encode(training_text + text) == expected
+
+
+def test_tokenizer_that_has_encoded_passes_between_processes() -> None:
+    """A worker returns a training with the tokenizer that it began with."""
+    text = "the other theme " * 2_000
+    encode = tiktoken_engine.encoder([bytes([byte]) for byte in range(256)] + [b"th"])
+    assert encode is not None
+    assert pickle.loads(pickle.dumps(encode))(b"the") == encode(b"the") == [256, 101]
+    tokenizer = bpeviz.train(text, merges=5, pattern="none").tokenizer()
+    ids = tokenizer.encode(text)
+    assert pickle.loads(pickle.dumps(tokenizer)).encode(text) == ids
 
 
 def test_long_pre_token_is_encoded_while_other_threads_run(
