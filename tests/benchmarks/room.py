@@ -299,7 +299,7 @@ async def answers(address: str, number: int) -> None:
             times: list[float] = []
 
             async def answer(client: Client, key: str, places: int, times: list[float]) -> None:
-                await client.until(lambda: (client.state.get("vote") or {})["task"] and True)
+                await client.until(lambda: (client.state.get("vote") or {}).get("task"))
                 for _ in range(CHANGES):
                     await asyncio.sleep(draw.uniform(0.2, 1.5))
                     value = draw.randrange(1, 1 << places)
