@@ -176,7 +176,7 @@ def payloads_of_training(row: Row) -> dict[str, Any]:
         "race": race.with_rest(races, row, row.steps, stage.hues),
         "slides": slides_of(slides, text),
         "picture": picture.payload(),
-        "diagram": merge_diagram.payload(words, [side], start, row.own_settings()),
+        "diagram": merge_diagram.payload(words, [side], start),
         "before and after": half and score.before_and_after(row, half, stage.hues),
         **file_and_room(playable.of_stage(stage)),
     }
