@@ -14,11 +14,11 @@ from bpeviz import limits
 from bpeviz.room import votes
 from bpeviz.room.contents import RoomScore, RoomTimeline
 from bpeviz.room.messages import Display, Invitation, Message
+from bpeviz.room.payloads import RoomState
 from bpeviz.room.run import Ready, Run
 from bpeviz.room.server_key import LETTERS, ServerKey, is_equal
 from bpeviz.room.votes import Vote, VoteQuestion
 from bpeviz.text import counted
-from bpeviz.views.payloads import RoomState
 from bpeviz.views.playable import Interactive
 
 SIZE = 4

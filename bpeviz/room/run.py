@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from bpeviz.room.payloads import SheetPartState, SheetState
 from bpeviz.room.sheet import Sheet
 from bpeviz.room.votes import VoteOption, VoteQuestion
-from bpeviz.views.payloads import SheetPartState, SheetState
 from bpeviz.views.playable import Interactive
 
 

@@ -7,15 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from bpeviz.views.payloads import (
-    MessagePart,
-    Player,
-    StageTask,
-    Style,
-    TaskResult,
-    VoteChoice,
-    VoteState,
-)
+from bpeviz.room.payloads import VoteState
+from bpeviz.views.payloads import MessagePart, Player, StageTask, Style, TaskResult, VoteChoice
 from bpeviz.views.table import Table
 
 MOST_NUMBERS = 7

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bpeviz import components
+from bpeviz.room.payloads import VoteState
 from bpeviz.views import payloads
 
 TYPES = {
@@ -17,7 +18,7 @@ TYPES = {
     ("player/remark.js", "RemarkPayload"): payloads.Remark,
     ("player/task.js", "TaskPayload"): payloads.StageTask,
     ("player/track.js", "CurvesPayload"): payloads.Curves,
-    ("room/vote.js", "VotePayload"): payloads.VoteState,
+    ("room/vote.js", "VotePayload"): VoteState,
     ("player/bars.js", "RacePayload"): payloads.Race,
     ("score/score.js", "ScorePayload"): payloads.Score,
     ("score/score.js", "Row"): payloads.ScoreRow,

@@ -1,0 +1,83 @@
+"""Types of what the members of a room receive, as in `bpeviz.views.payloads`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypedDict
+
+from bpeviz.views.payloads import MessagePart, MoreSteps, Player, RoomContent, StageTask, VoteChoice
+
+
+class VoteState(TypedDict):
+    """A vote as a member sees it. Nothing tells the right answer before it is revealed."""
+
+    number: int | str
+    prompt: Sequence[MessagePart]
+    name: str
+    isAlone: bool
+    isAboutStep: bool
+    numbers: dict[str, int | str] | None
+    options: list[VoteChoice]
+    isOpen: bool
+    isAgain: bool
+    answered: int
+    mine: int | None
+    sent: str
+    counts: list[int] | None
+    earlier: list[int] | None
+    right: list[int] | None
+    had: int | None
+    explanation: Sequence[MessagePart]
+    task: StageTask | None
+
+
+class SheetPartState(TypedDict):
+    """A part of a run sheet, as the leader sees it."""
+
+    minutes: int
+    kind: str
+    words: str
+    link: str
+    step: int
+    options: list[str]
+    right: int
+    notes: list[str]
+    claims: dict[str, list[str]]
+
+
+class SheetState(TypedDict):
+    """A run sheet, as the leader sees it."""
+
+    key: str
+    title: str
+    parts: list[SheetPartState]
+
+
+class RoomState(TypedDict, total=False):
+    """What a member of a room lacks."""
+
+    ended: str
+    step: int
+    playing: bool
+    speed: float
+    lit: list[int] | None
+    followers: int
+    vote: VoteState | None
+    stage: Player
+    isBeforeVotes: bool
+    answer: str
+    screens: int
+    presses: int
+    token: str
+    content: RoomContent
+    more: MoreSteps
+    join: dict[str, str]
+    part: int
+    ready: list[int]
+    elapsed: float
+    sheet: SheetState
+    canAsk: bool
+    furthest: int
+    link: str
+    votes: str
+    sums: str
