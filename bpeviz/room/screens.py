@@ -15,7 +15,7 @@ from bpeviz.room.server_key import LETTERS
 
 SIZE = 4
 
-SECONDS = 120
+CODE_SECONDS = 120
 """The time until a code expires."""
 
 MOST = 1_000
@@ -42,7 +42,7 @@ class WaitingScreens:
             while not code or code in self._waiting:
                 code = "".join(secrets.choice(LETTERS) for _ in range(SIZE))
             self._waiting = dict([*self._waiting.items()][-MOST + 1 :])
-            self._waiting[code] = self._clock() + SECONDS, secret
+            self._waiting[code] = self._clock() + CODE_SECONDS, secret
             return code
 
     def admit(self, code: str) -> str:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from bpeviz.room.run import Run
 
-SECONDS = 60
+TICKET_SECONDS = 60
 """The time until a ticket expires."""
 
 MOST_TICKETS = 1_000
@@ -56,7 +56,7 @@ class Tickets:
             now = self._clock()
             valid = [item for item in self._tickets.items() if item[1][0] > now]
             self._tickets = dict(valid[-MOST_TICKETS + 1 :])
-            self._tickets[name] = now + SECONDS, ticket
+            self._tickets[name] = now + TICKET_SECONDS, ticket
         return name
 
     def take(self, name: str, browser: str, *, is_page: bool) -> Ticket | None:

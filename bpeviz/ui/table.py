@@ -13,7 +13,7 @@ from bpeviz.views.token_table import Ids, Look, payload
 MOST_ROWS = 200
 """Of longer tables, the page contains only the rows in view."""
 
-SEARCHED = 20
+SEARCHED_ROWS = 20
 """Tables of tokens with as many rows have a field to search in."""
 
 
@@ -43,7 +43,7 @@ def draw_table(
     if ids is None and len(table) <= MOST_ROWS:
         st.html(table.html(label, right=right, grouped=grouped))
     else:
-        data = payload(table, label, ids, look, searches=SEARCHED)
+        data = payload(table, label, ids, look, searches=SEARCHED_ROWS)
         components.token_table(data, f"{key} as a table")
     if download:
         offer_file(lambda: table, key, label)

@@ -15,7 +15,7 @@ from bpeviz.ui import components
 from bpeviz.ui.page_trainings import Trained
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.runtime.fragments import fragment
-from bpeviz.ui.table import SEARCHED, draw_table, offer_file
+from bpeviz.ui.table import SEARCHED_ROWS, draw_table, offer_file
 from bpeviz.ui.widgets import NumberField, OneOf, Section, Widget
 from bpeviz.views import tables, token_table
 from bpeviz.views.payloads import TokenTable
@@ -74,7 +74,7 @@ def _tokens(trained: Trained, step: int, shown: Part) -> TokenTable:
     table, tokenizer = _table(trained, step), trained.history.at_step(step)
     look = token_lookup.look_of(tokenizer, hues=trained.hues(shown))
     ids = {"token": table.columns[0]}
-    return token_table.payload(table, VIEW.titles["tokens"], ids, look, searches=SEARCHED)
+    return token_table.payload(table, VIEW.titles["tokens"], ids, look, searches=SEARCHED_ROWS)
 
 
 def _table(trained: Trained, step: int) -> Table:

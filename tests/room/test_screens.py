@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bpeviz.room.screens import MOST, SECONDS, SIZE, WaitingScreens
+from bpeviz.room.screens import CODE_SECONDS, MOST, SIZE, WaitingScreens
 from bpeviz.room.server_key import LETTERS
 
 
@@ -28,9 +28,9 @@ def test_code_expires_after_two_minutes() -> None:
     clock = Clock()
     waiting = WaitingScreens(clock)
     code = waiting.code("phone")
-    clock.now = SECONDS - 1
+    clock.now = CODE_SECONDS - 1
     assert waiting.code("phone") == code
-    clock.now = SECONDS
+    clock.now = CODE_SECONDS
     assert waiting.admit(code) == ""
     assert waiting.admit(waiting.code("phone")) == "phone"
 

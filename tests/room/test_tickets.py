@@ -35,7 +35,7 @@ def test_ticket_expires() -> None:
     clock = Clock()
     own = Tickets(clock)
     early, late = own.issue(PAGE), own.issue(LEAD)
-    clock.now += tickets.SECONDS - 0.1
+    clock.now += tickets.TICKET_SECONDS - 0.1
     assert own.take(early, "browser a", is_page=True)
     clock.now += 0.1
     assert own.take(late, "browser a", is_page=False) is None

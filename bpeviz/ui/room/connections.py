@@ -30,7 +30,7 @@ from bpeviz import limits
 from bpeviz.room import tickets
 from bpeviz.room.messages import Message
 from bpeviz.room.rooms import ENDED, ROOMS, Member, Room, RoomError
-from bpeviz.room.screens import SECONDS, WAITING
+from bpeviz.room.screens import CODE_SECONDS, WAITING
 from bpeviz.room.sheet import SheetError, page_link
 from bpeviz.room.tickets import TICKETS, Ticket
 from bpeviz.room.votes import Vote
@@ -139,7 +139,7 @@ class RoomPages:
             secret = secrets.token_urlsafe(16)
         answer = pages.notes_code(self._home, WAITING.code(secret))
         answer.headers.append(
-            "Set-Cookie", cookie(request.scope, SCREEN, secret, f"{self._path}/notes", SECONDS)
+            "Set-Cookie", cookie(request.scope, SCREEN, secret, f"{self._path}/notes", CODE_SECONDS)
         )
         return answer
 

@@ -202,7 +202,7 @@ def _opened(room: Room, questions: Sequence[VoteQuestion]) -> None:
     )
 
 
-@st.fragment(run_every=tickets.SECONDS - 10)
+@st.fragment(run_every=tickets.TICKET_SECONDS - 10)
 def _leader_button(letters: str, nonce: str) -> None:
     """Draw the link to the leader's page, whose ticket is renewed before it expires."""
     own = urlsplit(st.context.url or "")
