@@ -18,7 +18,7 @@ STOPS = """() => {
       const stops = "a[href], button, input, select, textarea, summary, [tabindex]";
       const isStop = one.matches(stops) && one.tabIndex >= 0 && !one.disabled;
       if (isStop && one.checkVisibility() && box.width)
-        found.push({ index: one.tabIndex, control: !one.matches("main, section, div"),
+        found.push({ index: one.tabIndex, control: !one.matches("main, section, div, table"),
           top: box.top, bottom: box.bottom, left: box.left });
       if (one.shadowRoot) visit(one.shadowRoot);
     }
