@@ -86,7 +86,7 @@ def test_deep_link_shows_verdict_rows_and_marks(open_page: Open) -> None:
     page.set_viewport_size({"width": 1024, "height": 576})
     answer = page.get_by_text(verdict).bounding_box()
     text_box = box_at_rest(score.text)
-    assert answer["y"] < 120
+    assert answer["y"] < 130
     assert min(text_box["y"] + text_box["height"], 576) - text_box["y"] > 100
     projector = score.frame.get_by_role("button", name="Projector")
     projector.click()

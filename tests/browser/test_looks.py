@@ -223,7 +223,7 @@ def test_page_reserves_height_of_charts_and_tables_below_player(
 ) -> None:
     page = share_page("/")
     below = page.locator(".st-key-following")
-    expect(below.locator("canvas").first).to_be_visible()
+    expect(below.get_by_role("grid").first).to_be_visible()
     expect(below.get_by_text("Click the curve or a row of the table")).to_be_attached()
     for width in (1366, 820):
         page.set_viewport_size({"width": width, "height": 768})

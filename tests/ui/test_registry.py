@@ -93,7 +93,7 @@ app.session_state["learn_answers"] = {
 }
 app.run()
 assert not app.exception, app.exception
-assert app.header[0].value == "8. A toy"
+assert app.header[0].value == "9. A toy"
 assert any("They have some." in one.proto.body for one in app.get("html"))
 (bar,) = [data["chapters"] for data in sent() if "chapters" in data]
 assert [one["marks"] for one in bar if any(one["marks"])] == [["first", "first"]]
