@@ -376,6 +376,8 @@ def test_slide_is_saved_as_png_and_its_steps_as_gif(open_page: Open, tmp_path: P
     small = dialog.locator(".preview").evaluate_all("(all) => all.map((one) => one.currentSrc)")
     assert (len(small), len({*small})) == (3, 1)
     dialog.get_by_text("Choose the slide").click()
+    # Until the section is there, the buttons of its small picture have the same names.
+    expect(dialog.get_by_role("button", name="Animation (GIF)")).to_be_visible()
     await_run(page)
     with Image.open(BytesIO(content)) as picture:
         assert (name[-4:], picture.size) == (".png", (1920, 1080))
