@@ -174,15 +174,24 @@ class OneOf(Widget[str]):
             **options,
         )
 
-    def segments(self, initial: str = "", **options: Any) -> str:
-        """Draw all values side by side; return the value. initial: by default the first one."""
+    def segments(
+        self, initial: str = "", titles: Mapping[str, str] | None = None, **options: Any
+    ) -> str:
+        """Draw all values side by side; return the value.
+
+        Args:
+            initial: The value at first, by default the first one.
+            titles: The titles where they are not the declared.
+            **options: Those of Streamlit's function.
+        """
+        by_key = titles or self.titles
         return cast(
             str,
             st.segmented_control(
-                options=list(self.titles),
-                default=initial or next(iter(self.titles)),
+                options=list(by_key),
+                default=initial or next(iter(by_key)),
                 required=True,
-                format_func=self.titles.__getitem__,
+                format_func=by_key.__getitem__,
                 **self._drawn,
                 **options,
             ),

@@ -33,9 +33,10 @@ _DATA = """
 const packed = atob(document.getElementById("data").textContent);
 const bytes = Uint8Array.from(packed, (byte) => byte.charCodeAt(0));
 const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-const data = await new Response(stream).json();
+const { markup, ...data } = await new Response(stream).json();
+document.body.insertAdjacentHTML("beforeend", markup);
 """
-"""Reads the data of the page."""
+"""Reads the data of the page, and the markup of its components."""
 
 SHADOW = """
 const shadow = (name, place = name) => {
@@ -244,7 +245,9 @@ def of_texts(
     rows = comparison.rows
     tables: list[TextsTable] = [
         {
-            **text_table.payload(comparison, figure, figure.title, settings),
+            **text_table.payload(
+                comparison, figure, text_table.title(figure, comparison.relative_to), settings
+            ),
             "startsAsTable": figure is not figures.premium,
         }
         for key, figure in FIGURES.items()
@@ -293,11 +296,12 @@ def html(content: Interactive, link: str = "") -> str:
     script, markup = program(
         content.names, _DATA + SHADOW + content.host + _IN_FRAME, without=content.without
     )
-    packed = base64.b64encode(zlib.compress(as_json(content.data), 9)).decode()
+    data = as_json({**content.data, "markup": markup})
+    packed = base64.b64encode(zlib.compress(data, 9)).decode()
     settings = " · ".join(map(escape, content.settings))
     body = f"<style>{content.style}</style><h1>{escape(content.title)}</h1>\n<p>{settings}</p>"
-    data = f'<script type="text/plain" id="data">{packed}</script>'
-    return document(content.title, f"{body}\n{content.body}", f"{markup}\n{data}", script, link)
+    held = f'<script type="text/plain" id="data">{packed}</script>'
+    return document(content.title, f"{body}\n{content.body}", held, script, link)
 
 
 def document(title: str, body: str, data: str, script: str, link: str = "") -> str:

@@ -39,6 +39,11 @@ def chart_legend(comparison: Comparison, figure: Figure) -> str:
     return f"Rows are in the order of {comparison.leader}.{bars}"
 
 
+def title(figure: Figure, relative_to: str | None) -> str:
+    """Return the title of a figure: of a premium, the text that it is relative to, if any."""
+    return f"× {relative_to}" if figure is figures.premium and relative_to else figure.title
+
+
 def explains(note: str, figure: Figure) -> bool:
     """Return whether a note of a comparison is about a figure, or about all of them."""
     others = {"premium": figures.premium, "tokens per word": figures.tokens_per_word}

@@ -251,7 +251,8 @@ MANY = "# English\nWhere is the river?\n# Spanish\n¿Dónde está el río?\n# Hi
 def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -> None:
     page = open_page(link(ENGLISH, "/Compare", compared=["gpt2", "o200k_base"]))
     page.get_by_role("radio", name="Many texts").click()
-    chart = page.locator(".dots svg[aria-label^='Premium of 34 texts, sorted by GPT-4o']")
+    label = "Tokens of 34 texts relative to English, sorted by GPT-4o"
+    chart = page.locator(f".dots svg[aria-label^='{label}']")
     expect(chart.locator(".row")).to_have_count(34)
     assert chart.bounding_box()["width"] > 800, "the width of the page"
     names = chart.locator(".name").all_text_contents()
@@ -282,8 +283,8 @@ def test_many_texts_are_compared_in_one_table(open_page: Open, tmp_path: Path) -
     expect(table.locator("tr")).to_have_count(35)
     table.locator("td").last.scroll_into_view_if_needed()
     expect(table.locator("th").last).to_be_in_viewport()
-    page.get_by_role("radio", name="Premium").click()
-    table = labelled(page, "[role=grid]", "Premium of 34 texts")
+    page.get_by_role("radio", name="× English").click()
+    table = labelled(page, "[role=grid]", "Tokens of 34 texts relative to English")
     expect(table.locator("tr")).to_have_count(35)
     page.set_viewport_size({"width": 390, "height": 844})
     table.locator("td").last.scroll_into_view_if_needed()

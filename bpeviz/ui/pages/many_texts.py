@@ -109,14 +109,15 @@ def show(
     tokenizers = {offer.name: tokenizer for offer, tokenizer in chosen}
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         first = (figures.premium if parallel else figures.tokens).key
-        figure = FIGURES[FIGURE.segments(first, width="content", label_visibility="collapsed")]
         names = [*dict.fromkeys([*parallel, *translations])]
-        relative_to = None
+        known = RELATIVE_TO.get()
+        reference = known if known in names else next(iter(names), None)
+        titles = {key: text_table.title(figure, reference) for key, figure in FIGURES.items()}
+        key = FIGURE.segments(first, titles, width="content", label_visibility="collapsed")
+        figure = FIGURES[key]
+        relative_to = reference if parallel else None  # the verdict has a premium, too
         if figure is figures.premium and names:
             relative_to = RELATIVE_TO.choose({name: name for name in names}, width=220)
-        elif parallel:  # the verdict has a premium, too
-            known = RELATIVE_TO.get()
-            relative_to = known if known in names else names[0]
         has_special = any(any(tokenizer.template) for _, tokenizer in chosen)
         with_special = has_special and SPECIAL.toggle(
             help="Count the special tokens that a tokenizer's file adds around each text."
@@ -142,7 +143,10 @@ def show(
         figure = figures.tokens
     why = _why(comparison, tokenizers, is_priced=bool(prices))
     answer.markdown(markdown.escape(comparison.verdict) + (f"  \n:small[{why}]" if why else ""))
-    label = f"{figure.title} of {counted(len(texts), 'text')}"
+    is_premium = figure is figures.premium
+    quantity = figures.tokens.title if is_premium else figure.title
+    relation = f" relative to {relative_to}" if is_premium else ""
+    label = f"{quantity} of {counted(len(texts), 'text')}{relation}"
     trained = [words for offer, _ in chosen for words in offer.settings]
     payload = text_table.payload(comparison, figure, label, trained)
     if len(texts) > 1:

@@ -375,7 +375,7 @@ def test_export_has_the_tables_and_the_columns_of_the_shown_text() -> None:
         offer = app.session_state["offered_export"]
         page = playable.html(offer.file()())
         assert page.count('<div id="place-score">') == places
-        assert ">Premium</h2>" in page
+        assert ">× en</h2>" in page
         premium = data_of(page)["tables"][2]
         assert premium["header"] == ["Text", "Your tokenizer"]
         assert [row["name"] for row in premium["rows"]] == ["en", "es"]
