@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import base64
 import contextlib
-import itertools
 import json
 import re
 import zlib
@@ -251,10 +250,9 @@ ANSWERS = st.integers(-2, 5000) | st.text(max_size=70) | ANY_JSON
 def test_any_answer_about_any_text_is_judged_or_refused(
     chapter: Chapter, text: str, given: object
 ) -> None:
-    about = {chapter.text, clean(text)} if chapter.own else {chapter.text}
-    for name, own in itertools.product(chapter.tasks, about):
-        if own != chapter.text and (name != chapter.own or chapter.own_needs):
-            continue
+    about = [(name, first) for name, (first, *_) in chapter.texts.items()]
+    about += [(chapter.own, clean(text))] if chapter.own and not chapter.own_needs else []
+    for name, own in about:
         try:
             stage = chapter.tasks[name](own)
             question = stage.questions[0]() if stage.questions else None

@@ -103,7 +103,10 @@ def cases() -> Iterator[tuple[str, Case]]:
         yield f"pre-tokenize, {key}", partial(page_of_pre_tokenization, TEXTS[key])
     for chapter in CHAPTERS:
         for task in sorted(chapter.tasks):
-            for text in (chapter.text, "casa de lanza", "unbelievable strawberry", "año 2026 你好"):
+            own = ["casa de lanza", "unbelievable strawberry", "año 2026 你好"]
+            for text in dict.fromkeys(
+                (*chapter.texts.get(task, ()), *own[: 3 * (task == chapter.own)])
+            ):
                 yield f"learn, {chapter.key}, {task}, {text}", partial(task_of, chapter, task, text)
 
 

@@ -32,10 +32,20 @@ MARK_WORDS: Mapping[Mark, str] = {
     "shown": "shown",
 }
 
-DON_QUIJOTE = (
+SENTENCES = (
     "En un lugar de la Mancha, de cuyo nombre no quiero acordarme, no ha mucho tiempo que vivía "
-    "un hidalgo de los de lanza en astillero"
+    "un hidalgo de los de lanza en astillero",
+    "Una olla de algo más vaca que carnero, salpicón las más noches, duelos y quebrantos los "
+    "sábados, lantejas los viernes, algún palomino de añadidura los domingos, consumían las tres "
+    "partes de su hacienda.",
+    "El resto de ella concluían sayo de velarte, calzas de velludo para las fiestas, con sus "
+    "pantuflos de lo mesmo.",
+    "Tenía en su casa una ama que pasaba de los cuarenta, y una sobrina que no llegaba a los "
+    "veinte.",
 )
+"""Parts of the first sentences of Don Quijote."""
+
+DON_QUIJOTE = SENTENCES[0]
 """The opening of Don Quijote, of 130 characters."""
 
 
@@ -169,10 +179,12 @@ class Task:
             the last answer to the next one, if any. It has no decision that the user has not seen.
             Its "task" has what depends on that answer: "places", "rows", or "actions", which are
             buttons and the answers that they give.
+        figures: The figures in its prose that depend on its text, by their names.
     """
 
     questions: Sequence[Callable[[], Question]]
     payload: Callable[[int, Any], Player]
+    figures: Mapping[str, int | str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -196,7 +208,8 @@ class Chapter:
 
     Attributes:
         key: Its name in links, and that of its prose.
-        text: The text that the tasks are about.
+        texts: The texts of each task, by its name. The first one is that of rooms and teachers;
+            each of the others follows when the user asks for it.
         tasks: Returns a task about a text, by its name; may raise `NoQuestionError`.
         own: The task that the user can do with a text of their own, or "".
         longest: The most characters of that text.
@@ -205,11 +218,10 @@ class Chapter:
         drawings: Draw what notes of its prose are about, by their names.
         target: Returns the page that shows a text.
         rounds: The number of questions of a task, where it has several.
-        more: Further texts of a task, by its name, of which each follows when the user asks for it.
     """
 
     key: str
-    text: str
+    texts: Mapping[str, Sequence[str]]
     tasks: Mapping[str, Callable[[str], Task]]
     own: str = ""
     longest: int = 1_000
@@ -218,7 +230,15 @@ class Chapter:
     drawings: Mapping[str, Callable[[], Any]] = field(default_factory=dict)
     target: Callable[[str], PageLink] | None = None
     rounds: Mapping[str, int] = field(default_factory=dict)
-    more: Mapping[str, Sequence[str]] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The first text of the first task."""
+        return next(iter(self.texts.values()))[0]
+
+    def task(self, name: str, turn: int = 0) -> Task:
+        """Return a task about its first text, or a later one; may raise `NoQuestionError`."""
+        return self.tasks[name](self.texts[name][turn])
 
 
 def belief_question(key: str, figures: Mapping[str, int | str]) -> Question:

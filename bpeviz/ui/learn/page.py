@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from html import escape
 from typing import Any
@@ -180,11 +180,8 @@ def show() -> None:
 
 
 def _draw_chapter(chapter: Chapter) -> None:
-    words, figures = prose.read(chapter.key), chapter.figures()
-
-    def fill(text: str) -> str:
-        return prose.fill(text, figures)
-
+    words = prose.read(chapter.key)
+    fill = partial(prose.fill, figures=chapter.figures())
     st.header(f"{[*BY_KEY].index(chapter.key)}. {words.title}", anchor=False)
     st.caption(_duration(chapter))
     st.markdown(fill(words.lead))
@@ -197,9 +194,8 @@ def _draw_chapter(chapter: Chapter) -> None:
                 _draw_ten(before_after.BEFORE)
     EXPORT.put(Export("learn", questions=partial(_for_votes, chapter)))
     is_done = True
-    for name, task in words.tasks.items():
-        if is_done := is_done and _draw_in_turn(chapter, name, fill):
-            st.markdown(fill(task.why))
+    for name in words.tasks:
+        is_done = is_done and _draw_in_turn(chapter, name)
     # What would tell the answer to the belief follows it, as the reply.
     if is_done := is_done and _draw_belief(chapter):
         _myth(fill(words.beliefs[0].myth), fill(words.fact))
@@ -212,7 +208,7 @@ def _draw_chapter(chapter: Chapter) -> None:
         st.caption(f"Sources: {words.sources}")
     _neighbors(chapter)
     if is_done and chapter.own:
-        _draw_own(chapter, fill)
+        _draw_own(chapter)
 
 
 def _duration(chapter: Chapter) -> str:
@@ -247,9 +243,8 @@ def _draw_end() -> None:
     st.button("Start again", on_click=_start_again, help="Clear all answers and marks.")
     st.subheader("More golf", anchor=False)
     if len(ready(EXTRAS.own_needs)) == len(EXTRAS.own_needs):
-        for name, task in words.tasks.items():
-            if _draw_task(EXTRAS, name, lambda text: prose.fill(text, EXTRAS.figures())):
-                st.markdown(task.why)
+        for name in words.tasks:
+            _draw_task(EXTRAS, name)
     st.subheader("Ten questions after the course", anchor=False)
     _draw_ten(before_after.AFTER)
     st.subheader("Where to go", anchor=False)
@@ -437,38 +432,32 @@ def _read(stored: str) -> tuple[dict[str, dict[str, Any]], dict[str, Mark]]:
 # ---- its tasks
 
 
-def _draw_in_turn(chapter: Chapter, name: str, fill: Callable[[str], str]) -> bool:
+def _draw_in_turn(chapter: Chapter, name: str) -> bool:
     """Draw a task about the text whose turn it is; return whether the first one is answered."""
-    texts, turns = (None, *chapter.more.get(name, ())), _TURNS.get() or {}
-    turn = turns.get(key := f"{chapter.key}/{name}", 0)
-    is_done = _draw_task(chapter, name, fill, texts[turn], turn)
-    if is_done and len(texts) > 1:
-        following = {**turns, key: (turn + 1) % len(texts)}
+    turns, key = _TURNS.get() or {}, f"{chapter.key}/{name}"
+    turn = turns.get(key, 0)
+    if is_done := _draw_task(chapter, name, f"{OWN_MARK}{turn}" if turn else "", turn):
+        following = {**turns, key: (turn + 1) % len(chapter.texts[name])}
         st.button("Another one", key=f"another_{name}", on_click=_TURNS.put, args=(following,))
     return is_done or turn > 0
 
 
 def _draw_task(
-    chapter: Chapter,
-    name: str,
-    fill: Callable[[str], str],
-    text: str | None = None,
-    turn: int = 0,
+    chapter: Chapter, name: str, own: str = "", turn: int = 0, text: str | None = None
 ) -> bool:
     """Draw a task on the stage; return whether all its questions are answered.
 
     Args:
         chapter: The chapter.
         name: The name of the task.
-        fill: Fills in figures.
-        text: A text of the user's own, or a further one of the chapter.
-        turn: The number of that one.
+        own: The end of the names of its answers, where these leave no marks.
+        turn: The number of the chapter's text.
+        text: A text of the user's own in its place.
     """
-    own = f"{OWN_MARK}{turn or ''}" if text is not None else ""
     words = prose.read(chapter.key).task(name)
-    about = chapter.text if text is None else text
+    about = chapter.texts[name][turn] if text is None else text
     key = f"learn_{chapter.key}_{name}{own}"
-    is_own = own == OWN_MARK
+    is_own = text is not None
     place = [*prose.read(chapter.key).tasks, name].index(name)
     title = "Your own text" if is_own else f"Task {place + 1}"
     try:
@@ -484,6 +473,7 @@ def _draw_task(
         return False
     of = digest_of(chapter.key, name, about)
     names = [f"{chapter.key}/{name}/{i}{own}" for i in range(len(asked.questions))]
+    fill = partial(prose.fill, figures={**chapter.figures(), **asked.figures})
     last = len(names) - 1
     result = None
     for number, entry_name in enumerate(names):  # up to the first one without a mark
@@ -511,6 +501,8 @@ def _draw_task(
         components.player(payload, key, on_answer=answered_by)
     if question.card and entry["tries"]:
         question.card(max(entry["tries"], key=question.score))
+    if is_done and not is_own:
+        st.markdown(fill(words.why))
     return is_done
 
 
@@ -553,13 +545,13 @@ def _draw_large(key: str) -> None:
     chapter = BY_KEY.get(key)
     if chapter is None or name not in chapter.tasks:
         return
-    figures, of = chapter.figures(), digest_of(key, name, chapter.text)
+    of = digest_of(key, name, chapter.texts[name][0])
     names = [f"{key}/{name}/{i}{OWN_MARK}" for i in range(chapter.rounds.get(name, 1))]
     if _LARGE.get() != st.query_params.to_dict():
         _LARGE.put(st.query_params.to_dict())
         _start_large(names, of, number)
     st.caption("P shows the text on the whole screen.")
-    _draw_task(chapter, name, lambda words: prose.fill(words, figures), chapter.text)
+    _draw_task(chapter, name, OWN_MARK)
     with st.container(horizontal=True, gap="small"):
         st.button("Ask again", on_click=_start_large, args=(names, of, number))
         teachers_page.link("All questions", "school", **{teachers_page.PARAMETER: "1"})
@@ -646,10 +638,10 @@ def _draw_belief(chapter: Chapter) -> bool:
     return is_done
 
 
-def _draw_own(chapter: Chapter, fill: Callable[[str], str]) -> None:
+def _draw_own(chapter: Chapter) -> None:
     """Draw the task of a chapter once more, about a text that the user types."""
     st.subheader("Your own", anchor=False)
-    st.markdown(fill(prose.read(chapter.key).own))
+    st.markdown(prose.read(chapter.key).own)
     if len(ready(chapter.own_needs)) < len(chapter.own_needs):
         return
     if chapter.longest <= OWN_WORD.longest:
@@ -660,7 +652,7 @@ def _draw_own(chapter: Chapter, fill: Callable[[str], str]) -> None:
             OWN_TEXT.put(typed if OWN_TEXT.allows(typed) else "")
         text = OWN_TEXT.area(max_chars=chapter.longest)
     if text.strip():
-        _draw_task(chapter, chapter.own, fill, text)
+        _draw_task(chapter, chapter.own, OWN_MARK, text=text)
         if chapter.target:
             page_link(chapter.target(text))
 

@@ -5,15 +5,20 @@ The words are notes of `prose/end.md`, the claim and the correction; their figur
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import pairwise
 
 import bpeviz
+from bpeviz.core.training import MergeTraining
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretrained import download
 from bpeviz.text import label
 from bpeviz.ui.learn import engine, prose
 from bpeviz.ui.learn.base import DON_QUIJOTE, PageLink
+from bpeviz.ui.permalink.codec import Value
 
 HELLO, OVERLAP, COCHE = "hello hell help", "aaabdaaabac", "coche azul"
 END = "<|endoftext|>"
@@ -21,6 +26,12 @@ MERGES, TOLD = 20, 79
 """The merges of a tutorial, and the tokens that it tells."""
 
 COMPARED = ("gpt2", "cl100k_base")
+
+HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
+"""The words of Hugging Face's course, and their counts."""
+
+LOW, MARKED = "low", {"atoms": "characters", "end_mark": "attached"}
+LLAMA, INDENTED = "llama_3", f"a{' ' * 16}b"
 
 Figures = Mapping[str, int | str]
 
@@ -100,6 +111,38 @@ def _pasted() -> Figures:
     return {"plain": len(bpeviz.load(COMPARED[0]).encode(END))}
 
 
+def _course() -> Figures:
+    training = bpeviz.train(Counter(HUGS), "wordpiece", merges=3, min_count=1, pattern="whitespace")
+    assert isinstance(training, MergeTraining)  # noqa: S101 (for the type)
+    names: Counter[str] = Counter()
+    pairs: Counter[tuple[str, str]] = Counter()
+    for word, times in HUGS.items():
+        listed = [*map(training.name, training.at_step(2).encode(word))]
+        names.update(dict.fromkeys(listed, times))  # no word has a piece twice
+        pairs.update(dict.fromkeys(pairwise(listed), times))
+    merge = training.merges[2]
+    taken, told = (training.name(merge.left), training.name(merge.right)), ("hu", "##g")
+    scores = (Fraction(pairs[pair], names[pair[0]] * names[pair[1]]) for pair in (taken, told))
+    figures = dict(zip(("score", "other"), map(str, scores), strict=True))
+    return figures | {"pair": " + ".join(f"`{name}`" for name in taken)}
+
+
+def _mark() -> Figures:
+    training = engine.merges_of(LOW, merges=0, pattern="whitespace", **MARKED)
+    tokens = training.tokenizer().encode(LOW)
+    return {"parts": " ".join(f"`{training.name(token_id)}`" for token_id in tokens)}
+
+
+def _spaces() -> Figures:
+    tokens = [token.raw for token in bpeviz.load(LLAMA).tokens(INDENTED)]
+    return {"spaces": INDENTED.count(" "), "tokens": len(tokens), "run": max(map(len, tokens))}
+
+
+def _algorithms(trainer: str, words: str, text: str, **values: Value) -> PageLink:
+    state = engine.text_values(text) | {"algorithms": [trainer], "pattern": "whitespace"}
+    return PageLink("pages/Algorithms.py", words, state | values)
+
+
 def _train(text: str, words: str, merges: int) -> PageLink:
     return engine.train_page(text, words, largest=256 + merges, min_count=1)
 
@@ -142,6 +185,27 @@ SAYINGS = (
         _pasted,
         _page("Compare", "See its tokens", END, compared=[*COMPARED]),
         COMPARED[:1],
+    ),
+    Saying(
+        "course",
+        _course,
+        _algorithms(
+            "wordpiece",
+            "See the third merge",
+            "\n".join(f"{word} {times}" for word, times in HUGS.items()),
+            counted=True,
+            side_wordpiece_min_count=1,
+        ),
+    ),
+    Saying(
+        "mark",
+        _mark,
+        _algorithms(
+            "bpe", "See it split", LOW, side_bpe_atoms="characters", side_bpe_end_mark="attached"
+        ),
+    ),
+    Saying(
+        "spaces", _spaces, _page("Compare", "See the tokens", INDENTED, compared=[LLAMA]), (LLAMA,)
     ),
     Saying("overlap", lambda: _first_merge(OVERLAP), _train(OVERLAP, "See it merged", 3)),
 )

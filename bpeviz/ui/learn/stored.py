@@ -28,6 +28,14 @@ WORDS = (
 )
 """Words in several languages. No token ends inside a letter."""
 
+BERRIES = ("strawberry", "raspberry", "gooseberry")
+"""Compounds that GPT-4o does not split into their words."""
+
+LONG_WORDS = ("unbelievable", "untranslatable", "unmistakable")
+"""Words that GPT-4o splits inside a part with a meaning."""
+
+DIGITS = ("1234567", "27182818", "20262027")
+
 PROMPTS = ("The sky is ", "One, two, ", "I live in ")
 """Prompts that end in a space."""
 
@@ -51,7 +59,7 @@ NAMES = (" SolidGoldMagikarp", " TheNitromeFan", " RandomRedditorWithNo")
 """Names of people on a web site, each a token of GPT-2 (Land and Bartolo 2024)."""
 
 TEXTS = (
-    *("strawberry", "1234567", "2026", "<|endoftext|>"),
+    *("2026", "<|endoftext|>", "<|endofprompt|>", *BERRIES, *LONG_WORDS, *DIGITS),
     *(*WORDS, *PROMPTS, "The sky is blue", *PAIRS, *TYPED, "".join(CHAT)),
 )
 """The texts that need no file, also after a space."""

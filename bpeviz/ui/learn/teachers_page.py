@@ -112,7 +112,8 @@ def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answe
         asked += [_html(entry.prompt), *map(_row, entry.question.rows)] if is_new else []
         cells = [_solved(entry), _mistakes(entry)] if has_answers else [_blank(entry)]
         if task and is_new and has_answers:
-            hint, why = (parts_of(prose.fill(text, figures)) for text in (task.hint, task.why))
+            told = {**figures, **(entry.task.figures if entry.task else {})}
+            hint, why = (parts_of(prose.fill(text, told)) for text in (task.hint, task.why))
             cells[0] += f"<br>{_html(why)}"
             cells[1] += f"<br><b>Hint:</b> {_html(hint)}" if task.hint else ""
         rows.append(["<br>".join(asked), *(cell.removeprefix("<br>") for cell in cells)])

@@ -120,10 +120,11 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
     place, number = [*BY_KEY].index(chapter.key), 0
     listed: list[Asked] = []
     for task, task_words in words.tasks.items():
-        asked = chapter.tasks[task](chapter.text)
+        asked = chapter.task(task)
         for i, make in enumerate(asked.questions):
             question = make()
-            prompt = [*question.prompt] or parts_of(prose.fill(task_words.words, figures))
+            told = {**figures, **asked.figures}
+            prompt = [*question.prompt] or parts_of(prose.fill(task_words.words, told))
             listed.append(Asked(f"{chapter.key}/{task}/{i}", prompt, question, asked))
     belief = belief_question(chapter.key, figures)
     listed.append(Asked(f"{chapter.key}/belief/0", parts_of(belief.name), belief, None))

@@ -124,7 +124,7 @@ def test_the_two_ways_come_apart_at_abc() -> None:
 
 
 def _ids() -> tuple[Question, Any]:
-    task = CHAPTER.tasks["ids"](TEXT)
+    task = CHAPTER.task("ids")
     return task.questions[0](), task.payload
 
 
@@ -176,5 +176,5 @@ def test_pieces_of_decoded_bytes_end_where_characters_do(cuts: tuple[int, ...]) 
 
 
 def test_figures_are_known_answers() -> None:
-    figures = CHAPTER.figures()
+    figures = CHAPTER.task("ids").figures
     assert [figures["back_tokens"], figures["back_bytes"]] == [11, 12]

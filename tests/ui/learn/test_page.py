@@ -64,7 +64,7 @@ def give(app: AppTest, name: str, value: Any = None) -> AppTest:
 def questions(chapter: Chapter) -> Iterator[tuple[str, Question]]:
     """Yield the questions of a chapter about its own text, with their names, the belief last."""
     for task in prose.read(chapter.key).tasks:
-        for number, make in enumerate(chapter.tasks[task](chapter.text).questions):
+        for number, make in enumerate(chapter.task(task).questions):
             yield f"{chapter.key}/{task}/{number}", make()
     yield f"{chapter.key}/belief/0", belief_question(chapter.key, chapter.figures())
 
@@ -90,7 +90,7 @@ def without_answers(chapter: Chapter, answered: int) -> Chapter:
     left = answered
     stages: dict[str, Callable[[str], Task]] = {}
     for task in prose.read(chapter.key).tasks:
-        count = len(chapter.tasks[task](chapter.text).questions)
+        count = len(chapter.task(task).questions)
 
         def stage(text: str, task: str = task, left: int = left) -> Task:
             asked = chapter.tasks[task](text)
@@ -151,7 +151,7 @@ def is_beginning(earlier: Any, later: Any) -> bool:
 @every_chapter
 def test_stage_has_no_later_step_and_an_answer_appends_to_it(chapter: Chapter) -> None:
     for task in prose.read(chapter.key).tasks:
-        stage = chapter.tasks[task](chapter.text)
+        stage = chapter.task(task)
         if any(make().act.is_live for make in stage.questions):
             continue
         states = [stage.payload(i, None) for i in range(len(stage.questions) + 1)]

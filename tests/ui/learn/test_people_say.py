@@ -19,6 +19,9 @@ EXPECTED = {
     "finer": "131 tokens without a merge become 81 with 20",
     "order": "`!` is 0, and `a` is 64, though its byte is 97",
     "pasted": "it stays 7 ordinary tokens",
+    "course": "it is `hu` + `##gs`: 1/15 is more than 2/45",
+    "mark": "`low` begins as `l` `o` `w</w>`",
+    "spaces": "`a`, 16 spaces and `b` are 3 tokens, and one of them is 15 spaces",
     "overlap": "`a` + `a` counts 4, as neighbors may overlap, and 2 are replaced",
 }
 

@@ -17,7 +17,7 @@ from tests.helpers.difficult import DIFFICULT
 
 
 def _stage(name: str) -> Task:
-    return CHAPTER.tasks[name](CHAPTER.text)
+    return CHAPTER.task(name)
 
 
 def _question(name: str) -> Question:

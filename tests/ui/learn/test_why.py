@@ -17,7 +17,7 @@ def _without_files(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_strawberry_has_three_tokens_and_one_after_a_space() -> None:
-    (ask,) = CHAPTER.tasks["letters"](CHAPTER.text).questions
+    (ask,) = CHAPTER.task("letters").questions
     question = ask()
     right = question.judge(None).right
     assert atoms_of(question.act.places, right) == [1, 4]  # st raw berry
@@ -26,7 +26,7 @@ def test_strawberry_has_three_tokens_and_one_after_a_space() -> None:
 
 
 def test_each_wrong_answer_gets_words_without_the_right_one() -> None:
-    question = CHAPTER.tasks["letters"](CHAPTER.text).questions[0]()
+    question = CHAPTER.task("letters").questions[0]()
     every = (1 << len(question.act.places)) - 1
     for given in (0, every, 1, 0b10010001):
         assert question.judge(given).verdict == "wrong"
@@ -35,7 +35,7 @@ def test_each_wrong_answer_gets_words_without_the_right_one() -> None:
 
 
 def test_two_words_get_a_reply_of_their_own_and_the_answer_has_ids() -> None:
-    question = CHAPTER.tasks["letters"](CHAPTER.text).questions[0]()
+    question = CHAPTER.task("letters").questions[0]()
     (words,) = question.feedback(bits_of(question.act.places, [4]))
     assert "pieces are not words" in str(words)
     parts = [part for part in question.judge(None).message if not isinstance(part, str)]
@@ -47,13 +47,13 @@ def test_two_words_get_a_reply_of_their_own_and_the_answer_has_ids() -> None:
 
 
 def test_stage_has_no_ranks_which_a_later_chapter_explains() -> None:
-    payload = CHAPTER.tasks["letters"](CHAPTER.text).payload(1, None)
+    payload = CHAPTER.task("letters").payload(1, None)
     assert payload["isPlain"]
     assert not payload["views"][0]["steps"]["notes"]
 
 
 def test_payload_before_the_answer_has_no_merge() -> None:
-    stage = CHAPTER.tasks["letters"](CHAPTER.text)
+    stage = CHAPTER.task("letters")
     (view,) = stage.payload(0, None)["views"]
     assert view["last"] == 0
     assert not view["steps"]["id"]

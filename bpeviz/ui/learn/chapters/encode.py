@@ -20,8 +20,9 @@ MERGES = 20
 ROUNDS = 4
 """The questions, of which “casa de lanza” has no more."""
 
-BACK = "Como estás?"
-"""The text that is decoded again. The merges of Don Quijote have no “á”."""
+PHRASES = ("casa de lanza", "un hidalgo de la casa", "el tiempo de la Mancha")
+BACK = ("Como estás?", "El niño come.", "¿Qué lugar?")
+"""Texts that are decoded again. The merges of Don Quijote have none of their accents."""
 
 APART, APART_FROM = "abc", "bc bc bc ab ab"
 """A text that two ways of encoding split differently, and the training text of both."""
@@ -82,7 +83,12 @@ def _ids(text: str) -> Task:
         data["task"] = {"pieces": [part for part, _ in parts], "actions": actions}
         return data
 
-    return Task([lambda: Question(IdsAct(tuple(start)), judge)], payload)
+    told: dict[str, int | str] = {
+        "letter": goal,
+        "back_tokens": len(start),
+        "back_bytes": len(text.encode()),
+    }
+    return Task([lambda: Question(IdsAct(tuple(start)), judge)], payload, told)
 
 
 def both_ways() -> Player:
@@ -95,20 +101,12 @@ def both_ways() -> Player:
     return payload
 
 
-def _figures() -> dict[str, int | str]:
-    return {
-        "back_tokens": len(tokenizer().encode(BACK)),
-        "back_bytes": len(BACK.encode()),
-        "apart_from": APART_FROM,
-    }
-
-
 CHAPTER = Chapter(
     key="encode",
-    text="casa de lanza",
-    tasks={"next": _next, "ids": lambda text: _ids(BACK)},
+    texts={"next": PHRASES, "ids": BACK},
+    tasks={"next": _next, "ids": _ids},
     rounds={"next": ROUNDS},
     own="next",
-    figures=_figures,
+    figures=lambda: {"apart_from": APART_FROM},
     drawings={"longest": lambda: components.player(both_ways(), "learn_encode_ways")},
 )

@@ -11,7 +11,7 @@ from bpeviz.text import counted, label
 from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.acts import BoundariesAct, atoms_of, bits_of, token
 from bpeviz.ui.learn.base import Chapter, Judgment, NoQuestionError, Question, Task
-from bpeviz.ui.learn.figures import FENCED_TEXT, Fenced, fenced, fences_of, joins
+from bpeviz.ui.learn.figures import FENCED_TEXT, FENCED_TEXTS, Fenced, fenced, fences_of, joins
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
 from bpeviz.views.stage import of_training
@@ -155,7 +155,7 @@ def _figures() -> dict[str, int | str]:
 
 CHAPTER = Chapter(
     key="fences",
-    text=FENCED_TEXT,
+    texts={"apart": FENCED_TEXTS},
     tasks={"apart": _apart},
     own="apart",
     figures=_figures,

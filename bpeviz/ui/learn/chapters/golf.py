@@ -23,6 +23,7 @@ from bpeviz.ui.learn import engine, figures
 from bpeviz.ui.learn.acts import MergesAct, TypeAct, token
 from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
+    SENTENCES,
     Chapter,
     Judgment,
     NoQuestionError,
@@ -262,7 +263,7 @@ def _score_dense(given: str) -> tuple[float, str]:
 
 CHAPTER = Chapter(
     key="golf",
-    text=DON_QUIJOTE,
+    texts={"merges": SENTENCES[:3]},
     tasks={"merges": _merges},
     own="merges",
     longest=200,
@@ -271,7 +272,7 @@ CHAPTER = Chapter(
 
 EXTRAS = Chapter(
     key="end",
-    text="",
+    texts={"more": [""], "dense": [""]},
     tasks={
         "more": lambda text: engine.typed(
             Question(TypeAct(LONGEST), _judge_more, score=_score_more), partial(_rows, names=TWO)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache, partial
 
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter
+from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter
 from bpeviz.ui.learn.figures import BEST_KNOWN, own_merges
 
 ROUNDS, AHEAD = 6, 10
@@ -22,7 +22,7 @@ def _figures() -> dict[str, int | str]:
 
 CHAPTER = Chapter(
     key="merge",
-    text=DON_QUIJOTE,
+    texts={"pair": SENTENCES[:3]},
     tasks={"pair": partial(engine.rounds_of, rounds=ROUNDS)},
     rounds={"pair": ROUNDS},
     own="pair",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 from bpeviz.analysis import trace
 from bpeviz.text import counted
 from bpeviz.ui import components
@@ -11,7 +14,10 @@ from bpeviz.ui.learn.base import Chapter, Judgment, Question, Task
 from bpeviz.views.payloads import MessagePart, MessageRow
 from bpeviz.views.stage import Row
 
-WORD, NUMBER, YEAR, NAME = "unbelievable", "1234567", "2026", "<|endoftext|>"
+WORD, YEAR = "unbelievable", "2026"
+
+NAMES = {"<|endoftext|>": "a text", "<|endofprompt|>": "a prompt", "<|im_end|>": "a message"}
+"""Special tokens of GPT-4o, and what each one ends."""
 
 SPACES = "    Hello World"
 SPACES_TOKENS = {"spaces_gpt2": 5, "spaces_gpt4": 3}
@@ -59,12 +65,21 @@ def _next(word: str) -> Task:
         return next(tokenizer.find(letters), None)
 
     numbers = engine.MergeNumbers(rank_of, "has the rank {}", "a smaller one")
-    return engine.merges_in_order(word, tokenizer, MERGES_ASKED, numbers, rows)
+    task = engine.merges_in_order(word, tokenizer, MERGES_ASKED, numbers, rows)
+    return replace(task, figures={"tokens": len(tokenizer.encode(word))})
 
 
-def special(text: str) -> Task:
+def special(name: str) -> Task:
     """Return the task in which the user types the name of a special token."""
-    return engine.typed(Question(TypeAct(60), _judge), _rows)
+    task = engine.typed(Question(TypeAct(60), partial(_judge, name)), _rows)
+    plain = len(stored.o200k().encode(name))
+    told: dict[str, int | str] = {
+        "name": name,
+        "ends": NAMES[name],
+        "signs": len(name),
+        "special": plain,
+    }
+    return replace(task, figures=told)
 
 
 def _rows(text: str) -> list[Row]:
@@ -72,8 +87,8 @@ def _rows(text: str) -> list[Row]:
     return engine.encoded_rows(text, {"": stored.gpt4o(text) or stored.o200k().at_step(0)})
 
 
-def _judge(given: str | None) -> Judgment:
-    text = NAME if given is None else given
+def _judge(name: str, given: str | None) -> Judgment:
+    text = name if given is None else given
     if not text:
         return Judgment("wrong", ["There is no text yet."])
     whole = stored.gpt4o(text)
@@ -84,7 +99,7 @@ def _judge(given: str | None) -> Judgment:
         for part in tokens:
             message += [", " if part is not tokens[0] else "", token(part.label), f" {part.id}"]
         message.append(".")
-    return Judgment("right" if NAME in text else "wrong", message, NAME)
+    return Judgment("right" if name in text else "wrong", message, name)
 
 
 def _year() -> None:
@@ -93,10 +108,10 @@ def _year() -> None:
 
 CHAPTER = Chapter(
     key="real",
-    text=WORD,
+    texts={"next": stored.LONG_WORDS, "digits": stored.DIGITS, "special": [*NAMES]},
     tasks={
-        "next": lambda text: _next(WORD),
-        "digits": lambda text: engine.gpt4o_cuts(NUMBER),
+        "next": _next,
+        "digits": engine.gpt4o_cuts,
         "special": special,
         "word": engine.gpt4o_cuts,
     },
@@ -108,8 +123,6 @@ CHAPTER = Chapter(
         {
             "entries": round(stored.o200k().vocab_size, -3),
             "group": 3,
-            "signs": len(NAME),
-            "special": len(stored.o200k().encode(NAME)),
         }
         | SPACES_TOKENS
     ),

@@ -11,6 +11,7 @@ from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.acts import StopAct, token
 from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
+    SENTENCES,
     Chapter,
     Judgment,
     Mistake,
@@ -141,7 +142,7 @@ def _target(text: str) -> PageLink:
 
 CHAPTER = Chapter(
     key="stop",
-    text=NEW_TEXT,
+    texts={"line": SENTENCES[1:]},
     tasks={"line": _line},
     own="line",
     figures=_figures,

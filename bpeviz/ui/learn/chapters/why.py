@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 
 from bpeviz.ui import components
@@ -13,17 +12,17 @@ from bpeviz.ui.learn.figures import PASSAGE_TOKENS
 
 AFTER_SPACE = " strawberry"
 
-EXPECTED: Mapping[tuple[str, ...], str] = {
-    ("straw", "berry"): (
-        "These are two words, but pieces are not words: they were chosen by how often they occur."
-    ),
-}
-"""What is wrong with a division that people expect, by its parts."""
+BERRY = "berry"
+
+EXPECTED = (
+    "These are two words, but pieces are not words: they were chosen by how often they occur."
+)
+"""What is wrong with the division of a compound into its words."""
 
 
 def letters(text: str) -> Task:
     """Return the task in which the user places GPT-4o's boundaries."""
-    task = engine.gpt4o_cuts(text, EXPECTED)
+    task = engine.gpt4o_cuts(text, {(text.removesuffix(BERRY), BERRY): EXPECTED})
     return replace(task, payload=lambda done, given: engine.plain(task.payload(done, given)))
 
 
@@ -39,7 +38,7 @@ def _figures() -> dict[str, int | str]:
 
 CHAPTER = Chapter(
     key="why",
-    text="strawberry",
+    texts={"letters": stored.BERRIES},
     tasks={"letters": letters},
     own="letters",
     longest=LONGEST_OWN_WORD,

@@ -82,24 +82,21 @@ def _going_on() -> None:
     components.player(engine.plain(played), "learn_wrong_going")
 
 
-TASKS = {
-    "space": (stored.PROMPTS, _space),
-    "name": (stored.NAMES, _name),
-    "chat": (stored.TYPED, _chat),
-    "numbers": (stored.PAIRS, _numbers),
-}
-"""The texts of each task, and what makes it of one of them."""
-
-
 CHAPTER = Chapter(
     key="wrong",
-    text="",
+    texts={
+        "space": stored.PROMPTS,
+        "name": stored.NAMES,
+        "chat": stored.TYPED,
+        "numbers": stored.PAIRS,
+    },
     tasks={
-        name: lambda text, texts=texts, make=make: make(text or texts[0])
-        for name, (texts, make) in TASKS.items()
-    }
-    | {"word": engine.gpt4o_cuts},
-    more={name: texts[1:] for name, (texts, _) in TASKS.items()},
+        "space": _space,
+        "name": _name,
+        "chat": _chat,
+        "numbers": _numbers,
+        "word": engine.gpt4o_cuts,
+    },
     own="word",
     longest=LONGEST_OWN_WORD,
     own_needs=("o200k_base",),
