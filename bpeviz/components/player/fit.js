@@ -101,6 +101,7 @@ export function fitScore(score, set, sizes, { scale = 1, isEndless = false, ...h
   const names = Math.round(scale * roomOfNames(rows, host.clientWidth / scale));
   score.pageHeight = isEndless ? Infinity : Math.floor(host.clientHeight - 2 * parseFloat(padding.paddingTop));
   const width = host.clientWidth - 2 * parseFloat(padding.paddingLeft) - names;
+  if (width <= 0) return true; // not on the page
   const fitIn = (isInColumns) => fitLines(score, set, sizes, { ...how, names, counts: Math.round(scale * (names && COUNTS)), width, isInColumns });
   let fit = fitIn(score.isList);
   if (names && !score.isList && score.hasFreeLines) {

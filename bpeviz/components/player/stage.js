@@ -127,7 +127,7 @@ export class Stage {
     }
     sizes.scrolling = (width) => (this.blocks ? sizes.smallest : (several ? Math.max(1, 0.75 * scale) : scale) * scrolling(width));
     const fits = fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several, fills: several });
-    section.classList.toggle("scrolls", !fits);
+    section.classList.toggle("scrolls", !fits && !this.blocks); // a line with its merges is seen whole
     section.classList.remove("fitting");
     score.layOut();
   }

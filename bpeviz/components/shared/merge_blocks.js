@@ -3,21 +3,16 @@
 
 import { BlockTree } from "./block_tree.js";
 import { element } from "./dom.js";
-import { WIDE_CHARACTER, counted, formatCount } from "./format.js";
+import { counted, formatCount } from "./format.js";
 
 const BLOCK_LETTERS = 26; // pixels of the letters of a block
 const LOWEST_BLOCK = 16; // height of a block
-const SMALLEST_LABEL = 7; // a block without room for such letters has none
+const SMALLEST_LABEL = 7; // a block without room for such letters has none …
+const SMALLEST_BYTES = 11; // … and for such bytes in hex, an ellipsis
 const BLOCK_GAP = 2; // pixels between blocks
 const ABOVE_LETTERS = 4; // … and between blocks and letters
 const ID_SIZE = { height: 13, digit: 6.4 }; // pixels
-const LETTER_WIDTH = 0.61; // em, of the code font
 const PARTIAL = /(?:⟨[0-9A-F]{2}⟩)+/g; // the bytes of a part of a character
-
-/** @returns {number} the width of a label in em */
-function emsOf(label) {
-  return Array.from(label, (sign) => (WIDE_CHARACTER.test(sign) ? 1 : LETTER_WIDTH)).reduce((sum, width) => sum + width, 0);
-}
 
 /**
  * @typedef {object} BlocksPayload
@@ -61,6 +56,11 @@ export class MergeBlocks {
     return BLOCK_LETTERS * this.scale;
   }
 
+  /** Return the width of a label relative to its size. */
+  #emsOf(label) {
+    return this.pen.measureText(label).width / 100;
+  }
+
   #heightOf(size) {
     return Math.max(LOWEST_BLOCK, Math.round(1.2 * Math.min(this.#largest, size)));
   }
@@ -82,7 +82,10 @@ export class MergeBlocks {
     const { row } = this;
     const range = document.createRange();
     this.boxes.clear();
-    this.size = parseFloat(getComputedStyle(row.score.host).fontSize);
+    const { fontSize, fontFamily } = getComputedStyle(row.score.host);
+    this.size = parseFloat(fontSize);
+    this.pen ??= element("canvas").getContext("2d");
+    this.pen.font = `600 100px ${fontFamily}`;
     this.edges = new Array(row.cellOf.length); // [left, right] of each atom, in pixels of its line
     this.layers = row.score.lines.map((line) => {
       const staff = line.staves[row.index];
@@ -158,12 +161,11 @@ export class MergeBlocks {
       box = element("div");
       box.setAttribute("role", "button");
       this.boxes.set(key, box);
-      const isNarrow = emsOf(label) * SMALLEST_LABEL > width + BLOCK_GAP;
+      const room = width + BLOCK_GAP;
+      const isNarrow = this.#emsOf(label) * SMALLEST_BYTES > room;
       const words = hidden ? `${counted(hidden, "merge")} below` : isNarrow ? label.replace(PARTIAL, "…") : label;
-      const ems = emsOf(words);
-      const isShaped = /[^\u0000-\u024F⟨⟩·→↵…]/.test(words) && !WIDE_CHARACTER.test(words) && !words.includes("⟨");
-      const most = Math.min(this.#largest, this.size);
-      const size = hidden ? Math.min(13, width / ems) : isShaped ? most : Math.min(most, (width + BLOCK_GAP) / ems);
+      const ems = this.#emsOf(words);
+      const size = Math.min(hidden ? this.#largest / 2 : this.#largest, this.size, room / ems);
       if (size >= SMALLEST_LABEL) box.append(element("bdi", "", words));
       const rank = formatCount(this.steps.indexOf(block.since));
       if (!hidden && block.since && (width - ems * size) / 2 > (6 * rank.length + 4) * this.scale) box.append(element("small", "", rank));

@@ -41,8 +41,8 @@ def stage_of(trained: Trained) -> Stage | None:
     downloaded on request.
     """
     history, text = trained.history, trained.text
-    is_own = trained.trained_on is None and 1 < len(text) <= limits.INSPECTED
-    if not is_own or history.steps or history.stopped == "full":
+    is_own = trained.trained_on is None and len(text) <= limits.INSPECTED
+    if not is_own or history.steps or history.stopped == "full" or len(text.encode()) < 2:
         return None
     if download.available(NAME):
         return _published(text)

@@ -144,6 +144,14 @@ def test_text_without_merges_has_those_of_gpt4o_at_its_last_step(page: str) -> N
 
 
 @needs_gpt4o
+@pytest.mark.parametrize("text", ["é", "你"])
+def test_single_character_of_several_bytes_has_the_merges_of_gpt4o(text: str) -> None:
+    shown = stage(opened("Train", text))
+    assert shown["views"][0]["tokenCounts"][-1] == 1
+    assert GPT4O in shown["remark"]["sentence"]
+
+
+@needs_gpt4o
 def test_long_text_without_merges_has_the_tokens_of_gpt4o() -> None:
     text = "".join(map(chr, range(0x4E00, 0x4E00 + 300)))
     shown = stage(opened("Train", text, bpe_atoms="characters"))
