@@ -72,6 +72,7 @@ TOUR = "/Pre-tokenize?tour=splitting.2"
 PATHS = (
     "/",
     "/Compare",
+    link("hello world"),
     link("", "/Compare", how_many_texts="many", own_for_texts=True),
     "/Inspect",
     "/Algorithms",
