@@ -38,7 +38,7 @@ export class MergeDiagram {
     this.score = new Score(host, cells.map(({ text }) => text).join(""), [{ atomKind: "bytes", cells }]);
     this.score.room.between = BETWEEN_LINES;
     const said = (words, box) => {
-      this.said.textContent = words;
+      this.said.replaceChildren(words);
       box.focus({ preventScroll: true });
     };
     this.said.textContent = "";

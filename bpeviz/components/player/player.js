@@ -77,7 +77,7 @@ class Player {
     this.stage.laidOut = () => this.task.place();
     this.stage.said = (words, box) => {
       this.selection.say(words, box);
-      this.announcer.say(words);
+      this.announcer.say(words.textContent);
     };
     this.step = 0;
     this.#listen(signal);

@@ -42,10 +42,10 @@ export class TokenSelection {
     this.tooltip.show(view.describeToken(token), view.cells.placeOf(token.start));
   }
 
-  /** Show a sentence beside an element. */
+  /** Show a paragraph beside an element. */
   say(words, box) {
     this.clear();
-    this.tooltip.show([element("p", "", words)], box);
+    this.tooltip.show([words], box);
     box.addEventListener("blur", () => this.token || this.tooltip.hide(), { once: true });
     box.focus({ preventScroll: true });
   }

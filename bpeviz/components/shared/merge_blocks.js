@@ -2,7 +2,7 @@
 // Letters never move; what stands over and under them only depends on their edges.
 
 import { BlockTree } from "./block_tree.js";
-import { element } from "./dom.js";
+import { element, tokenLabel } from "./dom.js";
 import { counted, formatCount } from "./format.js";
 
 const BLOCK_LETTERS = 26; // pixels of the letters of a block
@@ -26,7 +26,7 @@ export class MergeBlocks {
    * @param {import("./score_row.js").ScoreRow} row
    * @param {BlocksPayload} payload
    * @param {number} last the last step
-   * @param {{isBelow?: boolean, hasIds?: boolean, said?: (words: string, block: any) => void}} [how]
+   * @param {{isBelow?: boolean, hasIds?: boolean, said?: (words: HTMLElement, box: any) => void}} [how]
    *   isBelow: whether blocks hang below the letters
    */
   constructor(row, payload, last, { isBelow = false, hasIds = true, said = () => {} } = {}) {
@@ -170,7 +170,7 @@ export class MergeBlocks {
       const rank = formatCount(this.steps.indexOf(block.since));
       if (!hidden && block.since && (width - ems * size) / 2 > (6 * rank.length + 4) * this.scale) box.append(element("small", "", rank));
       box.style.cssText = `left:${left + BLOCK_GAP / 2}px;width:${width}px;height:${height}px;font-size:${size}px;line-height:${height}px`;
-      box.ariaLabel = hidden ? `${words}. Press to show them.` : this.inWords(block);
+      box.ariaLabel = hidden ? `${words}. Press to show them.` : this.describe(block).textContent;
       layer.element.append(box);
     }
     box.at = at;
@@ -201,12 +201,15 @@ export class MergeBlocks {
 
   // ---- a block in words
 
-  /** Return a block as a sentence. */
-  inWords({ id, since, parts }) {
+  /** Return a paragraph that says a block in words, with tokens as they look in the text. */
+  describe({ id, since, parts }) {
     const { style, stepInWords } = this.payload;
-    const labels = parts.map((part) => style(part.id).label).join(" + ");
-    const token = `${style(id).label}, id ${id}`;
-    return `${since ? `${stepInWords(since)}: ` : ""}${labels ? `${labels} → ` : ""}${token}`;
+    const piece = (token) => tokenLabel(style(token).label, style(token).color);
+    const words = element("p");
+    if (since) words.append(`${stepInWords(since)}: `);
+    parts.forEach((part, i) => words.append(i ? " + " : "", piece(part.id)));
+    words.append(parts.length ? " → " : "", piece(id), `, id ${id}`);
+    return words;
   }
 
   press(at) {
@@ -216,7 +219,7 @@ export class MergeBlocks {
       return this.row.score.layOut();
     }
     const box = [...this.boxes.values()].find((other) => other.at === at);
-    this.said(this.inWords(at.block), box);
+    this.said(this.describe(at.block), box);
   }
 
   /** Press the block of a token; return whether it has one. */
