@@ -1,4 +1,12 @@
-"""The command `app`: serve the app in this process."""
+"""Serve the app on this machine, and open it in a browser.
+
+Serve the app, and open it in a browser. It listens on this machine only, unless --address says
+otherwise. Streamlit's environment variables, such as STREAMLIT_SERVER_BASE_URL_PATH, set the rest.
+
+Examples:
+  python -m bpeviz app
+  python -m bpeviz app --headless --port 8080
+"""
 
 from __future__ import annotations
 
@@ -21,16 +29,6 @@ _PORTS = 100
 """The number of ports that are tried, from `PORT` on."""
 
 _ALL = ("0.0.0.0", "::")  # noqa: S104
-
-_HELP = """\
-Serve the app, and open it in a browser. It listens on this machine only, unless --address says
-otherwise. Streamlit's environment variables, such as STREAMLIT_SERVER_BASE_URL_PATH, set the rest.
-"""
-_EXAMPLES = """\
-examples:
-  python -m bpeviz app
-  python -m bpeviz app --headless --port 8080
-"""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -91,26 +89,21 @@ def _stop(*_: object) -> None:
 
 
 COMMAND = Command(
-    "app",
-    "serve the app on this machine, and open it in a browser",
-    _HELP,
-    _EXAMPLES,
+    __doc__,
     run,
-    (
-        option(
-            "--port",
-            "N",
-            f"the port (default: STREAMLIT_SERVER_PORT, or the first free one from {PORT} on)",
-            default=os.environ.get("STREAMLIT_SERVER_PORT") or None,
-            type=whole_number(1, 65_535),
-        ),
-        option(
-            "--address",
-            "NAME",
-            "the name or IP address to listen on, such as 0.0.0.0 for those of every network "
-            "(default: STREAMLIT_SERVER_ADDRESS, or localhost)",
-            default=os.environ.get("STREAMLIT_SERVER_ADDRESS") or "localhost",
-        ),
-        flag("--headless", "open no browser"),
+    option(
+        "--port",
+        "N",
+        f"the port (default: STREAMLIT_SERVER_PORT, or the first free one from {PORT} on)",
+        default=os.environ.get("STREAMLIT_SERVER_PORT") or None,
+        type=whole_number(1, 65_535),
     ),
+    option(
+        "--address",
+        "NAME",
+        "the name or IP address to listen on, such as 0.0.0.0 for those of every network "
+        "(default: STREAMLIT_SERVER_ADDRESS, or localhost)",
+        default=os.environ.get("STREAMLIT_SERVER_ADDRESS") or "localhost",
+    ),
+    flag("--headless", "open no browser"),
 )

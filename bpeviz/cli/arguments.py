@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from string import Template
 from typing import Any
 
 from bpeviz.corpus.files import STANDARD
@@ -56,59 +56,82 @@ def whole_number(minimum: int, maximum: int | None = None) -> Callable[[str], in
     return parse
 
 
-@dataclass(frozen=True)
-class Argument:
-    """An argument of a command, as `add_argument` of argparse takes it."""
-
-    names: Sequence[str]
-    keywords: Mapping[str, Any]
+Argument = Callable[[argparse._ActionsContainer], object]
+"""Adds an argument, or a group of arguments, to a parser."""
 
 
-@dataclass(frozen=True)
-class ExclusiveArguments:
-    """Arguments of which at most one is given, or exactly one if `required`."""
-
-    arguments: Sequence[Argument]
-    required: bool = False
+def argument(*names: str, **keywords: Any) -> Argument:
+    """Return an argument that has the parameters of `add_argument` of argparse."""
+    return lambda parser: parser.add_argument(*names, **keywords)
 
 
-@dataclass(frozen=True)
-class ArgumentGroup:
-    """Arguments with a title of their own in the help."""
-
-    title: str
-    text: str
-    arguments: Sequence[Argument]
+def exclusive(*arguments: Argument, required: bool = False) -> Argument:
+    """Return arguments of which at most one is given, or exactly one if `required`."""
+    return lambda parser: add(parser.add_mutually_exclusive_group(required=required), arguments)
 
 
-@dataclass(frozen=True)
+def group(title: str, text: str, *arguments: Argument) -> Argument:
+    """Return arguments with a title of their own in the help."""
+    return lambda parser: add(parser.add_argument_group(title, text), arguments)
+
+
+def add(parser: argparse._ActionsContainer, arguments: Iterable[Argument]) -> None:
+    """Add arguments to a parser, or to a group of one."""
+    for argument in arguments:
+        argument(parser)
+
+
+def help_of(docstring: str | None, **facts: object) -> tuple[str, str, str]:
+    """Return the summary, the description, and the examples with what follows them.
+
+    Args:
+        docstring: The help with these parts, or None where Python runs without docstrings. Names
+            after `$` are replaced.
+        facts: The values by name.
+    """
+    summary, _, rest = Template(docstring or "").substitute(facts).partition(".\n\n")
+    description, title, examples = rest.partition("Examples:\n")
+    return summary[:1].lower() + summary[1:], f"{description.strip()}\n", title.lower() + examples
+
+
 class Command:
-    """A command: its help, the function that runs it and returns the exit code, its arguments."""
+    """A command of a module.
 
-    name: str
-    summary: str
-    description: str
-    examples: str
-    run: Callable[[argparse.Namespace], int]
-    arguments: Sequence[Argument | ExclusiveArguments | ArgumentGroup]
-    usage: str = ""
+    Args:
+        docstring: That of the module, which is the help.
+        run: Runs the command and returns the exit code.
+        arguments: Its arguments.
+        usage: How the help shows its usage, by default as argparse does.
+        facts: Values that the help contains, by name.
+    """
+
+    def __init__(
+        self,
+        docstring: str | None,
+        run: Callable[[argparse.Namespace], int],
+        *arguments: Argument,
+        usage: str | None = None,
+        **facts: object,
+    ) -> None:
+        self.summary, self.description, self.examples = help_of(docstring, **facts)
+        self.name = run.__module__.rpartition(".")[2]
+        self.run, self.arguments, self.usage = run, arguments, usage
 
 
 def flag(name: str, help_text: str) -> Argument:
     """Return an argument without a value."""
-    return Argument((name,), {"action": "store_true", "help": help_text})
+    return argument(name, action="store_true", help=help_text)
 
 
 def option(name: str, metavar: str, help_text: str, **keywords: Any) -> Argument:
     """Return an argument with a value."""
     once = {"action": _Once} if name.startswith("--") else {}
-    return Argument((name,), {"metavar": metavar, "help": help_text, **once, **keywords})
+    return argument(name, metavar=metavar, help=help_text, **{**once, **keywords})
 
 
 def choice(name: str, choices: Iterable[str], default: str | None, help_text: str) -> Argument:
     """Return an argument with one of several values."""
-    keywords = {"choices": [*choices], "default": default, "help": help_text}
-    return Argument((name,), {"action": _Once, **keywords})
+    return argument(name, action=_Once, choices=[*choices], default=default, help=help_text)
 
 
 def integer(name: str, help_text: str, minimum: int = 0, default: int | None = None) -> Argument:
@@ -118,8 +141,7 @@ def integer(name: str, help_text: str, minimum: int = 0, default: int | None = N
 
 def texts(name: str, metavar: str, help_text: str) -> Argument:
     """Return an argument whose value is a text, and which may occur several times."""
-    several = {"action": "append", "default": [], "type": text_argument}
-    return option(name, metavar, help_text, **several)
+    return option(name, metavar, help_text, action="append", default=[], type=text_argument)
 
 
 def tokenizer(*, several: bool = False, required: bool = True) -> tuple[Argument, ...]:
@@ -218,11 +240,9 @@ SAVED = (
 )
 """Where a tokenizer is written."""
 
-PROGRESS = Argument(
-    ("--progress",),
-    {
-        "action": argparse.BooleanOptionalAction,
-        "default": None,
-        "help": "show progress on standard error (default: if it is a terminal)",
-    },
+PROGRESS = argument(
+    "--progress",
+    action=argparse.BooleanOptionalAction,
+    default=None,
+    help="show progress on standard error (default: if it is a terminal)",
 )

@@ -1,38 +1,10 @@
-"""The command ``compare``: measure several tokenizers on one text or many."""
+"""Measure several tokenizers on one text or many.
 
-from __future__ import annotations
-
-import argparse
-import os
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-
-from bpeviz import limits
-from bpeviz.analysis import figures, verdict
-from bpeviz.analysis.comparison import FIGURES, Comparison, compare, parallel_texts
-from bpeviz.analysis.figures import Measured, measure
-from bpeviz.analysis.metrics import Column, sweep
-from bpeviz.cli import arguments, files, named_texts
-from bpeviz.cli.arguments import Command, ExclusiveArguments, flag, option
-from bpeviz.cli.errors import UsageError, print_error
-from bpeviz.cli.named_texts import TextFile
-from bpeviz.cli.progress import Progress
-from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.corpus.documents import unit_of
-from bpeviz.corpus.files import STANDARD, named
-from bpeviz.text import counted, distinct
-from bpeviz.views import export, playable, text_table
-from bpeviz.views.credit import check_link
-from bpeviz.views.stage import of_columns
-from bpeviz.views.table import Table
-from bpeviz.views.tables import metrics
-
-_HELP = f"""\
 Measure several tokenizers on one text: the number of tokens, its bytes per token, the share of
 words kept whole, and the agreement of the boundaries with a baseline (--reference). Or export the
 text in colored tokens, or the bytes per token over vocabulary sizes.
 
-Several files, a folder or NAME=FILE select many texts, up to {limits.COMPARED_TEXTS}. So does an
+Several files, a folder or NAME=FILE select many texts, up to $COMPARED_TEXTS. So does an
 option for them, such as --relative-to or --csv. The command then prints a table of the texts, and
 one of the tokenizers.
 
@@ -42,9 +14,8 @@ short values that repeat, the rows of each label are one text. If the headings o
 of text are languages, they are parallel texts. In JSON, "messages" give a text for each role, and
 `encode --chat --lines` encodes conversations with a chat template. A line on standard error names
 the columns; --text and --label choose others, and --as text reads the file itself.
-"""
-_EXAMPLES = """\
-examples:
+
+Examples:
   python -m bpeviz compare page.txt --tokenizer tokenizer.json --tokenizer gpt2
   python -m bpeviz compare page.txt --tokenizer gpt2 --tokenizer o200k_base --json
   python -m bpeviz compare - --tokenizer gpt2 --tokenizer cl100k_base < page.txt
@@ -61,6 +32,32 @@ Use a text that no tokenizer was trained on: on its training text a tokenizer sc
 should. A larger vocabulary usually needs fewer tokens.
 """
 
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+
+from bpeviz import limits
+from bpeviz.analysis import figures, verdict
+from bpeviz.analysis.comparison import FIGURES, Comparison, compare, parallel_texts
+from bpeviz.analysis.figures import Measured, measure
+from bpeviz.analysis.metrics import Column, sweep
+from bpeviz.cli import arguments, files, named_texts
+from bpeviz.cli.arguments import Command, exclusive, flag, option
+from bpeviz.cli.errors import UsageError, print_error
+from bpeviz.cli.named_texts import TextFile
+from bpeviz.cli.progress import Progress
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.documents import unit_of
+from bpeviz.corpus.files import STANDARD, named
+from bpeviz.text import counted, distinct
+from bpeviz.views import export, playable, text_table
+from bpeviz.views.credit import check_link
+from bpeviz.views.stage import of_columns
+from bpeviz.views.table import Table
+from bpeviz.views.tables import metrics
 
 _NAMES = "text", "tokenizer"
 """The columns of names."""
@@ -157,7 +154,8 @@ def _many_printed(
             "verdict": comparison.verdict,
             "notes": comparison.notes,
             "tokenizers": [
-                asdict(row) | _note(titles[row.tokenizer], options) for row in comparison.tokenizers
+                asdict(row) | files.note_on(titles[row.tokenizer], options)
+                for row in comparison.tokenizers
             ],
             "special_tokens": comparison.special_tokens,
         }
@@ -217,18 +215,12 @@ def _printed(
         return _curves(columns)
     if options.json:
         rows = [
-            _exact(name, row) | _note(argument, options)
+            _exact(name, row) | files.note_on(argument, options)
             for name, argument, row in zip(names, options.tokenizer, measured, strict=True)
         ]
         return files.as_json(rows, 2) + "\n"
     sentences = verdict.losses(text, columns)
     return _table(text, measured, columns[baseline].title) + "".join(f"{s}\n" for s in sentences)
-
-
-def _note(name: str, options: argparse.Namespace) -> dict[str, str]:
-    """Return the note on what is assumed about a tokenizer, or nothing."""
-    notes = getattr(options, "assumed", {})
-    return {"note": notes[name]} if name in notes else {}
 
 
 def _curves(columns: Sequence[Column]) -> str:
@@ -261,64 +253,57 @@ def _table(text: str, measured: Sequence[Measured], reference: str) -> str:
 
 
 COMMAND = Command(
-    "compare",
-    "measure several tokenizers on one text or many",
-    _HELP,
-    _EXAMPLES,
+    __doc__,
     run,
-    (
-        option(
-            "files",
-            "FILE",
-            "a UTF-8 text, a table, a folder, or NAME=FILE (./a=b.txt is a file); - or none: "
-            "standard input",
-            nargs="*",
-        ),
-        *arguments.tokenizer(several=True),
-        option(
-            "--reference",
-            "TOKENIZER",
-            "the baseline, with which the others are compared (default: the first)",
-        ),
-        option(
-            "--relative-to",
-            "NAME",
-            "the text to which the premiums of the others are relative",
-            type=arguments.text_argument,
-        ),
-        flag("--special-tokens", "for many texts: count the special tokens around each, if known"),
-        option(
-            "--price",
-            "TOKENIZER=PRICE",
-            "for many texts: print costs, from the price of a million tokens of this tokenizer; "
-            "repeat the option for each",
-            action="append",
-            default=[],
-        ),
-        *arguments.TABLES,
-        ExclusiveArguments(
-            (
-                flag("--json", "print exact numbers as JSON: a list, or an object for many texts"),
-                flag(
-                    "--csv",
-                    "print exact numbers as CSV, a row for each text and tokenizer; its columns "
-                    "all_texts_… are those of the tokenizer over all texts",
-                ),
-                flag("--markdown", "print the table of texts in Markdown"),
-                flag(
-                    "--curves",
-                    "print bytes per token over vocabulary sizes as CSV: for BPE, of the first "
-                    "merges",
-                ),
-                flag(
-                    "--html",
-                    "write the text in colored tokens as a web page, up to "
-                    f"{export.HELD:,} bytes of it; for many texts, all tables",
-                ),
-            )
-        ),
-        arguments.LINK,
-        arguments.OUTPUT,
-        arguments.PROGRESS,
+    option(
+        "files",
+        "FILE",
+        "a UTF-8 text, a table, a folder, or NAME=FILE (./a=b.txt is a file); - or none: "
+        "standard input",
+        nargs="*",
     ),
+    *arguments.tokenizer(several=True),
+    option(
+        "--reference",
+        "TOKENIZER",
+        "the baseline, with which the others are compared (default: the first)",
+    ),
+    option(
+        "--relative-to",
+        "NAME",
+        "the text to which the premiums of the others are relative",
+        type=arguments.text_argument,
+    ),
+    flag("--special-tokens", "for many texts: count the special tokens around each, if known"),
+    option(
+        "--price",
+        "TOKENIZER=PRICE",
+        "for many texts: print costs, from the price of a million tokens of this tokenizer; "
+        "repeat the option for each",
+        action="append",
+        default=[],
+    ),
+    *arguments.TABLES,
+    exclusive(
+        flag("--json", "print exact numbers as JSON: a list, or an object for many texts"),
+        flag(
+            "--csv",
+            "print exact numbers as CSV, a row for each text and tokenizer; its columns "
+            "all_texts_… are those of the tokenizer over all texts",
+        ),
+        flag("--markdown", "print the table of texts in Markdown"),
+        flag(
+            "--curves",
+            "print bytes per token over vocabulary sizes as CSV: for BPE, of the first merges",
+        ),
+        flag(
+            "--html",
+            "write the text in colored tokens as a web page, up to "
+            f"{export.HELD:,} bytes of it; for many texts, all tables",
+        ),
+    ),
+    arguments.LINK,
+    arguments.OUTPUT,
+    arguments.PROGRESS,
+    COMPARED_TEXTS=limits.COMPARED_TEXTS,
 )

@@ -1,4 +1,16 @@
-"""The command ``convert``: write a tokenizer in another file format."""
+"""Write a tokenizer in another file format.
+
+Write a tokenizer of another program, or a published one, in another file format. A file is written
+only if it keeps every id: it is read back and encodes difficult texts, and all ids must be those
+of the tokenizer. Otherwise the error gives the reason. A note says if the format has no template,
+which adds special tokens around each text.
+
+Examples:
+  python -m bpeviz convert --tokenizer tokenizer.json --output ranks.tiktoken
+  python -m bpeviz convert --tokenizer tokenizer.model --output tokenizer.json
+  python -m bpeviz convert --tokenizer model.gguf --output tokenizer.json
+  python -m bpeviz convert --tokenizer llama_3 --output folder --format huggingface
+"""
 
 from __future__ import annotations
 
@@ -8,20 +20,6 @@ from bpeviz import formats
 from bpeviz.cli import arguments, files
 from bpeviz.cli.arguments import Command
 from bpeviz.cli.errors import print_error
-
-_HELP = """\
-Write a tokenizer of another program, or a published one, in another file format. A file is written
-only if it keeps every id: it is read back and encodes difficult texts, and all ids must be those
-of the tokenizer. Otherwise the error gives the reason. A note says if the format has no template,
-which adds special tokens around each text.
-"""
-_EXAMPLES = """\
-examples:
-  python -m bpeviz convert --tokenizer tokenizer.json --output ranks.tiktoken
-  python -m bpeviz convert --tokenizer tokenizer.model --output tokenizer.json
-  python -m bpeviz convert --tokenizer model.gguf --output tokenizer.json
-  python -m bpeviz convert --tokenizer llama_3 --output folder --format huggingface
-"""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -40,10 +38,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 COMMAND = Command(
-    "convert",
-    "write a tokenizer in another file format",
-    _HELP,
-    _EXAMPLES,
+    __doc__,
     run,
-    (*arguments.tokenizer(), *arguments.SAVED, arguments.PROGRESS),
+    *arguments.tokenizer(),
+    *arguments.SAVED,
+    arguments.PROGRESS,
 )

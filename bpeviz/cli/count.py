@@ -1,4 +1,25 @@
-"""The command ``count``: count the pre-tokens of a corpus, for training later."""
+r"""Count the pre-tokens of a corpus, for training later.
+
+Count the distinct pre-tokens of a corpus, and write them to a Parquet file. `train --counts` needs
+nothing else, however large the corpus is.
+
+Several files are one text, joined without anything between them, as by `cat`. Training on the
+counts gives the same tokenizer as training on that text, ties included. Files are read in blocks.
+With --pattern none, regex and, in a text without line ends, sentences, the whole text is in memory.
+
+A table (CSV, TSV, JSONL, NDJSON or Parquet) gives the cells of its columns of text, each split
+alone, as is each other file beside a table. A line on standard error names the columns.
+
+With --scheduler, the workers of a Dask cluster count parts of the files. They need bpeviz, and the
+files under the same names. The result is identical.
+
+Examples:
+  python -m bpeviz count corpus/*.txt --pattern cl100k --output counts.parquet
+  python -m bpeviz train --counts counts.parquet --vocab-size 32000 --output tokenizer.json
+  zcat *.txt.gz | python -m bpeviz count - --output counts.parquet
+  python -m bpeviz count /shared/corpus/*.txt --scheduler tcp://10.0.0.1:8786 \
+      --output counts.parquet
+"""
 
 from __future__ import annotations
 
@@ -14,29 +35,6 @@ from bpeviz.corpus.files import STANDARD, ByteRange, named
 from bpeviz.pretokenizers.counts import count_blocks, count_each
 from bpeviz.trainers.base import texts_of_corpus
 
-_HELP = """\
-Count the distinct pre-tokens of a corpus, and write them to a Parquet file. `train --counts` needs
-nothing else, however large the corpus is.
-
-Several files are one text, joined without anything between them, as by `cat`. Training on the
-counts gives the same tokenizer as training on that text, ties included. Files are read in blocks.
-With --pattern none, regex and, in a text without line ends, sentences, the whole text is in memory.
-
-A table (CSV, TSV, JSONL, NDJSON or Parquet) gives the cells of its columns of text, each split
-alone, as is each other file beside a table. A line on standard error names the columns.
-
-With --scheduler, the workers of a Dask cluster count parts of the files. They need bpeviz, and the
-files under the same names. The result is identical.
-"""
-_EXAMPLES = """\
-examples:
-  python -m bpeviz count corpus/*.txt --pattern cl100k --output counts.parquet
-  python -m bpeviz train --counts counts.parquet --vocab-size 32000 --output tokenizer.json
-  zcat *.txt.gz | python -m bpeviz count - --output counts.parquet
-  python -m bpeviz count /shared/corpus/*.txt --scheduler tcp://10.0.0.1:8786 \\
-      --output counts.parquet
-"""
-
 
 def run(options: argparse.Namespace) -> int:
     """Count the pre-tokens, and write the counts; return the exit code."""
@@ -45,10 +43,9 @@ def run(options: argparse.Namespace) -> int:
     progress = files.begin(options, paths)
     if options.scheduler is not None and STANDARD in paths:
         raise UsageError("--scheduler needs files: workers cannot read standard input.")
-    has_table = any(named_texts.is_table(path, options) for path in paths)
+    has_table = named_texts.check_columns(paths, options)
     if options.scheduler is not None and has_table:
         raise UsageError("--scheduler counts texts, not tables. Leave it out, or add --as text.")
-    named_texts.check_columns(options, has_table=has_table)
 
     subject = f"{len(paths):,} files" if len(paths) > 1 else named(paths[0])
     with progress.during(f"Counting {subject}"):
@@ -70,22 +67,17 @@ def run(options: argparse.Namespace) -> int:
 
 
 COMMAND = Command(
-    "count",
-    "count the pre-tokens of a corpus, for training later",
-    _HELP,
-    _EXAMPLES,
+    __doc__,
     run,
-    (
-        arguments.CORPUS,
-        *arguments.TABLES,
-        *arguments.pattern("gpt2", "the pre-tokenization (default: gpt2)"),
-        arguments.BINARY_OUTPUT,
-        option(
-            "--scheduler",
-            "ADDRESS",
-            "count on the workers of this Dask scheduler, such as tcp://10.0.0.1:8786",
-        ),
-        arguments.PROGRESS,
+    arguments.CORPUS,
+    *arguments.TABLES,
+    *arguments.pattern("gpt2", "the pre-tokenization (default: gpt2)"),
+    arguments.BINARY_OUTPUT,
+    option(
+        "--scheduler",
+        "ADDRESS",
+        "count on the workers of this Dask scheduler, such as tcp://10.0.0.1:8786",
     ),
-    "%(prog)s [FILE ...] [--output FILE] …",
+    arguments.PROGRESS,
+    usage="%(prog)s [FILE ...] [--output FILE] …",
 )

@@ -1,4 +1,18 @@
-"""The command ``decode``: turn ids into text."""
+"""Turn ids into text.
+
+Decode ids, given as arguments or in a file: separated by spaces, commas or brackets, as `encode` or
+`encode --json` prints them, in a JSON object under "ids" or "input_ids", or as PyTorch or NumPy
+prints them.
+The output is the text that the tokenizer's library decodes: the encoded text, if the tokenizer is
+lossless. An id may be only a part of a character; it becomes U+FFFD. --bytes prints the exact bytes
+of the tokens instead.
+
+Examples:
+  python -m bpeviz decode --tokenizer gpt2 31373 995
+  python -m bpeviz decode --tokenizer cl100k_base "[15339, 1917]"
+  python -m bpeviz decode --tokenizer tokenizer.json --file ids.txt --output page.txt
+  python -m bpeviz encode page.txt --tokenizer gpt2 | python -m bpeviz decode --tokenizer gpt2
+"""
 
 from __future__ import annotations
 
@@ -12,22 +26,6 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD
 from bpeviz.corpus.ids import read_ids
 from bpeviz.text import split_lines
-
-_HELP = """\
-Decode ids, given as arguments or in a file: separated by spaces, commas or brackets, as `encode` or
-`encode --json` prints them, in a JSON object under "ids" or "input_ids", or as PyTorch or NumPy
-prints them.
-The output is the text that the tokenizer's library decodes: the encoded text, if the tokenizer is
-lossless. An id may be only a part of a character; it becomes U+FFFD. --bytes prints the exact bytes
-of the tokens instead.
-"""
-_EXAMPLES = """\
-examples:
-  python -m bpeviz decode --tokenizer gpt2 31373 995
-  python -m bpeviz decode --tokenizer cl100k_base "[15339, 1917]"
-  python -m bpeviz decode --tokenizer tokenizer.json --file ids.txt --output page.txt
-  python -m bpeviz encode page.txt --tokenizer gpt2 | python -m bpeviz decode --tokenizer gpt2
-"""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -60,21 +58,14 @@ def _decoded(tokenizer: Tokenizer, listed: str, options: argparse.Namespace) -> 
 
 
 COMMAND = Command(
-    "decode",
-    "turn ids into text",
-    _HELP,
-    _EXAMPLES,
+    __doc__,
     run,
-    (
-        option("ids", "ID", "the ids; - or none: standard input", nargs="*"),
-        option("--file", "FILE", "read the ids from this file"),
-        *arguments.tokenizer(),
-        flag("--lines", "decode each line of ids to a line of text"),
-        flag(
-            "--bytes", "print the bytes of each token, with its spaces, also if they are not UTF-8"
-        ),
-        flag("--skip-special", "leave out special tokens"),
-        arguments.OUTPUT,
-        arguments.PROGRESS,
-    ),
+    option("ids", "ID", "the ids; - or none: standard input", nargs="*"),
+    option("--file", "FILE", "read the ids from this file"),
+    *arguments.tokenizer(),
+    flag("--lines", "decode each line of ids to a line of text"),
+    flag("--bytes", "print the bytes of each token, with its spaces, also if they are not UTF-8"),
+    flag("--skip-special", "leave out special tokens"),
+    arguments.OUTPUT,
+    arguments.PROGRESS,
 )

@@ -1,36 +1,5 @@
-"""The command ``encode``: turn text into ids."""
+"""Turn text into ids.
 
-from __future__ import annotations
-
-import argparse
-import io
-import json
-import os
-import sys
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import asdict
-from itertools import pairwise
-from typing import Any
-
-import numpy as np
-
-from bpeviz import installation
-from bpeviz.analysis import trace
-from bpeviz.analysis.round_trip import round_trip
-from bpeviz.analysis.token_lookup import color_index_of
-from bpeviz.analysis.trace import Inspection
-from bpeviz.cli import arguments, files, named_texts
-from bpeviz.cli.arguments import Command, ExclusiveArguments, choice, flag, integer, option
-from bpeviz.cli.errors import CommandError, UsageError, print_error
-from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
-from bpeviz.core.lattice import score
-from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.corpus.files import STANDARD, named
-from bpeviz.libraries.chat_template import ChatTemplate, conversation
-from bpeviz.text import clean, split_lines, visible
-from bpeviz.views.table import Table
-
-_HELP = """\
 Encode texts. Each file is one text and gives one line: a JSON list of ids. The names of special
 tokens are encoded as plain text, unless --allow-special names them.
 
@@ -38,9 +7,8 @@ With --chat, each text is a user's message, or a conversation in JSON: a list of
 [{"role": "user", "content": "Hi"}], or an object with "messages" and "tools". Its other keys, also
 those in "chat_template_kwargs", are variables of the template, such as "enable_thinking". After a
 message of the assistant, the template does not begin another one.
-"""
-_EXAMPLES = """\
-examples:
+
+Examples:
   echo -n "hello world" | python -m bpeviz encode --tokenizer gpt2
   python -m bpeviz encode page.txt --tokenizer tokenizer.json --tokens
   python -m bpeviz encode *.txt --tokenizer o200k_base --count
@@ -58,6 +26,35 @@ is not a character. On a terminal, tokens have the colors of the pages. `compare
 colored text as a web page.
 """
 
+from __future__ import annotations
+
+import argparse
+import io
+import os
+import sys
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from bpeviz import installation
+from bpeviz.analysis import trace
+from bpeviz.analysis.round_trip import round_trip
+from bpeviz.analysis.token_lookup import color_index_of
+from bpeviz.analysis.trace import Inspection
+from bpeviz.cli import arguments, files, named_texts
+from bpeviz.cli.arguments import Command, choice, exclusive, flag, integer, option
+from bpeviz.cli.errors import CommandError, UsageError, print_error
+from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
+from bpeviz.core.lattice import score
+from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.corpus.files import STANDARD, named
+from bpeviz.libraries.chat_template import ChatTemplate, conversation
+from bpeviz.text import clean, split_lines, visible
+from bpeviz.views.table import Table
+
 
 def run(options: argparse.Namespace) -> int:
     """Encode every file; return the exit code."""
@@ -69,28 +66,26 @@ def run(options: argparse.Namespace) -> int:
     tokenizer = files.load_tokenizer(options.tokenizer, options, progress)
     if options.merges is not None:
         tokenizer = _first_merges(tokenizer, options.merges)
-    allowed = set(options.allow_special)
-    if "all" in allowed and "all" not in tokenizer.special_tokens:
-        allowed = (allowed - {"all"}) | {*tokenizer.special_tokens}
     chat = files.load_chat_template(options.tokenizer) if options.chat else None
+    known, allowed = {*tokenizer.special_tokens}, {*options.allow_special}
     if chat is not None:
-        allowed = {*tokenizer.special_tokens}
+        allowed = known
+    elif "all" in allowed - known:
+        allowed = (allowed - {"all"}) | known
+    encoder = _Encoder(tokenizer, allowed, chat, options)
     printed: list[str] = []
-    twice: dict[str, None] = {}
     for path in paths:
         if options.text:
             with progress.during(f"Encoding {named(path)}"):
-                printed.append(_rows(tokenizer, path, allowed, options, chat))
+                printed.append(encoder.rows(path))
             continue
         text = files.read_text(path)
         name = f" {named(path)}" if options.count and len(paths) > 1 else ""
         with progress.during(f"Encoding {named(path)}, {len(text):,} characters"):
             for part in split_lines(text) if options.lines else [text]:
-                whole = part if chat is None else chat.render(conversation(part, options.system))
-                lines = _printed(tokenizer, whole, allowed, options, twice)
-                printed += (f"{line}{name}\n" for line in lines)
+                printed += (f"{line}{name}\n" for line in encoder.lines(encoder.rendered(part)))
     files.write_output(options.output, "".join(printed))
-    for warning in twice:
+    for warning in encoder.warnings:
         print_error(warning)
     return 0
 
@@ -107,103 +102,6 @@ def _check_table(paths: Sequence[str], options: argparse.Namespace) -> None:
         raise UsageError("--text is for one table, without --lines.")
 
 
-def _rows(
-    tokenizer: Tokenizer,
-    path: str,
-    allowed: Collection[str],
-    options: argparse.Namespace,
-    chat: ChatTemplate | None,
-) -> str:
-    """Return the tokens of each row or conversation; print a summary to standard error.
-
-    With a chat template, these are the tokens of the text that it makes of each.
-
-    Raises:
-        ValueError: The file is not a valid table; the message is user-facing.
-    """
-    table = named_texts.read_table(path, argparse.Namespace(label=None, text=options.text))
-    around = sum(map(len, tokenizer.template)) if options.template else 0
-    tokens: dict[int, int] = {}
-    columns: list[Iterable[tuple[int, str]]] = [
-        zip(table.numbers, table.columns[name], strict=True) for name in table.text
-    ]
-    if chat is not None:
-        columns[0] = (
-            (number, text and chat.render(conversation(text, options.system)))
-            for number, text in table.conversations
-        )
-    for column in columns:
-        cells = [*column]
-        cells = [(number, cell) for number, cell in cells if cell.strip()]
-        texts = [cell for _, cell in cells]
-        encoded = tokenizer.encode_batch(texts, allowed_special=allowed)
-        for (number, _), ids in zip(cells, encoded, strict=True):
-            tokens[number] = tokens.get(number, 0) + len(ids) + around
-    counts = np.array([*tokens.values()], np.int64)
-    summary: dict[str, float] = {"rows": len(counts), "tokens": int(counts.sum())}
-    if len(counts):
-        summary["median"] = float(np.median(counts))
-        summary["95%"] = float(np.quantile(counts, 0.95, method="inverted_cdf"))
-    if options.limit is not None:
-        summary[f"more than {options.limit:,}"] = int((counts > options.limit).sum())
-    print_error(f"{', '.join(f'{name}: {n:,.12g}' for name, n in summary.items())}.")
-    table_of = Table(["row", "tokens"], [[*tokens], counts.tolist()])
-    if options.json:
-        rows = [{"row": row, "tokens": count} for row, count in tokens.items()]
-        return files.as_json({"rows": rows, "summary": summary}, 2) + "\n"
-    return table_of.csv() if options.csv else "".join(f"{count}\n" for count in counts.tolist())
-
-
-def _printed(
-    tokenizer: Tokenizer,
-    text: str,
-    allowed: Collection[str],
-    options: argparse.Namespace,
-    twice: dict[str, None],
-) -> list[str]:
-    """Return the lines to print for a text; add to `twice` what begins it twice.
-
-    Raises:
-        CommandError: The tokenizer cannot print them.
-    """
-    if options.rendered:
-        return [files.as_json(text)]
-    if options.normalized:
-        return [files.as_json(tokenizer.normalized(text).text)]
-    if options.pre_tokens:
-        return [_pre_tokens(tokenizer, text)]
-    if options.segmentations is not None:
-        return _segmentations(tokenizer, text, options.segmentations)
-    if options.steps:
-        return _steps(tokenizer, text, allowed)
-    if options.round_trip:
-        return [_round_trip(tokenizer, text, allowed)]
-    before, after = tokenizer.template if options.template else ((), ())
-    ids = tokenizer.encode(text, allowed_special=allowed)
-    if warning := trace.begins_twice(tokenizer, before, ids):
-        twice[warning] = None
-    if options.json:
-        assumed = getattr(options, "assumed", {}).get(options.tokenizer, "")
-        inspection = trace.inspect(text, tokenizer, allowed, template=options.template)
-        return [_json(inspection, assumed)]
-    ids = [*before, *ids, *after]
-    if options.count:
-        return [str(len(ids))]
-    return [_labels(tokenizer, ids, options) if options.tokens else json.dumps(ids)]
-
-
-def _json(inspection: Inspection, assumed: str) -> str:
-    """Return the tokens of a text with their offsets, and what was assumed, as JSON."""
-    tokens = [token for token in inspection.pieces_with_template if token.id != DROPPED_ID]
-    columns: dict[str, object] = {
-        "ids": [token.id for token in tokens],
-        "tokens": [inspection.tokenizer.token_label(token.id) for token in tokens],
-        "offsets": [(token.first, token.last) for token in tokens],
-        "byte_offsets": [(token.start, token.end) for token in tokens],
-    }
-    return files.as_json(columns | ({"note": assumed} if assumed else {}))
-
-
 def _first_merges(tokenizer: Tokenizer, count: int) -> Tokenizer:
     """Return the tokenizer with its first merges only. Raises `CommandError`."""
     _check_merges(tokenizer)
@@ -218,41 +116,133 @@ def _check_merges(tokenizer: Tokenizer) -> None:
         raise CommandError(f"{tokenizer.name} has no merges: {why}.")
 
 
-def _steps(tokenizer: Tokenizer, text: str, allowed: Collection[str]) -> list[str]:
-    """Return the merges that change a text as JSON. Raises `CommandError`."""
-    _check_merges(tokenizer)
-    printed = []
-    for event in trace.inspect(text, tokenizer, allowed).events:
+@dataclass(frozen=True)
+class _Encoder:
+    """Encodes texts in the form that the options select.
+
+    Attributes:
+        tokenizer: The tokenizer.
+        allowed: The names of special tokens that are special in a text.
+        chat: The chat template, or None.
+        options: The arguments.
+        warnings: What begins the texts twice, in order.
+    """
+
+    tokenizer: Tokenizer
+    allowed: Collection[str]
+    chat: ChatTemplate | None
+    options: argparse.Namespace
+    warnings: dict[str, None] = field(default_factory=dict)
+
+    def rendered(self, text: str) -> str:
+        """Return the text that the chat template makes of a message or a conversation."""
+        if self.chat is None:
+            return text
+        return self.chat.render(conversation(text, self.options.system))
+
+    def rows(self, path: str) -> str:
+        """Return the tokens of each row or conversation; print a summary to standard error.
+
+        With a chat template, these are the tokens of the text that it makes of each.
+
+        Raises:
+            ValueError: The file is not a valid table; the message is user-facing.
+        """
+        columns = argparse.Namespace(label=None, text=self.options.text)
+        table = named_texts.read_table(path, columns)
+        around = sum(map(len, self.tokenizer.template)) if self.options.template else 0
+        tokens: dict[int, int] = {}
+        for i, name in enumerate(table.text):
+            cells: Iterable[tuple[int, str]] = zip(table.numbers, table.columns[name], strict=True)
+            if i == 0 and self.chat is not None:
+                chats = table.conversations
+                cells = ((number, text and self.rendered(text)) for number, text in chats)
+            numbered = [(number, cell) for number, cell in cells if cell.strip()]
+            texts = [cell for _, cell in numbered]
+            encoded = self.tokenizer.encode_batch(texts, allowed_special=self.allowed)
+            for (number, _), ids in zip(numbered, encoded, strict=True):
+                tokens[number] = tokens.get(number, 0) + len(ids) + around
+        counts = np.array([*tokens.values()], np.int64)
+        summary: dict[str, float] = {"rows": len(counts), "tokens": int(counts.sum())}
+        if len(counts):
+            summary["median"] = float(np.median(counts))
+            summary["95%"] = float(np.quantile(counts, 0.95, method="inverted_cdf"))
+        if (limit := self.options.limit) is not None:
+            summary[f"more than {limit:,}"] = int((counts > limit).sum())
+        print_error(f"{', '.join(f'{name}: {n:,.12g}' for name, n in summary.items())}.")
+        if self.options.json:
+            rows = [{"row": row, "tokens": count} for row, count in tokens.items()]
+            return files.as_json({"rows": rows, "summary": summary}, 2) + "\n"
+        if self.options.csv:
+            return Table(["row", "tokens"], [[*tokens], [*tokens.values()]]).csv()
+        return "".join(f"{count}\n" for count in tokens.values())
+
+    def lines(self, text: str) -> Iterable[str]:
+        """Return the lines to print for a text. Raises `CommandError`."""
+        options, tokenizer = self.options, self.tokenizer
+        if options.rendered:
+            return [files.as_json(text)]
+        if options.normalized:
+            return [files.as_json(tokenizer.normalized(text).text)]
+        if options.pre_tokens:
+            return [files.as_json(_pre_tokens(tokenizer, text))]
+        if options.segmentations is not None:
+            return map(files.as_json, _segmentations(tokenizer, text, options.segmentations))
+        if options.steps:
+            _check_merges(tokenizer)
+            return map(files.as_json, _steps(trace.inspect(text, tokenizer, self.allowed)))
+        if options.round_trip:
+            trip = round_trip(trace.inspect(text, tokenizer, self.allowed))
+            losses = [asdict(loss) for loss in trip.losses]
+            return [files.as_json({"lossless": trip.lossless, "losses": losses})]
+        before, after = tokenizer.template if options.template else ((), ())
+        ids = tokenizer.encode(text, allowed_special=self.allowed)
+        if warning := trace.begins_twice(tokenizer, before, ids):
+            self.warnings[warning] = None
+        if options.json:
+            inspection = trace.inspect(text, tokenizer, self.allowed, template=options.template)
+            note = files.note_on(options.tokenizer, options)
+            return [files.as_json(_offsets(inspection) | note)]
+        ids = [*before, *ids, *after]
+        if options.count:
+            return [str(len(ids))]
+        return [_labels(tokenizer, ids, options) if options.tokens else files.as_json(ids)]
+
+
+def _offsets(inspection: Inspection) -> dict[str, object]:
+    """Return the tokens of a text with their offsets."""
+    tokens = [token for token in inspection.pieces_with_template if token.id != DROPPED_ID]
+    return {
+        "ids": [token.id for token in tokens],
+        "tokens": [inspection.tokenizer.token_label(token.id) for token in tokens],
+        "offsets": [(token.first, token.last) for token in tokens],
+        "byte_offsets": [(token.start, token.end) for token in tokens],
+    }
+
+
+def _steps(inspection: Inspection) -> Iterator[dict[str, object]]:
+    """Yield the merges that change a text."""
+    tokenizer = inspection.tokenizer
+    for event in inspection.events:
         parents = None if event.id is None else tokenizer.parents(event.id)
         pair = [tokenizer.token_label(token_id) for token_id in parents or ()]
-        step = {"step": event.step + 1, "id": event.id, "merged": pair}
-        printed.append(files.as_json(step))
-    return printed
+        yield {"step": event.step + 1, "id": event.id, "merged": pair}
 
 
-def _round_trip(tokenizer: Tokenizer, text: str, allowed: Collection[str]) -> str:
-    """Return as JSON whether decoding restores a text, and the differences."""
-    trip = round_trip(trace.inspect(text, tokenizer, allowed))
-    losses = [asdict(loss) for loss in trip.losses]
-    return files.as_json({"lossless": trip.lossless, "losses": losses})
-
-
-def _pre_tokens(tokenizer: Tokenizer, text: str) -> str:
-    """Return the pre-tokens of a text as JSON. Raises `CommandError`."""
+def _pre_tokens(tokenizer: Tokenizer, text: str) -> list[str]:
+    """Return the pre-tokens of a text. Raises `CommandError`."""
     ends = tokenizer.pre_token_ends(text)
     if ends is None:
         raise CommandError(f"The pre-tokens of {tokenizer.name} are not known.")
     raw = clean(text).encode()
-    parts = [raw[start:end].decode() for start, end in pairwise([0, *ends.tolist()])]
-    return files.as_json(parts)
+    return [raw[start:end].decode() for start, end in pairwise([0, *ends.tolist()])]
 
 
-def _segmentations(tokenizer: Tokenizer, text: str, most: int) -> list[str]:
-    """Return the best segmentations of each word as JSON. Raises `CommandError`."""
+def _segmentations(tokenizer: Tokenizer, text: str, most: int) -> Iterator[dict[str, object]]:
+    """Yield the best segmentations of each word. Raises `CommandError`."""
     words = tokenizer.scored_words(text)
     if text and not words:
         raise CommandError(f"{tokenizer.name} does not score segmentations; Unigram does.")
-    printed = []
     for word in words:
         best = [
             {
@@ -261,9 +251,7 @@ def _segmentations(tokenizer: Tokenizer, text: str, most: int) -> list[str]:
             }
             for path in tokenizer.word_lattice(word.text).nbest(most)
         ]
-        scored = {"word": word.text, "segmentations": best}
-        printed.append(files.as_json(scored))
-    return printed
+        yield {"word": word.text, "segmentations": best}
 
 
 def _labels(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -> str:
@@ -296,37 +284,35 @@ def _labels(tokenizer: Tokenizer, ids: list[int], options: argparse.Namespace) -
     return drawn.getvalue()
 
 
-_FORMS = ExclusiveArguments(
-    (
-        flag("--tokens", "print token labels instead of ids"),
-        flag("--normalized", "print the normalized text, which is then split, as a JSON string"),
-        flag("--pre-tokens", "print the pre-tokens, which no token crosses, as a JSON list"),
-        integer(
-            "--segmentations",
-            "print the N best segmentations of each word with their log probabilities, as JSON, "
-            "one word a line, for Unigram",
-            1,
-        ),
-        flag("--steps", "print the merges that change the text as JSON, one a line"),
-        flag(
-            "--round-trip",
-            "print as JSON whether decoding restores the text, and otherwise the differences",
-        ),
-        flag(
-            "--count",
-            "print the number of tokens, and the name of the file if there are several",
-        ),
-        flag(
-            "--json",
-            "print a JSON object: ids, tokens, and the start and end of each in characters "
-            "(offsets) and in UTF-8 bytes (byte_offsets)",
-        ),
-        flag("--csv", "with --text, print the row and its number of tokens as CSV"),
-        flag(
-            "--rendered",
-            "with --chat, print the text that the template makes, as a JSON string",
-        ),
-    )
+_FORMS = exclusive(
+    flag("--tokens", "print token labels instead of ids"),
+    flag("--normalized", "print the normalized text, which is then split, as a JSON string"),
+    flag("--pre-tokens", "print the pre-tokens, which no token crosses, as a JSON list"),
+    integer(
+        "--segmentations",
+        "print the N best segmentations of each word with their log probabilities, as JSON, "
+        "one word a line, for Unigram",
+        1,
+    ),
+    flag("--steps", "print the merges that change the text as JSON, one a line"),
+    flag(
+        "--round-trip",
+        "print as JSON whether decoding restores the text, and otherwise the differences",
+    ),
+    flag(
+        "--count",
+        "print the number of tokens, and the name of the file if there are several",
+    ),
+    flag(
+        "--json",
+        "print a JSON object: ids, tokens, and the start and end of each in characters "
+        "(offsets) and in UTF-8 bytes (byte_offsets)",
+    ),
+    flag("--csv", "with --text, print the row and its number of tokens as CSV"),
+    flag(
+        "--rendered",
+        "with --chat, print the text that the template makes, as a JSON string",
+    ),
 )
 """What is printed for each text."""
 
@@ -359,27 +345,22 @@ _SPECIAL = (
 """Special tokens in and around a text."""
 
 COMMAND = Command(
-    "encode",
-    "turn text into ids",
-    _HELP,
-    _EXAMPLES,
+    __doc__,
     run,
-    (
-        arguments.FILES,
-        *arguments.tokenizer(),
-        flag("--lines", "encode each line alone, one list a line"),
-        arguments.TEXT_COLUMN,
-        integer("--limit", "with --text, also count the rows of more than N tokens"),
-        _FORMS,
-        choice(
-            "--color",
-            ("auto", "always", "never"),
-            "auto",
-            "with --tokens, color the tokens (default: auto, on a terminal)",
-        ),
-        *_SPECIAL,
-        integer("--merges", "apply only the first N merges of the tokenizer"),
-        arguments.OUTPUT,
-        arguments.PROGRESS,
+    arguments.FILES,
+    *arguments.tokenizer(),
+    flag("--lines", "encode each line alone, one list a line"),
+    arguments.TEXT_COLUMN,
+    integer("--limit", "with --text, also count the rows of more than N tokens"),
+    _FORMS,
+    choice(
+        "--color",
+        ("auto", "always", "never"),
+        "auto",
+        "with --tokens, color the tokens (default: auto, on a terminal)",
     ),
+    *_SPECIAL,
+    integer("--merges", "apply only the first N merges of the tokenizer"),
+    arguments.OUTPUT,
+    arguments.PROGRESS,
 )

@@ -148,6 +148,12 @@ def load_tokenizer(name: str, options: argparse.Namespace, progress: Progress) -
     return tokenizer
 
 
+def note_on(name: str, options: argparse.Namespace) -> dict[str, str]:
+    """Return for JSON the note on what is assumed about a loaded tokenizer, or nothing."""
+    notes = getattr(options, "assumed", {})
+    return {"note": notes[name]} if name in notes else {}
+
+
 def title(name: str) -> str:
     """Return the name on screen of the tokenizer that ``--tokenizer`` names."""
     return catalog.title(name) if name in catalog.ENTRIES else named(name)

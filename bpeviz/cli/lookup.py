@@ -1,4 +1,18 @@
-"""The command ``lookup``: find tokens of a vocabulary, with their merge trees."""
+"""Find tokens of a vocabulary, with their merge trees.
+
+Look up tokens by id or by text. Each is printed with its id, its bytes, and its kind, such as the
+number of the merge that creates it, or the flags of an added token. Its merge tree, below, contains
+the tokens that are merged into it. A line says if the text of the token alone is encoded as other
+tokens. A text that is not one token is encoded, and its tokens are printed. Without a QUERY, the
+command prints the size of the vocabulary.
+
+Examples:
+  python -m bpeviz lookup 995 --tokenizer gpt2
+  python -m bpeviz lookup ·lowest lowest --tokenizer gpt2
+  python -m bpeviz lookup low --containing --most 10 --tokenizer cl100k_base
+
+In a QUERY, · is a space, as in the printed labels.
+"""
 
 from __future__ import annotations
 
@@ -15,21 +29,6 @@ from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import hexadecimal, shorten, visible
 
-_HELP = """\
-Look up tokens by id or by text. Each is printed with its id, its bytes, and its kind, such as the
-number of the merge that creates it, or the flags of an added token. Its merge tree, below, contains
-the tokens that are merged into it. A line says if the text of the token alone is encoded as other
-tokens. A text that is not one token is encoded, and its tokens are printed. Without a QUERY, the
-command prints the size of the vocabulary.
-"""
-_EXAMPLES = """\
-examples:
-  python -m bpeviz lookup 995 --tokenizer gpt2
-  python -m bpeviz lookup ·lowest lowest --tokenizer gpt2
-  python -m bpeviz lookup low --containing --most 10 --tokenizer cl100k_base
-
-In a QUERY, · is a space, as in the printed labels.
-"""
 _LARGEST_TREE = 200
 """The most tokens of a merge tree that are printed."""
 
@@ -136,8 +135,8 @@ def _plain(answer: _Answer, tokenizer: Tokenizer, options: argparse.Namespace) -
         if near := _neighbors(token, tokenizer, options):
             plain["neighbors"] = [*map(_plain_token, near)]
         tokens.append(plain)
-    assumed = getattr(options, "assumed", {}).get(options.tokenizer, "")
-    note = " ".join(filter(None, (answer.note, assumed)))
+    assumed = files.note_on(options.tokenizer, options).values()
+    note = " ".join(filter(None, (answer.note, *assumed)))
     return {"query": answer.query, "note": note, "tokens": tokens}
 
 
@@ -147,27 +146,22 @@ def _plain_token(token: Found) -> dict[str, Any]:
 
 
 COMMAND = Command(
-    "lookup",
-    "find tokens of a vocabulary, with their merge trees",
-    _HELP,
-    _EXAMPLES,
+    __doc__,
     run,
-    (
-        option(
-            "queries",
-            "QUERY",
-            "an id, or the text or the label of a token",
-            nargs="*",
-            type=arguments.text_argument,
-        ),
-        *arguments.tokenizer(),
-        flag("--containing", "list the tokens whose text contains the QUERY"),
-        integer("--most", "with --containing, list at most N tokens (default: 50)", 1, 50),
-        integer(
-            "--neighbors", "also list the N tokens before and after each in the order of ids", 0, 0
-        ),
-        flag("--json", "print a JSON object for each QUERY, or one with the size in its note"),
-        arguments.OUTPUT,
-        arguments.PROGRESS,
+    option(
+        "queries",
+        "QUERY",
+        "an id, or the text or the label of a token",
+        nargs="*",
+        type=arguments.text_argument,
     ),
+    *arguments.tokenizer(),
+    flag("--containing", "list the tokens whose text contains the QUERY"),
+    integer("--most", "with --containing, list at most N tokens (default: 50)", 1, 50),
+    integer(
+        "--neighbors", "also list the N tokens before and after each in the order of ids", 0, 0
+    ),
+    flag("--json", "print a JSON object for each QUERY, or one with the size in its note"),
+    arguments.OUTPUT,
+    arguments.PROGRESS,
 )

@@ -1,11 +1,26 @@
-"""The entry point of the command line: select the command and report errors."""
+"""Select a command, run it, and report errors.
+
+Train a tokenizer on your own text, encode and decode with it or with a published one such as \
+GPT-2's, and compare several tokenizers.
+
+Examples:
+  python -m bpeviz train corpus.txt --vocab-size 8000 --output tokenizer.json
+  python -m bpeviz encode page.txt --tokenizer tokenizer.json
+  python -m bpeviz compare page.txt --tokenizer tokenizer.json --tokenizer gpt2
+
+`python -m bpeviz COMMAND --help` explains a command and shows examples.
+
+Exit codes: 0 for success; 1 for an error, with a message on standard error; 2 for wrong arguments;
+130 after Ctrl-C; 141 if the reader of the output stops, such as `head`.
+"""
 
 from __future__ import annotations
 
 import argparse
 import io
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
 from bpeviz import installation, interrupts, limits
 from bpeviz.cli import (
@@ -21,7 +36,7 @@ from bpeviz.cli import (
     train,
     vocabularies,
 )
-from bpeviz.cli.arguments import Argument, ArgumentGroup, ExclusiveArguments
+from bpeviz.cli.arguments import add, help_of
 from bpeviz.cli.errors import BROKEN_PIPE, INTERRUPTED, UsageError, print_error
 from bpeviz.cli.files import buffered, discard_output
 from bpeviz.version import __version__
@@ -31,28 +46,15 @@ _COMMANDS = (
     *(app, room),
 )
 
-_EPILOG = """\
-examples:
-  python -m bpeviz train corpus.txt --vocab-size 8000 --output tokenizer.json
-  python -m bpeviz encode page.txt --tokenizer tokenizer.json
-  python -m bpeviz compare page.txt --tokenizer tokenizer.json --tokenizer gpt2
-
-`python -m bpeviz COMMAND --help` explains a command and shows examples.
-
-Exit codes: 0 for success; 1 for an error, with a message on standard error; 2 for wrong arguments;
-130 after Ctrl-C; 141 if the reader of the output stops, such as `head`.
-"""
-
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="bpeviz" if interrupts.IS_SCRIPT else "python -m bpeviz",
-        description="Train a tokenizer on your own text, encode and decode with it or with a "
-        "published one such as GPT-2's, and compare several tokenizers.",
-        epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
+    raw: dict[str, Any] = {
+        "formatter_class": argparse.RawDescriptionHelpFormatter,
+        "allow_abbrev": False,
+    }
+    _, description, examples = help_of(__doc__)
+    program = "bpeviz" if interrupts.IS_SCRIPT else "python -m bpeviz"
+    parser = argparse.ArgumentParser(program, None, description, examples, **raw)
     parser.add_argument("--version", action="version", version=f"bpeviz {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for module in _COMMANDS:
@@ -60,28 +62,14 @@ def _parser() -> argparse.ArgumentParser:
         added = commands.add_parser(
             command.name,
             help=command.summary,
-            usage=command.usage or None,
+            usage=command.usage,
             description=command.description,
             epilog=command.examples,
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
+            **raw,
         )
-        _add(added, command.arguments)
+        add(added, command.arguments)
         added.set_defaults(run=command.run, wrong=added.error)
     return parser
-
-
-def _add(
-    to: argparse._ActionsContainer,
-    arguments: Iterable[Argument | ExclusiveArguments | ArgumentGroup],
-) -> None:
-    for argument in arguments:
-        if isinstance(argument, ExclusiveArguments):
-            _add(to.add_mutually_exclusive_group(required=argument.required), argument.arguments)
-        elif isinstance(argument, ArgumentGroup):
-            _add(to.add_argument_group(argument.title, argument.text), argument.arguments)
-        else:
-            to.add_argument(*argument.names, **argument.keywords)
 
 
 def _run(arguments: Sequence[str] | None) -> int:

@@ -130,10 +130,12 @@ def _files_in(folder: str, name: str, options: argparse.Namespace) -> Iterator[T
                 yield TextFile(named(title) if is_text else "", path, listed=True)
 
 
-def check_columns(options: argparse.Namespace, *, has_table: bool) -> None:
-    """Raise `UsageError` if columns are chosen where no file is a table."""
+def check_columns(paths: Iterable[str], options: argparse.Namespace) -> bool:
+    """Return whether a file is a table. Raises `UsageError` for columns without a table."""
+    has_table = any(is_table(path, options) for path in paths)
     if (options.text or options.label) and not has_table:
         raise UsageError("--text and --label are for tables. --as table reads a file as a table.")
+    return has_table
 
 
 def read(sources: Sequence[TextFile], options: argparse.Namespace) -> tuple[Texts, list[str]]:
@@ -147,7 +149,7 @@ def read(sources: Sequence[TextFile], options: argparse.Namespace) -> tuple[Text
         ValueError: A file is not valid, a name occurs twice, or the texts are too many or too
             large; the message is user-facing.
     """
-    check_columns(options, has_table=not all(source.name for source in sources))
+    check_columns((source.path for source in sources if not source.name), options)
     contents: list[tuple[str, str | TextTable]] = []
     left_out: list[str] = []
     notes: list[str] = []

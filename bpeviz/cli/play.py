@@ -1,30 +1,28 @@
-"""The command ``play``: write one HTML file that plays the merges of a tokenizer on a text."""
+"""Write one HTML file that plays a training.
 
-from __future__ import annotations
-
-import argparse
-
-from bpeviz.cli import arguments, files, training
-from bpeviz.cli.arguments import Command, ExclusiveArguments
-from bpeviz.cli.errors import UsageError
-from bpeviz.cli.progress import Progress
-from bpeviz.views import playable
-from bpeviz.views.credit import check_link
-from bpeviz.views.playable import Interactive
-from bpeviz.views.stage import Stage, of_training
-
-_HELP = """\
 Write one HTML file that plays step by step how a tokenizer is trained on a text, or how the merges
 of another tokenizer change it. The file loads nothing, and works without a network and a server.
-"""
-_EXAMPLES = """\
-examples:
+
+Examples:
   python -m bpeviz play page.txt --vocab-size 400 --output play.html
   python -m bpeviz play page.txt --tokenizer gpt2 --output play.html
   python -m bpeviz play page.txt --vocab-size 300 --algorithm unigram > play.html
 
 Open play.html#step=120 to begin at a step. Of a long text, the file plays the beginning.
 """
+
+from __future__ import annotations
+
+import argparse
+
+from bpeviz.cli import arguments, files, training
+from bpeviz.cli.arguments import Command, exclusive
+from bpeviz.cli.errors import UsageError
+from bpeviz.cli.progress import Progress
+from bpeviz.views import playable
+from bpeviz.views.credit import check_link
+from bpeviz.views.playable import Interactive
+from bpeviz.views.stage import Stage, of_training
 
 
 def run(options: argparse.Namespace) -> int:
@@ -67,22 +65,17 @@ def _applied(options: argparse.Namespace, progress: Progress) -> Interactive:
 _TOKENIZER, *_ = arguments.tokenizer(required=False)
 
 COMMAND = Command(
-    "play",
-    "write one HTML file that plays a training",
-    _HELP,
-    _EXAMPLES,
+    __doc__,
     run,
-    (
-        arguments.FILE,
-        ExclusiveArguments((*training.SIZE, _TOKENIZER), required=True),
-        arguments.BINARY_OUTPUT,
-        arguments.LINK,
-        *arguments.pattern(
-            "",
-            "the pre-tokenization of the training (default: gpt2), or of tokenizer files that do "
-            "not contain it",
-        ),
-        *training.ARGUMENTS,
+    arguments.FILE,
+    exclusive(*training.SIZE, _TOKENIZER, required=True),
+    arguments.BINARY_OUTPUT,
+    arguments.LINK,
+    *arguments.pattern(
+        "",
+        "the pre-tokenization of the training (default: gpt2), or of tokenizer files that do "
+        "not contain it",
     ),
-    "%(prog)s [FILE] (--vocab-size N | --merges N | --tokenizer TOKENIZER) …",
+    *training.ARGUMENTS,
+    usage="%(prog)s [FILE] (--vocab-size N | --merges N | --tokenizer TOKENIZER) …",
 )

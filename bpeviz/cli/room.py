@@ -1,4 +1,16 @@
-"""The command `room`: start the server for a room."""
+"""Start the app for a room, with an address, a QR code and a password.
+
+Start the app so that others in the network can open it, with a password. Then choose "Share", "Open
+a room" on a page with a player, on Compare or on Learn. Followers see your steps on their phones,
+and vote on the next one. With a run sheet, "Next" on the leader's page goes through its parts.
+SHEET is a file like bpeviz/room/sheets/20-minutes.txt, or the name of one in this folder:
+20-minutes.
+
+Examples:
+  python -m bpeviz room
+  python -m bpeviz room sheet.txt
+  BPEVIZ_PASSWORD="tea at four" python -m bpeviz room --port 8080
+"""
 
 from __future__ import annotations
 
@@ -16,20 +28,6 @@ from bpeviz.room import sheet
 
 ALL = "0.0.0.0"  # noqa: S104
 LETTERS = "abcdefghjkmnpqrstuvwxyz"
-
-_HELP = """\
-Start the app so that others in the network can open it, with a password. Then choose "Share", "Open
-a room" on a page with a player, on Compare or on Learn. Followers see your steps on their phones,
-and vote on the next one. With a run sheet, "Next" on the leader's page goes through its parts.
-SHEET is a file like bpeviz/room/sheets/20-minutes.txt, or the name of one in this folder:
-20-minutes.
-"""
-_EXAMPLES = """\
-examples:
-  python -m bpeviz room
-  python -m bpeviz room sheet.txt
-  BPEVIZ_PASSWORD="tea at four" python -m bpeviz room --port 8080
-"""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -77,31 +75,26 @@ def _sheet(name: str) -> Path:
 
 
 COMMAND = Command(
-    "room",
-    "start the app for a room, with an address, a QR code and a password",
-    _HELP,
-    _EXAMPLES,
+    __doc__,
     run,
-    (
-        option(
-            "sheet",
-            "SHEET",
-            "a run sheet, which lists the parts of a workshop",
-            nargs="?",
-            default="",
-        ),
-        option(
-            "--port",
-            "N",
-            f"the port (default: {app.PORT})",
-            default=app.PORT,
-            type=whole_number(1, 65_535),
-        ),
-        option(
-            "--address",
-            "NAME",
-            "the name or IP address of this machine for others (default: that in its network)",
-            default="",
-        ),
+    option(
+        "sheet",
+        "SHEET",
+        "a run sheet, which lists the parts of a workshop",
+        nargs="?",
+        default="",
+    ),
+    option(
+        "--port",
+        "N",
+        f"the port (default: {app.PORT})",
+        default=app.PORT,
+        type=whole_number(1, 65_535),
+    ),
+    option(
+        "--address",
+        "NAME",
+        "the name or IP address of this machine for others (default: that in its network)",
+        default="",
     ),
 )

@@ -1,24 +1,5 @@
-"""The command ``train``: train a tokenizer on texts."""
+r"""Train a tokenizer on texts.
 
-from __future__ import annotations
-
-import argparse
-from collections.abc import Callable, Sequence
-from itertools import islice
-
-from bpeviz import formats
-from bpeviz.cli import arguments, files, named_texts, training
-from bpeviz.cli.arguments import Command, ExclusiveArguments
-from bpeviz.cli.errors import CommandError, UsageError
-from bpeviz.core.training import Training
-from bpeviz.corpus import parquet
-from bpeviz.corpus.documents import Documents
-from bpeviz.corpus.files import STANDARD, named
-from bpeviz.pretokenizers.counts import CountsError, PreTokenCounts
-from bpeviz.pretokenizers.patterns import CUSTOM
-from bpeviz.trainers import TRAINERS, Corpus, Trainer, texts_of
-
-_HELP = """\
 Train a tokenizer on texts, and write it to a file that other libraries read.
 
 Several files are several texts: no token crosses from one into the next. With --algorithm
@@ -35,17 +16,35 @@ tokens at which the text could be split.
 
 If a format cannot represent the tokenizer, the error gives the reason, for long texts before
 training.
-"""
-_EXAMPLES = """\
-examples:
+
+Examples:
   python -m bpeviz train corpus.txt --vocab-size 8000 --output tokenizer.json
   python -m bpeviz train a.txt b.txt --merges 500 --pattern cl100k --output ranks.tiktoken
   cat *.txt | python -m bpeviz train - --vocab-size 1000 --special-token "<|end|>" > tokenizer.json
-  python -m bpeviz train corpus.txt --vocab-size 300 --pattern regex --expression "[a-z]+|." \\
+  python -m bpeviz train corpus.txt --vocab-size 300 --pattern regex --expression "[a-z]+|." \
       --output tokenizer.json
-  python -m bpeviz train corpus.txt --vocab-size 500 --algorithm bpe --atoms characters \\
+  python -m bpeviz train corpus.txt --vocab-size 500 --algorithm bpe --atoms characters \
       --ties largest --min-count 2 --output merges.csv
 """
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from itertools import islice
+
+from bpeviz import formats
+from bpeviz.cli import arguments, files, named_texts, training
+from bpeviz.cli.arguments import Command, exclusive
+from bpeviz.cli.errors import CommandError, UsageError
+from bpeviz.core.training import Training
+from bpeviz.corpus import parquet
+from bpeviz.corpus.documents import Documents, characters_in
+from bpeviz.corpus.files import STANDARD, named
+from bpeviz.pretokenizers.counts import CountsError, PreTokenCounts
+from bpeviz.pretokenizers.patterns import CUSTOM
+from bpeviz.trainers import Corpus, texts_of
+
 _FROM_COUNTS = ("bpe", "scaffold", "wordpiece", "unigram", "adaptive")
 """The algorithms that give the same result on counted pre-tokens as on the text."""
 
@@ -59,21 +58,20 @@ _SAMPLE = 2_000
 def run(options: argparse.Namespace) -> int:
     """Train, and write the tokenizer; return the exit code."""
     paths = _inputs(options)
-    has_table = options.counts is None and any(
-        named_texts.is_table(path, options) for path in paths
-    )
-    named_texts.check_columns(options, has_table=has_table)
-    trainer = TRAINERS[options.algorithm]
+    named_texts.check_columns(paths if options.counts is None else (), options)
     values = training.chosen(options)
     target = files.target(options, options.algorithm)
     progress = files.begin(options, [*paths, *training.text_paths(values)], target.outputs)
     values = training.with_texts(values)
-    corpus = _corpus(paths, trainer, options) if options.counts is None else _counts(options)
-    if isinstance(corpus, PreTokenCounts):
+    corpus: str | Documents | PreTokenCounts
+    if options.counts is None:
+        grouped = options.algorithm in ("multilingual", "parity")
+        corpus = named_texts.corpus(paths, options, grouped=grouped)
+        size = f"{characters_in(corpus):,} characters"
+    else:
+        corpus = _counts(options)
         options.pattern, options.expression = corpus.pattern, corpus.expression
         size = f"{len(corpus):,} distinct pre-tokens"
-    else:
-        size = f"{_characters(corpus):,} characters"
 
     def train(corpus: Corpus) -> Training:
         return training.train(corpus, options, values)
@@ -106,11 +104,6 @@ def _inputs(options: argparse.Namespace) -> list[str]:
     return [options.counts]
 
 
-def _corpus(paths: Sequence[str], trainer: Trainer, options: argparse.Namespace) -> Corpus:
-    is_several = trainer.key in ("multilingual", "parity")
-    return named_texts.corpus(paths, options, grouped=is_several)
-
-
 def _counts(options: argparse.Namespace) -> PreTokenCounts:
     """Return the counts in the file of ``--counts``. Raises `CommandError`."""
     content = files.read_bytes(options.counts, files.MAX_COUNTS)
@@ -127,25 +120,16 @@ def _counts(options: argparse.Namespace) -> PreTokenCounts:
     return counts
 
 
-def _characters(corpus: Corpus) -> int:
-    if isinstance(corpus, str):
-        return len(corpus)
-    if isinstance(corpus, Documents):
-        return sum(map(len, corpus.texts))
-    return sum(len(text) * times for text, times in corpus.items())
-
-
-def _sample(corpus: Corpus) -> Corpus | None:
+def _sample(corpus: str | Documents | PreTokenCounts) -> Corpus | None:
     """Return the beginning of a corpus, or None for a short corpus."""
     if isinstance(corpus, PreTokenCounts):
         few = dict(islice(corpus.items(), _SAMPLE // 10))
         return few if len(corpus) > 10 * len(few) else None
-    if _characters(corpus) <= 10 * _SAMPLE:
+    if characters_in(corpus) <= 10 * _SAMPLE:
         return None
     if isinstance(corpus, Documents):
         return Documents(tuple(text[:_SAMPLE] for text in corpus.texts if text)[: _SAMPLE // 100])
-    texts = [corpus] if isinstance(corpus, str) else corpus
-    return next(text for text in texts if text)[:_SAMPLE]
+    return corpus[:_SAMPLE]
 
 
 def _try_format(train: Callable[[Corpus], Training], sample: Corpus, format: str) -> None:
@@ -158,27 +142,22 @@ def _try_format(train: Callable[[Corpus], Training], sample: Corpus, format: str
 
 
 COMMAND = Command(
-    "train",
-    "train a tokenizer on texts",
-    _HELP,
-    _EXAMPLES,
+    __doc__,
     run,
-    (
-        arguments.CORPUS,
-        *arguments.TABLES,
-        arguments.option(
-            "--counts",
-            "FILE",
-            "train on this Parquet file of `count`, or of another program with the columns chunk, "
-            "count and first; - is standard input",
-        ),
-        ExclusiveArguments(training.SIZE, required=True),
-        *arguments.SAVED,
-        *arguments.pattern(
-            None,
-            "the pre-tokenization, which no token crosses (default: gpt2, or that of --counts)",
-        ),
-        *training.ARGUMENTS,
+    arguments.CORPUS,
+    *arguments.TABLES,
+    arguments.option(
+        "--counts",
+        "FILE",
+        "train on this Parquet file of `count`, or of another program with the columns chunk, "
+        "count and first; - is standard input",
     ),
-    "%(prog)s [FILE ...] (--vocab-size N | --merges N) [--output PATH] …",
+    exclusive(*training.SIZE, required=True),
+    *arguments.SAVED,
+    *arguments.pattern(
+        None,
+        "the pre-tokenization, which no token crosses (default: gpt2, or that of --counts)",
+    ),
+    *training.ARGUMENTS,
+    usage="%(prog)s [FILE ...] (--vocab-size N | --merges N) [--output PATH] …",
 )

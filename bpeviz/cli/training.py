@@ -8,7 +8,7 @@ from typing import Any
 
 from bpeviz import api
 from bpeviz.cli import arguments, files
-from bpeviz.cli.arguments import Argument, ArgumentGroup
+from bpeviz.cli.arguments import Argument
 from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.core.training import Training
 from bpeviz.trainers import TRAINERS, Corpus, Option, texts_of
@@ -98,8 +98,8 @@ def _is_text(name: str) -> bool:
     return any(option.sample is not None for option in _owners()[name].values())
 
 
-def _argument(name: str, owners: Mapping[str, Option]) -> dict[str, Any]:
-    """Return the keyword arguments of `add_argument` for an option."""
+def _argument(name: str, owners: Mapping[str, Option]) -> Argument:
+    """Return the argument of an option."""
     first = next(iter(owners.values()))
     keywords: dict[str, Any] = {}
     defaults: dict[str, list[str]] = {}
@@ -120,7 +120,8 @@ def _argument(name: str, owners: Mapping[str, Option]) -> dict[str, Any]:
     help_text = f"{first.label} ({', '.join(owners)}). {first.help}"
     if default:
         help_text += f" (default: {default})"
-    return {**keywords, "help": help_text.replace("%", "%%")}
+    keywords |= {"dest": _destination(name), "help": help_text.replace("%", "%%")}
+    return arguments.argument(_flag(name), **keywords)
 
 
 SIZE = (
@@ -149,13 +150,10 @@ ARGUMENTS = (
         "; ".join(f"{key}: {trainer.title}" for key, trainer in TRAINERS.items())
         + " (default: bpe)",
     ),
-    ArgumentGroup(
+    arguments.group(
         "options of the algorithms",
         "Each names in parentheses the algorithms that have it.",
-        [
-            Argument((_flag(name),), {"dest": _destination(name), **_argument(name, owners)})
-            for name, owners in _owners().items()
-        ],
+        *(_argument(name, owners) for name, owners in _owners().items()),
     ),
 )
 """The algorithm and its options."""

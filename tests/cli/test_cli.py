@@ -1648,13 +1648,13 @@ def test_help_names_every_option_of_a_trainer(shell: Shell) -> None:
 
 def examples() -> list[str]:
     """Return the commands in the help of all commands."""
-    from bpeviz.cli import compare, decode, encode, lookup, play, train
-    from bpeviz.cli.main import _EPILOG
+    from bpeviz.cli import compare, decode, encode, lookup, main, play, train
+    from bpeviz.cli.arguments import help_of
 
     found = []
     for text in (
-        _EPILOG,
-        *(module._EXAMPLES for module in (train, play, encode, decode, lookup, compare)),
+        help_of(main.__doc__)[2],
+        *(module.COMMAND.examples for module in (train, play, encode, decode, lookup, compare)),
     ):
         listed = text.partition("examples:\n")[2].partition("\n\n")[0].replace("\\\n", " ")
         found += [line.strip() for line in listed.splitlines()]

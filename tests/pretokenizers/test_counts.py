@@ -601,7 +601,7 @@ def test_help_examples_parse() -> None:
     from bpeviz.cli import count as command
     from bpeviz.cli.main import _parser
 
-    listed = command._EXAMPLES.partition("examples:\n")[2].replace("\\\n", " ").splitlines()
+    listed = command.COMMAND.examples.partition("examples:\n")[2].replace("\\\n", " ").splitlines()
     for line in listed:
         arguments = shlex.split(line.partition("-m bpeviz ")[2])
         assert _parser().parse_args(arguments).command in ("count", "train")
