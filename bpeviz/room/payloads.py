@@ -53,6 +53,26 @@ class SheetState(TypedDict):
     parts: list[SheetPartState]
 
 
+class Refused(TypedDict):
+    """The answer to a connection that the room does not accept, with the reason."""
+
+    refused: str
+
+
+class Ended(TypedDict):
+    """The answer to a connection of a room that does not exist, or no longer."""
+
+    ended: str
+    isOver: bool
+
+
+class HiddenFrame(TypedDict):
+    """The address of a page run that makes content of a room, and the part of its run sheet."""
+
+    frame: str
+    part: int
+
+
 class RoomState(TypedDict, total=False):
     """What a member of a room lacks."""
 

@@ -20,7 +20,17 @@ import streamlit as st
 
 from bpeviz import components, limits
 from bpeviz.text import as_json
-from bpeviz.views.payloads import Grid, Player, PlayerReport, PressedToken, Race
+from bpeviz.views.payloads import (
+    ChapterBar,
+    Grid,
+    Jump,
+    LinkedStep,
+    Player,
+    PlayerReport,
+    PressedToken,
+    Race,
+    TextBox,
+)
 
 _LOADER = components.compact(f"""
 const load = (file) => import(new URL(`./{components.PATH}/${{file}}`, document.baseURI));
@@ -171,7 +181,7 @@ def player(
     if on_picture is not None:
         payload = payload.copy()
         payload["saves"] = True
-    linked = st.session_state.get(LINKED_STEP)
+    linked: LinkedStep | None = st.session_state.get(LINKED_STEP)
     if linked is not None and linked["timelineId"] in (None, payload["timelineId"]):
         linked["timelineId"] = payload["timelineId"]
         payload = payload.copy()
@@ -181,7 +191,7 @@ def player(
 
 
 def player_events(
-    jump: dict[str, int] | None,
+    jump: Jump | None,
     key: str,
     *,
     steps: bool = True,
@@ -230,7 +240,7 @@ def grid(data: Grid, key: str) -> PressedToken | None:
     return token
 
 
-def text_box(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> Any:
+def text_box(data: TextBox, key: str, on_change: Callable[[], None]) -> Any:
     """Show a text box with samples to choose from (`bpeviz.ui.inputs.text.TextSource`).
 
     Return the user's last change, {"number", "sample", "text"}, or None. A change of another number
@@ -239,7 +249,7 @@ def text_box(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> A
     return _text_box(data, key, change=on_change).change
 
 
-def chapter_bar(data: dict[str, Any], key: str, on_change: Callable[[], None]) -> None:
+def chapter_bar(data: ChapterBar, key: str, on_change: Callable[[], None]) -> None:
     """Show the chapters of the Learn page, and store the user's answers and marks in the browser.
 
     The session then has the chapter pressed last, {"key", "number"}, and the progress that the

@@ -147,9 +147,8 @@ def _export(offer: Export, shown: Page) -> None:
     if slides is not None:
         with next(cards):
             at = slides.place(offer.step)
-            pictures.small(
-                key, "slide", **({} if more.open else pictures.slide(key, slides, at, link))
-            )
+            small = None if more.open else pictures.slide(key, slides, at, link)
+            pictures.small(key, "slide", small)
     if offer.picture is not None:
         picture = offer.picture()
         with next(cards):

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import base64
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import streamlit as st
 
@@ -15,7 +14,14 @@ from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.dialogs import dialog
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.views import gif
-from bpeviz.views.payloads import Diagram
+from bpeviz.views.payloads import (
+    Diagram,
+    DrawnFrames,
+    EncodedGif,
+    Frames,
+    Picture,
+    PictureToSave,
+)
 from bpeviz.views.slides import POSTER, TEXT, Slides, of_diagram
 
 SAVE, ICON = "Save this picture", ":material/image:"
@@ -24,21 +30,24 @@ SAVE, ICON = "Save this picture", ":material/image:"
 SECONDS = (0.25, 0.5, 1.0, 2.0)
 
 
-def small(key: str, file: str, **data: Any) -> None:
+def small(
+    key: str, file: str, data: PictureToSave | None = None, *, text: Picture | None = None
+) -> None:
     """Draw a file in small.
 
     Args:
         key: The page, for the key of the component.
         file: "plays" or "page", which show the slide that is drawn beside them, "slide" or "table".
-        data: The payload of a slide, or "text" of a colored text, which buttons below save.
+        data: The payload of a slide.
+        text: A colored text, which buttons below save.
     """
-    payload = {"name": "tokens", "text": None, "slide": None, "file": file}
-    components.picture(payload | data, f"small_{file}_{key}")
+    data = data or {"name": "tokens", "text": text, "slide": None}
+    components.picture({**data, "file": file}, f"small_{file}_{key}")
 
 
 def slide(
     key: str, slides: Slides, step: int, link: str, content: str = TEXT, *, dark: bool | None = None
-) -> dict[str, Any]:
+) -> PictureToSave:
     """Return the payload of a slide, in the theme of the page unless `dark` is given."""
     return {
         "name": f"bpeviz-{key}-{content.lower().replace(' ', '-')}-{slides.step_numbers[step]}",
@@ -56,7 +65,7 @@ def poster(key: str, slides: Slides, step: int | None, link: str = "") -> None:
     """Draw the poster of a step (the last one for None), and the buttons that save it."""
     dark = st.toggle("Dark", st.context.theme.type == "dark", key=f"dark poster of {key}")
     data = slide(key, slides, slides.place(step), link, POSTER, dark=dark)
-    components.picture(data | {"name": "bpeviz-picture"}, f"poster_of_{key}")
+    components.picture({**data, "name": "bpeviz-picture"}, f"poster_of_{key}")
 
 
 def merge_diagram(payload: Diagram, key: str) -> None:
@@ -97,14 +106,16 @@ def slides_section(key: str, prepare: Callable[[], Slides], step: int | None, li
         steps, seconds = _animation(key, slides)
     if len(steps) > gif.MOST_FRAMES:
         st.caption(f"The GIF shows {gif.MOST_FRAMES} of these {len(steps):,} steps.")
-    data = slide(key, slides, step, link, content, dark=dark) | {"isFilled": filled}
+    data = slide(key, slides, step, link, content, dark=dark)
+    data["isFilled"] = filled
     name = f"slide_{key}"
-    if steps:
+    if steps and data["slide"]:
         frames = gif.evenly(steps, min(len(steps), gif.MOST_FRAMES))
         digest = digest_of(data["slide"]["key"], [dark, seconds, *frames])
-        animation = {"key": digest, "steps": frames, "width": gif.WIDTH, "height": gif.HEIGHT}
-        sent = st.session_state.get(name) or {}
-        data |= {"animation": animation, "gif": _encoded(sent, animation, len(steps), seconds)}
+        data["animation"] = Frames(key=digest, steps=frames, width=gif.WIDTH, height=gif.HEIGHT)
+        drawn: DrawnFrames | None = (st.session_state.get(name) or {}).get("drawn")
+        if drawn and drawn["key"] == digest:
+            data["gif"] = _encoded(drawn, len(steps), seconds)
     components.picture(data, name)
 
 
@@ -141,13 +152,8 @@ def _animation(key: str, slides: Slides) -> tuple[Sequence[int], float]:
     return range(first, last + 1), seconds
 
 
-def _encoded(
-    sent: Mapping[str, Any], animation: Mapping[str, Any], steps: int, seconds: float
-) -> dict[str, Any] | None:
-    """Return the GIF of the frames that the browser has drawn of so many steps, if it has."""
-    drawn = sent.get("drawn")
-    if not drawn or drawn["key"] != animation["key"]:
-        return None
+def _encoded(drawn: DrawnFrames, steps: int, seconds: float) -> EncodedGif:
+    """Return the GIF of the frames that the browser has drawn of so many steps."""
     with run_lock.released():
         file, count = gif.encoded(drawn["frames"], seconds)
     words = f"Saved, {len(file) / 1e6:.1f} MB."

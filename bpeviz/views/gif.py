@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from io import BytesIO
-from typing import Any, TypeVar, cast
+from typing import TypeVar, cast
 
 from PIL import Image
+
+from bpeviz.views.payloads import DrawnPart
 
 WIDTH, HEIGHT = 1280, 720
 MOST_BYTES = 5_000_000
@@ -35,7 +37,7 @@ def evenly(items: Sequence[T], count: int) -> list[T]:
     return [items[round(i * (len(items) - 1) / (count - 1))] for i in range(count)]
 
 
-def encoded(drawn: Sequence[Mapping[str, Any]], seconds: float) -> tuple[bytes, int]:
+def encoded(drawn: Sequence[DrawnPart], seconds: float) -> tuple[bytes, int]:
     """Return an animation of at most `MOST_BYTES`, and how many of the frames it has.
 
     Args:
@@ -66,7 +68,7 @@ def encoded(drawn: Sequence[Mapping[str, Any]], seconds: float) -> tuple[bytes, 
         count = (count + 1) // 2
 
 
-def _frames(drawn: Sequence[Mapping[str, Any]]) -> list[Image.Image]:
+def _frames(drawn: Sequence[DrawnPart]) -> list[Image.Image]:
     """Return whole frames that share the colors of the first and the last one."""
     if not 1 <= len(drawn) <= MOST_FRAMES:
         raise ValueError(f"A GIF has 1 to {MOST_FRAMES} frames, not {len(drawn)}.")
@@ -96,7 +98,7 @@ def _frames(drawn: Sequence[Mapping[str, Any]]) -> list[Image.Image]:
     return frames
 
 
-def _part(drawing: Mapping[str, Any]) -> tuple[Image.Image, tuple[int, int]]:
+def _part(drawing: DrawnPart) -> tuple[Image.Image, tuple[int, int]]:
     with Image.open(BytesIO(base64.b64decode(drawing["png"])), formats=["PNG"]) as image:
         if image.width > WIDTH or image.height > HEIGHT:
             raise ValueError("A frame is too large.")

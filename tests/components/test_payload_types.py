@@ -29,6 +29,10 @@ TYPES = {
     ("merge_diagram/text_diagram.js", "Side"): payloads.DiagramSide,
     ("grid/layout.js", "GridPayload"): payloads.Grid,
     ("grid/layout.js", "GridToken"): payloads.GridToken,
+    ("picture/picture.js", "PicturePayload"): payloads.PictureToSave,
+    ("text_box/text_state.js", "TextBoxPayload"): payloads.TextBox,
+    ("chapter_bar/chapter_bar.js", "ChapterBarPayload"): payloads.ChapterBar,
+    ("copy_link/copy_link.js", "CopyLinkPayload"): payloads.CopyLink,
 }
 
 

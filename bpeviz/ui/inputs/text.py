@@ -25,6 +25,7 @@ from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.runtime import long_texts, page_change, uploads
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, V, Values, Widget
+from bpeviz.views.payloads import BoxRows, TextBox
 
 EDITABLE = 100_000
 """The most characters of a file that are put into the text box; of a longer one the page shows
@@ -180,7 +181,7 @@ class TextSource:
     typed_at = _Of[int]()
     """The version that the user's last text replaced. The browser has it, if it is the last."""
 
-    component = _Of[dict[str, Any]]()
+    component = _Of[dict[str, object]]()
     """The state of the component, whose "change" is the user's last one."""
 
     own = _Of[str]()
@@ -445,7 +446,7 @@ def choose_text(
             except (UnreadableFileError, CorpusError) as error:
                 source.failed.put(str(error))
 
-    data = _box_data(source) | {"replaced": dict(replaced)}
+    data = _box_data(source, replaced)
     change = components.text_box(data, source.component.key, take_change)
     source.take(change)  # the first run of a session that replaces an earlier one has no callbacks
     message = st.empty()  # above the button, since its popover covers what is below
@@ -535,7 +536,7 @@ def unpacked(packed: str) -> Rows:
     return Rows.unpacked(packed)
 
 
-def _box_data(source: TextSource) -> dict[str, Any]:
+def _box_data(source: TextSource, replaced: Mapping[str, str]) -> TextBox:
     """Return the payload of the component (`TextBoxPayload` in its `text_state.js`)."""
     own = inbox()
     is_typed = source.typed_at.get() == source.version.get()
@@ -565,14 +566,15 @@ def _box_data(source: TextSource) -> dict[str, Any]:
         else "Start with a sample, or type or paste your own text into the box below.",
         "others": [*source.others.items()],
         "samples": [
-            [group, [[sample.key, f"{sample.title} · {sample.shows}"] for sample in listed]]
+            (group, [(sample.key, f"{sample.title} · {sample.shows}") for sample in listed])
             for group, listed in samples.GROUPS.items()
         ],
         "ownTitle": source.sample.titles[OWN_TEXT],
+        "replaced": dict(replaced),
     }
 
 
-def _drawn_rows(rows: Rows) -> dict[str, Any]:
+def _drawn_rows(rows: Rows) -> BoxRows:
     """Return what the box draws in place of a text: the first rows, and words about all."""
     documents = rows.documents
     first = [shorten(visible(text), _LONGEST_ROW) for text in documents.texts[:_FIRST_ROWS]]

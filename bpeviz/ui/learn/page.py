@@ -61,7 +61,7 @@ from bpeviz.ui.learn.chapters.golf import EXTRAS
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
-from bpeviz.views.payloads import MessagePart, StageTask, TaskResult
+from bpeviz.views.payloads import ChapterBar, ChapterEntry, MessagePart, StageTask, TaskResult
 
 END, END_TITLE = "end", "The end"
 """The key of the page after the last chapter, and its title."""
@@ -362,7 +362,7 @@ def _bar(current: str) -> None:
     if not _SESSION.present:
         _SESSION.put(secrets.token_hex(8))
     marks = _MARKS.get() or {}
-    listed: list[dict[str, Any]] = [
+    listed: list[ChapterEntry] = [
         {
             "key": chapter.key,
             "number": str(number),
@@ -373,7 +373,7 @@ def _bar(current: str) -> None:
     ]
     listed.append({"key": END, "number": "", "title": END_TITLE, "marks": []})
     stored = {"answers": _ANSWERS.get() or {}, "marks": marks}
-    data = {
+    data: ChapterBar = {
         "chapters": listed,
         "current": current,
         "signs": SIGNS,

@@ -33,7 +33,7 @@ from bpeviz.ui.widgets import Section, SessionValue, TextField, Values, Widget, 
 from bpeviz.views import charts, merge_diagram, playable, race, score, tables, token_table
 from bpeviz.views.export import ColoredText, colored
 from bpeviz.views.merge_diagram import Side
-from bpeviz.views.payloads import ClickedWord, Diagram, Player, Race, Score, StepReport
+from bpeviz.views.payloads import ClickedWord, Diagram, Jump, Player, Race, Score, StepReport
 from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides, of_stage
 from bpeviz.views.stage import Stage
@@ -74,7 +74,7 @@ _SHOWN_BEFORE: SessionValue[str] = SessionValue("shown")
 _REPORT: SessionValue[StepReport] = SessionValue("player_report")
 """The last report of the player that was handled."""
 
-_JUMP: SessionValue[dict[str, int]] = SessionValue("jump")
+_JUMP: SessionValue[Jump] = SessionValue("jump")
 """The last step that the player was sent to, and the number of that request."""
 
 _NO_POINTS: dict[str, Any] = {"selection": {}}

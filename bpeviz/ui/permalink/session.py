@@ -27,6 +27,7 @@ from bpeviz.ui.runtime.dialogs import dialog
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.ui.widgets import LinkValues, Section, SessionValue, SessionValues, Widget
+from bpeviz.views.payloads import CopyLink, LinkAnswer, LinkedStep
 from bpeviz.views.playable import FIT_FRAMES
 
 PARAMETER, STEP = typed.PACKED, typed.STEP
@@ -48,15 +49,15 @@ LONG_ADDRESS = 2_000
 MAX_SHORT = limits.SHORT_LINK * 1_000
 """The largest size of the packed values of a short link, in characters."""
 
-BUTTON: SessionValue[dict[str, Any]] = SessionValue("copy_link")
-MADE: SessionValue[dict[str, Any]] = SessionValue("made_link")
+BUTTON: SessionValue[dict[str, object]] = SessionValue("copy_link")
+MADE: SessionValue[LinkAnswer] = SessionValue("made_link")
 """The last link that was made, and the number of its request."""
 
 OPENED: SessionValue[str] = SessionValue("opened_link")
 MESSAGE: SessionValue[tuple[str, str]] = SessionValue("link_message")
 """The page that a link was opened on, and the message about it."""
 
-LINKED_STEP: SessionValue[dict[str, Any]] = SessionValue(components.LINKED_STEP)
+LINKED_STEP: SessionValue[LinkedStep] = SessionValue(components.LINKED_STEP)
 
 TOLD: SessionValue[bool] = SessionValue("told_about_address")
 """Whether a message has said that others cannot open the links of this server."""
@@ -169,7 +170,7 @@ def link_buttons(page: Page) -> None:
     Each press is a numbered request; the link is made only then.
     """
     request = _request()
-    answer = MADE.get() or {"request": 0, "packed": ""}
+    answer = MADE.get() or LinkAnswer(request=0, packed="")
     if request.number and answer["request"] != request.number:
         packed, without = make(page)
         at = address.reachable(request.page)
@@ -180,8 +181,12 @@ def link_buttons(page: Page) -> None:
             _tell(without, at, packed)
             answer["typed"] = _written(page) if address.is_embeddable() else ""
         MADE.put(answer)
-    embed = {"isEmbeddable": address.is_embeddable(), "fitFrames": FIT_FRAMES}
-    components.copy_link(answer | embed, BUTTON.key)
+    data: CopyLink = {
+        **answer,
+        "isEmbeddable": address.is_embeddable(),
+        "fitFrames": FIT_FRAMES,
+    }
+    components.copy_link(data, BUTTON.key)
 
 
 def _tell(without: list[str], at: address.Reachable, packed: str) -> None:

@@ -15,7 +15,6 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 from urllib.parse import urlsplit
 
 from starlette.exceptions import HTTPException
@@ -29,6 +28,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from bpeviz import limits
 from bpeviz.room import tickets
 from bpeviz.room.messages import Message
+from bpeviz.room.payloads import Ended, HiddenFrame, Refused
 from bpeviz.room.rooms import ENDED, ROOMS, Member, Room, RoomError
 from bpeviz.room.screens import CODE_SECONDS, WAITING
 from bpeviz.room.sheet import SheetError, page_link
@@ -203,7 +203,7 @@ async def _connect(socket: WebSocket) -> None:
 
         room = ROOMS.find(socket.path_params["letters"])
         member = await _enter(socket, room, hello, notify)
-        if room is None or isinstance(member, dict):
+        if room is None or not isinstance(member, Member):
             await socket.send_text(json.dumps(member))
             await socket.close()
             return
@@ -217,7 +217,7 @@ async def _connect(socket: WebSocket) -> None:
 
 async def _enter(
     socket: WebSocket, room: Room | None, hello: Message, notify: Callable[[], None]
-) -> Member | dict[str, Any]:
+) -> Member | Refused | Ended | HiddenFrame:
     """Return the new member of a room, or the answer to a connection that becomes none."""
     letters = socket.path_params["letters"].upper()
     is_leader = socket.scope["path"].endswith("/lead/ws")
@@ -285,28 +285,28 @@ async def _listen(socket: WebSocket, room: Room, member: Member) -> None:
                 _log.exception("A message of a room failed.")
 
 
-def _again(letters: str, nonce: str, message: Message, browser: str) -> dict[str, Any]:
-    """Return the address of a page run that opens an ended room again, with its run sheet."""
+def _again(letters: str, nonce: str, message: Message, browser: str) -> HiddenFrame | None:
+    """Return the page run that opens an ended room again, with its run sheet."""
     try:
         link = page_link(message.link)
     except SheetError:
-        return {}
+        return None
     run = sheets.run(message.key) if message.key in sheets.offered() else None
     if run is not None:
         run = replace(run, part=max(-1, min(message.part or 0, len(run.addresses) - 1)))
     return _frame(Ticket(letters, nonce, browser, link, run))
 
 
-def _part(room: Room, message: Message, browser: str) -> dict[str, Any]:
-    """Return the address of a page run that prepares a part of the run sheet."""
+def _part(room: Room, message: Message, browser: str) -> HiddenFrame | None:
+    """Return the page run that prepares a part of the run sheet."""
     run, part = room.run, message.part
     if run is None or part is None or not 0 <= part < len(run.addresses) or not run.addresses[part]:
-        return {}
+        return None
     return _frame(Ticket(room.letters, room.nonce, browser, run.addresses[part], run, part))
 
 
-def _frame(ticket: Ticket) -> dict[str, Any]:
-    """Return the address of a page run by a ticket: it contains nothing else."""
+def _frame(ticket: Ticket) -> HiddenFrame:
+    """Return the page run by a ticket: its address contains nothing else."""
     page = urlsplit(ticket.link).path
     return {"frame": f"{page}?{tickets.PARAMETER}={TICKETS.issue(ticket)}", "part": ticket.part}
 

@@ -170,7 +170,7 @@ def _merges(text: str) -> Task:
         if score(given)[1]:
             slides = _card(text, given, course[-1])
             key = "golf" if best else "own-golf"
-            pictures.small(key, "slide", **pictures.slide(key, slides, 0, ""))
+            pictures.small(key, "slide", pictures.slide(key, slides, 0, ""))
 
     prompt = f"Bring this text to at most {counted(goal, 'token')}, with as few merges as you can. "
     prompt += f"Byte-pair encoding needs {counted(par, 'merge')}."
