@@ -5,8 +5,8 @@ and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016, 
 (over characters, with an end-of-word mark). Over bytes it is called byte-level BPE:
 Wang, Cho and Gu, "Neural Machine Translation with Byte-Level Subwords", 2019, arXiv:1909.03341.
 
-`train_by_definition` is the algorithm: it counts all pairs again for each merge. `train_merges`
-returns the same merges, faster (`bpe_loop`). Tests compare the two, ties included.
+`train_by_definition` is the algorithm: it counts all pairs again for each merge. `MergeLoop` makes
+the same merges, faster. Tests compare the two, ties included.
 """
 
 from __future__ import annotations
@@ -43,7 +43,8 @@ def train_by_definition(
 ) -> tuple[list[Merge], Stopped]:
     """Count all pairs, choose the most frequent one, merge it everywhere, and repeat.
 
-    For the arguments and the result see `train_merges`.
+    For the arguments see `MergeLoop`. Return the merges, and why there are not more: the limit, no
+    pair left, or only rare pairs left.
     """
     names, merges = [*symbols], list[Merge]()
     while len(merges) < limit:
@@ -116,40 +117,6 @@ def n_tokens(rows: Sequence[tuple[Sequence[int], int]]) -> int:
     return sum(len(ids) * weight for ids, weight in rows)
 
 
-# --- The same merges, faster ----------------------------------------------------------------------
-
-
-def train_merges(
-    pre_tokens: Sequence[tuple[Sequence[int], int]] | TokenRow,
-    symbols: Sequence[str],
-    limit: int,
-    *,
-    ties: TieRule | Literal["shortest"] = "first",
-    min_count: int = 1,
-    allowed: Callable[[str], bool] | None = None,
-) -> tuple[list[Merge], Stopped]:
-    """Train up to `limit` merges.
-
-    Args:
-        pre_tokens: Distinct rows of atom ids, each with its count, in first-seen order; or these
-            laid out, whose arrays training takes.
-        symbols: String of each atom. Atom ids are its indices; merge i creates the id
-            len(symbols) + i.
-        limit: Largest number of merges.
-        ties: Tie rule. "shortest" takes the pair with the shorter, then lexicographically smaller
-            merged string, as SentencePiece does.
-        min_count: Pairs with a lower count are not merged.
-        allowed: Returns whether a pair may be merged into this string.
-
-    Returns:
-        The merges and why there are not more: the limit, no pair left, or only rare pairs left.
-    """
-    row = pre_tokens if isinstance(pre_tokens, TokenRow) else TokenRow.from_pre_tokens(pre_tokens)
-    loop = MergeLoop(row, symbols, limit, ties=ties, min_count=min_count, allowed=allowed)
-    merges = [*loop]
-    return merges, "full" if len(merges) == limit else loop.stopped()
-
-
 @dataclass(frozen=True, kw_only=True)
 class BpeOptions(Options):
     """Options of BPE."""
@@ -200,7 +167,7 @@ def train(corpus: Corpus, options: BpeOptions) -> MergeTraining:
         alphabet, rows = to_rows(counts, pre_tokenizer)
     del counts  # their memory is free once they are laid out
     limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
-    trained, stopped = train_merges(rows, alphabet, limit, ties=rule, min_count=min_count)
+    trained, stopped = MergeLoop(rows, alphabet, limit, ties=rule, min_count=min_count).train()
     if byte_ids is not None:
         byte = [*_BY_CHARACTER, *range(256, 256 + len(trained))]
         trained = [new._replace(left=byte[new.left], right=byte[new.right]) for new in trained]

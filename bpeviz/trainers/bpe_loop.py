@@ -18,10 +18,11 @@ neighbors are found without a linked list. The algorithm:
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +69,7 @@ class MergeLoop:
 
     def __init__(
         self,
-        row: TokenRow,
+        row: TokenRow | Sequence[tuple[Sequence[int], int]],
         symbols: Sequence[str],
         limit: int,
         *,
@@ -79,7 +80,8 @@ class MergeLoop:
         """Count the pairs of the first round.
 
         Args:
-            row: The pre-tokens, whose arrays it takes.
+            row: The distinct rows of atom ids, each with its count, in first-seen order; or these
+                laid out, whose arrays it takes.
             symbols: The string of each atom by id. Merge i creates the id len(symbols) + i.
             limit: The largest number of merges.
             ties: The tie rule. "shortest" takes the pair with the shorter, then lexicographically
@@ -87,7 +89,8 @@ class MergeLoop:
             min_count: Pairs with a lower count are not merged.
             allowed: Returns whether a pair may be merged into this string.
         """
-        names: list[str] = [*map(_Reversed if ties == "largest" else str, symbols)]
+        row = row if isinstance(row, TokenRow) else TokenRow.from_pre_tokens(row)
+        names: list[str] = [*map(Reversed if ties == "largest" else str, symbols)]
 
         def spell(pair: Pair) -> str:
             return names[pair[0]] + names[pair[1]]
@@ -101,43 +104,46 @@ class MergeLoop:
         self._may_merge = None if allowed is None else lambda pair: allowed(spell(pair))
         needs_names = allowed is not None or ties not in ("first", "smallest")
         self._names = names if needs_names else None
-        self._n_ids, self._limit = len(symbols), min(limit, len(row.ids))
+        self._n_ids, self._limit, self._n_merges = len(symbols), limit, 0
         self._min_count = max(1, min_count)
-        is_small = self._n_ids + self._limit < gap_of(np.uint16)
+        is_small = self._n_ids + min(limit, len(row.ids)) < gap_of(np.uint16)
         ids, weights = row.release(np.uint16 if is_small else np.int32)
         if weights is not None:
             ids[weights == 0] = ids[0]  # a gap, since these pairs are not counted
-        self._round: _Round | _SinglePairs = self._new_round(ids, weights, None)
+        self._start_round(ids, weights, None)
 
     def __iter__(self) -> Iterator[Merge]:
         """Merge the best pair and yield the merge, again and again."""
         names = self._names
-        for done in range(self._limit):
-            if not done % REPORT_EVERY:
-                progress.report(PROGRESS, done, self._limit)
+        most = min(self._limit, len(self._round.ids))
+        while self._n_merges < self._limit:
+            if not self._n_merges % REPORT_EVERY:
+                progress.report(PROGRESS, self._n_merges, most)
             if (pair := self._best()) is None:
                 break
-            left, right = pair
             if names is not None:
-                names.append(type(names[left])(names[left] + names[right]))
-            new_id = self._n_ids
-            self._n_ids += 1
-            n_tied = self._round.n_tied() - 1
-            applied = self._round.merge(pair, new_id)
-            yield Merge(left, right, new_id, self._round.count, applied, n_tied)
+                left, right = map(names.__getitem__, pair)
+                names.append(type(left)(left + right))
+            self._n_ids, self._n_merges = self._n_ids + 1, self._n_merges + 1
+            yield self._round.merge(pair, self._n_ids - 1)
+
+    def train(self) -> tuple[list[Merge], Stopped]:
+        """Return all merges, and why there are not more: the limit, no pair, or only rare ones."""
+        merges = [*self]
+        return merges, "full" if len(merges) == self._limit else self._stopped()
 
     def next_count(self) -> int:
         """Return the count of the pair that is merged next, 0 if none is left."""
         return 0 if self._best() is None else self._round.count
 
-    def stopped(self) -> Stopped:
-        """Return why no pair of the minimum count is left: no pair, or only rarer ones."""
+    def _stopped(self) -> Stopped:
+        """Return why no pair of the minimum count is left."""
         if self._min_count > 1:
             ids, _ = self._round.compact()
             for keys, _ in _pairs_in_blocks(ids, self._n_ids):
-                for key in np.unique(keys).tolist():
-                    if self._may_merge is None or self._may_merge(divmod(key, self._n_ids)):
-                        return "rare"
+                pairs = (divmod(key, self._n_ids) for key in np.unique(keys).tolist())
+                if any(self._may_merge is None or self._may_merge(pair) for pair in pairs):
+                    return "rare"
         return "no pair"
 
     def _best(self) -> Pair | None:
@@ -146,19 +152,18 @@ class MergeLoop:
             highest = self._round.level - 1
             ids, weights = self._round.compact()
             del self._round  # its memory
-            self._round = self._new_round(ids, weights, highest)
+            self._start_round(ids, weights, highest)
         return pair
 
-    def _new_round(
-        self, ids: Ids, weights: Ids | None, highest: int | None
-    ) -> _Round | _SinglePairs:
-        if highest == 1 and self._rank is None and self._may_merge is None:
-            return _SinglePairs(ids, self._n_ids)
-        frequent = _count_pairs(ids, weights, self._n_ids, self._min_count, highest)
-        return _Round(ids, weights, self._n_ids, frequent, self._rank, self._may_merge)
+    def _start_round(self, ids: Ids, weights: Ids | None, highest: int | None) -> None:
+        rules = self._rank, self._may_merge
+        if highest == 1 and rules == (None, None):
+            self._round: _Round = _SinglePairs(ids, self._n_ids)
+        else:
+            self._round = _Round(ids, weights, self._n_ids, self._min_count, highest, *rules)
 
 
-class _Reversed(str):
+class Reversed(str):
     """A string that is less than another where it comes after it, since heaps return the least."""
 
     __slots__ = ()
@@ -173,28 +178,9 @@ def _level_of(count: int) -> int:
 # --- Counting the pairs of a row ------------------------------------------------------------------
 
 
-class _FrequentPairs(NamedTuple):
-    """The pairs of a row whose count is at least a level, by falling count.
-
-    Attributes:
-        level: The level.
-        keys: int64 [pairs], left * number of ids + right.
-        counts: int64 [pairs], their counts.
-        starts, ends: int64 [pairs], the part of `at` with the positions of each pair.
-        at: The positions of all pairs.
-    """
-
-    level: int
-    keys: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    at: NDArray[Any]
-
-
 def _count_pairs(
     ids: Ids, weights: Ids | None, n_ids: int, min_count: int, highest: int | None
-) -> _FrequentPairs:
+) -> tuple[int, list[NDArray[np.int64]], NDArray[Any]]:
     """Count all pairs of a row with one position per token, and return the most frequent ones.
 
     Args:
@@ -203,6 +189,10 @@ def _count_pairs(
         n_ids: The number of ids.
         min_count: The lowest level.
         highest: The highest count of a pair that may still be merged, if it is known.
+
+    Returns:
+        The level; of the pairs that have it, by falling count: the key (left * number of ids +
+        right), the start and the end of their part of the positions, and the count; the positions.
     """
     if highest is None or len(ids) > POSITIONS_AT_ONCE:
         counts, lengths = _count_in_table(ids, weights, n_ids)
@@ -215,9 +205,9 @@ def _count_pairs(
         ((keys, at),) = _pairs_in_blocks(ids, n_ids)
     keys, at = _sort(keys, at)
     starts, ends, sums = _groups(keys, at, weights, level)
+    columns = keys[starts], starts, ends, sums
     order = np.argsort(-sums, kind="stable")
-    starts = starts[order]
-    return _FrequentPairs(level, keys[starts], sums[order], starts, ends[order], at)
+    return level, [column[order] for column in columns], at
 
 
 def _pairs_in_blocks(ids: Ids, n_ids: int) -> Iterator[tuple[NDArray[np.int64], NDArray[Any]]]:
@@ -320,9 +310,9 @@ class _Round:
     """The pairs of at least a level in a row with one position per token, and their merges.
 
     Attributes:
+        ids: The row.
         level: The level.
         count: The highest count.
-        tied: The pairs of this count, with their positions.
     """
 
     def __init__(
@@ -330,11 +320,14 @@ class _Round:
         ids: Ids,
         weights: Ids | None,
         n_ids: int,
-        frequent: _FrequentPairs,
+        min_count: int,
+        highest: int | None,
         rank: Callable[[Pair], Any] | None,
         may_merge: Callable[[Pair], bool] | None,
     ) -> None:
-        self._ids, self._weights, self._n_atoms = ids, weights, n_ids
+        self.level, columns, self._at = _count_pairs(ids, weights, n_ids, min_count, highest)
+        self.count = 0
+        self.ids, self._weights, self._n_atoms = ids, weights, n_ids
         self._rank, self._may_merge = rank, may_merge
         # Loops read and write the same memory.
         self._cells, self._gap = ids.data, gap_of(ids.dtype.type)
@@ -343,47 +336,38 @@ class _Round:
         self._is_inner = np.zeros(len(ids), np.bool_)
         self._inner_cells = self._is_inner.data
         self._sizes = [1] * n_ids
-        self.level, self.count = frequent.level, 0
-        self.tied: dict[Pair, Positions] = {}
+        self._tied: dict[Pair, Positions] = {}  # the pairs of the highest count
         self._order: list[tuple[Any, Pair]] = []  # a heap of the tied pairs
         # The pairs of the round's start are looked up when their bucket is opened.
-        self._frequent = frequent
-        distinct, first = np.unique(-frequent.counts, return_index=True)
-        ends = [*first.tolist(), len(frequent.counts)]
+        self._columns = columns[:3]
+        distinct, first = np.unique(-columns[3], return_index=True)
+        ends = [*first.tolist(), len(columns[3])]
         self._counts: list[int] = distinct.tolist()  # of all buckets, negative: a heap
         self._at_start = dict(zip(self._counts, pairwise(ends), strict=True))
         self._buckets: dict[int, list[tuple[Pair, Positions]]] = {-c: [] for c in self._counts}
 
     def best(self) -> Pair | None:
         """Return the pair to merge next, or None if no pair of the level is left."""
-        tied, order = self.tied, self._order
-        while not tied:
+        while not self._tied:
             if not self._counts:
                 return None
             self._open(-heappop(self._counts))
-            order = self._order
-        while order[0][1] not in tied:
-            heappop(order)
-        return order[0][1]
-
-    def n_tied(self) -> int:
-        """Return the number of pairs with the highest count."""
-        return len(self.tied)
+        while self._order[0][1] not in self._tied:
+            heappop(self._order)
+        return self._order[0][1]
 
     def _open(self, count: int) -> None:
         """Make those pairs of a bucket the tied ones that still have its count."""
         self.count, self._order = count, []
-        bucket = self._buckets.pop(count)
-        start, end = self._at_start.pop(-count, (0, 0))
-        bucket += self._initial(start, end)
         cells, sizes, tied, order, rank = (
             self._cells,
             self._sizes,
-            self.tied,
+            self._tied,
             self._order,
             self._rank,
         )
-        for pair, at in bucket:
+        initial = self._initial(*self._at_start.pop(-count, (0, 0)))
+        for pair, at in (*self._buckets.pop(count), *initial):
             if type(at) is not list:
                 self._recount(pair, at)
                 continue
@@ -400,15 +384,11 @@ class _Round:
 
     def _initial(self, start: int, end: int) -> Iterator[tuple[Pair, Positions]]:
         """Yield some of the pairs of the start of the round that may be merged."""
-        frequent, may_merge, n_ids = self._frequent, self._may_merge, self._n_atoms
-        columns = (
-            column[start:end].tolist() for column in (frequent.keys, frequent.starts, frequent.ends)
-        )
+        columns = (column[start:end].tolist() for column in self._columns)
         for key, first, last in zip(*columns, strict=True):
-            pair = divmod(key, n_ids)
-            if may_merge is None or may_merge(pair):
-                at = frequent.at[first:last]
-                yield pair, at.tolist() if last - first <= FEW_POSITIONS else at
+            pair = divmod(key, self._n_atoms)
+            if self._may_merge is None or self._may_merge(pair):
+                yield pair, _as_few(self._at[first:last])
 
     def _push_allowed(self, count: int, pair: Pair, at: Positions) -> None:
         """Add a pair if it may be merged."""
@@ -418,7 +398,7 @@ class _Round:
     def _push(self, count: int, pair: Pair, at: Positions) -> None:
         """Put a pair into the bucket of its count, or among the tied ones."""
         if count == self.count:
-            self.tied[pair] = at
+            self._tied[pair] = at
             heappush(self._order, (int(at[0]) if self._rank is None else self._rank(pair), pair))
         elif count in self._buckets:
             self._buckets[count].append((pair, at))
@@ -434,9 +414,8 @@ class _Round:
             cells = self._cells
             now: Positions = [p for p in at if cells[p] == left and cells[p + size] == right]
         else:
-            now = at.compress((self._ids.take(at) == left) & (self._ids.take(at + size) == right))
-            if len(now) <= FEW_POSITIONS:
-                now = now.tolist()
+            is_left = self.ids.take(at) == left
+            now = _as_few(at.compress(is_left & (self.ids.take(at + size) == right)))
         count = self._total(now)
         if count >= self.level:
             self._push(count, pair, now)
@@ -446,24 +425,23 @@ class _Round:
         if self._weights is None:
             return len(at)
         if type(at) is list:
-            weights = self._weight_cells
-            return sum(map(weights.__getitem__, at))
+            return sum(map(self._weight_cells.__getitem__, at))
         return int(self._weights.take(at).sum(dtype=np.int64))
 
-    def merge(self, pair: Pair, new: int) -> int:
-        """Replace a tied pair by a new token; return the number of replacements, weighted."""
+    def merge(self, pair: Pair, new: int) -> Merge:
+        """Replace a tied pair by a new token."""
         left, right = pair
-        at = self.tied.pop(pair)
+        at, n_tied = self._tied.pop(pair), len(self._tied)
         applied = self.count
         self._sizes.append(self._sizes[left] + self._sizes[right])
         if left == right:
-            at = _without_overlaps(at, self._sizes[new])
+            at = _as_few(_without_overlaps(at, self._sizes[new]))
             applied = self._total(at)
-        if type(at) is list or len(at) <= FEW_POSITIONS:
-            self._merge_few(left, right, new, at if type(at) is list else at.tolist())
+        if type(at) is list:
+            self._merge_few(left, right, new, at)
         else:
             self._merge_many(left, right, new, at)
-        return applied
+        return Merge(left, right, new, self.count, applied, n_tied)
 
     def _merge_few(self, left: int, right: int, new: int, at: list[int]) -> None:
         cells, inner, sizes, gap = self._cells, self._inner_cells, self._sizes, self._gap
@@ -473,40 +451,31 @@ class _Round:
             cells[p + left_size] = gap  # no longer the start of a token
             inner[p + left_size] = True
             cells[p] = cells[p + last] = new
-        before: dict[int, list[int]] = {}  # positions of the pairs (other, new)
-        after: dict[int, list[int]] = {}  # positions of the pairs (new, other)
+        before: defaultdict[int, list[int]] = defaultdict(list)  # positions of (other, new)
+        after: defaultdict[int, list[int]] = defaultdict(list)  # positions of (new, other)
         for p in at:
             other = cells[p - 1]
             if other != gap:
-                if other in before:
-                    before[other].append(p - sizes[other])
-                else:
-                    before[other] = [p - sizes[other]]
+                before[other].append(p - sizes[other])
             other = cells[p + size]
             if other != gap and other != new:  # of (new, new), the right one adds the pair
-                if other in after:
-                    after[other].append(p)
-                else:
-                    after[other] = [p]
-        tied, level, weights = self.tied, self.level, self._weight_cells
+                after[other].append(p)
+        changes = [
+            ((right if other == new else other, left), (other, new), group)
+            for other, group in before.items()
+        ]
+        changes += [((right, other), (new, other), group) for other, group in after.items()]
+        tied, level, weights = self._tied, self.level, self._weight_cells
         add = self._push if self._may_merge is None else self._push_allowed
-        for other, group in before.items():
-            lost = (right if other == new else other), left
+        for lost, pair, group in changes:
             if lost in tied:
                 self._recount(lost, tied.pop(lost))
             count = len(group) if weights is None else sum(map(weights.__getitem__, group))
             if count >= level:
-                add(count, (other, new), group)
-        for other, group in after.items():
-            lost = right, other
-            if lost in tied:
-                self._recount(lost, tied.pop(lost))
-            count = len(group) if weights is None else sum(map(weights.__getitem__, group))
-            if count >= level:
-                add(count, (new, other), group)
+                add(count, pair, group)
 
     def _merge_many(self, left: int, right: int, new: int, at: NDArray[Any]) -> None:
-        ids, left_size, size = self._ids, self._sizes[left], self._sizes[new]
+        ids, left_size, size = self.ids, self._sizes[left], self._sizes[new]
         blocks = [
             slice(start, start + POSITIONS_AT_ONCE)
             for start in range(0, len(at), POSITIONS_AT_ONCE)
@@ -518,8 +487,8 @@ class _Round:
             self._is_inner.put(middle, True)
             ids.put(begin, new)
             ids.put(begin + (size - 1), new)
-        for lost in [pair for pair in self.tied if pair[1] == left or pair[0] == right]:
-            self._recount(lost, self.tied.pop(lost))
+        for lost in [pair for pair in self._tied if pair[1] == left or pair[0] == right]:
+            self._recount(lost, self._tied.pop(lost))
         before, after = np.empty((2, len(at)), ids.dtype)
         for block in blocks:
             begin = at[block].astype(np.intp)
@@ -541,18 +510,20 @@ class _Round:
         keys, at = _sort(others.compress(mask).astype(np.int64), at.compress(mask))
         groups = (column.tolist() for column in _groups(keys, at, self._weights, self.level))
         for first, last, count in zip(*groups, strict=True):
-            other, group = keys.item(first), at[first:last]
-            if before:
-                group = group - self._sizes[other]
-            pair = (other, new) if before else (new, other)
-            few = last - first <= FEW_POSITIONS
-            self._push_allowed(count, pair, group.tolist() if few else group.copy())
+            other = keys.item(first)
+            group = at[first:last] - (self._sizes[other] if before else 0)
+            self._push_allowed(count, (other, new) if before else (new, other), _as_few(group))
 
     def compact(self) -> tuple[Ids, Ids | None]:
         """Return the row with one position per token, and its weights; this ends the round."""
         kept = np.logical_not(self._is_inner, out=self._is_inner)
-        weights = self._weights
-        return self._ids.compress(kept), None if weights is None else weights.compress(kept)
+        # Unlike `compress`, a mask needs no indices of 8 bytes for each position.
+        return self.ids[kept], None if self._weights is None else self._weights[kept]
+
+
+def _as_few(at: Positions) -> Positions:
+    """Return positions as a list if they are few."""
+    return at.tolist() if type(at) is not list and len(at) <= FEW_POSITIONS else at
 
 
 def _without_overlaps(at: Positions, size: int) -> Positions:
@@ -566,19 +537,17 @@ def _without_overlaps(at: Positions, size: int) -> Positions:
         return kept
     place = np.arange(len(at), dtype=at.dtype)  # first in `at`, then in the run; in little memory
     start = place.copy()
-    start[np.diff(at, prepend=-size) == size // 2] = 0
+    start[1:][at[1:] - at[:-1] == size // 2] = 0
     place -= np.maximum.accumulate(start, out=start)
     place &= 1
     return at.compress(place == 0)
 
 
-class _SinglePairs:
+class _SinglePairs(_Round):
     """A row in which each pair occurs once: the first one is merged, and begins the next one."""
 
-    level = count = 1
-
     def __init__(self, ids: Ids, n_ids: int) -> None:
-        self._ids = ids
+        self.ids, self.level, self.count = ids, 1, 1
         is_token = ids < n_ids
         self._n_pairs = int(np.count_nonzero(is_token[:-1] & is_token[1:]))
         self._rest = iter(ids.tolist())
@@ -594,20 +563,9 @@ class _SinglePairs:
         return None
 
     def best(self) -> Pair | None:
-        """Return the pair to merge next, or None if no pair is left."""
         return self._pair
 
-    def n_tied(self) -> int:
-        """Return the number of pairs left."""
-        return self._n_pairs
-
-    def merge(self, pair: Pair, new: int) -> int:
-        """Replace the first pair by a new token; return the number of replacements."""
-        self._n_pairs -= 1
-        self._left = new
+    def merge(self, pair: Pair, new: int) -> Merge:
+        self._n_pairs, self._left = self._n_pairs - 1, new
         self._pair = self._next()
-        return 1
-
-    def compact(self) -> tuple[Ids, None]:
-        """Return the row from before the merges; no round follows."""
-        return self._ids, None
+        return Merge(*pair, new, 1, 1, self._n_pairs)

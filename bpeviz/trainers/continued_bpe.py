@@ -37,7 +37,7 @@ from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.text import clean, color_key, counted, shorten
 from bpeviz.trainers import bpe
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, texts_of_corpus
-from bpeviz.trainers.bpe_loop import TieRule
+from bpeviz.trainers.bpe_loop import MergeLoop, TieRule
 from bpeviz.trainers.options import MIN_COUNT, TIES
 from bpeviz.trainers.preparation import merge_limit
 from bpeviz.trainers.screen_texts import ScreenTexts
@@ -108,13 +108,13 @@ def train(corpus: Corpus, options: AdaptiveOptions) -> AdaptiveTraining:
     # Training needs ids without gaps, so the base's ids that occur are remapped in their order.
     ids = sorted({token_id for row in rows for token_id in row})
     dense_id = {token_id: i for i, token_id in enumerate(ids)}
-    trained, stopped = bpe.train_merges(
+    trained, stopped = MergeLoop(
         [([dense_id[token_id] for token_id in row], count) for row, count in rows.items()],
         [tokenizer.token_bytes(token_id).decode("latin-1") for token_id in ids],
         limit,
         ties=ties,
         min_count=min_count,
-    )
+    ).train()
     ids += range(first_id, first_id + len(trained))
     added = tuple(
         merge._replace(left=ids[merge.left], right=ids[merge.right], new_id=ids[merge.new_id])

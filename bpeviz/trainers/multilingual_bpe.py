@@ -33,7 +33,7 @@ from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_like
-from bpeviz.trainers.bpe import train_merges
+from bpeviz.trainers.bpe_loop import MergeLoop
 from bpeviz.trainers.options import ATOMS
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen_texts import Detail, ScreenTexts
@@ -83,7 +83,7 @@ def train(corpus: Corpus, options: MultilingualOptions) -> MultilingualTraining:
             counts[pre_token] += count * factor
     alphabet, rows = to_rows(counts, pre_tokenizer)
     limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
-    trained, stopped = train_merges(rows, alphabet, limit)
+    trained, stopped = MergeLoop(rows, alphabet, limit).train()
     return MultilingualTraining(
         *("multilingual", pre_tokenizer, alphabet, stopped, options.special_tokens),
         *(tuple(trained), smoothing),

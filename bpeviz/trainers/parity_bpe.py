@@ -21,7 +21,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,17 +35,15 @@ from bpeviz.corpus.documents import Documents, unit_of
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import clean, split_lines
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_like
-from bpeviz.trainers.bpe_loop import PROGRESS, REPORT_EVERY, Pair
+from bpeviz.trainers.bpe_loop import PROGRESS, REPORT_EVERY, Pair, Reversed
 from bpeviz.trainers.multilingual_bpe import MultilingualPreTokenizer, texts
 from bpeviz.trainers.options import ATOMS, MIN_COUNT
+from bpeviz.trainers.pair_table import GAP, PairTable, Rows
 from bpeviz.trainers.preparation import PER_ATOM, alphabet_of, count_pre_tokens, merge_limit
 from bpeviz.trainers.screen_texts import Detail, ScreenTexts
 
 ALL = -1
 """The choice of all texts together, in place of the number of one."""
-
-Rows = Sequence[tuple[Sequence[int], int]]
-"""Distinct pre-tokens of a text as atom ids, each with its count."""
 
 
 def train_merges(
@@ -73,14 +70,14 @@ def train_merges(
     Returns:
         The merges; the text chosen at each step and after the last one; why training ended.
     """
-    each = [_PairTable(of_text, symbols) for of_text in rows]
+    each = [_RankedPairs(of_text, symbols) for of_text in rows]
     measured = [
-        pairs if measuring is of_text else _PairTable(measuring, symbols)
+        pairs if measuring is of_text else _RankedPairs(measuring, symbols)
         for pairs, of_text, measuring in zip(each, rows, development, strict=True)
     ]
     lengths = [sum(len(ids) * count for ids, count in measuring) for measuring in development]
     every = [row for of_text in rows for row in of_text] if global_merges else []
-    together = _PairTable(every, symbols)
+    together = _RankedPairs(every, symbols)
     distinct = {id(pairs): pairs for pairs in (together, *each, *measured)}.values()
     merges: list[Merge] = []
     chosen: list[int] = []
@@ -104,51 +101,26 @@ def train_merges(
             length - changes[id(counted)][1]
             for length, counted in zip(lengths, measured, strict=True)
         ]
-        new_id, applied = changes[id(pairs)]
+        new_id, applied, _ = changes[id(pairs)]
         note = f"for {_name(chosen[-1])}"
         merges.append(Merge(*pair, new_id, count, applied, n_tied, note=note))
 
 
-GAP = -1
-"""The id between two pre-tokens, and of an atom that no text has; no pair crosses it."""
+class _RankedPairs(PairTable):
+    """The pairs of a text by falling count.
 
-
-class _Descending(tuple[str, str]):
-    """The strings of a pair, less than others that they come after: heaps return the least."""
-
-    __slots__ = ()
-    __lt__ = tuple.__gt__
-
-
-class _PairTable:
-    """The counts of a text's pairs. A merge, also of a rare or an absent pair, updates them.
-
-    The text is a row of ids as in `bpe_loop`: a token has its id at its first and last position.
     The heap contains upper bounds of the counts, since no pair that is in it gains occurrences.
-
-    Attributes:
-        counts: The count of each pair, overlaps included.
     """
 
     def __init__(self, pre_tokens: Rows, symbols: Sequence[str]) -> None:
-        self._row, self._weights = [GAP], [0]
-        for ids, count in pre_tokens:
-            self._row += (*ids, GAP)
-            self._weights += [count] * (len(ids) + 1)
-        self._sizes, self._names = [1] * len(symbols), [*symbols]
-        self.counts: Counter[Pair] = Counter()
-        self._positions: dict[Pair, list[int]] = {}
-        for position, pair in enumerate(pairwise(self._row)):
-            if GAP not in pair:
-                self._positions.setdefault(pair, []).append(position)
-                self.counts[pair] += self._weights[position]
+        super().__init__(pre_tokens, len(symbols))
+        self._names = [*map(Reversed, symbols)]
         self._n_pairs = Counter(self.counts.values())  # by count
         self._heap = [*map(self._entry, self.counts)]
         heapify(self._heap)
 
-    def _entry(self, pair: Pair) -> tuple[int, _Descending, Pair]:
-        names = self._names[pair[0]], self._names[pair[1]]
-        return -self.counts[pair], _Descending(names), pair
+    def _entry(self, pair: Pair) -> tuple[int, tuple[Reversed, Reversed], Pair]:
+        return -self.counts[pair], (self._names[pair[0]], self._names[pair[1]]), pair
 
     def most_frequent(self) -> Pair | None:
         """Return the most frequent pair, by ties the lexicographically largest; None if none."""
@@ -165,43 +137,16 @@ class _PairTable:
         """Return the number of other pairs with the same count."""
         return self._n_pairs[self.counts[pair]] - 1
 
-    def merge(self, pair: Pair) -> tuple[int, int]:
-        """Replace a pair by a new token; return its id and the number of replacements, weighted."""
-        (left, right), new = pair, len(self._sizes)
-        row, sizes = self._row, self._sizes
-        left_size, size = sizes[left], sizes[left] + sizes[right]
-        sizes.append(size)
-        self._names.append(self._names[left] + self._names[right])
-        applied = 0
-        changes: Counter[Pair] = Counter()
-        added: dict[Pair, list[int]] = {}
-        for position in self._positions.pop(pair, ()):
-            if row[position] != left or row[position + left_size] != right:
-                continue
-            weight = self._weights[position]
-            applied += weight
-            row[position + left_size] = GAP  # no longer the start of a token
-            row[position] = row[position + size - 1] = new
-            before, after = row[position - 1], row[position + size]
-            if before != GAP:
-                changes[before, left] -= weight
-                changes[before, new] += weight
-                added.setdefault((before, new), []).append(position - sizes[before])
-            if after != GAP:
-                changes[right, after] -= weight
-                changes[new, after] += weight
-                added.setdefault((new, after), []).append(position)
-        changes[pair] = -self.counts[pair]
+    def merge(self, pair: Pair) -> tuple[int, int, dict[Pair, int]]:
+        new, applied, changes = super().merge(pair)
+        self._names.append(Reversed(self._names[pair[0]] + self._names[pair[1]]))
         for other, change in changes.items():
-            if change:
-                self._n_pairs[self.counts[other]] -= 1
-                self.counts[other] += change
-                self._n_pairs[self.counts[other]] += 1
-        for other, positions in added.items():
-            if self.counts[other]:
-                self._positions[other] = positions
+            count = self.counts[other]
+            self._n_pairs[count - change] -= 1
+            self._n_pairs[count] += 1
+            if count and new in other:
                 heappush(self._heap, self._entry(other))
-        return new, applied
+        return new, applied, changes
 
 
 MEASURES = {

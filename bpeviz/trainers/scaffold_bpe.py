@@ -36,7 +36,6 @@ from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark, PreTokenizer
 from bpeviz.text import joined, shorten
 from bpeviz.trainers.base import Corpus, Options, Trainer
 from bpeviz.trainers.bpe_loop import MergeLoop, TieRule
-from bpeviz.trainers.layout import TokenRow
 from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen_texts import Detail, ScreenTexts, atoms_and_merges, hidden_table
@@ -131,7 +130,7 @@ def train(corpus: Corpus, options: ScaffoldOptions) -> ScaffoldTraining:
     if not unlimited:
         limit = limit and sys.maxsize
     # Pairs below the minimum count are not merged, but their counts matter.
-    loop = MergeLoop(TokenRow.from_pre_tokens(rows), alphabet, limit, ties=options.ties)
+    loop = MergeLoop(rows, alphabet, limit, ties=options.ties)
     trained: list[Merge] = []
     stopped: Stopped = "full"
     merges = iter(loop)

@@ -43,7 +43,7 @@ from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN, PreTokenizer
 from bpeviz.text import Normalized, counted, id_list
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
-from bpeviz.trainers.bpe import train_merges
+from bpeviz.trainers.bpe_loop import MergeLoop
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit
 from bpeviz.trainers.screen_texts import ScreenTexts, every_atom_is_a_token
 
@@ -131,13 +131,13 @@ def train(corpus: Corpus, options: SentencePieceOptions) -> SentencePieceTrainin
         for is_known, run in groupby(word, atom_id.__contains__)
         if is_known
     ]
-    trained, stopped = train_merges(
+    trained, stopped = MergeLoop(
         rows,
         alphabet,
         limit,
         ties="shortest",
         allowed=lambda piece: is_piece(piece, options.longest, options.digits),
-    )
+    ).train()
     return SentencePieceTraining(
         *("sentencepiece", pre_tokenizer, alphabet, stopped, options.special_tokens),
         *(tuple(trained), options.longest, options.digits),

@@ -39,8 +39,7 @@ from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, texts_of_corpus
-from bpeviz.trainers.bpe import train_merges
-from bpeviz.trainers.bpe_loop import TieRule
+from bpeviz.trainers.bpe_loop import MergeLoop, TieRule
 from bpeviz.trainers.options import ATOMS, MIN_COUNT, TIES
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen_texts import ScreenTexts, atoms_and_merges
@@ -89,21 +88,20 @@ def train(corpus: Corpus, options: SuperOptions) -> SuperTraining:
     alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
     limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
     first = max(0, options.transition - len(alphabet))
-    trained, stopped = train_merges(
-        rows, alphabet, min(limit, first), ties=ties, min_count=min_count
-    )
+    loop = MergeLoop(rows, alphabet, min(limit, first), ties=ties, min_count=min_count)
+    trained, stopped = loop.train()
     if stopped != "full":
         first = len(trained)
     if first < limit:
         within = MergeTokenizer("superbpe", pre_tokenizer, alphabet, tuple(trained))
-        across, stopped = train_merges(
+        across, stopped = MergeLoop(
             [*_weighted_rows(corpus, within, pre_tokenizer).items()],
             joined(alphabet, trained),
             limit - first,
             ties=ties,
             min_count=min_count,
             allowed=_allowed(options.max_words),
-        )
+        ).train()
         if across:
             across[0] = across[0]._replace(note="from here on, merges may cross words")
         trained += across

@@ -16,11 +16,8 @@ counts.) `tests/references/reference_wordpiece.py` contains the definition as a 
 
 from __future__ import annotations
 
-from array import array
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -37,8 +34,9 @@ from bpeviz.pretokenizers.patterns import Unmatched, mark_unmatched
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import Normalized, id_list, times
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
-from bpeviz.trainers.bpe_loop import PROGRESS, REPORT_EVERY
+from bpeviz.trainers.bpe_loop import PROGRESS, REPORT_EVERY, Pair
 from bpeviz.trainers.options import MIN_COUNT, TIES, UNMATCHED
+from bpeviz.trainers.pair_table import PairTable, Rows
 from bpeviz.trainers.preparation import count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen_texts import Detail, ScreenTexts
 
@@ -48,7 +46,7 @@ UnmatchedText = Literal["keep", "drop"]
 
 
 def train_merges(
-    words: Sequence[tuple[Sequence[int], int]],
+    words: Rows,
     n_atoms: int,
     limit: int,
     *,
@@ -67,21 +65,15 @@ def train_merges(
     Returns:
         The merges, and why training ended: the limit, no pair left, or only rare pairs left.
     """
-    counts = _Counts(words, n_atoms, min(limit, sum(len(ids) for ids, _ in words)))
+    scores = _Scores(words, n_atoms, min(limit, sum(len(ids) for ids, _ in words)))
     merges: list[Merge] = []
     while len(merges) < limit:
         if not len(merges) % REPORT_EVERY:
             progress.report(PROGRESS, len(merges), limit)
-        best = counts.best(min_count, ties)
+        best = scores.best(min_count, ties)
         if best is None:
-            return merges, "rare" if counts.pairs.any() else "no pair"
-        pair, n_tied = best
-        left, right, count = (int(of[pair]) for of in (counts.left, counts.right, counts.pairs))
-        a, b = int(counts.tokens[left]), int(counts.tokens[right])
-        new_id = n_atoms + len(merges)
-        applied = counts.merge(pair, new_id)
-        note = together(count, a, b)
-        merges.append(Merge(left, right, new_id, count, applied, n_tied, count / (a * b), note))
+            return merges, "rare" if scores.pairs[2].any() else "no pair"
+        merges.append(scores.merge(*best))
     return merges, "full"
 
 
@@ -134,165 +126,91 @@ def train(corpus: Corpus, options: WordPieceOptions) -> WordPieceTraining:
     )
 
 
-# --- Pairs and their counts ----------------------------------------------------------------------
-
-GAP = -1
-_NO_PAIR = 0
+# --- Pairs and their scores ----------------------------------------------------------------------
 
 
-class _Counts:
-    """Counts of tokens and pairs, updated by each merge.
+class _Scores:
+    """The pairs of a text with their counts and those of their parts.
 
     Each merge changes the scores of all pairs that share a part with it, and raises most of them.
-    So NumPy computes the scores of all pairs for each merge. Most merged pairs are rare, so a loop
-    replaces them.
-
-    All words are stored in one row with a gap at both ends of each. A token has the position of its
-    first atom. All occurrences of a pair are found at once: at the start, or by the merge that
-    creates one of its parts. From then on they only become fewer.
+    So NumPy computes the scores of all pairs for each merge.
 
     Attributes:
-        ids: [positions], token ids, or `GAP`.
-        weights: [positions], the count of the word.
-        before, after: [positions], the positions of the adjacent tokens.
-        pair: [positions], the number of the pair with the next token, 0 for none.
-        positions: For each pair, where it was found, the last position first. The pair may no
-            longer begin at some of them, but it does at the last one of the array.
-        left, right: int64 [pairs], the parts of each pair.
-        pairs: int64 [pairs], the count of each pair, 0 for a number that is not in use.
-        first: int64 [pairs], the first position of each pair.
         tokens: int64 [ids], the count of each token.
+        pairs: int64 [4, numbers], the parts of each pair, its count, and its first position; the
+            count is 0 for a number that is not in use.
     """
 
-    def __init__(
-        self, words: Sequence[tuple[Sequence[int], int]], n_atoms: int, most_merges: int
-    ) -> None:
-        self.ids = array("q", [GAP])
-        self.weights = array("q", [0])
-        for ids, count in words:
-            self.ids.extend((*ids, GAP))
-            self.weights.extend([count] * (len(ids) + 1))
-        row, weight = np.array(self.ids), np.array(self.weights)
-        is_token = row != GAP
+    def __init__(self, words: Rows, n_atoms: int, most_merges: int) -> None:
         # An empty text has no tokens, but `best` looks up those of pair 0, which is not a pair.
         self.tokens = np.zeros(max(1, n_atoms + most_merges), np.int64)
-        np.add.at(self.tokens, row[is_token], weight[is_token])
-
-        begins = np.flatnonzero(is_token[:-1] & is_token[1:])
-        keys = row[begins] << 32 | row[begins + 1]
-        distinct, number = np.unique(keys, return_inverse=True)
-        number += 1
-        self.left = np.append(0, distinct >> 32)
-        self.right = np.append(0, distinct & 0xFFFFFFFF)
-        self.pairs = np.zeros(len(distinct) + 1, np.int64)
-        np.add.at(self.pairs, number, weight[begins])
-        by_pair = np.lexsort((-begins, number))
-        bounds = np.searchsorted(number[by_pair], np.arange(len(distinct) + 2))
-        in_order = begins[by_pair]
-        self.positions = [_array(in_order[low:high]) for low, high in pairwise(bounds.tolist())]
-        self.first = np.array([0, *(positions[-1] for positions in self.positions[1:])], np.int64)
+        for ids, count in words:
+            np.add.at(self.tokens, ids, count)
+        self._table = PairTable(words, n_atoms)
+        self.pairs = np.zeros((4, 1), np.int64)
+        self._numbers: dict[Pair, int] = {}
         self._unused: list[int] = []
-
-        pair = np.zeros(len(row), np.int64)
-        pair[begins] = number
-        self.pair = _array(pair)
-        self.before = _array(np.arange(len(row)) - 1)
-        self.after = _array(np.arange(len(row)) + 1)
+        self._update(self._table.counts)
         # Comparing two fractions multiplies three numbers up to the sum of all counts. Where that
         # does not fit into 64 bits, Python's integers are used.
         total = int(self.tokens.sum())
-        self.exact: type = np.int64 if total**3 < 2**63 else object
+        self._exact: type = np.int64 if total**3 < 2**63 else object
 
-    def best(self, min_count: int, ties: ScoreTies) -> tuple[int, int] | None:
-        """Return the number of the pair with the highest score, and the number of other ties."""
-        a, b = self.tokens[self.left], self.tokens[self.right]
-        score = np.zeros(len(self.pairs))
-        allowed = self.pairs >= max(1, min_count)
-        np.divide(self.pairs, a.astype(np.float64) * b, out=score, where=allowed)
+    def best(self, min_count: int, ties: ScoreTies) -> tuple[Pair, int] | None:
+        """Return the pair with the highest score, and the number of other ties."""
+        lefts, rights, counts, positions = self.pairs
+        a, b = self.tokens[lefts], self.tokens[rights]
+        score = np.zeros(len(counts))
+        allowed = counts >= max(1, min_count)
+        np.divide(counts, a.astype(np.float64) * b, out=score, where=allowed)
         highest = score.max()
         if not highest:
             return None
         # Floating point selects the scores near the highest; integers then compare these exactly.
         near = np.flatnonzero(score >= highest * (1 - 1e-9))
-        if len(near) == 1:
-            return int(near[0]), 0
-        above: NDArray[Any] = self.pairs[near].astype(self.exact)
-        below: NDArray[Any] = a[near].astype(self.exact) * b[near].astype(self.exact)
+        above: NDArray[Any] = counts[near].astype(self._exact)
+        below: NDArray[Any] = a[near].astype(self._exact) * b[near].astype(self._exact)
         top = 0
         while (more := above * below[top] > above[top] * below).any():
             top = int(np.flatnonzero(more)[0])
         tied = near[above * below[top] == above[top] * below]
         if ties == "smallest":
-            best = tied[np.lexsort((self.right[tied], self.left[tied]))[0]]
+            best = tied[np.lexsort((rights[tied], lefts[tied]))[0]]
         else:
-            best = tied[np.argmin(self.first[tied])]
-        return int(best), len(tied) - 1
+            best = tied[np.argmin(positions[tied])]
+        return (int(lefts[best]), int(rights[best])), len(tied) - 1
 
-    def merge(self, merged: int, new_id: int) -> int:
-        """Replace a pair from left to right; return the number of replacements, weighted."""
-        ids, pair, before, after = self.ids, self.pair, self.before, self.after
-        changes: defaultdict[int, int] = defaultdict(int)  # of the count of each pair
-        new: dict[tuple[int, int], int] = {}
-        applied = 0
-        for position in reversed(self.positions[merged]):
-            if pair[position] != merged:  # in a a a the second occurrence overlaps the first
-                continue
-            weight, start, right = self.weights[position], before[position], after[position]
-            end = after[right]
-            applied += weight
-            changes[merged] -= weight
-            changes[pair[start]] -= weight
-            changes[pair[right]] -= weight
-            ids[position], pair[right] = new_id, _NO_PAIR
-            after[position], before[end] = end, position
-            for at, parts in ((start, (ids[start], new_id)), (position, (new_id, ids[end]))):
-                if GAP in parts:
-                    pair[at] = _NO_PAIR
-                    continue
-                number = new.get(parts)
-                if number is None:
-                    number = new[parts] = self._new_pair(parts)
-                pair[at] = number
-                self.positions[number].append(at)
-                changes[number] += weight
-        for token in (self.left[merged], self.right[merged]):
+    def merge(self, pair: Pair, n_tied: int) -> Merge:
+        """Replace a pair from left to right."""
+        count, (a, b) = self._table.counts[pair], map(int, self.tokens[[*pair]])
+        new_id, applied, changes = self._table.merge(pair)
+        for token in pair:
             self.tokens[token] -= applied
         self.tokens[new_id] = applied
-        for number in new.values():
-            self.positions[number].reverse()
-        changes.pop(_NO_PAIR, None)
-        for number, change in changes.items():
-            self._change(number, change)
-        return applied
+        self._update(changes)
+        score = count / (a * b)
+        return Merge(*pair, new_id, count, applied, n_tied, score, together(count, a, b))
 
-    def _new_pair(self, parts: tuple[int, int]) -> int:
-        """Return a number for a pair that is not counted yet."""
-        if not self._unused:
-            more = np.zeros(len(self.pairs) // 8 + 64, np.int64)
-            self._unused += range(len(self.pairs), len(self.pairs) + len(more))
-            self.left, self.right = np.append(self.left, more), np.append(self.right, more)
-            self.pairs, self.first = np.append(self.pairs, more), np.append(self.first, more)
-            self.positions += [array("q") for _ in more]
-        number = self._unused.pop()
-        self.left[number], self.right[number] = parts
-        return number
+    def _update(self, changed: Iterable[Pair]) -> None:
+        """Update the counts and the first positions of pairs."""
+        for pair in changed:
+            if count := self._table.counts[pair]:
+                number = self._number(pair)
+                self.pairs[:, number] = *pair, count, self._table.first(pair)
+            else:
+                number = self._numbers.pop(pair)
+                self.pairs[2, number] = 0
+                self._unused.append(number)
 
-    def _change(self, number: int, change: int) -> None:
-        """Change the count of a pair, find its first position again, or free its number."""
-        self.pairs[number] += change
-        positions = self.positions[number]
-        if self.pairs[number]:
-            while self.pair[positions[-1]] != number:
-                positions.pop()
-            self.first[number] = positions[-1]
-        else:
-            self.positions[number] = array("q")
-            self._unused.append(number)
-
-
-def _array(values: NDArray[np.int64]) -> array[int]:
-    """Return values as an array of Python's, whose single elements are faster to access."""
-    return array("q", values.tobytes())
+    def _number(self, pair: Pair) -> int:
+        """Return the number of a pair, if need be a new one."""
+        if pair not in self._numbers:
+            if not self._unused:
+                known = self.pairs.shape[1]
+                self._unused += range(known, known + known // 8 + 64)
+                self.pairs = np.pad(self.pairs, ((0, 0), (0, len(self._unused))))
+            self._numbers[pair] = self._unused.pop()
+        return self._numbers[pair]
 
 
 # --- Tokenizer and training history --------------------------------------------------------------

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import bpeviz
 from bpeviz import progress
 from bpeviz.trainers import bpe_loop
-from bpeviz.trainers.bpe import train_by_definition, train_merges
+from bpeviz.trainers.bpe import train_by_definition
 from bpeviz.trainers.bpe_loop import MergeLoop
 from bpeviz.trainers.layout import TokenRow
 
@@ -53,7 +53,7 @@ ALLOWED = st.sampled_from(
 
 def with_small_limits(patch: pytest.MonkeyPatch, few: int, sizes: tuple[int, int, int]) -> None:
     patch.setattr(bpe_loop, "FEW_POSITIONS", few)
-    for name, size in zip(("BLOCK", "MAX_POSITIONS", "MAX_TABLE"), sizes, strict=True):
+    for name, size in zip(("POSITIONS_AT_ONCE", "MAX_POSITIONS", "MAX_TABLE"), sizes, strict=True):
         patch.setattr(bpe_loop, name, size)
 
 
@@ -83,7 +83,7 @@ def test_fast_loop_equals_definition(
     with pytest.MonkeyPatch.context() as patch:
         with_small_limits(patch, few, sizes)
         patch.setattr(bpe_loop, "KEY_BITS", key_bits)
-        fast = train_merges(pre_tokens, "abcdefgh", limit, **how)
+        fast = MergeLoop(pre_tokens, "abcdefgh", limit, **how).train()
     how["allowed"] = allowed or (lambda name: True)
     assert fast == train_by_definition(pre_tokens, "abcdefgh", limit, **how)
 
@@ -113,7 +113,7 @@ def test_loop_returns_the_count_of_the_next_pair(
 def test_only_allowed_pairs_are_rare(allowed: object, stopped: str) -> None:
     # After a b, the pair ab c is left, once.
     pre_tokens = [((0, 1, 2), 1), ((0, 1), 1)]
-    merges, reason = train_merges(pre_tokens, "abc", 9, min_count=2, allowed=allowed)
+    merges, reason = MergeLoop(pre_tokens, "abc", 9, min_count=2, allowed=allowed).train()
     assert ([merge[:4] for merge in merges], reason) == ([(0, 1, 3, 2)], stopped)
 
 
@@ -128,7 +128,7 @@ def test_pairs_beyond_63_bits_are_sorted_by_pair_and_position() -> None:
 def test_counts_over_53_bits_are_exact() -> None:
     # As floating-point numbers, the two counts are equal.
     pre_tokens = [((0, 1), 1 << 55), ((2, 3), (1 << 55) + 1), ((4, 5), (1 << 55) - 1)]
-    merges, _ = train_merges(pre_tokens, "abcdef", 9)
+    merges, _ = MergeLoop(pre_tokens, "abcdef", 9).train()
     assert [(merge.left, merge.count - (1 << 55), merge.ties) for merge in merges] == [
         (2, 1, 0),
         (0, 0, 0),
@@ -165,7 +165,7 @@ def test_longer_text_equals_definition(
     draw = random.Random(5)
     row = [draw.choices(range(8), weights=range(1, 9))[0] for _ in range(6_000)]
     pre_tokens = [(row[i : i + 690], 1 + i % 4) for i in range(0, 5_000, 700)]
-    fast = train_merges(pre_tokens, "abcdefgh", 200, ties=ties)
+    fast = MergeLoop(pre_tokens, "abcdefgh", 200, ties=ties).train()
     assert fast == train_by_definition(pre_tokens, "abcdefgh", 200, ties=ties)
     assert any(merge.ties > 2 for merge in fast[0])
 
@@ -176,7 +176,7 @@ def test_very_frequent_pretoken_equals_definition(count: int) -> None:
     rows = [(text[i : i + 40], 1 + i % 3) for i in range(0, len(text), 40)]
     rows[3:3] = [(random_words(1, 2), count), (random_words(2, 3), count - 1)]
     pre_tokens = [*{tuple(ids): (ids, weight) for ids, weight in rows}.values()]
-    assert train_merges(pre_tokens, "abcdefgh", 150) == train_by_definition(
+    assert MergeLoop(pre_tokens, "abcdefgh", 150).train() == train_by_definition(
         pre_tokens, "abcdefgh", 150
     )
 
@@ -198,12 +198,16 @@ LONG_TEXTS = {
 def test_long_text_needs_little_more_memory_than_its_row(
     kind: str, weight: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, size in ("BLOCK", 1 << 13), ("MAX_POSITIONS", 1 << 14), ("MAX_TABLE", 1 << 14):
+    for name, size in (
+        ("POSITIONS_AT_ONCE", 1 << 13),
+        ("MAX_POSITIONS", 1 << 14),
+        ("MAX_TABLE", 1 << 14),
+    ):
         monkeypatch.setattr(bpe_loop, name, size)
     text = np.array(LONG_TEXTS[kind], np.uint8)
     tracemalloc.start()
     row = TokenRow.from_arrays(text, np.array([len(text)]), np.array([weight]))
-    merges, _ = train_merges(row, "abcdefgh", 300)
+    merges, _ = MergeLoop(row, "abcdefgh", 300).train()
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert merges[:6] == train_by_definition([(text.tolist(), weight)], "abcdefgh", 6)[0]
@@ -222,14 +226,16 @@ def test_ids_over_16_bits_equal_definition(
     draw = random.Random(7)
     used = [draw.randrange(atoms) for _ in range(40)]
     pre_tokens = [([draw.choice(used) for _ in range(60)], 1 + i) for i in range(6)]
-    assert train_merges(pre_tokens, symbols, 100) == train_by_definition(pre_tokens, symbols, 100)
+    assert MergeLoop(pre_tokens, symbols, 100).train() == train_by_definition(
+        pre_tokens, symbols, 100
+    )
 
 
 def test_training_reports_progress_and_stops_when_listener_raises() -> None:
     pre_tokens = [([i % 7 for i in range(3_000)], 1)]
     reports: list[tuple[str, int, int]] = []
     with progress.reporting_to(lambda *report: reports.append(report)):
-        train_merges(pre_tokens, "abcdefg", 50)
+        MergeLoop(pre_tokens, "abcdefg", 50).train()
     assert reports[0][1:] == (0, 50)
     assert all(0 <= done < of == 50 for _, done, of in reports)
 
@@ -237,4 +243,4 @@ def test_training_reports_progress_and_stops_when_listener_raises() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt), progress.reporting_to(stop):
-        train_merges(pre_tokens, "abcdefg", 50)
+        MergeLoop(pre_tokens, "abcdefg", 50).train()
