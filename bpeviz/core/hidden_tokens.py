@@ -13,7 +13,6 @@ token is expanded only once.
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,7 +25,7 @@ from numpy.typing import NDArray
 from bpeviz.cached_property import cached_property
 from bpeviz.core.boundaries import INSIDE_ID, AtomChanges, atom_changes
 from bpeviz.core.fields import InvalidFieldError
-from bpeviz.core.merges import MergedVocabulary, MergeTokenizer, NotMergesError
+from bpeviz.core.merges import Merge, MergedVocabulary, MergeTokenizer, NotMergesError
 from bpeviz.core.tokenizer import AtomRow, NonMonotonicTokenizer, Segmentation
 from bpeviz.core.training import MergeTraining
 
@@ -201,10 +200,24 @@ def _split_spans(spans: Sequence[Span], times: Sequence[int]) -> tuple[list[Span
 
 @dataclass(frozen=True, repr=False)
 class HiddenTokenTraining(MergeTraining):
-    """The training history of a trainer that merges pairs and hides some tokens."""
+    """The training history of a trainer that merges pairs and hides some tokens.
 
-    @abstractmethod
-    def at_step(self, step: int) -> HiddenTokenTokenizer: ...
+    Attributes:
+        hidden_times: One entry for each merge.
+    """
+
+    hidden_times: HiddenTimes
+
+    tokenizer_class: ClassVar[type[HiddenTokenTokenizer]] = HiddenTokenTokenizer
+
+    @cached_property
+    def n_hidden(self) -> NDArray[np.int64]:
+        """Number of hidden tokens after each step. int64 [steps + 1]."""
+        return hidden_counts(self.hidden_times, self.steps)
+
+    def at_step(self, step: int) -> HiddenTokenTokenizer:
+        hidden_times = self.hidden_times[: max(0, step)]
+        return self.first_merges(self.tokenizer_class, step, hidden_times)
 
     def segmentations(
         self, step: int, pre_token: str, strength: float, draws: int, seed: int
@@ -223,33 +236,26 @@ class RestrictedTraining(HiddenTokenTraining):
 
     Attributes:
         threshold: Tokens with a lower count in the training text, as segmented by the merges so
-            far, are hidden. The count is the number of replacements of the token's own merge
-            minus those of later merges that contain it.
+            far, are hidden (see `rare_times`).
     """
 
     threshold: int
 
-    @cached_property
-    def hidden_times(self) -> HiddenTimes:
-        """The step at which each token becomes too rare; its count never rises again."""
-        first = len(self.alphabet)
-        counts: list[int] = []
-        hidden: list[tuple[int, ...]] = []
-        for step, merge in enumerate(self.merges):
-            counts.append(merge.applied)
-            hidden.append((step,) if merge.applied < self.threshold else ())
-            for part in (merge.left, merge.right):  # of (a, a) both are the same token
-                if part >= first:
-                    counts[part - first] -= merge.applied
-                    if not hidden[part - first] and counts[part - first] < self.threshold:
-                        hidden[part - first] = (step,)
-        return tuple(hidden)
 
-    @cached_property
-    def hidden(self) -> NDArray[np.int64]:
-        """Number of hidden tokens after each step. int64 [steps + 1]."""
-        return hidden_counts(self.hidden_times, self.steps)
+def rare_times(merges: Sequence[Merge], n_atoms: int, threshold: int) -> HiddenTimes:
+    """Return the step at which each token becomes too rare; its count never rises again.
 
-    def at_step(self, step: int) -> HiddenTokenTokenizer:
-        hidden_times = self.hidden_times[: max(0, step)]
-        return self.first_merges(HiddenTokenTokenizer, step, hidden_times)
+    The count is the number of replacements of the token's own merge minus those of later merges
+    that contain it.
+    """
+    counts: list[int] = []
+    hidden: list[tuple[int, ...]] = []
+    for step, merge in enumerate(merges):
+        counts.append(merge.applied)
+        hidden.append((step,) if merge.applied < threshold else ())
+        for part in (merge.left, merge.right):  # of (a, a) both are the same token
+            if part >= n_atoms:
+                counts[part - n_atoms] -= merge.applied
+                if not hidden[part - n_atoms] and counts[part - n_atoms] < threshold:
+                    hidden[part - n_atoms] = (step,)
+    return tuple(hidden)

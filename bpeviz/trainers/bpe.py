@@ -16,13 +16,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.byte_alphabet import CHARACTER_OF
-from bpeviz.core.hidden_tokens import RestrictedTraining
+from bpeviz.core.hidden_tokens import RestrictedTraining, rare_times
 from bpeviz.core.longest_match import LongestMatchTraining
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import MergeTraining, Stopped
-from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark, PreTokenizer
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.bpe_loop import MergeLoop, Pair, TieRule
@@ -30,7 +28,7 @@ from bpeviz.trainers.layout import TokenRow
 from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
 from bpeviz.trainers.pre_tokens import lay_out_bytes, lay_out_characters
 from bpeviz.trainers.preparation import BYTES, PER_ATOM, count_pre_tokens, merge_limit, to_rows
-from bpeviz.trainers.screen_texts import Detail, ScreenTexts, atoms_and_merges, hidden_table
+from bpeviz.trainers.screen_texts import texts_of_hidden
 
 
 def train_by_definition(
@@ -175,7 +173,8 @@ def train(corpus: Corpus, options: BpeOptions) -> MergeTraining:
     if options.encode == "longest":
         return LongestMatchTraining(*decided)
     if options.threshold:
-        return RestrictedTraining(*decided, options.threshold)
+        rare = rare_times(trained, len(alphabet), options.threshold)
+        return RestrictedTraining(*decided, rare, options.threshold)
     return MergeTraining(*decided)
 
 
@@ -185,30 +184,6 @@ _HUGGING_FACE_IDS = bytes(map(_BY_CHARACTER.index, range(256)))
 
 
 # --- On screen -----------------------------------------------------------------------------------
-
-
-def _vocabulary(training: MergeTraining, step: int) -> str:
-    atoms = atoms_and_merges(training, step)
-    if not isinstance(training, RestrictedTraining):
-        return atoms
-    return f"{atoms}, {int(training.hidden[step]):,} of them too rare to use"
-
-
-def _details(
-    training: MergeTraining, text: str | Documents, boundaries: Boundaries, step: int
-) -> list[Detail]:
-    if not isinstance(training, RestrictedTraining):
-        return []
-    about = (
-        "Encoding splits these tokens back into their parts: they occur fewer than "
-        f"{training.threshold:,} times in the training text (“times”: after this merge)."
-    )
-
-    def table() -> dict[str, Sequence[object]]:
-        return hidden_table(training, training.hidden_times, step)
-
-    return [Detail("tokens too rare to use", about, table)]
-
 
 TRAINER = Trainer(
     key="bpe",
@@ -222,5 +197,10 @@ TRAINER = Trainer(
     "arXiv:1909.03341",
     train=train,
     declares=BpeOptions,
-    texts=ScreenTexts(vocabulary=_vocabulary, details=_details),
+    texts=texts_of_hidden(
+        "too rare to use",
+        "tokens too rare to use",
+        "Encoding splits these tokens back into their parts: they occur fewer than "
+        "{0.threshold:,} times in the training text (“times”: after this merge).",
+    ),
 )

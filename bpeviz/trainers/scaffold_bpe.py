@@ -14,7 +14,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from heapq import heappop, heappush
 from typing import ClassVar
 
@@ -22,7 +21,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
-from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.hidden_tokens import (
     HiddenTimes,
     HiddenTokenTokenizer,
@@ -31,14 +29,13 @@ from bpeviz.core.hidden_tokens import (
 )
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Stopped
-from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark, PreTokenizer
 from bpeviz.text import joined, shorten
 from bpeviz.trainers.base import Corpus, Options, Trainer
 from bpeviz.trainers.bpe_loop import MergeLoop, TieRule
 from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
-from bpeviz.trainers.screen_texts import Detail, ScreenTexts, atoms_and_merges, hidden_table
+from bpeviz.trainers.screen_texts import texts_of_hidden
 
 
 class _Scaffolds:
@@ -167,23 +164,13 @@ class ScaffoldTokenizer(HiddenTokenTokenizer):
 
 @dataclass(frozen=True, repr=False)
 class ScaffoldTraining(HiddenTokenTraining):
-    """Training history of Scaffold-BPE. `sizes` does not count scaffold tokens.
+    """Training history of Scaffold-BPE. `sizes` does not count scaffold tokens."""
 
-    Attributes:
-        hidden_times: Steps at which each merged token becomes a scaffold token and returns, in
-            turn.
-    """
-
-    hidden_times: HiddenTimes
-
-    @cached_property
-    def scaffolds(self) -> NDArray[np.int64]:
-        """Number of scaffold tokens after each step. int64 [steps + 1]."""
-        return hidden_counts(self.hidden_times, self.steps)
+    tokenizer_class = ScaffoldTokenizer
 
     @cached_property
     def sizes(self) -> NDArray[np.int64]:
-        return np.arange(len(self.scaffolds)) + len(self.alphabet) - self.scaffolds
+        return np.arange(len(self.n_hidden)) + len(self.alphabet) - self.n_hidden
 
     def step_of(self, vocab_size: int) -> int:
         """Return the last step at which the vocabulary has this size.
@@ -200,9 +187,6 @@ class ScaffoldTraining(HiddenTokenTraining):
         if is_skipped:
             return int(np.flatnonzero(self.sizes < vocab_size)[-1])
         return super().step_of(vocab_size)
-
-    def at_step(self, step: int) -> ScaffoldTokenizer:
-        return self.first_merges(ScaffoldTokenizer, step, self.hidden_times[: max(0, step)])
 
 
 # --- On screen -----------------------------------------------------------------------------------
@@ -244,23 +228,6 @@ def _notes(hidden_times: HiddenTimes, name: Callable[[int], str]) -> list[str]:
     ]
 
 
-def _vocabulary(training: ScaffoldTraining, step: int) -> str:
-    return f"{atoms_and_merges(training, step)}, {int(training.scaffolds[step]):,} of them scaffold"
-
-
-def _details(
-    training: ScaffoldTraining, text: str | Documents, boundaries: Boundaries, step: int
-) -> list[Detail]:
-    about = (
-        "These tokens are not in the vocabulary after this merge: they only serve to build other "
-        "tokens, and encoding splits them back. A token becomes a scaffold token when it occurs "
-        "less often in the training text (“times”) than the next candidate. It becomes a normal "
-        "token again when it is the most frequent candidate."
-    )
-    table = partial(hidden_table, training, training.hidden_times, step)
-    return [Detail("scaffold tokens", about, table)]
-
-
 TRAINER = Trainer(
     key="scaffold",
     title="Scaffold-BPE",
@@ -273,5 +240,12 @@ TRAINER = Trainer(
     train=train,
     saved=(ScaffoldTokenizer,),
     declares=ScaffoldOptions,
-    texts=ScreenTexts(vocabulary=_vocabulary, details=_details),
+    texts=texts_of_hidden(
+        "scaffold",
+        "scaffold tokens",
+        "These tokens are not in the vocabulary after this merge: they only serve to build other "
+        "tokens, and encoding splits them back. A token becomes a scaffold token when it occurs "
+        "less often in the training text (“times”) than the next candidate. It becomes a normal "
+        "token again when it is the most frequent candidate.",
+    ),
 )

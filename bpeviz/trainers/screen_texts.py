@@ -5,11 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from bpeviz.core.boundaries import Boundaries
-from bpeviz.core.hidden_tokens import HiddenTimes
-from bpeviz.core.training import MergeTraining
+from bpeviz.core.hidden_tokens import HiddenTokenTraining
 from bpeviz.corpus.documents import Documents
 from bpeviz.text import counted, listed
 
@@ -137,17 +137,33 @@ class ScreenTexts:
     randomness: Randomness = DROPOUT
 
 
-def hidden_table(
-    training: MergeTraining, hidden_times: HiddenTimes, step: int
-) -> dict[str, Sequence[object]]:
-    """Return the columns of a table of the tokens hidden after `step` merges, the latest first.
+def texts_of_hidden(kind: str, title: str, about: str) -> ScreenTexts:
+    """Return the texts of a trainer that may hide tokens.
 
     Args:
-        training: The training history of the tokens.
-        hidden_times: The steps at which each merged token becomes hidden and visible again, in
-            turn.
-        step: Number of merges.
+        kind: What the hidden tokens are, after their number.
+        title: Heading of their table.
+        about: Explanation of this table, with fields of the training.
     """
+
+    def vocabulary(training: Any, step: int) -> str:
+        atoms = atoms_and_merges(training, step)
+        if not isinstance(training, HiddenTokenTraining):
+            return atoms
+        return f"{atoms}, {int(training.n_hidden[step]):,} of them {kind}"
+
+    def details(
+        training: Any, text: str | Documents, boundaries: Boundaries, step: int
+    ) -> list[Detail]:
+        if not isinstance(training, HiddenTokenTraining):
+            return []
+        return [Detail(title, about.format(training), partial(_hidden_table, training, step))]
+
+    return ScreenTexts(vocabulary=vocabulary, details=details)
+
+
+def _hidden_table(training: HiddenTokenTraining, step: int) -> dict[str, Sequence[object]]:
+    """Return the columns of a table of the tokens hidden after `step` merges, the latest first."""
     first = len(training.alphabet)
     occurrences = [0] * (first + step)
     merged_into: dict[int, list[int]] = {}
@@ -158,7 +174,7 @@ def hidden_table(
         for part in {merge.left, merge.right}:
             merged_into.setdefault(part, []).append(merge.new_id)
     hidden = []
-    for token_id, changes in enumerate(hidden_times[:step], first):
+    for token_id, changes in enumerate(training.hidden_times[:step], first):
         past = bisect_left(changes, step)
         if past % 2:
             hidden.append((changes[past - 1] + 1, token_id))

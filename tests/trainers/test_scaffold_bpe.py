@@ -205,7 +205,7 @@ def test_scaffold_threshold_is_count_of_next_pair() -> None:
         "", "“ab” is now a scaffold token", "“ab” is a normal token again", "",
     ]  # fmt: skip
     assert (training.sizes - 7).tolist() == [0, 1, 1, 3, 4]
-    assert training.scaffolds.tolist() == [0, 0, 1, 0, 0]
+    assert training.n_hidden.tolist() == [0, 0, 1, 0, 0]
     cuts = [[t.label for t in training.at_step(s).tokens("ab")] for s in range(5)]
     assert cuts == [["a", "b"], ["ab"], ["a", "b"], ["ab"], ["ab"]]
     boundaries = training.tokenizer().boundaries("ab")
@@ -286,13 +286,13 @@ def test_merge_tree_as_deep_as_token_length_has_boundaries() -> None:
     # Each merge replaces all occurrences of the token before, so its count is below the next
     # pair's: 0 < 1.
     assert boundaries.token_counts.tolist() == [*range(size, 0, -1)]
-    assert training.scaffolds[-2:].tolist() == [size - 3, size - 3]
+    assert training.n_hidden[-2:].tolist() == [size - 3, size - 3]
 
 
 def test_tiny_shakespeare_has_scaffolds_and_bpe_merges(tiny_shakespeare: str) -> None:
     training = train(tiny_shakespeare[:100_000], vocab_size=600)
     assert training.sizes[-1] == 600
-    assert training.scaffolds[-1] > 20
+    assert training.n_hidden[-1] > 20
     plain = bpeviz.train(tiny_shakespeare[:100_000], merges=training.steps)
     pairs = [(merge.left, merge.right, merge.count) for merge in plain.merges]
     assert [(merge.left, merge.right, merge.count) for merge in training.merges] == pairs

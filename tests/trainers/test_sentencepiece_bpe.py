@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import bpeviz
 from bpeviz import formats
 from bpeviz.pretokenizers.patterns import SplitError
+from bpeviz.text import label
 from bpeviz.trainers import texts_of
 from bpeviz.trainers.sentencepiece_bpe import (
     SentencePieceTokenizer,
@@ -420,15 +421,10 @@ def test_pieces_and_encodings_equal_sentencepiece(
         if how["unknown"] == "unk":
             # The library's piece of an unknown run is the run itself.
             expected = ["<unk>" if model.piece_to_id(p) == model.unk_id() else p for p in expected]
-        shown = [bpeviz_label(piece) for piece in expected]
+        shown = [label(piece.encode()) for piece in expected]
         assert spoken == shown
         if how["unknown"] == "bytes":
             assert tokenizer.decode(tokenizer.encode(line)) == model.decode(model.encode(line))
-
-
-def bpeviz_label(piece: str) -> str:
-    """Return the label of a piece, with visible signs for a tab and a carriage return."""
-    return piece.replace("\t", "→").replace("\r", "␍")
 
 
 @pytest.mark.large
