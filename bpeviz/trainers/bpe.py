@@ -24,10 +24,9 @@ from bpeviz.core.training import MergeTraining, Stopped
 from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark, PreTokenizer
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
 from bpeviz.trainers.bpe_loop import MergeLoop, Pair, TieRule
-from bpeviz.trainers.layout import TokenRow
 from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
-from bpeviz.trainers.pre_tokens import lay_out_bytes, lay_out_characters
-from bpeviz.trainers.preparation import BYTES, PER_ATOM, count_pre_tokens, merge_limit, to_rows
+from bpeviz.trainers.pre_tokens import lay_out
+from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit
 from bpeviz.trainers.screen_texts import texts_of_hidden
 
 
@@ -155,15 +154,7 @@ def train(corpus: Corpus, options: BpeOptions) -> MergeTraining:
     pre_tokenizer = PreTokenizer(atoms, options.pattern, options.expression, options.end_mark)
     byte_ids = _HUGGING_FACE_IDS if options.ties == "huggingface" and atoms == "bytes" else None
     rule: TieRule = "smallest" if options.ties == "huggingface" else options.ties
-    counts = count_pre_tokens(corpus, pre_tokenizer)
-    rows: TokenRow | list[tuple[list[int], int]]
-    if atoms == "bytes":
-        alphabet, rows = BYTES, lay_out_bytes(counts, byte_ids)
-    elif options.end_mark == "none":
-        alphabet, rows = lay_out_characters(counts)
-    else:
-        alphabet, rows = to_rows(counts, pre_tokenizer)
-    del counts  # their memory is free once they are laid out
+    alphabet, rows = lay_out(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer, byte_ids)
     limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
     trained, stopped = MergeLoop(rows, alphabet, limit, ties=rule, min_count=min_count).train()
     if byte_ids is not None:

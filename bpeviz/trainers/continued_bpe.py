@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -149,23 +149,13 @@ def base_rows(text: str, base: Tokenizer, pre_tokenizer: PreTokenizer) -> list[l
     return [ids[a:b] for a, b in zip([0, *n_before], n_before, strict=False) if a < b]
 
 
-NAMES_OF_BASES = {
-    "gpt2": ("<|endoftext|>",),
-    "cl100k_base": (
-        *("<|endoftext|>", "<|fim_prefix|>", "<|fim_middle|>", "<|fim_suffix|>"),
-        "<|endofprompt|>",
-    ),
-    "o200k_base": ("<|endoftext|>", "<|endofprompt|>"),
-}
-"""The special tokens of published bases, which are not loaded to draw a page."""
-
-
 def _own_names(options: Mapping[str, object]) -> tuple[str, ...]:
     """Return the special tokens of the base, in the order of their ids."""
-    base = options.get("base", "text")
-    if isinstance(base, Tokenizer):
-        return tuple(sorted(base.special_tokens, key=base.special_tokens.__getitem__))
-    return NAMES_OF_BASES.get(str(base), ())
+    base: Any = options.get("base", "text")
+    # A published base is not loaded to draw a page.
+    entry = catalog.ENTRIES.get(base) if isinstance(base, str) else base
+    names = {} if entry is None else entry.special_tokens
+    return tuple(sorted(names, key=names.__getitem__))
 
 
 def published(name: str) -> Tokenizer:

@@ -41,13 +41,10 @@ class TokenRow:
     @classmethod
     def from_pre_tokens(cls, pre_tokens: Sequence[tuple[Sequence[int], int]]) -> TokenRow:
         """Lay out pre-tokens, each given as atom ids and a count."""
-        lengths = np.fromiter((len(ids) + 1 for ids, _ in pre_tokens), np.int64, len(pre_tokens))
+        ids = np.fromiter(chain.from_iterable(ids for ids, _ in pre_tokens), np.uint32)
+        lengths = np.fromiter((len(ids) for ids, _ in pre_tokens), np.int64, len(pre_tokens))
         counts = np.fromiter((count for _, count in pre_tokens), np.int64, len(pre_tokens))
-        copies, weights = _spread_weights(counts, lengths)
-        rows = chain((ids for ids, _ in pre_tokens), (pre_tokens[i][0] for i in copies))
-        gap = gap_of(np.int32)
-        positions = chain.from_iterable((*ids, gap) for ids in rows)
-        return cls(np.fromiter(chain((gap,), positions), np.int32), weights)
+        return cls.from_arrays(ids, lengths.cumsum(), counts)
 
     @classmethod
     def from_arrays(

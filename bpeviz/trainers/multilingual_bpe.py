@@ -35,7 +35,8 @@ from bpeviz.text import clean
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_like
 from bpeviz.trainers.bpe_loop import MergeLoop
 from bpeviz.trainers.options import ATOMS
-from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
+from bpeviz.trainers.pre_tokens import lay_out
+from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit
 from bpeviz.trainers.screen_texts import Detail, ScreenTexts
 
 SMOOTHING = {
@@ -81,7 +82,7 @@ def train(corpus: Corpus, options: MultilingualOptions) -> MultilingualTraining:
     for text, factor in weighted:
         for pre_token, count in count_pre_tokens(text, pre_tokenizer).items():
             counts[pre_token] += count * factor
-    alphabet, rows = to_rows(counts, pre_tokenizer)
+    alphabet, rows = lay_out(counts, pre_tokenizer)
     limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
     trained, stopped = MergeLoop(rows, alphabet, limit).train()
     return MultilingualTraining(

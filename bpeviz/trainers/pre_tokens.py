@@ -10,25 +10,38 @@ from numpy.typing import NDArray
 
 from bpeviz.pretokenizers.counts import PreTokenCounts
 from bpeviz.pretokenizers.patterns import BLOCK
+from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.trainers.layout import TokenRow
+from bpeviz.trainers.preparation import BYTES, to_rows
 
 
-def lay_out_bytes(pre_tokens: Mapping[str, int], byte_ids: bytes | None = None) -> TokenRow:
-    """Return a row in which each byte of the pre-tokens in UTF-8 is an atom.
+def lay_out(
+    pre_tokens: Mapping[str, int], pre_tokenizer: PreTokenizer, byte_ids: bytes | None = None
+) -> tuple[tuple[str, ...], TokenRow]:
+    """Return the alphabet of counted pre-tokens, and their atoms in a row.
 
     Args:
         pre_tokens: The pre-tokens with their counts.
+        pre_tokenizer: It has no notation of atoms of its own.
         byte_ids: The atom id of each byte; by default the byte itself.
     """
+    if pre_tokenizer.end_mark != "none":
+        alphabet, rows = to_rows(pre_tokens, pre_tokenizer)
+        return alphabet, TokenRow.from_pre_tokens(rows)
     blob, ends, counts = _joined(pre_tokens)
-    if byte_ids is not None:
-        blob = blob.translate(byte_ids)
-    return TokenRow.from_arrays(np.frombuffer(blob, np.uint8), ends, counts)
+    if pre_tokenizer.atoms == "bytes":
+        blob = blob if byte_ids is None else blob.translate(byte_ids)
+        return BYTES, TokenRow.from_arrays(np.frombuffer(blob, np.uint8), ends, counts)
+    return _lay_out_characters(pre_tokens, blob, ends, counts)
 
 
-def lay_out_characters(pre_tokens: Mapping[str, int]) -> tuple[tuple[str, ...], TokenRow]:
+def _lay_out_characters(
+    pre_tokens: Mapping[str, int],
+    blob: bytes,
+    ends: NDArray[np.int64],
+    counts: NDArray[np.int64],
+) -> tuple[tuple[str, ...], TokenRow]:
     """Return the characters of the pre-tokens, sorted, and a row in which each is an atom."""
-    blob, ends, counts = _joined(pre_tokens)
     is_start = np.frombuffer(blob, np.int8) >= -64  # not a continuation byte of UTF-8
     if not is_start[np.append(0, ends)[:-1]].all():
         iter(pre_tokens)  # raises an error that names the pre-token

@@ -34,7 +34,8 @@ from bpeviz.text import joined, shorten
 from bpeviz.trainers.base import Corpus, Options, Trainer
 from bpeviz.trainers.bpe_loop import MergeLoop, TieRule
 from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
-from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
+from bpeviz.trainers.pre_tokens import lay_out
+from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit
 from bpeviz.trainers.screen_texts import texts_of_hidden
 
 
@@ -120,7 +121,7 @@ def train(corpus: Corpus, options: ScaffoldOptions) -> ScaffoldTraining:
     """Train Scaffold-BPE."""
     atoms, unlimited = options.atoms, options.vocab_size is None
     pre_tokenizer = PreTokenizer(atoms, options.pattern, options.expression, options.end_mark)
-    alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
+    alphabet, rows = lay_out(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
     limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
     n_normal = sys.maxsize if unlimited else limit
     scaffolds = _Scaffolds(len(alphabet), n_normal, options.min_count)

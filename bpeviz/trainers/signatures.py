@@ -85,24 +85,27 @@ class SentencePieceBpe(Sized, total=False):
     longest: int
 
 
-class Scaffold(Sized, total=False):
-    """Options of Scaffold-BPE."""
+class Counted(Sized, total=False):
+    """Options of trainers that merge the most frequent pair."""
 
-    atoms: Atoms
-    end_mark: EndMark
     ties: Ties
     min_count: int
 
 
-class SuperBpe(Sized, total=False):
+class Scaffold(Counted, total=False):
+    """Options of Scaffold-BPE."""
+
+    atoms: Atoms
+    end_mark: EndMark
+
+
+class SuperBpe(Counted, total=False):
     """Options of SuperBPE."""
 
     transition: int
     second: Literal["none", "lines", "sentences"]
     max_words: int
     atoms: Atoms
-    ties: Ties
-    min_count: int
 
 
 class Multilingual(Sized, total=False):
@@ -122,14 +125,12 @@ class Parity(Sized, total=False):
     min_count: int
 
 
-class Adaptive(Sized, total=False):
+class Adaptive(Counted, total=False):
     """Options of Adaptive BPE."""
 
     base: Literal["text", "gpt2", "cl100k_base", "o200k_base"] | Tokenizer
     base_text: str
     base_size: int
-    ties: Ties
-    min_count: int
 
 
 if TYPE_CHECKING:

@@ -41,7 +41,8 @@ from bpeviz.text import clean
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, texts_of_corpus
 from bpeviz.trainers.bpe_loop import MergeLoop, TieRule
 from bpeviz.trainers.options import ATOMS, MIN_COUNT, TIES
-from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit, to_rows
+from bpeviz.trainers.pre_tokens import lay_out
+from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit
 from bpeviz.trainers.screen_texts import ScreenTexts, atoms_and_merges
 
 Second = Literal["none", "lines", "sentences"]
@@ -85,7 +86,7 @@ def train(corpus: Corpus, options: SuperOptions) -> SuperTraining:
     pre_tokenizer = SuperPreTokenizer(
         atoms, options.pattern, options.expression, second=options.second
     )
-    alphabet, rows = to_rows(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
+    alphabet, rows = lay_out(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer)
     limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
     first = max(0, options.transition - len(alphabet))
     loop = MergeLoop(rows, alphabet, min(limit, first), ties=ties, min_count=min_count)
