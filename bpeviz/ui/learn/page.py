@@ -172,7 +172,7 @@ def show() -> None:
     with bar:
         _bar(current)
         with st.container(key="tours", horizontal=True, gap="small"):
-            st.caption("Tours of the other pages:", width="content")
+            st.caption("Tours:", width="content")
             for tour in tours.TOURS.values():
                 st.page_link(tour.page.path, label=tour.title, query_params=tour.link())
             for link in NAMED.values():
