@@ -28,6 +28,7 @@ class TextBox {
     this.isTyped = false; // and not yet applied
     this.timer = 0;
     this.settled = ""; // the text before what is being typed
+    this.given = ""; // the last text that was not typed: the browser's undo would mix it with what was before
     this.isPasted = false; // or dropped
     this.asksOwn = false; // whether the server has been asked for the user's own text
     this.retry = 0;
@@ -45,7 +46,9 @@ class TextBox {
     });
     on(this.box, "compositionend", () => this.#typed());
     on(this.box, "blur", () => this.#apply());
-    on(this.box, "keydown", ({ key, ctrlKey, metaKey }) => {
+    on(this.box, "keydown", (event) => {
+      const { key, ctrlKey, metaKey, shiftKey } = event;
+      if ((ctrlKey || metaKey) && /^[zy]$/i.test(key) && this.box.value === this.given) this.#undo(event, shiftKey);
       if (this.rest) this.#settle();
       else emit(TEXT_TYPED);
       if (key === "Enter" && (ctrlKey || metaKey)) this.#apply();
@@ -116,7 +119,7 @@ class TextBox {
       const isOpened = this.drawn && sample === this.data.own && this.box.value !== text && !this.asksOwn; // a file
       this.asksOwn = false;
       if (isOpened) this.#settle();
-      if (this.box.value !== text) this.box.value = text;
+      this.#fill(text);
       if (!this.rest) this.settled = text;
       this.drawn = changes;
     }
@@ -157,9 +160,22 @@ class TextBox {
       this.asksOwn = true;
       this.#change(sample, this.state.text, { text: undefined, isOwn: true });
     } else {
-      this.box.value = this.settled = own;
+      this.#fill(own);
+      this.settled = own;
       this.#change(sample, own);
     }
+  }
+
+  #fill(text) {
+    if (this.box.value !== text) this.box.value = this.given = text;
+  }
+
+  // Undo what was chosen in place of the user's own text.
+  #undo(event, isRedo) {
+    event.preventDefault();
+    if (isRedo || this.select.value === this.data.own || this.state.own === null) return;
+    this.select.value = this.data.own;
+    this.#choose();
   }
 
   #typed() {
@@ -189,7 +205,7 @@ class TextBox {
     clearTimeout(this.timer);
     this.timer = 0;
     const text = wellFormed(this.box.value);
-    if (text !== this.box.value) this.box.value = text;
+    this.#fill(text);
     this.#use(text);
   }
 
