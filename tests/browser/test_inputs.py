@@ -13,6 +13,8 @@ from page_helpers import (
     Player,
     Score,
     alert,
+    await_sign,
+    choose,
     english,
     expect,
     go_to,
@@ -279,3 +281,22 @@ def test_typing_applies_by_itself_and_lone_surrogates_are_replaced(open_page: Op
     expect(field).to_have_value("a \ufffd a a")
     page.get_by_role("textbox", name="Text to use").evaluate(put)
     player.await_text("a \ufffd a a")
+
+
+def test_own_text_comes_back_in_place_of_a_sample(open_page: Open) -> None:
+    own = "my own text, my own text"
+    page = open_page()
+    player = Player(page)
+    player.await_text(ENGLISH)
+    type_text(page, own)
+    player.await_text(own)
+    box = page.get_by_role("textbox", name="Text to use")
+    for come_back in (
+        lambda: choose(page, "Text", "Your own text"),
+        lambda: box.press("Control+Z"),
+    ):
+        choose(page, "Text", "English prose")
+        await_sign(player.text, "river")
+        come_back()
+        expect(box).to_have_value(own)
+        player.await_text(own)
