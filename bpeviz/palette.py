@@ -26,6 +26,9 @@ COLORS = len(LOOKS)
 _QUIET = 0.68
 """The share of the ink in quiet words."""
 
+_LINE = 0.57
+"""The same in boundaries: a contrast of 3, and at most 0.45 of the ink of the letters."""
+
 
 @dataclass(frozen=True)
 class Theme:
@@ -47,7 +50,7 @@ class Theme:
 
     @property
     def quiet(self) -> str:
-        """The color of notes and boundaries."""
+        """The color of notes."""
         return _mixed(_oklab(self.text), self.background, _QUIET)
 
     @property
@@ -86,7 +89,7 @@ def style(selector: str, *, in_host: bool = False) -> str:
         properties[name] = f"var({given},{color})" if in_host else color
     mixed = "".join(
         f"--{name}:color-mix(in oklab,var(--text) {share:.0%},var(--background));"
-        for name, share in (("line", 0.62), ("quiet", _QUIET), ("faint", 0.14))
+        for name, share in (("line", _LINE), ("quiet", _QUIET), ("faint", 0.14))
     )
     own = "".join(f"--{name}:{value};" for name, value in properties.items())
     # A picture has the colors of a theme, whatever that of the page is.

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bpeviz.palette import _LAB, _LMS, COLORS, DARK, LIGHT, SERIES, Theme
+from bpeviz.palette import _LAB, _LINE, _LMS, COLORS, DARK, LIGHT, SERIES, Theme, _mixed, _oklab
 
 THEMES = {"light": LIGHT, "dark": DARK}
 
@@ -36,6 +36,7 @@ def test_text_contrasts_with_all_backgrounds_of_tokens(theme: Theme) -> None:
     assert min(contrast(theme.quiet, fill) for fill in theme.fills) > 3
     assert contrast(theme.quiet, theme.background) > 4.5
     assert contrast(theme.accent, theme.background) > 4.5
+    assert contrast(_mixed(_oklab(theme.text), theme.background, _LINE), theme.background) > 3
 
 
 # Linear sRGB as people without red or without green cones see it: Machado, Oliveira and Fernandes,

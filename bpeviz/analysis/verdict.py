@@ -198,7 +198,7 @@ def at_size(text: str, columns: Sequence[Column], size: int) -> str:
     if len(first) > 1:
         return f"{where} {named[0]} split this text alike{f'; {how}' * bool(how)}."
     names = joined(named) if len(named) == 2 else f"all {_NUMBERS[len(named)]}"
-    return f"{where} {names} split this text differently: compared with {named[0]}, {how}."
+    return f"{where} {names} differ: compared with {named[0]}, {how}."
 
 
 def _against(text: str, column: Column, other: Column, several: bool) -> str:
@@ -206,8 +206,9 @@ def _against(text: str, column: Column, other: Column, several: bool) -> str:
     s, parts = "" if several else "s", []
     if drops := column.dropped - other.dropped:
         verb, out, more = ("leave", " out", column) if drops > 0 else ("keep", "", other)
-        kind = "text" if more.dropped_from(text).strip() else "white space"
-        parts.append(f"{verb}{s}{out} {counted(abs(drops), 'byte')} of {kind}")
+        is_text = bool(more.dropped_from(text).strip())
+        what = f"{counted(abs(drops), 'byte')} of text" if is_text else "white space"
+        parts.append(f"{verb}{s}{out} {what}")
     starts, ends = word_spans(text)
     inside, others = (boundaries_inside(of, starts, ends) > 0 for of in (column, other))
     raw = text.encode()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,10 +11,10 @@ from typing import Any
 from bpeviz.core.boundaries import Boundaries
 from bpeviz.core.hidden_tokens import HiddenTokenTraining
 from bpeviz.corpus.documents import Documents
-from bpeviz.text import counted, listed
+from bpeviz.text import counted
 
-_MAX_NAMES = 3
-"""The number of tokens that a table cell names; it counts the others."""
+_MOST = 3
+"""The most tokens that a table cell names."""
 
 
 @dataclass(frozen=True)
@@ -43,11 +43,13 @@ class Detail:
         title: Heading, in lower case.
         about: Explanation below the heading.
         content: Computes the columns of the table by name, of equal length, or the picture.
+        tokens: The names of the columns that contain ids of tokens, one or several in a cell.
     """
 
     title: str
     about: str
-    content: Callable[[], Mapping[str, Sequence[object]] | Survival]
+    content: Callable[[], Mapping[str, Sequence[Any]] | Survival]
+    tokens: Collection[str] = ()
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,8 @@ def texts_of_hidden(kind: str, title: str, about: str) -> ScreenTexts:
     ) -> list[Detail]:
         if not isinstance(training, HiddenTokenTraining):
             return []
-        return [Detail(title, about.format(training), partial(_hidden_table, training, step))]
+        table = partial(_hidden_table, training, step)
+        return [Detail(title, about.format(training), table, ("token", "merged into"))]
 
     return ScreenTexts(vocabulary=vocabulary, details=details)
 
@@ -181,13 +184,11 @@ def _hidden_table(training: HiddenTokenTraining, step: int) -> dict[str, Sequenc
     hidden.sort(reverse=True)
     ids = [token_id for _, token_id in hidden]
 
-    def names(token_ids: Sequence[int]) -> str:
-        return listed([*map(training.name, token_ids)], _MAX_NAMES)
-
     return {
-        "token": [training.name(token_id) for token_id in ids],
+        "token": ids,
         "id": ids,
         "since merge": [since for since, _ in hidden],
         "times": [occurrences[token_id] for token_id in ids],
-        "merged into": [names(merged_into.get(token_id, [])) for token_id in ids],
+        "merged into": [merged_into.get(token_id, [])[:_MOST] for token_id in ids],
+        "times merged": [len(merged_into.get(token_id, [])) for token_id in ids],
     }

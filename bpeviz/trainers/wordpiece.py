@@ -386,8 +386,8 @@ def _details(
         count_rank, score_rank = np.argsort(by_count) + 1, np.argsort(by_score) + 1
         listed = list(dict.fromkeys([*by_count[:_BEST].tolist(), *by_score[:_BEST].tolist()]))
         return {
-            "left": [training.name(int(left[i])) for i in listed],
-            "right": [training.name(int(right[i])) for i in listed],
+            "left": left[listed].tolist(),
+            "right": right[listed].tolist(),
             "count": pairs.counts[listed].tolist(),
             "count of left": pairs.tokens[left[listed]].tolist(),
             "count of right": pairs.tokens[right[listed]].tolist(),
@@ -404,6 +404,7 @@ def _details(
             "the product of the counts of its parts, so it favors pairs whose parts seldom occur "
             "apart. The table includes pairs below the minimum count, which are not merged.",
             table,
+            ("left", "right"),
         )
     ]
 

@@ -500,10 +500,10 @@ class Grid(TypedDict):
 
 
 class TokenColumn(TypedDict):
-    """A column of a table of tokens: ids of tokens, or other values."""
+    """A column of a table of tokens: ids of tokens, one or several in a cell, or other values."""
 
     name: str
-    values: list[int | float | str | None]
+    values: list[int | float | str | Sequence[int] | None]
     isToken: bool
 
 

@@ -50,12 +50,35 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Tokens:
+    """A cell with tokens, which HTML draws as in the text, without colors.
+
+    Attributes:
+        labels: The labels of the tokens.
+        before: The words before them.
+        between: The sign between them as text.
+    """
+
+    labels: Sequence[str]
+    before: str = ""
+    between: str = " | "
+
+    def __str__(self) -> str:
+        return self.before + self.between.join(self.labels)
+
+    def html(self) -> str:
+        """Return the tokens as HTML."""
+        pieces = (f'<bdi class="piece">{escape(label)}</bdi>' for label in self.labels)
+        return f"{escape(self.before)}{''.join(pieces)}"
+
+
+@dataclass(frozen=True)
 class Table:
     """A table of plain values.
 
     Attributes:
         names: The names of the columns.
-        columns: The values of each column: texts, numbers, None, or for HTML a `Cell`.
+        columns: The values of each column: texts, numbers, None, `Tokens`, or for HTML a `Cell`.
     """
 
     names: Sequence[str]
@@ -133,6 +156,9 @@ class Table:
         def row(values: Sequence[Any], tag: str) -> str:
             cells = [_text(value, grouped=grouped) for value in values]
             html = [_html(*cell, tag) for cell in zip(cells, is_right, strict=True)]
+            for i, value in enumerate(values):
+                if isinstance(value, Tokens):
+                    html[i] = f'<td class="long">{value.html()}</td>'
             if explains and tag == "td":
                 html[-1] = f'<td class="explains"><bdi>{escape(cells[-1].text)}</bdi></td>'
             return "".join(html)

@@ -25,7 +25,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Candidate, Pruning, Training
 from bpeviz.text import hexadecimal, shorten
 from bpeviz.trainers import texts_of
-from bpeviz.views.table import Cell, Table
+from bpeviz.views.table import Cell, Table, Tokens
 
 
 def decisions(training: Training, last: int) -> Table:
@@ -121,13 +121,13 @@ def segmentations(paths: Sequence[Path], name: Callable[[int], str]) -> Table:
     )
 
 
-def samples(segmentations: Sequence[tuple[str, int]], draws: int) -> Table:
+def samples(segmentations: Sequence[tuple[Sequence[str], int]], draws: int) -> Table:
     """Return how often each segmentation was drawn, most frequent first, for bars."""
     most = segmentations[0][1]
     return Table(
         ["segmentation", "share of the samples"],
         [
-            [segmentation for segmentation, _ in segmentations],
+            [Tokens(labels) for labels, _ in segmentations],
             [Cell(f"{times / draws:.1%}", times / most) for _, times in segmentations],
         ],
     )
@@ -188,7 +188,7 @@ def aligned(rows: Sequence[AlignedPiece], names: Sequence[str]) -> Table:
     return Table.of_rows(
         titles,
         [
-            [piece.text, piece.times, *(f"{len(of)}: {' | '.join(of)}" for of in piece.tokens)]
+            [piece.text, piece.times, *(Tokens(of, f"{len(of)}: ") for of in piece.tokens)]
             for piece in rows
         ],
     )
@@ -319,7 +319,7 @@ def vocabularies(rows: Sequence[Vocabulary]) -> Table:
             "tokens": [row.tokens for row in rows],
             "in all of them": [row.shared for row in rows],
             "only here": [row.own for row in rows],
-            "examples": ["  ".join(row.examples) for row in rows],
+            "examples": [Tokens(row.examples, between="  ") for row in rows],
         }
     )
 

@@ -13,8 +13,8 @@ from bpeviz.views.table import Table
 Look = Callable[[int], tuple[str, int]]
 """A function from ids to labels and color indices."""
 
-Ids = Mapping[str, Sequence[int | None]]
-"""The ids in the columns of tokens, by their names; None for an empty cell."""
+Ids = Mapping[str, Sequence[int | Sequence[int] | None]]
+"""The ids in the columns of tokens, by their names: one, several, or None for an empty cell."""
 
 
 def payload(
@@ -34,7 +34,8 @@ def payload(
         {"name": name, "values": [*known.get(name, values)], "isToken": name in known}
         for name, values in zip(table.names, table.columns, strict=True)
     ]
-    drawn = {i for i in chain.from_iterable(known.values()) if i is not None}
+    cells = [cell for cell in chain.from_iterable(known.values()) if cell is not None]
+    drawn = {*chain.from_iterable([cell] if isinstance(cell, int) else cell for cell in cells)}
     data: TokenTable = {
         **token_styles(drawn, look or (lambda _: ("", -1))),
         "key": "",

@@ -264,20 +264,20 @@ def test_sentences_of_a_comparison_are_true_and_about_one_pair(seeds: range) -> 
         (
             ["BPE", "BPE", "WordPiece"],
             4,
-            "At 9 entries BPE and BPE split this text alike; WordPiece leaves out 2 bytes of white "
-            "space and keeps one word whole.",
+            "At 9 entries BPE and BPE split this text alike; WordPiece leaves out white space and "
+            "keeps one word whole.",
         ),
         (
             ["WordPiece", "BPE", "BPE"],
             4,
-            "At 9 entries BPE and BPE split this text alike; WordPiece leaves out 2 bytes of white "
-            "space and keeps one word whole.",
+            "At 9 entries BPE and BPE split this text alike; WordPiece leaves out white space and "
+            "keeps one word whole.",
         ),
         (
             ["WordPiece", "BPE"],
             4,
-            "At 9 entries WordPiece and BPE split this text differently: compared with WordPiece, "
-            "BPE keeps 2 bytes of white space and splits one more word.",
+            "At 9 entries WordPiece and BPE differ: compared with WordPiece, BPE keeps white space "
+            "and splits one more word.",
         ),
     ],
 )

@@ -243,9 +243,11 @@ def test_details_table_lists_scaffolds_at_each_step() -> None:
         texts_of(training).details(training, "abc", boundaries, step)[0].content()
         for step in range(5)
     ]
-    assert [table["token"] for table in tables] == [[], [], ["ab"], [], []]
+    assert [table["token"] for table in tables] == [[], [], [7], [], []]
+    (abc,) = [merge.new_id for merge in training.merges if training.name(merge.new_id) == "abc"]
     assert tables[2] == {
-        "token": ["ab"], "id": [7], "since merge": [2], "times": [2], "merged into": ["abc"],
+        "token": [7], "id": [7], "since merge": [2], "times": [2], "merged into": [[abc]],
+        "times merged": [1],
     }  # fmt: skip
 
 

@@ -23,6 +23,7 @@ from bpeviz.core.merges import Merge
 from bpeviz.core.training import Candidate, MergeTraining, Pruning, Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
+from bpeviz.text import label
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Survival
 from bpeviz.views import charts, tables
@@ -419,8 +420,8 @@ def test_detail_tables_and_charts_support_every_trainer(key: str) -> None:
 
 
 def test_samples_are_bars_relative_to_the_most_frequent_segmentation() -> None:
-    table = tables.samples([("low", 700), ("l | ow", 245), ("lo | w", 55)], 1_000)
-    assert [*table.columns[0]] == ["low", "l | ow", "lo | w"]
+    table = tables.samples([(["low"], 700), (["l", "ow"], 245), (["lo", "w"], 55)], 1_000)
+    assert [str(cell) for cell in table.columns[0]] == ["low", "l | ow", "lo | w"]
     assert [(cell.text, cell.shade) for cell in table.columns[1]] == [
         ("70.0%", 1.0),
         ("24.5%", 0.35),
@@ -474,13 +475,22 @@ def test_candidates_table_ties_equal_scores_not_counts() -> None:
     assert table["note"].tolist() == ["winner", "same score", ""]
 
 
+def test_cells_of_tokens_are_pieces_in_html_and_words_in_files() -> None:
+    thai = "น้ำ<b>"
+    tokens = tables.Tokens([label(sign.encode()) for sign in thai[:2]] + [thai[2:]], "3: ")
+    table = tables.Table.of({"text": ["a"], "tokens": [tokens]})
+    assert table.csv() == "text,tokens\na,3: น | ◌้ | ำ<b>\n"
+    pieces = re.findall('<bdi class="piece">(.*?)</bdi>', table.html())
+    assert pieces == ["น", "◌้", "ำ&lt;b&gt;"]
+
+
 def test_vocabularies_table_has_a_row_per_vocabulary() -> None:
     rows = [
         Vocabulary("BPE", 1_200, 30, 2, ("lo", "low")),
         Vocabulary("Unigram", 5, 30, 0, ()),
     ]
     table = frame_of(tables.vocabularies(rows))
-    assert table.iloc[0].tolist() == ["BPE", 1_200, 30, 2, "lo  low"]
-    assert table.iloc[1].tolist() == ["Unigram", 5, 30, 0, ""]
+    assert table.iloc[0].map(str).tolist() == ["BPE", "1200", "30", "2", "lo  low"]
+    assert str(table.iloc[1]["examples"]) == ""
     assert len(frame_of(tables.vocabularies([]))) == 0
     assert frame_of(tables.vocabularies([])).columns.tolist() == table.columns.tolist()

@@ -11,6 +11,7 @@ const BRIEF = { cells: 3000, lines: 200 }; // a text of more never fits, and mea
 const WHOLE_LINE = 80; // letters' widths of a line that is not broken
 const NAME_LETTER = 7; // pixels, of a name
 const [NARROW, NARROW_NAMES] = [540, 92]; // pixels
+const BESIDE = 56; // pixels of the overview, the padding, and the gap before the races
 const COUNTS = 38; // pixels of the number of tokens in a line of a column without names
 const LETTER = 0.6; // width of a letter of the code font, relative to its size
 const EMOJI = /\p{RI}{2}|\p{Extended_Pictographic}\p{EMod}?(\u200D\p{Extended_Pictographic}\p{EMod}?)*/gu;
@@ -76,6 +77,18 @@ export function roomOfNames(rows, width) {
   const longest = Math.max(...rows.map(({ name }) => name?.length ?? 0));
   if (!longest) return 0;
   return width < NARROW ? NARROW_NAMES : Math.min(190, Math.max(96, NAME_LETTER * longest + 44));
+}
+
+/**
+ * Return whether lines of code of several rows are whole with all the width, but not beside their races.
+ * @param {string} text
+ * @param {{name?: string}[]} rows
+ * @param {number} width pixels
+ */
+export function needsWidth(text, rows, width) {
+  const { smallest } = sizesOfRows(rows.length);
+  const size = (room) => wholeLinesSize(text, room - roomOfNames(rows, width) - BESIDE);
+  return size(width) >= smallest && size(width - Math.min(320, Math.max(208, 0.24 * width))) < smallest;
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { element, followSize } from "../shared/dom.js";
 import { MergeBlocks } from "../shared/merge_blocks.js";
-import { LARGEST, SMALLEST, SMALLEST_BLOCKED, fitScore, scrollingSize, sizesOfRows, unbrokenSize } from "./fit.js";
+import { LARGEST, SMALLEST, SMALLEST_BLOCKED, fitScore, needsWidth, scrollingSize, sizesOfRows, unbrokenSize } from "./fit.js";
 import { Overview } from "./overview.js";
 import { TimelineScore } from "./timeline_view.js";
 
@@ -112,6 +112,7 @@ export class Stage {
     section.style.setProperty("--scale", String(scale));
     section.style.setProperty("--remark", `${section.querySelector(".remark").offsetHeight}px`); // below the stage
     if (!score?.host.clientWidth) return;
+    section.classList.toggle("wide", several && needsWidth(score.text, score.rows, section.clientWidth));
     section.classList.add("fitting"); // the text is as high as the stage may be
     const { rows, host } = score;
     const sizes = several ? sizesOfRows(rows.length) : { smallest: SMALLEST, largest: LARGEST, scrolling: scrollingSize };

@@ -5,7 +5,7 @@ import { WIDE_CHARACTER, formatCount } from "../shared/format.js";
 /**
  * @typedef {object} Column
  * @property {string} name
- * @property {boolean} isToken whether its values are ids, drawn as tokens
+ * @property {boolean} isToken whether its values are ids or lists of ids, drawn as tokens
  * @property {(row: number) => any} at
  */
 
@@ -49,7 +49,7 @@ export function columnsOf(steps, unit) {
 export function wordsOf({ name, isToken, at }, row, styles) {
   const value = at(row);
   if (value === null || value === undefined) return "";
-  if (isToken) return styles[value]?.[0] ?? "";
+  if (isToken) return [value].flat().map((id) => styles[id]?.[0] ?? "").join(" ");
   if (typeof value !== "number" || ids.has(name)) return String(value);
   return Number.isInteger(value) ? formatCount(value) : value.toPrecision(4);
 }
@@ -102,7 +102,8 @@ export function lettersOf(column, count, styles) {
   const every = Math.ceil(count / MEASURED);
   for (let row = count - 1; row >= 0 && most < MOST_LETTERS; row -= every) {
     const words = wordsOf(column, row, styles);
-    const letters = column.isToken ? 1.1 * words.length + 1.5 : words.length + 1;
+    const tokens = column.isToken ? [column.at(row)].flat().length : 0;
+    const letters = tokens ? 1.1 * words.length + 1.5 * tokens : words.length + 1;
     most = Math.max(most, WIDE_CHARACTER.test(words) ? 2 * letters : letters);
   }
   return Math.min(most, MOST_LETTERS);

@@ -151,7 +151,7 @@ class TokenTable {
     const { styles } = this.view;
     const words = wordsOf(column, row, styles);
     if (words.length > 8) cell.title = words;
-    if (words) cell.append(column.isToken ? tokenLabel(words, styles[column.at(row)][1]) : element("bdi", "", words));
+    if (words) cell.append(...(column.isToken ? [column.at(row)].flat().map((id) => tokenLabel(...styles[id])) : [element("bdi", "", words)]));
     return cell;
   }
 

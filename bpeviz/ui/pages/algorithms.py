@@ -303,8 +303,8 @@ def _follow(shown: list[Trained], payload: Player, answer: Callable[[str], objec
             RANDOM.show(_random_splits, able, text)
         if len(shown) > 1:
             SHARED.show(_vocabularies, shown, steps)
-        for row, step in zip(shown, steps, strict=True):
-            details(row.training_text, row.history, row.training_boundaries, step)
+        for row, view, step in zip(shown, payload["views"], steps, strict=True):
+            details(row, step, row.first.look(hues_in(view, row.first)))
 
 
 def _races(shown: list[Trained], payload: Player, steps: list[int]) -> list[Race]:
@@ -400,14 +400,14 @@ def _random_splits(able: Sequence[tuple[Training, Randomness, int]], text: str) 
             return
         unknown = training.pre_tokenizer.unknown or "?"
         rows = [
-            (" | ".join(training.name(i) if i >= 0 else unknown for i in ids), times)
+            ([training.name(i) if i >= 0 else unknown for i in ids], times)
             for ids, times in found.most_common(MAX_SEGMENTATIONS)
         ]
         if len(rows) > 1:
             with st.container(key="segmentations"):
                 draw_table(tables.samples(rows, DRAWS), "samples", label="Sampled segmentations")
         else:
-            st.markdown(f"Always **{markdown.escape(rows[0][0])}**")
+            st.html(f"Always {tables.Tokens(rows[0][0]).html()}")
         # Its place is always drawn: else the caption below would stand twice for a moment.
         place = st.empty()
         if len(found) == 1 and (other := _varied_word(text, able[which])) is not None:

@@ -190,7 +190,7 @@ def _follow(trained: Trained, last: int, timeline: str, shown: Part, initial: in
         WHY.show(_candidates, trained, step, shown, label=texts.heading)
         label = f"Before and after this {texts.unit}"
         BEFORE_AND_AFTER.show(_before_and_after, trained, step, shown, label=label)
-        details(trained.training_text, training, trained.training_boundaries, step)
+        details(trained, step, trained.row(shown).look(trained.hues(shown)))
 
 
 def _export(trained: Trained, last: int, step: int, shown: Part) -> None:

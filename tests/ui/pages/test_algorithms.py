@@ -108,10 +108,8 @@ def other_tables(app: AppTest) -> list[pd.DataFrame]:
 
 def test_white_space_opens_at_a_size_of_those_with_entries() -> None:
     app = with_text("   ")
-    assert answer(app).startswith(
-        "At 2 entries (WordPiece has none) all three split this text diff"
-    )
-    assert "WordPiece leaves out 3 bytes of white space" in answer(app)
+    assert answer(app).startswith("At 2 entries (WordPiece has none) all three differ: ")
+    assert "WordPiece leaves out white space" in answer(app)
     app = with_text("   ", algorithms=["wordpiece"])
     assert answer(app) == "At 0 entries WordPiece splits this text into 0 tokens."
 
@@ -122,7 +120,7 @@ def test_default_shows_three_algorithms_at_a_common_size() -> None:
     assert [view["title"] for view in payload["views"]] == [TRAINERS[key].short for key in USUAL]
     assert {view["text"] for view in payload["views"]} == {samples.by_key("seashells").text}
     size = payload["vocabSizes"][payload["initialStep"]]
-    assert answer(app).startswith(f"At {size:,} entries all three split this text differently: ")
+    assert answer(app).startswith(f"At {size:,} entries all three differ: ")
     # Over characters, so that their sizes are similar.
     assert {view["atomKind"] for view in payload["views"]} == {"characters"}
     assert FROM_CHARACTERS in texts(app)
@@ -145,8 +143,8 @@ def test_page_opens_where_all_differ_and_pruning_costs_something() -> None:
         assert step == 0 or unigram["steps"]["score"][step - 1] == 0
     size = payload["vocabSizes"].index(46)
     assert answer(report_player(app, size)) == (
-        "At 46 entries BPE and Unigram split this text alike; WordPiece leaves out 29 bytes of "
-        "white space and splits two more words."
+        "At 46 entries BPE and Unigram split this text alike; WordPiece leaves out white space "
+        "and splits two more words."
     )
 
 

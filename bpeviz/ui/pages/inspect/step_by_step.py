@@ -27,6 +27,7 @@ from bpeviz.views import encoded, race, tables
 from bpeviz.views.lattice import lattice_html
 from bpeviz.views.payloads import RaceRow
 from bpeviz.views.stage import Row, Stage
+from bpeviz.views.token_table import Ids
 
 SEGMENTATIONS = 8
 """The most segmentations of a word that are shown."""
@@ -125,9 +126,12 @@ def _draw_lattice(text: InspectedText) -> None:
     lattice = _word_lattice(text.offer, word.text)
     unknown = tokenizer.unknown_id
 
-    def name(token_id: int) -> str:
+    def look(token_id: int) -> tuple[str, int]:
         known = unknown if token_id == UNKNOWN_ID else token_id
-        return "unknown" if known is None else tokenizer.token_label(known)
+        return ("unknown", -1) if known is None else text.look(known)
+
+    def name(token_id: int) -> str:
+        return look(token_id)[0]
 
     st.caption(
         "The lattice shows every piece of the vocabulary that fits into the word, with its log "
@@ -141,11 +145,14 @@ def _draw_lattice(text: InspectedText) -> None:
             "In this text, the tokens of this word differ from the best path. It has an unknown "
             "character or an added token, or it is part of a longer token."
         )
-    best = tables.segmentations(lattice.nbest(SEGMENTATIONS), name)
-    draw_table(best, "segmentations", label="Best segmentations")
+    paths = lattice.nbest(SEGMENTATIONS)
+    best = tables.segmentations(paths, name)
+    ids: Ids = {"segmentation": [[edge.id for edge in path] for path in paths]}
+    draw_table(best, "segmentations", label="Best segmentations", ids=ids, look=look)
     with st.expander("All pieces as a table"):
         pieces = tables.pieces(lattice, name)
-        draw_table(pieces, "pieces", label="Pieces of the word")
+        ids = {"piece": pieces.columns[2]}
+        draw_table(pieces, "pieces", label="Pieces of the word", ids=ids, look=look)
 
 
 def _words(text: InspectedText) -> list[Word]:
