@@ -143,8 +143,13 @@ def label(raw: bytes) -> str:
 
 
 def _on_circle(name: str) -> str:
-    """Return a name whose first character, if it is a combining mark, stands on a dotted circle."""
-    return f"◌{name}" if unicodedata.category(name[:1] or " ").startswith("M") else name
+    """Return a name whose first character, if it is a combining mark, stands on a dotted circle.
+
+    The vowels am of Thai and Lao also have a part on the letter before them.
+    """
+    first = name[:1] or " "
+    is_mark = first in "\u0e33\u0eb3" or unicodedata.category(first).startswith("M")
+    return f"◌{name}" if is_mark else name
 
 
 def split_lines(text: str) -> list[str]:

@@ -136,6 +136,7 @@ class Player {
     if (isNew) {
       emit(RACE_REQUESTED);
       this.stage.fit();
+      this.root.host?.closest("[class*=st-key-]")?.toggleAttribute("data-drawn", true); // its height is known
     }
     this.show(step, !isNew);
     this.number.value = this.numberOf(this.step); // also while it has the focus
