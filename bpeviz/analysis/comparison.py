@@ -636,15 +636,15 @@ def _largest_premium(rows: Sequence[ComparedText], first: str, relative_to: str 
         return f" Under {first}, {worst[0].text} needs {words} tokens as {relative_to}{interval}."
     parallel = len(known) + 1
     is_all = parallel == len({row.text for row in rows})
-    these = "these" if is_all else f"{parallel:,} parallel texts"
+    these = "the translations" if is_all else f"{parallel:,} parallel texts"
     if premium <= 1:
         close = [row.text for row in known if (row.high or 0) >= 1 != row.low]
         but = f"; undecided for {_named(close)}" if close else ""
-        return f" Of {these}, none needs more tokens under {first} than {relative_to}{but}."
+        return f" Among {these}, none needs more tokens under {first} than {relative_to}{but}."
     need = "needs" if len(worst) == 1 else "need"
     return (
-        f" Of {these}, {_names([row.text for row in worst])} {need} the most tokens under {first}: "
-        f"{words} as {relative_to}{interval}."
+        f" Among {these}, {_names([row.text for row in worst])} {need} the most tokens under "
+        f"{first}: {words} as {relative_to}{interval}."
     )
 
 

@@ -239,16 +239,17 @@ def test_verdict_names_the_fewest_tokens_and_the_largest_premium(english: Tokeni
     worst = found.rows[4]
     assert found.verdict == (
         f"mine needs the fewest tokens, {sum(row.tokens for row in found.rows[::2]):,} in all, and "
-        "is never beaten. Of these, wide needs the most "
+        "is never beaten. Among the translations, wide needs the most "
         f"tokens under mine: {worst.premium:.2f} times as many as en "
         f"({worst.low:.2f} to {worst.high:.2f})."
     )
     found = bpeviz.compare({one: texts[one] for one in ("en", "es")}, {"mine": english}, "en")
     assert f" Under mine, es needs {found.rows[1].premium:.2f} times as many" in found.verdict
     found = bpeviz.compare(texts, {"mine": english}, "wide")
-    assert found.verdict.endswith(". Of these, none needs more tokens under mine than wide.")
+    none = ". Among the translations, none needs more tokens under mine than wide."
+    assert found.verdict.endswith(none)
     found = bpeviz.compare({**texts, "code": "x = 1"}, {"mine": english}, "en")
-    assert " Of 3 parallel texts, wide needs the most tokens under mine: " in found.verdict
+    assert " Among 3 parallel texts, wide needs the most tokens under mine: " in found.verdict
     twins = bpeviz.compare(texts, {"one": atoms, "two": atoms})
     assert twins.verdict == (
         "one and two need the same number of tokens for each text, "
@@ -295,7 +296,7 @@ def test_verdict_counts_wins_ties_and_losses() -> None:
     )
     lines = {"en": ["ab"] * 30, "es": ["ab", "abx"] * 15, "fr": ["xa", "a"] * 15}
     found = bpeviz.compare(lines, {"none": tokenizers["none"]}, "es")
-    assert "Of these, none needs more tokens under none than es." in found.verdict
+    assert "Among the translations, none needs more tokens under none than es." in found.verdict
     close = {
         "en": ["a", "ab"] * 15,
         "es": ["ab"] * 30,
@@ -306,7 +307,8 @@ def test_verdict_counts_wins_ties_and_losses() -> None:
     assert found.verdict.endswith(" than es; undecided for de.")
     lines |= {"de": ["xab"] * 30, "it": ["bax"] * 30}
     found = bpeviz.compare(lines, {"none": tokenizers["none"]}, "en")
-    assert " Of these, de and it need the most tokens under none: 1.50 times" in found.verdict
+    most = " Among the translations, de and it need the most tokens under none: 1.50 times"
+    assert most in found.verdict
     uneven = {"a": ["xx", "xxxx"] * 15, "b": ["xxxx", "xxx"] * 7 + ["xx"] * 16}
     found = bpeviz.compare(uneven, {"none": tokenizers["none"]}, "b")
     assert "), which is undecided." in found.verdict

@@ -60,8 +60,11 @@ LISTED_PRE_TOKENS = 500
 
 LIST_A, LIST_B = "list A", "list B"
 
-ORDER = ("none", "sentences", "whitespace", "words", "characters", "nltk", "arithmetic")
-"""The pre-tokenizations that come first: from coarse to fine, then those of particular sources."""
+ORDER = ("none", "sentences", "whitespace", "words", "characters", "nltk", "arithmetic", "treebank")
+"""The pre-tokenizations that come first: from coarse to fine, then those of particular sources.
+
+The style puts those of models, and the user's own, on lines of their own.
+"""
 
 OWN_RULES = {
     LIST_A: f"{WORDS.label} A",
