@@ -69,7 +69,7 @@ class Tokens:
     def html(self) -> str:
         """Return the tokens as HTML."""
         pieces = (f'<bdi class="piece">{escape(label)}</bdi>' for label in self.labels)
-        return f"{escape(self.before)}{''.join(pieces)}"
+        return f"{escape(self.before)}{' '.join(pieces)}"
 
 
 @dataclass(frozen=True)

@@ -19,12 +19,16 @@ class _Reader(HTMLParser):
         super().__init__()
         self.rows: list[list[str]] = []
         self.is_table = True
+        self.after_piece = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         if tag == "tr":
             self.rows.append([])
         elif tag in ("td", "th"):
             self.rows[-1].append("")
+        elif ("class", "piece") in attrs and self.after_piece:
+            self.rows[-1][-1] += "| "
+        self.after_piece = ("class", "piece") in attrs
         self.is_table = self.is_table and tag != "details"
 
     def handle_data(self, data: str) -> None:
@@ -63,4 +67,5 @@ def _cells(column: dict[str, Any], data: dict[str, Any]) -> list[Any]:
     if not column["isToken"]:
         return list(column["values"])
     labels = {int(i): label for i, (label, _) in data["tokenStyles"].items()}
-    return ["" if i is None else labels[i] for i in column["values"]]
+    lists = [i if isinstance(i, list) else [i] for i in column["values"]]
+    return [" ".join(labels[i] for i in ids if i is not None) for ids in lists]

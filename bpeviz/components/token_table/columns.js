@@ -103,7 +103,8 @@ export function lettersOf(column, count, styles) {
   for (let row = count - 1; row >= 0 && most < MOST_LETTERS; row -= every) {
     const words = wordsOf(column, row, styles);
     const tokens = column.isToken ? [column.at(row)].flat().length : 0;
-    const letters = tokens ? 1.1 * words.length + 1.5 * tokens : words.length + 1;
+    const wide = tokens ? words.split("⟨").length - 1 : 0; // their signs come from another font
+    const letters = tokens ? 1.1 * words.length + 1.5 * tokens + 1.2 * wide : words.length + 1;
     most = Math.max(most, WIDE_CHARACTER.test(words) ? 2 * letters : letters);
   }
   return Math.min(most, MOST_LETTERS);
