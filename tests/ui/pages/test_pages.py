@@ -392,6 +392,11 @@ def test_rows_are_computed_again_only_where_they_change(monkeypatch: pytest.Monk
     assert component(app.toggle(key="color_every_token").set_value(True).run())["colorsAll"]
     assert component(type_text(app, "Rows of one"))["text"] == "Rows of one"
     assert compute.call_count == 3
+    # Files and slides are colored as the page is.
+    offer = app.session_state["offered_export"]
+    assert offer.file()().data["score"]["colorsAll"]
+    drawn = offer.slides()
+    assert drawn.payload("Text", "")["score"]["colorsAll"]
 
 
 @pytest.mark.usefixtures("vocabularies")
