@@ -235,6 +235,30 @@ def test_page_reserves_height_of_charts_and_tables_below_player(
         )
 
 
+RESERVED = """() => [...document.querySelectorAll("[class*=st-key-]")].flatMap(element => {
+  const { style } = element;
+  if (!(parseFloat(getComputedStyle(element).minHeight) > 24)) return [];
+  const height = element.offsetHeight;
+  style.setProperty("min-height", "0", "important");
+  const empty = height - element.offsetHeight;
+  style.minHeight = "";
+  return empty > 24 ? [`${element.className.match(/st-key-\\S+/)[0]}: ${empty} of ${height}`] : [];
+})"""
+"""Returns the elements of a page that reserve a line more than they fill."""
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/Compare", "/Inspect", "/Algorithms", "/Pre-tokenize", "/Learn"]
+)
+def test_no_page_reserves_more_height_than_it_fills(
+    share_page: Callable[[str], Page], path: str
+) -> None:
+    page = share_page(path)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    await_rest(page)
+    page.wait_for_function(f"() => !({RESERVED})().length")
+
+
 def test_mark_is_the_favicon_and_stands_in_the_header(english_page: Page) -> None:
     page = english_page
     mark = page.locator(".st-key-top img")

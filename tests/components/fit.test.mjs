@@ -15,6 +15,7 @@ test("the largest size that fits is found to half a pixel", () => {
 test("words fit into a line, but longer runs are broken", () => {
   assert.equal(unbrokenSize("a seashell", 600), 600 / (0.6 * 9));
   assert.equal(unbrokenSize(`seashell ${"字".repeat(80)}`, 600), 600 / (0.6 * 9));
+  assert.equal(unbrokenSize("王小明", 600), 600 / (0.6 * 6.1)); // as wide as 5.1 letters
   assert.ok(unbrokenSize("", 600) > 72);
 });
 

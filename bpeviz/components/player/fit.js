@@ -1,5 +1,6 @@
 // The size of a text: the largest at which the whole text fits.
 
+import { WIDE_CHARACTER } from "../shared/format.js";
 import { firstIndex } from "../shared/search.js";
 
 export const SMALLEST = 18; // pixels
@@ -15,6 +16,8 @@ const BESIDE = 56; // pixels of the overview, the padding, and the gap before th
 const COUNTS = 38; // pixels of the number of tokens in a line of a column without names
 const LETTER = 0.6; // width of a letter of the code font, relative to its size
 const EMOJI = /\p{RI}{2}|\p{Extended_Pictographic}\p{EMod}?(\u200D\p{Extended_Pictographic}\p{EMod}?)*/gu;
+const WIDE = new RegExp(WIDE_CHARACTER, "gu");
+const WIDER = 0.7; // letters' widths of a wide character beyond one
 const LONGEST_WORD = 24; // letters of a word that is not broken; longer runs are not words
 
 /**
@@ -24,7 +27,7 @@ const LONGEST_WORD = 24; // letters of a word that is not broken; longer runs ar
  */
 export function unbrokenSize(text, width) {
   const words = typeof text === "string" ? (text.match(/[^\s]+/g) ?? []).filter(({ length }) => length <= LONGEST_WORD) : text;
-  const lengths = words.map((word) => word.length);
+  const lengths = words.map((word) => word.replace(EMOJI, "xx").length + WIDER * [...word.matchAll(WIDE)].length);
   return width / (LETTER * (Math.max(1, ...lengths) + 1));
 }
 
