@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import re
 import shutil
@@ -63,6 +64,13 @@ def test_project_follows_its_style_and_import_rules(command: tuple[str, ...]) ->
     assert_passes(*command)
 
 
+@functools.cache
+def trees() -> dict[Path, ast.Module]:
+    """Return the syntax tree of each module of the package."""
+    paths = (ROOT / "bpeviz").glob("**/*.py")
+    return {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+
+
 VAGUE_NAMES = 3
 """Assignments of `found` and `one` in the package. Lower the number with each name that you replace
 by the noun of its value; do not raise it."""
@@ -73,8 +81,8 @@ LONGEST_FUNCTION = 70
 
 def test_few_variables_have_vague_names() -> None:
     number = 0
-    for path in ROOT.glob("bpeviz/**/*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for tree in trees().values():
+        for node in ast.walk(tree):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
                 number += node.id in ("found", "one")
             elif isinstance(node, ast.arg):
@@ -83,8 +91,8 @@ def test_few_variables_have_vague_names() -> None:
 
 
 def test_functions_are_short() -> None:
-    for path in ROOT.glob("bpeviz/**/*.py"):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 lines = (node.end_lineno or 0) - node.lineno + 1
                 assert lines <= LONGEST_FUNCTION, f"{path}: {node.name}"
@@ -92,8 +100,8 @@ def test_functions_are_short() -> None:
 
 def test_public_numbers_with_one_name_are_equal() -> None:
     values: dict[str, set[object]] = {}
-    for path in ROOT.glob("bpeviz/**/*.py"):
-        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+    for tree in trees().values():
+        for node in tree.body:
             if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
                 value = node.value
                 if isinstance(value, ast.Constant) and isinstance(value.value, int | float):
@@ -113,8 +121,8 @@ LATE_IMPORTS = {
 
 def test_functions_import_no_modules_of_the_package() -> None:
     late = set()
-    for path in (ROOT / "bpeviz").glob("**/*.py"):
-        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in trees().items():
+        for function in ast.walk(tree):
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
                 for node in ast.walk(function):
                     if isinstance(node, ast.ImportFrom):
@@ -131,8 +139,8 @@ def test_functions_import_no_modules_of_the_package() -> None:
 def test_class_name_has_one_meaning() -> None:
     names = Counter(
         node.name
-        for path in ROOT.glob("bpeviz/**/*.py")
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for tree in trees().values()
+        for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, times in names.items() if times > 1] == []

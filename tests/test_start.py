@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from helpers.properties import pairs
 from helpers.served_pages import assert_serves_the_app
 from serving import free_port, started
 
@@ -34,14 +35,15 @@ COMMANDS: dict[str, tuple[Callable[[], list[str | Path]], str]] = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["in a folder with a space", "from another folder"])
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize(
+    ("command", "place"),
+    pairs([*COMMANDS], ["in a folder with a space", "from another folder"]),
+)
 def test_each_command_serves_the_app(command: str, place: str, tmp_path: Path) -> None:
     if command == "streamlit run" or place == "in a folder with a space":
         folder = tmp_path / "a folder"
         for name in ("bpeviz", "pages", "sample_texts", ".streamlit"):
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(ROOT / name, folder / name, ignore=ignored)
+            shutil.copytree(ROOT / name, folder / name)
         shutil.copy2(ROOT / "app.py", folder)
     else:
         folder = ROOT

@@ -54,7 +54,14 @@ def colored(text: str, keys: Iterable[str], **initial: str | int) -> tuple[Texts
     return parts, Stage(rows).hues
 
 
-@pytest.mark.parametrize("text", [*TEXTS, *(pytest.param(t, marks=pytest.mark.slow) for t in LONG)])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *TEXTS,
+        pytest.param(LONG[0], marks=pytest.mark.large),
+        pytest.param(LONG[1], marks=pytest.mark.slow),
+    ],
+)
 def test_looks_tell_tokens_apart(text: str) -> None:
     together = colored(text, TRAINERS, **usual.ON_ALGORITHMS)
     for texts, found in (*(colored(text, [key]) for key in TRAINERS), together):

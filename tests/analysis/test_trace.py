@@ -207,7 +207,7 @@ def test_cuts_inside_equal_their_definition(text: str) -> None:
 @given(text=TEXTS)
 @example(ODD)
 @example("the the aaaaa")
-@many(25, least=25)
+@many(25, least=10)
 def test_events_equal_the_tokenizers_of_their_steps(
     trainings: dict[str, Training], text: str
 ) -> None:

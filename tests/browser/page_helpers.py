@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import time
@@ -64,6 +65,7 @@ ENGLISH = samples.by_key("english-prose").text
 ODD = samples.by_key("emoji-and-unicode").text
 
 
+@functools.cache
 def trained(text: str, **how: Any) -> tuple[Training, Boundaries]:
     """Return the training of a text with the initial options of the pages, and its boundaries."""
     training = bpeviz.train(text, **{"vocab_size": LARGEST, "min_count": 2} | how)

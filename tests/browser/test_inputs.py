@@ -203,7 +203,10 @@ def test_too_long_paste_shows_an_error_and_page_works(open_page: Open) -> None:
             1_000_000,
             "at most 40,000 are allowed",
         ),
-        (link("low", pattern="list"), "words", "👋", 3_000_000, "has 500,000 characters"),
+        pytest.param(
+            *(link("low", pattern="list"), "words", "👋", 3_000_000, "has 500,000 characters"),
+            marks=pytest.mark.large,
+        ),
     ],
 )
 def test_box_is_cut_at_its_limit_with_a_message(

@@ -168,7 +168,7 @@ def check_learn(page: Page) -> None:
     [
         ("/", choose_on_train, check_train, ["3"]),
         pytest.param("/Inspect", choose_on_inspect, check_inspect, ["5"], marks=pytest.mark.large),
-        ("/Learn", choose_on_learn, check_learn, None),
+        pytest.param("/Learn", choose_on_learn, check_learn, None, marks=pytest.mark.large),
     ],
 )
 def test_link_restores_a_page_on_a_fresh_server(
@@ -290,6 +290,7 @@ def test_copy_link_falls_back_without_clipboard_api(open_page: Open) -> None:
     expect(shown).to_be_hidden()
 
 
+@pytest.mark.large  # `test_typed_links.py` also opens the dialog, and `tests/ui` restores links
 def test_qr_code_opens_a_dialog_with_a_link_that_restores_the_page(open_page: Open) -> None:
     page = open_page(link(TEXT), **CLIPBOARD)
     player = Player(page)

@@ -106,7 +106,9 @@ FULLEST = {"english-prose": (1, 2), "source-code": (12, 20)}
 """The steps whose lines have the most ink."""
 
 
-@pytest.mark.parametrize("sample", ["english-prose", "source-code"])
+@pytest.mark.parametrize(
+    "sample", ["english-prose", pytest.param("source-code", marks=pytest.mark.large)]
+)
 def test_lines_have_less_ink_than_letters_at_every_step(open_page: Open, sample: str) -> None:
     page = open_page(f"/?s={codec.pack({'text_sample': sample})}&step=0")
     player = Player(page)

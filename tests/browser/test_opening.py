@@ -62,7 +62,9 @@ def turn_the_wheel(page: Page, player: Player) -> None:
     page.mouse.wheel(0, 40)
 
 
-@pytest.mark.parametrize("act", [press_space, turn_the_wheel])
+@pytest.mark.parametrize(
+    "act", [pytest.param(press_space, marks=pytest.mark.large), turn_the_wheel]
+)
 def test_any_input_stops_the_opening(open_page: Open, act: Callable[..., None]) -> None:
     page = open_page("/", **MOVING)
     player = Player(page)

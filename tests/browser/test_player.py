@@ -231,8 +231,8 @@ def test_drawn_boundaries_equal_python(english_page: Page) -> None:
     player = Player(english_page)
     training, boundaries = player.await_text(ENGLISH)
     steps = len(training.merges)
-    jumps = random.Random(7).sample(range(steps + 1), 6)
-    for step in (steps, 0, 1, 2, 40, 41, 39, *jumps):
+    jumps = random.Random(7).sample(range(steps + 1), 2)
+    for step in (steps, 0, 1, 40, 39, *jumps):
         player.go(step)
         ends = (0, *boundaries.token_ends(step).tolist())
         assert player.pieces() == [ENGLISH[a:b] for a, b in pairwise(ends)], step
@@ -258,7 +258,7 @@ def test_boundaries_inside_characters_are_drawn(open_page: Open) -> None:
             choose(page, "Start from", "Characters")
         training, boundaries = player.await_text(ODD, **how)
         steps = len(training.merges)
-        for step in (0, 1, steps // 3, steps // 2, steps):
+        for step in (0, steps // 2, steps):
             player.go(step)
             assert player.drawn_boundaries() == boundaries.boundary_mask(step).sum(), step
 

@@ -16,7 +16,7 @@ Open = Callable[..., "Page"]
 
 FILE = Path(__file__).parents[1] / "fixtures" / "bpe.tiktoken"
 SHORT = "banana bandana banana ananas"
-LONG = "".join(f"lorem ipsum dolor {number} " for number in range(5_000))[:49_000]
+LONG = "".join(f"lorem ipsum dolor {number % 100} " for number in range(5_000))[:49_000]
 """Too long for a message, and short enough for a training at the usual priority."""
 
 RECORD = """() => {

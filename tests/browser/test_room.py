@@ -263,9 +263,9 @@ def answer(page: Page, kind: str, *, right: bool) -> str:
     ("kind", "key"),
     [
         ("boundaries", "why/letters/0"),
-        ("pair", "merge/pair/0"),
-        ("stop", "stop/line/0"),
-        ("fences", "fences/apart/0"),
+        pytest.param("pair", "merge/pair/0", marks=pytest.mark.large),
+        pytest.param("stop", "stop/line/0", marks=pytest.mark.large),
+        pytest.param("fences", "fences/apart/0", marks=pytest.mark.large),
     ],
 )
 def test_class_answers_on_the_stage(
@@ -408,13 +408,15 @@ def attack_rooms(address: str, teacher: Page, student: Page) -> None:
         page.close()
 
 
+@pytest.mark.large
 def test_no_link_plants_or_takes_over_a_room(
     open_page: Callable[..., Page], server: Server
 ) -> None:
+    """`tests/ui/room/test_tickets_of_page_runs.py` tests these links, without a browser."""
     attack_rooms(server.address, open_page("/"), open_page("/"))
 
 
-@pytest.mark.parametrize("has_key", [True, False])
+@pytest.mark.parametrize("has_key", [True, pytest.param(False, marks=pytest.mark.large)])
 def test_restarted_server_has_its_rooms_where_it_has_their_key(
     browser: Browser, tmp_path: Path, has_key: bool
 ) -> None:

@@ -52,7 +52,16 @@ def press(page: Page, name: str) -> None:
     raise AssertionError(f"{name} was not reached by Tab.")
 
 
-@pytest.mark.parametrize("tour", TOURS.values(), ids=TOURS)
+TOURS_OF_PAGES = [
+    pytest.param(tour, marks=pytest.mark.large)
+    if any(other.page == tour.page for other in [*TOURS.values()][:i])
+    else tour
+    for i, tour in enumerate(TOURS.values())
+]
+"""Of the tours of a page, the first alone is not large."""
+
+
+@pytest.mark.parametrize("tour", TOURS_OF_PAGES, ids=[*TOURS])
 def test_tour_is_walked_by_keyboard_and_each_mark_is_there(open_page: Open, tour: Tour) -> None:
     page = open_page(f"{tour.page.path[5:-3]}?tour={tour.key}")
     assert tour.guess

@@ -19,15 +19,16 @@ from serving import OPTIONS, serving
 from bpeviz.ui.permalink.codec import unpack
 
 TYPED = "?text=banana%20bandana&algorithm=bpe&size=260"
+LARGE = pytest.mark.large
 
 
 @pytest.mark.parametrize(
     ("path", "content", "ignored"),
     [
-        ("/", "output:text-is('4')", ""),
+        pytest.param("/", "output:text-is('4')", "", marks=LARGE),
         ("/Compare", "role=heading[name='Your tokenizer (260)']", ""),
-        ("/Inspect", "text=260", ""),
-        ("/Algorithms", "role=heading[name='BPE']", ""),
+        pytest.param("/Inspect", "text=260", "", marks=LARGE),
+        pytest.param("/Algorithms", "role=heading[name='BPE']", "", marks=LARGE),
         ("/Pre-tokenize", ".st-key-side-by-side", "“algorithm=bpe”, “size=260”"),
         ("/Learn", "", "“algorithm=bpe”, “size=260”"),
     ],

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from page_helpers import ENGLISH, Page, Player, alert, expect, open_file
+from page_helpers import Page, Player, alert, expect, open_file
 from serving import Server
 
 from bpeviz.ui.permalink.codec import pack
@@ -24,9 +24,11 @@ def children_are_listed() -> None:
         pytest.skip("This system does not list the children of a process.")
 
 
+SHORT = "low lower lowest"
 SLOW = pack(
     {
-        "text_sample": "english-prose",
+        "text_sample": "own",
+        "text_box": SHORT,
         "algorithm": "bpe",
         "bpe_ties": "largest",
         "pattern": "none",
@@ -59,7 +61,7 @@ def suspend_workers(server: Server) -> None:
 def trained_page(other_server: Server, open_at: Callable[..., Page]) -> Page:
     """Open a page whose options make the next training long."""
     page = open_at(other_server, f"/?s={SLOW}")
-    Player(page).await_text(ENGLISH, pattern="none", ties="largest", vocab_size=30_000)
+    Player(page).await_text(SHORT, pattern="none", ties="largest", vocab_size=30_000)
     return page
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import sentencepiece
 import tokenizers
-from helpers.properties import quarter
+from helpers.properties import pairs, quarter
 from helpers.special_texts import SPECIAL_TEXTS
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
@@ -119,8 +119,7 @@ def with_only(made: Tokenizer, names: Sequence[str]) -> Tokenizer:
     return found
 
 
-@pytest.mark.parametrize("flags", FLAGS)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("kind", "flags"), pairs([*KINDS], [*FLAGS]))
 def test_special_tokens_in_texts_give_the_ids_and_offsets_of_the_library(
     kind: str, flags: str
 ) -> None:

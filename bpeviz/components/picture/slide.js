@@ -115,7 +115,7 @@ export class Slide {
     );
     score.layOut();
     const { lines, cells, text } = score;
-    const cut = lines[score.fitting];
+    const cut = lines[score.fitting()];
     const end = cut ? cells[cut.first].start : text.length;
     if (cut) score.crop(end);
     this.#remark(text.slice(0, end));

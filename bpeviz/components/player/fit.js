@@ -138,7 +138,8 @@ function fitLines(score, set, { smallest, largest, scrolling = () => smallest },
   };
   const fittingCells = (size) => {
     apply(size);
-    return score.measure().lines[score.fitting]?.first ?? cells.length;
+    const measured = score.measure(); // anew each time until the fonts are loaded
+    return measured.lines[score.fitting(measured)]?.first ?? cells.length;
   };
   const largestWith = (shown) => largestFitting(smallest, high, (size) => fittingCells(size) >= shown);
   const isBrief = cells.length <= BRIEF.cells && !(cells.at(-1)?.line >= BRIEF.lines);

@@ -164,8 +164,7 @@ export class Score {
   }
 
   /** Return the number of lines that fit into the element. */
-  get fitting() {
-    const { lines, padding } = this.measure();
+  fitting({ lines, padding } = this.measure()) {
     return firstIndex(lines.length, (i) => lines[i].bottom > this.host.clientHeight - padding + 1);
   }
 
