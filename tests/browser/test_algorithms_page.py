@@ -219,8 +219,8 @@ def test_phone_shows_all_rows_above_the_controls(open_page: Open) -> None:
     expect(player.button("Play")).to_be_in_viewport()
 
 
-def test_default_text_fits_its_stage(open_page: Open) -> None:
-    page = open_page("/Algorithms", viewport={"width": 1366, "height": 768})
+def test_default_text_fits_its_stage(share_page: Open) -> None:
+    page = share_page("/Algorithms")
     player = LockStep(page)
     expect(player.text).to_contain_text("shells. 🐚")
     expect(player.section).not_to_have_class(re.compile("scrolls|fitting"))
@@ -253,8 +253,8 @@ def test_lines_of_code_are_whole(open_page: Open) -> None:
     assert bar.bounding_box()["y"] < 768
 
 
-def test_pointing_at_a_token_dims_all_but_the_same_characters(open_page: Open) -> None:
-    page = open_page("/Algorithms")
+def test_pointing_at_a_token_dims_all_but_the_same_characters(share_page: Open) -> None:
+    page = share_page("/Algorithms")
     player = LockStep(page)
     size = opening_of(page)
     sells = SAMPLE.index("sells")

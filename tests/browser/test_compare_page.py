@@ -31,6 +31,7 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.pretrained.catalog import TITLES
 
 Open = Callable[..., Page]
+Share = Callable[[str], Page]
 
 
 def columns_of(text: str, *names: str) -> list[Column]:
@@ -112,8 +113,8 @@ def test_deep_link_shows_verdict_rows_and_marks(open_page: Open) -> None:
     expect(name).to_have_css("white-space", "nowrap")
 
 
-def test_letters_of_all_rows_are_exactly_below_one_another(open_page: Open) -> None:
-    page = open_page("/Compare")
+def test_letters_of_all_rows_are_exactly_below_one_another(share_page: Share) -> None:
+    page = share_page("/Compare")
     lines = ["def office(fluffy): return 1", "मुझे हिंदी में लिखना अच्छा लगता है", "مرحبا بالعالم 123 abc"]
     lines += ["a👩‍👩‍👧b 👍🏽 🇩🇪 é", "東京都は日本の首都であり", "สวัสดีชาวโลก ผู้ใหญ่"]
     type_text(page, "\n".join(lines))
@@ -143,8 +144,8 @@ def test_letters_of_all_rows_are_exactly_below_one_another(open_page: Open) -> N
     assert farthest < 0.3
 
 
-def test_hovering_a_token_dims_all_but_its_span_in_every_row(open_page: Open) -> None:
-    page = open_page(english("/Compare"))
+def test_hovering_a_token_dims_all_but_its_span_in_every_row(share_page: Share) -> None:
+    page = share_page(english("/Compare"))
     score = Score(page)
     titles = ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)")
     for title in titles:
@@ -177,8 +178,9 @@ def test_hovering_a_token_dims_all_but_its_span_in_every_row(open_page: Open) ->
     expect(score.card).to_be_hidden()
 
 
-def test_tooltip_of_a_line_higher_than_the_window_is_inside_it(open_page: Open) -> None:
-    page = open_page(english("/Compare"), viewport={"width": 1366, "height": 200})
+def test_tooltip_of_a_line_higher_than_the_window_is_inside_it(share_page: Share) -> None:
+    page = share_page(english("/Compare"))
+    page.set_viewport_size({"width": 1366, "height": 200})
     score = Score(page)
     score.await_text("GPT-2", "river")
     score.hover("GPT-2", ENGLISH.index(" lighthouse") + 3)
@@ -232,8 +234,8 @@ def test_metrics_equal_python_on_training_and_test_text(open_page: Open) -> None
     assert score.drawn_boundaries("Your tokenizer") == tokens
 
 
-def test_signs_of_several_bytes_have_rulers_and_others_no_empty_row(open_page: Open) -> None:
-    page = open_page("/Compare")
+def test_signs_of_several_bytes_have_rulers_and_others_no_empty_row(share_page: Share) -> None:
+    page = share_page("/Compare")
     type_text(page, "ภาษาไทย\nThai, which has too many letters for another column beside it")
     score = Score(page)
     score.await_text("GPT-2", "ไ")

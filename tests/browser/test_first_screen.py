@@ -51,8 +51,8 @@ def test_train_has_few_controls_in_the_order_of_the_screen(open_page: Open) -> N
 
 
 @pytest.mark.parametrize("path", ["/", "/Pre-tokenize"])
-def test_page_is_not_long(open_page: Open, path: str) -> None:
-    page = open_page(path)
+def test_page_is_not_long(share_page: Open, path: str) -> None:
+    page = share_page(path)
     below = "Click the curve" if path == "/" else "Merges that pre-tokenization rules out"
     expect(page.get_by_text(below).first).to_be_attached()
     expect(page.locator("[data-test-script-state=notRunning]")).to_have_count(1)

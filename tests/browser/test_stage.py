@@ -344,8 +344,8 @@ def test_race_is_shown_for_each_algorithm_and_while_inspecting(open_page: Open) 
     expect(player.section.locator(".race")).to_be_hidden()
 
 
-def test_track_is_the_curve_of_the_number_of_tokens(open_page: Open) -> None:
-    page = open_page("/")
+def test_track_is_the_curve_of_the_number_of_tokens(first_page: Page) -> None:
+    page = first_page
     player = Player(page)
     training, boundaries = player.await_text(FIRST)
     counts = boundaries.token_counts.tolist()
@@ -393,8 +393,8 @@ def test_algorithms_without_steps_have_no_controls_and_whole_sentences(open_page
     assert tops[1] - tops[0] > 50
 
 
-def test_track_has_a_line_and_a_name_for_each_algorithm(open_page: Open) -> None:
-    lock_step = LockStep(open_page("/Algorithms"))
+def test_track_has_a_line_and_a_name_for_each_algorithm(share_page: Open) -> None:
+    lock_step = LockStep(share_page("/Algorithms"))
     course = lock_step.section.locator(".course")
     expect(course.locator(".ends span")).to_have_count(3)
     names = course.locator(".ends span").evaluate_all(

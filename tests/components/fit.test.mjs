@@ -7,9 +7,13 @@ import { largestFitting, needsWidth, roomOfNames, scrollingSize, sizesOfRows, un
 
 test("the largest size that fits is found to half a pixel", () => {
   for (const limit of [18, 18.5, 31.7, 71.5, 72, 500])
-    assert.equal(largestFitting(18, 72, (size) => size <= limit), Math.min(72, Math.floor(limit * 2) / 2));
+    for (const likely of [undefined, null, 10, 18, 18.25, 31, 31.5, 71, 72, 80])
+      assert.equal(largestFitting(18, 72, (size) => size <= limit, likely), Math.min(72, Math.floor(limit * 2) / 2));
   assert.equal(largestFitting(18, 18, () => true), 18);
   assert.equal(largestFitting(18, 72, (size) => size <= 17), null);
+  const tried = [];
+  largestFitting(18, 72, (size) => tried.push(size) && size <= 31.7, 31.5);
+  assert.deepEqual(tried, [32, 31.5]);
 });
 
 test("words fit into a line, but longer runs are broken", () => {

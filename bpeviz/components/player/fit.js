@@ -36,10 +36,14 @@ export function unbrokenSize(text, width) {
  * @param {number} low
  * @param {number} high
  * @param {(size: number) => boolean} fits
+ * @param {number | null} [likely] tried first; each try lays out the whole text
  */
-export function largestFitting(low, high, fits) {
-  if (!fits(low)) return null;
+export function largestFitting(low, high, fits, likely = null) {
   const larger = 2 * Math.max(0, Math.floor(high) - low);
+  const likelyLarger = 2 * ((likely ?? -Infinity) - low);
+  if (Number.isInteger(likelyLarger) && likelyLarger >= 0 && likelyLarger <= larger)
+    if ((likelyLarger === larger || !fits(likely + 0.5)) && fits(likely)) return likely;
+  if (!fits(low)) return null;
   return low + firstIndex(larger, (i) => !fits(low + (i + 1) / 2)) / 2;
 }
 
@@ -141,7 +145,7 @@ function fitLines(score, set, { smallest, largest, scrolling = () => smallest },
     const measured = score.measure(); // anew each time until the fonts are loaded
     return measured.lines[score.fitting(measured)]?.first ?? cells.length;
   };
-  const largestWith = (shown) => largestFitting(smallest, high, (size) => fittingCells(size) >= shown);
+  const largestWith = (shown) => (score.fitted[isInColumns] = largestFitting(smallest, high, (size) => fittingCells(size) >= shown, score.fitted[isInColumns]));
   const isBrief = cells.length <= BRIEF.cells && !(cells.at(-1)?.line >= BRIEF.lines);
   const fitting = isBrief ? largestWith(cells.length) : null;
   const size = fitting ?? Math.max(fills && isBrief ? largestWith(fittingCells(smallest)) : 0, Math.min(high, scrolling(width)));

@@ -71,6 +71,8 @@ export class Score {
     /** Whether lines stand in columns, page after page of so many pixels, as far as the width has room. */
     this.isInColumns = false;
     this.pageHeight = Infinity;
+    /** @type {Record<string, number | null>} the size that fitted last, in columns (true) and else (false) */
+    this.fitted = {};
     this.laidOut = () => {}; // called after lines or the visible height have changed
     /** @type {Line[]} */
     this.lines = []; // none until the text has a place on the page
