@@ -13,9 +13,11 @@ import pytest
 from page_helpers import Page, Player, alert, expect, open_file
 from serving import Server
 
+from bpeviz.corpus import samples
 from bpeviz.ui.permalink.codec import pack
 
 PATIENCE = 60.0
+FIRST = samples.by_key("seashells").text
 
 
 @pytest.fixture(autouse=True)
@@ -24,11 +26,9 @@ def children_are_listed() -> None:
         pytest.skip("This system does not list the children of a process.")
 
 
-SHORT = "low lower lowest"
 SLOW = pack(
     {
-        "text_sample": "own",
-        "text_box": SHORT,
+        "text_sample": "seashells",
         "algorithm": "bpe",
         "bpe_ties": "largest",
         "pattern": "none",
@@ -61,7 +61,7 @@ def suspend_workers(server: Server) -> None:
 def trained_page(other_server: Server, open_at: Callable[..., Page]) -> Page:
     """Open a page whose options make the next training long."""
     page = open_at(other_server, f"/?s={SLOW}")
-    Player(page).await_text(SHORT, pattern="none", ties="largest", vocab_size=30_000)
+    Player(page).await_text(FIRST, pattern="none", ties="largest", vocab_size=30_000)
     return page
 
 
