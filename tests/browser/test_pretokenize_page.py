@@ -121,6 +121,7 @@ def test_custom_expression_is_shared_with_train(open_page: Open) -> None:
     expect(box).to_have_value("the")
 
 
+@pytest.mark.large  # a phone; `test_looks.py` tests one of another page
 def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:
     page = open_page(
         english("/Pre-tokenize"), viewport={"width": 390, "height": 844}, has_touch=True

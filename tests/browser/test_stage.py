@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers import properties
 from page_helpers import (
     Locator,
     LockStep,
@@ -97,7 +98,10 @@ def test_text_fills_the_stage_in_every_window_and_in_the_projector_view(first_pa
     assert found["size"] > 100
 
 
-@pytest.mark.parametrize(("text", "size"), [("low lower", 72), (FIRST * 40, 20)])
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [pytest.param("low lower", 72, marks=pytest.mark.large), (FIRST * 40, 20)],
+)
 def test_short_texts_are_large_and_long_ones_scroll(
     open_page: Open, text: str, size: float
 ) -> None:
@@ -275,7 +279,8 @@ def test_controls_are_on_the_screen_below_a_remark(open_page: Open) -> None:
 
 
 def test_race_keeps_its_height_before_its_bars_arrive(open_page: Open) -> None:
-    for state in ({}, {"trained_on_sample": "languages", "trained_on_box": ""}):
+    states = ({}, {"trained_on_sample": "languages", "trained_on_box": ""})
+    for state in states[:1] if properties.FAST else states:
         player = Player(open_page(link("zq zq zq", **state)))
         race = player.section.locator(".race")
         expect(race.locator(".bar").first).to_be_visible()

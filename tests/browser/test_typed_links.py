@@ -29,7 +29,9 @@ LARGE = pytest.mark.large
         ("/Compare", "role=heading[name='Your tokenizer (260)']", ""),
         pytest.param("/Inspect", "text=260", "", marks=LARGE),
         pytest.param("/Algorithms", "role=heading[name='BPE']", "", marks=LARGE),
-        ("/Pre-tokenize", ".st-key-side-by-side", "“algorithm=bpe”, “size=260”"),
+        pytest.param(
+            *("/Pre-tokenize", ".st-key-side-by-side", "“algorithm=bpe”, “size=260”"), marks=LARGE
+        ),
         ("/Learn", "", "“algorithm=bpe”, “size=260”"),
     ],
 )
