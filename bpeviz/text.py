@@ -12,9 +12,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from numbers import Integral
 from reprlib import repr as short_repr
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
+
+Item = TypeVar("Item")
 
 _PRIME, _FACTOR = 2**61 - 1, 0x1E3779B97F4A7C15
 _SHORT_NAMES = {" ": "·", "\t": "→", "\n": "↵", "\r": "␍"}
@@ -61,15 +63,33 @@ def clean(text: str) -> str:
     return text
 
 
+def clean_each(texts: Sequence[str]) -> Sequence[str]:
+    """Return texts, each cleaned. One check of all is much faster than one of each."""
+    try:
+        "".join(texts).encode()
+    except (TypeError, UnicodeEncodeError):
+        return [*map(clean, texts)]
+    return texts
+
+
+def items_of(values: Iterable[Item], kind: str) -> list[Item]:
+    """Return values as a list. kind: what was asked for, such as "a list of texts".
+
+    Raises:
+        ValueError: It is a text or a single value, which only a program can give.
+    """
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise ValueError(f"Give {kind}, not {short_repr(values)}.")
+    return [*values]
+
+
 def id_list(ids: Iterable[int]) -> list[int]:
     """Return ids as a list.
 
     Raises:
         ValueError: They are not whole numbers, which only a program can give.
     """
-    if isinstance(ids, str) or not isinstance(ids, Iterable):
-        raise ValueError(f"Give a list of ids, not {short_repr(ids)}.")
-    ids = [*ids]
+    ids = items_of(ids, "a list of ids")
     for kind in {*map(type, ids)}:
         if not issubclass(kind, Integral):
             wrong = next(token_id for token_id in ids if type(token_id) is kind)

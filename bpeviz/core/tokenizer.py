@@ -29,7 +29,7 @@ from bpeviz.core.special_names import split_at_names, with_unknown
 from bpeviz.corpus.documents import Documents, documents_of
 from bpeviz.notebook_cell import NotebookValue
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, Atoms, PreTokenizer
-from bpeviz.text import Normalized, character_stand_in, clean, id_list, label
+from bpeviz.text import Normalized, character_stand_in, clean, clean_each, id_list, items_of, label
 
 if TYPE_CHECKING:
     from bpeviz.core.lattice import Lattice
@@ -206,10 +206,11 @@ class Tokenizer(ABC):
 
     def encoded(self, texts: Sequence[str]) -> Encoded:
         """Return the tokens of texts, each encoded alone; names of special tokens are text."""
-        return Encoded.of([self._encode_ordinary(clean(text)) for text in texts])
+        return Encoded.of([*map(self._encode_ordinary, clean_each(texts))])
 
-    def count_batch(self, texts: Sequence[str]) -> list[int]:
+    def count_batch(self, texts: Iterable[str]) -> list[int]:
         """Return the number of tokens of each text, as `encode` finds them without special ones."""
+        texts = items_of(texts, "a list of texts")
         counts: list[int] = np.diff(self.encoded(texts).ends, prepend=0).tolist()
         return counts
 
@@ -382,11 +383,10 @@ class Tokenizer(ABC):
         Raises:
             ValueError: A name in `allowed_special` is not a special token.
         """
-        if isinstance(texts, str):
-            raise ValueError(f"Give a list of texts, not {short_repr(texts)}.")
+        texts = items_of(texts, "a list of texts")
         ordinary, _ = self._parts("", allowed_special)
         if not allowed_special:
-            return self.encoded([*texts]).lists()
+            return self.encoded(texts).lists()
         split = [self._parts(clean(text), allowed_special)[1] for text in texts]
         plain = [part for parts in split for part, special in parts if special is None]
         each = iter(ordinary.encoded(plain).lists())
@@ -397,7 +397,7 @@ class Tokenizer(ABC):
 
     def decode_batch(self, batch: Iterable[Iterable[int]]) -> list[str]:
         """Return the text of each list of ids, as `decode` does."""
-        return [*map(self.decode, batch)]
+        return [*map(self.decode, items_of(batch, "a list of lists of ids"))]
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
         """Return the bytes of `ids`.
@@ -615,7 +615,7 @@ class TrainedTokenizer(Tokenizer):
         return [self._encoded_id(token_id) for token_id in ids if token_id != DROPPED_ID]
 
     def encoded(self, texts: Sequence[str]) -> Encoded:
-        split = [self.pre_tokenizer.pre_tokens(clean(text)) for text in texts]
+        split = [*map(self.pre_tokenizer.pre_tokens, clean_each(texts))]
         segmented = self.segment([*chain.from_iterable(split)])
         ids_of = {
             pre_token: [self._encoded_id(token_id) for token_id in ids if token_id != DROPPED_ID]

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from reprlib import repr as short_repr
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bpeviz.cached_property import cached_property
-from bpeviz.text import clean, digest_of, visible
+from bpeviz.text import clean, clean_each, digest_of, items_of, visible
 
 
 @dataclass(frozen=True)
@@ -35,9 +34,8 @@ class Documents:
         Raises:
             ValueError: They are not texts, which only a program can give.
         """
-        if isinstance(texts, str) or not isinstance(texts, Iterable):
-            raise ValueError(f"Give a text or a list of texts, not {short_repr(texts)}.")
-        return cls(tuple(text if text.strip() else "" for text in map(clean, texts)))
+        texts = items_of(texts, "a text or a list of texts")
+        return cls(tuple(text if text.strip() else "" for text in clean_each(texts)))
 
     def __len__(self) -> int:
         """Return the number of documents."""
@@ -100,7 +98,7 @@ class Documents:
 
 def documents_of(text: str | Documents) -> Sequence[str]:
     """Return the documents, or a text as the only one, cleaned."""
-    return [*map(clean, text.texts if isinstance(text, Documents) else (text,))]
+    return clean_each(text.texts if isinstance(text, Documents) else (text,))
 
 
 def breaks_of(text: str | Documents) -> NDArray[np.int64]:

@@ -32,13 +32,13 @@ from bpeviz.core.boundaries import (
 )
 from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
 from bpeviz.core.lattice import UNKNOWN_PENALTY, Edge, Lattice
-from bpeviz.core.tokenizer import Encoded, Pieces, Tokenizer, Word, as_pieces
+from bpeviz.core.tokenizer import Encoded, Pieces, Tokenizer, Word
 from bpeviz.corpus.documents import Documents
 from bpeviz.libraries import merges, pool, worker
 from bpeviz.libraries.merges import RankedMerges, Replay
 from bpeviz.libraries.pool import File, LibraryError
 from bpeviz.pretokenizers.pretokenizer import Atoms
-from bpeviz.text import Normalized, clean, id_list, label
+from bpeviz.text import Normalized, clean, clean_each, id_list, items_of, label
 
 _BYTE = regex.compile(r"<0x([0-9A-F]{2})>")
 _SEPARATOR = b"\xff"
@@ -409,7 +409,7 @@ class LibraryTokenizer(Tokenizer):
         return ids
 
     def encoded(self, texts: Sequence[str]) -> Encoded:
-        return self._ids_of([*map(clean, texts)])
+        return self._ids_of(clean_each(texts))
 
     def _ids_of(self, texts: Sequence[str]) -> Encoded:
         counts, ids = self._ask(worker.IDS, texts)
@@ -468,7 +468,7 @@ class LibraryTokenizer(Tokenizer):
         )
         if is_fused or is_joined:  # so does the default
             return [*map(super().decode, batch)]
-        each = [*map(self._packed, batch)]
+        each = [*map(self._packed, items_of(batch, "a list of lists of ids"))]
         packed = b"".join(each)
         numbers = np.frombuffer(packed, np.int32)
         for token_id in numbers[~np.isin(numbers, self._spellings[0])].tolist():
@@ -520,22 +520,78 @@ class LibraryTokenizer(Tokenizer):
         else:
             begins = np.repeat(np.append(0, of_texts)[:-1], counts)
             first, last = first + begins, last + begins
-        lengths = last - first
-        if np.array_equal(np.append(first, len(raw)), np.append(0, last)) and lengths.all():
-            return np.stack((ids, lengths), 1), token_ends  # since nothing is dropped
+        pieces, ends, is_plain = self._plain_pieces(raw, of_texts, ids, first, last, token_ends)
+        if is_plain.all():
+            return pieces, ends
         raws = self._bytes_of_each(ids.tolist())
-        aligned = []
+        aligned = np.split(pieces, ends[:-1])
         start = at = 0
-        for end, to in zip(token_ends.tolist(), of_texts.tolist(), strict=True):
-            inside = slice(start, end)
-            places = ((place[inside] - at).tolist() for place in (first, last))
-            composes = self._composes
-            pieces = _aligned(
-                raw[at:to], ids[inside].tolist(), raws[inside], *places, composes=composes
-            )
-            aligned.append([*pieces])
+        for i, (end, to) in enumerate(zip(token_ends.tolist(), of_texts.tolist(), strict=True)):
+            if not is_plain[i]:
+                inside = slice(start, end)
+                places = ((place[inside] - at).tolist() for place in (first, last))
+                composes = self._composes
+                of_text = _aligned(
+                    raw[at:to], ids[inside].tolist(), raws[inside], *places, composes=composes
+                )
+                aligned[i] = np.array([*of_text], np.int64).reshape(-1, 2)
             start, at = end, to
-        return as_pieces(aligned)
+        return np.concatenate(aligned), np.cumsum([*map(len, aligned)], dtype=np.int64)
+
+    def _plain_pieces(
+        self,
+        raw: bytes,
+        of_texts: NDArray[np.int64],
+        ids: NDArray[np.int64],
+        first: NDArray[np.int64],
+        last: NDArray[np.int64],
+        token_ends: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+        """Return the tokens of texts whose offsets are their places, as `_aligned` returns them.
+
+        These follow each other, and cover bytes; but a space before a text covers none.
+
+        Args:
+            raw: The texts in UTF-8, joined.
+            of_texts: The end of each in `raw`.
+            ids: The ids of all texts.
+            first: Where each token begins in `raw`.
+            last: Where each token ends in `raw`.
+            token_ends: The number of tokens up to the end of each text.
+
+        Returns:
+            The tokens and the dropped stretches of all texts; the number of these up to the end of
+            each; and for which texts they are right.
+        """
+        begins = np.append(0, of_texts[:-1])
+        text_of = np.repeat(np.arange(len(of_texts)), np.diff(token_ends, prepend=0))
+        is_first = np.diff(text_of, prepend=-1) > 0
+        before = np.where(is_first, begins[text_of], np.append(0, last[:-1]))
+        gaps, sizes = first - before, last - first
+        reached = np.append(0, last)[token_ends]
+        tails = of_texts - np.where(np.diff(token_ends, prepend=0) > 0, reached, begins)
+
+        spelled = {token_id: self.token_bytes(token_id) for token_id in np.unique(ids).tolist()}
+        spaced = [token_id for token_id, of_token in spelled.items() if of_token[:1] == b" "]
+        spaces = [token_id for token_id in spaced if spelled[token_id] == b" "]
+        blank = np.isin(np.frombuffer(raw + b" ", np.uint8), [*b" \t\n\v\f\r"])
+        is_mark = is_first & (sizes == 0) & np.isin(ids, spaces) & ~blank[first]
+        is_wrong = (gaps < 0) | (sizes <= 0) & ~is_mark | (gaps > 0) & np.isin(ids, spaced)
+        if self._composes:
+            is_wrong |= gaps > 0
+        is_plain = np.bincount(text_of[is_wrong], minlength=len(of_texts)) == 0
+        is_plain &= (tails == 0) if self._composes else (tails >= 0)
+
+        pieces = np.zeros((2 * len(ids) + len(of_texts), 2), np.int64)
+        pieces[:, 0] = DROPPED_ID
+        at = 2 * np.arange(len(ids)) + text_of
+        pieces[at, 1] = gaps
+        pieces[at + 1, 0], pieces[at + 1, 1] = ids, sizes
+        is_kept = pieces[:, 1] > 0
+        is_kept[at + 1] = True
+        tail_at = 2 * token_ends + np.arange(len(of_texts))
+        pieces[tail_at, 1], is_kept[tail_at] = tails, tails > 0
+        return pieces[is_kept], np.cumsum(is_kept)[tail_at], is_plain
 
     def _kept(
         self, ids: NDArray[Any], ends: NDArray[np.int64], raw: bytes, of_texts: NDArray[np.int64]

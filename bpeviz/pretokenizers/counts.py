@@ -25,6 +25,7 @@ import numpy.typing as npt
 
 from bpeviz.cached_property import cached_property
 from bpeviz.pretokenizers.patterns import (
+    BLANK_LINE,
     BLOCK,
     PATTERNS,
     TIME_LIMIT,
@@ -339,14 +340,18 @@ class Tally:
             times: How often each occurs.
         """
         pattern = self._split[0]
-        block = "\0".join(texts)
+        block = ("\n" if pattern == "sentences" else "\0").join(texts)
+        # A line end ends a sentence as the end of a text does, except after a blank line.
+        by_lines = pattern == "sentences" and not BLANK_LINE.search(block)
         begins = _starts(texts) + np.arange(len(texts))
         separators = begins[1:] - 1
         if pattern in AT_ONCE:
             starts = pre_token_starts(block, pattern, separators)
         else:
             starts = np.append(begins, separators)
-            if breaks(pattern) and pattern not in (WORD_LIST, "sentences"):
+            if by_lines:
+                starts = np.union1d(starts, _starts(pretokenize(block, *self._split)))
+            elif breaks(pattern) and pattern not in (WORD_LIST, "sentences"):
                 starts = np.append(starts, word_ends(block))
             starts.sort()
         weights = None
@@ -358,7 +363,7 @@ class Tally:
         raw[starts[between]] = _SEPARATOR[0]
         ends, first = _ends(starts, raw), starts + self._at
         counts = _without_separators(distinct(raw.tobytes(), ends, weights, first, *self._split))
-        self.add(counts if pattern in AT_ONCE else self._split_alone(counts))
+        self.add(counts if by_lines or pattern in AT_ONCE else self._split_alone(counts))
         self._at += len(raw) + 1
 
     def _split_alone(self, pieces: PreTokenCounts) -> PreTokenCounts:
@@ -459,12 +464,11 @@ def count_each(
     >>> dict(count_each({"Yes. ": 1, "Yes.": 2}))
     {'Yes': 3, '.': 3, ' ': 1}
     """
-    if pattern == "none":  # each text is a pre-token
-        raw = [text.encode() for text in texts]
-        ends = np.cumsum([*map(len, raw)], dtype=np.int64)
-        starts = np.append(0, ends)[:-1]
+    if pattern == "none" and texts:  # each text is a pre-token
+        whole = "".join(texts)
+        raw, starts = whole.encode(), _in_bytes(whole, _starts([*texts]))
         times = np.fromiter(texts.values(), np.int64, len(texts))
-        return PreTokenCounts(b"".join(raw), ends, times, starts, pattern, expression)
+        return PreTokenCounts(raw, _ends(starts, raw), times, starts, pattern, expression)
     tally = Tally(pattern, expression)
     pairs = iter(texts.items())
     while some := [*islice(pairs, _TEXTS)]:

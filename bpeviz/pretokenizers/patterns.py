@@ -57,6 +57,7 @@ _STOP = ".…"  # may also occur within a sentence, depending on the next charac
 _END = "!?‼⁇⁈⁉؟۔।॥።"  # ends a sentence before white space
 _FULL_END = "。！？｡．"  # ends a sentence without white space
 _LINE_END = "\r\n\x85\u2028\u2029"
+BLANK_LINE = regex.compile(rf"[{_LINE_END}][^\S{_LINE_END}]+[{_LINE_END}]")
 _CLOSERS = r"[\p{Pe}\p{Pf}\"'’]*+"  # closing quotation marks and brackets after the end
 _SENTENCE = "".join(
     (

@@ -17,7 +17,7 @@ from bpeviz.core.training import Training
 from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.counts import PreTokenCounts
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN
-from bpeviz.text import clean
+from bpeviz.text import clean_each
 from bpeviz.trainers.screen_texts import ScreenTexts
 
 Corpus = str | Documents | Mapping[str, int]
@@ -58,7 +58,7 @@ def texts_of_corpus(corpus: Corpus) -> Mapping[str, int]:
     if isinstance(corpus, str):
         return {corpus: 1}
     if isinstance(corpus, Documents):
-        return Counter(filter(None, map(clean, corpus.texts)))
+        return Counter(filter(None, clean_each(corpus.texts)))
     size = 0
     for text, count in corpus.items():
         if not (isinstance(text, str) and text):

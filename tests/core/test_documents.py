@@ -10,7 +10,7 @@ import tokenizers as library
 from core.test_last_boundaries import CORPUS, FILES, TEXTS
 from helpers import usual
 from helpers.properties import many
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import bpeviz
@@ -119,8 +119,10 @@ def test_batches_find_the_special_tokens_that_are_allowed(name: str) -> None:
     assert tokenizer.encode_batch(texts, allowed_special=allowed) == expected
     with pytest.raises(ValueError, match="Not a special token"):
         tokenizer.encode_batch(texts, allowed_special=["<none>"])
-    with pytest.raises(ValueError, match="Give a list of texts"):
-        tokenizer.encode_batch("the cat")
+    for batch, kind in [("encode", "texts"), ("count", "texts"), ("decode", "lists of ids")]:
+        for wrong in ("the cat", 5, None):
+            with pytest.raises(ValueError, match=f"Give a list of {kind}, not "):
+                getattr(tokenizer, f"{batch}_batch")(wrong)
 
 
 def test_compare_of_a_list_counts_each_row_alone() -> None:
@@ -150,6 +152,8 @@ def test_special_tokens_are_around_each_row() -> None:
 @pytest.mark.parametrize("pattern", PATTERNS)
 @many(least=30)
 @given(rows=DIFFICULT_ROWS, times=st.lists(st.integers(1, 3), min_size=6, max_size=6))
+@example(rows=["a.\n ", "b"], times=[1, 2])
+@example(rows=["a. B", "\n c", ". d", "é!\r", ")。"], times=[1] * 5)
 def test_counts_of_texts_are_those_of_each(pattern: str, rows: list[str], times: list[int]) -> None:
     texts = dict(zip(filter(None, rows), times, strict=False))
     expected: Counter[str] = Counter()

@@ -33,6 +33,7 @@ from bpeviz.analysis import normalization, trace
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Boundaries
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.libraries.tokenizer import LibraryTokenizer
+from bpeviz.text import clean
 
 pytestmark = pytest.mark.slow
 
@@ -517,6 +518,14 @@ def test_tokenizer_json_of_every_kind_gives_the_ids_and_boundaries_of_the_librar
         assert ours.encode(text) == found.ids
         check_spans(ours, text, found.ids, found.offsets)
         assert ours.decode(found.ids) == theirs.decode(found.ids, skip_special_tokens=False)
+    texts = [*map(clean, quarter(DIFFICULT, kind))]
+    ours._keeps_texts = False
+    pieces, ends = ours._pieces_of(texts)
+    plain_pieces = ours._plain_pieces
+    ours._plain_pieces = lambda *of: (*plain_pieces(*of)[:2], np.zeros(len(texts), np.bool_))
+    each, ends_of_each = ours._pieces_of(texts)  # one by one
+    assert pieces.tolist() == each.tolist()
+    assert ends.tolist() == ends_of_each.tolist()
 
 
 def check_spans(ours: Tokenizer, text: str, ids: list[int], offsets: list[tuple[int, int]]) -> None:
