@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bpeviz.core.boundaries import UNKNOWN_ID, Boundaries, TokenSpans
+from bpeviz.core.boundaries import NEVER, UNKNOWN_ID, Boundaries, MergeBoundaries, TokenSpans
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.palette import COLORS
 from bpeviz.text import color_key
@@ -112,17 +112,36 @@ def contacts(boundaries: Boundaries, opening: int | None = None) -> Contacts:
     period = int(rights.max(initial=0)) + 1
     columns = np.divmod(np.unique(lefts[known] * period + rights[known]), period)
     pairs = zip(*(column.tolist() for column in columns), strict=True)
-    return Contacts([*pairs], tokens.ids.tolist(), row, [*_early(boundaries)])
+    return Contacts([*pairs], tokens.ids.tolist(), row, [*_early(boundaries, tokens)])
 
 
-def _early(boundaries: Boundaries) -> Iterator[Collection[int]]:
+def _early(boundaries: Boundaries, tokens: TokenSpans) -> Iterator[Collection[int]]:
     """Yield the distinct ids after each of the first steps that change the text, without atoms."""
     atoms = {*boundaries.atom_ids.tolist()}
+    first, last = _lifetimes(boundaries, tokens)
     for step in boundaries.change_steps.tolist():
-        ids = {*boundaries.ids(step + 1).tolist()} - atoms
+        if len(last):
+            ids = {*(np.flatnonzero(last[: step + 1] > step) + first).tolist()}
+        else:
+            ids = {*boundaries.ids(step + 1).tolist()} - atoms
         if len(ids) > COLORS + _MORE:
             return
         yield ids
+
+
+def _lifetimes(boundaries: Boundaries, tokens: TokenSpans) -> tuple[int, Ids]:
+    """Return the id of the first merge, and the last step at which each merge has a token.
+
+    There are none where boundaries come back, or where special tokens are.
+    """
+    if not isinstance(boundaries, MergeBoundaries) or (boundaries.merged_at < 0).any():
+        return 0, np.zeros(0, np.int64)
+    last = np.zeros(boundaries.steps, np.int64)
+    # A token is there until one of the boundaries beside it is merged away.
+    after = boundaries.merged_at[tokens.ends - 1]
+    before = np.where(tokens.starts > 0, boundaries.merged_at[tokens.starts - 1], NEVER)
+    np.maximum.at(last, tokens.times, np.minimum(before, after))
+    return boundaries.first_merge_id, last
 
 
 def _beside(tokens: TokenSpans, sides: Ids, places: Ids) -> Ids:

@@ -65,7 +65,7 @@ def _register(
         for value in (*initial, *once):
             callbacks[f"on_{value}_change"] = changed.get(value, lambda: None)
         return component(
-            key=key, data=zlib.compress(as_json(data), 4), default=initial or None, **callbacks
+            key=key, data=zlib.compress(as_json(data), 1), default=initial or None, **callbacks
         )
 
     return draw

@@ -27,7 +27,7 @@ from bpeviz.ui.runtime.cache import Failure, cache, cached, digest, value_of
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.views import parts, race
 from bpeviz.views.payloads import RaceRow, Timeline
-from bpeviz.views.stage import Row, Stage, TrainedOn, colored, of_training
+from bpeviz.views.stage import Row, Stage, TrainedOn, of_training
 
 PROGRESS = 0.4
 """Seconds until the page shows the progress of a training, and between two looks at it.
@@ -173,7 +173,7 @@ class Trained:
 
     @cached()
     def _timeline(self, part: Part) -> Timeline:
-        return colored(self.uncolored(part), self.hues(part))
+        return self.row(part).timeline(self.hues(part))
 
     @cached()
     def hues(self, part: Part) -> Hues:

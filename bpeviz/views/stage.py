@@ -491,6 +491,7 @@ def names_of(
             return training.special_names[token_id - SPECIAL_ID - 1]
         return training.name(token_id)
 
+    @cache  # for the colors and the payload
     def key(token_id: int) -> int:
         if training is None or token_id in special_ids:
             return coloring.key_of(tokenizer, token_id)
