@@ -20,17 +20,8 @@ import streamlit as st
 
 from bpeviz import components, limits
 from bpeviz.text import as_json
-from bpeviz.views.payloads import (
-    ChapterBar,
-    Grid,
-    Jump,
-    LinkedStep,
-    Player,
-    PlayerReport,
-    PressedToken,
-    Race,
-    TextBox,
-)
+from bpeviz.views.control_payloads import ChapterBar, Jump, LinkedStep, TextBox
+from bpeviz.views.payloads import Grid, Player, PlayerReport, PressedToken, Race
 
 _LOADER = components.compact(f"""
 const load = (file) => import(new URL(`./{components.PATH}/${{file}}`, document.baseURI));

@@ -14,14 +14,8 @@ from bpeviz.ui.runtime import run_lock
 from bpeviz.ui.runtime.dialogs import dialog
 from bpeviz.ui.runtime.fragments import fragment
 from bpeviz.views import gif
-from bpeviz.views.payloads import (
-    Diagram,
-    DrawnFrames,
-    EncodedGif,
-    Frames,
-    Picture,
-    PictureToSave,
-)
+from bpeviz.views.control_payloads import DrawnFrames, EncodedGif, Frames, PictureToSave
+from bpeviz.views.payloads import Diagram, Picture
 from bpeviz.views.slides import POSTER, TEXT, Slides, of_diagram
 
 SAVE, ICON = "Save this picture", ":material/image:"

@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 
 from PIL import Image
 
-from bpeviz.views.payloads import DrawnPart
+from bpeviz.views.control_payloads import DrawnPart
 
 WIDTH, HEIGHT = 1280, 720
 MOST_BYTES = 5_000_000

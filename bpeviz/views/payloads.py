@@ -5,7 +5,7 @@ The scripts document the same keys as types of their own; a test compares both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal, NotRequired, TypedDict
 
 Style = Sequence[str | int]
@@ -414,53 +414,6 @@ class Slide(Contents):
     stepNumbers: list[int]
 
 
-class Frames(TypedDict):
-    """The steps of which the browser draws the frames of a GIF, and their size in pixels."""
-
-    key: str
-    steps: list[int]
-    width: int
-    height: int
-
-
-class DrawnPart(TypedDict):
-    """The part of a frame that differs from the one before, as PNG in Base64."""
-
-    x: int
-    y: int
-    png: str
-
-
-class DrawnFrames(TypedDict):
-    """The frames that the browser has drawn, and the number of the request."""
-
-    key: str
-    number: int
-    frames: list[DrawnPart]
-
-
-class EncodedGif(TypedDict):
-    """The answer to such a request: a GIF in Base64, and words about it."""
-
-    request: int
-    data: str
-    words: str
-
-
-class PictureToSave(TypedDict):
-    """A colored text or a slide, with the buttons that save it, or a file in small."""
-
-    name: str
-    text: Picture | None
-    slide: Slide | None
-    step: NotRequired[int]
-    isDark: NotRequired[bool]
-    isFilled: NotRequired[bool]
-    animation: NotRequired[Frames | None]
-    gif: NotRequired[EncodedGif | None]
-    file: NotRequired[str]
-
-
 GridSpan = Sequence[int | str]
 """The first column, the end column, and a text."""
 
@@ -541,90 +494,3 @@ class RoomContent(TypedDict):
     player: NotRequired[Player]
     races: NotRequired[list[Race] | None]
     score: NotRequired[Score]
-
-
-class Jump(TypedDict):
-    """The step that the player is sent to; a repeated number is ignored."""
-
-    step: int
-    number: int
-
-
-class LinkedStep(TypedDict):
-    """The step of a link that was opened, and the timeline it belongs to, if that is known."""
-
-    step: int
-    timelineId: str | None
-
-
-class LinkAnswer(TypedDict):
-    """The answer to a request for a link: packed settings, or short ones by name."""
-
-    request: int
-    packed: str
-    page: NotRequired[str]
-    typed: NotRequired[str]
-
-
-class CopyLink(LinkAnswer):
-    """The buttons that copy a link."""
-
-    isEmbeddable: bool
-    fitFrames: str
-
-
-class BoxRows(TypedDict):
-    """The first rows of the table that is used in place of a text."""
-
-    name: str
-    about: str
-    first: list[str]
-    more: str
-
-
-class TextBox(TypedDict):
-    """A text box with samples to choose from."""
-
-    name: str
-    session: str
-    version: int | None
-    answered: int
-    sample: str | None
-    text: str | None
-    file: str | None
-    table: BoxRows | None
-    count: str | None
-    files: list[str]
-    limit: int
-    address: str
-    longest: int
-    own: str
-    label: str
-    boxLabel: str
-    placeholder: str
-    help: str
-    others: list[tuple[str, str]]
-    samples: list[tuple[str, list[tuple[str, str]]]]
-    ownTitle: str
-    replaced: Mapping[str, str]
-
-
-class ChapterEntry(TypedDict):
-    """A chapter in the bar of the Learn page, with the mark of each of its questions."""
-
-    key: str
-    number: str
-    title: str
-    marks: Sequence[str | None]
-
-
-class ChapterBar(TypedDict):
-    """The chapters of the Learn page, and the progress that the browser stores, as JSON."""
-
-    chapters: list[ChapterEntry]
-    signs: Mapping[Literal["first", "second", "tried", "shown"], str]
-    current: str
-    progress: str
-    cleared: bool
-    session: str | None
-    names: str

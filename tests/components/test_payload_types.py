@@ -9,7 +9,7 @@ import pytest
 
 from bpeviz import components
 from bpeviz.room.payloads import VoteState
-from bpeviz.views import payloads
+from bpeviz.views import control_payloads, payloads
 
 TYPES = {
     ("player/tokenized_text.js", "TextPayload"): payloads.Timeline,
@@ -29,10 +29,10 @@ TYPES = {
     ("merge_diagram/text_diagram.js", "Side"): payloads.DiagramSide,
     ("grid/layout.js", "GridPayload"): payloads.Grid,
     ("grid/layout.js", "GridToken"): payloads.GridToken,
-    ("picture/picture.js", "PicturePayload"): payloads.PictureToSave,
-    ("text_box/text_state.js", "TextBoxPayload"): payloads.TextBox,
-    ("chapter_bar/chapter_bar.js", "ChapterBarPayload"): payloads.ChapterBar,
-    ("copy_link/copy_link.js", "CopyLinkPayload"): payloads.CopyLink,
+    ("picture/picture.js", "PicturePayload"): control_payloads.PictureToSave,
+    ("text_box/text_state.js", "TextBoxPayload"): control_payloads.TextBox,
+    ("chapter_bar/chapter_bar.js", "ChapterBarPayload"): control_payloads.ChapterBar,
+    ("copy_link/copy_link.js", "CopyLinkPayload"): control_payloads.CopyLink,
 }
 
 

@@ -25,7 +25,7 @@ from bpeviz.ui.opened_tokenizers import opened
 from bpeviz.ui.runtime import long_texts, page_change, uploads
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, V, Values, Widget
-from bpeviz.views.payloads import BoxRows, TextBox
+from bpeviz.views.control_payloads import BoxRows, TextBox
 
 EDITABLE = 100_000
 """The most characters of a file that are put into the text box; of a longer one the page shows

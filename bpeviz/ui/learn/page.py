@@ -61,7 +61,8 @@ from bpeviz.ui.learn.chapters.golf import EXTRAS
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
-from bpeviz.views.payloads import ChapterBar, ChapterEntry, MessagePart, StageTask, TaskResult
+from bpeviz.views.control_payloads import ChapterBar, ChapterEntry
+from bpeviz.views.payloads import MessagePart, StageTask, TaskResult
 
 END, END_TITLE = "end", "The end"
 """The key of the page after the last chapter, and its title."""

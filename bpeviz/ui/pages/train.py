@@ -31,9 +31,10 @@ from bpeviz.ui.table import offer_file
 from bpeviz.ui.trainer_tables import details
 from bpeviz.ui.widgets import Section, SessionValue, TextField, Values, Widget, numbers
 from bpeviz.views import charts, merge_diagram, playable, race, score, tables, token_table
+from bpeviz.views.control_payloads import Jump
 from bpeviz.views.export import ColoredText, colored
 from bpeviz.views.merge_diagram import Side
-from bpeviz.views.payloads import ClickedWord, Diagram, Jump, Player, Race, Score, StepReport
+from bpeviz.views.payloads import ClickedWord, Diagram, Player, Race, Score, StepReport
 from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides, of_stage
 from bpeviz.views.stage import Stage

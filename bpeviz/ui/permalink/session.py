@@ -27,7 +27,7 @@ from bpeviz.ui.runtime.dialogs import dialog
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.runtime.user import current_user
 from bpeviz.ui.widgets import LinkValues, Section, SessionValue, SessionValues, Widget
-from bpeviz.views.payloads import CopyLink, LinkAnswer, LinkedStep
+from bpeviz.views.control_payloads import CopyLink, LinkAnswer, LinkedStep
 from bpeviz.views.playable import FIT_FRAMES
 
 PARAMETER, STEP = typed.PACKED, typed.STEP
