@@ -2,7 +2,7 @@
 // them, and those of a second one below.
 
 import { unbrokenSize } from "../player/fit.js";
-import { TOKEN_END } from "../shared/cells.js";
+import { TICK, TOKEN_END } from "../shared/cells.js";
 import { element } from "../shared/dom.js";
 import { MergeBlocks } from "../shared/merge_blocks.js";
 import { Score } from "../shared/score.js";
@@ -79,7 +79,7 @@ export class MergeDiagram {
     for (const { first, end, id } of blocks[0].tree.tokensAt(steps[0])) {
       row.colors.fill(blocks[0].payload.style(id).color, first, end);
       row.flags.fill(0, first, end);
-      row.flags[end - 1] = TOKEN_END;
+      row.flags[end - 1] = TOKEN_END | (end - first === 1 ? TICK : 0);
     }
     row.paint(0, row.flags.length);
   }
