@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { crc32, inflateSync } from "node:zlib";
 
-import { indexedPng, roundEdges } from "../../bpeviz/components/picture/indexed_png.js";
+import { indexedPng, limitColors } from "../../bpeviz/components/picture/indexed_png.js";
 
 /** Return the chunks of a file by their types. */
 function chunksOf(file) {
@@ -39,13 +39,19 @@ test("a file with a palette has the pixels of the canvas", async () => {
   }
 });
 
-test("edges are rounded until there are at most 256 colors, and areas keep theirs", () => {
-  const data = new Uint8ClampedArray(4 * 3000);
-  for (let i = 0; i < 3000; i++) data.set(i % 3 ? [26, 26, 23, 255] : [i % 251, (i * 7) % 253, (i * 13) % 241, 255], 4 * i);
-  assert.ok(roundEdges(data));
-  assert.ok(new Set(new Uint32Array(data.buffer)).size <= 256);
-  for (let i = 0; i < 3000; i++) if (i % 3) assert.deepEqual([...data.subarray(4 * i, 4 * i + 3)], [26, 26, 23]);
-  const areas = new Uint8ClampedArray(4 * 2000);
-  for (let i = 0; i < 2000; i++) areas.set([(i >> 1) % 256, i >> 9, 0, 255], 4 * i);
-  assert.ok(!roundEdges(areas), "more areas than colors");
+test("rare colors are rounded until there are at most 256, and areas keep theirs", () => {
+  const area = [26, 26, 23];
+  const rare = (i) => [(i * 31) % 256, (i * 57) % 256, (i * 91) % 256];
+  for (const count of [200, 9000]) {
+    const data = new Uint8ClampedArray(8 * count);
+    for (let i = 0; i < 2 * count; i++) data.set([...(i % 2 ? area : rare(i)), 255], 4 * i);
+    limitColors(data);
+    assert.ok(new Set(new Uint32Array(data.buffer)).size <= 256);
+    const farthest = count > 200 ? 26 : 0; // half of the largest step
+    for (let i = 0; i < 2 * count; i++) {
+      const [color, wanted] = [[...data.subarray(4 * i, 4 * i + 3)], i % 2 ? area : rare(i)];
+      if (i % 2) assert.deepEqual(color, wanted);
+      assert.ok(color.every((value, channel) => Math.abs(value - wanted[channel]) <= farthest));
+    }
+  }
 });

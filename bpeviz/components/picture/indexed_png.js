@@ -1,7 +1,7 @@
 // PNG files with a palette: half as large as those of a browser, which writes the color of each pixel.
 
 const MOST_COLORS = 256;
-const EDGE_LEVELS = { most: 64, fewest: 4 }; // of a channel, at edges of letters
+const LEVELS = [64, 32, 16, 8, 6]; // of a channel of rare colors; the last leave room for some areas
 const REMAINDERS = Int32Array.from({ length: 256 }, (_, n) => {
   for (let bit = 0; bit < 8; bit++) n = n & 1 ? (n >>> 1) ^ 0xedb88320 : n >>> 1;
   return n;
@@ -21,19 +21,22 @@ function chunk(type, data) {
 }
 
 /**
- * Round the colors of pixels that differ from both neighbors in their row, as at edges of letters, until
- * there are few colors; return whether there are.
+ * Round rare colors, as at edges of letters and in emoji, until there are few.
  * @param {Uint8ClampedArray} data red, green, blue and opacity of each pixel
  */
-export function roundEdges(data) {
+export function limitColors(data) {
   const pixels = new Uint32Array(data.buffer);
-  const isEdge = Uint8Array.from(pixels, (pixel, i) => Number(pixel !== pixels[i - 1] && pixel !== pixels[i + 1]));
-  for (let levels = EDGE_LEVELS.most; new Set(pixels).size > MOST_COLORS; levels /= 2) {
-    if (levels < EDGE_LEVELS.fewest) return false;
+  const counts = new Map();
+  for (const pixel of pixels) counts.set(pixel, (counts.get(pixel) ?? 0) + 1);
+  const colors = [...counts.keys()].sort((one, other) => counts.get(other) - counts.get(one));
+  let of = new Map(colors.map((color) => [color, color]));
+  for (const levels of LEVELS) {
+    if (new Set(of.values()).size <= MOST_COLORS) break;
     const step = 255 / (levels - 1);
-    data.forEach((value, i) => isEdge[i >> 2] && (data[i] = Math.round(Math.round(value / step) * step)));
+    const rounded = (color) => [0, 8, 16].reduce((sum, at) => sum | (Math.round(Math.round(((color >>> at) & 255) / step) * step) << at), color & 0xff000000) >>> 0;
+    of = new Map(colors.map((color, i) => [color, i < MOST_COLORS - LEVELS.at(-1) ** 3 ? color : rounded(color)]));
   }
-  return true;
+  pixels.forEach((pixel, i) => (pixels[i] = of.get(pixel)));
 }
 
 /**

@@ -7,7 +7,7 @@ import { component, saveFile } from "../shared/dom.js";
 import { CAN_SAVE, addressOf, colorsOn, drawOn, newCanvas, png, saveSheet, svgBlob } from "../shared/picture.js";
 import { svg } from "../shared/svg.js";
 import { changedBox } from "./changes.js";
-import { indexedPng, roundEdges } from "./indexed_png.js";
+import { indexedPng, limitColors } from "./indexed_png.js";
 import { Slide } from "./slide.js";
 
 const RETRY_AFTER = 10_000; // milliseconds
@@ -127,8 +127,9 @@ class PictureView {
     const canvas = newCanvas(width, height);
     await drawOn(canvas, this.drawing);
     const { data } = canvas.getImageData(0, 0, width, height);
-    const isSmall = this.data.isFilled && roundEdges(data);
-    const file = isSmall ? new Blob([await indexedPng(data, width)], { type: "image/png" }) : await png(canvas.canvas);
+    const { isFilled } = this.data;
+    if (isFilled) limitColors(data);
+    const file = isFilled ? new Blob([await indexedPng(data, width)], { type: "image/png" }) : await png(canvas.canvas);
     saveFile(file, `${this.data.name}.png`);
   }
 
