@@ -17,7 +17,7 @@ from bpeviz.analysis.morphemes import Morphemes, Word
 from bpeviz.analysis.pretokenization import Apart, PreTokenizedColumn, Used, WordLevel
 from bpeviz.analysis.pretokenization import name as pre_token_name
 from bpeviz.analysis.round_trip import Loss
-from bpeviz.analysis.token_lookup import Ancestor, Decoded, Found, about
+from bpeviz.analysis.token_lookup import Decoded, Found, about
 from bpeviz.analysis.vocabulary_cost import Cost
 from bpeviz.core.lattice import Lattice, Path, score
 from bpeviz.core.merges import Merge
@@ -396,25 +396,5 @@ def tokens(known: Sequence[Found]) -> Table:
             "token": [shorten(token.label) for token in known],
             "bytes": [shorten(hexadecimal(token.raw)) for token in known],
             "kind": [token.place for token in known],
-        }
-    )
-
-
-def ancestry(ancestors: Sequence[Ancestor]) -> Table:
-    """Return a token and all tokens that it is merged from, one per row, level by level."""
-
-    def parent(ancestor: Ancestor, side: int) -> str:
-        if ancestor.parents is None:
-            return ""
-        return f"{shorten(ancestor.parents[side].label, 40)}  {ancestor.parents[side].id}"
-
-    return Table.of(
-        {
-            "level": [ancestor.level for ancestor in ancestors],
-            "token": [shorten(ancestor.token.label, 40) for ancestor in ancestors],
-            "id": [ancestor.token.id for ancestor in ancestors],
-            "left parent": [parent(ancestor, 0) for ancestor in ancestors],
-            "right parent": [parent(ancestor, 1) for ancestor in ancestors],
-            "kind": [ancestor.token.place for ancestor in ancestors],
         }
     )

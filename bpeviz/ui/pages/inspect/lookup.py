@@ -43,7 +43,7 @@ def _widgets(values: Values) -> Iterator[Widget[Any]]:
 
 
 def _draw_token(text: InspectedText, offers: Sequence[Offer]) -> None:
-    """Draw the box for the query, and the token with its merge tree and its neighbors."""
+    """Draw the box for the query, and the token with its merge diagram and its neighbors."""
     tokenizer = text.tokenizer
     query = QUERY.line(
         placeholder="Click a token of the grid, or type an id or text",
@@ -68,30 +68,18 @@ def _draw_token(text: InspectedText, offers: Sequence[Offer]) -> None:
     if (steps := trace.merge_steps(token.id, tokenizer)) is not None:
         raw, boundaries, events = steps
         side = side_of(text.offer, tokenizer, boundaries, events)
-        if ids := token_lookup.encoded_instead(token.id, tokenizer):
-            side = replace(side, note=f", but its text is encoded as {' '.join(map(str, ids))}")
+        if others := token_lookup.encoded_instead(token.id, tokenizer):
+            side = replace(side, note=f", but its text is encoded as {' '.join(map(str, others))}")
         pictures.merge_diagram(merge_diagram.payload(raw, [side]), "picture_of_token")
-    left, right = st.columns((3, 2), gap="medium")
-    with left:
-        st.header("Merge tree", anchor=False)
-        ancestry = token_lookup.ancestry(token.id, tokenizer)
-        if ancestry[0].parents is None:
-            st.caption("No merge created this token.")
-        else:
-            parents = [each.parents or (None, None) for each in ancestry]
-            columns = {
-                "token": [each.token.id for each in ancestry],
-                "left parent": [left and left.id for left, _ in parents],
-                "right parent": [right and right.id for _, right in parents],
-            }
-            how: Any = {"label": "Merge tree", "download": True, "ids": columns}
-            draw_table(tables.ancestry(ancestry), "ancestry", look=text.look, **how)
-    with right:
-        title = "Neighbors in the vocabulary"
-        st.header(title, anchor=False)
-        neighbors = token_lookup.neighbors(token.id, tokenizer)
-        ids = [neighbor.id for neighbor in neighbors]
-        _draw_tokens(text, tables.tokens(neighbors), "neighbors", title, ids)
+    elif tokenizer.parents(token.id) is None:
+        st.caption("No merge created this token.")
+    else:
+        st.caption("This token is too long for a merge diagram.")
+    title = "Neighbors in the vocabulary"
+    st.header(title, anchor=False)
+    neighbors = token_lookup.neighbors(token.id, tokenizer)
+    ids = [neighbor.id for neighbor in neighbors]
+    _draw_tokens(text, tables.tokens(neighbors), "neighbors", title, ids)
 
 
 LOOK_UP = InspectionDetail("Look up a token", _draw_token, _widgets)
