@@ -56,7 +56,7 @@ export class MergeDiagram {
     const width = this.place.clientWidth - PADDING;
     if (!score || width <= 0 || Math.abs(width - this.width) < 4) return;
     this.width = width;
-    const words = score.blocks[0].starts.map((start, i, starts) => score.cells.slice(start, starts[i + 1]).map(({ text }) => text).join(""));
+    const { words } = score.blocks[0];
     const [smallest, largest] = height ? LETTERS_ON_PICTURE : LETTERS.map((size) => size * scale);
     const inOneLine = unbrokenSize([words.join("")], width);
     const wanted = inOneLine >= smallest ? Math.min(inOneLine, largest) : height ? largest : smallest;

@@ -119,7 +119,7 @@ export class Stage {
     const { largest, scrolling } = sizes;
     if (projector) sizes.largest = this.blocks ? host.clientHeight : Math.max(largest, host.clientHeight / 10);
     if (this.blocks) {
-      const words = this.blocks.starts.map((start, i, starts) => score.cells.slice(start, starts[i + 1]).map(({ text }) => text).join(""));
+      const { words } = this.blocks;
       const width = host.clientWidth - 24;
       const inOneLine = unbrokenSize([words.join("")], width);
       sizes.largest = Math.min(sizes.largest, inOneLine < LINE_BLOCKED * scale ? unbrokenSize(words, width) : inOneLine);

@@ -52,6 +52,12 @@ export class MergeBlocks {
     return this.tree.tokensAt(Infinity).filter(({ first }) => cells[cellOf[first]].firstAtom === first).map(({ first }) => cellOf[first]);
   }
 
+  /** The words between which a line may break. */
+  get words() {
+    const { cells } = this.row;
+    return this.starts.map((start, i, starts) => cells.slice(start, starts[i + 1]).map(({ text }) => text).join(""));
+  }
+
   get #largest() {
     return BLOCK_LETTERS * this.scale;
   }

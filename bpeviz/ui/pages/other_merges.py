@@ -17,21 +17,10 @@ from bpeviz.ui.inputs.training import on_languages
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.views import encoded
-from bpeviz.views.payloads import Player
 from bpeviz.views.stage import Row, Stage, names_in, of_pieces
 
 STEPPED_CHARACTERS = 240
 """The most characters of a text whose merges have steps; of a longer one there are only tokens."""
-
-
-def player_of(trained: Trained) -> Player | None:
-    """Return the player of `stage_of`, at its last step."""
-    stage = stage_of(trained)
-    if stage is None:
-        return None
-    player = stage.payload.copy()
-    player["initialStep"] = player["last"]
-    return player
 
 
 def stage_of(trained: Trained) -> Stage | None:

@@ -114,14 +114,13 @@ def show(side: DeltaGenerator) -> None:
     # All sizes share a timeline, of which they show the steps up to `last`.
     timeline = trained.stage(part).payload["timelineId"]
     with place:
-        if other := other_merges.player_of(trained):
-            payload = other.copy()
-            _open(payload, trained, 0)
+        other = other_merges.stage_of(trained)
+        payload = other.payload.copy() if other else trained.stage(part).upto(last)
+        _open(payload, trained, last)
+        if other:
             payload["initialStep"] = payload["last"]
             remarks.add_other(payload, trained)
         else:
-            payload = trained.stage(part).upto(last)
-            _open(payload, trained, last)
             changing = int((trained.boundaries.change_steps < last).sum())
             remarks.add(payload, [trained], changing, last)
         saves = None if st.context.is_embedded else ask_for_poster

@@ -78,11 +78,10 @@ def _player(text: InspectedText) -> str:
     """
     events, own = text.inspection.events, text.offer.own
     stage = _stage(text.offer, text.inspection, text.part, text)
-    other = None if own is None else other_merges.player_of(own)
-    payload, row = (other or stage.payload).copy(), stage.rows[0]
+    other = None if own is None else other_merges.stage_of(own)
+    payload, row = (other or stage).payload.copy(), stage.rows[0]
     is_counted = row.steps > 0 and row.trained_on is not None
-    if other is None:
-        payload["initialStep"] = min(1, row.steps)
+    payload["initialStep"] = payload["last"] if other else min(1, row.steps)
     payload["hasRace"] = is_counted
     payload["ways"] = [] if st.context.is_embedded else [*_WAYS]
     if own is None:
