@@ -104,7 +104,7 @@ export function lettersOf(column, count, styles) {
     const words = wordsOf(column, row, styles);
     const tokens = column.isToken ? [column.at(row)].flat().length : 0;
     const wide = tokens ? words.split("⟨").length - 1 : 0; // their signs come from another font
-    const letters = tokens ? 1.1 * words.length + 1.5 * tokens + 1.2 * wide : words.length + 1;
+    const letters = tokens ? 1.25 * words.length + 1.5 * tokens + wide : words.length + 1;
     most = Math.max(most, WIDE_CHARACTER.test(words) ? 2 * letters : letters);
   }
   return Math.min(most, MOST_LETTERS);
