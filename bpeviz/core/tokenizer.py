@@ -142,6 +142,11 @@ class Tokenizer(ABC):
     kind: ClassVar[str] = ""
     """The name of the class in bpeviz's own files, which contain the fields of its dataclass."""
 
+    @property
+    def own_kind(self) -> str:
+        """Its kind, or "" for a subclass without one, which may encode in another way."""
+        return str(vars(type(self)).get("kind", ""))
+
     def __init_subclass__(cls, **options: Any) -> None:
         """Give a dataclass the short `repr`, which it would replace by that of all its fields."""
         super().__init_subclass__(**options)
@@ -483,6 +488,11 @@ class TrainedTokenizer(Tokenizer):
     @abstractmethod
     def trained_size(self) -> int:
         """The number of trained tokens: all ids but atoms and special tokens."""
+
+    @property
+    def numbers(self) -> Sequence[int]:
+        """The ids of its tokens that are not special, in their order."""
+        return range(len(self.alphabet) + self.trained_size)
 
     @property
     def atoms(self) -> Atoms:  # type: ignore[override]

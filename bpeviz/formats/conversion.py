@@ -5,6 +5,8 @@ These can be written in formats of merges or ranks over bytes, if the file has n
 
 from __future__ import annotations
 
+from typing import cast
+
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import FormatError, UnsupportedError
 from bpeviz.formats.huggingface import LARGEST_PARSED, bpe
@@ -27,24 +29,25 @@ def converted(tokenizer: Tokenizer, format: str) -> Tokenizer:
     Raises:
         UnsupportedError: the format cannot represent its file.
     """
-    if not isinstance(tokenizer, LibraryTokenizer):
+    if tokenizer.kind != LibraryTokenizer.kind:
         return tokenizer
-    if type(tokenizer) is not LibraryTokenizer:
+    if not tokenizer.own_kind:
         raise UnsupportedError("it has only the first merges of a file")
-    library = tokenizer.file.library
+    opened = cast("LibraryTokenizer", tokenizer)
+    library = opened.file.library
     if (library, format) in _WITHOUT_CONVERSION:
         return tokenizer
-    kind = tokenizer.info["model"]["type"]
+    kind = opened.info["model"]["type"]
     if library == SENTENCEPIECE and kind == "BPE":
         raise UnsupportedError(
             "SentencePiece writes spaces as ▁ and has characters, which this format cannot say"
         )
     if kind != "BPE":
         raise UnsupportedError(f"its model is {kind}, which does not merge")
-    if len(tokenizer.file.content) > LARGEST_PARSED:
+    if len(opened.file.content) > LARGEST_PARSED:
         raise UnsupportedError("its file is too large to be converted")
     try:
-        document = parse_json("its file", tokenizer.file.content)
+        document = parse_json("its file", opened.file.content)
         try:
             return tokenizer_of(tokenizer.name, bpe.merges_of_document(document))
         except (FormatError, UnsupportedError):

@@ -35,7 +35,6 @@ from bpeviz.formats.parsing import (
 from bpeviz.formats.regex_dialects import DialectError, check_expression
 from bpeviz.pretokenizers.patterns import CUSTOM, PATTERNS, WORD_LIST, SplitError, pretokenize
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, UNKNOWN, Atoms, EndMark, PreTokenizer
-from bpeviz.trainers.sentencepiece_bpe import SentencePiecePreTokenizer
 
 _MARK = "# bpeviz "
 _FORMULA = re.compile("[,;](?=[=+@-])")
@@ -48,7 +47,7 @@ _MAX_NUMBER = {"left": 10**7, "right": 10**7, "new_id": 10**7, "count": 2**62}
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
     merges = merges_of(tokenizer)
     pre_tokenizer = merges.pre_tokenizer
-    if isinstance(pre_tokenizer, SentencePiecePreTokenizer):
+    if pre_tokenizer.marks_spaces:
         raise UnsupportedError("this format has neither ▁ for spaces nor byte fallback")
     merges.check_sizes()
     over_bytes = pre_tokenizer.atoms == "bytes"

@@ -40,6 +40,7 @@ from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.merges import (
     MergeParser,
     Merges,
+    as_ranks,
     byte_merges_of,
     pattern_of_ranks,
     tokenizer_of,
@@ -58,13 +59,12 @@ from bpeviz.formats.remapped_ids import with_template
 from bpeviz.formats.wordpiece_vocabulary import is_lower
 from bpeviz.pretokenizers.alternatives import joined
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, PreTokenizer
-from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
 _OTHER_PATTERN = "its pre-tokenization is not GPT-2’s, which readers of these files assume"
 
 
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
-    if isinstance(tokenizer, RankTokenizer) and pattern_of_ranks(tokenizer)[0] != "gpt2":
+    if (table := as_ranks(tokenizer)) is not None and pattern_of_ranks(table)[0] != "gpt2":
         raise UnsupportedError(_OTHER_PATTERN)  # before the merges are recovered, which is slow
     merges = byte_merges_of(tokenizer)
     if merges.pre_tokenizer.pattern != "gpt2":

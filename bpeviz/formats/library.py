@@ -37,6 +37,13 @@ def read_sentencepiece(
     return _read(name, file, File(worker.SENTENCEPIECE, content), flags)
 
 
+def content_of(tokenizer: Tokenizer, library: str) -> bytes | None:
+    """Return the file of a tokenizer if this library applies it, or None."""
+    file: File | None = getattr(tokenizer, "file", None)
+    is_whole = file is not None and tokenizer.own_kind == LibraryTokenizer.kind
+    return file.content if file is not None and is_whole and file.library == library else None
+
+
 def _read(
     name: str, title: str, file: File, flags: Mapping[int, Sequence[str]] | None = None
 ) -> LibraryTokenizer:

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
+from typing import Any, cast
 
 from bpeviz.core.merges import Merge, MergedVocabulary, MergeTokenizer, NotMergesError
-from bpeviz.core.tokenizer import Tokenizer
+from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
 from bpeviz.formats.base import FormatError, UnsupportedError
 from bpeviz.formats.parsing import MAX_ID, MAX_SPELLED, MAX_TOKEN, error_at, quoted
-from bpeviz.formats.rank_table import LoadedRanks, parents_by_rank
+from bpeviz.formats.rank_table import parents_by_rank
 from bpeviz.formats.regex_dialects import DialectError, pattern_of
 from bpeviz.formats.remapped_ids import RemappedTokenizer, with_ids
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 from bpeviz.trainers.continued_bpe import AdaptiveTokenizer
-from bpeviz.trainers.sentencepiece_bpe import SentencePiecePreTokenizer, SentencePieceTokenizer
+from bpeviz.trainers.sentencepiece_bpe import SentencePieceTokenizer
 
 NOT_BYTES = "its atoms are characters, and this format has bytes"
 _PRE_TOKENIZING = ("pre_tokens", "symbols", "drops")  # methods of a `PreTokenizer`
@@ -117,20 +118,21 @@ def _check_ids(merges: Merges) -> None:
 
 
 def _merges_of(tokenizer: Tokenizer) -> Merges:
-    if type(tokenizer) is RemappedTokenizer:
-        inner = _merges_of(tokenizer.inner)
-        table = tokenizer.table.tolist()
-        return replace(
-            inner,
-            symbols={table[i]: symbol for i, symbol in inner.symbols.items()},
-            merges=[(table[a], table[b], table[new]) for a, b, new in inner.merges],
-            special=dict(tokenizer.special),
-        )
-    if type(tokenizer) in (RankTokenizer, LoadedRanks):
-        assert isinstance(tokenizer, RankTokenizer)  # noqa: S101 (for mypy)
-        return _merges_of_ranks(tokenizer)
-    if type(tokenizer) is AdaptiveTokenizer:
-        return _merges_of_continued(tokenizer)
+    return _OF_KIND.get(tokenizer.own_kind, _merges_of_merger)(tokenizer)
+
+
+def _merges_of_remapped(tokenizer: RemappedTokenizer) -> Merges:
+    inner = _merges_of(tokenizer.inner)
+    table = tokenizer.table.tolist()
+    return replace(
+        inner,
+        symbols={table[i]: symbol for i, symbol in inner.symbols.items()},
+        merges=[(table[a], table[b], table[new]) for a, b, new in inner.merges],
+        special=dict(tokenizer.special),
+    )
+
+
+def _merges_of_merger(tokenizer: Tokenizer) -> Merges:
     if not isinstance(tokenizer, MergedVocabulary):
         raise UnsupportedError("it does not merge")
     try:
@@ -138,7 +140,7 @@ def _merges_of(tokenizer: Tokenizer) -> Merges:
     except NotMergesError as error:
         raise UnsupportedError(str(error)) from None
     pre_tokenizer = merger.pre_tokenizer
-    if not isinstance(pre_tokenizer, SentencePiecePreTokenizer):
+    if not pre_tokenizer.marks_spaces:
         kind = type(pre_tokenizer)
         if any(getattr(kind, name) is not getattr(PreTokenizer, name) for name in _PRE_TOKENIZING):
             raise UnsupportedError("its pre-tokenization is not a pattern alone")
@@ -157,9 +159,14 @@ def _merges_of(tokenizer: Tokenizer) -> Merges:
     )
 
 
+def as_ranks(tokenizer: Tokenizer) -> RankTokenizer | None:
+    """Return a tokenizer of ranks itself, or None for any other one."""
+    return cast("RankTokenizer", tokenizer) if tokenizer.own_kind == RankTokenizer.kind else None
+
+
 def pattern_of_ranks(tokenizer: RankTokenizer) -> tuple[str, str]:
     """Return the pattern and the expression of a rank tokenizer. Raises `UnsupportedError`."""
-    if isinstance(tokenizer, LoadedRanks):
+    if tokenizer.pattern:
         return tokenizer.pattern, tokenizer.expression
     try:
         return pattern_of(tokenizer._encoding._pat_str, "rust")
@@ -204,6 +211,14 @@ def _merges_of_continued(tokenizer: AdaptiveTokenizer) -> Merges:
     return replace(base, merges=[*base.merges, *added], special=special, counts=())
 
 
+_OF_KIND: Mapping[str, Callable[[Any], Merges]] = {
+    RemappedTokenizer.kind: _merges_of_remapped,
+    RankTokenizer.kind: _merges_of_ranks,
+    AdaptiveTokenizer.kind: _merges_of_continued,
+}
+"""What returns the merges of a tokenizer that is not a vocabulary of merges."""
+
+
 def ranks_of(merges: Merges) -> dict[bytes, int]:
     """Return the rank of each token over bytes, for a program that looks up bytes, not pairs.
 
@@ -225,7 +240,7 @@ def ranks_of(merges: Merges) -> dict[bytes, int]:
     return ranks
 
 
-def tokenizer_of(name: str, merges: Merges) -> Tokenizer:
+def tokenizer_of(name: str, merges: Merges) -> TrainedTokenizer | RemappedTokenizer:
     """Return the tokenizer of merges from a file, whose halves must exist before each merge.
 
     Raises:
@@ -244,13 +259,8 @@ def tokenizer_of(name: str, merges: Merges) -> Tokenizer:
     alphabet = tuple(merges.symbols[i] for i in atoms)
     names = sorted(merges.special, key=merges.special.__getitem__)
     special = tuple(name for name in names if name != pre_tokenizer.unknown)
-    inner: MergeTokenizer
-    if isinstance(pre_tokenizer, SentencePiecePreTokenizer):
-        inner = SentencePieceTokenizer(
-            name, pre_tokenizer, alphabet, tuple(inner_merges), special=special
-        )
-    else:
-        inner = MergeTokenizer(name, pre_tokenizer, alphabet, tuple(inner_merges), special=special)
+    cls: Any = SentencePieceTokenizer if pre_tokenizer.marks_spaces else MergeTokenizer
+    inner = cls(name, pre_tokenizer, alphabet, tuple(inner_merges), special=special)
     return with_ids(inner, tuple(inner_id), merges.special)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ def parents_by_rank(raw: bytes, rank: int, ranks: Mapping[bytes, int]) -> tuple[
 
 class LoadedRanks(RankTokenizer):
     """A tokenizer with the ranks of a file and a pre-tokenization of bpeviz."""
+
+    kind: ClassVar[str] = "ranks"
 
     def __init__(
         self,

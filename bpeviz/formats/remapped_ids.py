@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,8 @@ class RemappedTokenizer(Tokenizer):
         special: the ids of its special tokens by name.
         around: the ids that a model expects before and after a text.
     """
+
+    kind: ClassVar[str] = "remapped ids"
 
     inner: Tokenizer
     numbers: Sequence[int]
@@ -166,22 +169,17 @@ class RemappedTokenizer(Tokenizer):
 
 
 def with_template(
-    tokenizer: Tokenizer, before: Sequence[int], after: Sequence[int]
+    tokenizer: TrainedTokenizer | RemappedTokenizer, before: Sequence[int], after: Sequence[int]
 ) -> RemappedTokenizer | None:
-    """Return a tokenizer with a template of known ids, or None where that is not possible."""
-    if isinstance(tokenizer, TrainedTokenizer):
-        special = dict(tokenizer.special_tokens)
-        trained = tuple(range(len(tokenizer.alphabet) + tokenizer.trained_size))
-        tokenizer = RemappedTokenizer(tokenizer, trained, special)
-    if not isinstance(tokenizer, RemappedTokenizer):
-        return None
-    is_known = {*tokenizer.known_ids()}.issuperset([*before, *after])
-    return replace(tokenizer, around=(before, after)) if is_known else None
+    """Return a tokenizer with a template, or None if an id of the template is not known."""
+    inner, special = tokenizer.with_own_ids, dict(tokenizer.special_tokens)
+    remapped = RemappedTokenizer(inner, tokenizer.numbers, special, around=(before, after))
+    return remapped if {*tokenizer.known_ids()}.issuperset([*before, *after]) else None
 
 
 def with_ids(
     inner: TrainedTokenizer, numbers: tuple[int, ...], special: Mapping[str, int]
-) -> Tokenizer:
+) -> TrainedTokenizer | RemappedTokenizer:
     """Return a tokenizer with these ids: `inner` itself if they are its own."""
     own = range(len(numbers))
     if all(map(int.__eq__, numbers, own)) and dict(special) == dict(inner.special_tokens):

@@ -18,14 +18,12 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import library
 from bpeviz.formats.base import UnsupportedError
 from bpeviz.formats.huggingface.common import ids_of
-from bpeviz.formats.merges import Merges, merges_of
+from bpeviz.formats.merges import Merges, as_ranks, merges_of
 from bpeviz.formats.parsing import quoted
-from bpeviz.libraries.tokenizer import LibraryTokenizer
 from bpeviz.libraries.worker import SENTENCEPIECE
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretokenizers.pretokenizer import UNKNOWN
-from bpeviz.pretrained.rank_tokenizer import RankTokenizer
-from bpeviz.trainers.sentencepiece_bpe import BYTES, SPACE, SentencePiecePreTokenizer
+from bpeviz.trainers.sentencepiece_bpe import BYTES, SPACE
 from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTokenizer
 
 FILE = library.SENTENCEPIECE.files[0]
@@ -45,24 +43,25 @@ Each boundary depends on the characters beside it only, so no piece can span one
 
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
     """Return the file of a tokenizer. Raises `UnsupportedError`."""
-    if type(tokenizer) is LibraryTokenizer and tokenizer.file.library == SENTENCEPIECE:
-        return {FILE: tokenizer.file.content}
-    inner = tokenizer.with_own_ids
-    if isinstance(inner, UnigramTokenizer):
+    if (content := library.content_of(tokenizer, SENTENCEPIECE)) is not None:
+        return {FILE: content}
+    inner: Any = tokenizer.with_own_ids
+    if inner.kind == "unigram":
         return {FILE: _unigram(inner, tokenizer)}
-    merges = None if isinstance(inner, RankTokenizer) else merges_of(tokenizer)  # which takes long
-    if merges is None or not isinstance(merges.pre_tokenizer, SentencePiecePreTokenizer):
+    merges = None if as_ranks(inner) else merges_of(tokenizer)  # which takes long
+    if merges is None or not merges.pre_tokenizer.marks_spaces:
         raise UnsupportedError("the format is only for SentencePiece-style BPE and Unigram")
-    return {FILE: _bpe(merges, merges.pre_tokenizer)}
+    return {FILE: _bpe(merges)}
 
 
-def _bpe(merges: Merges, pre_tokenizer: SentencePiecePreTokenizer) -> bytes:
+def _bpe(merges: Merges) -> bytes:
+    pre_tokenizer = merges.pre_tokenizer
     if pre_tokenizer.pattern != "none":
         raise UnsupportedError(
             "its pre-tokenization splits more than the library does, at spaces; train it with "
             "--pattern none"
         )
-    fallback = pre_tokenizer.fallback == "bytes"
+    fallback = pre_tokenizer.unknown is None
     if SPACE not in merges.symbols.values():
         raise UnsupportedError("it has no piece for a space")
     pieces = {i: (piece, 0.0) for i, piece in merges.spellings(merges.symbols).items()}

@@ -18,7 +18,7 @@ import regex
 
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError
-from bpeviz.formats.merges import byte_merges_of, pattern_of_ranks, ranks_of
+from bpeviz.formats.merges import as_ranks, byte_merges_of, pattern_of_ranks, ranks_of
 from bpeviz.formats.parsing import (
     Node,
     dump_json,
@@ -35,7 +35,6 @@ from bpeviz.formats.verification import Encode, check, encoder
 from bpeviz.libraries.worker import TIKTOKEN
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretrained import catalog
-from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 
 _PUBLISHED = {
     "306cd27f03c1a714eca7108e03d66b7dc042abe8c258b44c199a7ed9838dd930": "gpt2",  # r50k_base
@@ -50,9 +49,9 @@ Source: `tiktoken_ext/openai_public.py`.
 
 
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
-    if isinstance(tokenizer, RankTokenizer):
-        ranks = dict(tokenizer._ranks)
-        pattern, expression = pattern_of_ranks(tokenizer)
+    if (table := as_ranks(tokenizer)) is not None:
+        ranks = dict(table._ranks)
+        pattern, expression = pattern_of_ranks(table)
     else:
         merges = byte_merges_of(tokenizer)
         ranks = ranks_of(merges)

@@ -14,7 +14,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import pairwise
 from math import nan
-from typing import Any
+from typing import Any, ClassVar
 from unicodedata import normalize
 
 import numpy as np
@@ -59,6 +59,7 @@ class LibraryTokenizer(Tokenizer):
     the atoms of its boundaries are the tokens.
     """
 
+    kind: ClassVar[str] = "library"
     atoms: Atoms = "characters"
 
     def __init__(

@@ -32,6 +32,9 @@ class PreTokenizer:
     kind: ClassVar[str] = "pattern"
     """The name of the class in bpeviz's own files, which contain its fields."""
 
+    marks_spaces: ClassVar[bool] = False
+    """Whether the symbol of a space is ▁, as in SentencePiece."""
+
     atoms: Atoms = "bytes"
     pattern: str = "gpt2"
     expression: str = ""

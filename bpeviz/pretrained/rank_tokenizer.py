@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from threading import Lock
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import regex
@@ -69,7 +69,9 @@ class RankTokenizer(Tokenizer):
     `ChangingBoundaries`. At every step, both equal the result of tiktoken with the first ranks.
     """
 
+    kind: ClassVar[str] = "ranks"
     atoms: Atoms = "bytes"
+    pattern, expression = "", ""  # unknown: tiktoken splits a text by an expression of its own
 
     def __init__(self, encoding: tiktoken.Encoding) -> None:
         self.name = encoding.name

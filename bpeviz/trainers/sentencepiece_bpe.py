@@ -271,6 +271,7 @@ class SentencePiecePreTokenizer(PreTokenizer):
 
     atoms: Literal["characters"] = "characters"
     kind: ClassVar[str] = "sentencepiece"
+    marks_spaces: ClassVar[bool] = True
 
     prefix: YesNo = "yes"
     fallback: Fallback = "bytes"

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -33,8 +33,8 @@ from bpeviz.formats.base import (
 from bpeviz.formats.huggingface import bpe, sentencepiece, unigram, wordpiece
 from bpeviz.formats.huggingface.common import require, template
 from bpeviz.formats.huggingface.settings import differences
-from bpeviz.formats.library import read_tokenizer_json
-from bpeviz.formats.merges import merges_of, tokenizer_of
+from bpeviz.formats.library import content_of, read_tokenizer_json
+from bpeviz.formats.merges import as_ranks, merges_of, tokenizer_of
 from bpeviz.formats.model_settings import SETTINGS_FILES
 from bpeviz.formats.parsing import Node, dump_json, parse_json
 from bpeviz.formats.recognition import explain, with_reason
@@ -43,7 +43,6 @@ from bpeviz.formats.remapped_ids import with_template
 from bpeviz.libraries.tokenizer import LONGEST_TEMPLATE, LibraryTokenizer
 from bpeviz.libraries.worker import HUGGING_FACE
 from bpeviz.pretokenizers.patterns import CUSTOM
-from bpeviz.pretrained.rank_tokenizer import RankTokenizer
 from bpeviz.trainers.unigram import UnigramTokenizer
 from bpeviz.trainers.wordpiece import WordPieceTokenizer
 
@@ -53,28 +52,35 @@ LARGEST_PARSED = 12_000_000
 
 def _write(tokenizer: Tokenizer) -> dict[str, bytes]:
     inner = tokenizer.with_own_ids
-    # A subclass may encode in another way.
-    if type(inner) is LibraryTokenizer and inner.file.library == HUGGING_FACE:
-        return {FORMAT.files[0]: inner.file.content}
-    if type(inner) is LibraryTokenizer:
-        document = sentencepiece.to_document(inner)
-    elif type(inner) is WordPieceTokenizer:
-        document = wordpiece.to_document(inner, tokenizer)
-    elif type(inner) is UnigramTokenizer:
-        document = unigram.to_document(inner, tokenizer)
-    elif isinstance(tokenizer, RankTokenizer):
-        try:
-            document = bpe.to_document(merges_of(tokenizer))
-        except UnsupportedError:
-            document = bpe.document_of_ranks(tokenizer)
-    else:
-        document = bpe.to_document(merges_of(tokenizer))
-    if isinstance(tokenizer, RemappedTokenizer):
-        named = {i: name for name, i in tokenizer.special.items()}
-        require(named.keys() >= {*chain(*tokenizer.around)}, "its template has an ordinary token")
-        before, after = ([named[i] for i in ids] for ids in tokenizer.around)
-        document["post_processor"] = template(tokenizer.special, before, after)
+    if (content := content_of(inner, HUGGING_FACE)) is not None:
+        return {FORMAT.files[0]: content}
+    to_document = _DOCUMENTS.get(inner.own_kind, _document_of_merges)
+    document = to_document(inner, tokenizer)
+    if tokenizer is not inner:
+        special = tokenizer.special_tokens
+        named = {i: name for name, i in special.items()}
+        is_special = named.keys() >= {*chain(*tokenizer.template)}
+        require(is_special, "its template has an ordinary token")
+        before, after = ([named[i] for i in ids] for ids in tokenizer.template)
+        document["post_processor"] = template(special, before, after)
     return {FORMAT.files[0]: dump_json(document)}
+
+
+def _document_of_merges(_: Any, tokenizer: Any) -> dict[str, Any]:
+    try:
+        return bpe.to_document(merges_of(tokenizer))
+    except UnsupportedError:
+        if (table := as_ranks(tokenizer)) is None:
+            raise
+        return bpe.document_of_ranks(table)
+
+
+_DOCUMENTS: Mapping[str, Callable[[Any, Any], dict[str, Any]]] = {
+    LibraryTokenizer.kind: sentencepiece.to_document,
+    WordPieceTokenizer.kind: wordpiece.to_document,
+    UnigramTokenizer.kind: unigram.to_document,
+}
+"""What makes the document of a kind of tokenizers, except those of merges and ranks."""
 
 
 def _read(source: Source) -> Tokenizer:

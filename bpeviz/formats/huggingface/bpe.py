@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from typing import Any
+from typing import Any, cast
 
 from bpeviz.core.byte_alphabet import BYTE_OF, CHARACTER_OF
 from bpeviz.core.merges import MergeTokenizer, apply_merges
@@ -37,7 +37,7 @@ from bpeviz.formats.regex_dialects import DialectError, pattern_of
 from bpeviz.pretokenizers.patterns import CUSTOM
 from bpeviz.pretokenizers.pretokenizer import END_OF_WORD, PreTokenizer
 from bpeviz.pretrained.rank_tokenizer import RankTokenizer
-from bpeviz.trainers.sentencepiece_bpe import SPACE, SentencePiecePreTokenizer
+from bpeviz.trainers.sentencepiece_bpe import SPACE
 
 
 def to_document(merges: Merges) -> dict[str, Any]:
@@ -46,9 +46,9 @@ def to_document(merges: Merges) -> dict[str, Any]:
     settings: dict[str, Any] = {"unk_token": pre_tokenizer.unknown}
     normalizers: list[ComponentJSON] = []
     symbols = dict(merges.symbols)
-    if isinstance(pre_tokenizer, SentencePiecePreTokenizer):
+    if pre_tokenizer.marks_spaces:
         symbols = {i: symbol.replace(SPACE, " ") for i, symbol in symbols.items()}
-        fallback = pre_tokenizer.fallback == "bytes"
+        fallback = pre_tokenizer.unknown is None
         settings |= {"byte_fallback": fallback, "fuse_unk": not fallback}
         normalizers, pre_tokenizers, decoder = _sentencepiece_parts(
             pre_tokenizer, merges.special.keys() - {pre_tokenizer.unknown}
@@ -102,7 +102,7 @@ def _check_no_white_space(symbols: Collection[str]) -> None:
 
 
 def _sentencepiece_parts(
-    pre_tokenizer: SentencePiecePreTokenizer, special: Collection[str]
+    pre_tokenizer: PreTokenizer, special: Collection[str]
 ) -> tuple[list[ComponentJSON], list[ComponentJSON], ComponentJSON]:
     """Return normalizers, pre-tokenizers and the decoder.
 
@@ -117,7 +117,7 @@ def _sentencepiece_parts(
     normalizers: list[ComponentJSON] = []
     marks: list[ComponentJSON] = []
     strip: list[ComponentJSON] = []
-    if pre_tokenizer.prefix == "yes":
+    if pre_tokenizer.adds_prefix:
         normalizers = [
             replaced({"Regex": r"\n(?=[^\n])"}, "\n "),
             {"type": "Prepend", "prepend": " "},
@@ -305,11 +305,10 @@ def _check_ignore_merges(
     tokenizer: Tokenizer, entries: Mapping[str, int], special: Mapping[str, int]
 ) -> None:
     """Raise `UnsupportedError` if merging a known pre-token does not give its own id."""
-    inner = tokenizer.with_own_ids
-    if isinstance(inner, MergeTokenizer):
-        for merge in inner.merges:
-            merged = apply_merges(inner.atoms_of(merge.new_id), inner._rank)
-            require(merged == (merge.new_id,), "some of its tokens are used only as a whole")
+    inner = cast("MergeTokenizer", tokenizer.with_own_ids)
+    for merge in inner.merges:
+        merged = apply_merges(inner.atoms_of(merge.new_id), inner._rank)
+        require(merged == (merge.new_id,), "some of its tokens are used only as a whole")
     for name in special:
         require(
             name not in entries or not all(character in BYTE_OF for character in name),

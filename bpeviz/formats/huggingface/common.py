@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from bpeviz.core.tokenizer import Tokenizer, TrainedTokenizer
+from bpeviz.core.tokenizer import TrainedTokenizer
 from bpeviz.formats.base import UnsupportedError
 from bpeviz.formats.model_settings import ModelSettings
 from bpeviz.formats.parsing import Node, quoted
 from bpeviz.formats.regex_dialects import translated
-from bpeviz.formats.remapped_ids import RemappedTokenizer
 
 ComponentJSON = dict[str, Any]
 """A normalizer, pre-tokenizer or decoder."""
@@ -172,13 +171,10 @@ def with_special(entries: dict[str, int], special: Mapping[str, int]) -> dict[st
     return dict(sorted(entries.items(), key=lambda entry: entry[1]))
 
 
-def ids_of(inner: TrainedTokenizer, tokenizer: Tokenizer) -> list[int]:
+def ids_of(inner: TrainedTokenizer, tokenizer: Any) -> Sequence[int]:
     """Return the ids of atoms and trained tokens in the order of the inner tokenizer."""
-    known = len(inner.alphabet) + inner.trained_size
-    if isinstance(tokenizer, RemappedTokenizer):
-        ids: list[int] = tokenizer.table[:known].tolist()
-        return ids
-    return [*range(known)]
+    ids: Sequence[int] = tokenizer.numbers[: len(inner.numbers)]
+    return ids
 
 
 def require(condition: bool, reason: str) -> None:

@@ -24,7 +24,7 @@ from bpeviz.libraries.tokenizer import LibraryTokenizer
 _SPACE = "▁"
 
 
-def to_document(tokenizer: LibraryTokenizer) -> dict[str, Any]:
+def to_document(tokenizer: LibraryTokenizer, _: object) -> dict[str, Any]:
     """Return the document of a model. Raises `UnsupportedError`."""
     from sentencepiece import sentencepiece_model_pb2
 
