@@ -93,7 +93,7 @@ def test_examples_of_the_readme_have_types_where_the_wheel_is_installed(tmp_path
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     blocks = re.findall("```python\n(.*?)```", readme, re.DOTALL)
     parser = doctest.DocTestParser()
-    source = "".join(one.source for block in blocks for one in parser.get_examples(block))
+    source = "".join(example.source for block in blocks for example in parser.get_examples(block))
     file = tmp_path / "readme.py"
     file.write_text(source + REVEALED + WRONG, encoding="utf-8")
     python = installed.folder / "bin/python"

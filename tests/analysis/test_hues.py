@@ -106,11 +106,11 @@ def test_most_tokens_keep_their_look_when_the_end_of_the_text_is_edited() -> Non
 def looks_at_each_step(training: Training, text: str) -> list[tuple[int, int]]:
     """Return the number of colored tokens and of their looks at each step, one by one."""
     row = of_training(training, text)
-    found = Stage([row]).hues
+    hues = Stage([row]).hues
     counts = []
     for step in range(row.shown.steps + 1):
         keys = {training.color_key(i) for i in row.shown.ids(step).tolist() if i >= 0} - {-1}
-        counts.append((len(keys), len({found.index(key) for key in keys})))
+        counts.append((len(keys), len({hues.index(key) for key in keys})))
     return counts
 
 
@@ -193,19 +193,19 @@ def test_token_has_one_color_in_all_columns_and_in_the_player() -> None:
     training = bpeviz.train(text, vocab_size=400, min_count=2)
     boundaries = training.tokenizer().boundaries(text)
     part = Part(0, len(text), 0, len(text))
-    found = Stage([of_training(training, text, boundaries, part)]).hues
-    moved = [key for key, index in found.indices.items() if index != key % COLORS]
+    hues = Stage([of_training(training, text, boundaries, part)]).hues
+    moved = [key for key, index in hues.indices.items() if index != key % COLORS]
     assert moved
     timeline = timeline_of(text, training, boundaries, part, training.steps)
     columns = [
         Column(str(step), training.at_step(step), boundaries, step) for step in (9, training.steps)
     ]
-    beside = score.payload(of_columns(columns, text, found))
+    beside = score.payload(of_columns(columns, text, hues))
     colors = {name: index for name, index in timeline["tokenStyles"].values() if index >= 0}
     shown = [one for row in beside["rows"] for one in row["distinct"] if one[3] >= 0]
     assert shown
     for _, name, raw, index, _ in shown:
-        assert colors[name] == index == found.index(color_key(bytes.fromhex(raw)))
+        assert colors[name] == index == hues.index(color_key(bytes.fromhex(raw)))
     assert any(index != color_index(bytes.fromhex(raw)) for _, _, raw, index, _ in shown)
 
 

@@ -21,23 +21,23 @@ def test_worst_lines_have_the_most_tokens_per_character(
     tokenizer: Tokenizer, lines: list[str]
 ) -> None:
     text = "\n".join(lines).rstrip("\n")
-    found = bpeviz.worst_lines(text, tokenizer, 99)
+    worst = bpeviz.worst_lines(text, tokenizer, 99)
     numbers = [i for i, line in enumerate(lines, 1) if line.strip()]
-    assert sorted(line.number for line in found) == numbers
-    assert all(line.text == lines[line.number - 1] for line in found)
-    ratios = [line.tokens_per_character for line in found]
+    assert sorted(line.number for line in worst) == numbers
+    assert all(line.text == lines[line.number - 1] for line in worst)
+    ratios = [line.tokens_per_character for line in worst]
     assert ratios == sorted(ratios, reverse=True)
     if not numbers:
         return
     starts = [token.start for token in tokenizer.tokens(text)]
     expected = reference_comparison.tokens_by_line(text, starts)
-    assert [line.tokens for line in sorted(found)] == expected
+    assert [line.tokens for line in sorted(worst)] == expected
     ends = [sum(len(line) + 1 for line in lines[: number - 1]) for number in numbers[1:]]
     sizes = [end - begin for begin, end in zip([0, *ends], [*ends, len(text)], strict=True)]
     assert sorted(ratios) == pytest.approx(
         sorted(tokens / size for tokens, size in zip(expected, sizes, strict=True))
     )
-    assert bpeviz.worst_lines(text, tokenizer, 1) == found[:1]
+    assert bpeviz.worst_lines(text, tokenizer, 1) == worst[:1]
 
 
 def test_worst_lines_of_a_text_end_at_line_ends(tokenizer: Tokenizer) -> None:

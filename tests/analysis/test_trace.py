@@ -619,18 +619,20 @@ def test_merge_diagram_equals_the_tokens_of_every_step(
             texts_of(training).unit,
             numbers,
         )
-        one = merge_diagram.payload(found.raw, [direct])
-        assert json.loads(json.dumps(one)) is not None
+        drawing = merge_diagram.payload(found.raw, [direct])
+        assert json.loads(json.dumps(drawing)) is not None
         assert (
-            one["sides"][0]["tokens"]
+            drawing["sides"][0]["tokens"]
             == (merge_diagram.payload(found.raw, [through])["sides"][0]["tokens"])
         )
-        byte_of = {column: i for i, (column, _) in enumerate(b for s in one["signs"] for b in s[3])}
+        byte_of = {
+            column: i for i, (column, _) in enumerate(b for s in drawing["signs"] for b in s[3])
+        }
         for taken in {0, 1, *(step + 1 for step in numbers), training.steps}:
             if taken > training.steps:
                 continue
             drawn = set()
-            for first, last, since, until, token_id in one["sides"][0]["tokens"]:
+            for first, last, since, until, token_id in drawing["sides"][0]["tokens"]:
                 inside = [byte_of[c] for c in range(first, last) if c in byte_of]
                 if inside and since <= taken and (until < 0 or taken < until):
                     drawn.add((inside[0], inside[-1] + 1, token_id))

@@ -322,15 +322,15 @@ def alternating(job: Job, rounds: int) -> dict[str, list[dict[str, Any]]]:
     """
     results: dict[str, list[dict[str, Any]]] = {BPEVIZ: [], SMALLEST: [], "rustbpe": []}
     for _ in range(rounds + 1):
-        for name, found in results.items():
+        for name, measured in results.items():
             do_job, read = CONTENDERS["train"][name](job)
             gc.collect()
             start = time.process_time()
             result = do_job()
             seconds = time.process_time() - start
             digest = hashlib.sha256(b"\n".join(read(result)))
-            found.append({"figure": seconds, "digest": digest.hexdigest()})
-    return {name: found[1:] for name, found in results.items()}
+            measured.append({"figure": seconds, "digest": digest.hexdigest()})
+    return {name: measured[1:] for name, measured in results.items()}
 
 
 def cell(name: str, results: dict[str, list[dict[str, Any]]], memory: bool) -> str:

@@ -319,8 +319,8 @@ def _assert_print_layout(page: Page, scheme: str) -> None:
     assert text.evaluate(light) < 140
     assert text.evaluate("one => getComputedStyle(one).printColorAdjust") == "exact"
     assert page.locator(".stApp p").last.evaluate(light) < 140
-    for one in page.get_by_test_id("stVegaLiteChart").all():  # images with a dark background
-        inverted = one.evaluate("one => getComputedStyle(one).filter") != "none"
+    for chart in page.get_by_test_id("stVegaLiteChart").all():  # images with a dark background
+        inverted = chart.evaluate("one => getComputedStyle(one).filter") != "none"
         assert inverted == (scheme == "dark")
 
 

@@ -251,7 +251,7 @@ def answer(page: Page, kind: str, *, right: bool) -> str:
         commas = stage.get_by_role("button", name="Fence between a and comma", exact=True)
         behind = stage.get_by_role("button", name="Fence between comma and space", exact=True)
         fences = (places, after, commas, behind) if right else (after,)
-        for fence in (one for group in fences for one in group.all()):
+        for fence in (button for group in fences for button in group.all()):
             fence.press("Enter")
         said = "Sent: casa | . |" if right else "Sent: casa. |"
     if kind != "fences":

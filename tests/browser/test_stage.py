@@ -239,19 +239,21 @@ def test_race_shows_the_best_pairs_beside_the_text_and_below_it(open_page: Open)
     expect(player.section.get_by_role("heading", name="Most frequent pairs")).to_be_visible()
     for step in (training.steps, 1, 4, 12):
         player.go(step)
-        found = training.candidates(own, boundaries, step - 1, 5)
-        found = [one for one in found if one.count >= 2]  # the others may not merge
+        candidates = training.candidates(own, boundaries, step - 1, 5)
+        candidates = [
+            candidate for candidate in candidates if candidate.count >= 2
+        ]  # the others may not merge
         winner = player.section.locator(".bar.wins:not(.gone) .pair")
-        expect(winner).to_have_text("".join(map(training.name, found[0].ids)))
-        expect(player.section.locator(".bar:not(.gone)")).to_have_count(len(found))
+        expect(winner).to_have_text("".join(map(training.name, candidates[0].ids)))
+        expect(player.section.locator(".bar:not(.gone)")).to_have_count(len(candidates))
         assert bars(player.section) == [
             (
-                " + ".join(map(training.name, one.ids)),
-                str(one.count),
+                " + ".join(map(training.name, candidate.ids)),
+                str(candidate.count),
                 i == 0,
-                "same count" if i and one.count == found[0].count else "",
+                "same count" if i and candidate.count == candidates[0].count else "",
             )
-            for i, one in enumerate(found)
+            for i, candidate in enumerate(candidates)
         ]
     race, text = player.section.locator(".race"), player.text
     for width, beside in ((1366, True), (1024, True), (820, False), (390, False)):

@@ -142,7 +142,10 @@ def timelines() -> list[dict[str, Any]]:
 
 def lock_step() -> dict[str, Any]:
     """Return a payload of several trainings, with the boundaries of each at some sizes."""
-    parts = [(name, *one, parts_of(TEXT, one[1])[0]) for name, one in trained().items()]
+    parts = [
+        (name, *trained_row, parts_of(TEXT, trained_row[1])[0])
+        for name, trained_row in trained().items()
+    ]
     payload: Any = aligned(parts, TEXT).payload
     cases = []
     for index in sampled(payload["last"]):
@@ -168,7 +171,7 @@ def trees() -> dict[str, Any]:
         token_id = atom_ids[node.start] if node.step < 0 else boundaries.first_merge_id + node.step
         here = {"first": node.start - first, "last": node.end - first}
         here |= {"since": node.step + 1, "id": token_id}
-        return [here, *(one for of in node.parents or () for one in nodes(of, first))]
+        return [here, *(node for of in node.parents or () for node in nodes(of, first))]
 
     cases = [
         {"start": start, "end": end, "nodes": nodes(merge_tree(boundaries, start, end), start)}

@@ -16,7 +16,7 @@ from bpeviz.text import color_key
 
 def payloads(app: AppTest) -> list[dict[str, Any]]:
     """Return the payloads of all components but those that wait for their first one."""
-    sent = [payload_of(one.proto.bytes) for one in app.get("bidi_component")]
+    sent = [payload_of(component.proto.bytes) for component in app.get("bidi_component")]
     return [payload for payload in sent if payload is not None]
 
 

@@ -162,9 +162,9 @@ def test_no_message_to_a_follower_contains_a_later_decision(
 
 def test_tokenizers_aligned_by_size_have_no_later_decision() -> None:
     trainings = [bpeviz.train(TEXT, merges=9), bpeviz.train(TEXT, "wordpiece", vocab_size=30)]
-    found = [(one, one.tokenizer().boundaries(TEXT)) for one in trainings]
-    part = parts_of(TEXT, found[0][1])[0]
-    rows = [(one.algorithm, one, boundaries, part) for one, boundaries in found]
+    trained = [(training, training.tokenizer().boundaries(TEXT)) for training in trainings]
+    part = parts_of(TEXT, trained[0][1])[0]
+    rows = [(training.algorithm, training, boundaries, part) for training, boundaries in trained]
     shown = playable.of_stage(aligned(rows, TEXT))
     room = Rooms().open("me", lambda _: Invitation())
     room.show(shown)
@@ -289,18 +289,18 @@ def test_playing_on_reveals_the_answer(room: Room, leader: Browser) -> None:
 def test_options_always_have_the_right_one_at_no_fixed_place() -> None:
     timelines = [RoomTimeline(1, page(key, merges=12)) for key in ("bpe", "scaffold", "superbpe")]
     places = [(shown, step) for shown in timelines for step in range(shown.last)]
-    found = [shown.question(step) for shown, step in places]
-    asked = [one for one in found if one]
-    assert len({one.right for one in asked}) > 1
-    for (shown, step), one in zip(places, found, strict=True):
-        if one is not None:
+    questions = [shown.question(step) for shown, step in places]
+    asked = [question for question in questions if question]
+    assert len({question.right for question in asked}) > 1
+    for (shown, step), question in zip(places, questions, strict=True):
+        if question is not None:
             steps = shown.player["views"][0]["steps"]
             styles = shown.races[0]["styles"]  # type: ignore[index]
             pair = [styles[steps[side][step]][0] for side in ("left", "right")]  # type: ignore[literal-required]
-            assert one.options[one.right or 0].words == " + ".join(pair)
-            assert len(one.options) == OPTIONS
-            assert not any("none" in option.words for option in one.options)
-    assert found == [shown.question(step) for shown, step in places]
+            assert question.options[question.right or 0].words == " + ".join(pair)
+            assert len(question.options) == OPTIONS
+            assert not any("none" in option.words for option in question.options)
+    assert questions == [shown.question(step) for shown, step in places]
 
 
 def test_options_do_not_tie_with_the_right_one() -> None:

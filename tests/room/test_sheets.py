@@ -144,10 +144,10 @@ def test_leader_goes_through_the_parts(room: Room) -> None:
 
 def test_going_to_a_part_brings_its_page(room: Room) -> None:
     lines = "show /Compare\n1 min ask Why?\n- a\n* b\n1 min show /\n1 min vote 2\n1 min step 5"
-    found = sheet.parse(f"T\n1 min ask Who?\n- a\n* b\n1 min {lines}\n1 min learn merge 1")
+    steps = sheet.parse(f"T\n1 min ask Who?\n- a\n* b\n1 min {lines}\n1 min learn merge 1")
     pages = [page() for _ in range(3)]
     room.show(pages[0], "/?s=first")
-    room.use(Run("own", found, [part.link for part in found.parts]))
+    room.use(Run("own", steps, [part.link for part in steps.parts]))
     leader, question = Leader(room), VoteQuestion(["?"], [VoteOption([], "a")], 0)
 
     def seen() -> tuple[Any, ...]:

@@ -32,7 +32,7 @@ SENTENCES = st.lists(st.lists(st.integers(0, 7), min_size=1, max_size=6), max_si
 
 def weighted(lines: st.SearchStrategy[tuple[int, ...]], weights: list[int]) -> object:
     rows = st.dictionaries(lines, st.sampled_from(weights), max_size=8)
-    return rows.map(lambda found: [*found.items()])
+    return rows.map(lambda counts: [*counts.items()])
 
 
 PRETOKENS = st.one_of(

@@ -205,7 +205,7 @@ def test_page_splits_at_the_trainers_own_names_unless_switched_off() -> None:
     own = {"text_sample": "own", "text_box": "low [MASK] low [MASK]", "special_names": ""}
     app = app_pages.opened("Train", **own | {"algorithm": "wordpiece", "more_open": True})
     assert splits(app) is True
-    next(one for one in app.toggle if one.label == SPLIT).set_value(False)
+    next(toggle for toggle in app.toggle if toggle.label == SPLIT).set_value(False)
     assert splits(app.run()) is False
 
 

@@ -251,9 +251,11 @@ def test_breaks_between_rows_are_no_characters() -> None:
 
 def test_lock_step_has_a_race_of_each_training() -> None:
     trainings = [bpeviz.train(SHORT, merges=9, min_count=2), trained(SHORT, "wordpiece")]
-    found = [(one, one.tokenizer().boundaries(SHORT)) for one in trainings]
-    (part,) = parts_of(SHORT, found[0][1])
-    stage = aligned([(one.algorithm, one, boundaries, part) for one, boundaries in found], SHORT)
+    rows = [(training, training.tokenizer().boundaries(SHORT)) for training in trainings]
+    (part,) = parts_of(SHORT, rows[0][1])
+    stage = aligned(
+        [(training.algorithm, training, boundaries, part) for training, boundaries in rows], SHORT
+    )
     payload, shown = stage.payload, playable.of_stage(stage)
     races = data_of(playable.html(shown))["races"]
     assert [len(one["first"]) for one in races] == [one.steps for one in trainings]

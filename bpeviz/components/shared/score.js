@@ -121,11 +121,11 @@ export class Score {
   /** Return the number of columns, and the pixels of the letters of each, and between columns. */
   #columnsIn(all, size) {
     const { names, counts } = this.room;
-    const one = { count: 1, width: all - names, gap: 0 };
-    if (!this.isInColumns) return one;
+    const whole = { count: 1, width: all - names, gap: 0 };
+    if (!this.isInColumns) return whole;
     const width = Math.ceil(this.#widest() * size) + 1;
     const count = Math.floor((all - names + counts + COLUMN_GAP * size) / (width + counts + COLUMN_GAP * size));
-    if (count < 2) return one;
+    if (count < 2) return whole;
     return { count, width, gap: Math.floor(Math.min(WIDEST_GAP * size, (all - names - count * width) / (count - 1) - counts)) };
   }
 

@@ -134,16 +134,16 @@ PAGE = Page(
 
 def _train_all(text: str | Documents, choices: list[TrainingChoice]) -> list[Trained]:
     """Train with each choice; show an error for each that fails, once where several agree."""
-    found = []
+    trainings = []
     failed: dict[str, list[str]] = {}
     for choice in choices:
         try:
-            found.append(page_trainings.get(text, choice))
+            trainings.append(page_trainings.get(text, choice))
         except TrainingError as error:
             failed.setdefault(str(error), []).append(ALGORITHMS[choice.algorithm])
     for why, names in failed.items():
         st.error(f"{', '.join(names)}: {markdown.escape(why)}")
-    return found
+    return trainings
 
 
 def show(side: DeltaGenerator) -> None:
@@ -358,10 +358,10 @@ def _varied_word(text: str, method: tuple[Training, Randomness, int]) -> str | N
         try:
             if len(training.pre_tokenizer.pre_tokens(word)) > 1:
                 word = word.lstrip()
-            found = training.segmentations(step, word, randomness.initial, TRIED, 0)
+            drawn = training.segmentations(step, word, randomness.initial, TRIED, 0)
         except ValueError:
             continue
-        if len(found) > 1:
+        if len(drawn) > 1:
             return word
     return None
 
@@ -395,14 +395,14 @@ def _random_splits(able: Sequence[tuple[Training, Randomness, int]], text: str) 
             if len(training.pre_tokenizer.pre_tokens(pre_token)) > 1:
                 pre_token = pre_token.lstrip()
             name = training.pre_tokenizer.label(training.pre_tokenizer.symbols(pre_token))
-            found = training.segmentations(step, pre_token, strength, DRAWS, seed)
+            drawn = training.segmentations(step, pre_token, strength, DRAWS, seed)
         except ValueError as error:
             st.error(markdown.escape(str(error)))
             return
         unknown = training.pre_tokenizer.unknown or "?"
         rows = [
             ([training.name(i) if i >= 0 else unknown for i in ids], times)
-            for ids, times in found.most_common(MAX_SEGMENTATIONS)
+            for ids, times in drawn.most_common(MAX_SEGMENTATIONS)
         ]
         if len(rows) > 1:
             with st.container(key="segmentations"):
@@ -411,12 +411,12 @@ def _random_splits(able: Sequence[tuple[Training, Randomness, int]], text: str) 
             st.html(f"Always {Tokens(rows[0][0]).html()}")
         # Its place is always drawn: else the caption below would stand twice for a moment.
         place = st.empty()
-        if len(found) == 1 and (other := _varied_word(text, able[which])) is not None:
+        if len(drawn) == 1 and (other := _varied_word(text, able[which])) is not None:
             place.button(f"Try “{other}”", on_click=WORD.put, args=(other,), key="try_another_word")
-        some = f" The table shows the top {MAX_SEGMENTATIONS}." * (len(found) > MAX_SEGMENTATIONS)
-        tokens = sum(len(ids) * times for ids, times in found.items()) / DRAWS
+        some = f" The table shows the top {MAX_SEGMENTATIONS}." * (len(drawn) > MAX_SEGMENTATIONS)
+        tokens = sum(len(ids) * times for ids, times in drawn.items()) / DRAWS
         st.caption(
-            f"“{markdown.escape(name)}”: {counted(len(found), 'different segmentation')} in "
+            f"“{markdown.escape(name)}”: {counted(len(drawn), 'different segmentation')} in "
             f"{DRAWS:,} samples, "
             f"{tokens:.2f} tokens on average. The same seed gives the same samples.{some}"
         )

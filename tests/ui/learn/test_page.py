@@ -126,7 +126,7 @@ def test_page_is_the_same_whatever_the_answer_until_it_is_given(
                 assert messages(app.run()) == expected
         # The reply follows the belief.
         said = {element.value for element in app.markdown}
-        assert not any("Many think" in one.proto.body for one in app.get("html"))
+        assert not any("Many think" in element.proto.body for element in app.get("html"))
         assert not any(prose.fill(note, chapter.figures()) in said for note in words.notes.values())
         app = give(app, name, question.judge(None).right)
     fact = prose.fill(words.fact, chapter.figures())
@@ -226,10 +226,12 @@ def test_show_me_opens_the_reply_to_the_belief(chapter: Chapter) -> None:
     for name, question in [*questions(chapter)][:-1]:
         app = give(app, name, question.judge(None).right)
     app.button(key="belief_show").click().run()
-    (reply,) = [one.proto.body for one in app.get("html") if "Many think" in one.proto.body]
+    (reply,) = [
+        element.proto.body for element in app.get("html") if "Many think" in element.proto.body
+    ]
     assert escape(prose.read(chapter.key).beliefs[0].myth) in reply
     assert marks(app, chapter.key)[-1] == "shown"
-    assert "belief_show" not in [one.key for one in app.button]
+    assert "belief_show" not in [button.key for button in app.button]
 
 
 def test_own_text_follows_below_and_has_no_marks() -> None:
@@ -321,7 +323,7 @@ def test_another_text_follows_the_truth_and_is_asked_anew() -> None:
     (task, following) = tasks(app)
     assert task["result"] is None
     assert following["of"] == first[1]["of"]  # the chapter goes on
-    assert "another_space" not in [one.key for one in app.button]
+    assert "another_space" not in [button.key for button in app.button]
     answers = app.session_state["learn_answers"]
     for tries in ([0], [0, 0]):
         entry = {"of": task["of"].rpartition("/")[0], "tries": tries, "shown": False}
@@ -339,13 +341,13 @@ def test_another_text_follows_the_truth_and_is_asked_anew() -> None:
 
 
 def test_chapters_say_how_long_they_take() -> None:
-    captions = {key: [one.value for one in opened(key).caption] for key in ("why", "wrong")}
+    captions = {key: [caption.value for caption in opened(key).caption] for key in ("why", "wrong")}
     assert "About 5 minutes; 45 for all chapters, and 5 for golf" in captions["why"]
     assert "About 5 minutes" in captions["wrong"]
 
 
 def test_every_tour_is_linked_on_learn_and_begins_on_its_page() -> None:
-    labels = [one.proto.label for one in opened("merge").get("page_link")]
+    labels = [link.proto.label for link in opened("merge").get("page_link")]
     assert {tour.title for tour in tours.TOURS.values()} <= {*labels}
     for tour in tours.TOURS.values():
         app = app_pages.opened(tour.page.path, {}, others=[])
@@ -356,10 +358,10 @@ def test_every_tour_is_linked_on_learn_and_begins_on_its_page() -> None:
 @pytest.mark.parametrize("key", learn.NAMED)
 def test_other_names_are_linked_on_learn_and_open_what_does_them(key: str) -> None:
     link = learn.NAMED[key]
-    assert link.label in [one.proto.label for one in opened("merge").get("page_link")]
+    assert link.label in [page_link.proto.label for page_link in opened("merge").get("page_link")]
     app = app_pages.opened(link.path, {"s": pack(link.values)}, others=[])
     assert not app.exception
-    assert [one.value for one in app.warning if "link" in one.value] == []
+    assert [warning.value for warning in app.warning if "link" in warning.value] == []
     if key == "hierarchical":
         assert app.session_state["levels_open"]
     else:

@@ -37,4 +37,4 @@ def test_correction_has_known_figures(saying: Saying) -> None:
 def test_link_opens_its_page(saying: Saying) -> None:
     app = app_pages.opened(saying.link.path, {"s": pack(saying.link.values)}, others=[])
     assert not app.exception
-    assert [one.value for one in app.warning if "link" in one.value] == []
+    assert [warning.value for warning in app.warning if "link" in warning.value] == []

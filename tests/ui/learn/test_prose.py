@@ -208,7 +208,9 @@ def before_belief(chapter: Chapter) -> str:
 def test_right_option_seldom_shares_most_words_with_what_is_drawn_before_it() -> None:
     if not all(map(download.available, ("gpt2", "o200k_base"))):
         pytest.skip("It reads the answers of all chapters.")
-    drawn = {prose.read(one.key).beliefs[0]: content(before_belief(one)) for one in CHAPTERS}
+    drawn = {
+        prose.read(chapter.key).beliefs[0]: content(before_belief(chapter)) for chapter in CHAPTERS
+    }
     assert len(drawn) == len(CHAPTERS)
     right = guessed([*drawn], lambda belief, option: len(drawn[belief] & content(option.words)))
     assert right <= MOST_SHARING

@@ -227,28 +227,28 @@ def test_class_answers_on_the_stage_and_sees_the_truth(key: str) -> None:
     if question.values:
         wrong = next(value for value in question.values if value != right)
     room.ask(question)
-    one, two = Phone(room, "one"), Phone(room, "two")
-    assert one.task()["given"] is None
-    assert one.send(right)["result"] is two.send(right)["result"] is None, "nothing is judged"
-    assert two.send(wrong)["given"] == wrong, "it can be changed"
+    first, second = Phone(room, "one"), Phone(room, "two")
+    assert first.task()["given"] is None
+    assert first.send(right)["result"] is second.send(right)["result"] is None, "nothing is judged"
+    assert second.send(wrong)["given"] == wrong, "it can be changed"
     state = room.state(leader)
     assert state["vote"]
     assert state["vote"]["task"]
     assert state["vote"]["task"]["counts"] is None
-    room.leave(two.member)
-    two = Phone(room, "two")  # reloaded
-    assert two.task()["given"] == wrong
+    room.leave(second.member)
+    second = Phone(room, "two")  # reloaded
+    assert second.task()["given"] == wrong
     room.receive(leader, Message.of({"do": "show"}))
     late = Phone(room, "late")
     assert late.send(right)["given"] is None, "the vote is closed"
-    assert sum(late.task()["counts"]) == sum(one.task()["counts"]) > 0
+    assert sum(late.task()["counts"]) == sum(first.task()["counts"]) > 0
     room.receive(leader, Message.of({"do": "reveal"}))
-    kinds = [phone.task()["result"]["kind"] for phone in (one, two, late)]
+    kinds = [phone.task()["result"]["kind"] for phone in (first, second, late)]
     assert kinds == ["right", "wrong", "shown"]
-    assert one.task()["result"]["note"] == " 1 of 2 had it."
-    assert one.stage
+    assert first.task()["result"]["note"] == " 1 of 2 had it."
+    assert first.stage
     assert late.stage
-    assert one.stage["last"] == late.stage["last"]
+    assert first.stage["last"] == late.stage["last"]
     after: Any = room.state(leader)
     assert after["vote"]
     assert after["vote"]["had"] == 1
@@ -259,13 +259,13 @@ def test_class_answers_on_the_stage_and_sees_the_truth(key: str) -> None:
 def test_fences_are_answered_to_their_follower_alone() -> None:
     room, question = opened(), vote_on("fences/apart/0")
     room.ask(question)
-    one, two = Phone(room, "one"), Phone(room, "two")
-    assert one.task() != one.send(1 << 3)
-    assert one.stage
-    assert two.task()
-    assert two.stage
-    assert one.stage["views"][0]["steps"] != two.stage["views"][0]["steps"]
-    assert "stage" not in room.state(two.member), "nothing has changed for it"
+    first, second = Phone(room, "one"), Phone(room, "two")
+    assert first.task() != first.send(1 << 3)
+    assert first.stage
+    assert second.task()
+    assert second.stage
+    assert first.stage["views"][0]["steps"] != second.stage["views"][0]["steps"]
+    assert "stage" not in room.state(second.member), "nothing has changed for it"
     room.close()
 
 

@@ -403,7 +403,7 @@ def test_missing_base_vocabulary_works_after_download(
 
 def test_minimum_count_is_named_where_it_ends_a_training_early() -> None:
     def captions(app: AppTest) -> list[str]:
-        return [one.value for one in app.caption if "pair occurs" in one.value]
+        return [caption.value for caption in app.caption if "pair occurs" in caption.value]
 
     assert captions(with_text("low lower widest")) == [
         "BPE, WordPiece: Training stopped: no pair occurs twice any more."

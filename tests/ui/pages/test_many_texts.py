@@ -198,8 +198,8 @@ def test_a_reading_of_a_table_with_too_many_labels_can_be_undone() -> None:
 
 
 def columns(app: AppTest) -> dict[str, Any]:
-    (found,) = [data for data in payloads(app) if "colorsAll" in data]
-    return found
+    (score,) = [data for data in payloads(app) if "colorsAll" in data]
+    return score
 
 
 def press(app: AppTest, text: str, tokenizer: str | None, number: int = 1) -> None:

@@ -369,7 +369,7 @@ def test_compare_opens_with_four_columns_and_a_verdict() -> None:
     example = re.search(r"is \d+ tokens? in GPT-4o \(o200k\), \d+ in (.*?)\.", below)
     assert example is None or example[1] == "GPT-4 (cl100k)", "the next one, as in the verdict"
     assert "as large as that of GPT-4 (cl100k)." in below
-    (label,) = [one.label for one in app.expander if "share" in one.label]
+    (label,) = [expander.label for expander in app.expander if "share" in expander.label]
     agreed = "GPT-4o (o200k) and GPT-4 (cl100k) share 43 of the 47 token boundaries of GPT-4o"
     assert label.replace("\\", "").startswith(agreed)
 
@@ -417,7 +417,7 @@ def test_a_text_has_the_costs_of_typed_prices_in_the_verdict_and_the_metrics() -
 @pytest.mark.usefixtures("vocabularies")
 def test_compare_says_where_tokenizers_agree_and_shows_the_pieces_where_they_differ() -> None:
     app = with_text("Compare", "She sells seashells. " * 3, compared=["gpt2", "o200k_base"])
-    (label,) = [one.label for one in app.expander if "share" in one.label]
+    (label,) = [expander.label for expander in app.expander if "share" in expander.label]
     assert "GPT\\-2 and GPT\\-4o \\(o200k\\) share " in label
     assert len(shown_tables(app)) == 1, "what is folded is not computed"
     app = with_text("Compare", "1990", compared=["gpt2", "o200k_base"], spans_open=True)

@@ -320,7 +320,7 @@ def test_no_message_ends_a_connection(hello: dict[str, Any], messages: list[Any]
     room.use(sheets.run("20-minutes"))
 
     async def scenario() -> None:
-        leader, follower, other = (Socket(room.letters, one) for one in (leads(room), "", ""))
+        leader, follower, other = (Socket(room.letters, key) for key in (leads(room), "", ""))
         leader.send(**hello)
         follower.send(**hello)
         other.send(**hello)

@@ -34,7 +34,7 @@ def room(monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
 
 def state(room: Room) -> Any:
     links = short_links.SHORT_LINKS._links.execute("SELECT * FROM links").fetchall()
-    owners = {name: (one.owner, one.number, one.run) for name, one in ROOMS._rooms.items()}
+    owners = {name: (room.owner, room.number, room.run) for name, room in ROOMS._rooms.items()}
     return owners, links, room.run and [*room.run.ready], room.nonce
 
 
@@ -109,7 +109,9 @@ def test_ticket_of_a_part_prepares_this_part_of_this_run_sheet(room: Room) -> No
 def test_browser_without_cookies_opens_no_room(monkeypatch: pytest.MonkeyPatch) -> None:
     before = {*ROOMS._rooms}
     app = opened("Train")
-    app.button(key=next(one.key for one in app.button if (one.key or "")[:5] == "room_")).click()
+    app.button(
+        key=next(button.key for button in app.button if (button.key or "")[:5] == "room_")
+    ).click()
     app.run()
     assert "refuses cookies" in app.warning[0].value
     assert {*ROOMS._rooms} == before

@@ -289,7 +289,7 @@ def test_letters_given_as_the_password_get_a_sentence(room: Room) -> None:
 def test_room_word_opens_the_follower_page_of_its_room_alone(room: Room, base: str) -> None:
     app, at = gate(base or "/"), f"{base}/room/{room.letters}"
     label = "Letters and room word"
-    assert all(label in ask(app, address=one, **HTML).body for one in (at, f"{base}/room"))
+    assert all(label in ask(app, address=address, **HTML).body for address in (at, f"{base}/room"))
     assert label not in ask(app, address=f"{base}/rooms", **HTML).body
     both = f"{room.letters}{room.word}"
     spaced = f" room {room.letters.lower()} – {room.word[:3].lower()} {room.word[3:]} "
