@@ -53,7 +53,7 @@ class SheetState(TypedDict):
     parts: list[SheetPartState]
 
 
-class Refused(TypedDict):
+class Refusal(TypedDict):
     """The answer to a connection that the room does not accept, with the reason."""
 
     refused: str

@@ -28,7 +28,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from bpeviz import limits
 from bpeviz.room import tickets
 from bpeviz.room.messages import Message
-from bpeviz.room.payloads import Ended, HiddenFrame, Refused
+from bpeviz.room.payloads import Ended, HiddenFrame, Refusal
 from bpeviz.room.rooms import ENDED, ROOMS, Member, Room, RoomError
 from bpeviz.room.screens import CODE_SECONDS, WAITING
 from bpeviz.room.sheet import SheetError, page_link
@@ -217,7 +217,7 @@ async def _connect(socket: WebSocket) -> None:
 
 async def _enter(
     socket: WebSocket, room: Room | None, hello: Message, notify: Callable[[], None]
-) -> Member | Refused | Ended | HiddenFrame:
+) -> Member | Refusal | Ended | HiddenFrame:
     """Return the new member of a room, or the answer to a connection that becomes none."""
     letters = socket.path_params["letters"].upper()
     is_leader = socket.scope["path"].endswith("/lead/ws")
