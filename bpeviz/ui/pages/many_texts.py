@@ -143,10 +143,7 @@ def show(
         figure = figures.tokens
     why = _why(comparison, tokenizers, is_priced=bool(prices))
     answer.markdown(markdown.escape(comparison.verdict) + (f"  \n:small[{why}]" if why else ""))
-    is_premium = figure is figures.premium
-    quantity = figures.tokens.title if is_premium else figure.title
-    relation = f" relative to {relative_to}" if is_premium else ""
-    label = f"{quantity} of {counted(len(texts), 'text')}{relation}"
+    label = _label(figure, relative_to, len(texts))
     trained = [words for offer, _ in chosen for words in offer.settings]
     payload = text_table.payload(comparison, figure, label, trained)
     if len(texts) > 1:
@@ -160,6 +157,13 @@ def show(
     file = partial(playable.of_texts, comparison, trained)
     EXPORT.put(Export("compare", file=lambda: file, plays=False))
     return comparison
+
+
+def _label(figure: figures.Figure, relative_to: str | None, n_texts: int) -> str:
+    is_premium = figure is figures.premium
+    quantity = figures.tokens.title if is_premium else figure.title
+    relation = f" relative to {relative_to}" if is_premium else ""
+    return f"{quantity} of {counted(n_texts, 'text')}{relation}"
 
 
 def _why(comparison: Comparison, tokenizers: Mapping[str, Tokenizer], *, is_priced: bool) -> str:
