@@ -50,7 +50,7 @@ class Cell(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tokens:
+class TokenCell:
     """A cell with tokens, which HTML draws as in the text, without colors.
 
     Attributes:
@@ -78,7 +78,7 @@ class Table:
 
     Attributes:
         names: The names of the columns.
-        columns: The values of each column: texts, numbers, None, `Tokens`, or for HTML a `Cell`.
+        columns: The values of each column: texts, numbers, None, `TokenCell`, or for HTML a `Cell`.
     """
 
     names: Sequence[str]
@@ -157,7 +157,7 @@ class Table:
             cells = [_text(value, grouped=grouped) for value in values]
             html = [_html(*cell, tag) for cell in zip(cells, is_right, strict=True)]
             for i, value in enumerate(values):
-                if isinstance(value, Tokens):
+                if isinstance(value, TokenCell):
                     html[i] = f'<td class="long">{value.html()}</td>'
             if explains and tag == "td":
                 html[-1] = f'<td class="explains"><bdi>{escape(cells[-1].text)}</bdi></td>'

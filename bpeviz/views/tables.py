@@ -25,7 +25,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Candidate, Pruning, Training
 from bpeviz.text import hexadecimal, shorten
 from bpeviz.trainers import texts_of
-from bpeviz.views.table import Cell, Table, Tokens
+from bpeviz.views.table import Cell, Table, TokenCell
 
 
 def decisions(training: Training, last: int) -> Table:
@@ -127,7 +127,7 @@ def samples(segmentations: Sequence[tuple[Sequence[str], int]], draws: int) -> T
     return Table(
         ["segmentation", "share of the samples"],
         [
-            [Tokens(labels) for labels, _ in segmentations],
+            [TokenCell(labels) for labels, _ in segmentations],
             [Cell(f"{times / draws:.1%}", times / most) for _, times in segmentations],
         ],
     )
@@ -188,7 +188,7 @@ def aligned(rows: Sequence[AlignedPiece], names: Sequence[str]) -> Table:
     return Table.of_rows(
         titles,
         [
-            [piece.text, piece.times, *(Tokens(of, f"{len(of)}: ") for of in piece.tokens)]
+            [piece.text, piece.times, *(TokenCell(of, f"{len(of)}: ") for of in piece.tokens)]
             for piece in rows
         ],
     )
@@ -319,7 +319,7 @@ def vocabularies(rows: Sequence[Vocabulary]) -> Table:
             "tokens": [row.tokens for row in rows],
             "in all of them": [row.shared for row in rows],
             "only here": [row.own for row in rows],
-            "examples": [Tokens(row.examples, between="  ") for row in rows],
+            "examples": [TokenCell(row.examples, between="  ") for row in rows],
         }
     )
 

@@ -27,7 +27,7 @@ from bpeviz.text import label
 from bpeviz.trainers import TRAINERS, texts_of
 from bpeviz.trainers.screen_texts import Survival
 from bpeviz.views import charts, tables
-from bpeviz.views.table import Tokens
+from bpeviz.views.table import TokenCell
 
 pytestmark = pytest.mark.slow
 
@@ -478,7 +478,7 @@ def test_candidates_table_ties_equal_scores_not_counts() -> None:
 
 def test_cells_of_tokens_are_pieces_in_html_and_words_in_files() -> None:
     thai = "น้ำ<b>"
-    tokens = Tokens([label(sign.encode()) for sign in thai[:2]] + [thai[2:]], "3: ")
+    tokens = TokenCell([label(sign.encode()) for sign in thai[:2]] + [thai[2:]], "3: ")
     table = tables.Table.of({"text": ["a"], "tokens": [tokens]})
     assert table.csv() == "text,tokens\na,3: น | ◌้ | ำ<b>\n"
     pieces = re.findall('<bdi class="piece">(.*?)</bdi>', table.html())

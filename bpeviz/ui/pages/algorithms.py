@@ -61,7 +61,7 @@ from bpeviz.views.payloads import ClickedWord, Player, Race
 from bpeviz.views.playable import Interactive
 from bpeviz.views.slides import Slides, of_stage
 from bpeviz.views.stage import Stage, colored, hues_in
-from bpeviz.views.table import Tokens
+from bpeviz.views.table import TokenCell
 
 LOCK_STEP_BYTES = 3_000
 """The most bytes of a text in the player at once; figures are for the whole text."""
@@ -408,7 +408,7 @@ def _random_splits(able: Sequence[tuple[Training, Randomness, int]], text: str) 
             with st.container(key="segmentations"):
                 draw_table(tables.samples(rows, DRAWS), "samples", label="Sampled segmentations")
         else:
-            st.html(f"Always {Tokens(rows[0][0]).html()}")
+            st.html(f"Always {TokenCell(rows[0][0]).html()}")
         # Its place is always drawn: else the caption below would stand twice for a moment.
         place = st.empty()
         if len(drawn) == 1 and (other := _varied_word(text, able[which])) is not None:
