@@ -48,6 +48,7 @@ from bpeviz.ui.widgets import (
 )
 from bpeviz.views import pretokenization as views
 from bpeviz.views import tables
+from bpeviz.views.payloads import Score
 
 DRAWN_CHARACTERS = 6_000
 """The most characters of a text in one column at once."""
@@ -286,7 +287,8 @@ def show(side: DeltaGenerator) -> None:
         return
     if done:
         _same_everywhere([column.cut for _, column in done])
-        first, last = _draw([column for _, column in done], "side by side", PART)
+        splits = tuple((c.title, c.about, c.pattern, c.expression) for c, _ in done)
+        first, last = _draw([column for _, column in done], splits, "side by side", PART)
         st.caption(
             "A line is a boundary between pre-tokens. Hover over a pre-token to highlight the same "
             "text in every row, and to see which part of the expression matched it."
@@ -309,21 +311,43 @@ def _same_everywhere(cuts: list[pretokenization.PreTokenized]) -> None:
 
 def _draw(
     columns: list[pretokenization.PreTokenizedColumn],
+    splits: tuple[tuple[str, ...], ...],
     key: str,
     part_shown: WidgetFamily[NumberField],
     label: str = "",
 ) -> tuple[int, int]:
-    """Draw rows; return the start and end of the part shown, in characters."""
+    """Draw rows; return the start and end of the part shown, in characters.
+
+    Args:
+        columns: The pre-tokenizations of one text.
+        splits: The title, the sentence, the pattern and the expression of each.
+        key: The key of the score.
+        part_shown: The choice of the part.
+        label: The accessible name of the score.
+    """
     parts = pretokenization.parts(
         [column.cut for column in columns], min(DRAWN_CHARACTERS, DRAWN_IN_ALL // len(columns))
     )
     part = choose_part(part_shown, parts, "All figures are for")
     first, last = part.first, part.last
-    payload = views.payload(columns, first, last, label)
-    if not label:
-        payload["verdict"] = ""
-    components.score(payload, key)
+    components.score(_payload(columns[0].cut.text, splits, first, last, label, columns), key)
     return first, last
+
+
+@cached()
+def _payload(
+    text: str,
+    splits: tuple[tuple[str, ...], ...],
+    first: int,
+    last: int,
+    label: str,
+    _columns: list[pretokenization.PreTokenizedColumn],
+) -> Score:
+    """Return the payload of a part of a text in several pre-tokenizations."""
+    data = views.payload(_columns, first, last, label)
+    if not label:
+        data["verdict"] = ""
+    return data
 
 
 def _explain(
@@ -510,5 +534,5 @@ def _top_down(text: str) -> None:
         pretokenization.PreTokenizedColumn(title, about, of)
         for title, about, of in zip(titles, abouts, _levels(text), strict=True)
     ]
-    _draw(columns, "levels", LEVELS_PART, "The text level by level")
+    _draw(columns, (), "levels", LEVELS_PART, "The text level by level")
     st.caption("Boundaries are never undone by a later level.")
