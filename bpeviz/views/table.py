@@ -18,6 +18,9 @@ from bpeviz.text import without_formula
 _NAME = re.compile(r"[A-Z]{2,}-\d\w?")
 """A name such as GPT-2, which should not wrap at its hyphen."""
 
+_ATOM = re.compile(r"(##)?(◌?.|⟨[\dA-F]+⟩)")
+"""The label of a token of one atom, as in `components/shared/dom.js`."""
+
 _EXPLANATIONS = ("meaning", "why")
 """The names of last columns that explain their rows; on a narrow screen, they are below them."""
 
@@ -51,7 +54,7 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class TokenCell:
-    """A cell with tokens, which HTML draws as in the text, without colors.
+    """A cell with tokens, which HTML draws as in the text, but in one color.
 
     Attributes:
         labels: The labels of the tokens.
@@ -68,7 +71,8 @@ class TokenCell:
 
     def html(self) -> str:
         """Return the tokens as HTML."""
-        pieces = (f'<bdi class="piece">{escape(label)}</bdi>' for label in self.labels)
+        looks = ("piece tick" if _ATOM.fullmatch(label) else "piece" for label in self.labels)
+        pieces = map('<bdi class="{}">{}</bdi>'.format, looks, map(escape, self.labels))
         return f"{escape(self.before)}{' '.join(pieces)}"
 
 

@@ -26,9 +26,10 @@ class _Reader(HTMLParser):
             self.rows.append([])
         elif tag in ("td", "th"):
             self.rows[-1].append("")
-        elif ("class", "piece") in attrs and self.after_piece:
+        is_piece = "piece" in (dict(attrs).get("class") or "").split()
+        if is_piece and self.after_piece:
             self.rows[-1][-1] += "| "
-        self.after_piece = ("class", "piece") in attrs
+        self.after_piece = is_piece
         self.is_table = self.is_table and tag != "details"
 
     def handle_data(self, data: str) -> None:

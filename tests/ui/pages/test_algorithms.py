@@ -87,7 +87,7 @@ def only_cut(app: AppTest) -> str:
     """Return the only segmentation of a word, named without a chart of a single bar."""
     assert drawn_cuts(app) == []
     (found,) = [body for one in app.get("html") if "Always " in (body := one.proto.body)]
-    return " | ".join(map(unescape, re.findall('<bdi class="piece">(.*?)</bdi>', found)))
+    return " | ".join(map(unescape, re.findall('<bdi class="piece.*?">(.*?)</bdi>', found)))
 
 
 def drawn_cuts(app: AppTest) -> list[dict[str, Any]]:
