@@ -17,7 +17,7 @@ from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter, Judgment, Ques
 from bpeviz.views.payloads import MessagePart, MessageRow
 from bpeviz.views.stage import Row
 
-MOST = 4
+MOST_TYPED = 4
 """The most characters of the text to type."""
 
 CHARACTERS = 144_000
@@ -97,10 +97,10 @@ def _judge_weights(example: str, given: str | None) -> Judgment:
     goal = len(example.encode())
     size, count = len(text.encode()), len(characters(text))
     so_far = f"{counted(size, 'byte')} in {counted(count, 'character')}"
-    if size == goal and count <= MOST:
+    if size == goal and count <= MOST_TYPED:
         return Judgment("right", [f"{so_far}."], example)
     over = [counted(size - goal, "byte")] if size > goal else []
-    over += [counted(count - MOST, "character")] if count > MOST else []
+    over += [counted(count - MOST_TYPED, "character")] if count > MOST_TYPED else []
     todo = [f"{counted(goal - size, 'byte')} to go"] if size < goal else []
     todo += [f"{joined(over)} too many"] if over else []
     return Judgment("wrong", [f"{so_far}: {joined(todo)}."])
@@ -133,7 +133,7 @@ CHAPTER = Chapter(
         "smile": ord("😃"),
         "smile_bytes": len("😃".encode()),
         "byte_values": len(_BYTES),
-        "most": MOST,
+        "most": MOST_TYPED,
         "ascii": 128,
         "characters": CHARACTERS,
     },
