@@ -165,9 +165,9 @@ def check_learn(page: Page) -> None:
 @pytest.mark.parametrize(
     ("path", "choose", "check", "step"),
     [
-        ("/", choose_on_train, check_train, ["3"]),
+        pytest.param("/", choose_on_train, check_train, ["3"], marks=pytest.mark.large),
         pytest.param("/Inspect", choose_on_inspect, check_inspect, ["5"], marks=pytest.mark.large),
-        pytest.param("/Learn", choose_on_learn, check_learn, None, marks=pytest.mark.large),
+        ("/Learn", choose_on_learn, check_learn, None),
     ],
 )
 def test_link_restores_a_page_on_a_fresh_server(

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
+from helpers import properties
 from page_helpers import await_rest, close_dialog, go_to
 from playwright.sync_api import Browser, Page, expect
 from serving import OPTIONS, Server, serving
@@ -138,6 +139,8 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(keyboard.get_by_text("Following the leader: merge 22")).to_be_visible()
     leader.get_by_role("button", name="Close the room").click()
     expect(phone.get_by_role("alert")).to_contain_text("ended")
+    if properties.FAST:  # another test opens a room again
+        return
     leader.get_by_role("button", name="Open it again").click()
     expect(phone.get_by_text("Following the leader: merge 22")).to_be_visible()
     assert phone.locator(".sentence").inner_text() == sentence

@@ -38,9 +38,9 @@ SLOW = pack(
 """A link with options with which training on `long_text()` takes many seconds."""
 
 
-def long_text() -> bytes:
+def long_text(letters: int = 400_000) -> bytes:
     """Return another text each time: a server keeps the training of a text that it has seen."""
-    return "".join(random.choices("abcdefghijklm ", k=400_000)).encode()
+    return "".join(random.choices("abcdefghijklm ", k=letters)).encode()
 
 
 def await_workers(server: Server, number: int) -> None:
@@ -123,13 +123,13 @@ def test_inputs_keep_their_positions_during_training(trained_page: Page) -> None
     expect(below).to_be_visible()
     player = Player(page).section
     top = player.bounding_box()["y"]
-    open_file(page, "letters.txt", long_text())
+    open_file(page, "letters.txt", long_text(200_000))
     expect(page.get_by_role("button", name="Stop training")).to_be_visible()
     assert player.bounding_box()["y"] == top
     expect(page.get_by_role("slider", name="Vocabulary size")).to_have_count(1)
     expect(page.get_by_role("slider", name="Vocabulary size")).to_be_disabled()
     before = below.bounding_box()["y"]
-    expect(page.get_by_role("button", name="Stop training")).to_have_count(0)
+    expect(page.get_by_role("button", name="Stop training")).to_have_count(0, timeout=90_000)
     expect(page.get_by_role("slider", name="Vocabulary size")).to_have_count(1)
     expect(page.get_by_role("slider", name="Vocabulary size")).to_be_enabled()
     one_line = 24  # the caption below the slider may take one more
