@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from page_helpers import Player, expect, go_to, labelled, trained, type_text, unfold
+from page_helpers import Player, await_rest, expect, go_to, labelled, trained, type_text, unfold
 from serving import OPTIONS, serving
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ Open = Callable[..., "Page"]
 
 FILE = Path(__file__).parents[1] / "fixtures" / "bpe.tiktoken"
 SHORT = "banana bandana banana ananas"
-LONG = "".join(f"lorem ipsum dolor {number % 100} " for number in range(5_000))[:49_000]
+LONG = "".join(f"lorem ipsum dolor {number % 100} " for number in range(5_000))[:24_000]
 """Too long for a message, and short enough for a training at the usual priority."""
 
 RECORD = """() => {
@@ -51,7 +51,7 @@ def test_reload_keeps_a_short_text_settings_and_steps(open_page: Open) -> None:
     words.fill("ananas")
     words.press("Enter")
     expect(page.get_by_text("ananas").first).to_be_visible()
-    page.wait_for_timeout(500)  # milliseconds, until the browser has stored it
+    await_rest(page)  # the browser has stored it
     page.add_init_script(f"({RECORD})()")
     page.reload()
     expect(player.track).to_have_value("2")
@@ -135,7 +135,7 @@ def test_restart_and_reload_keep_a_long_text_and_name_lost_files(
         dialog.locator("button").filter(has_text="Open").last.click()
         chosen = page.get_by_test_id("stMultiSelect")
         expect(chosen).to_contain_text("bpe.tiktoken")
-        page.wait_for_timeout(1_000)
+        await_rest(page)  # the browser has stored it
         page.reload()
         expect(chosen).to_contain_text("bpe.tiktoken")
         assert page.get_by_test_id("stAlert").count() == 0
@@ -148,6 +148,7 @@ def test_restart_and_reload_keep_a_long_text_and_name_lost_files(
         expect(waiting).to_be_hidden()
         page.reload()
         expect(page.get_by_role("alert").filter(has_text="bpe.tiktoken")).to_be_visible()
+        await_rest(page)
         go_to(page, "Train")
         expect(text_field(page)).to_have_value(LONG)
         expect(player.last).to_have_text(str(steps))
