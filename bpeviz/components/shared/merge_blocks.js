@@ -86,7 +86,6 @@ export class MergeBlocks {
   /** Measure the edges of all letters, after the lines have been drawn. */
   measure() {
     const { row } = this;
-    const range = document.createRange();
     this.boxes.clear();
     const { fontSize, fontFamily } = getComputedStyle(row.score.host);
     this.size = parseFloat(fontSize);
@@ -97,17 +96,12 @@ export class MergeBlocks {
       const staff = line.staves[row.index];
       const { left, top, bottom } = line.element.getBoundingClientRect();
       const ends = staff.box.getBoundingClientRect();
-      for (const piece of staff.pieces.children) {
-        let offset = 0;
-        for (const { text, firstAtom, size, baseClass } of row.cells.slice(piece.cell, piece.end)) {
-          range.setStart(piece.firstChild, offset);
-          range.setEnd(piece.firstChild, (offset += text.length));
-          const box = range.getBoundingClientRect();
-          const atom = (i) => (baseClass.includes("rtl") ? size - 1 - i : i);
-          for (let i = 0; i < size; i++) {
-            const at = box.left - left + (box.width / size) * atom(i);
-            this.edges[firstAtom + i] = [at, at + box.width / size];
-          }
+      for (let cell = line.first; cell < line.end; cell++) {
+        const { firstAtom, size, baseClass } = row.cells[cell];
+        const box = row.boxOf(cell);
+        for (let i = 0; i < size; i++) {
+          const at = box.left - left + (box.width / size) * (baseClass.includes("rtl") ? size - 1 - i : i);
+          this.edges[firstAtom + i] = [at, at + box.width / size];
         }
       }
       const layer = line.element.appendChild(element("div", this.isBelow ? "merge-blocks below" : "merge-blocks"));

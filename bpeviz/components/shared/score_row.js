@@ -268,20 +268,24 @@ export class ScoreRow {
     return children[firstIndex(children.length, (i) => children[i].end > this.cellOf[atom])];
   }
 
+  /** Return the box of a sign in pixels of the window. */
+  boxOf(cell) {
+    const { firstAtom, text } = this.cells[cell];
+    const piece = this.elementAt(firstAtom);
+    const offset = this.#words(piece.cell, cell).length;
+    const range = document.createRange();
+    range.setStart(piece.firstChild, offset);
+    range.setEnd(piece.firstChild, offset + text.length);
+    return range.getBoundingClientRect();
+  }
+
   /** Return the edge after an atom in pixels of the window: that of its sign, or of its field on the ruler. */
   edgeAfter(atom) {
-    const piece = this.elementAt(atom);
-    const { firstAtom, size, baseClass, text } = this.cells[this.cellOf[atom]];
+    const { firstAtom, size, baseClass } = this.cells[this.cellOf[atom]];
     const { signs } = this.score.lines[this.lineOf(atom)].staves[this.index];
     const isInside = atom + 1 < firstAtom + size;
-    let at = isInside && signs?.find((sign) => sign.firstAtom === firstAtom)?.fields?.children[atom - firstAtom];
-    if (!at) {
-      const offset = this.#words(piece.cell, this.cellOf[atom]).length;
-      at = document.createRange();
-      at.setStart(piece.firstChild, offset);
-      at.setEnd(piece.firstChild, offset + text.length);
-    }
-    const { left, right, top, bottom } = at.getBoundingClientRect();
+    const field = isInside && signs?.find((sign) => sign.firstAtom === firstAtom)?.fields?.children[atom - firstAtom];
+    const { left, right, top, bottom } = field ? field.getBoundingClientRect() : this.boxOf(this.cellOf[atom]);
     return { x: baseClass.includes("rtl") ? left : right, top, bottom };
   }
 
