@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from bpeviz.cached_property import cached_property
-from bpeviz.room.votes import VoteOption, VoteQuestion
+from bpeviz.room.votes import VoteQuestion, judged
+from bpeviz.views.acts import PairAct
 from bpeviz.views.payloads import (
     MoreSteps,
     NewCandidates,
@@ -16,7 +17,7 @@ from bpeviz.views.payloads import (
     Race,
     RoomContent,
     Score,
-    StageTask,
+    Style,
     Timeline,
     TokenPart,
 )
@@ -152,20 +153,14 @@ class RoomTimeline:
         drawn = random.Random(f"{race['timelineId']} {step}").sample(  # noqa: S311
             wrong, min(OPTIONS - 1, len(wrong))
         )
-        listed = [([race["styles"][i] for i in ids], ids) for ids in (right, *drawn)]
-        listed.sort(key=lambda entry: [label for label, _ in entry[0]])
-        options = [
-            VoteOption(tokens, " + ".join(str(label) for label, _ in tokens), ids)
-            for tokens, ids in listed
-        ]
-        places = [ids for _, ids in listed]
+        listed = sorted((right, *drawn), key=lambda ids: [race["styles"][i][0] for i in ids])
+        pairs = {at: [_part(race["styles"][i]) for i in ids] for at, ids in enumerate(listed)}
+        at = listed.index(right)
+        told = [word for part in pairs[at] for word in (" + ", part)][1:]
         is_pruning = steps["kind"] == "pruning"
         words = "Which piece is pruned next?" if is_pruning else "Which pair merges next?"
-        task: StageTask = {"act": "pair", "places": [], "isLive": False}
-        at = places.index(right)
-        parts = (TokenPart(label=str(label), color=int(i)) for label, i in options[at].tokens)
-        told = [word for part in parts for word in (" + ", part)][1:]
-        return VoteQuestion([words], options, at, step, task=task, explanation=[*told, "."])
+        act = PairAct(pairs, [*pairs], dict(enumerate(listed)))
+        return VoteQuestion([words], act, judged(at, [*told, "."]), step)
 
     @cached_property
     def _changed(self) -> list[Changed]:
@@ -188,6 +183,11 @@ class RoomTimeline:
             "player": named,
             "races": of_room if races else None,
         }
+
+
+def _part(style: Style) -> TokenPart:
+    label, color = style
+    return {"label": str(label), "color": int(color)}
 
 
 def _reached(view: Timeline, step: int) -> int:

@@ -5,30 +5,25 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypedDict
 
-from bpeviz.views.payloads import MessagePart, MoreSteps, Player, RoomContent, StageTask, VoteChoice
+from bpeviz.views.payloads import MessagePart, MoreSteps, Player, RoomContent, StageTask
 
 
 class VoteState(TypedDict):
     """A vote as a member sees it. Nothing tells the right answer before it is revealed."""
 
     number: int | str
-    prompt: Sequence[MessagePart]
     name: str
     isAlone: bool
+    isStaged: bool
     isAboutStep: bool
-    numbers: dict[str, int | str] | None
-    options: list[VoteChoice]
     isOpen: bool
     isAgain: bool
+    isRevealed: bool
     answered: int
-    mine: int | None
     sent: str
-    counts: list[int] | None
-    earlier: list[int] | None
-    right: list[int] | None
     had: int | None
     explanation: Sequence[MessagePart]
-    task: StageTask | None
+    task: StageTask
 
 
 class SheetPartState(TypedDict):

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from bpeviz.room.payloads import SheetPartState, SheetState
 from bpeviz.room.sheet import Sheet
-from bpeviz.room.votes import VoteOption, VoteQuestion
+from bpeviz.room.votes import VoteQuestion, judged
+from bpeviz.views.acts import BeliefAct
 from bpeviz.views.playable import Interactive
 
 
@@ -79,6 +80,4 @@ class Run:
     def question(self) -> VoteQuestion:
         """Return the question of the current part."""
         part = self.sheet.parts[self.part]
-        return VoteQuestion(
-            [part.words], [VoteOption([], words) for words in part.options], part.right
-        )
+        return VoteQuestion([part.words], BeliefAct(tuple(part.options)), judged(part.right))

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from bpeviz.room.payloads import VoteState
-from bpeviz.views.payloads import MessagePart, Player, StageTask, Style, TaskResult, VoteChoice
+from bpeviz.views.acts import Act, Judgment, NumberAct, option
+from bpeviz.views.payloads import MessagePart, MessageRow, Player, StageTask, TaskResult, VoteChoice
 from bpeviz.views.table import Table
 
 MOST_NUMBERS = 7
@@ -16,72 +17,36 @@ MOST_NUMBERS = 7
 
 ROUNDS = ("before", "after")
 
-Verdict = tuple[str, Sequence[MessagePart]]
-"""How an answer compares with the right one ("right", "near", "wrong"), and the words about it."""
 
-
-@dataclass(frozen=True)
-class VoteOption:
-    """An answer to choose: a candidate as its tokens, or words.
-
-    Attributes:
-        tokens: Label and color index of each token.
-        words: The option as text.
-        ids: The ids of the tokens in the content that the room shows, if it has them.
-    """
-
-    tokens: Sequence[Style]
-    words: str
-    ids: Sequence[int] = ()
-
-
-class Range(NamedTuple):
-    """The numbers that are answers, from the lowest to the highest, and the name of several."""
-
-    low: int
-    high: int
-    unit: str
+def judged(right: int | None, message: Sequence[MessagePart] = ()) -> Callable[[Any], Judgment]:
+    """Return what judges answers of which one is right, or each if that is None."""
+    return lambda given: Judgment("right" if given in (None, right) else "wrong", message, right)
 
 
 @dataclass(frozen=True)
 class VoteQuestion:
-    """A question with options, one whose answer is a number, or a task on the stage.
+    """A task whose answers are counted.
 
     Attributes:
         prompt: The question.
-        options: The answers to choose from, or the parts of answers that are counted.
-        right: The right answer, or None if each is right. Nobody receives it before it is revealed.
+        act: How it is answered, and what is counted.
+        judge: Returns the result for an answer, or for None, with the right answer, or None if each
+            is right. Nobody receives it before it is revealed.
         step: The step whose next decision it is about, or None for a question of its own.
-        values: The answer that each option is; by default its index.
-        numbers: The numbers that are answers.
-        has_bits: Whether an answer has a bit for each option.
-        task: What a follower does on the stage: its "act", "places", and whether it "isLive".
-        before: Returns the payload of the stage for an answer, or None, without a later step; None
-            where the stage is what the room shows.
-        after: Returns it with the steps that show the right answer.
-        check: Returns whether a number is an answer, unless that follows from the above.
-        judge: Returns the verdict about an answer, or None for no answer.
-        answer_in_words: Returns an answer as text, where it is not an option.
-        explanation: Why the answer is right.
+        rows: What is listed below it.
+        stage: Returns the payload of the stage, without a later step or with those that show the
+            right answer, for an answer or None; None where the stage is what the room shows.
         is_alone: Whether it is shown without the player or the score.
         name: Its name, which tells no answer, or "".
         series: The number of questions that are asked before and after a course, this among them.
     """
 
     prompt: Sequence[MessagePart]
-    options: Sequence[VoteOption]
-    right: int | None
+    act: Act
+    judge: Callable[[Any], Judgment]
     step: int | None = None
-    values: Sequence[int] = ()
-    numbers: Range | None = None
-    has_bits: bool = False
-    task: StageTask | None = None
-    before: Callable[[int | None], Player] | None = None
-    after: Callable[[int | None], Player] | None = None
-    check: Callable[[int], bool] | None = None
-    judge: Callable[[int | None], Verdict] | None = None
-    answer_in_words: Callable[[int], str] | None = None
-    explanation: Sequence[MessagePart] = ()
+    rows: Sequence[MessageRow] = ()
+    stage: Callable[[bool, int | None], Player] | None = None
     is_alone: bool = False
     name: str = ""
     series: int = 0
@@ -92,29 +57,20 @@ class VoteQuestion:
         return "".join(piece if isinstance(piece, str) else piece["label"] for piece in self.prompt)
 
     @property
-    def choices(self) -> list[tuple[int, VoteOption]]:
-        """The options and their answers, or their bits."""
-        return [*zip(self.values or range(len(self.options)), self.options, strict=True)]
+    def right(self) -> int | None:
+        """The right answer, or None if each is right."""
+        right: int | None = self.judge(None).right
+        return right
 
-    def accepts(self, answer: int) -> bool:
-        """Return whether a number is an answer."""
-        if self.check:
-            return self.check(answer)
-        if self.numbers:
-            return self.numbers.low <= answer <= self.numbers.high
-        return answer in (self.values or range(len(self.options)))
-
-    def verdict(self, answer: int | None) -> Verdict:
-        """Return the verdict about an answer, or about the right one."""
-        if self.judge:
-            return self.judge(answer)
-        return "right" if answer in (None, self.right) else "wrong", self.explanation
+    @property
+    def is_staged(self) -> bool:
+        """Whether it is answered on the stage."""
+        return self.stage is not None or self.step is not None
 
     def in_words(self, answer: int) -> str:
         """Return an answer as text."""
-        if self.answer_in_words:
-            return self.answer_in_words(answer)
-        return f"{answer:,}" if self.numbers else dict(self.choices)[answer].words.rstrip(".")
+        words = self.act.words(answer)
+        return words.rstrip(".") if self.act.kind == "belief" else words
 
 
 class Result(NamedTuple):
@@ -128,7 +84,7 @@ class Result(NamedTuple):
     """
 
     value: int
-    option: VoteOption
+    option: VoteChoice
     before: int
     count: int  # type: ignore[assignment]  # hides tuple.count, which is not used
 
@@ -153,7 +109,7 @@ class Vote:
 
     def answer(self, follower: str, answer: int) -> None:
         """Count the answer of a follower, who may change it while the vote is open."""
-        if self.is_open and self.question.accepts(answer):
+        if self.is_open and self.question.act.accepts(answer):
             self.answers[follower] = answer
 
     @property
@@ -164,7 +120,7 @@ class Vote:
     @property
     def solved(self) -> int:
         """The number of right answers, or of those near enough."""
-        verdicts = (self.question.verdict(answer)[0] for answer in self.answers.values())
+        verdicts = (self.question.judge(answer).verdict for answer in self.answers.values())
         return sum(verdict in ("right", "near") for verdict in verdicts)
 
     def again(self) -> None:
@@ -179,124 +135,114 @@ class Vote:
 
     def stage_key(self, follower: str) -> tuple[object, ...] | None:
         """Return what the stage of a follower depends on, or None without a stage of its own."""
-        asked = self.question
-        if asked.before is None or asked.task is None:
+        if self.question.stage is None:
             return None
-        depends = self.is_revealed or asked.task["isLive"]
+        depends = self.is_revealed or self.question.act.is_live
         return self.number, self.is_revealed, self.answers.get(follower) if depends else None
 
     def stage(self, follower: str) -> Player | None:
         """Return the stage of a follower, or of the leader: before the reveal without the truth."""
-        draw = self.question.after if self.is_revealed else self.question.before
-        if draw is None:
+        if self.question.stage is None:
             return None
-        payload = draw(self.answers.get(follower)).copy()
+        payload = self.question.stage(self.is_revealed, self.answers.get(follower)).copy()
         payload["key"] = payload["timelineId"] = f"vote {self.number} {self.question.name}"
         return payload
 
     def state(self, follower: str, *, is_leader: bool = False) -> VoteState:
         """Return the vote for a follower or the leader."""
         asked, mine = self.question, self.answers.get(follower)
-        revealed = self.is_revealed
-        results = self.results(MOST_NUMBERS) if self.is_shown else []
-        listed = [(result.value, result.option) for result in results]
-        choices = listed or ([] if asked.numbers else asked.choices)
-        rights = [i for i, _ in choices if self.is_right(i)] if revealed else None
-        state: VoteState = {
+        truth = asked.judge(None) if self.is_revealed else None
+        had = self.solved if truth and truth.right is not None else None
+        return {
             "number": self.number,
-            "prompt": [*asked.prompt],
             "isAlone": asked.is_alone,
+            "isStaged": asked.is_staged,
             "isAboutStep": asked.step is not None,
             "name": asked.name,
-            "numbers": asked.numbers and asked.numbers._asdict(),
-            "options": [] if asked.task else [*map(_choice, choices)],
             "isOpen": self.is_open,
             "isAgain": self.earlier is not None,
+            "isRevealed": self.is_revealed,
             "answered": len(self.answers),
-            "mine": mine,
             "sent": "" if mine is None else asked.in_words(mine),
-            "counts": [result.count for result in results] if self.is_shown else None,
-            "earlier": [result.before for result in results] if results and self.earlier else None,
-            "right": rights,
-            "had": self.solved if revealed and asked.right is not None else None,
-            "explanation": [*asked.explanation] if revealed else [],
-            "task": None,
+            "had": had,
+            "explanation": [*truth.message] if truth else [],
+            "task": self._task(mine, truth, is_closed=is_leader or not self.is_open),
         }
-        if asked.task:
-            state["task"] = self._task(asked.task, state, is_closed=is_leader or not self.is_open)
-        return state
 
-    def _task(self, task: StageTask, state: VoteState, *, is_closed: bool) -> StageTask:
+    def _task(self, mine: int | None, truth: Judgment | None, *, is_closed: bool) -> StageTask:
         """Return the task of a member, which tells nothing about the right answer until then."""
-        asked, mine = self.question, state["mine"]
-        is_pair = task["act"] == "pair"
+        asked, act = self.question, self.question.act
+        results = self.results(MOST_NUMBERS) if self.is_shown else []
+        options = act.options if act.kind in ("pair", "belief") else []  # others are on the stage
+        if isinstance(act, NumberAct):
+            options = [each.option for each in results]
+        rights = [*act.values(truth.right)] if truth and truth.right is not None else []
+        if act.kind == "boundaries":
+            rights = [act.places[i] for i in rights]
         result: TaskResult | None = None
-        if self.is_revealed:
-            verdict, message = asked.verdict(mine)
+        if truth and asked.is_staged:
+            told = truth if mine is None else asked.judge(mine)
             had = f" {self.solved:,} of {len(self.answers):,} had it." if self.answers else ""
-            kind = "shown" if mine is None else verdict
-            result = {"kind": kind, "message": message, "note": had}
+            kind = "shown" if mine is None else told.verdict
+            result = {"kind": kind, "message": told.message, "note": had}
+        is_over = truth is not None and asked.stage is not None and not act.is_live
         return {
-            "rows": [],
-            **task,
             "of": str(self.number),
+            "act": None if is_over else act.kind,
             "prompt": asked.prompt,
-            "isVote": True,
-            "isClosed": is_closed,
-            "isLed": asked.before is None,
-            "options": [*map(_choice, asked.choices)] if is_pair else [],
+            "rows": asked.rows,
+            "places": act.places,
+            "isLive": act.is_live,
             "actions": {},
             "canShow": False,
             "longest": None,
-            "given": mine,
-            "counts": state["counts"],
-            "earlier": state["earlier"],
-            "right": state["right"] if is_pair else None,
+            "given": truth.right if truth and act.is_live else mine,
+            "right": rights if truth and not act.is_live else None,
             "result": result,
+            "isVote": True,
+            "isClosed": is_closed,
+            "isLed": asked.stage is None,
+            "numbers": vars(act) if isinstance(act, NumberAct) else None,
+            "options": options,
+            "counts": [each.count for each in results] if self.is_shown else None,
+            "earlier": [each.before for each in results] if results and self.earlier else None,
         }
 
     def is_right(self, value: int) -> bool:
         """Return whether the value of a result is the right answer, or a part of it."""
-        asked = self.question
-        if asked.right is None:
-            return False
-        return bool(asked.right >> value & 1) if asked.has_bits else value == asked.right
+        right = self.question.right
+        return right is not None and value in self.question.act.values(right)
 
     def results(self, most: int | None = None) -> list[Result]:
         """Return each answer. Of more than `most` numbers, those with the fewest are one answer."""
-        asked = self.question
+        act = self.question.act
         earlier, counts = map(self._counted, (self.earlier or Counter(), self.counts))
-        if not asked.numbers:
-            return [Result(i, option, earlier[i], counts[i]) for i, option in asked.choices]
+        if not isinstance(act, NumberAct):
+            named = ((each["value"], each) for each in act.options)
+            return [Result(i, each, earlier[i], counts[i]) for i, each in named]
         values = {*counts, *earlier}
-        right = asked.right if self.is_revealed else None
+        right = self.question.right if self.is_revealed else None
         if right is not None:
             values.add(right)
         ranked = sorted(
             values, key=lambda value: (value != right, -counts[value], -earlier[value], value)
         )
-        named = sorted(ranked[:most])
+        listed = sorted(ranked[:most])
         rows = [
-            Result(value, VoteOption([], f"{value:,}"), earlier[value], counts[value])
-            for value in named
+            Result(value, option(value, act.words(value)), earlier[value], counts[value])
+            for value in listed
         ]
-        if others := values.difference(named):
+        if others := values.difference(listed):
             before, now = (sum(counter[i] for i in others) for counter in (earlier, counts))
-            rows.append(Result(-1, VoteOption([], f"{len(others):,} other numbers"), before, now))
+            rows.append(Result(-1, option(-1, f"{len(others):,} other numbers"), before, now))
         return rows
 
     def _counted(self, answers: Counter[int]) -> Counter[int]:
         """Return the number of each value of a result."""
         counts: Counter[int] = Counter()
         for answer, count in answers.items():
-            bits = [i for i in range(len(self.question.options)) if answer >> i & 1]
-            counts.update(dict.fromkeys(bits if self.question.has_bits else [answer], count))
+            counts.update(dict.fromkeys(self.question.act.values(answer), count))
         return counts
-
-
-def _choice(choice: tuple[int, VoteOption]) -> VoteChoice:
-    value, option = choice
-    return {"value": value, "tokens": option.tokens, "words": option.words, "ids": option.ids}
 
 
 def _rounds(votes: Sequence[Vote]) -> list[tuple[str, list[Vote]]]:
@@ -331,7 +277,7 @@ def table(votes: Sequence[Vote]) -> str:
         for result in vote.results():
             first = None if vote.earlier is None else result.before
             right = "yes" if vote.is_revealed and vote.is_right(result.value) else ""
-            words = vote.question.step, vote.question.words, result.option.words
+            words = vote.question.step, vote.question.words, result.option["words"]
             rows.append((number, *words, first, result.count, right))
     for name, asked in _rounds(votes):
         solved = sum(vote.solved for vote in asked)

@@ -17,8 +17,9 @@ from bpeviz.room.contents import OPTIONS, RoomTimeline
 from bpeviz.room.messages import Display, Invitation, Message
 from bpeviz.room.rooms import ABANDONED, Room, RoomError, Rooms
 from bpeviz.room.server_key import ServerKey
-from bpeviz.room.votes import Range, VoteOption, VoteQuestion
+from bpeviz.room.votes import VoteQuestion, judged
 from bpeviz.views import playable
+from bpeviz.views.acts import BeliefAct, NumberAct
 from bpeviz.views.export import ColoredText
 from bpeviz.views.parts import parts as parts_of
 
@@ -153,7 +154,7 @@ def test_no_message_to_a_follower_contains_a_later_decision(
             assert str(styles[steps["id"][step]][0]) not in [
                 label for label, _ in view["tokenStyles"].values()
             ]
-            assert (got[-1]["vote"] or {"right": None})["right"] is None
+            assert ((got[-1]["vote"] or {"task": {}})["task"].get("right")) is None
             assert seed not in json.dumps(got), "it tells which candidates a question leaves out"
         room.leave(late.member)
         leader.send(do="end vote")
@@ -203,7 +204,7 @@ def test_messages_do_not_depend_on_later_decisions(room: Room, leader: Browser) 
 def test_vote_counts_one_answer_of_each_until_it_is_closed(room: Room, leader: Browser) -> None:
     one, two, three = (Browser(room) for _ in range(3))
     leader.send(do="ask")
-    assert one.vote["prompt"] == ["Which pair merges next?"]
+    assert one.vote["task"]["prompt"] == ["Which pair merges next?"]
     assert len(one.vote["task"]["options"]) == OPTIONS
     assert (one.vote["task"]["isClosed"], leader.vote["task"]["isClosed"]) == (False, True)
     assert "stage" not in one.got[-1], "the stage is what the room shows"
@@ -211,32 +212,36 @@ def test_vote_counts_one_answer_of_each_until_it_is_closed(room: Room, leader: B
     one.send(answer=1, vote=1)
     two.send(answer=1, vote=1)
     assert leader.vote["answered"] == 2
-    assert leader.vote["counts"] is None
+    assert leader.vote["task"]["counts"] is None
     leader.send(do="show")
     three.send(answer=0, vote=1)
-    assert leader.vote["counts"][:2] == [0, 2]
-    assert one.vote["mine"] == 1
+    assert leader.vote["task"]["counts"][:2] == [0, 2]
+    assert one.vote["task"]["given"] == 1
     leader.send(do="again")
     two.send(answer=0, vote=1)
     leader.send(do="show")
-    assert (three.vote["earlier"][:2], three.vote["counts"][:2]) == ([0, 2], [1, 0])
+    assert (three.vote["task"]["earlier"][:2], three.vote["task"]["counts"][:2]) == ([0, 2], [1, 0])
 
 
 def test_vote_on_a_number_groups_equal_answers(room: Room, leader: Browser) -> None:
     followers = [Browser(room) for _ in range(4)]
-    room.ask(VoteQuestion(["How many?"], [], 124, numbers=Range(1, 131, "tokens")))
+    room.ask(VoteQuestion(["How many?"], NumberAct(1, 131, "tokens"), judged(124)))
     for one, answer in zip(followers, (7, 124, 7, 132), strict=True):
         one.send(answer=answer, vote=1)
-    assert (leader.vote["answered"], leader.vote["options"], leader.vote["counts"]) == (3, [], None)
+    assert (
+        leader.vote["answered"],
+        leader.vote["task"]["options"],
+        leader.vote["task"]["counts"],
+    ) == (3, [], None)
     leader.send(do="show")
-    assert [one["words"] for one in leader.vote["options"]] == ["7", "124"]
-    assert (leader.vote["counts"], followers[0].vote["mine"]) == ([2, 1], 7)
+    assert [one["words"] for one in leader.vote["task"]["options"]] == ["7", "124"]
+    assert (leader.vote["task"]["counts"], followers[0].vote["task"]["given"]) == ([2, 1], 7)
     leader.send(do="again")
-    assert (followers[0].vote["isAgain"], followers[0].vote["earlier"]) == (True, None)
+    assert (followers[0].vote["isAgain"], followers[0].vote["task"]["earlier"]) == (True, None)
     followers[0].send(answer=8, vote=1)
     leader.send(do="show")
-    assert [one["value"] for one in leader.vote["options"]] == [7, 8, 124]
-    assert (leader.vote["earlier"], leader.vote["counts"]) == ([2, 0, 1], [0, 1, 0])
+    assert [one["value"] for one in leader.vote["task"]["options"]] == [7, 8, 124]
+    assert (leader.vote["task"]["earlier"], leader.vote["task"]["counts"]) == ([2, 0, 1], [0, 1, 0])
     assert "How many?,124,1,0," in leader.got[-1]["votes"]
 
 
@@ -244,44 +249,47 @@ def test_many_different_numbers_are_summed(room: Room, leader: Browser) -> None:
     for vote, (right, revealed) in enumerate(
         [(50, ["50", "14 other numbers"]), (15, ["15", "13 other numbers"])], 1
     ):
-        room.ask(VoteQuestion(["How many?"], [], right, numbers=Range(0, 99, "tokens")))
+        room.ask(VoteQuestion(["How many?"], NumberAct(0, 99, "tokens"), judged(right)))
         for answer in (*range(20), 3, 3):
             Browser(room).send(answer=answer, vote=vote)
         leader.send(do="show")
-        shown = [one["words"] for one in leader.vote["options"]]
+        shown = [one["words"] for one in leader.vote["task"]["options"]]
         assert shown == ["0", "1", "2", "3", "4", "5", "6", "13 other numbers"]
-        assert leader.vote["counts"] == [1, 1, 1, 3, 1, 1, 1, 13]
+        assert leader.vote["task"]["counts"] == [1, 1, 1, 3, 1, 1, 1, 13]
         leader.send(do="reveal")
-        assert [one["words"] for one in leader.vote["options"]][-2:] == revealed
+        assert [one["words"] for one in leader.vote["task"]["options"]][-2:] == revealed
     assert leader.got[-1]["votes"].count("How many?") == 21 + 20
 
 
 def test_leader_reveals_the_answer_to_a_question_of_its_own(room: Room, leader: Browser) -> None:
     follower = Browser(room)
-    options = [VoteOption([], "one"), VoteOption([], "two")]
-    room.ask(VoteQuestion(["How many?"], options, 1, explanation=["Because of this."]))
+    judge = judged(1, ["Because of this."])
+    room.ask(VoteQuestion(["How many?"], BeliefAct(("one", "two")), judge))
     leader.send(step=3, content=1)
     leader.send(do="show")
-    assert (follower.vote["right"], follower.vote["explanation"]) == (None, [])
+    assert (follower.vote["task"]["right"], follower.vote["explanation"]) == (None, [])
     leader.send(do="reveal")
-    assert (follower.vote["right"], follower.vote["explanation"]) == ([1], ["Because of this."])
+    assert (follower.vote["task"]["right"], follower.vote["explanation"]) == (
+        [1],
+        ["Because of this."],
+    )
     follower.send(answer=1, vote=1)
     leader.send(do="again")
-    assert (follower.vote["mine"], follower.vote["isOpen"]) == (None, False)
+    assert (follower.vote["task"]["given"], follower.vote["isOpen"]) == (None, False)
 
 
 def test_playing_on_reveals_the_answer(room: Room, leader: Browser) -> None:
     follower = Browser(room)
     leader.send(do="ask")
-    assert follower.vote["right"] is None
+    assert follower.vote["task"]["right"] is None
     leader.send(step=1, content=1)
     vote = follower.vote
     assert not vote["isOpen"]
     steps = room.content.player["views"][0]["steps"]  # type: ignore[union-attr]
     pair = [steps["left"][0], steps["right"][0]]
     styles = room.content.races[0]["styles"]  # type: ignore[union-attr,index]
-    right = vote["task"]["options"][vote["right"][0]]
-    assert (right["ids"], vote["task"]["right"]) == (pair, vote["right"])
+    right = vote["task"]["options"][vote["task"]["right"][0]]
+    assert (right["ids"], vote["task"]["right"]) == (pair, vote["task"]["right"])
     assert vote["task"]["result"]["note"] == ""
     assert right["words"] == " + ".join(styles[i][0] for i in pair)
 
@@ -297,10 +305,12 @@ def test_options_always_have_the_right_one_at_no_fixed_place() -> None:
             steps = shown.player["views"][0]["steps"]
             styles = shown.races[0]["styles"]  # type: ignore[index]
             pair = [styles[steps[side][step]][0] for side in ("left", "right")]  # type: ignore[literal-required]
-            assert question.options[question.right or 0].words == " + ".join(pair)
-            assert len(question.options) == OPTIONS
-            assert not any("none" in option.words for option in question.options)
-    assert questions == [shown.question(step) for shown, step in places]
+            assert question.right is not None
+            assert question.act.words(question.right) == " + ".join(pair)
+            assert len(question.act.options) == OPTIONS
+            assert not any("none" in option["words"] for option in question.act.options)
+    again = [shown.question(step) for shown, step in places]
+    assert [each and each.act for each in questions] == [each and each.act for each in again]
 
 
 def test_options_do_not_tie_with_the_right_one() -> None:
@@ -312,9 +322,9 @@ def test_options_do_not_tie_with_the_right_one() -> None:
     question = shown.question(0)
     assert question is not None
     assert (names["e + s"], names["s + t"]) == (3, 3)
-    assert [names.get(one.words) for one in question.options].count(3) == 1
+    assert [names.get(one["words"]) for one in question.act.options].count(3) == 1
     assert question.right is not None
-    assert names[question.options[question.right].words] == 3
+    assert names[question.act.words(question.right)] == 3
 
 
 def test_vote_needs_the_furthest_step(room: Room, leader: Browser) -> None:
@@ -337,7 +347,7 @@ def test_followers_who_drop_and_come_back_keep_their_answer(room: Room, leader: 
     back[0].send(answer=1, vote=1)
     leader.send(do="show")
     assert leader.got[-1]["followers"] == 10
-    assert leader.vote["counts"][:2] == [9, 1]
+    assert leader.vote["task"]["counts"][:2] == [9, 1]
 
 
 def test_followers_see_play_its_speed_and_the_lit_token(room: Room, leader: Browser) -> None:
@@ -399,8 +409,7 @@ def test_csv_has_counts_and_no_persons(room: Room, leader: Browser) -> None:
     assert [row.split(",")[5] for row in rows[1:]] == ["1", "0", "0", "0"]
     assert follower.member.token not in leader.got[-1]["votes"]
     assert "votes" not in follower.got[-1]
-    options = [VoteOption([], "@SUM(1)"), VoteOption([], "-5%")]
-    room.ask(VoteQuestion(["=1+1"], options, 0))
+    room.ask(VoteQuestion(["=1+1"], BeliefAct(("@SUM(1)", "-5%")), judged(0)))
     leader.send(do="end vote")
     assert leader.got[-1]["votes"].splitlines()[-2:] == [
         "2,,'=1+1,'@SUM(1),,0,",

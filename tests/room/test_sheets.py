@@ -16,8 +16,9 @@ from bpeviz.room.contents import RoomTimeline
 from bpeviz.room.messages import Invitation, Message
 from bpeviz.room.rooms import Room, Rooms
 from bpeviz.room.run import Ready, Run
-from bpeviz.room.votes import VoteOption, VoteQuestion
+from bpeviz.room.votes import VoteQuestion, judged
 from bpeviz.views import playable
+from bpeviz.views.acts import BeliefAct
 
 TEXT = """
 # A note for editors of the file.
@@ -129,14 +130,14 @@ def test_leader_goes_through_the_parts(room: Room) -> None:
     assert (room.step, room.link, room.run and room.run.awaited) == (2, "/?s=x", -1)
     leader.send(do="part", part=2)
     assert leader.send(do="ask")["vote"]["isAboutStep"]
-    assert leader.send(do="part", part=3)["vote"]["prompt"] == ["How many?"]
+    assert leader.send(do="part", part=3)["vote"]["task"]["prompt"] == ["How many?"]
     room.receive(follower, Message.of({"answer": 1, "vote": 2}))
     leader.send(step=9, content=1)
     seen = room.state(follower)
-    assert (seen["vote"]["right"], seen["vote"]["mine"]) == (None, 1)
+    assert (seen["vote"]["task"]["right"], seen["vote"]["task"]["given"]) == (None, 1)
     assert not {"sheet", "part", "ready"} & {*seen}
     leader.send(do="reveal")
-    assert room.state(follower)["vote"]["right"] == [1]
+    assert room.state(follower)["vote"]["task"]["right"] == [1]
     for part in (-1, 4, True, "1"):
         leader.send(do="part", part=part)
     assert leader.send()["part"] == 3
@@ -148,7 +149,7 @@ def test_going_to_a_part_brings_its_page(room: Room) -> None:
     pages = [page() for _ in range(3)]
     room.show(pages[0], "/?s=first")
     room.use(Run("own", steps, [part.link for part in steps.parts]))
-    leader, question = Leader(room), VoteQuestion(["?"], [VoteOption([], "a")], 0)
+    leader, question = Leader(room), VoteQuestion(["?"], BeliefAct(("a",)), judged(0))
 
     def seen() -> tuple[Any, ...]:
         assert room.content

@@ -31,6 +31,7 @@ const NEXT_LINE = 1e4; // pixels to the right that a place on another line count
  * @property {boolean} [isVote] whether a room counts the answers
  * @property {boolean} [isClosed] whether none is taken: on its leader's page, and after the vote
  * @property {boolean} [isLed] whether the stage is what the room shows, and its leader moves the step
+ * @property {{low: number, high: number, unit: string} | null} [numbers] those that are answers
  * @property {{value: number, tokens: [string, number][], words: string, ids: number[]}[]} [options] pairs
  *   to choose from, in place of places of the text: at an atom, or with ids
  * @property {number[] | null} [counts] the answers with each place, option or step

@@ -261,7 +261,7 @@ class Room {
   // ---- the stage of a vote
 
   #drawTask(vote, stage) {
-    const isDrawn = vote?.task && !vote.isAboutStep && stage;
+    const isDrawn = vote?.isStaged && !vote.isAboutStep && stage;
     const payload = isDrawn ? { ...stage, task: { ...vote.task, ...stage.task } } : null;
     const words = JSON.stringify(payload);
     if (words !== this.task) this.on("task", payload, this.answer);
@@ -273,7 +273,7 @@ class Room {
     const { vote } = this.state;
     const send = () => this.#send({ answer: value, vote: vote.number });
     clearTimeout(this.answering);
-    const wait = vote.task?.isLive ? (this.answerAgain ?? 0) - Date.now() : 0;
+    const wait = vote.task.isLive ? (this.answerAgain ?? 0) - Date.now() : 0;
     this.answerAgain = Date.now() + Math.max(wait, 0) + ANSWER_EVERY;
     if (wait > 0) this.answering = setTimeout(send, wait);
     else send();
@@ -343,8 +343,8 @@ class Room {
 
   #next() {
     const { vote, part } = this.state;
-    if (!vote || vote.right !== null) this.#goTo(part + 1);
-    else if (!vote.counts) this.#send({ do: "show" });
+    if (!vote || vote.isRevealed) this.#goTo(part + 1);
+    else if (!vote.task.counts) this.#send({ do: "show" });
     else this.#do("reveal");
   }
 
@@ -492,7 +492,7 @@ class Room {
     this.on("vote", !vote ? "" : vote.isAlone ? "alone" : "above");
     this.#drawTask(vote, state.vote ? this.stage : this.previewedStage);
     // At the beginning, the race is that of the first decision.
-    this.on("hidden", !step || Boolean(state.vote?.isAboutStep && state.vote.right === null));
+    this.on("hidden", !step || Boolean(state.vote?.isAboutStep && !state.vote.isRevealed));
   }
 
   #drawJoin({ join, canAsk, vote, votes, sums, furthest }) {

@@ -9,24 +9,18 @@ import { drawMessage, messageInWords } from "../shared/message.js";
 /**
  * @typedef {object} VotePayload the payload from Python (`bpeviz.room.votes.Vote.state`)
  * @property {number | string} number of the vote, or the key of a question that is not asked yet
- * @property {import("../shared/message.js").MessagePart[]} prompt
  * @property {boolean} isAlone whether it is shown without the player or the score
+ * @property {boolean} isStaged whether it is answered on the stage
  * @property {boolean} isAboutStep whether the next step reveals the answer
  * @property {string} name
- * @property {{low: number, high: number, unit: string} | null} numbers
- * @property {{value: number, tokens: [string, number][], words: string, ids: number[]}[]} options those to
- *   choose from; of numbers, those that were answered, once the counts are shown
  * @property {boolean} isOpen
  * @property {boolean} isAgain whether it is the vote after the discussion
+ * @property {boolean} isRevealed
  * @property {number} answered
- * @property {number | null} mine the value of the follower's answer
- * @property {string} sent this answer in words, or ""
- * @property {number[] | null} counts
- * @property {number[] | null} earlier the counts before “discuss, then vote again”
- * @property {number[] | null} right the values of the right options, once they are revealed
+ * @property {string} sent the follower's answer in words, or ""
  * @property {number | null} had how many answers were right, once they are revealed
  * @property {import("../shared/message.js").MessagePart[]} explanation
- * @property {import("../player/task.js").TaskPayload | null} task what the stage asks, in place of options
+ * @property {import("../player/task.js").TaskPayload} task of numbers, its options are those that were answered
  */
 
 const TO_DO = {
@@ -56,9 +50,10 @@ const change = (count, before) =>
  * @param {boolean} isLeader
  * @returns {string} "" before the counts are shown
  */
-export function resultInWords({ options, counts, earlier, answered, right, had, task }, isLeader) {
+export function resultInWords({ isStaged, isRevealed, answered, had, task }, isLeader) {
+  const { options, counts, earlier, right } = task;
   if (!counts) return "";
-  if (task) return right ? (answered ? `${nOfM(had, answered)} had it.` : "Nobody has answered.") : `${counted(answered, "answer")}.${isLeader ? " Discuss, or reveal the answer." : ""}`;
+  if (isStaged) return isRevealed ? (answered ? `${nOfM(had, answered)} had it.` : "Nobody has answered.") : `${counted(answered, "answer")}.${isLeader ? " Discuss, or reveal the answer." : ""}`;
   const name = (i) => options[i].words.replace(/\.$/, "");
   const result = (i, chosen = name(i)) => {
     const changed = earlier ? `: ${change(counts[i], earlier[i])} the discussion (${nOfM(earlier[i], sum(earlier))})` : "";
@@ -69,7 +64,7 @@ export function resultInWords({ options, counts, earlier, answered, right, had, 
     return `Right: ${name(i)}. ${counts[i] || earlier?.[i] ? result(i, "it") : "Nobody chose it."}`;
   }
   const most = answered ? result(counts.indexOf(Math.max(...counts))) : "Nobody has answered.";
-  return isLeader && !right ? `${most} Discuss, or reveal the answer.` : most;
+  return isLeader && !isRevealed ? `${most} Discuss, or reveal the answer.` : most;
 }
 
 export class Ballot {
@@ -87,7 +82,7 @@ export class Ballot {
     const field = this.find(".number input");
     this.find(".number").addEventListener("submit", (event) => {
       event.preventDefault();
-      const { low, high } = this.vote.numbers;
+      const { low, high } = this.vote.task.numbers;
       const typed = Number(field.value);
       if (field.value !== "" && Number.isInteger(typed) && typed >= low && typed <= high) this.send(typed);
       else this.#say(`Enter a whole number from ${formatCount(low)} to ${formatCount(high)}.`);
@@ -106,13 +101,13 @@ export class Ballot {
     if (!vote) return;
     if (isNew) this.#begin();
     this.#drawAnswers();
-    const { numbers, name, right, isOpen, counts, task, explanation } = vote;
-    this.find(".number").hidden = !numbers || this.isLeader || !isOpen;
+    const { name, isOpen, isStaged, isRevealed, task, explanation } = vote;
+    this.find(".number").hidden = !task.numbers || this.isLeader || !isOpen;
     const words = isPreview ? `${name}. Only this page shows it, until you ask it.` : resultInWords(vote, this.isLeader);
     this.#say(words || this.#progress(followers));
-    this.find(".explanation").replaceChildren(...drawMessage(task ? [] : explanation));
-    for (const name of ["show", "again", "reveal"]) this.find(`[data-do=${name}]`).hidden = right !== null;
-    this.find("[data-do=show]").hidden ||= Boolean(counts);
+    this.find(".explanation").replaceChildren(...drawMessage(isStaged ? [] : explanation));
+    for (const name of ["show", "again", "reveal"]) this.find(`[data-do=${name}]`).hidden = isRevealed;
+    this.find("[data-do=show]").hidden ||= Boolean(task.counts);
     if (this.pressed?.hidden) this.section.querySelector(".leads button:not([hidden])").focus();
     this.pressed = null;
     this.fit();
@@ -122,20 +117,21 @@ export class Ballot {
   fit() {
     if (!this.isLeader || !this.vote) return;
     const { style } = this.section;
-    const share = this.vote.isAlone && !this.vote.task ? 1 : WITH_PICTURE;
+    const share = this.vote.isAlone && !this.vote.isStaged ? 1 : WITH_PICTURE;
     const fits = (eighths) => {
       style.zoom = String(eighths / 8);
       return this.section.getBoundingClientRect().bottom + scrollY <= innerHeight * share - BELOW;
     };
-    style.zoom = String(this.vote.task ? 1 : (largestFitting(8, 8 * LARGEST_ZOOM, fits) ?? 8) / 8);
+    style.zoom = String(this.vote.isStaged ? 1 : (largestFitting(8, 8 * LARGEST_ZOOM, fits) ?? 8) / 8);
   }
 
   #begin() {
-    const { prompt, numbers, options, task } = this.vote;
+    const { isStaged, task } = this.vote;
+    const { prompt, numbers, options } = task;
     this.find(".prompt").replaceChildren(...drawMessage(prompt));
     this.isLong = options.some(({ words, tokens }) => !tokens.length && words.length > 24);
     this.section.classList.toggle("long", this.isLong);
-    this.find(".prompt").hidden = this.find(".answers").hidden = Boolean(task); // they are on the stage
+    this.find(".prompt").hidden = this.find(".answers").hidden = isStaged; // they are on the stage
     this.find(".number input").disabled = !numbers;
     const question = messageInWords(prompt);
     this.section.ariaLabel = `Vote: ${question}`;
@@ -147,7 +143,8 @@ export class Ballot {
   }
 
   #drawAnswers() {
-    const { options, counts, earlier, answered, mine, right, isOpen, number } = this.vote;
+    const { answered, isOpen, number, task } = this.vote;
+    const { options, counts, earlier, given, right } = task;
     const list = this.find(".answers");
     const key = JSON.stringify([number, options]);
     if (this.drawn !== key) {
@@ -158,7 +155,7 @@ export class Ballot {
     }
     const longest = Math.max(1, ...(counts ?? []), ...(earlier ?? []));
     list.querySelectorAll(".option").forEach((option, i) => {
-      const isMine = mine === options[i].value;
+      const isMine = given === options[i].value;
       const isRight = Boolean(right?.includes(options[i].value));
       if (option.localName === "button") {
         option.ariaPressed = String(isMine);
@@ -183,7 +180,7 @@ export class Ballot {
   }
 
   #option({ value, tokens, words }) {
-    const isButton = !this.isLeader && !this.vote.numbers;
+    const isButton = !this.isLeader && !this.vote.task.numbers;
     const option = element(isButton ? "button" : "div", "option");
     const name = element("span", tokens.length ? "name" : "name plain");
     tokens.forEach(([label, color], k) => name.append(...(k ? [" + "] : []), tokenLabel(label, color)));
@@ -199,12 +196,12 @@ export class Ballot {
   }
 
   #progress(followers) {
-    const { answered, isOpen, isAgain, sent, numbers, task } = this.vote;
+    const { answered, isOpen, isAgain, isStaged, sent, task } = this.vote;
     if (this.isLeader) return `${nOfM(answered, Math.max(answered, followers))} have answered${isAgain ? " again" : ""}.`;
     if (!isOpen) return "The vote is closed.";
     const change = "You can change your answer until the vote is closed.";
     if (sent) return `Sent: ${sent}. ${change}`;
-    const todo = task ? TO_DO[task.isLive ? "live" : task.act] : numbers ? "Enter a number." : "Choose one.";
+    const todo = isStaged ? TO_DO[task.isLive ? "live" : task.act] : task.numbers ? "Enter a number." : "Choose one.";
     return `${isAgain ? "Talk to your neighbor, then answer again." : todo} ${change}`;
   }
 

@@ -12,11 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from bpeviz.ui.learn import prose
-from bpeviz.ui.learn.acts import Act, BeliefAct
 from bpeviz.ui.permalink.codec import Value
+from bpeviz.views.acts import Act, BeliefAct, Judgment, Verdict
 from bpeviz.views.payloads import MessagePart, MessageRow, Player, TaskResult
-
-Verdict = Literal["right", "near", "wrong"]
 
 Mark = Literal["first", "second", "tried", "shown"]
 """How a question was answered: at the first or second try, in neither of two, or not at all."""
@@ -51,21 +49,6 @@ DON_QUIJOTE = SENTENCES[0]
 
 class NoQuestionError(ValueError):
     """No question can be asked about a text; the message tells the user how to change it."""
-
-
-@dataclass(frozen=True)
-class Judgment:
-    """The result of a question, computed by the engine.
-
-    Attributes:
-        verdict: How the answer compares with the right one; "right" without an answer.
-        message: The right answer, and how the given one differs.
-        right: A right answer.
-    """
-
-    verdict: Verdict
-    message: Sequence[MessagePart]
-    right: Any = None
 
 
 @dataclass(frozen=True)

@@ -24,27 +24,21 @@ from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs.text import OWN_TEXT, TEXT, THIS_TEXT, TRAIN_ON
 from bpeviz.ui.inputs.training import ALGORITHM, LARGEST_SIZE, PATTERN, option_widget
 from bpeviz.ui.learn import stored
-from bpeviz.ui.learn.acts import (
-    MOST_PLACES,
-    BoundariesAct,
-    PairAct,
-    bits_of,
-    token,
-    token_with_id,
-)
-from bpeviz.ui.learn.base import (
-    Judgment,
-    Mistake,
-    NoQuestionError,
-    PageLink,
-    Question,
-    Task,
-    Verdict,
-)
+from bpeviz.ui.learn.base import Mistake, NoQuestionError, PageLink, Question, Task
 from bpeviz.ui.permalink.codec import Value
 from bpeviz.ui.runtime.cache import cached
 from bpeviz.ui.widgets import Widget
 from bpeviz.views import encoded
+from bpeviz.views.acts import (
+    MOST_PLACES,
+    BoundariesAct,
+    Judgment,
+    PairAct,
+    Verdict,
+    bits_of,
+    token,
+    token_with_id,
+)
 from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
 from bpeviz.views.score import hues_at
 from bpeviz.views.stage import Row, Stage, names_in, of_columns, of_pieces, of_training

@@ -34,16 +34,6 @@ from bpeviz.ui.learn import (
     tours,
     vote_questions,
 )
-from bpeviz.ui.learn.acts import (
-    LONGEST_OWN_WORD,
-    BeliefAct,
-    BoundariesAct,
-    MergesAct,
-    PairAct,
-    TypeAct,
-    atoms_of,
-    parts_of,
-)
 from bpeviz.ui.learn.base import (
     DON_QUIJOTE,
     MARK_WORDS,
@@ -61,6 +51,16 @@ from bpeviz.ui.learn.chapters.golf import EXTRAS
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
 from bpeviz.ui.widgets import OneOf, SessionValue, TextField, Values, Widget
+from bpeviz.views.acts import (
+    LONGEST_OWN_WORD,
+    BeliefAct,
+    BoundariesAct,
+    MergesAct,
+    PairAct,
+    TypeAct,
+    atoms_of,
+    parts_of,
+)
 from bpeviz.views.control_payloads import ChapterBar, ChapterEntry
 from bpeviz.views.payloads import MessagePart, StageTask, TaskResult
 
@@ -615,7 +615,7 @@ def _draw_belief(chapter: Chapter) -> bool:
     with st.container(key="belief"):
         st.markdown(f"**{question.name}**")
         right = question.judge(None).right if is_done else None
-        options = question.act.options if isinstance(question.act, BeliefAct) else ()
+        options = question.act.sentences if isinstance(question.act, BeliefAct) else ()
         for i, option in enumerate(options):
             is_right = i == right
             is_given = i in entry["tries"]

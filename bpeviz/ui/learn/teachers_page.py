@@ -12,10 +12,10 @@ from bpeviz.room import sheet
 from bpeviz.text import label, shorten
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.learn import prose, vote_questions
-from bpeviz.ui.learn.acts import BeliefAct, BoundariesAct, PairAct, parts_of
 from bpeviz.ui.learn.base import Chapter, NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.ui.learn.vote_questions import BEFORE_AFTER, Asked
+from bpeviz.views.acts import BeliefAct, BoundariesAct, PairAct, parts_of
 from bpeviz.views.stage import last_starts
 
 PARAMETER, STUDENT = "teacher", "student"
@@ -137,7 +137,7 @@ def _solved(entry: Asked) -> str:
     act, right = entry.question.act, entry.question.judge(None)
     is_in_words = isinstance(act, BeliefAct) or act.kind == "type"
     named = [f"{act.words(right.right)} "] if is_in_words and right.right is not None else []
-    return _html([*named, *(entry.vote.explanation if entry.vote else right.message)])
+    return _html([*named, *(entry.vote.judge(None) if entry.vote else right).message])
 
 
 def _mistakes(entry: Asked) -> str:
@@ -156,7 +156,7 @@ def _blank(entry: Asked) -> str:
     """Return the options of a question, or place to write."""
     act = entry.question.act
     if isinstance(act, BeliefAct):
-        return "<br>".join(f"☐ {_html(parts_of(words))}" for words in act.options)
+        return "<br>".join(f"☐ {_html(parts_of(words))}" for words in act.sentences)
     if isinstance(act, BoundariesAct):
         return " ".join(map(_token, act.pieces))
     return "&nbsp;"
@@ -165,10 +165,10 @@ def _blank(entry: Asked) -> str:
 def _before_after(*, has_answers: bool) -> str:
     rows = []
     for key, vote in vote_questions.of(BEFORE_AFTER).items():
-        rights = [i == vote.right and has_answers for i in range(len(vote.options))]
         options = (
-            f"{'☑' if is_right else '☐'} {_html(parts_of(option.words))}"
-            for option, is_right in zip(vote.options, rights, strict=True)
+            f"{'☑' if has_answers and option['value'] == vote.right else '☐'} "
+            + _html(parts_of(option["words"]))
+            for option in vote.act.options
         )
         number = int(key.rpartition("/")[2]) + 1
         rows.append([f"{number}. {_html(vote.prompt)}", "<br>".join(options)])

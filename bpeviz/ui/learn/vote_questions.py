@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import accumulate
+from itertools import chain
 from typing import Any, NamedTuple, TypedDict
 
-from bpeviz.room.votes import Range, VoteOption, VoteQuestion
-from bpeviz.ui.learn import acts, before_after, prose
-from bpeviz.ui.learn.acts import parts_of
+from bpeviz.room.votes import VoteQuestion, judged
+from bpeviz.ui.learn import before_after, prose
 from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Task, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY
-from bpeviz.views.payloads import MessagePart, Player, StageTask
+from bpeviz.views.acts import (
+    BeliefAct,
+    BoundariesAct,
+    Judgment,
+    MergesAct,
+    NumberAct,
+    PairAct,
+    StopAct,
+    parts_of,
+)
+from bpeviz.views.payloads import MessagePart, Player
 
 PAIRS = 4
 """The options of a question about pairs: the right one, and the most frequent others."""
@@ -129,86 +138,68 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
     belief = belief_question(chapter.key, figures)
     listed.append(Asked(f"{chapter.key}/belief/0", parts_of(belief.name), belief, None))
     for entry in listed:
-        vote, name = _vote(entry, chapter.text), entry.question.name
+        vote, name = _vote(entry), entry.question.name
         if vote:
             number += 1
             name = f"{place}.{number} {name or words.title}"
             more: dict[str, Any] = {"name": name}
             if entry.task and (note := words.notes.get("vote")):
-                said = [*vote.explanation, f" {words.notes.get('voted', '')}".rstrip()]
-                prompt = parts_of(prose.fill(note, figures))
-                more |= {"prompt": prompt, "explanation": said}
+                more["prompt"] = parts_of(prose.fill(note, figures))
+                more["judge"] = _saying(vote.judge, words.notes.get("voted", ""))
             vote = replace(vote, **more)
         yield entry._replace(name=name, vote=vote)
 
 
-def _vote(entry: Asked, text: str = "") -> VoteQuestion | None:
-    """Return a question about a text for a vote, or None if it is answered in another way."""
+def _vote(entry: Asked) -> VoteQuestion | None:
+    """Return a question for a vote, or None if it is answered in another way."""
     question, act = entry.question, entry.question.act
-    right = question.judge(None)
-    explanation = [part for words in right.message for part in _parts(words)]
-    vote = VoteQuestion(
-        entry.prompt, [], right.right, check=act.accepts, explanation=explanation, is_alone=True
-    )
-    if isinstance(act, acts.MergesAct):  # the number of merges
-        return replace(vote, right=None, check=None, numbers=Range(1, MOST_MERGES, "merges"))
-    if isinstance(act, acts.BeliefAct):
-        return replace(vote, options=[VoteOption([], words) for words in act.options])
-    if isinstance(act, acts.PairAct):
-        places = [right.right, *(mistake.given for mistake in question.likely()[: PAIRS - 1])]
-        places.sort(key=act.words)  # nothing then depends on which one is right
-        options = [
-            VoteOption([[part["label"], part["color"]] for part in act.pairs[i]], act.words(i))
-            for i in places
-        ]
-        return _on_stage(replace(vote, options=options, values=places, check=None), entry)
-    if isinstance(act, acts.BoundariesAct):
-        befores = accumulate(act.pieces[:-1])
-        options = [VoteOption([], f"a boundary after “{before}”") for before in befores]
-        return _on_stage(replace(vote, options=options, has_bits=True), entry)
-    if isinstance(act, acts.StopAct):
-        options = [VoteOption([], act.words(step)) for step in range(act.last + 1)]
-        return _on_stage(replace(vote, options=options), entry)
-    return None
+
+    def judge(given: int | None) -> Judgment:
+        judgment = question.judge(given)
+        return replace(judgment, message=[*chain(*map(_parts, judgment.message))])
+
+    vote = VoteQuestion(entry.prompt, act, judge, rows=question.rows, is_alone=True)
+    if isinstance(act, MergesAct):  # the number of merges
+        told = judged(None, judge(None).message)
+        return replace(vote, act=NumberAct(1, MOST_MERGES, "merges"), judge=told)
+    if isinstance(act, BeliefAct):
+        return vote
+    if isinstance(act, PairAct):
+        likely = (mistake.given for mistake in question.likely()[: PAIRS - 1])
+        vote = replace(vote, act=replace(act, offered=(judge(None).right, *likely)))
+    elif not isinstance(act, (BoundariesAct, StopAct)):
+        return None
+    return replace(vote, stage=_stage(entry))
+
+
+def _saying(judge: Callable[[Any], Judgment], words: str) -> Callable[[Any], Judgment]:
+    """Return what judges as before, and says some words about the right answer."""
+
+    def judge_and_say(given: Any) -> Judgment:
+        judgment = judge(given)
+        said = [*judgment.message, f" {words}"] if words and given is None else judgment.message
+        return replace(judgment, message=said)
+
+    return judge_and_say
 
 
 def _parts(part: MessagePart) -> Sequence[MessagePart]:
     return parts_of(part) if isinstance(part, str) else [part]
 
 
-def _on_stage(vote: VoteQuestion, entry: Asked) -> VoteQuestion:
-    """Return the vote on a task, with its stage before and after the answer."""
-    question, act, task = entry.question, entry.question.act, entry.task
+def _stage(entry: Asked) -> Callable[[bool, int | None], Player]:
+    """Return the stage of a task before and after the answer."""
+    act, task = entry.question.act, entry.task
     assert task  # noqa: S101 (for the type)
     number = int(entry.key.rpartition("/")[2])
 
     @lru_cache(STORED_STAGES)
-    def before(given: int | None) -> Player:
-        payload = task.payload(number, given)
-        if act.kind == "stop" and given is not None:
+    def stage(is_revealed: bool, given: int | None) -> Player:
+        if is_revealed and (act.is_live or given is None):
+            given = entry.question.judge(None).right
+        payload = task.payload(number + is_revealed, given)
+        if act.kind == "stop" and given is not None and not is_revealed:
             payload["initialStep"] = given
         return payload
 
-    @lru_cache(STORED_STAGES)
-    def after(given: int | None) -> Player:
-        right = question.judge(None).right
-        payload = task.payload(number + 1, right if act.is_live or given is None else given)
-        changed: StageTask = {"given": right} if act.is_live else {"act": None}
-        if isinstance(act, acts.BoundariesAct) and not act.is_live:
-            changed["right"] = acts.atoms_of(act.after, right)
-        payload["task"] = {**payload.get("task", {}), **changed}
-        return payload
-
-    def judge(given: int | None) -> tuple[str, Sequence[MessagePart]]:
-        judgment = question.judge(given)
-        return judgment.verdict, judgment.message
-
-    static: StageTask = {
-        "act": act.kind,
-        "places": [*act.places],
-        "isLive": act.is_live,
-        "rows": [*question.rows],
-    }
-    return replace(
-        vote, task=static, before=before, after=after, judge=judge, answer_in_words=act.words
-    )
+    return stage

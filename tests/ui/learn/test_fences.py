@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bpeviz.ui.learn import figures
-from bpeviz.ui.learn.acts import bits_of
 from bpeviz.ui.learn.base import NoQuestionError, Question
 from bpeviz.ui.learn.chapters.fences import CHAPTER, MOST_FENCES, _places
+from bpeviz.views.acts import bits_of
 
 TEXT = CHAPTER.text
 MARKS = [4, 10, 16, 22, 28, 35]

@@ -11,10 +11,10 @@ import bpeviz
 from bpeviz.core.boundaries import INSIDE_ID
 from bpeviz.pretrained import download
 from bpeviz.ui.learn import stored
-from bpeviz.ui.learn.acts import atoms_of
 from bpeviz.ui.learn.base import NoQuestionError, Question, Task
 from bpeviz.ui.learn.chapters import real
 from bpeviz.ui.learn.chapters.real import CHAPTER, SPACES, SPACES_TOKENS, WORD, YEAR
+from bpeviz.views.acts import atoms_of
 
 IDS = [27, 91, 419, 1440, 919, 91, 29]
 

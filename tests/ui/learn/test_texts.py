@@ -14,10 +14,10 @@ from streamlit.testing.v1 import AppTest
 
 from bpeviz.text import digest_of
 from bpeviz.ui.learn import prose
-from bpeviz.ui.learn.acts import BoundariesAct
 from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Question
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, encode, units
 from bpeviz.ui.learn.figures import GOLF
+from bpeviz.views.acts import BoundariesAct
 
 TEXTS = [
     (chapter.key, name, turn)

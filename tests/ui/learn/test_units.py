@@ -10,9 +10,10 @@ import pytest
 
 from bpeviz.core.boundaries import DROPPED_ID, INSIDE_ID, UNKNOWN_ID
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.base import Judgment, Question, Task
+from bpeviz.ui.learn.base import Question, Task
 from bpeviz.ui.learn.chapters import units
 from bpeviz.ui.learn.chapters.units import CHAPTER, WORDS, rows
+from bpeviz.views.acts import Judgment
 from tests.helpers.difficult import DIFFICULT
 
 

@@ -19,12 +19,13 @@ from bpeviz.room import rooms, sheet
 from bpeviz.room.contents import RoomTimeline
 from bpeviz.room.messages import Invitation, Message
 from bpeviz.room.rooms import ROOMS, Room
-from bpeviz.room.votes import Vote, VoteQuestion
+from bpeviz.room.votes import Vote, VoteQuestion, judged
 from bpeviz.text import as_json
 from bpeviz.ui.learn import vote_questions
 from bpeviz.ui.learn.base import NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.ui.room.connections import RoomPages
+from bpeviz.views.acts import NumberAct
 
 
 def vote_on(key: str) -> VoteQuestion:
@@ -37,14 +38,14 @@ OFFERED = {
     key: name for listed in vote_questions.offered() for key, name in listed["questions"].items()
 }
 KEYS = [*OFFERED]
-ON_STAGE = [key for key in KEYS if vote_on(key).task]
+ON_STAGE = [key for key in KEYS if vote_on(key).is_staged]
 
 
 def answers(question: VoteQuestion) -> list[int]:
     """Return two answers of which one is right, if one can be."""
-    every = question.values or range(max(2, len(question.options)))
-    low = question.numbers.low if question.numbers else 0
-    listed = [*every] if question.options else [low, low + 1]
+    listed = [option["value"] for option in question.act.options]
+    if isinstance(question.act, NumberAct):
+        listed = [question.act.low, question.act.low + 1]
     right = listed[0] if question.right is None else question.right
     return [right, next(value for value in listed if value != right)]
 
@@ -79,7 +80,7 @@ def received(question: VoteQuestion, answer: int) -> list[str]:
 def test_follower_gets_nothing_that_depends_on_the_answer_before_it_is_revealed(key: str) -> None:
     question = vote_on(key)
     right, wrong = answers(question)
-    other = replace(question, right=wrong, explanation=["Something else."])
+    other = replace(question, judge=judged(wrong, ["Something else."]))
     for answer in (right, wrong):
         messages = received(question, answer)
         assert messages == received(other, answer)
@@ -87,7 +88,7 @@ def test_follower_gets_nothing_that_depends_on_the_answer_before_it_is_revealed(
         assert len(votes) > 3
         for message in votes:
             vote = json.loads(message)["vote"]
-            assert (vote["right"], vote["explanation"], vote["mine"]) == (None, [], vote["mine"])
+            assert (vote["task"]["right"], vote["explanation"]) == (None, [])
             assert vote["answered"] <= 1
 
 
@@ -105,13 +106,13 @@ def asked_by_key() -> dict[str, list[vote_questions.Asked]]:
 def test_answers_are_those_of_the_act_and_the_right_one_is_among_them(key: str) -> None:
     question = vote_on(key)
     for answer in answers(question):
-        assert question.accepts(answer)
+        assert question.act.accepts(answer)
         for one in asked_by_key().get(key, []):  # not those before and after all chapters
             assert one.question.act.accepts(answer) or question.right is None
     for wrong in (-1, 1 << 60):
-        assert not question.accepts(wrong)
-    if question.task is None or question.task["act"] == "pair":  # others are in their order
-        words = [option.words.casefold() for option in question.options]
+        assert not question.act.accepts(wrong)
+    if question.act.kind in ("pair", "belief"):  # others are in their order
+        words = [option["words"].casefold() for option in question.act.options]
         assert words == sorted({*words}), "their order depends on the answer"
 
 
@@ -126,8 +127,7 @@ def test_questions_are_numbered_in_the_order_of_tasks_and_rounds() -> None:
     place = [*BY_KEY].index("merge")
     assert vote_on("merge/pair/0").name == f"{place}.1 Merge 1"
     first = vote_on("merge/pair/0")
-    right = first.options[[*first.values].index(first.right or 0)]
-    assert right.words == "o + ·"
+    assert first.act.words(first.right) == "o + ·"
     assert vote_questions.key_of("merge/6") == "merge/belief/0"
     assert vote_questions.key_of("before_after/9") == "before_after/9"
 
@@ -141,11 +141,11 @@ def test_unknown_questions_have_no_key() -> None:
 
 def answer_named(question: VoteQuestion, words: str) -> int:
     """Return the answer that a run sheet names, as it stands on the screen."""
-    names = [option.words.rstrip(".") for option in question.options]
-    if not question.has_bits:
-        return dict(zip(names, question.values or range(len(names)), strict=True))[words]
+    values = {option["words"].rstrip("."): option["value"] for option in question.act.options}
+    if question.act.kind != "boundaries":
+        return values[words]
     befores = [*accumulate(words.split(" | "))][:-1]
-    return sum(1 << names.index(f"a boundary after “{before}”") for before in befores)
+    return sum(1 << values[f"a boundary after “{before}”"] for before in befores)
 
 
 @pytest.mark.parametrize("listed", sheet.ours().values(), ids=sheet.ours())
@@ -161,12 +161,12 @@ def test_notes_of_our_run_sheets_say_what_is_on_the_screen(listed: sheet.Sheet) 
             assert part.kind not in ("learn", "vote"), f"line {part.line} has no question"
             continue
         claims = [(kind, words) for kind in part.claims for words in part.claims[kind]]
-        assert claims or question.numbers, f"line {part.line} names no answer"
+        assert claims or question.act.kind == "number", f"line {part.line} names no answer"
         for kind, words in claims:
             answer = answer_named(question, words)
-            assert question.accepts(answer), part.line
+            assert question.act.accepts(answer), part.line
             assert question.in_words(answer) == words
-            verdict, _ = question.verdict(answer)
+            verdict = question.judge(answer).verdict
             assert verdict == {"right": "right", "mistake": "wrong"}[kind], (part.line, words)
 
 
@@ -174,10 +174,10 @@ def test_names_and_previews_of_questions_tell_no_answer() -> None:
     assert len({*OFFERED.values()}) == len(OFFERED)
     for key, named in OFFERED.items():
         asked, name = vote_on(key), named.partition(" ")[2]
-        rights = [option.words for option in asked.options] or [str(asked.right)]
+        rights = [option["words"] for option in asked.act.options] or [str(asked.right)]
         assert not any(words in name for words in rights)
         state = Vote(0, asked).state("", is_leader=True)
-        assert (state["right"], state["had"], state["explanation"]) == (None, None, [])
+        assert (state["task"]["right"], state["had"], state["explanation"]) == (None, None, [])
         assert state["name"] == named
 
 
@@ -224,8 +224,8 @@ def test_class_answers_on_the_stage_and_sees_the_truth(key: str) -> None:
     room, question = opened(), vote_on(key)
     leader = room.enter("", lambda: None, is_leader=True)
     right, wrong = question.right or 0, 0
-    if question.values:
-        wrong = next(value for value in question.values if value != right)
+    if question.act.kind == "pair":
+        wrong = next(each["value"] for each in question.act.options if each["value"] != right)
     room.ask(question)
     first, second = Phone(room, "one"), Phone(room, "two")
     assert first.task()["given"] is None
@@ -297,12 +297,12 @@ def test_boundaries_are_counted_at_each_place_and_marked_when_they_are_revealed(
     vote = room.state(followers[0])["vote"]
     assert vote
     assert vote["task"]
-    assert (vote["answered"], vote["mine"], vote["right"]) == (3, 0b10010, None)
+    assert (vote["answered"], vote["task"]["given"], vote["task"]["right"]) == (3, 0b10010, None)
     assert vote["sent"] == "st | raw | berry"
     assert vote["task"]["counts"] == [0, 2, 0, 0, 1, 0, 0, 0, 0]
-    assert question.options[4].words == "a boundary after “straw”"
+    assert question.act.options[4]["words"] == "a boundary after “straw”"
     room.receive(leader, Message.of({"do": "reveal"}))
-    assert room.state(followers[0])["stage"]["task"]["right"] == [1, 4]
+    assert room.state(followers[0])["vote"]["task"]["right"] == [1, 4]
     rows = room.state(leader)["votes"].splitlines()
     assert [row.split(",")[-2:] for row in rows[1:4]] == [["0", ""], ["2", "yes"], ["0", ""]]
     room.close()
@@ -346,18 +346,18 @@ def test_stop_lines_are_counted_at_each_step_and_golf_is_not_checked() -> None:
             room.receive(follower, Message.of({"answer": answer, "vote": vote}))
         before = room.state(leader)["vote"]
         assert before
-        assert before["options"] == []
+        assert before["task"]["options"] == []
         room.receive(leader, Message.of({"do": "reveal"}))
         state = room.state(leader)["vote"]
         assert state
         assert state["answered"] == 3
-        if state["task"]:
-            counts = state["task"]["counts"] or []
+        counts = state["task"]["counts"] or []
+        if state["isStaged"]:
             assert [step for step, count in enumerate(counts) if count] == [0, 13, 40]
             assert state["had"] == 1, "13 is near 14"
         else:
-            words = [option["words"] for option in state["options"]]
-            assert dict(zip(words, state["counts"] or [], strict=True)) == {"18": 1, "20": 2}
-            assert (state["right"], state["had"]) == ([], None)
+            words = [option["words"] for option in state["task"]["options"]]
+            assert dict(zip(words, counts, strict=True)) == {"18": 1, "20": 2}
+            assert (state["task"]["right"], state["had"]) == ([], None)
             assert state["explanation"][-1] == " In a room, nobody checks the number."
     room.close()

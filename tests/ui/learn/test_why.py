@@ -6,9 +6,9 @@ import pytest
 
 from bpeviz.pretrained import download
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.acts import atoms_of, bits_of
 from bpeviz.ui.learn.chapters.why import AFTER_SPACE, CHAPTER
 from bpeviz.ui.learn.figures import PASSAGE_TOKENS
+from bpeviz.views.acts import atoms_of, bits_of
 
 
 @pytest.fixture(autouse=True)

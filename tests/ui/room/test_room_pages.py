@@ -187,8 +187,8 @@ def test_leader_and_followers_are_connected(room: Room) -> None:
         await follower.leave()
         back = Socket(room.letters)
         back.send(token=token)
-        assert (await back.until("vote"))["vote"]["mine"] == 1
-        assert "right" not in json.dumps([one for one in back.got if one["vote"]["right"]])
+        assert (await back.until("vote"))["vote"]["task"]["given"] == 1
+        assert "right" not in json.dumps([one for one in back.got if one["vote"]["task"]["right"]])
         leader.send(step=2, content=1)
         assert len((await back.until("more"))["more"]["views"][0]["steps"]["id"]) == 2
         leader.send(do="close room")

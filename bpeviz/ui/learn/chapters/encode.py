@@ -11,9 +11,9 @@ from bpeviz.core.merges import MergeTokenizer
 from bpeviz.text import counted
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.acts import IdsAct, token
-from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Judgment, Question, Task
+from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Question, Task
 from bpeviz.views import encoded
+from bpeviz.views.acts import IdsAct, Judgment, token
 from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
 
 MERGES = 20

@@ -9,10 +9,10 @@ from bpeviz.analysis.hues import OWN_HUES, Hues, hues
 from bpeviz.core.training import MergeTraining
 from bpeviz.text import counted, label
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.acts import BoundariesAct, atoms_of, bits_of, token
-from bpeviz.ui.learn.base import Chapter, Judgment, NoQuestionError, Question, Task
+from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Task
 from bpeviz.ui.learn.figures import FENCED_TEXT, FENCED_TEXTS, Fenced, fenced, fences_of, joins
 from bpeviz.ui.runtime.cache import cached
+from bpeviz.views.acts import BoundariesAct, Judgment, atoms_of, bits_of, token
 from bpeviz.views.payloads import MessagePart, MessageRow, Player, TokenPart
 from bpeviz.views.stage import of_training
 

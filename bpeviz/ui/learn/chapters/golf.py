@@ -20,18 +20,9 @@ from bpeviz.text import counted, label
 from bpeviz.trainers import bpe
 from bpeviz.ui import pictures
 from bpeviz.ui.learn import engine, figures
-from bpeviz.ui.learn.acts import MergesAct, TypeAct, token
-from bpeviz.ui.learn.base import (
-    DON_QUIJOTE,
-    SENTENCES,
-    Chapter,
-    Judgment,
-    NoQuestionError,
-    Question,
-    Task,
-    Verdict,
-)
+from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter, NoQuestionError, Question, Task
 from bpeviz.ui.runtime.cache import cached
+from bpeviz.views.acts import Judgment, MergesAct, TypeAct, Verdict, token
 from bpeviz.views.export import colored
 from bpeviz.views.payloads import Contents, MessagePart, MessageRow, Player, StageTask
 from bpeviz.views.slides import TEXT, Slides

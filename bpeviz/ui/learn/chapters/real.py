@@ -9,8 +9,8 @@ from bpeviz.analysis import trace
 from bpeviz.text import counted
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.acts import LONGEST_OWN_WORD, TypeAct, token
-from bpeviz.ui.learn.base import Chapter, Judgment, Question, Task
+from bpeviz.ui.learn.base import Chapter, Question, Task
+from bpeviz.views.acts import LONGEST_OWN_WORD, Judgment, TypeAct, token
 from bpeviz.views.payloads import MessagePart, MessageRow
 from bpeviz.views.stage import Row
 

@@ -8,20 +8,10 @@ from typing import Any
 from bpeviz.text import counted
 from bpeviz.ui.inputs.text import OWN_TEXT, TRAIN_ON
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.acts import StopAct, token
-from bpeviz.ui.learn.base import (
-    DON_QUIJOTE,
-    SENTENCES,
-    Chapter,
-    Judgment,
-    Mistake,
-    PageLink,
-    Question,
-    Task,
-    Verdict,
-)
+from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter, Mistake, PageLink, Question, Task
 from bpeviz.ui.learn.figures import NEW_TEXT, StopLine, percent, stop_line
 from bpeviz.ui.runtime.cache import cached
+from bpeviz.views.acts import Judgment, StopAct, Verdict, token
 from bpeviz.views.payloads import Curves, MessagePart, MessageRow, Player
 from bpeviz.views.stage import Stage
 

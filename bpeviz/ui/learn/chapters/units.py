@@ -12,8 +12,8 @@ from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.palette import COLORS
 from bpeviz.text import counted, joined, label
 from bpeviz.ui.learn import engine
-from bpeviz.ui.learn.acts import TypeAct, token
-from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter, Judgment, Question, Task
+from bpeviz.ui.learn.base import DON_QUIJOTE, SENTENCES, Chapter, Question, Task
+from bpeviz.views.acts import Judgment, TypeAct, token
 from bpeviz.views.payloads import MessagePart, MessageRow
 from bpeviz.views.stage import Row
 

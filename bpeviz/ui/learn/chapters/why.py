@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
-from bpeviz.ui.learn.acts import LONGEST_OWN_WORD
 from bpeviz.ui.learn.base import Chapter, Task
 from bpeviz.ui.learn.figures import PASSAGE_TOKENS
+from bpeviz.views.acts import LONGEST_OWN_WORD
 
 AFTER_SPACE = " strawberry"
 

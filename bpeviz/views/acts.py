@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from itertools import compress
-from typing import Any, ClassVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, compress
+from typing import Any, ClassVar, Literal
 
 from bpeviz.text import counted
-from bpeviz.views.payloads import MessagePart, TokenPart
+from bpeviz.views.payloads import MessagePart, Style, TokenPart, VoteChoice
+
+Verdict = Literal["right", "near", "wrong"]
 
 MOST_PLACES = 20
 """The most places for boundaries in a guess."""
@@ -38,6 +40,28 @@ def parts_of(words: str) -> list[MessagePart]:
     return [token(part) if i % 2 else part for i, part in enumerate(words.split("`"))]
 
 
+@dataclass(frozen=True)
+class Judgment:
+    """The result of a question, computed by the engine.
+
+    Attributes:
+        verdict: How the answer compares with the right one; "right" without an answer.
+        message: The right answer, and how the given one differs.
+        right: A right answer.
+    """
+
+    verdict: Verdict
+    message: Sequence[MessagePart]
+    right: Any = None
+
+
+def option(
+    value: int, words: str, tokens: Sequence[Style] = (), ids: Sequence[int] = ()
+) -> VoteChoice:
+    """Return an answer, or a part of one, that a room counts: as words or as tokens."""
+    return {"value": value, "tokens": tokens, "words": words, "ids": ids}
+
+
 class Act(ABC):
     """What the user does to answer a question."""
 
@@ -49,6 +73,15 @@ class Act(ABC):
     def places(self) -> Sequence[int]:
         """The atoms of the text after which there is a place to choose."""
         return ()
+
+    @property
+    def options(self) -> Sequence[VoteChoice]:
+        """The answers that a room counts, or their parts; none depends on the right one."""
+        return ()
+
+    def values(self, given: Any) -> Iterable[int]:
+        """Return the values of the options that an answer consists of."""
+        return (given,)
 
     @abstractmethod
     def accepts(self, given: Any) -> bool:
@@ -73,17 +106,29 @@ class PairAct(Act):
 
     Attributes:
         pairs: The tokens of the pair at each place.
+        offered: The places to choose from, if they are not all.
+        ids: The ids of each pair, where it has no place.
     """
 
     kind = "pair"
-    pairs: dict[int, tuple[TokenPart, TokenPart]]
+    pairs: Mapping[int, Sequence[TokenPart]]
+    offered: Sequence[int] = ()
+    ids: Mapping[int, Sequence[int]] = field(default_factory=dict)
 
     @property
     def places(self) -> Sequence[int]:
-        return [*self.pairs]
+        return [] if self.ids else [*self.pairs]
+
+    @property
+    def options(self) -> Sequence[VoteChoice]:
+        looks = {
+            i: [(part["label"], part["color"]) for part in self.pairs[i]] for i in self.offered
+        }
+        listed = sorted(self.offered, key=self.words)
+        return [option(i, self.words(i), looks[i], self.ids.get(i, ())) for i in listed]
 
     def accepts(self, given: Any) -> bool:
-        return type(given) is int and given in self.pairs
+        return type(given) is int and given in (self.offered or self.pairs)
 
     def matches(self, given: Any, other: Any) -> bool:
         return self.words(given) == self.words(other)
@@ -131,6 +176,14 @@ class BoundariesAct(Act):
     def places(self) -> Sequence[int]:
         return self.after
 
+    @property
+    def options(self) -> Sequence[VoteChoice]:
+        befores = enumerate(accumulate(self.pieces[:-1]))
+        return [option(i, f"a boundary after “{before}”") for i, before in befores]
+
+    def values(self, given: int) -> Iterable[int]:
+        return (i for i in range(len(self.after)) if given >> i & 1)
+
     def accepts(self, given: Any) -> bool:
         return type(given) is int and 0 <= given < 1 << len(self.after)
 
@@ -177,6 +230,10 @@ class StopAct(Act):
     kind = "stop"
     last: int
     unit: str = "merges"
+
+    @property
+    def options(self) -> Sequence[VoteChoice]:
+        return [option(step, self.words(step)) for step in range(self.last + 1)]
 
     def accepts(self, given: Any) -> bool:
         return type(given) is int and 0 <= given <= self.last
@@ -232,10 +289,30 @@ class BeliefAct(Act):
     """Pick one of a few sentences, which are in the order of their words."""
 
     kind = "belief"
-    options: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+    @property
+    def options(self) -> Sequence[VoteChoice]:
+        return [option(i, words) for i, words in enumerate(self.sentences)]
 
     def accepts(self, given: Any) -> bool:
-        return type(given) is int and 0 <= given < len(self.options)
+        return type(given) is int and 0 <= given < len(self.sentences)
 
     def words(self, given: int) -> str:
-        return self.options[given]
+        return self.sentences[given]
+
+
+@dataclass(frozen=True)
+class NumberAct(Act):
+    """Enter a number, from the lowest to the highest, in some unit."""
+
+    kind = "number"
+    low: int
+    high: int
+    unit: str
+
+    def accepts(self, given: Any) -> bool:
+        return type(given) is int and self.low <= given <= self.high
+
+    def words(self, given: int) -> str:
+        return f"{given:,}"
