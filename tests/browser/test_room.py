@@ -89,6 +89,16 @@ def test_class_follows_votes_and_sees_the_answer(
     expect(leader.get_by_text("2 of 2 have answered.")).to_be_visible()
     leader.get_by_role("button", name="Show the answers").click()
     expect(options.nth(1)).to_contain_text("1")
+    leader.get_by_role("button", name="Discuss, then vote again").click()
+    for follower in (phone, keyboard):
+        follower.get_by_role("group", name="Pairs").get_by_role("button").nth(1).press("Enter")
+        follower.get_by_role("button", name="Send").press("Enter")
+    expect(leader.get_by_text("2 of 2 have answered again.")).to_be_visible()
+    leader.get_by_role("button", name="Show the answers").click()
+    for member in (leader, phone):
+        counted = member.get_by_role("group", name="Pairs").locator(".value")
+        expect(counted.nth(1)).to_have_text("1 → 2")
+        expect(counted.nth(0)).to_have_text("1 → 0")
     leader.set_viewport_size({"width": 1024, "height": 576})  # a projector at 125 %
     shown = (leader.get_by_text("Discuss, or reveal"), leader.get_by_role("button", name="Play"))
     for one in shown:
@@ -217,6 +227,37 @@ def test_leader_clicks_through_a_run_sheet(
     leader.emulate_media(media="print")
     expect(leader.get_by_text("✓ Those that were rare in its training text")).to_be_visible()
     expect(leader.get_by_role("button", name="Play")).to_be_hidden()
+
+
+def test_phone_shows_the_notes_until_it_is_sent_away(
+    open_page: Callable[..., Page], open_at: Callable[..., Page], server: Server
+) -> None:
+    page = open_page("/Pre-tokenize")
+    page.get_by_role("button", name="Share").click()
+    page.get_by_role("button", name="Open a room").click()
+    page.get_by_role("combobox", name="Run sheet").click()
+    page.get_by_role("option", name="Tokenizers in 20 minutes").click()
+    link = page.get_by_role("link", name="Open the leader's page").get_attribute("href") or ""
+    leader = beside(page, link)
+    phone = open_at(server, "/room", viewport={"width": 390, "height": 844})
+    phone.get_by_role("link", name="Notes on this device").click()
+    code = phone.locator(".code").inner_text()
+    assert re.fullmatch("[A-Z]{4}", code)
+    leader.get_by_text("Notes", exact=True).click()
+    field = leader.get_by_label("Code of a phone")
+    field.fill(code)
+    field.press("Enter")
+    expect(leader.locator(".second summary")).to_have_text("1 second screen with the notes")
+    field.fill(code)
+    field.press("Enter")
+    expect(leader.locator(".screens")).to_contain_text("code")  # it was for one use
+    phone.get_by_role("button", name="Next: show Train").click()
+    expect(leader.get_by_text("Part 1 of 8")).to_be_visible()
+    expect(phone.get_by_role("heading", name="show Train")).to_be_visible()
+    expect(phone.get_by_text("Goals", exact=True)).to_be_visible()
+    leader.get_by_role("button", name="Send it away").click()
+    expect(phone.get_by_text("has sent this screen away")).to_be_visible()
+    leader.get_by_role("button", name="Close the room").click()
 
 
 def tap_after(page: Page, atoms: int) -> None:

@@ -89,7 +89,7 @@ class Notes {
     const claims = Object.entries(part?.claims ?? {}).flatMap(([kind, answers]) => answers.map((named) => [CLAIMS[kind], named, "claim"]));
     if (vote && answer && !part?.claims.right) claims.unshift([CLAIMS.right, answer, "claim"]);
     const notes = (part?.notes ?? []).map((note) => NOTE.exec(note)?.slice(1) ?? ["Note", note]);
-    this.list.replaceChildren(...[...notes, ...claims].flatMap(([name, said, className]) => [element("dt", "", name), element("dd", className, said)]));
+    this.list.replaceChildren(...[...notes, ...claims].flatMap(([name, said, className]) => [element("dt", "", name), element("dd", className, said.replace(/^./u, (letter) => (className ? letter : letter.toUpperCase())))]));
   }
 }
 

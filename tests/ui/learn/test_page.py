@@ -127,6 +127,7 @@ def test_page_is_the_same_whatever_the_answer_until_it_is_given(
         # The reply follows the belief.
         said = {element.value for element in app.markdown}
         assert not any("Many think" in element.proto.body for element in app.get("html"))
+        assert not any(element.startswith(("**This is why", "Sources")) for element in said)
         assert not any(prose.fill(note, chapter.figures()) in said for note in words.notes.values())
         app = give(app, name, question.judge(None).right)
     fact = prose.fill(words.fact, chapter.figures())

@@ -41,6 +41,9 @@ OF_TEN = (4, 6)
 MOST_SHARING = 3
 """The most beliefs of chapters whose right option shares most words with what is drawn before."""
 
+MOST_TOLD = 0.5
+"""The largest share of the words of a right option that are drawn before its belief."""
+
 MAX_RATIO = 1.25
 """The longest option of a belief, as a multiple of the shortest."""
 
@@ -214,6 +217,9 @@ def test_right_option_seldom_shares_most_words_with_what_is_drawn_before_it() ->
     assert len(drawn) == len(CHAPTERS)
     right = guessed([*drawn], lambda belief, option: len(drawn[belief] & content(option.words)))
     assert right <= MOST_SHARING
+    for belief, words in drawn.items():
+        answer = content(belief.options[belief.right].words)
+        assert len(words & answer) <= MOST_TOLD * len(answer), belief.question
 
 
 @pytest.mark.parametrize("name", TASKS)
