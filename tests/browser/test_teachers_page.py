@@ -21,7 +21,7 @@ def test_sheet_prints_on_at_most_six_pages(open_page: Callable[..., Page], sheet
 
 def test_question_is_shown_large_and_answered(open_page: Callable[..., Page]) -> None:
     page = open_page("/Learn?teacher=1")
-    page.get_by_role("button", name="Show 2.3 Merge 3 large").click()
+    page.get_by_role("button", name="Show “2.3 Merge 3” large").click()
     expect(page.get_by_text("Merge 3 of 6: ")).to_be_visible()
     assert "large=merge" in page.url
     page.keyboard.press("p")

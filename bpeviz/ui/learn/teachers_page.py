@@ -9,7 +9,7 @@ from typing import Any
 import streamlit as st
 
 from bpeviz.room import sheet
-from bpeviz.text import label, shorten
+from bpeviz.text import label
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.learn import prose, vote_questions
 from bpeviz.ui.learn.base import Chapter, NoQuestionError
@@ -25,9 +25,6 @@ LARGE = "large"
 """The parameter with the key of a question that is shown alone, on its stage."""
 
 MOST_MISTAKES, MOST_PAIRS = 4, 2
-
-LONGEST_NAME = 40
-"""The most characters of a question that names its button."""
 
 HEADER = ("Question", "Answer", "Likely mistakes, and what to say")
 STUDENT_HEADER = ("Question", "Your answer")
@@ -64,9 +61,8 @@ def show(draw_large: Callable[[str], None]) -> None:
             with st.container(horizontal=True, gap="small"):
                 for entry in listed:
                     if entry.task:
-                        named = entry.name or f"“{shorten(_plain(entry.prompt), LONGEST_NAME)}”"
                         query = {PARAMETER: "1", LARGE: entry.key}
-                        link(f"Show {named} large", "fullscreen", **query)
+                        link(f"Show “{entry.name}” large", "fullscreen", **query)
     st.html(_before_after(has_answers=has_answers))
 
 

@@ -88,7 +88,7 @@ def _ids(text: str) -> Task:
         "back_tokens": len(start),
         "back_bytes": len(text.encode()),
     }
-    return Task([lambda: Question(IdsAct(tuple(start)), judge)], payload, told)
+    return Task([lambda: Question(IdsAct(tuple(start)), judge, name="Ids to text")], payload, told)
 
 
 def both_ways() -> Player:

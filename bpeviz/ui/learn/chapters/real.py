@@ -71,7 +71,7 @@ def _next(word: str) -> Task:
 
 def special(name: str) -> Task:
     """Return the task in which the user types the name of a special token."""
-    task = engine.typed(Question(TypeAct(60), partial(_judge, name)), _rows)
+    task = engine.typed(Question(TypeAct(60), partial(_judge, name), name="A special token"), _rows)
     plain = len(stored.o200k().encode(name))
     told: dict[str, int | str] = {
         "name": name,

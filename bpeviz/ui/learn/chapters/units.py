@@ -115,12 +115,16 @@ def _unknown(text: str) -> Task:
         "items": [[word] for word in listed],
         "numbered": False,
     }
-    question = Question(TypeAct(100), partial(_judge_unknown, listed), rows=[words])
+    question = Question(
+        TypeAct(100), partial(_judge_unknown, listed), name="A new word", rows=[words]
+    )
     return engine.typed(question, partial(rows, vocabulary=listed))
 
 
 def _weights(example: str) -> Task:
-    task = engine.typed(Question(TypeAct(100), partial(_judge_weights, example)), weights)
+    task = engine.typed(
+        Question(TypeAct(100), partial(_judge_weights, example), name="Bytes"), weights
+    )
     return replace(task, figures={"goal": len(example.encode())})
 
 
