@@ -232,7 +232,7 @@ def test_leader_clicks_through_a_run_sheet(
 def test_phone_shows_the_notes_until_it_is_sent_away(
     open_page: Callable[..., Page], open_at: Callable[..., Page], server: Server
 ) -> None:
-    page = open_page("/Pre-tokenize")
+    page = open_page("/")
     page.get_by_role("button", name="Share").click()
     page.get_by_role("button", name="Open a room").click()
     page.get_by_role("combobox", name="Run sheet").click()
