@@ -35,7 +35,8 @@ def figures(tour: Tour, step: Step) -> dict[str, Any]:
 
 def _pieces(step: Step) -> dict[str, Any]:
     """Return the number of pieces by each rule, and the number in the list."""
-    text, unseen, rules = (step.values[name] for name in ("text_box", "unseen", "splits"))
+    text, rules = step.values["text_box"], step.values["splits"]
+    unseen = step.values.get("unseen", "")
     lists = {key: step.values.get(published.widget.link) for key, published in PUBLISHED.items()}
     by = {
         rule: pretokenize(text, WORD_LIST if rule in lists else rule, lists.get(rule) or "")
@@ -55,17 +56,24 @@ def _described(tokens: Sequence[Any]) -> dict[str, Any]:
 
 
 def _training(step: Step) -> Any:
-    """Return the training history of a step, of the last of several algorithms."""
+    """Return the training history of a step, of the last of several algorithms.
+
+    What the state of a step does not name has the value that it has on the page at first.
+    """
     values = step.values
     corpus = values.get("trained_on_box", values["text_box"])
-    keys = [f"{SIDE}_{key}" for key in values.get("algorithms", [])] or [values["algorithm"]]
+    keys = [f"{SIDE}_{key}" for key in values.get("algorithms", [])] or [
+        values.get("algorithm", "bpe")
+    ]
     own = {name: value for name, value in values.items() if name.startswith(f"{keys[-1]}_")}
     options = {name[len(keys[-1]) + 1 :]: value for name, value in own.items()}
     options.pop("open", None)
     key = keys[-1].removeprefix(f"{SIDE}_")
-    size = None if TRAINERS[key].prunes else values["largest"]
-    corpus = written_out(corpus, 2_000) if values["counted"] else corpus
-    return bpeviz.train(corpus, key, vocab_size=size, pattern=values["pattern"], **options)
+    size = None if TRAINERS[key].prunes else values.get("largest", 1_024)
+    corpus = written_out(corpus, 2_000) if values.get("counted") else corpus
+    return bpeviz.train(
+        corpus, key, vocab_size=size, pattern=values.get("pattern", "gpt2"), **options
+    )
 
 
 def _of_training(step: Step) -> dict[str, Any]:

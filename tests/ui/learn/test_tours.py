@@ -168,7 +168,7 @@ def test_tour_starts_with_a_guess_and_ends_with_its_sources(tour: Tour) -> None:
     assert (asked["heading"], asked["words"]) == ("Guess first", [tour.guess.question])
     assert asked["options"] == [option.words for option in tour.guess.options]
     assert not any(option.answer in str(asked) for option in tour.guess.options)
-    wrong = (tour.guess.right + 1) % 3
+    wrong = (tour.guess.right + 1) % len(tour.guess.options)
     page.session_state["tour_guessed"] = {tour.key: wrong}
     (told,) = shown(page.run())
     assert told["options"] == []
