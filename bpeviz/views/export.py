@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID, Part
 from bpeviz.views import score as scores
 from bpeviz.views.credit import parts
-from bpeviz.views.parts import part_of
+from bpeviz.views.parts import characters_of, part_of
 from bpeviz.views.payloads import Picture, Score
 from bpeviz.views.stage import Stage
 
@@ -26,7 +29,7 @@ class ColoredText:
         part: The part, in bytes.
         score: The payload of the part, as from `score.payload`.
         settings: The settings in words.
-        breaks: The number of line ends between rows in the text.
+        breaks: The places of line ends between rows in the text, in bytes.
     """
 
     title: str
@@ -34,7 +37,7 @@ class ColoredText:
     part: Part
     score: Score
     settings: Sequence[str] = ()
-    breaks: int = 0
+    breaks: Sequence[int] | NDArray[np.integer] = ()
 
     @property
     def notes(self) -> list[str]:
@@ -57,9 +60,9 @@ class ColoredText:
     def payload(self, link: str = "") -> Picture:
         """Return the payload for the component `picture`. link: opens it again, or ""."""
         about = [" · ".join(self.settings)] if self.settings else []
-        if (self.part.first, self.part.last) != (0, len(self.text)):
-            first, last = self.part.first + 1, self.part.last
-            about.append(f"Characters {first:,} to {last:,} of {len(self.text):,}.")
+        first, last, total = characters_of(self.text, self.part, self.breaks)
+        if last - first < total:
+            about.append(f"Characters {first + 1:,} to {last:,} of {total:,}.")
         return {
             "title": self.title,
             "about": about,
@@ -78,4 +81,4 @@ def colored(
     held = text[first : row.part.last].encode()[:HELD].decode(errors="ignore")
     part = part_of(text, first, first + len(held))
     payload = scores.payload(stage.showing(part), baseline)
-    return ColoredText(title, text, part, payload, settings, len(row.column.breaks))
+    return ColoredText(title, text, part, payload, settings, row.column.breaks)

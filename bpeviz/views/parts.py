@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -47,6 +49,28 @@ def part_of(text: str, first: int, last: int) -> Part:
     """Return the part of some characters of a text, in bytes."""
     start = len(text[:first].encode())
     return Part(start, start + len(text[first:last].encode()), first, last)
+
+
+def characters_of(
+    text: str, part: Part, breaks: Sequence[int] | NDArray[np.integer]
+) -> tuple[int, int, int]:
+    r"""Return the first and the last character of a part, and their number in the whole text.
+
+    Line ends between rows are not characters of them.
+
+    Args:
+        text: The whole text.
+        part: The part.
+        breaks: The places of line ends between rows, in bytes.
+
+    >>> characters_of("ab\ncd\nef", Part(3, 5, 3, 5), [2, 5])
+    (2, 4, 6)
+    """
+    if not len(breaks):
+        return part.first, part.last, len(text)
+    places = [len(text[:place].encode()) for place in (part.first, part.last)]
+    before, upto = np.searchsorted(breaks, places).tolist()
+    return part.first - before, part.last - upto, len(text) - len(breaks)
 
 
 def part_between(boundaries: Boundaries, part: Part, text: str) -> Part:

@@ -9,10 +9,13 @@ from __future__ import annotations
 import base64
 import hashlib
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bpeviz import components, palette
 from bpeviz.analysis import figures, trace
@@ -182,7 +185,7 @@ def of_stage(stage: Stage, last: int | None = None) -> Interactive:
 def _settings(stage: Stage, last: int | None) -> list[str]:
     """Return the settings of a stage in words, and what is shown of the text."""
     row = stage.rows[0]
-    about = [_size(row.text, len(row.column.breaks)), _shown(row.part, row.text)]
+    about = [*_size(row.text, row.part, row.column.breaks)]
     if not stage.by_size:
         words = [*row.settings(last), *about]
         if row.events is not None:
@@ -217,8 +220,7 @@ def of_score(picture: ColoredText, metrics: Table | None = None) -> Interactive:
         metrics: The metrics, as from `tables.metrics`, if they are shown.
     """
     text, verdict = picture.text, picture.score.get("verdict", "")
-    words = [_size(text, picture.breaks), _shown(picture.part, text), *picture.settings]
-    words = [*filter(None, words)]
+    words = [*_size(text, picture.part, picture.breaks), *picture.settings]
     about: PictureWords = {
         "title": verdict or picture.title,
         "about": words,
@@ -433,12 +435,9 @@ const [{", ".join(addresses)}] = await Promise.all(Object.entries(addresses).map
     return components.compact(script), '<template id="style-shared"></template>'
 
 
-def _size(text: str, breaks: int) -> str:
-    """Return the number of characters of a text. breaks: its line ends between rows."""
-    return counted(len(text) - breaks, "character")
-
-
-def _shown(part: Part, text: str) -> str:
-    if part.last - part.first == len(text):
-        return ""
-    return f"Characters {part.first + 1:,} to {part.last:,} are shown"
+def _size(text: str, part: Part, breaks: Sequence[int] | NDArray[np.integer]) -> Iterator[str]:
+    """Yield the number of characters of a text, and which of them are shown."""
+    first, last, total = parts.characters_of(text, part, breaks)
+    yield counted(total, "character")
+    if last - first < total:
+        yield f"Characters {first + 1:,} to {last:,} are shown"

@@ -12,6 +12,7 @@ from bpeviz.text import digest_of
 from bpeviz.views import merge_diagram
 from bpeviz.views.credit import parts
 from bpeviz.views.export import ColoredText
+from bpeviz.views.parts import characters_of, part_of
 from bpeviz.views.payloads import Contents, Diagram, Slide
 from bpeviz.views.stage import Stage
 from bpeviz.views.table import Table
@@ -78,8 +79,8 @@ class Slides:
 
 def of_score(title: str, picture: ColoredText, metrics: Table) -> Slides:
     """Return the slides of a text under several tokenizers, with their metrics."""
-    at = (picture.part.first, len(picture.text))
-    data: Contents = {"score": picture.score, "characters": at}
+    first, _, total = characters_of(picture.text, picture.part, picture.breaks)
+    data: Contents = {"score": picture.score, "characters": (first, total)}
     # The speaker explains the metrics.
     names = [name for name in metrics.names if name != "meaning"]
     rows = [[*map(str, row[: len(names)])] for row in metrics.rows]
@@ -110,7 +111,8 @@ def of_stage(
     """
     player, row = stage.payload, stage.rows[0]
     sizes, last = player["vocabSizes"], player["last"] if last is None else last
-    data: Contents = {"views": player["views"], "characters": (row.part.first, len(row.text))}
+    first, _, total = characters_of(row.text, row.part, row.column.breaks)
+    data: Contents = {"views": player["views"], "characters": (first, total)}
     contents: dict[str, Callable[[], Contents]] = {
         TEXT: lambda: data,
         DIAGRAM: lambda: {**data, "diagram": _diagram(title, stage, last, drawn, DIAGRAM)},
@@ -152,4 +154,6 @@ def _diagram(
         side = merge_diagram.Side(name, row.shown, own, own, row.look(stage.hues), row.words.unit)
         sides.append(side)
     diagram = merge_diagram.payload(text.encode(), sides, start)
-    return {**diagram, "characters": (first + low, first + low + len(text))}
+    whole, breaks = stage.rows[0].text, stage.rows[0].column.breaks
+    shown = part_of(whole, first + low, first + low + len(text))
+    return {**diagram, "characters": characters_of(whole, shown, breaks)[:2]}

@@ -14,7 +14,8 @@ from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
 from bpeviz.corpus import samples
-from bpeviz.views import tables
+from bpeviz.corpus.documents import Documents
+from bpeviz.views import playable, tables
 from bpeviz.views.credit import MADE_WITH
 from bpeviz.views.export import colored
 from bpeviz.views.slides import DIAGRAM, POSTER, TABLE, TEXT, Slides, of_diagram, of_score, of_stage
@@ -84,6 +85,21 @@ def test_slides_in_lock_step_have_a_number_for_each_vocabulary_size() -> None:
     data = slides.payload(DIAGRAM, "")
     assert (data["stepName"], len(data["stepNumbers"])) == ("vocabulary size", slides.last + 1)
     assert [len(data["views"]), len(data["diagram"]["sides"])] == [2, 2]
+
+
+def test_characters_of_slides_are_those_of_rows() -> None:
+    rows = Documents.of(["low", "lower", "é new"] * 2_000)
+    training = bpeviz.train(rows.texts, merges=4)
+    row = of_training(training, rows, training.boundaries(rows), Part(6, 26, 6, 25))
+    stage, total = Stage([row]), 2_000 * len("lowloweré new")
+    for content in (TEXT, POSTER):
+        assert of_stage("rows", stage).payload(content, "")["characters"] == (5, total)
+    assert of_stage("rows", stage).payload(POSTER, "")["diagram"]["characters"][0] == 5
+    picture = colored("rows", stage)
+    assert picture.payload()["about"][-1] == f"Characters 6 to 21 of {total:,}."
+    slide = of_score("rows", picture, tables.metrics([])).payload(TEXT, "")
+    assert slide["characters"] == (5, total)
+    assert "Characters 6 to 21 are shown" in playable.html(playable.of_score(picture))
 
 
 def test_slides_of_columns_have_their_metrics_without_meanings() -> None:

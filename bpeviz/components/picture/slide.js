@@ -5,6 +5,7 @@
 import { TextDiagram } from "../merge_diagram/text_diagram.js";
 import { fitScore } from "../player/fit.js";
 import { TimelineScore } from "../player/timeline_view.js";
+import { NO_WIDTH } from "../shared/cells.js";
 import { element, tokenLabel } from "../shared/dom.js";
 import { counted, formatCount } from "../shared/format.js";
 import { pictureOf } from "../shared/picture.js";
@@ -118,12 +119,12 @@ export class Slide {
     const cut = lines[score.fitting()];
     const end = cut ? cells[cut.first].start : text.length;
     if (cut) score.crop(end);
-    this.#remark(text.slice(0, end));
+    const betweenRows = cells.filter((cell) => cell.start < end && cell.text === NO_WIDTH);
+    this.#remark([...text.slice(0, end)].length - betweenRows.length);
   }
 
-  #remark(text) {
+  #remark(count) {
     const [first, total] = this.data.characters;
-    const count = [...text].length;
     if (count < total)
       this.remarks.unshift(`Characters ${formatCount(first + 1)} to ${formatCount(first + count)} of ${formatCount(total)} are shown.`);
   }

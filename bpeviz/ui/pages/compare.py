@@ -413,7 +413,7 @@ def _draw_score(
     settings = [words for offer in offers for words in offer.settings]
     reveal = None if texts is None else PRESSED.get()
     components.score({**payload, "reveal": reveal}, "score")
-    breaks = len(columns[0].breaks)
+    breaks = columns[0].breaks
     picture = ColoredText("One text, several tokenizers", whole, part, payload, settings, breaks)
 
     def comparison() -> Interactive:
