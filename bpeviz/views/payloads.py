@@ -309,6 +309,7 @@ class TextsTable(TypedDict):
     rows: list[TextsRow]
     plot: DotPlot | None
     picture: NotRequired[PictureWords]
+    legends: NotRequired[tuple[str, str]]
     startsAsTable: NotRequired[bool]
     opens: NotRequired[Sequence[str]]
     shown: NotRequired[dict[str, str | None] | None]

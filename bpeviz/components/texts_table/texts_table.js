@@ -16,6 +16,7 @@ import { nextOrder, ordered } from "./order.js";
  * @property {import("./order.js").Sorted} [sorted] the order at first
  * @property {import("../shared/picture.js").SheetPayload} [picture] the words around a picture of it, if it can be saved
  * @property {import("./dots.js").Plot | null} [plot] what the dot plot shows, if there is one
+ * @property {[string, string]} [legends] what the marks of the chart and of the table mean
  * @property {boolean} [startsAsTable] whether the table is in front at first
  * @property {string[]} [opens] the key of each tokenizer, if cells open their text; else its title is
  * @property {{text: string, tokenizer: string} | null} [shown] the cell whose text is open
@@ -38,7 +39,8 @@ class TextsTable {
     this.plot = new DotPlot(draw(this.chart, "svg", { role: "group" }));
     this.save = element("div", "save-pictures");
     for (const kind of ["SVG", "PNG"]) this.save.append(newButton("save-picture", `Save as ${kind}`, () => this.#save(kind.toLowerCase())));
-    root.replaceChildren(this.tabs, this.chart, this.frame, this.save);
+    this.legend = element("p", "texts-legend");
+    root.replaceChildren(this.tabs, this.chart, this.frame, this.legend, this.save);
     this.tabs.addEventListener("keydown", ({ key }) => ["ArrowLeft", "ArrowRight"].includes(key) && this.#turnTo(!this.isChart, true), { signal });
     this.chart.addEventListener("click", ({ target }) => this.#open(target.closest(".mark")), { signal });
     this.chart.addEventListener("keydown", (event) => this.#onChartKey(event), { signal });
@@ -81,6 +83,8 @@ class TextsTable {
       if (focuses && isChart === !i) tab.focus();
     });
     [this.chart.hidden, this.frame.hidden] = [!isChart, isChart];
+    this.legend.textContent = this.data.legends?.[isChart ? 0 : 1] ?? "";
+    this.legend.hidden = !this.data.legends;
     this.#fit();
     this.#mark();
   }

@@ -148,6 +148,11 @@ def show(
     payload = text_table.payload(comparison, figure, label, trained)
     if len(texts) > 1:
         st.caption(markdown.escape(_totals(comparison)))
+    payload["legends"] = (
+        f"{text_table.chart_legend(comparison, figure)} Press a mark to see its text in tokens.",
+        f"{text_table.legend(figure)} Press a number to see its text in tokens, and a title to "
+        "sort.",
+    )
     _draw_table(payload, [offer.key for offer, _ in chosen], texts)
     notes = _notes(comparison, figure, relative_to, number, [*parallel], texts)
     if figure is not selected:
@@ -213,14 +218,7 @@ def _notes(
         parallel: The texts with this number of lines.
         texts: All texts.
     """
-    notes = [
-        f"Chart: {text_table.chart_legend(comparison, figure)} Press a mark to see its text in "
-        "tokens."
-    ] * any(getattr(row, figure.key) for row in comparison.rows)
-    notes.append(
-        f"Table: {text_table.legend(figure)} Press a number to see its text in tokens, and a title "
-        "to sort."
-    )
+    notes = []
     if relative_to and figure is figures.premium:
         notes.append(f"Premium: how many times as many tokens a text needs as {relative_to}.")
     n_texts = len(texts)
