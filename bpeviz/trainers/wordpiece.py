@@ -196,7 +196,8 @@ class _Scores:
         for pair in changed:
             if count := self._table.counts[pair]:
                 number = self._number(pair)
-                self.pairs[:, number] = *pair, count, self._table.first(pair)
+                self.pairs[2, number] = count
+                self.pairs[3, number] = self._table.first(pair)
             else:
                 number = self._numbers.pop(pair)
                 self.pairs[2, number] = 0
@@ -209,7 +210,8 @@ class _Scores:
                 known = self.pairs.shape[1]
                 self._unused += range(known, known + known // 8 + 64)
                 self.pairs = np.pad(self.pairs, ((0, 0), (0, len(self._unused))))
-            self._numbers[pair] = self._unused.pop()
+            number = self._numbers[pair] = self._unused.pop()
+            self.pairs[:2, number] = pair
         return self._numbers[pair]
 
 
