@@ -384,7 +384,7 @@ def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
     def differ() -> bool:
         return any("differ from the best path" in one.value for one in app.caption)
 
-    assert segmentations() == ["ab", "a | b"]
+    assert segmentations() == ["ab", "a b"]
     (drawing,) = [one.proto.body for one in app.get("html") if "lattice" in one.proto.body]
     assert "3 pieces in 2 segmentations. Best: ab, log probability -1.50" in drawing
     (table,) = [one for one in shown_tables(app) if "in the best path" in one]
@@ -394,7 +394,7 @@ def test_inspect_draws_the_lattice_of_a_unigram_file() -> None:
     assert word.options == ["ab", "b", "bxy"]
     assert not differ()
     word.set_value(2).run()
-    assert segmentations() == ["b | <unk> | <unk>"]
+    assert segmentations() == ["b <unk> <unk>"]
     assert differ()  # the library writes a run of unknown characters as one token
 
 
@@ -751,7 +751,8 @@ def test_slide_follows_the_choices(
     assert [one.message for one in app.exception] == []
     (data,) = payloads(app)
     assert data["step"] == 2
-    assert (len(data["animation"]["steps"]), data["gif"]) == (6, None)
+    assert len(data["animation"]["steps"]) == 6
+    assert "gif" not in data
     app.slider(key="step of slide of train at 2").set_value(4)
     app.slider(key="animation of train").set_value((1, 3))
     app.toggle(key="dark slide of train").set_value(True).run()

@@ -34,7 +34,10 @@ from bpeviz.ui.learn import engine
 from bpeviz.ui.learn.base import Chapter
 
 CHAPTER = Chapter(
-    key="toy", text="banana", tasks={"pair": partial(engine.rounds_of, rounds=1)}, own="pair"
+    key="toy",
+    texts={"pair": ("banana", "papaya")},
+    tasks={"pair": partial(engine.rounds_of, rounds=1)},
+    own="pair",
 )
 """
 PROSE = """

@@ -22,7 +22,7 @@ GPT4O = "These are the merges of GPT-4o, which was trained on much more text."
 OWN_TEXTS = {
     "hello world": f"{NO_PAIR} {GPT4O}",
     "a": "One character: nothing to merge.",
-    "é": NO_PAIR,  # two bytes
+    "é": f"{NO_PAIR} {GPT4O}",  # two bytes, which GPT-4o merges
     "मुझे हिंदी में लिखना अच्छा लगता है।": "After 9 merges, no pair occurs twice.",
     " \n\t ": f"{NO_PAIR} {GPT4O}",
 }
