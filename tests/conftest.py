@@ -13,7 +13,7 @@ import pytest
 from _pytest.doctest import DoctestModule
 from helpers import properties
 from helpers.properties import examples
-from hypothesis import Phase, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from bpeviz.pretokenizers import expressions
 from bpeviz.workers import child
@@ -31,7 +31,9 @@ def pytest_configure(config: pytest.Config) -> None:
     # A first example may fill caches or load a vocabulary, so examples have no deadline.
     # Making a failing example smaller may take minutes: BPEVIZ_SHRINK=1 does so.
     phases = [phase for phase in Phase if phase.name != "shrink" or "BPEVIZ_SHRINK" in os.environ]
-    common: dict[str, Any] = {"deadline": None, "phases": phases}
+    # A busy machine also draws examples slowly, which Hypothesis takes for a fault of the test.
+    slow = [HealthCheck.too_slow]
+    common: dict[str, Any] = {"deadline": None, "phases": phases, "suppress_health_check": slow}
     settings.register_profile("bpeviz", **common, max_examples=examples(100))
     settings.register_profile("quick", **common, max_examples=5)
     settings.load_profile("bpeviz")
