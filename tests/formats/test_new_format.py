@@ -80,6 +80,7 @@ assert json.load(open("ids")) == tokenizer.encode(text)
 
 app = AppTest.from_file("app.py", default_timeout=60)
 app.session_state["more formats of train"] = True
+app.session_state["share"] = True
 app.run()
 [button] = [one for one in app.button if one.key.startswith("along_")]
 button.click().run()

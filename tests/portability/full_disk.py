@@ -46,6 +46,7 @@ export_dialog._button = button
 app = AppTest.from_file(str(ROOT / "app.py"), default_timeout=300)
 app.session_state["text_sample"] = "own"
 app.session_state["text_box"] = TEXT
+app.session_state["share"] = True
 app.run()
 assert not app.exception, app.exception
 assert not app.error, app.error
