@@ -148,11 +148,7 @@ def show(
     payload = text_table.payload(comparison, figure, label, trained)
     if len(texts) > 1:
         st.caption(markdown.escape(_totals(comparison)))
-    payload["legends"] = (
-        f"{text_table.chart_legend(comparison, figure)} Press a mark to see its text in tokens.",
-        f"{text_table.legend(figure)} Press a number to see its text in tokens, and a title to "
-        "sort.",
-    )
+    payload["legends"] = _legends(comparison, figure)
     _draw_table(payload, [offer.key for offer, _ in chosen], texts)
     notes = _notes(comparison, figure, relative_to, number, [*parallel], texts)
     if figure is not selected:
@@ -162,6 +158,15 @@ def show(
     file = partial(playable.of_texts, comparison, trained)
     EXPORT.put(Export("compare", file=lambda: file, plays=False))
     return comparison
+
+
+def _legends(comparison: Comparison, figure: figures.Figure) -> tuple[str, str]:
+    """Return the legends of the chart and of the table."""
+    return (
+        f"{text_table.chart_legend(comparison, figure)} Press a mark to see its text in tokens.",
+        f"{text_table.legend(figure)} Press a number to see its text in tokens, and a title to "
+        "sort.",
+    )
 
 
 def _label(figure: figures.Figure, relative_to: str | None, n_texts: int) -> str:
