@@ -266,6 +266,7 @@ def await_rest(page: Page) -> None:
 
     A run that a page asks for itself, such as that with the player's step, closes a new dialog.
     """
+    page.evaluate("window.idleSince = 0")  # from now on, not since an earlier wait
     page.wait_for_function(
         """() => {
           const isIdle = document.querySelector("[data-test-script-state=notRunning]");

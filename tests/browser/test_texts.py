@@ -13,6 +13,7 @@ from page_helpers import (
     Page,
     Player,
     Score,
+    await_rest,
     box_at_rest,
     choose,
     expect,
@@ -196,14 +197,17 @@ def test_a_token_has_one_color_on_a_page(open_page: Open) -> None:
     assert player.text.evaluate("text => getComputedStyle(text).backgroundColor") not in seen
     go_to(page, "Compare")
     page.get_by_text("Color every token", exact=True).click()
+    score = Score(page)
+    titles = ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)")
+    for title in titles:
+        score.await_text(title, "river")
+    await_rest(page)  # a row that arrives draws the pieces of the others again
+
     # Several rows have more tokens at once, so a token may have another color than on Train.
-    Score(page).await_text("Your tokenizer", "river")
-    seen = [background(Score(page).piece("Your tokenizer", place)) for place in places]
+    seen = [background(score.piece(titles[0], place)) for place in places]
     assert seen[0] == seen[1] != seen[2]
-    for title in ("Your tokenizer", "GPT-2", "GPT-4 (cl100k)"):
-        Score(page).await_text(title, "river")
-        pieces = [Score(page).piece(title, place) for place in places]
-        assert [background(piece) for piece in pieces] == seen, title
+    for title in titles:
+        assert [background(score.piece(title, place)) for place in places] == seen, title
 
 
 def test_non_latin_scripts_are_drawn_completely(open_page: Open) -> None:
