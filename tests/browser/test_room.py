@@ -452,7 +452,6 @@ def attack_rooms(address: str, teacher: Page, student: Page) -> None:
         page.close()
 
 
-@pytest.mark.large
 def test_no_link_plants_or_takes_over_a_room(
     open_page: Callable[..., Page], server: Server
 ) -> None:
