@@ -266,13 +266,14 @@ def await_rest(page: Page) -> None:
 
     A run that a page asks for itself, such as that with the player's step, closes a new dialog.
     """
-    page.evaluate("window.idleSince = 0")  # from now on, not since an earlier wait
     page.wait_for_function(
-        """() => {
+        """start => {
           const isIdle = document.querySelector("[data-test-script-state=notRunning]");
-          window.idleSince = isIdle ? (window.idleSince || Date.now()) : 0;
+          if (!isIdle || window.waitStart !== start) window.idleSince = Date.now();
+          window.waitStart = start;
           return isIdle && Date.now() - window.idleSince > 1500;
-        }"""
+        }""",
+        arg=time.monotonic(),  # an earlier wait does not count
     )
 
 
