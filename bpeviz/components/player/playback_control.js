@@ -25,9 +25,9 @@ export class PlaybackControl {
     this.pace = null; // at rest
     this.haste = 1; // by which a new text plays faster
     this.signal = signal;
-    this.written = null; // a new text that has not played
+    this.written = null; // returns whether a text is the new one, until that plays
     subscribe(TEXT_TYPED, () => this.#leaveWritten(true), signal);
-    subscribe(TEXT_WRITTEN, (text) => this.#awaitWritten(text), signal);
+    subscribe(TEXT_WRITTEN, (isWritten) => this.#awaitWritten(isWritten), signal);
     // A hidden page has no frames: playback continues where it was.
     document.addEventListener("visibilitychange", () => (this.previousFrame = performance.now()), { signal });
   }
@@ -130,17 +130,17 @@ export class PlaybackControl {
 
   // ---- a new text
 
-  #awaitWritten(text) {
+  #awaitWritten(isWritten) {
     if (reducedMotion?.matches || stored(WRITTEN_STOPPED, "sessionStorage")) return;
     if ("embedded" in document.documentElement.dataset) return;
-    this.written = text;
+    this.written = isWritten;
     this.playWritten();
   }
 
   /** Play a new text once, as soon as the player has it and is seen. */
   playWritten() {
     const { data } = this.player;
-    if (this.written === null || !data || !this.written.startsWith(data.views[0].text)) return;
+    if (!data || !this.written?.(data.views[0].text)) return;
     this.written = null;
     const last = data.vocabSizes ? data.initialStep : data.last;
     if (this.#rank(last)) this.whenSeen(() => this.isPlaying || this.#playWritten(last));

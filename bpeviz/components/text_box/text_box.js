@@ -31,6 +31,7 @@ class TextBox {
     this.given = ""; // the last text that was not typed: the browser's undo would mix it with what was before
     this.isPasted = false; // or dropped
     this.asksOwn = false; // whether the server has been asked for the user's own text
+    this.table = null; // the name of the table in place of the box
     this.retry = 0;
     this.upload = new AbortController();
     this.signal = signal;
@@ -116,8 +117,11 @@ class TextBox {
       if (this.drawn) emit(TEXT_USED);
       // A file takes the place of a sample.
       this.select.value = file === null ? (this.data.replaced[sample] ?? sample) : this.data.own;
-      const isOpened = this.drawn && sample === this.data.own && this.box.value !== text && !this.asksOwn; // a file
+      const table = this.data.table?.name ?? null;
+      const isOther = table === null ? this.box.value !== text : table !== this.table;
+      const isOpened = this.drawn && sample === this.data.own && isOther && !this.asksOwn; // a file
       this.asksOwn = false;
+      this.table = table;
       if (isOpened) this.#settle();
       this.#fill(text);
       if (!this.rest) this.settled = text;
@@ -193,9 +197,12 @@ class TextBox {
     emit(TEXT_TYPED);
     clearTimeout(this.rest);
     this.rest = setTimeout(() => {
-      const { settled, isPasted, box: { value } } = this;
+      const { settled, isPasted, box: { value }, data: { table } } = this;
       Object.assign(this, { rest: 0, settled: value, isPasted: false });
-      if (isNewText(settled, value, isPasted)) emit(TEXT_WRITTEN, value);
+      if (table) {
+        const [row] = table.first[0].split("…"); // the beginning: the middle of a long row is omitted
+        emit(TEXT_WRITTEN, (text) => text.startsWith(row));
+      } else if (isNewText(settled, value, isPasted)) emit(TEXT_WRITTEN, (text) => value.startsWith(text));
     }, REST);
   }
 
