@@ -65,6 +65,17 @@ test("names stand above the first row, each on a line of its own", () => {
   assert.deepEqual(narrow.labels.map(({ isLeft }) => isLeft), [false, true]);
 });
 
+test("no stem crosses a name on its side", () => {
+  const rows = [{ name: "en", cells: [dot(900), dot(955), dot(950), dot(10), dot(12)] }];
+  const { labels } = layout(rows, ["a", "b", "c", "d", "e"], PLOT, 400, measure);
+  assert.deepEqual(labels.map(({ i, isLeft }) => [i, isLeft]), [[3, false], [4, false], [1, true], [2, true], [0, true]]);
+  for (const [line, { words, x, isLeft }] of labels.entries()) {
+    const above = labels.slice(0, line).filter((label) => label.isLeft === isLeft);
+    const [start, end] = isLeft ? [x - 10 - measure(words), x] : [x, x + 10 + measure(words)];
+    assert.ok(above.every((label) => label.x <= start || end <= label.x));
+  }
+});
+
 test("an axis has three ticks or more, and none outside of it", () => {
   assert.deepEqual(ticks(1, 17), [1, 2, 5, 10]);
   assert.deepEqual(ticks(0.9, 1.2), [0.9, 1, 1.2]);

@@ -44,13 +44,15 @@ export function layout(rows, names, { leader, unit }, width, measure) {
   const scale = (width - left - 2 * MARGIN) / (Math.log(high / low) || 1);
   const x = (/** @type {number} */ value) => left + MARGIN + scale * Math.log(value / low);
   const first = sorted[0].cells.flatMap(([text, , , value], i) => (value ? [{ i, text: text.split(" (")[0], x: x(value) }] : []));
-  // Each name has a line of its own above the first row, so that none covers another one.
+  // Each name has a line of its own above the first row, and a stem down to its mark. Names on the right of their
+  // marks stand from left to right, the others from right to left, so that no stem crosses a name on its side.
   const labels = first
-    .sort((a, b) => a.x - b.x)
-    .map(({ i, text, x: at }, line) => {
+    .map(({ i, text, x: at }) => {
       const words = `${names[i]} ${text}${unit}`;
-      return { i, words, x: at, y: LABEL * (line + 0.7), isLeft: at + 10 + measure(words) > width };
-    });
+      return { i, words, x: at, isLeft: at + 10 + measure(words) > width };
+    })
+    .sort((a, b) => Number(a.isLeft) - Number(b.isLeft) || (a.isLeft ? b.x - a.x : a.x - b.x))
+    .map((label, line) => ({ ...label, y: LABEL * (line + 0.7) }));
   const top = LABEL * (labels.length + 1) + ROW / 2; // the ticks are above the rows and below
   const drawn = sorted.map(({ name, cells }, row) => ({
     name,
