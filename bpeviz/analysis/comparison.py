@@ -649,12 +649,14 @@ def _largest_premium(rows: Sequence[ComparedText], first: str, relative_to: str 
 
 
 def _names(texts: Sequence[str]) -> str:
-    return joined(texts) if len(texts) <= 4 else listed(texts, 4)
+    # A label such as 5 would read as a number of texts.
+    names = [f"“{text}”" if text.isnumeric() else text for text in texts]
+    return joined(names) if len(names) <= 4 else listed(names, 4)
 
 
 def _named(texts: Sequence[str]) -> str:
     """Return the name of a text, or the number and names of several."""
-    return texts[0] if len(texts) == 1 else f"{len(texts):,} texts ({_names(texts)})"
+    return _names(texts) if len(texts) == 1 else f"{len(texts):,} texts ({_names(texts)})"
 
 
 _CHANCE = "with other text of this kind, the order may change"

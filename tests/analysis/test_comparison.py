@@ -169,6 +169,8 @@ def test_no_tokenizer_is_best_where_other_lines_may_change_the_order(english: To
         f"spanish needs the fewest tokens, {sum(row.tokens for row in found.rows[1::2]):,} in all, "
         "and is never beaten; undecided for mixed."
     )
+    named = bpeviz.compare({"5": texts["mixed"], "es": SPANISH}, both)
+    assert named.verdict.endswith(" undecided for “5”.")  # 5 would be a number of texts
     tokens = sorted((row.tokens, row.tokenizer) for row in found.rows[:2])
     found = bpeviz.compare({"mixed": texts["mixed"]}, both)
     (least, first), (more, second) = tokens
