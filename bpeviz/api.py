@@ -109,7 +109,7 @@ def train(
         split_at_special: whether to split the text at these names, and at those of the algorithm
             such as [SEP], before it is counted, so that no merge touches them. Otherwise they are
             plain text in it, as in Hugging Face's trainers.
-        **options: options of the trainer, such as those of `bpeviz.trainers.bpe.BpeOptions`.
+        **options: options of the trainer, such as those of `trainers.bpe_training.BpeOptions`.
 
     Raises:
         ValueError: a value is not valid.

@@ -326,6 +326,12 @@ def test_path_through_the_code_is_readable_in_an_hour() -> None:
     assert readme.index("## Readable in an hour") < readme.index("## The central idea")
 
 
+def test_definition_of_bpe_is_in_the_first_40_lines_of_its_file() -> None:
+    path = ROOT / "bpeviz/trainers/bpe.py"
+    (loop,) = (node for node in trees()[path].body if "definition" in getattr(node, "name", ""))
+    assert (loop.end_lineno or 0) <= 40
+
+
 @pytest.mark.large
 def test_project_and_the_trainer_of_the_readme_pass_the_type_checker(copy: Path) -> None:
     """Check the added trainer with mypy, using the cache of the run on the whole project."""

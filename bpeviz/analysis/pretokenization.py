@@ -21,7 +21,7 @@ from bpeviz.core.merges import joined
 from bpeviz.pretokenizers.alternatives import ALTERNATIVES, Alternative, matched
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.text import label, shorten
-from bpeviz.trainers import bpe
+from bpeviz.trainers import bpe_training
 
 COMPARED_MERGES = 100
 """Number of merges without pre-tokenization that are compared with each pattern."""
@@ -119,8 +119,8 @@ def unrestricted_merges(text: str, limit: int = COMPARED_MERGES) -> list[str]:
 
     The minimum pair count is 2, so a short text gives fewer merges.
     """
-    options = bpe.BpeOptions(merges=limit, pattern="none", atoms="characters", min_count=2)
-    training = bpe.train(text, options)
+    options = bpe_training.BpeOptions(merges=limit, pattern="none", atoms="characters", min_count=2)
+    training = bpe_training.train(text, options)
     return joined(training.alphabet, training.merges)[len(training.alphabet) :]
 
 

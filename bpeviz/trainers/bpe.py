@@ -1,48 +1,29 @@
 """Byte-pair encoding: merge the most frequent pair of neighbors repeatedly.
 
 Sources: Gage, "A New Algorithm for Data Compression", C Users Journal, 1994; Sennrich, Haddow
-and Birch, "Neural Machine Translation of Rare Words with Subword Units", 2016, arXiv:1508.07909
-(over characters, with an end-of-word mark). Over bytes it is called byte-level BPE:
-Wang, Cho and Gu, "Neural Machine Translation with Byte-Level Subwords", 2019, arXiv:1909.03341.
-
-`train_by_definition` is the algorithm: it counts all pairs again for each merge. `MergeLoop` makes
-the same merges, faster. Tests compare the two, ties included.
+and Birch, 2016, arXiv:1508.07909 (over characters, with an end-of-word mark). Over bytes it is
+called byte-level BPE: Wang, Cho and Gu, 2019, arXiv:1909.03341. `bpe_loop` is the fast loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, Literal
 
-from bpeviz.core.byte_alphabet import CHARACTER_OF
-from bpeviz.core.hidden_tokens import RestrictedTraining, rare_times
-from bpeviz.core.longest_match import LongestMatchTraining
 from bpeviz.core.merges import Merge
-from bpeviz.core.training import MergeTraining, Stopped
-from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark, PreTokenizer
-from bpeviz.trainers.base import Corpus, Option, Options, Trainer
-from bpeviz.trainers.bpe_loop import MergeLoop, Pair, TieRule
-from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
-from bpeviz.trainers.pre_tokens import lay_out
-from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit
-from bpeviz.trainers.screen_texts import texts_of_hidden
+from bpeviz.core.training import Stopped
 
 
 def train_by_definition(
-    rows: Sequence[tuple[Sequence[int], int]],
+    rows: Rows,
     symbols: Sequence[str],
     limit: int,
-    ties: TieRule | Literal["shortest"] = "first",
+    ties: AnyTieRule = "first",
     min_count: int = 1,
     allowed: Callable[[str], bool] = lambda name: True,
 ) -> tuple[list[Merge], Stopped]:
-    """Count all pairs, choose the most frequent one, merge it everywhere, and repeat.
-
-    For the arguments see `MergeLoop`. Return the merges, and why there are not more: the limit, no
-    pair left, or only rare pairs left.
-    """
+    """Count all pairs, choose the most frequent one, merge it everywhere, and repeat."""
     names, merges = [*symbols], list[Merge]()
     while len(merges) < limit:
         counts = {pair: n for pair, n in count(rows).items() if allowed(spell(pair, names))}
@@ -51,15 +32,30 @@ def train_by_definition(
             return merges, "rare" if highest else "no pair"
         tied = [pair for pair in counts if counts[pair] == highest]
         pair, new_id = choose(tied, names, ties), len(names)
-        names.append(spell(pair, names))
-        shorter = [(merge(ids, pair, new_id), weight) for ids, weight in rows]
-        applied = n_tokens(rows) - n_tokens(shorter)
+        rows, applied = merge_in_all(rows, pair, new_id)
         merges.append(Merge(*pair, new_id, highest, applied, len(tied) - 1))
-        rows = shorter
+        names.append(spell(pair, names))
     return merges, "full"
 
 
-def count(rows: Sequence[tuple[Sequence[int], int]]) -> dict[Pair, int]:
+Pair = tuple[int, int]
+Rows = Sequence[tuple[Sequence[int], int]]
+"""Distinct pre-tokens as atom ids, each with its count, in first-seen order."""
+
+TieRule = Literal["first", "smallest", "bytes", "largest"]
+"""The pair to merge among pairs of the same count.
+
+"first" is the pair that occurs first in the text, and "smallest" the pair with the smallest ids.
+"bytes" is the lexicographically smallest pair by the bytes of its tokens, and "largest" the largest
+one: the left tokens are compared first. Strings in the order of code points have the order of their
+UTF-8 bytes. Among pairs of the same bytes, the smallest ids win.
+"""
+
+AnyTieRule = TieRule | Literal["shortest"]
+"""Also SentencePiece's rule: the pair with the shorter, then lexicographically smaller string."""
+
+
+def count(rows: Rows) -> dict[Pair, int]:
     """Return the weighted count of each pair of neighbors, overlaps included, in order."""
     counts: dict[Pair, int] = {}
     for ids, weight in rows:
@@ -76,7 +72,7 @@ def spell(pair: Pair, names: Sequence[Any] | Mapping[int, Any]) -> Any:
 def choose(
     tied: Sequence[Pair],
     names: Sequence[Any] | Mapping[int, Any],
-    ties: TieRule | Literal["shortest"] = "first",
+    ties: AnyTieRule = "first",
 ) -> Pair:
     """Return the pair that a tie rule puts first.
 
@@ -109,89 +105,12 @@ def merge(ids: Sequence[int], pair: Pair, new_id: int) -> list[int]:
     return merged
 
 
-def n_tokens(rows: Sequence[tuple[Sequence[int], int]]) -> int:
+def merge_in_all(rows: Rows, pair: Pair, new_id: int) -> tuple[Rows, int]:
+    """Merge a pair in all rows; return them, and the weighted number of replacements."""
+    shorter = [(merge(ids, pair, new_id), weight) for ids, weight in rows]
+    return shorter, n_tokens(rows) - n_tokens(shorter)
+
+
+def n_tokens(rows: Rows) -> int:
     """Return the weighted number of tokens."""
     return sum(len(ids) * weight for ids, weight in rows)
-
-
-@dataclass(frozen=True, kw_only=True)
-class BpeOptions(Options):
-    """Options of BPE."""
-
-    atoms: Atoms = ATOMS.field(
-        help="Bytes: the text in UTF-8, with 256 atoms (the units before the first merge) and no "
-        "unknown characters. This is byte-level BPE, or BBPE (Wang et al. 2019, arXiv:1909.03341). "
-        "Characters: those of the training text; any other is unknown later."
-    )
-    end_mark: EndMark = END_MARK.field()
-    ties: TieRule | Literal["huggingface"] = TIES.field(
-        help="minbpe takes the pair seen first, subword-nmt the lexicographically largest by "
-        "bytes, Hugging Face tokenizers the smallest ids. Left tokens are compared first. Over "
-        "bytes, Hugging Face numbers the printable bytes before the others (space is 220).",
-        choices={**(TIES.choices or {}), "huggingface": "Smallest ids, as in Hugging Face"},
-    )
-    min_count: int = MIN_COUNT.field()
-    encode: Literal["merges", "longest"] = Option(
-        "Encode by",
-        "BPE applies the merges in the order of training. Some tutorials instead take the longest "
-        "matching token from the left: often the same tokens, but not always.",
-        "merges",
-        {"merges": "Merges in order", "longest": "Longest match"},
-    ).field()
-    threshold: int = Option(
-        "Vocabulary threshold",
-        "Encoding splits back tokens that occur less often than this in the training text, as "
-        "subword-nmt does with its vocabulary threshold. 0: none.",
-        0,
-        minimum=0,
-        needs=("encode", "merges"),
-    ).field()
-
-
-def train(corpus: Corpus, options: BpeOptions) -> MergeTraining:
-    """Train BPE."""
-    atoms, min_count = options.atoms, options.min_count
-    pre_tokenizer = PreTokenizer(atoms, options.pattern, options.expression, options.end_mark)
-    byte_ids = _HUGGING_FACE_IDS if options.ties == "huggingface" and atoms == "bytes" else None
-    rule: TieRule = "smallest" if options.ties == "huggingface" else options.ties
-    alphabet, rows = lay_out(count_pre_tokens(corpus, pre_tokenizer), pre_tokenizer, byte_ids)
-    limit = merge_limit(options, len(alphabet), PER_ATOM[atoms])
-    trained, stopped = MergeLoop(rows, alphabet, limit, ties=rule, min_count=min_count).train()
-    if byte_ids is not None:
-        byte = [*_BY_CHARACTER, *range(256, 256 + len(trained))]
-        trained = [new._replace(left=byte[new.left], right=byte[new.right]) for new in trained]
-    decided = ("bpe", pre_tokenizer, alphabet, stopped, options.special_tokens, tuple(trained))
-    if options.encode == "longest":
-        return LongestMatchTraining(*decided)
-    if options.threshold:
-        rare = rare_times(trained, len(alphabet), options.threshold)
-        return RestrictedTraining(*decided, rare, options.threshold)
-    return MergeTraining(*decided)
-
-
-_BY_CHARACTER = sorted(range(256), key=CHARACTER_OF.__getitem__)
-_HUGGING_FACE_IDS = bytes(map(_BY_CHARACTER.index, range(256)))
-"""The rank of each byte in Hugging Face's byte-level alphabet, which is sorted by code point."""
-
-
-# --- On screen -----------------------------------------------------------------------------------
-
-TRAINER = Trainer(
-    key="bpe",
-    title="Byte-pair encoding (BPE)",
-    short="BPE",
-    rule="join the most frequent pair of neighbors, again and again",
-    gist="the most frequent pair",
-    about="Repeatedly merges the most frequent pair of neighbors. Over bytes this is "
-    "byte-level BPE, also called BBPE.",
-    source="Sennrich, Haddow and Birch 2016, arXiv:1508.07909; over bytes: Wang, Cho and Gu 2019, "
-    "arXiv:1909.03341",
-    train=train,
-    declares=BpeOptions,
-    texts=texts_of_hidden(
-        "too rare to use",
-        "tokens too rare to use",
-        "Encoding splits these tokens back into their parts: they occur fewer than "
-        "{0.threshold:,} times in the training text (“times”: after this merge).",
-    ),
-)

@@ -22,7 +22,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,22 +30,13 @@ from numpy.typing import NDArray
 from bpeviz import progress
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Stopped
+from bpeviz.trainers.bpe import AnyTieRule, Pair, Rows
 from bpeviz.trainers.layout import TokenRow, gap_of
 
-Pair = tuple[int, int]
 Ids = NDArray[Any]
 """Token ids (or their weights) by position, in the smallest type that is worthwhile."""
 Positions = Any
 """Where the occurrences of a pair begin, ascending: a list if they are few, else an array."""
-
-TieRule = Literal["first", "smallest", "bytes", "largest"]
-"""The pair to merge among pairs of the same count.
-
-"first" is the pair that occurs first in the text, and "smallest" the pair with the smallest ids.
-"bytes" is the lexicographically smallest pair by the bytes of its tokens, and "largest" the largest
-one: the left tokens are compared first. Strings in the order of code points have the order of their
-UTF-8 bytes. Among pairs of the same bytes, the smallest ids win.
-"""
 
 PROGRESS = "Training merges"
 REPORT_EVERY = 16
@@ -69,11 +60,11 @@ class MergeLoop:
 
     def __init__(
         self,
-        row: TokenRow | Sequence[tuple[Sequence[int], int]],
+        row: TokenRow | Rows,
         symbols: Sequence[str],
         limit: int,
         *,
-        ties: TieRule | Literal["shortest"] = "first",
+        ties: AnyTieRule = "first",
         min_count: int = 1,
         allowed: Callable[[str], bool] | None = None,
     ) -> None:
@@ -84,8 +75,7 @@ class MergeLoop:
                 laid out, whose arrays it takes.
             symbols: The string of each atom by id. Merge i creates the id len(symbols) + i.
             limit: The largest number of merges.
-            ties: The tie rule. "shortest" takes the pair with the shorter, then lexicographically
-                smaller merged string, as SentencePiece does.
+            ties: The tie rule.
             min_count: Pairs with a lower count are not merged.
             allowed: Returns whether a pair may be merged into this string.
         """

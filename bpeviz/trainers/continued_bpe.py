@@ -35,9 +35,11 @@ from bpeviz.corpus.documents import Documents, documents_of
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.pretrained import catalog, download, rank_tokenizer
 from bpeviz.text import clean, color_key, counted, shorten
-from bpeviz.trainers import bpe
+from bpeviz.trainers import bpe_training
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, texts_of_corpus
-from bpeviz.trainers.bpe_loop import MergeLoop, TieRule
+from bpeviz.trainers.bpe import TieRule
+from bpeviz.trainers.bpe_loop import MergeLoop
+from bpeviz.trainers.bpe_training import BpeOptions
 from bpeviz.trainers.options import MIN_COUNT, TIES
 from bpeviz.trainers.preparation import merge_limit
 from bpeviz.trainers.screen_texts import ScreenTexts
@@ -86,14 +88,14 @@ def train(corpus: Corpus, options: AdaptiveOptions) -> AdaptiveTraining:
     if not isinstance(base, str):
         tokenizer, title = base, base.name
     elif base == "text":
-        of_base = bpe.BpeOptions(
+        of_base = BpeOptions(
             vocab_size=options.base_size,
             pattern=options.pattern,
             expression=options.expression,
             ties=ties,
             min_count=min_count,
         )
-        tokenizer = bpe.train(options.base_text, of_base).tokenizer()
+        tokenizer = bpe_training.train(options.base_text, of_base).tokenizer()
         title = "the first text"
     else:
         tokenizer, title = published(base), catalog.TITLES[base]

@@ -7,13 +7,9 @@ frequent pair is merged, `bpe_loop` is faster.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from itertools import pairwise
 
-from bpeviz.trainers.bpe_loop import Pair
-
-Rows = Sequence[tuple[Sequence[int], int]]
-"""Distinct pre-tokens as atom ids, each with its count, in first-seen order."""
+from bpeviz.trainers.bpe import Pair, Rows
 
 GAP = -1
 """The id between two pre-tokens, and of an atom that no text has; no pair crosses it."""

@@ -35,10 +35,11 @@ from bpeviz.corpus.documents import Documents, unit_of
 from bpeviz.pretokenizers.pretokenizer import Atoms
 from bpeviz.text import clean, split_lines
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, split_like
-from bpeviz.trainers.bpe_loop import PROGRESS, REPORT_EVERY, Pair, Reversed
+from bpeviz.trainers.bpe import Pair, Rows
+from bpeviz.trainers.bpe_loop import PROGRESS, REPORT_EVERY, Reversed
 from bpeviz.trainers.multilingual_bpe import MultilingualPreTokenizer, texts
 from bpeviz.trainers.options import ATOMS, MIN_COUNT
-from bpeviz.trainers.pair_table import GAP, PairTable, Rows
+from bpeviz.trainers.pair_table import GAP, PairTable
 from bpeviz.trainers.preparation import PER_ATOM, alphabet_of, count_pre_tokens, merge_limit
 from bpeviz.trainers.screen_texts import Detail, ScreenTexts
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bpeviz.core.training import Training
 from bpeviz.trainers import (
-    bpe,
+    bpe_training,
     continued_bpe,
     multilingual_bpe,
     parity_bpe,
@@ -20,7 +20,7 @@ from bpeviz.trainers.screen_texts import ScreenTexts
 TRAINERS: dict[str, Trainer] = {
     trainer.key: trainer
     for trainer in (
-        bpe.TRAINER,
+        bpe_training.TRAINER,
         wordpiece.TRAINER,
         unigram.TRAINER,
         sentencepiece_bpe.TRAINER,

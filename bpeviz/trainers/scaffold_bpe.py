@@ -32,7 +32,8 @@ from bpeviz.core.training import Stopped
 from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark, PreTokenizer
 from bpeviz.text import joined, shorten
 from bpeviz.trainers.base import Corpus, Options, Trainer
-from bpeviz.trainers.bpe_loop import MergeLoop, TieRule
+from bpeviz.trainers.bpe import TieRule
+from bpeviz.trainers.bpe_loop import MergeLoop
 from bpeviz.trainers.options import ATOMS, END_MARK, MIN_COUNT, TIES
 from bpeviz.trainers.pre_tokens import lay_out
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit

@@ -39,7 +39,8 @@ from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretokenizers.pretokenizer import Atoms, PreTokenizer
 from bpeviz.text import clean
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer, texts_of_corpus
-from bpeviz.trainers.bpe_loop import MergeLoop, TieRule
+from bpeviz.trainers.bpe import TieRule
+from bpeviz.trainers.bpe_loop import MergeLoop
 from bpeviz.trainers.options import ATOMS, MIN_COUNT, TIES
 from bpeviz.trainers.pre_tokens import lay_out
 from bpeviz.trainers.preparation import PER_ATOM, count_pre_tokens, merge_limit

@@ -34,9 +34,10 @@ from bpeviz.pretokenizers.patterns import Unmatched, mark_unmatched
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
 from bpeviz.text import Normalized, id_list, times
 from bpeviz.trainers.base import Corpus, Option, Options, Trainer
-from bpeviz.trainers.bpe_loop import PROGRESS, REPORT_EVERY, Pair
+from bpeviz.trainers.bpe import Pair, Rows
+from bpeviz.trainers.bpe_loop import PROGRESS, REPORT_EVERY
 from bpeviz.trainers.options import MIN_COUNT, TIES, UNMATCHED
-from bpeviz.trainers.pair_table import PairTable, Rows
+from bpeviz.trainers.pair_table import PairTable
 from bpeviz.trainers.preparation import count_pre_tokens, merge_limit, to_rows
 from bpeviz.trainers.screen_texts import Detail, ScreenTexts
 
@@ -145,7 +146,8 @@ class _Scores:
         # An empty text has no tokens, but `best` looks up those of pair 0, which is not a pair.
         self.tokens = np.zeros(max(1, n_atoms + most_merges), np.int64)
         for ids, count in words:
-            np.add.at(self.tokens, ids, count)
+            for token_id in ids:
+                self.tokens[token_id] += count
         self._table = PairTable(words, n_atoms)
         self.pairs = np.zeros((4, 1), np.int64)
         self._numbers: dict[Pair, int] = {}
@@ -168,6 +170,8 @@ class _Scores:
             return None
         # Floating point selects the scores near the highest; integers then compare these exactly.
         near = np.flatnonzero(score >= highest * (1 - 1e-9))
+        if len(near) == 1:
+            return (int(lefts[near[0]]), int(rights[near[0]])), 0
         above: NDArray[Any] = counts[near].astype(self._exact)
         below: NDArray[Any] = a[near].astype(self._exact) * b[near].astype(self._exact)
         top = 0

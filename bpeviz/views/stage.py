@@ -37,7 +37,7 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import Pruning, Training
 from bpeviz.corpus.documents import Documents, breaks_of, whole_text
 from bpeviz.text import digest_of, shorten
-from bpeviz.trainers import TRAINERS, bpe, texts_of
+from bpeviz.trainers import TRAINERS, bpe_training, texts_of
 from bpeviz.trainers.options import TIE_WINNERS
 from bpeviz.views.credit import settings_of
 from bpeviz.views.parts import part_between, parts
@@ -544,7 +544,7 @@ def of_pieces(
 
 @cache
 def _without_merges() -> Tokenizer:
-    return bpe.train("", bpe.BpeOptions(merges=0)).tokenizer()
+    return bpe_training.train("", bpe_training.BpeOptions(merges=0)).tokenizer()
 
 
 def names_in(styles: Mapping[int, tuple[str, int]], unknown: str | None = None) -> TokenNames:

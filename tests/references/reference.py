@@ -14,8 +14,7 @@ from itertools import pairwise
 import regex
 import tiktoken
 
-from bpeviz.trainers.bpe import merge
-from bpeviz.trainers.bpe_loop import Pair
+from bpeviz.trainers.bpe import Pair, merge
 
 
 def encode(ids: Sequence[int], rank: dict[Pair, int]) -> list[int]:

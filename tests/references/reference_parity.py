@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from bpeviz.core.merges import Merge
 from bpeviz.trainers import bpe
-from bpeviz.trainers.bpe_loop import Pair
+from bpeviz.trainers.bpe import Pair
 
 Rows = list[tuple[list[int], int]]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bpeviz.trainers import bpe
-from bpeviz.trainers.bpe_loop import Pair, TieRule
+from bpeviz.trainers.bpe import Pair, TieRule
 
 
 class Trained(NamedTuple):
