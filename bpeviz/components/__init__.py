@@ -29,12 +29,6 @@ PATH = "code"
 _STYLES = {"picture": ("score", "merge_diagram")}
 """The components whose content another one draws, and whose style it needs."""
 
-STAND_INS = {"task": {FOLDER / "player" / "task.js": FOLDER / "player" / "no_task.js"}}
-"""The modules that stand in for others where a file leaves out a part of a component.
-
-A style sheet with the name of the part is left out, too.
-"""
-
 _UNREAD = re.compile(
     r"^\s*(?://.*|/\*[\s\S]*?\*/)?\s*(?:\n|$)|^[ \t]+|(?<=[;{},)]) +(?://.*|/\*.*\*/)$",
     re.MULTILINE,
@@ -107,16 +101,15 @@ def modules() -> dict[str, Module]:
     return {module(name).file: module(name) for name in names}
 
 
-def read(name: str, without: Sequence[str] = ()) -> Component:
-    """Read the component in a folder, without the style of some parts (`STAND_INS`)."""
+def read(name: str) -> Component:
+    """Read the component in a folder."""
     folder = FOLDER / name
     script = bundle(_entry(name))
     markup = folder / f"{name}.html"
     if not markup.exists():
         return Component(None, None, script)
     drawn = [FOLDER / other / f"{other}.css" for other in _STYLES.get(name, ())]
-    of_parts = [folder / f"{part}.css" for part in STAND_INS if part not in without]
-    styles = (*drawn, folder / f"{name}.css", *(path for path in of_parts if path.exists()))
+    styles = (*drawn, *sorted(folder.glob("*.css")))
     css = shared_style() + "\n".join(path.read_text(encoding="utf-8") for path in styles)
     return Component(markup.read_text(encoding="utf-8"), css, script)
 
@@ -132,15 +125,9 @@ def table_style() -> str:
     return (FOLDER / "shared" / "tables.css").read_text(encoding="utf-8")
 
 
-def scripts(names: Sequence[str], without: Sequence[str] = ()) -> tuple[str, list[str]]:
-    """Return the modules that several components share as one script, and the rest of each.
-
-    Args:
-        names: The components.
-        without: The parts that are left out, of `STAND_INS`.
-    """
-    stand_ins = {path: other for part in without for path, other in STAND_INS[part].items()}
-    return bundle_all([_entry(name) for name in names], stand_ins)
+def scripts(names: Sequence[str]) -> tuple[str, list[str]]:
+    """Return the modules that several components share as one script, and the rest of each."""
+    return bundle_all([_entry(name) for name in names])
 
 
 def _entry(name: str) -> Path:

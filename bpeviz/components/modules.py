@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 _IMPORT = re.compile(
@@ -30,19 +30,13 @@ def bundle(entry: Path) -> str:
     return "\n".join(scripts_of(entry).values())
 
 
-def bundle_all(
-    entries: Sequence[Path], stand_ins: Mapping[Path, Path] | None = None
-) -> tuple[str, list[str]]:
+def bundle_all(entries: Sequence[Path]) -> tuple[str, list[str]]:
     """Return the modules that several entries import as one script, and the rest of each.
-
-    Args:
-        entries: The modules.
-        stand_ins: Modules that are imported in place of others.
 
     Raises:
         ValueError: See `scripts_of`.
     """
-    bundles = [scripts_of(entry, stand_ins) for entry in entries]
+    bundles = [scripts_of(entry) for entry in entries]
     uses = Counter(path for scripts in bundles for path in scripts)
     shared = {
         path: script for scripts in bundles for path, script in scripts.items() if uses[path] > 1
@@ -53,7 +47,7 @@ def bundle_all(
     ]
 
 
-def scripts_of(entry: Path, stand_ins: Mapping[Path, Path] | None = None) -> dict[Path, str]:
+def scripts_of(entry: Path) -> dict[Path, str]:
     """Return the scripts of a module and all it imports, without imports and exports.
 
     A module precedes those that import it, and is included once.
@@ -74,7 +68,6 @@ def scripts_of(entry: Path, stand_ins: Mapping[Path, Path] | None = None) -> dic
         source = path.read_text(encoding="utf-8")
         for names, address in _IMPORT.findall(source):
             module = (path.parent / address).resolve()
-            module = (stand_ins or {}).get(module, module)
             add(module, (*importing, path))
             if missing := {*re.findall(r"\w+", names)} - exported[module]:
                 raise ValueError(f"{module.name} does not export {missing}, used in {path.name}.")

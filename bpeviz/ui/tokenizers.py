@@ -23,7 +23,7 @@ from bpeviz.text import distinct
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui import opened_tokenizers, page_trainings
 from bpeviz.ui.inputs.training import TrainingChoice
-from bpeviz.ui.inputs.vocabulary_size import size_step
+from bpeviz.ui.inputs.vocabulary_size import idle_vocabulary_size, vocabulary_size
 from bpeviz.ui.opened_tokenizers import RESERVED, YOURS, Opened, opened
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.runtime.cache import cached
@@ -137,7 +137,7 @@ def offers(own: Trained | str, step: int) -> list[Offer]:
 
 
 def offers_with_own(
-    text: str | Documents, choice: TrainingChoice, sizes: DeltaGenerator
+    text: str | Documents, choice: TrainingChoice, sizes: DeltaGenerator, *, has_stage: bool = False
 ) -> list[Offer]:
     """Train the user's own tokenizer, draw its vocabulary size, and return all tokenizers.
 
@@ -145,15 +145,16 @@ def offers_with_own(
         text: The text of the page.
         choice: How to train.
         sizes: The place of the slider of the vocabulary size.
+        has_stage: Whether the page shows the steps of the user's own tokenizer.
     """
-    own: Trained | str
     try:
         own = page_trainings.get(text, choice, sizes)
     except TrainingError as error:
-        own = str(error)
+        with sizes.container():
+            idle_vocabulary_size()
+        return offers(str(error), 0)
     with sizes.container():
-        history = own if isinstance(own, str) else own.history
-        step = size_step(history, choice.largest, choice.options)
+        step = vocabulary_size(own.history, choice.largest, choice.options, has_stage=has_stage)
     return offers(own, step)
 
 

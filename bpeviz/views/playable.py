@@ -1,7 +1,7 @@
 """HTML files that show what a page draws: a timeline that plays, a score, or tables of texts.
 
-A file loads nothing, works from a folder, and is the same for the same input. Its script is
-allowed by its hash; user text is data of that script, or escaped.
+A file loads nothing, works from a folder, and is the same for the same input. Its scripts are
+allowed by their hashes; user text is data of them, or escaped.
 """
 
 from __future__ import annotations
@@ -32,14 +32,18 @@ from bpeviz.views.payloads import FileData, PictureWords, TextsTable
 from bpeviz.views.stage import Stage, of_training
 from bpeviz.views.table import Table
 
-_DATA = """
+_UNPACK = """
 const packed = atob(document.getElementById("data").textContent);
 const bytes = Uint8Array.from(packed, (byte) => byte.charCodeAt(0));
 const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-const { markup, ...data } = await new Response(stream).json();
+const { markup, program, ...data } = await new Response(stream).json();
 document.body.insertAdjacentHTML("beforeend", markup);
+const script = document.createElement("script");
+Object.assign(script, { type: "module", textContent: program });
+globalThis.data = data;
+document.body.append(script);
 """
-"""Reads the data of the page, and the markup of its components."""
+"""Reads the data of the page and the markup of its components, and runs its script."""
 
 SHADOW = """
 const shadow = (name, place = name) => {
@@ -67,6 +71,9 @@ if (!document.fullscreenEnabled) root.querySelector("[data-act=projector]").remo
 const at = linked();
 const opening = at === null ? { opensInMotion: parent === window } : { initialStep: at };
 player(root, { ...data.player, ...opening }, ignore);
+data.races?.forEach((race, i) => {
+  race.styles = { ...data.player.views[i].tokenStyles, ...race.styles };
+});
 if (data.races) race(document.createElement("div"), { races: data.races }, ignore);
 for (const view of data.player.views)
   if (view.last) token_table(shadow("token_table"), { view }, ignore);
@@ -143,7 +150,6 @@ class Interactive:
         host: The script that mounts them.
         body: The HTML with a place for each, whose id is `place-` and its name.
         style: The style of the body, beyond that of all files.
-        without: The parts of the components that it does not use (`components.STAND_INS`).
     """
 
     title: str
@@ -153,7 +159,6 @@ class Interactive:
     host: str
     body: str
     style: str = ""
-    without: Sequence[str] = ("task",)
 
 
 def of_stage(stage: Stage, last: int | None = None) -> Interactive:
@@ -166,6 +171,10 @@ def of_stage(stage: Stage, last: int | None = None) -> Interactive:
     rows, player = stage.rows, stage.payload if last is None else stage.upto(last)
     races = [race.in_file(row, stage.hues, player["timelineId"], last, len(rows)) for row in rows]
     has_race = None not in races
+    for view, drawn in zip(player["views"], races, strict=True):
+        if drawn is not None:
+            known = view["tokenStyles"].items()
+            drawn["styles"] = dict(pair for pair in drawn["styles"].items() if pair not in known)
     if not stage.by_size:
         player = player.copy()
         player["initialStep"] = player["last"]
@@ -295,18 +304,18 @@ def html(content: Interactive, link: str = "") -> str:
     Raises:
         ValueError: The link is not an address of the web.
     """
-    script, markup = program(
-        content.names, _DATA + SHADOW + content.host + _IN_FRAME, without=content.without
-    )
-    data = as_json({**content.data, "markup": markup})
+    script, markup = program(content.names, SHADOW + content.host + _IN_FRAME)
+    data = as_json({**content.data, "markup": markup, "program": script})
     packed = base64.b64encode(zlib.compress(data, 9)).decode()
     settings = " · ".join(map(escape, content.settings))
     body = f"<style>{content.style}</style><h1>{escape(content.title)}</h1>\n<p>{settings}</p>"
     held = f'<script type="text/plain" id="data">{packed}</script>'
-    return document(content.title, f"{body}\n{content.body}", held, script, link)
+    return document(content.title, f"{body}\n{content.body}", held, _UNPACK, link, script)
 
 
-def document(title: str, body: str, data: str, script: str, link: str = "") -> str:
+def document(
+    title: str, body: str, data: str, script: str, link: str = "", packed: str = ""
+) -> str:
     """Return an HTML file that loads nothing, and runs one script.
 
     Args:
@@ -315,15 +324,17 @@ def document(title: str, body: str, data: str, script: str, link: str = "") -> s
         data: The markup and data of the script as HTML.
         script: The script.
         link: The address that opens it again, or "".
+        packed: A script in the data that the script may run, or "".
 
     Raises:
         ValueError: The link is not an address of the web.
     """
-    allowed = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    digests = [hashlib.sha256(code.encode()).digest() for code in (script, packed) if code]
+    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     page = f"""<!doctype html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; base-uri 'none'; \
-form-action 'none'; img-src blob:; style-src 'unsafe-inline'; script-src 'sha256-{allowed}'">
+form-action 'none'; img-src blob:; style-src 'unsafe-inline'; script-src {allowed}">
 <meta name="viewport" content="width=device-width">
 <title>{escape(title)}</title>
 <style>{STYLE}</style></head>
@@ -387,9 +398,7 @@ def embed_code(address: str, title: str, *, sandbox: bool = True) -> str:
 
 
 @cache
-def program(
-    names: Sequence[str], host: str, place: str | None = None, without: Sequence[str] = ()
-) -> tuple[str, str]:
+def program(names: Sequence[str], host: str, place: str | None = None) -> tuple[str, str]:
     """Return the script of a page with components, and their markup.
 
     Args:
@@ -397,16 +406,15 @@ def program(
         host: The script that mounts them, which can use `SHADOW`.
         place: The path below which the page loads the modules of the components. If None, script
             and markup contain them.
-        without: The parts of the components that these leave out (`components.STAND_INS`).
     """
     if place is not None:
         return _loading({name: f"{place}/{components.module(name).file}" for name in names}, host)
-    shared, own = components.scripts(names, without)
+    shared, own = components.scripts(names)
     scripts, shared_style = [f"{shared}\n"], components.shared_style()
     style = components.compact_style(shared_style)
     markups = [f'<template id="style-shared"><style>{style}</style></template>']
     for name, script in zip(names, own, strict=True):
-        files = components.read(name, without)
+        files = components.read(name)
         scripts.append(f"const {name} = (() => {{\n{script}\nreturn mount;\n}})();\n")
         if files.html is not None and files.css is not None:
             style = components.compact_style(files.css.removeprefix(shared_style))

@@ -32,7 +32,7 @@ test("several rows have 16 to 48 pixels, 14 if they are many", () => {
     const { smallest, largest, scrolling } = sizesOfRows(rows);
     return [smallest, largest, ...[200, 974, 1100, 3000].map(scrolling)];
   };
-  assert.deepEqual(sizes(6), [16, 48, 16, 16, 18, 22]);
+  assert.deepEqual(sizes(6), [16, 48, 16, 18, 20, 26]);
   assert.deepEqual(sizes(7).slice(0, 2), [14, 48]);
 });
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import re
 from html.parser import HTMLParser
 from itertools import cycle
 from pathlib import Path
@@ -15,7 +14,7 @@ from helpers.payloads import data_of
 from helpers.stages import aligned, played
 
 import bpeviz
-from bpeviz import components, formats
+from bpeviz import formats
 from bpeviz.analysis import trace
 from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
@@ -139,11 +138,10 @@ def test_race_of_a_long_training_names_its_end() -> None:
 @pytest.mark.parametrize(
     ("algorithm", "characters", "merges", "most"),
     [
-        ("bpe", 1_700, 170, 180),
-        ("bpe", 2_000, 500, 180),
-        ("bpe", 20_000, 2_000, 255),
-        pytest.param("wordpiece", 20_000, 2_000, 400, marks=pytest.mark.slow),
-        pytest.param("scaffold", 20_000, 2_000, 400, marks=pytest.mark.slow),
+        ("bpe", 1_700, 170, 100),
+        ("bpe", 20_000, 2_000, 180),
+        pytest.param("wordpiece", 20_000, 2_000, 280, marks=pytest.mark.slow),
+        pytest.param("scaffold", 20_000, 2_000, 260, marks=pytest.mark.slow),
     ],
 )
 def test_page_is_small(algorithm: str, characters: int, merges: int, most: int) -> None:
@@ -151,18 +149,6 @@ def test_page_is_small(algorithm: str, characters: int, merges: int, most: int) 
     training = bpeviz.train(text, algorithm, merges=merges)
     assert training.steps > merges / 2
     assert len(bpeviz.to_html(training, text).encode()) < most * 1_000
-
-
-def test_page_leaves_out_tasks() -> None:
-    for stand_ins in components.STAND_INS.values():
-        for path, other in stand_ins.items():
-            names = [
-                set(re.findall(r"^export class (\w+)", at.read_text(), re.MULTILINE))
-                for at in (path, other)
-            ]
-            assert names[0] == names[1]
-    assert "fencing" in components.read("player").script
-    assert "fencing" not in bpeviz.to_html(trained(SHORT), SHORT)
 
 
 def test_published_tokenizer_shows_its_own_merges_on_a_text() -> None:

@@ -6,7 +6,9 @@ import { firstIndex } from "../shared/search.js";
 export const SMALLEST = 18; // pixels
 export const LARGEST = 72;
 export const SMALLEST_BLOCKED = 20; // of a text with its merges on it
-const SCROLLING = 22; // of a text that does not fit; less where the stage is narrow
+const SCROLLING = 22; // of a text that does not fit; less where the stage is narrow …
+const SCROLLING_ROWS = 26; // … and of one of rows, on a wide screen
+const LISTED = 14; // of a list of rows on a phone: two columns instead of one
 const BETWEEN = 0.8; // space between lines of several rows, relative to the size
 const BRIEF = { cells: 3000, lines: 200 }; // a text of more never fits, and measuring it takes time
 const WHOLE_LINE = 80; // letters' widths of a line that is not broken
@@ -61,7 +63,7 @@ export const scrollingSize = (width) => Math.min(SCROLLING, Math.max(SMALLEST, M
 export const sizesOfRows = (rows) => ({
   smallest: rows > 6 ? 14 : 16,
   largest: 48,
-  scrolling: (width) => Math.min(SCROLLING, Math.max(16, Math.floor(width / 60))),
+  scrolling: (width) => Math.min(SCROLLING_ROWS, Math.max(16, Math.floor(width / 54))),
 });
 
 /**
@@ -122,7 +124,8 @@ export function fitScore(score, set, sizes, { scale = 1, isEndless = false, ...h
   score.pageHeight = isEndless ? Infinity : Math.floor(host.clientHeight - 2 * parseFloat(padding.paddingTop));
   const width = host.clientWidth - 2 * parseFloat(padding.paddingLeft) - names;
   if (width <= 0) return true; // not on the page
-  const fitIn = (isInColumns) => fitLines(score, set, sizes, { ...how, names, counts: Math.round(scale * (names && COUNTS)), width, isInColumns });
+  const ofList = score.isList && names && width < NARROW ? { ...sizes, scrolling: () => LISTED } : sizes;
+  const fitIn = (isInColumns) => fitLines(score, set, ofList, { ...how, names, counts: Math.round(scale * (names && COUNTS)), width, isInColumns });
   let fit = fitIn(score.isList);
   if (names && !score.isList && score.hasFreeLines) {
     const inColumns = fitIn(true);

@@ -18,6 +18,9 @@ Options = Iterable[tuple[str, str | int]]
 LARGEST = 1_024
 """The largest vocabulary at first."""
 
+FEW_STEPS = 10
+"""Fewer steps than this are hardly worth watching; the stage says why."""
+
 
 class _Size(NumberField):
     """The vocabulary size. The slider has another key for each range, so a link sets it apart."""
@@ -55,22 +58,23 @@ def why_stopped(training: Training, options: Options) -> str:
     return f"Training stopped: {reason}" if (reason := why.get(training.stopped)) else ""
 
 
-def size_step(training: Training | str, largest: int, options: Options) -> int:
-    """Draw the vocabulary size, disabled where training failed; return the step that has it."""
-    if not isinstance(training, str):
-        return vocabulary_size(training, largest, options)
-    idle_vocabulary_size()
-    return 0
+def vocabulary_size(
+    training: Training, largest: int, options: Options, *, has_stage: bool = False
+) -> int:
+    """Draw the slider of the vocabulary size; return the step at which it has that size.
 
-
-def vocabulary_size(training: Training, largest: int, options: Options) -> int:
-    """Draw the slider of the vocabulary size; return the step at which it has that size."""
+    Args:
+        training: The training history.
+        largest: The largest vocabulary size.
+        options: The options of the trainer.
+        has_stage: Whether the page has a stage, which says why there are few steps.
+    """
     low, high = int(training.sizes.min()), int(training.sizes.max())
     by_merges = bool(BY_MERGES.get()) and not TRAINERS[training.algorithm].prunes
     offset = low if by_merges else 0
     if low == high:
         idle_vocabulary_size()
-        _draw_ending(training, largest, options, 0)
+        _draw_ending(training, largest, options, 0, has_stage)
         return 0
     # To Streamlit, a slider with other bounds is another widget. With one key, their values would
     # be mixed up when the page changes, so each slider has its own key.
@@ -103,18 +107,20 @@ def vocabulary_size(training: Training, largest: int, options: Options) -> int:
     size = chosen + offset
     SIZE.show(size)
     step = training.step_of(size)
-    _draw_ending(training, largest, options, step)
+    _draw_ending(training, largest, options, step, has_stage)
     return step
 
 
-def _draw_ending(training: Training, largest: int, options: Options, step: int) -> None:
+def _draw_ending(
+    training: Training, largest: int, options: Options, step: int, has_stage: bool
+) -> None:
     """Draw the vocabulary at a step in words, and at the last one why training stopped there."""
     vocabulary = texts_of(training).vocabulary(training, step)
     why = why_stopped(training, options)
     ending = f" {after}" if (after := texts_of(training).at_the_end) else ""
     if why and largest != LARGEST:
         st.caption(f"{vocabulary}. {why}, so {largest:,} cannot be reached.{ending}")
-    elif why and step == training.steps:
+    elif why and step == training.steps and not (has_stage and step < FEW_STEPS):
         st.caption(f"{why}." if not step else f"{vocabulary}. {why}.{ending}")
     else:
         st.caption(f"{vocabulary}.")

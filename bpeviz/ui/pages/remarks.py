@@ -27,13 +27,11 @@ from bpeviz.ui.inputs.training import (
     on_languages,
     option_widget,
 )
+from bpeviz.ui.inputs.vocabulary_size import FEW_STEPS
 from bpeviz.ui.page_trainings import Trained, TrainingError
 from bpeviz.ui.runtime import page_change
 from bpeviz.ui.widgets import SessionValue, Widget
 from bpeviz.views.payloads import Player, Remark
-
-FEW_STEPS = 10
-"""Fewer steps than this are hardly worth watching; the stage says why."""
 
 UNKNOWN_SHARE = 0.1
 """The share of unknown characters above which the stage says so."""

@@ -108,7 +108,7 @@ def show(side: DeltaGenerator) -> None:
         remarks.atoms_only(text, "player")
         return
     with sizes.container():
-        last = vocabulary_size(trained.history, choice.largest, choice.options)
+        last = vocabulary_size(trained.history, choice.largest, choice.options, has_stage=True)
     place = st.container()
     part = choose_part(PART, trained.parts(), "Training and all figures use", 260, is_played=True)
     # All sizes share a timeline, of which they show the steps up to `last`.

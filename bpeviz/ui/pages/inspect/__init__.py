@@ -87,7 +87,7 @@ def show(side: DeltaGenerator) -> None:
         with st.container(key="settings" if shows_own else "settings_unused"):
             text, choice, sizes = choose_training(text)
     if shows_own:
-        offers = tokenizers.offers_with_own(text, choice, sizes)
+        offers = tokenizers.offers_with_own(text, choice, sizes, has_stage=True)
     else:
         offers = tokenizers.offers("", 0)
     with tokenizer:
