@@ -2,7 +2,7 @@
 
 Decode ids, given as arguments or in a file: separated by spaces, commas or brackets, as `encode` or
 `encode --json` prints them, in a JSON object under "ids" or "input_ids", or as PyTorch or NumPy
-prints them.
+prints them. Several lists are one text; with --lines, each is a line.
 The output is the text that the tokenizer's library decodes: the encoded text, if the tokenizer is
 lossless. An id may be only a part of a character; it becomes U+FFFD. --bytes prints the exact bytes
 of the tokens instead.
@@ -17,15 +17,19 @@ Examples:
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 
 from bpeviz.cli import arguments, files
 from bpeviz.cli.arguments import Command, flag, option
-from bpeviz.cli.errors import UsageError
+from bpeviz.cli.errors import UsageError, print_error
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.files import STANDARD
 from bpeviz.corpus.ids import read_ids
 from bpeviz.text import split_lines
+
+_LIST = re.compile(r"^[\[{].*[\]}][ \t\r]*$", re.MULTILINE)
+"""A line with a list of ids, or with an object that has one."""
 
 
 def run(options: argparse.Namespace) -> int:
@@ -44,6 +48,8 @@ def run(options: argparse.Namespace) -> int:
             raw = b"".join(_decoded(tokenizer, line, options) + b"\n" for line in lines)
         else:
             raw = _decoded(tokenizer, listed, options)
+            if (lists := len(_LIST.findall(listed))) > 1:
+                print_error(f"{lists:,} lists are decoded as one text. --lines makes each a line.")
     if options.output == STANDARD and sys.stdout is not None and sys.stdout.isatty():
         raw = raw.removesuffix(b"\n") + b"\n"  # before the prompt
     files.write_output(options.output, raw)

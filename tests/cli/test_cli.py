@@ -751,6 +751,8 @@ def test_decode_reads_the_output_of_encode(trained: Shell, form: str) -> None:
     decode = ("decode", "--tokenizer", "t.json")
     assert trained(*decode, "--lines", text=encoded).out.decode() == TEXT
     assert trained(*decode, text=encoded).out.decode() == TEXT.replace("\n", "")
+    assert f"{len(TEXT.splitlines())} lists are decoded as one text." in trained.err
+    assert trained(*decode, text=encoded.splitlines()[0]).err == ""
     assert trained(*decode, "{'input_ids':", "tensor([[104, 101]])}").out == b"he"
 
 
