@@ -16,9 +16,10 @@ MOST_NUMBERS = 7
 """The most numbers that the results of a vote name: those with the most answers."""
 
 ROUNDS = ("before", "after")
+Judge = Callable[[int | None], Judgment[int]]
 
 
-def judged(right: int | None, message: Sequence[MessagePart] = ()) -> Callable[[Any], Judgment]:
+def judged(right: int | None, message: Sequence[MessagePart] = ()) -> Judge:
     """Return what judges answers of which one is right, or each if that is None."""
     return lambda given: Judgment("right" if given in (None, right) else "wrong", message, right)
 
@@ -42,8 +43,8 @@ class VoteQuestion:
     """
 
     prompt: Sequence[MessagePart]
-    act: Act
-    judge: Callable[[Any], Judgment]
+    act: Act[int]
+    judge: Judge
     step: int | None = None
     rows: Sequence[MessageRow] = ()
     stage: Callable[[bool, int | None], Player] | None = None
@@ -59,8 +60,7 @@ class VoteQuestion:
     @property
     def right(self) -> int | None:
         """The right answer, or None if each is right."""
-        right: int | None = self.judge(None).right
-        return right
+        return self.judge(None).right
 
     @property
     def is_staged(self) -> bool:
@@ -169,7 +169,7 @@ class Vote:
             "task": self._task(mine, truth, is_closed=is_leader or not self.is_open),
         }
 
-    def _task(self, mine: int | None, truth: Judgment | None, *, is_closed: bool) -> StageTask:
+    def _task(self, mine: int | None, truth: Judgment[int] | None, *, is_closed: bool) -> StageTask:
         """Return the task of a member, which tells nothing about the right answer until then."""
         asked, act = self.question, self.question.act
         results = self.results(MOST_NUMBERS) if self.is_shown else []

@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, compress
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Generic, Literal, TypeGuard, TypeVar
 
 from bpeviz.text import counted
-from bpeviz.views.payloads import MessagePart, Style, TokenPart, VoteChoice
+from bpeviz.views.payloads import Answer, MessagePart, Style, TokenPart, VoteChoice
 
 Verdict = Literal["right", "near", "wrong"]
+Given = TypeVar("Given", bound=Answer)
 
 MOST_PLACES = 20
 """The most places for boundaries in a guess."""
@@ -41,7 +42,7 @@ def parts_of(words: str) -> list[MessagePart]:
 
 
 @dataclass(frozen=True)
-class Judgment:
+class Judgment(Generic[Given]):
     """The result of a question, computed by the engine.
 
     Attributes:
@@ -52,7 +53,12 @@ class Judgment:
 
     verdict: Verdict
     message: Sequence[MessagePart]
-    right: Any = None
+    right: Given | None = None
+
+
+def _is_list(given: object) -> TypeGuard[list[int]]:
+    """Return whether a value is a list of whole numbers."""
+    return isinstance(given, list) and all(type(number) is int for number in given)
 
 
 def option(
@@ -62,7 +68,7 @@ def option(
     return {"value": value, "tokens": tokens, "words": words, "ids": ids}
 
 
-class Act(ABC):
+class Act(ABC, Generic[Given]):
     """What the user does to answer a question."""
 
     kind: ClassVar[str]
@@ -79,29 +85,29 @@ class Act(ABC):
         """The answers that a room counts, or their parts; none depends on the right one."""
         return ()
 
-    def values(self, given: Any) -> Iterable[int]:
+    def values(self, given: Given) -> Iterable[int]:
         """Return the values of the options that an answer consists of."""
-        return (given,)
+        return (given,) if isinstance(given, int) else ()
 
     @abstractmethod
-    def accepts(self, given: Any) -> bool:
+    def accepts(self, given: object) -> TypeGuard[Given]:
         """Return whether a value that a browser sent is an answer."""
 
-    def matches(self, given: Any, other: Any) -> bool:
+    def matches(self, given: Given, other: Given) -> bool:
         """Return whether two answers are the same."""
         return bool(given == other)
 
-    def difference(self, given: Any, right: Any) -> list[MessagePart]:
+    def difference(self, given: Given, right: Given) -> list[MessagePart]:
         """Return how an answer differs from the right one, without telling that."""
         return []
 
     @abstractmethod
-    def words(self, given: Any) -> str:
+    def words(self, given: Given) -> str:
         """Return an answer as text."""
 
 
 @dataclass(frozen=True)
-class PairAct(Act):
+class PairAct(Act[int]):
     """Choose a pair between two tokens: the answer is the last atom of the left one.
 
     Attributes:
@@ -127,18 +133,18 @@ class PairAct(Act):
         listed = sorted(self.offered, key=self.words)
         return [option(i, self.words(i), looks[i], self.ids.get(i, ())) for i in listed]
 
-    def accepts(self, given: Any) -> bool:
+    def accepts(self, given: object) -> TypeGuard[int]:
         return type(given) is int and given in (self.offered or self.pairs)
 
-    def matches(self, given: Any, other: Any) -> bool:
+    def matches(self, given: int, other: int) -> bool:
         return self.words(given) == self.words(other)
 
-    def words(self, given: Any) -> str:
+    def words(self, given: int) -> str:
         return " + ".join(part["label"] for part in self.pairs[given])
 
 
 @dataclass(frozen=True)
-class MergesAct(Act):
+class MergesAct(Act[list[int]]):
     """Choose pairs that are merged at once: the answer has the place of each, as in `PairAct`.
 
     Attributes:
@@ -149,16 +155,15 @@ class MergesAct(Act):
     is_live = True
     is_possible: Callable[[Sequence[int]], bool]
 
-    def accepts(self, given: Any) -> bool:
-        is_list = isinstance(given, list) and all(type(place) is int for place in given)
-        return is_list and self.is_possible(given)
+    def accepts(self, given: object) -> TypeGuard[list[int]]:
+        return _is_list(given) and self.is_possible(given)
 
-    def words(self, given: Any) -> str:
+    def words(self, given: list[int]) -> str:
         return counted(len(given), "merge")
 
 
 @dataclass(frozen=True)
-class BoundariesAct(Act):
+class BoundariesAct(Act[int]):
     """Place boundaries: the answer has a bit for each place.
 
     Attributes:
@@ -184,7 +189,7 @@ class BoundariesAct(Act):
     def values(self, given: int) -> Iterable[int]:
         return (i for i in range(len(self.after)) if given >> i & 1)
 
-    def accepts(self, given: Any) -> bool:
+    def accepts(self, given: object) -> TypeGuard[int]:
         return type(given) is int and 0 <= given < 1 << len(self.after)
 
     def parts(self, given: int) -> list[str]:
@@ -197,14 +202,14 @@ class BoundariesAct(Act):
                 parts[-1] += piece
         return parts
 
-    def difference(self, given: Any, right: Any) -> list[MessagePart]:
+    def difference(self, given: int, right: int) -> list[MessagePart]:
         first = ((given ^ right) & -(given ^ right)).bit_length() - 1
         same = self.parts(given & ((1 << first) - 1))[:-1]
         if not same:
             return ["Look again at the first token: it has another length."]
         return ["Up to here you are right: ", token("".join(same)), ". Look again after it."]
 
-    def words(self, given: Any) -> str:
+    def words(self, given: int) -> str:
         return " | ".join(self.parts(given))
 
 
@@ -219,7 +224,7 @@ def atoms_of(after: Sequence[int], given: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class StopAct(Act):
+class StopAct(Act[int]):
     """Set the stop line on the track, after a number of steps.
 
     Attributes:
@@ -235,18 +240,18 @@ class StopAct(Act):
     def options(self) -> Sequence[VoteChoice]:
         return [option(step, self.words(step)) for step in range(self.last + 1)]
 
-    def accepts(self, given: Any) -> bool:
+    def accepts(self, given: object) -> TypeGuard[int]:
         return type(given) is int and 0 <= given <= self.last
 
-    def difference(self, given: Any, right: Any) -> list[MessagePart]:
+    def difference(self, given: int, right: int) -> list[MessagePart]:
         return [f"Look at more than {given:,} {self.unit}." if given < right else "Stop earlier."]
 
-    def words(self, given: Any) -> str:
+    def words(self, given: int) -> str:
         return f"after {counted(given, self.unit.removesuffix('s'))}"
 
 
 @dataclass(frozen=True)
-class TypeAct(Act):
+class TypeAct(Act[str]):
     """Type a text.
 
     Attributes:
@@ -257,15 +262,15 @@ class TypeAct(Act):
     is_live = True
     longest: int
 
-    def accepts(self, given: Any) -> bool:
+    def accepts(self, given: object) -> TypeGuard[str]:
         return isinstance(given, str) and len(given) <= self.longest
 
-    def words(self, given: Any) -> str:
+    def words(self, given: str) -> str:
         return f"“{given}”"
 
 
 @dataclass(frozen=True)
-class IdsAct(Act):
+class IdsAct(Act[list[int]]):
     """Take ids away or move them: the answer has those that are left, in their order.
 
     Attributes:
@@ -276,16 +281,15 @@ class IdsAct(Act):
     is_live = True
     ids: tuple[int, ...]
 
-    def accepts(self, given: Any) -> bool:
-        is_list = isinstance(given, list) and all(type(token_id) is int for token_id in given)
-        return is_list and not Counter(given) - Counter(self.ids)
+    def accepts(self, given: object) -> TypeGuard[list[int]]:
+        return _is_list(given) and not Counter(given) - Counter(self.ids)
 
-    def words(self, given: Any) -> str:
+    def words(self, given: list[int]) -> str:
         return " ".join(map(str, given))
 
 
 @dataclass(frozen=True)
-class BeliefAct(Act):
+class BeliefAct(Act[int]):
     """Pick one of a few sentences, which are in the order of their words."""
 
     kind = "belief"
@@ -295,7 +299,7 @@ class BeliefAct(Act):
     def options(self) -> Sequence[VoteChoice]:
         return [option(i, words) for i, words in enumerate(self.sentences)]
 
-    def accepts(self, given: Any) -> bool:
+    def accepts(self, given: object) -> TypeGuard[int]:
         return type(given) is int and 0 <= given < len(self.sentences)
 
     def words(self, given: int) -> str:
@@ -303,7 +307,7 @@ class BeliefAct(Act):
 
 
 @dataclass(frozen=True)
-class NumberAct(Act):
+class NumberAct(Act[int]):
     """Enter a number, from the lowest to the highest, in some unit."""
 
     kind = "number"
@@ -311,7 +315,7 @@ class NumberAct(Act):
     high: int
     unit: str
 
-    def accepts(self, given: Any) -> bool:
+    def accepts(self, given: object) -> TypeGuard[int]:
         return type(given) is int and self.low <= given <= self.high
 
     def words(self, given: int) -> str:

@@ -154,6 +154,10 @@ class VoteChoice(TypedDict):
     ids: Sequence[int]
 
 
+Answer = int | str | list[int]
+"""The answer to a task: a number, a typed text, or places or ids in their order."""
+
+
 class StageTask(TypedDict, total=False):
     """What the user does on the stage, or a follower of a room, whose answer is counted."""
 
@@ -167,7 +171,7 @@ class StageTask(TypedDict, total=False):
     actions: dict[str, list[int] | None]
     canShow: bool
     longest: int | None
-    given: int | str | list[int] | None
+    given: Answer | None
     right: Sequence[int] | None
     result: TaskResult | None
     isVote: bool

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Generic, Literal, NotRequired, TypedDict
 
 from bpeviz.ui.learn import prose
 from bpeviz.ui.permalink.codec import Value
-from bpeviz.views.acts import Act, BeliefAct, Judgment, Verdict
-from bpeviz.views.payloads import MessagePart, MessageRow, Player, TaskResult
+from bpeviz.views.acts import Act, BeliefAct, Given, Judgment, Verdict
+from bpeviz.views.payloads import Answer, MessagePart, MessageRow, Player, TaskResult
 
 Mark = Literal["first", "second", "tried", "shown"]
 """How a question was answered: at the first or second try, in neither of two, or not at all."""
@@ -51,8 +51,24 @@ class NoQuestionError(ValueError):
     """No question can be asked about a text; the message tells the user how to change it."""
 
 
+class StoredAnswer(TypedDict):
+    """The answers to a question, as a browser stores them.
+
+    Attributes:
+        of: The text that they are about.
+        tries: The last ones, or the best and the last one.
+        shown: Whether the right one was shown.
+        done: Whether the question was done before these.
+    """
+
+    of: str
+    tries: list[Answer]
+    shown: bool
+    done: NotRequired[bool]
+
+
 @dataclass(frozen=True)
-class Mistake:
+class Mistake(Generic[Given]):
     """A likely wrong answer.
 
     Attributes:
@@ -60,12 +76,12 @@ class Mistake:
         words: What is wrong with it, without the right answer.
     """
 
-    given: Any
+    given: Given
     words: Sequence[MessagePart]
 
 
 @dataclass(frozen=True)
-class Question:
+class Question(Generic[Given]):
     """A question about a text.
 
     Attributes:
@@ -81,43 +97,44 @@ class Question:
             "numbered".
     """
 
-    act: Act
-    judge: Callable[[Any], Judgment]
-    mistakes: Callable[[], Sequence[Mistake]] = tuple
+    act: Act[Given]
+    judge: Callable[[Given | None], Judgment[Given]]
+    mistakes: Callable[[], Sequence[Mistake[Given]]] = tuple
     name: str = ""
     hint: str = ""
     prompt: Sequence[MessagePart] = ()
-    score: Callable[[Any], tuple[float, str]] | None = None
-    card: Callable[[Any], None] | None = None
+    score: Callable[[Given], tuple[float, str]] | None = None
+    card: Callable[[Given], None] | None = None
     rows: Sequence[MessageRow] = ()
 
-    def likely(self) -> list[Mistake]:
+    def likely(self) -> list[Mistake[Given]]:
         """Return the likely wrong answers that are possible and wrong here, each once."""
-        likely: list[Mistake] = []
+        likely: list[Mistake[Given]] = []
         for mistake in self.mistakes():
             is_new = not any(self.act.matches(mistake.given, other.given) for other in likely)
             if is_new and self.act.accepts(mistake.given) and not self.solved(mistake.given):
                 likely.append(mistake)
         return likely
 
-    def solved(self, given: Any) -> bool:
+    def solved(self, given: Given) -> bool:
         """Return whether an answer is right, or near enough."""
         return self.judge(given).verdict in ("right", "near")
 
-    def feedback(self, given: Any) -> list[MessagePart]:
+    def feedback(self, given: Given) -> list[MessagePart]:
         """Return the sentence about a wrong answer, without the right answer."""
         for mistake in self.likely():
             if self.act.matches(given, mistake.given):
                 return [*mistake.words]
-        return self.act.difference(given, self.judge(None).right)
+        right = self.judge(None).right
+        return [] if right is None else self.act.difference(given, right)
 
-    def kept(self, tries: Sequence[Any], given: Any) -> list[Any]:
+    def kept(self, tries: Sequence[Given], given: Given) -> list[Given]:
         """Return the tries to store after another answer: the last ones, or the best and this."""
         if self.score and tries:
             return [max(tries, key=self.score), given]
         return [*tries, given][-TRIES:]
 
-    def mark(self, tries: Sequence[Any], gave_up: bool) -> Mark | None:
+    def mark(self, tries: Sequence[Given], gave_up: bool) -> Mark | None:
         """Return how a question was answered, or None while a try is left."""
         if tries and self.solved(tries[-1]):
             return "first" if len(tries) == 1 or self.act.is_live else "second"
@@ -125,7 +142,7 @@ class Question:
             return "shown"
         return "tried" if len(tries) >= TRIES and not self.act.is_live else None
 
-    def result(self, tries: Sequence[Any], gave_up: bool) -> TaskResult | None:
+    def result(self, tries: Sequence[Given], gave_up: bool) -> TaskResult | None:
         """Return what the stage says about the answers so far, or None before the first one."""
         if not tries and not gave_up:
             return None
@@ -140,19 +157,19 @@ class Question:
         judgment = self.judge(given)
         message = [*judgment.message, *self._best(tries)]
         if mark == "tried":  # the second mistake is answered, too
-            message = [*self.feedback(given), " ", *message]
+            message = [*self.feedback(tries[-1]), " ", *message]
         note = "" if self.act.is_live else f" {SIGNS[mark]} {MARK_WORDS[mark].capitalize()}"
         kind = judgment.verdict if given is not None else "shown"
         return {"kind": kind, "message": message, "note": note}
 
-    def _best(self, tries: Sequence[Any]) -> list[MessagePart]:
+    def _best(self, tries: Sequence[Given]) -> list[MessagePart]:
         """Return the best score so far, if there is one."""
         best = max(map(self.score, tries), default=(0, "")) if self.score else (0, "")
         return [f" Your best: {best[1]}."] if best[1] else []
 
 
 @dataclass(frozen=True)
-class Task:
+class Task(Generic[Given]):
     """A text on the stage, and the questions about it.
 
     Attributes:
@@ -165,8 +182,8 @@ class Task:
         figures: The figures in its prose that depend on its text, by their names.
     """
 
-    questions: Sequence[Callable[[], Question]]
-    payload: Callable[[int, Any], Player]
+    questions: Sequence[Callable[[], Question[Given]]]
+    payload: Callable[[int, Given | None], Player]
     figures: Mapping[str, int | str] = field(default_factory=dict)
 
 
@@ -205,7 +222,7 @@ class Chapter:
 
     key: str
     texts: Mapping[str, Sequence[str]]
-    tasks: Mapping[str, Callable[[str], Task]]
+    tasks: Mapping[str, Callable[[str], Task[Any]]]
     own: str = ""
     longest: int = 1_000
     own_needs: tuple[str, ...] = ()
@@ -219,26 +236,26 @@ class Chapter:
         """The first text of the first task."""
         return next(iter(self.texts.values()))[0]
 
-    def task(self, name: str, turn: int = 0) -> Task:
+    def task(self, name: str, turn: int = 0) -> Task[Any]:
         """Return a task about its first text, or a later one; may raise `NoQuestionError`."""
         return self.tasks[name](self.texts[name][turn])
 
 
-def belief_question(key: str, figures: Mapping[str, int | str]) -> Question:
+def belief_question(key: str, figures: Mapping[str, int | str]) -> Question[int]:
     """Return the belief at the end of a chapter. Its answers do not depend on a text."""
     (belief,) = prose.read(key).beliefs
     return question_of(belief, figures)
 
 
-def question_of(belief: prose.Belief, figures: Mapping[str, int | str]) -> Question:
+def question_of(belief: prose.Belief, figures: Mapping[str, int | str]) -> Question[int]:
     """Return the question of a belief."""
     replies = [prose.fill(option.answer, figures) for option in belief.options]
 
-    def judge(given: int | None) -> Judgment:
+    def judge(given: int | None) -> Judgment[int]:
         verdict: Verdict = "right" if given in (None, belief.right) else "wrong"
         return Judgment(verdict, [replies[belief.right]], belief.right)
 
-    def mistakes() -> list[Mistake]:
+    def mistakes() -> list[Mistake[int]]:
         return [Mistake(i, [reply]) for i, reply in enumerate(replies) if i != belief.right]
 
     options = (prose.fill(option.words, figures) for option in belief.options)

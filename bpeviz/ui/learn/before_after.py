@@ -7,13 +7,14 @@ from functools import cache
 
 from bpeviz.ui.learn import prose
 from bpeviz.ui.learn.base import Question, question_of
+from bpeviz.views.payloads import Answer
 
 BEFORE, AFTER = TIMES = ("before", "after")
 """The beginnings of the names of the answers."""
 
 
 @cache
-def questions() -> Sequence[Question]:
+def questions() -> Sequence[Question[int]]:
     """Return the questions, each with two options."""
     return [question_of(belief, {}) for belief in prose.read("before_after").beliefs]
 
@@ -23,7 +24,7 @@ def names(time: str) -> list[str]:
     return [f"{time}/{i}" for i in range(len(questions()))]
 
 
-def sums(answers: Mapping[str, int]) -> dict[str, int]:
+def sums(answers: Mapping[str, Answer]) -> dict[str, int]:
     """Return the number of right answers before and after the course, where all were given."""
     right = [question.judge(None).right for question in questions()]
     given = {time: [answers.get(name) for name in names(time)] for time in TIMES}
@@ -34,7 +35,7 @@ def sums(answers: Mapping[str, int]) -> dict[str, int]:
     }
 
 
-def changes(answers: Mapping[str, int]) -> list[str]:
+def changes(answers: Mapping[str, Answer]) -> list[str]:
     """Return each question with its answers and the right one, as Markdown."""
     times = sums(answers)
     lines = []
@@ -45,6 +46,6 @@ def changes(answers: Mapping[str, int]) -> list[str]:
             for time in times
         )
         (reply,) = result.message
-        right = question.act.words(result.right)
+        right = "" if result.right is None else question.act.words(result.right)
         lines.append(f"{i + 1}. {question.name} **{right}** {reply} ({', '.join(signs)})")
     return lines

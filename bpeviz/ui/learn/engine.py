@@ -101,7 +101,7 @@ def still(rows: Sequence[Row], *identity: object) -> Player:
     return payload
 
 
-def typed(question: Question, rows: Callable[[str], Sequence[Row]]) -> Task:
+def typed(question: Question[str], rows: Callable[[str], Sequence[Row]]) -> Task[str]:
     """Return the task of a text that the user types, in the rows that it has at each change."""
     return Task([lambda: question], lambda done, given: still(rows(given or "")))
 
@@ -186,13 +186,13 @@ def hues_after(trainings: Callable[[int], Training], text: str, step: int) -> Hu
     return hues([stage_of(trainings(step), text).rows[0].coloring], given)
 
 
-def rounds_of(text: str, rounds: int, **options: Any) -> Task:
+def rounds_of(text: str, rounds: int, **options: Any) -> Task[int]:
     """Return the task in which the user chooses the pair of each of the first merges."""
 
     def training(step: int) -> MergeTraining:
         return merges_of(text, merges=step, **options)
 
-    def payload(done: int, given: Any) -> Player:
+    def payload(done: int, given: int | None) -> Player:
         stage = stage_of(training(done), text, hues_after(training, text, done))
         return on_stage(stage, "rounds", options)
 
@@ -203,7 +203,7 @@ def rounds_of(text: str, rounds: int, **options: Any) -> Task:
     return Task(questions, payload)
 
 
-def next_pair(trainings: Callable[[int], MergeTraining], text: str, step: int) -> Question:
+def next_pair(trainings: Callable[[int], MergeTraining], text: str, step: int) -> Question[int]:
     """Return the question for the pair that is merged after `step` merges.
 
     Args:
@@ -230,7 +230,7 @@ def next_pair(trainings: Callable[[int], MergeTraining], text: str, step: int) -
         table = before.pairs(text, boundaries, step)
         return {pair.ids: pair.count for pair in table.best(table.counts, (), len(table.keys))}
 
-    def judge(given: int | None) -> Judgment:
+    def judge(given: int | None) -> Judgment[int]:
         count = counts()
         taken = trainings(step + 1).merges[step]
         pair = (taken.left, taken.right)
@@ -241,7 +241,7 @@ def next_pair(trainings: Callable[[int], MergeTraining], text: str, step: int) -
         verdict: Verdict = "right" if count[places[given]] == count[pair] else "wrong"
         return Judgment(verdict, message, right)
 
-    def mistakes() -> list[Mistake]:
+    def mistakes() -> list[Mistake[int]]:
         count = counts()
         most = max(count.values())
         first = {pair: place for place, pair in reversed(places.items())}
@@ -304,7 +304,7 @@ class MergeNumbers(NamedTuple):
 
 def merges_in_order(
     text: str, tokenizer: Tokenizer, rounds: int, numbers: MergeNumbers, rows: Sequence[MessageRow]
-) -> Task:
+) -> Task[int]:
     """Return the task in which the user chooses the first merges that encode a text.
 
     Args:
@@ -325,7 +325,7 @@ def merges_in_order(
             "sentence in Latin letters."
         )
 
-    def payload(done: int, given: Any) -> Player:
+    def payload(done: int, given: int | None) -> Player:
         return on_stage(encoding(text, tokenizer, done if done < count else None), "encode")
 
     return Task([partial(_merge_in_order, whole, i, numbers, rows) for i in range(count)], payload)
@@ -333,7 +333,7 @@ def merges_in_order(
 
 def _merge_in_order(
     whole: trace.Inspection, step: int, numbers: MergeNumbers, rows: Sequence[MessageRow]
-) -> Question:
+) -> Question[int]:
     """Return the question for the merge after `step` merges of a text."""
     tokenizer, cut = whole.tokenizer, whole.boundaries
     ids, ends = cut.ids(step).tolist(), cut.token_ends(step).tolist()
@@ -351,14 +351,14 @@ def _merge_in_order(
     def right() -> int:
         return int(min({*ends} - {*cut.token_ends(step + 1).tolist()})) - 1
 
-    def judge(given: int | None) -> Judgment:
+    def judge(given: int | None) -> Judgment[int]:
         pair = places[right()]
         name = numbers.words.format(f"{numbers.of(pair):,}")
         is_right = given is None or places[given] == pair
         message = [*words(pair), f" {name}, the first that fits."]
         return Judgment("right" if is_right else "wrong", message, right())
 
-    def mistakes() -> list[Mistake]:
+    def mistakes() -> list[Mistake[int]]:
         listed = sorted(places.items(), key=lambda item: numbers.of(item[1]) is None)
         return [
             Mistake(place, [*words(pair), _wrong(numbers.of(pair), counts[pair])])
@@ -392,7 +392,7 @@ def cut_task(
     name: str,
     likely: Mapping[tuple[str, ...], str] = EMPTY,
     special: Sequence[str] = (),
-) -> Task:
+) -> Task[int]:
     """Return the task in which the user places the boundaries of a tokenizer.
 
     Args:
@@ -411,14 +411,14 @@ def cut_task(
     if len(places) > MOST_PLACES:  # too many to guess
         return Task((), lambda done, given: played(text, tokenizer, name))
 
-    def payload(done: int, given: Any) -> Player:
+    def payload(done: int, given: int | None) -> Player:
         stage = encoding(text, tokenizer, special=special) if done else encoding(text, tokenizer, 0)
         return on_stage(stage, "cuts", name)
 
     return Task([partial(cuts, text, tokenizer, name, likely, special)], payload)
 
 
-def gpt4o_cuts(text: str, likely: Mapping[tuple[str, ...], str] = EMPTY) -> Task:
+def gpt4o_cuts(text: str, likely: Mapping[tuple[str, ...], str] = EMPTY) -> Task[int]:
     """Return the task in which the user places GPT-4o's boundaries; see `cut_task`.
 
     Raises:
@@ -436,7 +436,7 @@ def cuts(
     name: str,
     likely: Mapping[tuple[str, ...], str] = EMPTY,
     special: Sequence[str] = (),
-) -> Question:
+) -> Question[int]:
     """Return the question where a tokenizer cuts a text: between letters, or inside of one."""
     tokens, raw = tokenizer.tokens(text, allowed_special=special), text.encode()
     places, ends = cut_places(text, tokenizer, special)
@@ -445,13 +445,13 @@ def cuts(
     right = bits_of(after, [end - 1 for end in ends])
     act = BoundariesAct([label_of(piece) for piece in pieces], after)
 
-    def judge(given: int | None) -> Judgment:
+    def judge(given: int | None) -> Judgment[int]:
         message: list[MessagePart] = [f"{counted(len(tokens), 'token')}: "]
         for part in tokens:
             message += [token_with_id(part.label, part.id), " "]
         return Judgment("right" if given in (None, right) else "wrong", message, right)
 
-    def mistakes() -> list[Mistake]:
+    def mistakes() -> list[Mistake[int]]:
         every = (1 << len(after)) - 1
         expected = [
             Mistake(bits_of(after, [len(part.encode()) - 1 for part in accumulate(parts)]), [words])

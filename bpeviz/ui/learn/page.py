@@ -44,6 +44,7 @@ from bpeviz.ui.learn.base import (
     NoQuestionError,
     PageLink,
     Question,
+    StoredAnswer,
     belief_question,
 )
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, FIRST
@@ -62,7 +63,7 @@ from bpeviz.views.acts import (
     parts_of,
 )
 from bpeviz.views.control_payloads import ChapterBar, ChapterEntry
-from bpeviz.views.payloads import MessagePart, StageTask, TaskResult
+from bpeviz.views.payloads import Answer, MessagePart, StageTask, TaskResult
 
 END, END_TITLE = "end", "The end"
 """The key of the page after the last chapter, and its title."""
@@ -90,7 +91,7 @@ PARAMETER = "chapter"
 """The parameter of the address with the chapter, such as `/Learn?chapter=merge`."""
 
 BELIEF = "belief"
-EMPTY: dict[str, Any] = {"of": "", "tries": [], "shown": False}
+EMPTY: StoredAnswer = {"of": "", "tries": [], "shown": False}
 OWN_MARK = "*"
 """The end of the name of an answer that is not about a chapter's first text."""
 
@@ -120,7 +121,7 @@ NAMED = {
 """Pages that do what has another name elsewhere, by their notes on the last page."""
 
 BAR = "chapter_bar"
-_ANSWERS: SessionValue[dict[str, dict[str, Any]]] = SessionValue("learn_answers")
+_ANSWERS: SessionValue[dict[str, StoredAnswer]] = SessionValue("learn_answers")
 """The answers by chapter, task and number: "of", the text, "tries", "shown", "done" before."""
 
 _MARKS: SessionValue[dict[str, Mark]] = SessionValue("learn_marks")
@@ -402,9 +403,9 @@ def _bar_changed() -> None:
         _MARKS.put({**(_MARKS.get() or {}), **marks})
 
 
-def _read(stored: str) -> tuple[dict[str, dict[str, Any]], dict[str, Mark]]:
+def _read(stored: str) -> tuple[dict[str, StoredAnswer], dict[str, Mark]]:
     """Return the valid ones of the answers and marks that a browser stored."""
-    answers: dict[str, dict[str, Any]] = {}
+    answers: dict[str, StoredAnswer] = {}
     marks: dict[str, Mark] = {}
     try:
         entries = json.loads(stored if len(stored) <= MAX_STORED else "{}")
@@ -416,14 +417,15 @@ def _read(stored: str) -> tuple[dict[str, dict[str, Any]], dict[str, Mark]]:
         case {"answers": dict(given), "marks": dict(reached)}:
             for name, entry in given.items():
                 match entry:
-                    case {"of": str(of), "tries": list(tries), "shown": bool()} if (
+                    case {"of": str(of), "tries": list(tries), "shown": bool(shown)} if (
                         name.partition(OWN_MARK)[0] in known
                         and len(of) < 99
                         and len(tries) <= TRIES
                     ):
                         if len(str(tries)) <= TRIES * MAX_ANSWER:
-                            keys = (key for key in (*EMPTY, "done") if key in entry)
-                            answers[name] = {key: entry[key] for key in keys}
+                            answers[name] = {"of": of, "tries": tries, "shown": shown}
+                            if entry.get("done"):
+                                answers[name]["done"] = True
             marks = {
                 name: mark for name, mark in reached.items() if name in known and mark in [*SIGNS]
             }
@@ -508,14 +510,14 @@ def _draw_task(
 
 
 def _task(
-    question: Question,
+    question: Question[Any],
     of: str,
     prompt: Sequence[MessagePart],
     result: TaskResult | None,
-    given: Any,
+    given: Answer | None,
     is_done: bool,
     is_shown: bool,
-) -> tuple[StageTask, Any]:
+) -> tuple[StageTask, Answer | None]:
     """Return the task of a payload, and the answer that the stage draws."""
     act = question.act
     task: StageTask = {
@@ -534,7 +536,7 @@ def _task(
         "result": result,
     }
     if is_done and isinstance(act, BoundariesAct) and not act.is_live:
-        task["right"] = atoms_of(act.after, question.judge(given).right)
+        task["right"] = atoms_of(act.after, question.judge(given).right or 0)
     if is_shown and act.is_live and not isinstance(act, MergesAct):  # the user may change it
         given = task["given"] = question.judge(None).right
     return task, given
@@ -565,7 +567,7 @@ def _start_large(names: Sequence[str], of: str, number: str) -> None:
     _ANSWERS.put(answers | {name: {"of": of, "tries": [], "shown": True} for name in shown})
 
 
-def _marked(name: str, question: Question, entry: dict[str, Any]) -> bool:
+def _marked(name: str, question: Question[Any], entry: StoredAnswer) -> bool:
     """Return whether a question is done; store its first mark about a chapter's own text."""
     marks = _MARKS.get() or {}
     mark = question.mark(entry["tries"], entry["shown"])
@@ -574,15 +576,15 @@ def _marked(name: str, question: Question, entry: dict[str, Any]) -> bool:
     return bool(mark or entry.get("done"))
 
 
-def _entry(name: str, of: str, question: Question) -> dict[str, Any]:
+def _entry(name: str, of: str, question: Question[Any]) -> StoredAnswer:
     """Return the answer to a question about a text: its tries, and whether it was shown."""
     entry = (_ANSWERS.get() or {}).get(name)
     if entry and entry["of"] == of and all(map(question.act.accepts, entry["tries"])):
         return entry
-    return EMPTY | {"of": of}
+    return {**EMPTY, "of": of}
 
 
-def _take(key: str, of: str, number: int, name: str, question: Question) -> None:
+def _take(key: str, of: str, number: int, name: str, question: Question[Any]) -> None:
     """Use an answer that the browser sent, unless it is about another text or question."""
     match (st.session_state.get(key) or {}).get("answer"):
         case {"of": str(about), "value": value} if about == f"{of}/{number}":
@@ -591,13 +593,15 @@ def _take(key: str, of: str, number: int, name: str, question: Question) -> None
                 _put(name, of, question, value)
 
 
-def _put(name: str, of: str, question: Question, value: Any) -> None:
+def _put(name: str, of: str, question: Question[Any], value: Answer | None) -> None:
     """Store an answer, None to be shown the right one."""
     before = _entry(name, of, question)
     tries, is_done = before["tries"], _marked(name, question, before)
     if value is not None and question.act.accepts(value):
         tries = question.kept(tries, value)
-    entry = {"of": of, "tries": tries, "shown": value is None} | ({"done": True} if is_done else {})
+    entry: StoredAnswer = {"of": of, "tries": tries, "shown": value is None}
+    if is_done:
+        entry["done"] = True
     _ANSWERS.put({**(_ANSWERS.get() or {}), name: entry})
     _CLEARED.clear()
 
@@ -608,7 +612,7 @@ def _draw_belief(chapter: Chapter) -> bool:
     Returns:
         Whether it is answered.
     """
-    question = belief_question(chapter.key, chapter.figures())
+    question: Question[Any] = belief_question(chapter.key, chapter.figures())
     name = f"{chapter.key}/{BELIEF}/0"
     entry = _entry(name, BELIEF, question)
     is_done = _marked(name, question, entry)

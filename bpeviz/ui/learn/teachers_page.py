@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
-from typing import Any
 
 import streamlit as st
 
@@ -16,6 +15,7 @@ from bpeviz.ui.learn.base import Chapter, NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.ui.learn.vote_questions import BEFORE_AFTER, Asked
 from bpeviz.views.acts import BeliefAct, BoundariesAct, PairAct, parts_of
+from bpeviz.views.payloads import MessagePart, MessageRow
 from bpeviz.views.stage import last_starts
 
 PARAMETER, STUDENT = "teacher", "student"
@@ -121,7 +121,7 @@ def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answe
     return _section(f"{place}. {words.title}", f"<p>{about}</p>{text}", header, rows)
 
 
-def _row(row: Mapping[str, Any]) -> str:
+def _row(row: MessageRow) -> str:
     """Return a list that belongs to a question."""
     number = "{}. " if row["numbered"] else ""
     items = (number.format(i) + _html(item) for i, item in enumerate(row["items"], 1))
@@ -180,7 +180,7 @@ def _section(title: str, about: str, header: Sequence[str], rows: Iterable[Seque
     return f'<section class="teacher"><h3>{escape(title)}</h3>{about}{table}</section>'
 
 
-def _html(parts: Iterable[str | Mapping[str, Any]]) -> str:
+def _html(parts: Iterable[MessagePart]) -> str:
     """Return a message as HTML; what is between backticks is a token."""
     split = (parts_of(part) if isinstance(part, str) else [part] for part in parts)
     return "".join(
@@ -194,7 +194,7 @@ def _token(name: str) -> str:
     return f"<code>{escape(name)}</code>"
 
 
-def _plain(parts: Iterable[str | Mapping[str, Any]]) -> str:
+def _plain(parts: Iterable[MessagePart]) -> str:
     """Return a message as plain text."""
     return "".join(part if isinstance(part, str) else part["label"] for part in parts)
 

@@ -55,6 +55,7 @@ from bpeviz.ui.learn import prose
 from bpeviz.ui.pages import algorithms, compare, inspect, pretokenize, train
 from bpeviz.ui.pages.base import Page
 from bpeviz.ui.permalink import codec, session
+from bpeviz.ui.permalink.codec import Value
 from bpeviz.ui.runtime.reconnection import reconnected
 from bpeviz.ui.widgets import SessionValue
 
@@ -90,7 +91,7 @@ class Step:
 
     heading: str
     paragraphs: Sequence[str]
-    values: Mapping[str, Any]
+    values: Mapping[str, Value]
     mark: tuple[str, ...]
     jump: int | None = None
 
@@ -117,7 +118,7 @@ class Tour:
     page: Page
     steps: Sequence[Step]
     guess: prose.Belief | None = None
-    before: Mapping[str, Any] = field(default_factory=dict)
+    before: Mapping[str, Value] = field(default_factory=dict)
     sources: str = ""
     needs: tuple[str, ...] = ()
 
@@ -155,7 +156,7 @@ def parse(key: str, text: str) -> Tour:
     if fields.get("On") not in _PAGES:
         raise ValueError(f"The tour {key} needs a line “On: PAGE”, one of {', '.join(_PAGES)}.")
     steps: list[Step] = []
-    values: dict[str, Any] = {}
+    values: dict[str, Value] = {}
     mark: tuple[str, ...] = ()
     jump: int | None = None
     guess, before = None, "{}"
@@ -186,7 +187,7 @@ def _section(text: str) -> tuple[list[str], dict[str, str]]:
     return [heading, *filter(None, words.split("\n"))], fields
 
 
-def _state(written: str) -> dict[str, Any]:
+def _state(written: str) -> dict[str, Value]:
     """Return the values of a page, written in JSON or as a link."""
     if written.startswith("{"):
         return dict(json.loads(written))

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from itertools import chain
 from typing import Any, NamedTuple, TypedDict
 
-from bpeviz.room.votes import VoteQuestion, judged
+from bpeviz.room.votes import Judge, VoteQuestion, judged
 from bpeviz.ui.learn import before_after, prose
 from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Task, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY
@@ -61,8 +61,8 @@ class Asked(NamedTuple):
 
     key: str
     prompt: Sequence[MessagePart]
-    question: Question
-    task: Task | None
+    question: Question[Any]
+    task: Task[Any] | None
     name: str = ""
     vote: VoteQuestion | None = None
 
@@ -142,11 +142,10 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
         if vote:
             number += 1
             name = f"{place}.{number} {name or words.title}"
-            more: dict[str, Any] = {"name": name}
+            vote = replace(vote, name=name)
             if entry.task and (note := words.notes.get("vote")):
-                more["prompt"] = parts_of(prose.fill(note, figures))
-                more["judge"] = _saying(vote.judge, words.notes.get("voted", ""))
-            vote = replace(vote, **more)
+                judge = _saying(vote.judge, words.notes.get("voted", ""))
+                vote = replace(vote, prompt=parts_of(prose.fill(note, figures)), judge=judge)
         yield entry._replace(name=name, vote=vote)
 
 
@@ -154,8 +153,8 @@ def _vote(entry: Asked) -> VoteQuestion | None:
     """Return a question for a vote, or None if it is answered in another way."""
     question, act = entry.question, entry.question.act
 
-    def judge(given: int | None) -> Judgment:
-        judgment = question.judge(given)
+    def judge(given: int | None) -> Judgment[int]:
+        judgment: Judgment[int] = question.judge(given)
         return replace(judgment, message=[*chain(*map(_parts, judgment.message))])
 
     vote = VoteQuestion(entry.prompt, act, judge, rows=question.rows, is_alone=True)
@@ -166,16 +165,17 @@ def _vote(entry: Asked) -> VoteQuestion | None:
         return vote
     if isinstance(act, PairAct):
         likely = (mistake.given for mistake in question.likely()[: PAIRS - 1])
-        vote = replace(vote, act=replace(act, offered=(judge(None).right, *likely)))
+        offered = [place for place in (judge(None).right, *likely) if place is not None]
+        vote = replace(vote, act=replace(act, offered=offered))
     elif not isinstance(act, (BoundariesAct, StopAct)):
         return None
     return replace(vote, stage=_stage(entry))
 
 
-def _saying(judge: Callable[[Any], Judgment], words: str) -> Callable[[Any], Judgment]:
+def _saying(judge: Judge, words: str) -> Judge:
     """Return what judges as before, and says some words about the right answer."""
 
-    def judge_and_say(given: Any) -> Judgment:
+    def judge_and_say(given: int | None) -> Judgment[int]:
         judgment = judge(given)
         said = [*judgment.message, f" {words}"] if words and given is None else judgment.message
         return replace(judgment, message=said)

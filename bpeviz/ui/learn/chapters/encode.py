@@ -40,7 +40,7 @@ def _part(token_id: int, color: int = -1) -> TokenPart:
     return token(tokenizer().token_label(token_id), color)
 
 
-def _next(text: str) -> Task:
+def _next(text: str) -> Task[int]:
     """Return the task in which the user chooses the merges of a text."""
     merges = tokenizer().merges
     items: list[list[MessagePart]] = [[_part(merge.left), _part(merge.right)] for merge in merges]
@@ -50,7 +50,7 @@ def _next(text: str) -> Task:
     return engine.merges_in_order(text, tokenizer(), ROUNDS, named, rows)
 
 
-def _ids(text: str) -> Task:
+def _ids(text: str) -> Task[list[int]]:
     """Return the task in which the user takes ids away until one character of several is left."""
     start = tokenizer().encode(text)
     goal = next(letter for letter in text if len(tokenizer().encode(letter)) > 1)
@@ -61,7 +61,7 @@ def _ids(text: str) -> Task:
         color = color_index_of(tokenizer(), token_id, colors)
         return {**_part(token_id, color), "id": token_id}
 
-    def judge(given: list[int] | None) -> Judgment:
+    def judge(given: list[int] | None) -> Judgment[list[int]]:
         decoded = tokenizer().decode(ids := right if given is None else given)
         if decoded == goal:
             names = [part for token_id in ids for part in (piece(token_id), " ")]

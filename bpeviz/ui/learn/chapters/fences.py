@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import lru_cache, partial
-from typing import Any
 
 from bpeviz.analysis.hues import OWN_HUES, Hues, hues
 from bpeviz.core.training import MergeTraining
@@ -51,11 +50,11 @@ def _places(text: str) -> list[int]:
     return places
 
 
-def _apart(text: str) -> Task:
+def _apart(text: str) -> Task[int]:
     """Return the task in which the user fences words."""
     places = _places(text)
 
-    def payload(done: int, given: Any) -> Player:
+    def payload(done: int, given: int | None) -> Player:
         result = _fenced(text, tuple(atoms_of(places, given or 0)))
         training = result.training
         stage = engine.stage_of(training, text, _hues(text, training))
@@ -88,7 +87,7 @@ def _names(text: str, result: Fenced, joining: bool = False) -> list[TokenPart]:
     return [token(*look(merge.new_id)) for merge, joined in result.merges if joined or not joining]
 
 
-def _question(text: str, places: list[int]) -> Question:
+def _question(text: str, places: list[int]) -> Question[int]:
     """Return the question for fences that keep words apart from marks and from each other.
 
     Raises:
@@ -102,7 +101,7 @@ def _question(text: str, places: list[int]) -> Question:
         )
     right = bits_of(places, _rule(text))
 
-    def judge(given: int | None) -> Judgment:
+    def judge(given: int | None) -> Judgment[int]:
         fences = atoms_of(places, right if given is None else given)
         result = _fenced(text, tuple(fences))
         compared = f", and {free.tokens:,} without fences" if fences else ""

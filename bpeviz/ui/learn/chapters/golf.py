@@ -108,7 +108,7 @@ def token_counts(text: str, places: Sequence[int]) -> list[int]:
     return counts
 
 
-def _merges(text: str) -> Task:
+def _merges(text: str) -> Task[list[int]]:
     course = holes(text)
     goal, par, best = course[-1]
     known = _own(text, figures.BEST_KNOWN) if best else engine.merges_of(text, merges=par)
@@ -123,7 +123,7 @@ def _merges(text: str) -> Task:
         except ValueError:
             return False
 
-    def judge(given: list[int] | None) -> Judgment:
+    def judge(given: list[int] | None) -> Judgment[list[int]]:
         if given is None:
             fewest = "the fewest known" if best else "those of byte-pair encoding"
             return Judgment("right", [f"{counted(len(example), 'merge')}, {fewest}."], example)
@@ -215,7 +215,7 @@ def difference(text: str) -> tuple[int, str]:
     return new - old, f"{counted(new, 'token')} in GPT-4o, {old:,} in GPT-2"
 
 
-def _judge_more(given: str | None) -> Judgment:
+def _judge_more(given: str | None) -> Judgment[str]:
     more, words = difference(text := THOUSAND if given is None else given)
     message: list[MessagePart] = [token(label(text.encode())), f" has {words}: {more:+,}."]
     verdict: Verdict = "right" if more > 0 else "wrong"
@@ -237,7 +237,7 @@ def per_letter(word: str) -> float:
     return len(bpeviz.load(TWO[1]).encode(word)) / len(word)
 
 
-def _judge_dense(given: str | None) -> Judgment:
+def _judge_dense(given: str | None) -> Judgment[str]:
     ratio = per_letter(word := RARE if given is None else given)
     if not ratio:
         return Judgment("wrong", [f"Type at least {LETTERS} letters, and no other signs."])

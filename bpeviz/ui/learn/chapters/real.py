@@ -50,7 +50,7 @@ def _is_in(word: str, token_id: int) -> bool:
     return name in word or not (name.isascii() and name.isalpha())
 
 
-def _next(word: str) -> Task:
+def _next(word: str) -> Task[int]:
     """Return the task in which the user chooses GPT-4o's merges of a word, by their ranks."""
     tokenizer = stored.o200k()
     items: list[list[MessagePart]] = []
@@ -69,7 +69,7 @@ def _next(word: str) -> Task:
     return replace(task, figures={"tokens": len(tokenizer.encode(word))})
 
 
-def special(name: str) -> Task:
+def special(name: str) -> Task[str]:
     """Return the task in which the user types the name of a special token."""
     task = engine.typed(Question(TypeAct(60), partial(_judge, name), name="A special token"), _rows)
     plain = len(stored.o200k().encode(name))
@@ -87,7 +87,7 @@ def _rows(text: str) -> list[Row]:
     return engine.encoded_rows(text, {"": stored.gpt4o(text) or stored.o200k().at_step(0)})
 
 
-def _judge(name: str, given: str | None) -> Judgment:
+def _judge(name: str, given: str | None) -> Judgment[str]:
     text = name if given is None else given
     if not text:
         return Judgment("wrong", ["There is no text yet."])

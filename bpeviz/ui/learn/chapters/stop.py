@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from bpeviz.text import counted
 from bpeviz.ui.inputs.text import OWN_TEXT, TRAIN_ON
@@ -34,10 +33,10 @@ def _stage() -> Stage:
     return engine.stage_of(engine.merges_of(DON_QUIJOTE, merges=MERGES), DON_QUIJOTE)
 
 
-def _line(new: str) -> Task:
+def _line(new: str) -> Task[int]:
     """Return the task in which the user sets the stop line of a training, for a new text."""
 
-    def payload(done: int, given: Any) -> Player:
+    def payload(done: int, given: int | None) -> Player:
         data = engine.on_stage(_stage(), "line", new)
         lines = [("training text", data["views"][0]["tokenCounts"])]
         marks: list[tuple[int, str]] = []
@@ -63,10 +62,10 @@ def _line(new: str) -> Task:
     return Task([lambda: _question(new)], payload)
 
 
-def _question(new: str) -> Question:
+def _question(new: str) -> Question[int]:
     """Return the question for the last merge that makes a new text shorter."""
 
-    def judge(given: int | None) -> Judgment:
+    def judge(given: int | None) -> Judgment[int]:
         line = _stop_line(new)
         message = _told(line)
         if given is None:
@@ -80,7 +79,7 @@ def _question(new: str) -> Question:
         near: Verdict = "near" if line.is_near(given) else "wrong"
         return Judgment("right" if given == line.last else near, message, line.last)
 
-    def mistakes() -> list[Mistake]:
+    def mistakes() -> list[Mistake[int]]:
         last = _stop_line(new).last
         return [Mistake(step, [_mistake(step, last)]) for step in reversed(range(MERGES + 1))]
 

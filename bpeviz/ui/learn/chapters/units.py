@@ -75,7 +75,7 @@ def weights(text: str) -> list[Row]:
     return [engine.row(text, "", [(byte, 1) for byte in text.encode()], _BYTES)]
 
 
-def _judge_unknown(listed: Sequence[str], given: str | None) -> Judgment:
+def _judge_unknown(listed: Sequence[str], given: str | None) -> Judgment[str]:
     text = NEW_WORD if given is None else given
     lost = [*dict.fromkeys(unknown(text, listed))]
     if not text.strip():
@@ -92,7 +92,7 @@ def _judge_unknown(listed: Sequence[str], given: str | None) -> Judgment:
     return Judgment("right", message, NEW_WORD)
 
 
-def _judge_weights(example: str, given: str | None) -> Judgment:
+def _judge_weights(example: str, given: str | None) -> Judgment[str]:
     text = example if given is None else given
     goal = len(example.encode())
     size, count = len(text.encode()), len(characters(text))
@@ -106,7 +106,7 @@ def _judge_weights(example: str, given: str | None) -> Judgment:
     return Judgment("wrong", [f"{so_far}: {joined(todo)}."])
 
 
-def _unknown(text: str) -> Task:
+def _unknown(text: str) -> Task[str]:
     if text not in SENTENCES:  # one of the user's own
         return Task((), lambda done, given: engine.still(rows(text)))
     listed = words_of(text)
@@ -121,7 +121,7 @@ def _unknown(text: str) -> Task:
     return engine.typed(question, partial(rows, vocabulary=listed))
 
 
-def _weights(example: str) -> Task:
+def _weights(example: str) -> Task[str]:
     task = engine.typed(
         Question(TypeAct(100), partial(_judge_weights, example), name="Bytes"), weights
     )

@@ -20,7 +20,7 @@ EXPECTED = (
 """What is wrong with the division of a compound into its words."""
 
 
-def letters(text: str) -> Task:
+def letters(text: str) -> Task[int]:
     """Return the task in which the user places GPT-4o's boundaries."""
     task = engine.gpt4o_cuts(text, {(text.removesuffix(BERRY), BERRY): EXPECTED})
     return replace(task, payload=lambda done, given: engine.plain(task.payload(done, given)))

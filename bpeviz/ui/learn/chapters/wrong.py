@@ -23,7 +23,7 @@ AFTER_WORD = "A word takes the space before it, not the one after it."
 OWN_SIGN = "The period is no digit, so it stands alone."
 
 
-def _space(text: str) -> Task:
+def _space(text: str) -> Task[int]:
     before = re.findall(r"\s*\S+", text)
     before[-1] += text[len("".join(before)) :]
     after = re.findall(r"\S+\s*", text)
@@ -31,20 +31,20 @@ def _space(text: str) -> Task:
     return engine.gpt4o_cuts(text, expected | {tuple(after): AFTER_WORD})
 
 
-def _name(text: str) -> Task:
+def _name(text: str) -> Task[int]:
     words = tuple(re.findall(r"\s?[A-Z][a-z]+", text))
     expected: Divisions = {words: "These are its words, but a longer piece is in the list."}
     return engine.cut_task(text, stored.gpt2(), "GPT-2's tokens", expected)
 
 
-def _chat(text: str) -> Task:
+def _chat(text: str) -> Task[int]:
     plain = tuple(part.label for part in stored.chat().tokens(text))
     said = "So ordinary text is split. This program also looks for the special names."
     expected: Divisions = {plain: said}
     return engine.cut_task(text, stored.chat(), "Tokens of the chat", expected, stored.CONTROL)
 
 
-def _numbers(text: str) -> Task:
+def _numbers(text: str) -> Task[int]:
     words = tuple(re.findall(r"\s?\S+", text))
     digits = tuple(text)
     expected = {words: OWN_SIGN, digits: "Up to three digits side by side are one token."}
