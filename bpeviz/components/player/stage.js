@@ -23,6 +23,8 @@ export class Stage {
     /** @type {TimelineScore} */
     this.score = null;
     this.scale = 1; // of the projector view
+    /** @type {string[] | null} */
+    this.words = null; // of a short text, between which its line may break
     this.said = (words, box) => {}; // called for a block that is pressed
     this.laidOut = () => {}; // called after the lines have changed
     followSize(root.querySelector(".stage"), () => this.fit(), signal); // and that of the text follows
@@ -69,9 +71,11 @@ export class Stage {
     if (drawn === this.drawnBlocks) return false;
     this.drawnBlocks = drawn;
     this.score.blocks = [];
+    this.words = null;
     this.section.classList.remove("blocked");
     if (!isShort) return true;
     const blocks = new MergeBlocks(view.cells, view.mergesOn(), last, { said: (words, box) => this.said(words, box) });
+    this.words = blocks.words;
     if (blocks.isEmpty) return true;
     this.score.blocks = [blocks];
     this.section.classList.add("blocked");
@@ -118,15 +122,15 @@ export class Stage {
     const sizes = several ? sizesOfRows(rows.length) : { smallest: SMALLEST, largest: LARGEST, scrolling: scrollingSize };
     const { largest, scrolling } = sizes;
     if (projector) sizes.largest = this.blocks ? host.clientHeight : Math.max(largest, host.clientHeight / 10);
-    if (this.blocks) {
-      const { words } = this.blocks;
+    if (this.words) {
+      const { words } = this;
       const width = host.clientWidth - 24;
       const inOneLine = unbrokenSize([words.join("")], width);
       sizes.largest = Math.min(sizes.largest, inOneLine < LINE_BLOCKED * scale ? unbrokenSize(words, width) : inOneLine);
       sizes.smallest = Math.min(SMALLEST_BLOCKED * scale, sizes.largest);
-      this.blocks.scale = scale;
     }
-    sizes.scrolling = (width) => (this.blocks ? sizes.smallest : (several ? Math.max(1, 0.75 * scale) : scale) * scrolling(width));
+    if (this.blocks) this.blocks.scale = scale;
+    sizes.scrolling = (width) => (this.words ? sizes.smallest : (several ? Math.max(1, 0.75 * scale) : scale) * scrolling(width));
     const fits = fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several, fills: several });
     section.classList.toggle("scrolls", !fits && !this.blocks); // a line with its merges is seen whole
     section.classList.remove("fitting");
