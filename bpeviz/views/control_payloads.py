@@ -118,6 +118,8 @@ class TextBox(TypedDict):
     boxLabel: str
     placeholder: str
     help: str
+    fileHelp: str
+    uploader: str
     others: list[tuple[str, str]]
     samples: list[tuple[str, list[tuple[str, str]]]]
     ownTitle: str

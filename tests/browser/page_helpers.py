@@ -334,9 +334,25 @@ def go_to(page: Page, name: str) -> None:
 
 
 def open_file(page: Page, name: str, content: bytes) -> None:
-    page.get_by_role("button", name="Open a file").click()
-    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files(
+    page.locator(".st-key-text_upload").wait_for(state="attached")
+    with page.expect_file_chooser() as chooser:
+        page.get_by_role("button", name="Open a file").click()
+    chooser.value.set_files(
         {"name": name, "mimeType": "application/octet-stream", "buffer": content}
+    )
+
+
+def drop_file(target: Locator, name: str, content: str) -> None:
+    """Drop a file on an element of a page."""
+    target.page.locator(".st-key-text_upload").wait_for(state="attached")
+    target.evaluate(
+        """(target, [name, content]) => {
+          const dataTransfer = new DataTransfer();
+          dataTransfer.items.add(new File([content], name));
+          const how = { dataTransfer, bubbles: true, composed: true, cancelable: true };
+          for (const type of ["dragover", "drop"]) target.dispatchEvent(new DragEvent(type, how));
+        }""",
+        [name, content],
     )
 
 

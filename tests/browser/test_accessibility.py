@@ -29,7 +29,7 @@ OUT_OF_REACH: dict[str, str] = {}
 STILL = "*, *::before, *::after { transition: none !important; animation: none !important; }"
 
 OPENERS = {
-    "/": ("Open a file", "Keyboard shortcuts", "Share"),
+    "/": ("Keyboard shortcuts", "Share"),
     "/Compare": ("Open a tokenizer file",),
 }
 """The buttons that open a popover or a dialog, by page. Further pages have the same ones."""

@@ -45,16 +45,12 @@ def test_uploaded_files_are_read_or_rejected_with_a_message(open_page: Open) -> 
     player = Player(page)
     player.await_text(ENGLISH)
     box = page.get_by_role("textbox", name="Text to use")
-    upload = page.get_by_test_id("stFileUploaderDropzoneInput")
-
-    def set_file(name: str, content: bytes) -> None:
-        upload.set_input_files({"name": name, "mimeType": "text/plain", "buffer": content})
 
     text = "¡hola, hola! naïve\r\ncafé café café\n"
     open_file(page, "plain.txt", text.encode())
     player.await_text(text)
     expect(page.get_by_role("combobox", name="Text", exact=True)).to_have_value("own")
-    set_file("marked.txt", ("con " + text).encode("utf-8-sig"))
+    open_file(page, "marked.txt", ("con " + text).encode("utf-8-sig"))
     player.await_text("con " + text)
     # Files that are not UTF-8 are rejected; the previous text remains.
     for name, content, reason in (
@@ -62,11 +58,11 @@ def test_uploaded_files_are_read_or_rejected_with_a_message(open_page: Open) -> 
         ("picture.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0", "byte 1 is 89"),
         ("zero.bin", bytes(100), "many zero bytes"),
     ):
-        set_file(name, content)
+        open_file(page, name, content)
         expect(alert(page, reason)).to_contain_text(name)
     expect(box).to_have_value("con " + text.replace("\r", ""))
     # A valid file removes the message.
-    set_file("good.txt", b"good good goods")
+    open_file(page, "good.txt", b"good good goods")
     player.await_text("good good goods")
     expect(alert(page, "is not a text")).to_have_count(0)
 
@@ -83,7 +79,6 @@ def test_long_file_is_not_copied_into_the_text_box(open_page: Open) -> None:
     chosen = page.get_by_role("combobox", name="Text", exact=True)
     expect(chosen).to_have_value("own")
     player.await_text(text)
-    page.keyboard.press("Escape")
     go_to(page, "Compare")
     expect(file).to_be_visible()
     Score(page).await_text("GPT-2", "river")
@@ -253,7 +248,6 @@ def test_text_outlasts_a_restart_of_the_server(
         player.await_text(text, min_count=3)
         open_file(page, "long.txt", (ENGLISH * 70).encode())
         player.await_text(ENGLISH * 70, min_count=3)
-        page.keyboard.press("Escape")
         port = int(server.address.rsplit(":", 1)[1])
     with serving(tmp_path, port=port) as server:
         expect(page.get_by_role("alert").filter(has_text="long.txt")).to_be_visible()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from page_helpers import Page, Player, await_run, expect, link, open_file
+from page_helpers import Page, Player, await_run, drop_file, expect, link
 
 from bpeviz.corpus import samples
 
@@ -193,13 +193,13 @@ def test_newly_written_text_plays_once_and_edits_stay_at_the_last_step(open_page
     expect(player.button("Last")).to_be_disabled()
 
 
-def test_opened_table_plays_once(open_page: Open) -> None:
+def test_dropped_table_plays_once(open_page: Open) -> None:
     page = open_page("/", **MOVING)
     page.evaluate("localStorage.setItem('bpeviz-opened', 'yes')")
     page.reload()
     player = Player(page)
     expect(player.track).to_have_value("22")
-    open_file(page, "t.csv", b"id,text\n1,banana bandana\n2,banana bandana\n")
+    drop_file(player.text, "t.csv", "id,text\n1,banana bandana\n2,banana bandana\n")
     expect(player.button("Pause")).to_be_visible()
     expect(player.button("Replay")).to_be_visible(timeout=15_000)
     expect(player.button("Last")).to_be_disabled()

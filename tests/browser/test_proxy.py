@@ -84,7 +84,6 @@ def test_two_servers_behind_nginx_share_links_and_keep_their_tabs(
             player.await_text(TEXT)
             open_file(page, "a.txt", f"{number} {TEXT}".encode())
             player.await_text(f"{number} {TEXT}")
-            page.keyboard.press("Escape")
             with page.expect_response(lambda answer: "/texts/" in answer.url) as sent:
                 type_text(page, f"{number} {TEXT}" * 150)  # too long for a message
             assert sent.value.status == 204

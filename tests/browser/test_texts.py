@@ -52,7 +52,6 @@ def test_hostile_text_is_displayed_as_plain_text(open_page: Open) -> None:
     # NUL and carriage returns cannot be typed into a box; a file may contain them.
     open_file(page, "hostile.txt", HOSTILE.encode())
     player.await_text(HOSTILE)
-    page.keyboard.press("Escape")
     assert shown_text(player.text) == HOSTILE_SHOWN
     # Token labels contain the text, too: in the card, the merges and the sentence.
     piece_at(player.text, 3).hover()

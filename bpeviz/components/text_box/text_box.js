@@ -17,10 +17,12 @@ const states = new Map();
 
 class TextBox {
   constructor(root, signal) {
+    this.source = root.querySelector(".source");
     this.select = root.querySelector("select");
     this.box = root.querySelector("textarea");
     this.label = root.querySelector(".label");
     this.count = root.querySelector(".count");
+    this.opener = root.querySelector(".open");
     this.file = root.querySelector(".file");
     this.rows = root.querySelector(".rows");
     this.notice = root.querySelector(".notice");
@@ -54,6 +56,13 @@ class TextBox {
       else emit(TEXT_TYPED);
       if (key === "Enter" && (ctrlKey || metaKey)) this.#apply();
     });
+    on(this.opener, "click", () => {
+      const uploader = this.#uploader;
+      if (!uploader) return;
+      uploader.value = ""; // the same file may have changed
+      uploader.click();
+    });
+    for (const name of ["dragover", "dragleave", "drop"]) on(document, name, (event) => this.#drag(event));
     on(this.file.querySelector("button"), "click", () => this.#change(this.state.sample, this.state.text));
     on(this.rows.querySelector("button"), "click", () => this.#change(this.data.own, "", { joins: true }));
     subscribe(WAY_CHOSEN, (way) => way === "text" && setTimeout(() => this.#select()), signal); // once it is unfolded
@@ -87,13 +96,30 @@ class TextBox {
     if (again) this.#send(again);
   }
 
+  /** Streamlit's input of files, which is drawn beside this component. */
+  get #uploader() {
+    return /** @type {HTMLInputElement | null} */ (document.querySelector(`.st-key-${this.data.uploader} input[type=file]`));
+  }
+
+  // A file that is dropped anywhere on the page is opened, rather than shown by the browser in place of the page.
+  #drag(event) {
+    const isElsewhere = this.data.others.length > 0 || document.querySelector("[role=dialog]") || event.target.closest?.(".stFileUploader");
+    const uploader = !isElsewhere && event.dataTransfer?.types.includes("Files") ? this.#uploader : null;
+    this.source.classList.toggle("over", uploader !== null && event.type === "dragover");
+    if (!uploader) return;
+    event.preventDefault();
+    if (event.type !== "drop") return;
+    uploader.files = event.dataTransfer.files;
+    uploader.dispatchEvent(new Event("change", { bubbles: true }));
+  }
+
   #select() {
     this.box.focus();
     this.box.select();
   }
 
   #describe() {
-    const { label, boxLabel, placeholder, help, samples, others, own, ownTitle } = this.data;
+    const { label, boxLabel, placeholder, help, fileHelp, samples, others, own, ownTitle } = this.data;
     this.label.textContent = label;
     this.select.setAttribute("aria-label", label);
     this.select.title = help;
@@ -107,6 +133,7 @@ class TextBox {
     this.select.replaceChildren(...first, new Option(ownTitle, own), ...groups);
     this.box.setAttribute("aria-label", boxLabel);
     this.box.placeholder = placeholder;
+    this.opener.title = fileHelp;
   }
 
   #draw() {
@@ -132,6 +159,7 @@ class TextBox {
     for (const option of this.select.options) option.hidden = option.value in this.data.replaced;
     const isBrief = this.data.others.length > 0 && this.select.value !== this.data.own;
     this.box.hidden = file !== null || this.data.table !== null || isBrief;
+    this.opener.hidden = isBrief && file === null;
     this.#drawRows();
     this.file.hidden = file === null;
     this.file.querySelector(".name").textContent = file ?? "";

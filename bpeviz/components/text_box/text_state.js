@@ -25,6 +25,8 @@
  * @property {string} boxLabel
  * @property {string} placeholder
  * @property {string} help
+ * @property {string} fileHelp which files can be opened
+ * @property {string} uploader the key of Streamlit's input of files
  * @property {string} ownTitle its title
  * @property {[string, string][]} others key and title of the texts beside samples; if any, the box is for one's own text only
  * @property {Object<string, string>} replaced the keys of texts that the page lacks, and those in their place

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, Generic, NamedTuple
@@ -36,6 +35,12 @@ _SEVERAL, _WHOLE = "(all columns of text)", "(the file as it is)"
 
 _FIRST_ROWS, _LONGEST_ROW = 3, 200
 """The rows of a table that are shown, and the most characters of each."""
+
+_FILES = (
+    f"UTF-8 text or table, up to {limits.TEXT:,} characters; longer ones by "
+    "“python -m bpeviz train”"
+)
+"""The files that can be opened."""
 
 OWN_TEXT = "own"
 """The key of the user's own text among the samples."""
@@ -449,28 +454,18 @@ def choose_text(
     data = _box_data(source, replaced)
     change = components.text_box(data, source.component.key, take_change)
     source.take(change)  # the first run of a session that replaces an earlier one has no callbacks
-    message = st.empty()  # above the button, since its popover covers what is below
-    if source.has_box:
-        with (
-            nullcontext()
-            if source.others
-            else st.popover("Open a file", icon=":material/upload_file:", width="stretch")
-        ):
-            st.file_uploader(
-                f"UTF-8 text or table, up to {limits.TEXT:,} characters; longer ones by "
-                "“python -m bpeviz train”",
-                key=source.upload.key,
-                on_change=take_file,
-                max_upload_size=limits.UPLOAD,
-            )
+    if failed := source.failed.get():
+        st.error(markdown.escape(failed))
+    if source.has_box:  # the component opens it; it is only seen while it works, or has failed
+        st.file_uploader(
+            _FILES, key=source.upload.key, on_change=take_file, max_upload_size=limits.UPLOAD
+        )
     _choose_column(source)
     if joined := source.joined.get():
         st.caption(
             f"The {counted(joined, 'row')} are joined, with a line end between two: this is one "
             "text now, and tokens may cross the line ends."
         )
-    if failed := source.failed.get():
-        message.error(markdown.escape(failed))
     return text_of(source, most, replaced)
 
 
@@ -564,6 +559,8 @@ def _box_data(source: TextSource, replaced: Mapping[str, str]) -> TextBox:
         "help": "The text on which your tokenizer is trained."
         if source.others
         else "Start with a sample, or type or paste your own text into the box below.",
+        "fileHelp": _FILES,
+        "uploader": source.upload.key,
         "others": [*source.others.items()],
         "samples": [
             (group, [(sample.key, f"{sample.title} · {sample.shows}") for sample in listed])
