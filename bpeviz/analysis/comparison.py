@@ -155,6 +155,7 @@ class Comparison(NotebookValue):
         intervals: The intervals of each text.
         leader: The name of the tokenizer that the verdict is about.
         relative_to: The name of the text to which premiums are relative, or None.
+        unit: Of what its texts consist: "line" or "row".
     """
 
     rows: Sequence[ComparedText]
@@ -165,6 +166,7 @@ class Comparison(NotebookValue):
     intervals: Mapping[str, TextIntervals] = field(default_factory=dict, compare=False)
     leader: str = ""
     relative_to: str | None = None
+    unit: str = "line"
 
     def __repr__(self) -> str:
         """Return the sizes and the verdict, which are short."""
@@ -228,7 +230,7 @@ def compare(
     notes = _notes(rows) + ([_special_note(totals)] if special_tokens else [])
     of_tokenizers = [_over(total, rows) for total in totals]
     sentence, leader = _verdict(rows, relative_to)
-    details = (special_tokens, of_texts, leader, relative_to)
+    details = (special_tokens, of_texts, leader, relative_to, unit_of(*texts.values()))
     return Comparison(rows, sentence, notes, of_tokenizers, *details)
 
 

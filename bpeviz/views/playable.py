@@ -268,7 +268,7 @@ def of_texts(
     words = [counted(number, "text"), counted(len(tokenizers), "tokenizer"), *settings]
     notes = [
         f"Charts: {text_table.chart_legend(comparison, figures.premium)}",
-        f"Tables: {text_table.legend(figures.tokens)} Press a title to sort.",
+        f"Tables: {text_table.legend(comparison, figures.tokens)} Press a title to sort.",
         *comparison.notes,
     ]
     if not comparison.special_tokens:

@@ -21,22 +21,24 @@ from bpeviz.views.table import Cell, Table
 WITHOUT_SPECIAL = "Counts are without special tokens."
 
 
-def legend(figure: Figure) -> str:
+def legend(comparison: Comparison, figure: Figure) -> str:
     """Return what the shades and the marks of a table mean."""
     more = f"Darker: {figure.worse}."
     if figure is figures.tokens_per_word:
         return more
     return (
         f"{more} Framed: best. No frame: all are equal, or the difference may be chance (95% "
-        "bootstrap interval over lines or rows)."
+        f"bootstrap interval over {comparison.unit}s)."
     )
 
 
 def chart_legend(comparison: Comparison, figure: Figure) -> str:
     """Return the order of the rows of a dot plot, and what its bars mean."""
     has_bars = figure is figures.premium and any(row.low for row in comparison.rows)
-    bars = " A thin bar is a 95% bootstrap interval over lines or rows." if has_bars else ""
-    return f"Rows are in the order of {comparison.leader}.{bars}"
+    bars = f"A thin bar is a 95% bootstrap interval over {comparison.unit}s." if has_bars else ""
+    leading = [row for row in comparison.rows if row.tokenizer == comparison.leader]
+    differ = len({getattr(row, figure.key) for row in leading}) > 1
+    return f"{f'Rows are in the order of {comparison.leader}. ' * differ}{bars}".rstrip()
 
 
 def title(figure: Figure, relative_to: str | None) -> str:
@@ -93,9 +95,9 @@ def payload(
         "leader": names.index(comparison.leader),
         "axis": f"{axis} (logarithmic axis)",
         "unit": "×" * is_premium,
-        "note": f"{label}. {chart_legend(comparison, figure)}",
+        "note": f"{label}. {chart_legend(comparison, figure)}".rstrip(),
     }
-    notes = [f"{label}. {legend(figure)}", *[WITHOUT_SPECIAL] * (not comparison.special_tokens)]
+    notes = [f"{label}. {legend(comparison, figure)}", *[WITHOUT_SPECIAL] * (not comparison.special_tokens)]
     data: TextsTable = {
         "key": "",
         "label": label,

@@ -50,6 +50,19 @@ def test_premiums_have_intervals_and_equal_ones_are_all_marked() -> None:
     assert [one.mark for one in cells] == ["fewest", "fewest", ""]
 
 
+def test_legends_say_what_holds_for_the_texts() -> None:
+    def plot(*texts: str) -> str:
+        found = bpeviz.compare({str(i): text for i, text in enumerate(texts)}, {"a": COARSE}, "0")
+        return text_table.chart_legend(found, figures.premium)
+
+    assert plot("low", "low") == "", "no order"
+    assert plot("low", "lowest") == "Rows are in the order of a."
+    rows = bpeviz.compare({"en": ["low"] * 12, "de": ["niedrig"] * 12}, {"a": COARSE}, "en")
+    legends = text_table.chart_legend, text_table.legend
+    assert all("interval over rows" in of(rows, figures.premium) for of in legends)
+    assert "interval over lines" in text_table.legend(FOUND, figures.tokens)
+
+
 def test_payload_has_the_cells_with_their_values() -> None:
     payload = text_table.payload(FOUND, figures.bytes_per_token, "Bytes")
     assert payload["header"] == ["Text", "coarse", "fine"]
