@@ -97,7 +97,10 @@ def payload(
         "unit": "×" * is_premium,
         "note": f"{label}. {chart_legend(comparison, figure)}".rstrip(),
     }
-    notes = [f"{label}. {legend(comparison, figure)}", *[WITHOUT_SPECIAL] * (not comparison.special_tokens)]
+    notes = [
+        f"{label}. {legend(comparison, figure)}",
+        *[WITHOUT_SPECIAL] * (not comparison.special_tokens),
+    ]
     data: TextsTable = {
         "key": "",
         "label": label,

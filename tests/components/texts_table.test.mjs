@@ -84,6 +84,16 @@ test("an axis has three ticks or more, and none outside of it", () => {
   for (const tick of ticks(300, 900)) assert.ok(300 <= tick && tick <= 900);
 });
 
+test("numbers of an axis do not touch, and its ends have theirs", () => {
+  const rows = [{ name: "en", cells: [dot(148), dot(244)] }];
+  const { ticks } = layout(rows, ["a", "b"], PLOT, 250, measure);
+  const [{ x: left }, { x: right }] = ticks;
+  assert.deepEqual(ticks.slice(0, 2).map(({ words }) => words), ["148×", "244×"]);
+  assert.ok(ticks.slice(2).every(({ x }) => left < x && x < right));
+  for (const [i, one] of ticks.entries())
+    for (const other of ticks.slice(0, i)) assert.ok(Math.abs(one.x - other.x) > measure(one.words) / 2 + measure(other.words) / 2);
+});
+
 test("equal values, a single text and rows without values have places", () => {
   for (const rows of [[DOTS[0]], [DOTS[3], { name: "none", cells: [["–", 0, "", null, null], ["–", 0, "", null, null]] }]]) {
     const { rows: drawn, height } = layout(rows, ["a", "b"], PLOT, 400, measure);

@@ -4,7 +4,7 @@ import { ordered } from "./order.js";
 
 /** @typedef {{leader: number, axis: string, unit: string, note: string}} Plot the index of the tokenizer of the verdict, the axis, and a legend */
 
-const [ROW, LABEL, MARGIN] = [19, 18, 12]; // pixels
+const [ROW, LABEL, MARGIN, GAP] = [19, 18, 12, 4]; // pixels
 const NUMBER = new Intl.NumberFormat("en", { maximumSignificantDigits: 3 });
 
 /**
@@ -61,6 +61,12 @@ export function layout(rows, names, { leader, unit }, width, measure) {
     marks: cells.flatMap(([text, , , value, interval], i) => (value ? [{ i, x: x(value), text: `${text}${unit}`, interval: interval?.map(x) }] : [])),
   }));
   const bottom = top + ROW * (drawn.length - 0.5);
-  const shown = ticks(low, high).map((value) => ({ x: x(value), words: `${NUMBER.format(value)}${unit}` }));
+  const shown = [];
+  const values = ticks(low, high);
+  for (const value of new Set([values[0], values.at(-1), ...values])) {
+    const tick = { x: x(value), words: `${NUMBER.format(value)}${unit}` };
+    const touches = (other) => Math.abs(other.x - tick.x) < (measure(other.words) + measure(tick.words)) / 2 + GAP;
+    if (!shown.some(touches)) shown.push(tick);
+  }
   return { left, top, bottom, height: bottom + 2 * LABEL, labels, rows: drawn, ticks: shown };
 }
