@@ -211,21 +211,25 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
 
     has_others = other_merges.stage_of(trained) is not None
 
-    def animation() -> Callable[[], Interactive]:
+    def played() -> tuple[str, Stage, int | None]:
         trained = handle.open()
         if other := other_merges.stage_of(trained):
-            return partial(playable.of_stage, other)
-        return partial(playable.of_stage, trained.stage(shown), last)
+            return other.rows[0].words.algorithm, other, None
+        return name, trained.stage(shown), last
+
+    def animation() -> Callable[[], Interactive]:
+        _, stage, end = played()
+        return partial(playable.of_stage, stage, end)
 
     def slides() -> Slides:
-        trained = handle.open()
-        if other := other_merges.stage_of(trained):
-            return of_stage(other.rows[0].words.algorithm, other)
-        stage = trained.stage(shown)
-        words = DRAWN_WORDS.get() or ""
-        at = stage.rows[0].text.find(words, shown.first, shown.last)
+        title, stage, end = played()
+        words = DRAWN_WORDS.get() or "" if end is not None else ""
+        row = stage.rows[0]
+        at = row.text.find(words, shown.first, shown.last)
         drawn = (at, at + len(words)) if words and at >= 0 else None
-        return of_stage(name, stage, stage.rows[0].settings(last), last=last, drawn=drawn)
+        return of_stage(
+            title, stage, () if end is None else row.settings(end), last=end, drawn=drawn
+        )
 
     title = f"{name}, vocabulary size {int(trained.history.sizes[last]):,}"
     own = Exported(title, (handle, last), lambda: handle.open().history.at_step(last))
