@@ -68,5 +68,5 @@ def _stage(row: Row, name: str, unit: str) -> Stage:
     if changes:
         rule += f", after {changes:,} of its {counted(row.tokenizer.steps, unit)}"
     words = row.words._replace(algorithm=name, rule=rule)
-    stage = Stage([replace(row, words=words)])
+    stage = Stage([replace(row, words=words, column=replace(row.column, title=name))])
     return replace(stage, timelines=[stage.rows[0].timeline(stage.hues)])

@@ -200,6 +200,9 @@ def _export(trained: Trained, last: int, step: int, shown: Part) -> None:
 
     def picture() -> ColoredText:
         trained = handle.open()
+        if other := other_merges.stage_of(trained):
+            words = other.rows[0].words
+            return colored(f"{words.algorithm}: {words.rule}", other)
         stage, history = trained.stage(shown), trained.history
         row = stage.rows[0]
         title = texts_of(history).vocabulary(history, step)

@@ -13,6 +13,7 @@ from helpers.payloads import payloads
 from streamlit.testing.v1 import AppTest
 
 from bpeviz.pretrained import download, rank_tokenizer
+from bpeviz.ui.export_dialog import EXPORT
 from bpeviz.ui.inputs.token_count import NAME
 from bpeviz.ui.pages import inspect, remarks
 from bpeviz.ui.pages.inspect.encoding import TOKENIZER
@@ -143,6 +144,14 @@ def test_text_without_merges_has_those_of_gpt4o_at_its_last_step(page: str) -> N
     assert (view["algorithm"], view["tokenCounts"][-1]) == ("GPT-4o", 2)
     assert view["rule"] == "2 tokens in this text, after 9 of its 199,742 merges"
     assert [way for way, _ in shown["remark"]["ways"]] == ["languages", "once"]
+
+
+@needs_gpt4o
+def test_file_of_a_text_without_merges_has_the_tokens_of_its_stage() -> None:
+    app = opened("Train", "hello world")
+    picture = app.session_state[EXPORT.key].picture()
+    assert picture.title == "GPT-4o: 2 tokens in this text, after 9 of its 199,742 merges"
+    assert [(row["title"], row["tokenCount"]) for row in picture.score["rows"]] == [("GPT-4o", 2)]
 
 
 @needs_gpt4o
