@@ -97,15 +97,12 @@ def read_bytes(path: str, limit: int) -> bytes:
         ValueError: The file cannot be read or has more than `limit` bytes; the message is
             user-facing.
     """
-    try:
-        with open_file(path) as file:
-            corpus_files.check_size(path, file, limit)
-            pieces, size = [], 0
-            while piece := file.read(min(_READ, limit + 1 - size)):
-                pieces.append(piece)
-                size += len(piece)
-    except OSError as error:
-        raise _unreadable(path, error) from error
+    with _read_errors(path), open_file(path) as file:
+        corpus_files.check_size(path, file, limit)
+        pieces, size = [], 0
+        while piece := file.read(min(_READ, limit + 1 - size)):
+            pieces.append(piece)
+            size += len(piece)
     if size > limit:
         raise corpus_files.too_large(path, limit)
     return b"".join(pieces)
@@ -164,10 +161,8 @@ def _tokenizer_files(name: str) -> Mapping[str, bytes]:
         return download.contents(name)
     if name == STANDARD:
         return archive.opened({named(name): read_bytes(name, formats.MAX_FILE)})
-    try:
+    with _read_errors(name):
         return api.files_at(name)
-    except OSError as error:
-        raise _unreadable(name, error) from error
 
 
 def tokenizer_inputs(name: str) -> list[str]:
@@ -218,15 +213,19 @@ def load_chat_template(name: str) -> ChatTemplate:
 
 def _head(path: str) -> bytes:
     """Return the first bytes of a file, as many as a tokenizer file may have."""
+    with _read_errors(path), open_file(path) as file:
+        return file.read(formats.MAX_FILE)
+
+
+@contextlib.contextmanager
+def _read_errors(path: str) -> Iterator[None]:
+    """Convert errors of reading a file to `CommandError`."""
     try:
-        with open_file(path) as file:
-            return file.read(formats.MAX_FILE)
+        yield
     except OSError as error:
-        raise _unreadable(path, error) from error
-
-
-def _unreadable(path: str, error: OSError) -> CommandError:
-    return CommandError(f"{named(path)} could not be read: {error.strerror or error}.")
+        raise CommandError(
+            f"{named(path)} could not be read: {error.strerror or error}."
+        ) from error
 
 
 # ---- Output

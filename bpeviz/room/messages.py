@@ -79,19 +79,18 @@ class Message:
     display: Display = Display()
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> Message:
+    def of(cls, values: Mapping[str, object]) -> Message:
         """Return the message of a JSON object."""
         speed, lit = values.get("speed"), values.get("lit")
-        is_place = isinstance(lit, list) and len(lit) == 2 and all(map(_is_number, lit))
         display = Display(
             values.get("playing") is True,
             speed if isinstance(speed, int | float) else Display.speed,
-            lit if is_place else None,
+            lit if _is_place(lit) else None,
         )
-        texts = {name: values[name] for name in _TEXTS if isinstance(values.get(name), str)}
         valid: dict[str, Any] = {
             name: clean(text[: limits.ROOM_MESSAGE if name == "link" else TEXT_CHARACTERS])
-            for name, text in texts.items()
+            for name in _TEXTS
+            if isinstance(text := values.get(name), str)
         }
         valid |= {name: values[name] for name in _NUMBERS if _is_number(values.get(name))}
         return cls(display=display, **valid)
@@ -99,3 +98,7 @@ class Message:
 
 def _is_number(value: object) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_place(value: object) -> TypeGuard[list[int]]:
+    return isinstance(value, list) and len(value) == 2 and all(map(_is_number, value))
