@@ -41,7 +41,6 @@ export class MergeDiagram {
       this.said.replaceChildren(words);
       box.focus({ preventScroll: true });
     };
-    this.said.textContent = "";
     this.score.blocks = sides.map(
       ({ blocks, last }, i) => new MergeBlocks(this.score.rows[0], blocks, last, { isBelow: i > 0, hasIds: sides.length === 1, said }),
     );
@@ -75,6 +74,7 @@ export class MergeDiagram {
    */
   show(steps) {
     const { blocks, rows: [row] } = this.score;
+    this.said.textContent = ""; // its block may be absent now
     blocks.forEach((side, i) => side.show(steps[i]));
     for (const { first, end, id } of blocks[0].tree.tokensAt(steps[0])) {
       row.colors.fill(blocks[0].payload.style(id).color, first, end);
