@@ -63,9 +63,12 @@ def words(saying: Saying) -> str:
 
 
 def _first_merge(text: str) -> Figures:
+    """Return the pairs that may be merged first: those with the largest count."""
     training = engine.merges_of(text, merges=1)
     (merge,) = training.merges
-    pair = f"`{training.name(merge.left)}` + `{training.name(merge.right)}`"
+    listed = training.candidates(text, training.boundaries(text), 0, merge.ties + 1)
+    pairs = (" + ".join(f"`{training.name(i)}`" for i in candidate.ids) for candidate in listed)
+    pair = " or ".join(pairs)
     double = text.count("ll")
     figures: dict[str, int | str] = {"pair": pair, "count": merge.count}
     return figures | {"replaced": merge.applied, "double": double, "wrong": double + 1}

@@ -10,15 +10,15 @@ from bpeviz.ui.learn.people_say import SAYINGS, Saying, words
 from bpeviz.ui.permalink.codec import pack
 
 EXPECTED = {
-    "hello": "It is `h` + `e`, 3 times. `ll` occurs only 2 times",
+    "hello": "It is `h` + `e` or `e` + `l`: each occurs 3 times. `ll` occurs only 2 times",
     "quijote": "has 79 tokens.~~ (wrong) It has 81",
-    "digits": "where `1000` is `1000`. GPT-4 brought the rule: `100` `0`",
+    "digits": "`1000` becomes `1000`. GPT-4 brought the rule: `100` `0`",
     "coche": "into `coche` `·azul`",
     "case": "`DON` `'` `T`, but `don` `'t`",
     "quotes": "comes back as “quoted”",
     "finer": "131 tokens without a merge become 81 with 20",
     "order": "`!` is 0, and `a` is 64, though its byte is 97",
-    "pasted": "it stays 7 ordinary tokens",
+    "pasted": "makes 7 ordinary tokens of it",
     "course": "it is `hu` + `##gs`: 1/15 is more than 2/45",
     "mark": "`low` begins as `l` `o` `w</w>`",
     "spaces": "`a`, 16 spaces and `b` are 3 tokens, and one of them is 15 spaces",
