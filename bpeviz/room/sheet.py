@@ -15,7 +15,8 @@
 The first line is the title. `show` opens a page of the app, `step` moves its player, and `vote N`
 asks about the decision after step N. `learn merge 2` asks the second question of a chapter.
 `ask` asks a question with the options below it, of which `*` marks the right one. Below a vote,
-`right:` and `mistake:` name answers for the leader's notes, as the options have them.
+`right:` and `mistake:` name answers for the leader's notes, as the options have them. Notes that
+begin with “Afterwards:” are listed after these.
 """
 
 from __future__ import annotations

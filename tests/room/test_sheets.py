@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote_plus
 
 import pytest
 from helpers.stages import played
 
 import bpeviz
 from bpeviz.corpus import samples
+from bpeviz.pretrained import download
 from bpeviz.room import sheet
 from bpeviz.room.contents import RoomTimeline
 from bpeviz.room.messages import Invitation, Message
@@ -109,12 +111,24 @@ def test_our_sheets_have_votes_at_their_steps() -> None:
         assert f"{found.minutes}-minutes" == name
         assert str(found.minutes) in found.title
         for part in found.parts:
-            if part.kind == "show":
+            if part.kind == "show" and "text_sample" in part.link:
                 shown = RoomTimeline(1, page(part.link.partition("text_sample=")[2]))
             elif part.kind == "vote":
                 assert shown.question(part.step)
             elif part.kind == "step":
                 assert part.step <= shown.last
+
+
+def test_note_has_the_tokens_of_the_sentence_in_each_language() -> None:
+    if not download.available("gpt2"):
+        pytest.skip("It needs GPT-2's vocabulary.")
+    compared = re.compile("/Compare.text=(.*)")
+    for found in (sheet.ours()["45-minutes"], sheet.ours()["90-minutes"]):
+        (at,) = (i for i, part in enumerate(found.parts) if compared.match(part.link))
+        lines = unquote_plus(found.parts[at].link.partition("=")[2]).splitlines()
+        counts = [len(bpeviz.load("gpt2").encode(line)) for line in lines]
+        assert counts == [7, 12, 13]
+        assert "7, 12 and 13 tokens" in found.parts[at + 1].notes[0]
 
 
 def test_leader_goes_through_the_parts(room: Room) -> None:

@@ -7,7 +7,7 @@ import { following, inWords, namesOf, timeInWords } from "../room/run_sheet.js";
 const RETRY_AFTER = 1000; // milliseconds
 const LOOK_AFTER = 5000; // milliseconds until the minute is written again
 const CLAIMS = { right: "Right", mistake: "Likely mistake" };
-const NOTE = /^(Say|Goals): (.*)$/;
+const NOTE = /^(Say|Goals|Afterwards): (.*)$/;
 
 class Notes {
   /**
@@ -89,7 +89,9 @@ class Notes {
     const claims = Object.entries(part?.claims ?? {}).flatMap(([kind, answers]) => answers.map((named) => [CLAIMS[kind], named, "claim"]));
     if (vote && answer && !part?.claims.right) claims.unshift([CLAIMS.right, answer, "claim"]);
     const notes = (part?.notes ?? []).map((note) => NOTE.exec(note)?.slice(1) ?? ["Note", note]);
-    this.list.replaceChildren(...[...notes, ...claims].flatMap(([name, said, className]) => [element("dt", "", name), element("dd", className, said.replace(/^./u, (letter) => (className ? letter : letter.toUpperCase())))]));
+    const isLater = ([name]) => name === "Afterwards"; // it tells the answer
+    const listed = [...notes.filter((note) => !isLater(note)), ...claims, ...notes.filter(isLater)];
+    this.list.replaceChildren(...listed.flatMap(([name, said, className]) => [element("dt", "", name), element("dd", className, said.replace(/^./u, (letter) => (className ? letter : letter.toUpperCase())))]));
   }
 }
 
