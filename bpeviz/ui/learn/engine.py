@@ -157,7 +157,7 @@ def encoding(
 
 def played(text: str, tokenizer: Tokenizer, name: str) -> Player:
     """Return the payload of the player for a text that is encoded as soon as it is seen."""
-    payload = on_stage(encoding(text, tokenizer), name)
+    payload = plain(on_stage(encoding(text, tokenizer), name))
     payload["plays"], payload["name"] = True, name
     return payload
 
@@ -380,7 +380,7 @@ def _merge_in_order(
 
 
 def plain(payload: Player) -> Player:
-    """Return a payload without what an earlier chapter has not explained: ranks and ratios."""
+    """Return a payload without ratios, and without numbers of merges: here, these have ranks."""
     (view,) = payload["views"]
     steps = {**view["steps"], "notes": {}}
     return {**payload, "isPlain": True, "views": [{**view, "steps": steps}]}  # type: ignore[typeddict-item]
@@ -413,7 +413,7 @@ def cut_task(
 
     def payload(done: int, given: int | None) -> Player:
         stage = encoding(text, tokenizer, special=special) if done else encoding(text, tokenizer, 0)
-        return on_stage(stage, "cuts", name)
+        return plain(on_stage(stage, "cuts", name))
 
     return Task([partial(cuts, text, tokenizer, name, likely, special)], payload)
 

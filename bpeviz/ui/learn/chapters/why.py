@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from bpeviz.ui import components
 from bpeviz.ui.learn import engine, stored
 from bpeviz.ui.learn.base import Chapter, Task
@@ -22,13 +20,13 @@ EXPECTED = (
 
 def letters(text: str) -> Task[int]:
     """Return the task in which the user places GPT-4o's boundaries."""
-    task = engine.gpt4o_cuts(text, {(text.removesuffix(BERRY), BERRY): EXPECTED})
-    return replace(task, payload=lambda done, given: engine.plain(task.payload(done, given)))
+    return engine.gpt4o_cuts(text, {(text.removesuffix(BERRY), BERRY): EXPECTED})
 
 
 def _after_space() -> None:
-    played = engine.played(AFTER_SPACE, stored.o200k(), "After a space")
-    components.player(engine.plain(played), "learn_why_space")
+    components.player(
+        engine.played(AFTER_SPACE, stored.o200k(), "After a space"), "learn_why_space"
+    )
 
 
 def _figures() -> dict[str, int | str]:

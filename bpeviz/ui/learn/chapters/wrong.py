@@ -20,7 +20,7 @@ Divisions = Mapping[tuple[str, ...], str]
 GOING_ON = f"{stored.PROMPTS[0]}blue"
 
 AFTER_WORD = "A word takes the space before it, not the one after it."
-OWN_SIGN = "The period is no digit, so it stands alone."
+OWN_SIGN = "The period is not a digit, so it stands alone."
 
 
 def _space(text: str) -> Task[int]:
@@ -78,8 +78,9 @@ def _row(title: str, ids: list[int]) -> Row:
 
 
 def _going_on() -> None:
-    played = engine.played(GOING_ON, stored.o200k(), "The prompt goes on")
-    components.player(engine.plain(played), "learn_wrong_going")
+    components.player(
+        engine.played(GOING_ON, stored.o200k(), "The prompt goes on"), "learn_wrong_going"
+    )
 
 
 CHAPTER = Chapter(
