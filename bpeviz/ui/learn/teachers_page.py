@@ -8,13 +8,13 @@ from html import escape
 import streamlit as st
 
 from bpeviz.room import sheet
-from bpeviz.text import label
+from bpeviz.text import counted, label
 from bpeviz.ui.export_dialog import EXPORT, Export
 from bpeviz.ui.learn import prose, vote_questions
 from bpeviz.ui.learn.base import Chapter, NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.ui.learn.vote_questions import BEFORE_AFTER, Asked
-from bpeviz.views.acts import BeliefAct, BoundariesAct, PairAct, parts_of
+from bpeviz.views.acts import BeliefAct, BoundariesAct, PairAct, TypeAct, parts_of
 from bpeviz.views.payloads import MessagePart, MessageRow
 from bpeviz.views.stage import last_starts
 
@@ -95,11 +95,13 @@ def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answe
         )
         about += f" <b>Many think:</b> {myth} <b>In fact:</b> {fact}"
     text = f"<p><b>Text:</b> {escape(chapter.text)}</p>" if chapter.text else ""
-    if chapter.text and has_answers:
+    if words.about:
+        text += f"<p>{escape(prose.fill(words.about, figures))}</p>"
+    if chapter.text and has_answers and not isinstance(listed[0].question.act, TypeAct):
         about_text, tokens = _tokens(listed[0])
         which = "" if about_text == chapter.text else "Training text, "
         names = " ".join(map(_token, tokens))
-        text += f"<p><b>{which}{len(tokens):,} tokens at the end:</b> {names}</p>"
+        text += f"<p><b>{which}{counted(len(tokens), 'token')} at the end:</b> {names}</p>"
     rows = []
     for entry in listed:
         task = words.tasks.get(entry.key.split("/")[1]) if entry.task else None

@@ -36,6 +36,7 @@ def test_page_has_texts_tokens_answers_and_replies() -> None:
         chapter_words, figures = prose.read(chapter.key), chapter.figures()
         assert chapter.text in said
         assert chapter_words.goal in said
+        assert chapter_words.about in said
         (belief,) = chapter_words.beliefs
         for option in belief.options:
             for part in (option.words, option.answer):
@@ -43,6 +44,7 @@ def test_page_has_texts_tokens_answers_and_replies() -> None:
         for one in vote_questions.asked(chapter):
             assert one.name in said
     assert "3 tokens at the end: st raw berry" in said
+    assert "at the end: caterpillar" not in said, "it is not the chapter's text"
     assert "17 tokens at the end: casa . ·rosa . · casa , · c osa ." in said
     assert "Training text, 61 tokens at the end: En·un·lugar" in said
     assert "after 40 merges Here, tokens are long parts" in said
