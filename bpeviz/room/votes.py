@@ -182,9 +182,8 @@ class Vote:
         result: TaskResult | None = None
         if truth and asked.is_staged:
             told = truth if mine is None else asked.judge(mine)
-            had = f" {self.solved:,} of {len(self.answers):,} had it." if self.answers else ""
             kind = "shown" if mine is None else told.verdict
-            result = {"kind": kind, "message": told.message, "note": had}
+            result = {"kind": kind, "message": told.message, "note": ""}
         is_over = truth is not None and asked.stage is not None and not act.is_live
         return {
             "of": str(self.number),

@@ -174,6 +174,7 @@ class StageTask(TypedDict, total=False):
     given: Answer | None
     right: Sequence[int] | None
     result: TaskResult | None
+    isWanted: bool
     isVote: bool
     isClosed: bool
     isLed: bool

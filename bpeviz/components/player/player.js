@@ -114,7 +114,10 @@ class Player {
     });
     const { isSolved } = this.task;
     this.task.update(data.task, on);
-    if (this.stage.block(data, !data.isStill && (!data.task || this.task.isSolved)) && !isNew) this.stage.fit();
+    const { below } = this.stage;
+    this.stage.below = this.task.below;
+    const isBlocked = this.stage.block(data, !data.isStill && (!data.task || this.task.isSolved));
+    if ((isBlocked || below !== this.stage.below) && !isNew) this.stage.fit();
     const contents = data.task ? JSON.stringify([data.views.map(({ key }) => key), data.curves]) : "";
     const isChanged = contents !== this.contents; // other merges of the same text
     this.contents = contents;

@@ -25,6 +25,7 @@ export class Stage {
     this.scale = 1; // of the projector view
     /** @type {string[] | null} */
     this.words = null; // of a short text, between which its line may break
+    this.below = 0; // pixels below each line, for numbers
     this.said = (words, box) => {}; // called for a block that is pressed
     this.laidOut = () => {}; // called after the lines have changed
     followSize(root.querySelector(".stage"), () => this.fit(), signal); // and that of the text follows
@@ -129,6 +130,7 @@ export class Stage {
       sizes.largest = Math.min(sizes.largest, inOneLine < LINE_BLOCKED * scale ? unbrokenSize(words, width) : inOneLine);
       sizes.smallest = Math.min(SMALLEST_BLOCKED * scale, sizes.largest);
     }
+    score.under = scale * this.below;
     if (this.blocks) this.blocks.scale = scale;
     sizes.scrolling = (width) => (this.words ? sizes.smallest : (several ? Math.max(1, 0.75 * scale) : scale) * scrolling(width));
     const fits = fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several, fills: several });

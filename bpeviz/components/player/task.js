@@ -11,6 +11,8 @@ const CHECKS = { pair: "Merge this pair", boundaries: "Check my boundaries", sto
 const VERDICTS = { right: "Right.", near: "Close.", wrong: "Not quite.", shown: "The answer.", again: "Not yet.", draft: "" };
 const LEGEND = { right: "right", extra: "yours, not a boundary", missing: "missed" };
 const PAUSE = 350; // milliseconds without a key until a typed text is checked
+const COUNTS_HEIGHT = 24; // pixels
+const TICK_NAME = 22; // pixels between the numbers of two ticks
 const NEXT_LINE = 1e4; // pixels to the right that a place on another line counts as
 
 /**
@@ -28,6 +30,7 @@ const NEXT_LINE = 1e4; // pixels to the right that a place on another line count
  * @property {number | string | number[] | null} given the last answer: of boundaries, a bit for each place
  * @property {number[] | null} right the boundaries, once they are known
  * @property {{kind: string, message: import("../shared/message.js").MessagePart[], note: string} | null} result
+ * @property {boolean} [isWanted] whether the user has just asked for this text
  * @property {boolean} [isVote] whether a room counts the answers
  * @property {boolean} [isClosed] whether none is taken: on its leader's page, and after the vote
  * @property {boolean} [isLed] whether the stage is what the room shows, and its leader moves the step
@@ -51,6 +54,10 @@ export function nearestPlace(edges, x, y) {
   const away = (edge) => NEXT_LINE * Math.max(0, edge.top - y, y - edge.bottom) + Math.abs(edge.x - x);
   return edges.reduce((best, edge, i) => (best < 0 || away(edge) < away(edges[best]) ? i : best), -1);
 }
+
+const isRevealed = ({ isVote, result, places, options }) => Boolean(isVote && result && (options.length || !places.length));
+// Whether the sentences about the step say all that the result does.
+const isTold = ({ isLed, result }) => isLed && result?.kind === "shown";
 
 export class Task {
   /**
@@ -97,6 +104,11 @@ export class Task {
     return Boolean(result) && (isVote || ["right", "near", "shown"].includes(result.kind));
   }
 
+  /** The pixels below each line for the answers with each place. */
+  get below() {
+    return this.data?.counts && this.#places.length ? COUNTS_HEIGHT : 0;
+  }
+
   /** The answer as it stands, or null. */
   get value() {
     if (this.data.act === "stop") return this.player.step;
@@ -124,6 +136,7 @@ export class Task {
     this.data = data;
     const isPlaced = data.act === "boundaries";
     this.prompt.replaceChildren(...drawMessage(data.prompt));
+    this.prompt.hidden = isRevealed(data); // the answer says what was asked
     drawRows(this.rows, data.rows);
     if (isNew) this.hasChosen = false;
     const isGiven = !this.hasChosen || (data.isLive && (data.act === "pair" || data.result?.kind === "shown"));
@@ -141,14 +154,18 @@ export class Task {
     this.#drawTicks();
     this.#drawActions();
     this.#tell();
+    if (data.isWanted) {
+      this.prompt.focus({ preventScroll: true }); // the button that had the focus is gone
+      this.prompt.scrollIntoView({ block: "nearest" });
+    }
     this.place();
   }
 
   // Classes, since a rule with `:has()` would be matched anew at each change of the text.
-  #nameState({ act = null, isLive = false, rows = null, counts = null, isClosed = false, options = [], result = null } = {}) {
+  #nameState({ act = null, isLive = false, rows = null, counts = null, isClosed = false, options = [], result = null, ...vote } = {}) {
     const places = act === "boundaries";
     const isOpen = (places || act === "pair") && !isClosed && !options.length;
-    const states = { tasked: rows, listed: rows?.length, typing: act === "type", choosing: isOpen, placing: places && !isLive, fencing: places && isLive, counted: counts, offering: options.length && !result, offered: options.length && result };
+    const states = { tasked: rows, listed: rows?.length, typing: act === "type", choosing: isOpen, placing: places && !isLive, fencing: places && isLive, counted: counts, offering: options.length && !result, revealed: isRevealed({ options, result, ...vote }), offered: options.length && result && !isTold({ result, ...vote }) };
     for (const name in states) this.player.section.classList.toggle(name, Boolean(states[name]));
   }
 
@@ -176,14 +193,17 @@ export class Task {
 
   #tell() {
     const { result, right, act } = this.data;
-    this.told.hidden = !result;
+    this.told.hidden = !result || isTold(this.data);
     this.told.className = `told ${result?.kind ?? ""}`;
     this.told.replaceChildren();
     if (!result) return;
     const verdict = result.kind === "shown" && this.data.isLive ? "For example:" : VERDICTS[result.kind]; // there are others
     this.told.append(element("b", "", verdict), " ", ...drawMessage(result.message), element("span", "mark", result.note));
     const kinds = right && !act ? Object.keys(LEGEND).filter((kind) => this.gaps.querySelector(`.${kind}`)) : [];
-    for (const kind of kinds) this.told.append(element("span", `swatch ${kind}`), LEGEND[kind]);
+    for (const kind of kinds) {
+      const entry = this.told.appendChild(element("span", "swatched"));
+      entry.append(element("span", `swatch ${kind}`), LEGEND[kind]);
+    }
     const words = messageInWords([`${verdict} `, ...result.message, ` ${result.note.replace(/[●◐○]/, "")}`]);
     this.told.ariaLabel = words;
     if (this.data.isLive) setTimeout(() => this.player.announcer.say(words)); // after the step
@@ -244,12 +264,16 @@ export class Task {
     this.ticks.hidden = !isCounted;
     if (!isCounted) return;
     const most = Math.max(1, ...counts);
+    const named = []; // of close ones only the largest, or two would read as one number
+    const apart = (TICK_NAME * (counts.length - 1)) / (this.ticks.clientWidth || 1);
+    for (const i of counts.map((_, i) => i).sort((one, other) => counts[other] - counts[one]))
+      if (this.#count(i) && named.every((other) => Math.abs(other - i) > apart)) named.push(i);
     const ticks = counts.map((count, i) => {
-      const tick = element("span", "", this.#count(i));
+      const tick = element("span", "", named.includes(i) ? this.#count(i) : "");
       tick.style.cssText = `left: ${(100 * i) / (counts.length - 1)}%; --share: ${count / most}`;
       return tick;
     });
-    this.ticks.replaceChildren(...ticks.filter(({ textContent }) => textContent));
+    this.ticks.replaceChildren(...ticks.filter((_, i) => this.#count(i)));
   }
 
   // ---- places
@@ -312,10 +336,11 @@ export class Task {
     const [left, top] = [origin.left + host.clientLeft - host.scrollLeft, origin.top + host.clientTop - host.scrollTop];
     this.edges = this.#places.map((atom) => {
       const edge = rows[0].edgeAfter(atom);
-      return { x: edge.x - left, top: edge.top - top, bottom: edge.bottom - top };
+      const end = score.lines[rows[0].lineOf(atom)].element.getBoundingClientRect().bottom;
+      return { x: edge.x - left, top: edge.top - top, bottom: edge.bottom - top, end: end - edge.bottom };
     });
     this.edges.forEach((edge, i) => {
-      this.gaps.children[i].style.cssText = `left:${edge.x}px;top:${edge.top}px;height:${edge.bottom - edge.top}px`;
+      this.gaps.children[i].style.cssText = `left:${edge.x}px;top:${edge.top}px;height:${edge.bottom - edge.top}px;--end:${edge.end}px`;
     });
   }
 

@@ -109,7 +109,9 @@ export class Track {
     this.marks.replaceChildren(
       ...marks.map(([step, words]) => {
         const isLate = at(step) > 0.5;
-        const mark = element("span", isLate ? "mark late" : "mark", words);
+        const [name, more = ""] = words.split(/(?=,)/);
+        const mark = element("span", isLate ? "mark late" : "mark", name);
+        mark.append(element("span", "more", more)); // a phone has no place for it beside the curve
         mark.style.inset = `0 ${percent(isLate ? 1 - at(step) : 0)} 0 ${percent(isLate ? 0 : at(step))}`; // words wrap in the plot
         return mark;
       }),

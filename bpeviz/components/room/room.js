@@ -78,7 +78,10 @@ class Room {
     this.find(".next").onclick = () => this.#next();
     this.find(".previous").onclick = () => this.#goTo(this.state.part - 1);
     this.find(".print").onclick = () => this.#print();
-    this.find(".open-notes").onclick = () => open(`${data.room}/notes`, `notes-${data.letters}`, "popup,width=560,height=760");
+    this.find(".open-notes").onclick = () => {
+      this.find(".second").open = false; // it would cover the picture
+      open(`${data.room}/notes`, `notes-${data.letters}`, "popup,width=560,height=760");
+    };
     this.find(".admit").onsubmit = (event) => {
       event.preventDefault();
       this.#send({ do: "admit screen", key: this.find(".admit input").value });
@@ -417,8 +420,9 @@ class Room {
   #admitted(refused) {
     const field = this.find(".admit input");
     this.find(".screens").textContent = refused;
-    if (refused) field.select();
-    else field.value = "";
+    if (refused) return field.select();
+    field.value = "";
+    this.find(".second").open = false;
   }
 
   #drawScreens({ screens }) {
@@ -465,7 +469,7 @@ class Room {
     if (!state) return;
     const { isLeader } = this.data;
     const { unit, vocabSizes } = content?.player ?? {};
-    const at = (step) => (unit ? `: ${unit} ${formatCount(vocabSizes?.[step] ?? step)}` : "");
+    const at = (step) => (unit && !state.vote?.isAlone ? `: ${unit} ${formatCount(vocabSizes?.[step] ?? step)}` : "");
     const followers = `${counted(state.followers, "follower")}`;
     const { step, playing, speed } = this.display;
     const plays = playing ? `, playing at ${speed}×` : "";

@@ -27,7 +27,7 @@ const TO_DO = {
   pair: "Choose one, then send it.",
   boundaries: "Press between two letters, then send.",
   stop: "Move the line, then send.",
-  live: "Press between two letters. Each fence is sent at once.",
+  live: "Press between two characters. Each fence is sent at once.",
 };
 const LARGEST_ZOOM = 2;
 const WITH_PICTURE = 0.45; // of the height of the page, where the player or the score are below
@@ -55,7 +55,7 @@ export function resultInWords({ isStaged, isRevealed, answered, had, task }, isL
   if (!counts) return "";
   if (isStaged) return isRevealed ? (answered ? `${nOfM(had, answered)} had it.` : "Nobody has answered.") : `${counted(answered, "answer")}.${isLeader ? " Discuss, or reveal the answer." : ""}`;
   const name = (i) => options[i].words.replace(/\.$/, "");
-  const result = (i, chosen = name(i)) => {
+  const result = (i, chosen = `“${name(i)}”`) => {
     const changed = earlier ? `: ${change(counts[i], earlier[i])} the discussion (${nOfM(earlier[i], sum(earlier))})` : "";
     return `${nOfM(counts[i], answered)} chose ${chosen}${changed}.`;
   };
@@ -63,8 +63,11 @@ export function resultInWords({ isStaged, isRevealed, answered, had, task }, isL
     const i = options.findIndex(({ value }) => value === right[0]);
     return `Right: ${name(i)}. ${counts[i] || earlier?.[i] ? result(i, "it") : "Nobody chose it."}`;
   }
-  const most = answered ? result(counts.indexOf(Math.max(...counts))) : "Nobody has answered.";
-  return isLeader && !isRevealed ? `${most} Discuss, or reveal the answer.` : most;
+  const most = Math.max(...counts);
+  const isTied = counts.filter((count) => count === most).length > 1;
+  const tied = task.numbers ? `${counted(answered, "answer")}.` : "Several answers have the most votes.";
+  const words = !answered ? "Nobody has answered." : isTied ? tied : result(counts.indexOf(most));
+  return isLeader && !isRevealed ? `${words} Discuss, or reveal the answer.` : words;
 }
 
 export class Ballot {

@@ -66,6 +66,7 @@ export class Score {
     this.room = { names: 0, counts: 0, below: 0, between: 0 };
     this.lineHeight = rows.length > 1 ? CLOSE_LINE_HEIGHT : LINE_HEIGHT;
     host.classList.toggle("several", rows.length > 1);
+    this.under = 0; // pixels under each line, for what is drawn there
     /** @type {import("./merge_blocks.js").MergeBlocks[]} */
     this.blocks = []; // merges on the letters of a short text, which then breaks between its tokens
     /** Whether lines stand in columns, page after page of so many pixels, as far as the width has room. */
@@ -90,7 +91,7 @@ export class Score {
     const [padding, size] = [2 * parseFloat(paddingTop), parseFloat(fontSize)];
     const columns = this.#columnsIn(host.clientWidth - 2 * parseFloat(paddingLeft), size);
     const { width } = columns;
-    const key = `${Object.values(columns)} ${size} ${columns.count > 1 && this.pageHeight} ${Object.values(room)} ${this.blocks.map(({ last, opened }) => [last, opened.size])}`;
+    const key = `${Object.values(columns)} ${size} ${columns.count > 1 && this.pageHeight} ${Object.values(room)} ${this.under} ${this.blocks.map(({ last, opened }) => [last, opened.size])}`;
     if (!(width > 0)) return null; // not on the page
     if (this.measured?.key === key && this.measured.isFinal) return this.measured;
     const [plain, strip] = [Math.round(this.lineHeight * size), Math.min(14, Math.max(6, Math.round(size / 4)))];
@@ -107,7 +108,7 @@ export class Score {
       const ruled = this.rows.map(({ cells }) => !isThin && isRuled(columns.count > 1 ? cells : cells.slice(first, end)));
       const top = height;
       const pixels = (isBelow) => this.blocks.reduce((sum, blocks) => sum + (blocks.isBelow === isBelow ? blocks.heightIn(first, end, size) : 0), 0);
-      const [over, under] = [pixels(false), pixels(true) + this.blocks.reduce((sum, { idsHeight }) => sum + idsHeight, 0)];
+      const [over, under] = [pixels(false), pixels(true) + this.blocks.reduce((sum, { idsHeight }) => sum + idsHeight, this.under)];
       height += over + under;
       for (const isRuled of ruled) height += isThin ? thin : plain + (isRuled ? strip : 0) + room.below;
       const bottom = height;

@@ -133,6 +133,9 @@ _TAKEN: SessionValue[int] = SessionValue("learn_taken")
 _TURNS: SessionValue[dict[str, int]] = SessionValue("learn_turns")
 """The number of the text of each task that has several, by chapter and task."""
 
+_WANTED: SessionValue[str] = SessionValue("learn_wanted")
+"""The stage whose next text the user has just asked for."""
+
 _ADDRESS: SessionValue[str] = SessionValue("learn_address")
 """The chapter in the address when it was read or written last."""
 
@@ -268,7 +271,7 @@ def _draw_end() -> None:
     st.markdown(words.notes["variants"])
     for key in VARIANTS:
         page_link(PageLink("app.py", TRAINERS[key].title, {ALGORITHM.link: key}))
-        st.caption(words.notes[key])
+        st.caption(f"{words.notes[key]} {TRAINERS[key].source}.")
     for key, link in NAMED.items():
         page_link(link)
         st.caption(words.notes[key])
@@ -441,8 +444,13 @@ def _draw_in_turn(chapter: Chapter, name: str) -> bool:
     turn = turns.get(key, 0)
     if is_done := _draw_task(chapter, name, f"{OWN_MARK}{turn}" if turn else "", turn):
         following = {**turns, key: (turn + 1) % len(chapter.texts[name])}
-        st.button("Another one", key=f"another_{name}", on_click=_TURNS.put, args=(following,))
+        st.button("Another one", key=f"another_{name}", on_click=_turn_to, args=(following, key))
     return is_done or turn > 0
+
+
+def _turn_to(turns: dict[str, int], key: str) -> None:
+    _TURNS.put(turns)
+    _WANTED.put(key)
 
 
 def _draw_task(
@@ -498,6 +506,9 @@ def _draw_task(
     payload["name"] = title
     task.update(payload.get("task", {}))
     payload["task"] = task
+    if _WANTED.get() == f"{chapter.key}/{name}" and not is_own:
+        task["isWanted"] = True
+        _WANTED.clear()
     kind = "_typed" if isinstance(act, TypeAct) else "_own" if is_own else ""
     with st.container(key=f"stage_{chapter.key}_{name}{kind}"):
         answered_by = partial(_take, key, of, number, names[number], question)
