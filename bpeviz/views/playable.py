@@ -28,7 +28,7 @@ from bpeviz.text import as_json, clean, counted
 from bpeviz.views import credit as credits
 from bpeviz.views import encoded, parts, race, text_table
 from bpeviz.views.export import ColoredText
-from bpeviz.views.payloads import FileData, PictureWords, TextsTable
+from bpeviz.views.payloads import FileData, PictureWords, Race, TextsTable
 from bpeviz.views.stage import Stage, of_training
 from bpeviz.views.table import Table
 
@@ -171,10 +171,6 @@ def of_stage(stage: Stage, last: int | None = None) -> Interactive:
     rows, player = stage.rows, stage.payload if last is None else stage.upto(last)
     races = [race.in_file(row, stage.hues, player["timelineId"], last, len(rows)) for row in rows]
     has_race = None not in races
-    for view, drawn in zip(player["views"], races, strict=True):
-        if drawn is not None:
-            known = view["tokenStyles"].items()
-            drawn["styles"] = dict(pair for pair in drawn["styles"].items() if pair not in known)
     if not stage.by_size:
         player = player.copy()
         player["initialStep"] = player["last"]
@@ -305,12 +301,22 @@ def html(content: Interactive, link: str = "") -> str:
         ValueError: The link is not an address of the web.
     """
     script, markup = program(content.names, SHADOW + content.host + _IN_FRAME)
-    data = as_json({**content.data, "markup": markup, "program": script})
+    data = as_json({**_brief(content.data), "markup": markup, "program": script})
     packed = base64.b64encode(zlib.compress(data, 9)).decode()
     settings = " · ".join(map(escape, content.settings))
     body = f"<style>{content.style}</style><h1>{escape(content.title)}</h1>\n<p>{settings}</p>"
     held = f'<script type="text/plain" id="data">{packed}</script>'
     return document(content.title, f"{body}\n{content.body}", held, _UNPACK, link, script)
+
+
+def _brief(data: FileData) -> FileData:
+    """Return the data of a file, whose races have only those looks that its player has not."""
+    races: list[Race] = []
+    for i, drawn in enumerate(data.get("races") or ()):
+        known = data["player"]["views"][i]["tokenStyles"].items()
+        styles = dict(pair for pair in drawn["styles"].items() if pair not in known)
+        races.append({**drawn, "styles": styles})
+    return {**data, "races": races} if races else data
 
 
 def document(
