@@ -296,10 +296,14 @@ def _draw_ten(time: str) -> None:
         st.markdown("\n".join(before_after.changes(answers)))
         return
     for name in names:
-        st.session_state[name] = answers.get(name)  # the browser may have restored it
+        # The browser may have restored it. Where nothing differs, nothing is set, since that would
+        # take back the answers that are given while the page runs.
+        if st.session_state.get(name) != answers.get(name):
+            st.session_state[name] = answers.get(name)
         st.radio(
             questions[name].name,
             range(2),
+            index=None,
             key=name,
             format_func=questions[name].act.words,
             on_change=lambda name=name: _put(name, BELIEF, questions[name], st.session_state[name]),
