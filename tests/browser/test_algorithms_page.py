@@ -16,6 +16,7 @@ from page_helpers import (
     english,
     expect,
     link,
+    type_text,
 )
 
 from bpeviz.core.boundaries import Boundaries
@@ -136,15 +137,6 @@ def test_deep_link_shows_three_algorithms_in_lock_step(open_page: Open) -> None:
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
 
 
-def test_text_with_far_lines_scrolls_to_its_end(open_page: Open) -> None:
-    text = "\n".join(f"{i}. She sells seashells by the seashore." for i in range(60))
-    player = LockStep(open_page(link(text, "/Algorithms")))
-    blocks = player.text.locator(".block")
-    expect(blocks.nth(4)).to_be_attached()
-    heights = blocks.evaluate_all("all => all.map(e => [`${e.offsetHeight}px`, e.style.height])")
-    assert all(drawn == height for drawn, height in heights), heights
-
-
 def test_clicked_word_shows_sampled_segmentations(open_page: Open) -> None:
     page = open_page(english("/Algorithms", random_open=True))
     player = LockStep(page)
@@ -242,7 +234,7 @@ def test_lines_of_four_algorithms_fill_the_stage(open_page: Open) -> None:
     assert player.text.evaluate(below) < 60
 
 
-def test_lines_of_code_are_whole(open_page: Open) -> None:
+def test_lines_of_code_are_whole_and_far_lines_have_their_height(open_page: Open) -> None:
     line = "    total = " + " + ".join(f"value_{i}" for i in range(10, 16))
     code = f"{line:<79}#\n" * 20
     page = open_page(link(code, "/Algorithms"))
@@ -253,6 +245,11 @@ def test_lines_of_code_are_whole(open_page: Open) -> None:
     bar = page.locator(".race .bar").first
     expect(bar).to_be_visible()
     assert bar.bounding_box()["y"] < 768
+    type_text(page, "\n".join(f"{i}. She sells seashells by the seashore." for i in range(60)))
+    blocks = text.locator(".block")
+    expect(blocks.nth(4)).to_be_attached()
+    heights = blocks.evaluate_all("all => all.map(e => [`${e.offsetHeight}px`, e.style.height])")
+    assert all(drawn == height for drawn, height in heights), heights
 
 
 def test_pointing_at_a_token_dims_all_but_the_same_characters(share_page: Open) -> None:

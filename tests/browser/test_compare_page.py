@@ -371,9 +371,10 @@ def compare_texts(pasted: str) -> Comparison:
     return bpeviz.compare(texts, tokenizers, "English")
 
 
-def test_blank_line_is_thin_in_all_rows(open_page: Open) -> None:
-    score = Score(open_page(link("a = 1\n\nb = 2\n", "/Compare")))
-    lines = score.frame.locator(".line")
+def test_blank_line_is_thin_in_all_rows(share_page: Share) -> None:
+    page = share_page("/Compare")
+    type_text(page, "a = 1\n\nb = 2\n")
+    lines = Score(page).frame.locator(".line")
     expect(lines).to_have_count(3)
     full, blank, _ = lines.evaluate_all("all => all.map(line => line.offsetHeight)")
     assert blank < full / 3

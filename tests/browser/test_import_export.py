@@ -139,15 +139,20 @@ def test_exported_animation_plays_without_a_link_to_this_machine(
     file.close()
 
 
-def test_exported_comparison_has_the_rows_of_the_page(
+def test_exported_comparison_has_the_rows_of_the_page_and_its_slide_columns(
     open_page: Open, browser: Browser, tmp_path: Path
 ) -> None:
-    page = open_page("/Compare")
+    words = ["apple", "pear", "plum", "cherry", "grape", "fig", "lemon", "lime", "kiwi", "mango"]
+    page = open_page(link("\n".join(words), "/Compare"))
+    expect(page.locator(".line")).to_have_count(len(words))
     shown = Score(page).frame.locator(".count b")
     expect(shown).to_have_count(4)
     counts = shown.all_inner_texts()
-    open_share(page)
-    page.get_by_role("button", name="Export").click()
+    open_export(page)
+    _, content = downloaded(page, "Slide (PNG)", tmp_path)
+    with Image.open(BytesIO(content)) as slide:
+        darkest, _ = slide.convert("L").crop((1600, 430, 1900, 640)).getextrema()
+    assert darkest < 100  # the last word is in the fourth column
     name, _ = downloaded(page, "Interactive web page", tmp_path)
     file = browser.new_page()
     file.goto((tmp_path / name).as_uri())
@@ -247,7 +252,7 @@ def _assert_self_contained(page: Page, tmp_path: Path, columns: int) -> None:
 # ---- the merge diagram on Train
 
 
-def test_merge_diagram_and_player_share_the_step(open_page: Open) -> None:
+def test_merge_diagram_and_player_share_the_step_and_the_word(open_page: Open) -> None:
     page = open_page(english("/", diagram_open=True))
     player = Player(page)
     training, _ = player.await_text(ENGLISH)
@@ -256,17 +261,12 @@ def test_merge_diagram_and_player_share_the_step(open_page: Open) -> None:
     player.go(40)
     expect(diagram.locator(".readout")).to_contain_text("after 40 merges")
     expect(diagram.locator(".field")).to_be_hidden()  # the track moves both
-
-
-def test_clicked_word_is_drawn_in_the_merge_diagram(open_page: Open) -> None:
-    page = open_page()
-    player = Player(page)
-    player.await_text(ENGLISH)
+    player.button("Last").click()
+    # A click on a word draws it.
     place = ENGLISH.index("lighthouse") + 3
     piece_at(player.text, place).click()
     expect(page.get_by_placeholder("Click a word above")).to_have_value(" lighthouse")
-    picture = page.locator("section.merge-diagram")
-    expect(picture.locator(".merge-block.top").last).to_contain_text("ouse")
+    expect(diagram.locator(".merge-block.top").last).to_contain_text("ouse")
     page.keyboard.press("Escape")
     box = page.get_by_placeholder("Click a word above")
     box.fill("no such words")
@@ -356,7 +356,7 @@ def _assert_downloads(page: Page) -> None:
     assert buttons
     for button in buttons:
         await_run(page)
-        with page.expect_download(timeout=10_000) as download:
+        with page.expect_download() as download:
             button.press("Enter")
         header, *rows = csv.reader(download.value.path().read_text("utf-8-sig").splitlines())
         assert len(header) > 1
@@ -399,17 +399,6 @@ def test_slide_is_saved_as_png_and_its_steps_as_gif(open_page: Open, tmp_path: P
         assert first.getpixel((0, 0)) == last.getpixel((0, 0)) == (255, 255, 255)
         assert first.tobytes() != last.tobytes()
     assert len(content) <= gif.MOST_BYTES
-
-
-def test_slide_of_short_lines_shows_them_in_columns(open_page: Open, tmp_path: Path) -> None:
-    words = ["apple", "pear", "plum", "cherry", "grape", "fig", "lemon", "lime", "kiwi", "mango"]
-    page = open_page(link("\n".join(words), "/Compare"))
-    expect(page.locator(".line")).to_have_count(len(words))
-    open_export(page)
-    _, content = downloaded(page, "Slide (PNG)", tmp_path)
-    with Image.open(BytesIO(content)) as slide:
-        darkest, _ = slide.convert("L").crop((1600, 430, 1900, 640)).getextrema()
-    assert darkest < 100  # the last word is in the fourth column
 
 
 def _frame(animation: Image.Image, number: int) -> Image.Image:

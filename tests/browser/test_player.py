@@ -492,7 +492,7 @@ def test_playback_sends_little_data_and_a_left_page_none(open_page: Open) -> Non
     assert asked == []
 
 
-def test_each_text_remembers_its_step_and_its_tables_follow(open_page: Open) -> None:
+def test_tables_follow_the_step_of_each_text_and_a_link_opens_its_page(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
     player.await_text(ENGLISH)
@@ -507,12 +507,7 @@ def test_each_text_remembers_its_step_and_its_tables_follow(open_page: Open) -> 
     expect(player.last).to_have_text("170")
     expect(player.track).to_have_value("5")
     expect(page.get_by_text("before merge 5.")).to_be_visible()
-
-
-def test_page_link_clicked_during_a_step_report_opens_its_page(open_page: Open) -> None:
-    page = open_page()
-    Player(page).await_text(ENGLISH)
-    expect(page.get_by_text("before merge 170.")).to_be_visible()
+    # A link that is clicked while a step is reported.
     page.get_by_role("link", name="Compare", exact=True).evaluate(
         """link => {
           const detail = { step: 3, timelineId: "" };

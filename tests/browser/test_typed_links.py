@@ -1,4 +1,4 @@
-"""Addresses that people type, on each page, in a frame and below a path.
+"""Addresses that people type, on each page, in frames and below a path.
 
 `tests/ui/permalink/test_typed.py` tests what each opens, without a browser.
 """
@@ -12,7 +12,17 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from helpers.http_server import Handler, running
 from helpers.http_server import Server as PageServer
-from page_helpers import Page, Player, alert, await_run, close_dialog, expect, open_share, type_text
+from page_helpers import (
+    Page,
+    Player,
+    alert,
+    await_height,
+    await_run,
+    close_dialog,
+    expect,
+    open_share,
+    type_text,
+)
 from playwright.sync_api import Browser
 from serving import OPTIONS, serving
 
@@ -54,15 +64,15 @@ def test_typed_link_opens_on_each_page(
 
 
 class Course(Handler):
-    """Answers with a page that contains `code`."""
+    """Answers with a page that contains `code` twice."""
 
     code = ""
 
     def respond(self) -> None:
-        self.answer(200, self.code.encode(), Content_Type="text/html")
+        self.answer(200, (self.code * 2).encode(), Content_Type="text/html")
 
 
-def test_typed_link_below_a_path_until_a_change_and_in_a_frame(
+def test_typed_link_below_a_path_until_a_change_and_in_frames(
     browser: Browser, tmp_path: Path
 ) -> None:
     course = PageServer(Course)
@@ -107,9 +117,21 @@ def test_typed_link_below_a_path_until_a_change_and_in_a_frame(
         expect(box).to_have_value("banana bandana")
 
         page.goto(course.address)
-        frame = page.frame_locator("iframe")
-        expect(frame.locator("input.step")).to_have_value("2")
-        expect(frame.locator("output")).to_have_text("4")
-        expect(frame.locator(".st-key-inputs")).to_be_hidden()
+        first, second = frames = [page.frame_locator("iframe").nth(number) for number in range(2)]
+        for frame in frames:
+            expect(frame.locator("input.step")).to_have_value("2")
+            expect(frame.locator("output")).to_have_text("4")
+            for hidden in ("top", "question", "inputs", "following"):
+                expect(frame.locator(f".st-key-{hidden}")).to_be_hidden()
+        for width in (390, 1000):
+            page.set_viewport_size({"width": width, "height": 700})
+            for content in page.frames[1:]:
+                await_height(content, "[data-testid=stMainBlockContainer]")
+        first.locator("[aria-label=Last]").click()
+        expect(first.locator("input.step")).to_have_value("4")
+        expect(second.locator("input.step")).to_have_value("2")
+        assert first.locator(".buttons").evaluate(
+            "buttons => buttons.getBoundingClientRect().bottom < innerHeight"
+        )
         page.context.close()
         assert server.tracebacks() == ""
