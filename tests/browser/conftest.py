@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
-from serving import FLAGS, OPTIONS, Server, chromium, serving
+from serving import FLAGS, OPTIONS, TIMEOUT, Server, chromium, serving
 
 from bpeviz.pretrained import catalog, download
 from bpeviz.ui.permalink import codec
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 CHANGEABLE = {"viewport", "color_scheme", "reduced_motion"}
 """The options of a context that can be changed while a tab is open."""
-
-TIMEOUT = 30_000
-"""Milliseconds until an action fails. The machine may be slow and busy."""
 
 # On a deep link, Streamlit's frontend first requests its server below the page's URL, such as
 # /Compare/_stcore/health. The response is 404, an error in the console; then it tries the root.
@@ -258,7 +255,7 @@ ENGLISH_TRAINED = f"/?s={codec.pack({'text_sample': 'english-prose', 'why_open':
 
 @pytest.fixture(scope="session")
 def other_server(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """Start a server on which only links open pages, and where trainings can be counted."""
+    """Start a server on which only links open pages."""
     with serving(tmp_path_factory.mktemp("other")) as running:
         yield running
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
+from serving import TIMEOUT
 
 import bpeviz
 from bpeviz.core.boundaries import Boundaries
@@ -26,7 +27,7 @@ except ImportError:
         raise
     pytest.skip("No playwright: pip install -r tests/requirements.txt", allow_module_level=True)
 
-expect_at_once.set_options(timeout=30_000)  # loading a page may take so long on a busy machine
+expect_at_once.set_options(timeout=TIMEOUT)
 
 ABSENT = {"to_be_hidden", "to_have_count", "not_to_have_count", "not_to_be_visible"}
 """The assertions that may hold for an element that does not exist."""
@@ -46,7 +47,7 @@ class _Expectation:
         def wait_and_check(*expected: Any, **options: Any) -> None:
             state: Any = "visible" if name == "to_be_visible" else "attached"
             if expected != ([],) and options.get("visible", True):
-                self._element.first.wait_for(state=state, timeout=options.get("timeout", 30_000))
+                self._element.first.wait_for(state=state, timeout=options.get("timeout", TIMEOUT))
             check(*expected, **options)
 
         return wait_and_check
@@ -95,6 +96,14 @@ def box_at_rest(element: Locator) -> FloatRect:
         before = box
         element.page.wait_for_timeout(300)
     raise AssertionError(f"{element} does not keep its place")
+
+
+def await_equal(read: Callable[[], object], wanted: object) -> None:
+    """Wait until what is read from a page equals what is wanted."""
+    end = time.monotonic() + TIMEOUT / 1_000
+    while (value := read()) != wanted:
+        assert time.monotonic() < end, value
+        time.sleep(0.1)
 
 
 class Controls:
@@ -259,6 +268,11 @@ def choose(page: Page, label: str, option: str) -> None:
 def await_run(page: Page) -> None:
     """Wait until the page's script has ended."""
     expect(page.get_by_test_id("stApp")).to_have_attribute("data-test-script-state", "notRunning")
+
+
+def with_clock(page: Page) -> None:
+    """Prepare a page whose time passes as usual, and at once by `page.clock.run_for`."""
+    page.clock.install()
 
 
 def await_rest(page: Page) -> None:

@@ -44,6 +44,9 @@ OPTIONS = {
 }
 """The options of a browser context."""
 
+TIMEOUT = 60_000
+"""Milliseconds until an action or an assertion fails. The machine may be slow and busy."""
+
 # Streamlit 1.67 logs this traceback if a browser disconnects while it receives data. Users do not
 # see it. A traceback with another error, or with a line of our code, does not match.
 DISCONNECTED = re.compile(

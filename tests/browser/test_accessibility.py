@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from helpers import properties
 from helpers.properties import mostly_large
-from page_helpers import Page, Player, Score, choose, expect, link, type_text
+from page_helpers import Page, Player, Score, choose, expect, link, type_text, with_clock
 
 from bpeviz.corpus import samples
 from bpeviz.ui.inputs.text import TEXT
@@ -231,7 +231,9 @@ def test_button_unfolds_the_inputs_on_a_narrow_screen(open_page: Open) -> None:
 
 @pytest.mark.parametrize("chapter", mostly_large([*BY_KEY], ["merge"]))
 def test_axe_finds_nothing_in_any_state_of_a_chapter(open_page: Open, chapter: str) -> None:
-    page = open_page(f"/Learn?chapter={chapter}", viewport=PHONE, color_scheme="light")
+    page = open_page(
+        f"/Learn?chapter={chapter}", prepare=with_clock, viewport=PHONE, color_scheme="light"
+    )
     expect(page.locator(".prompt").first).to_be_visible()
     page.add_style_tag(content=STILL)
     found = violations(page)
@@ -248,7 +250,8 @@ def test_axe_finds_nothing_in_any_state_of_a_chapter(open_page: Open, chapter: s
         before = answered.all_inner_texts()
         show.first.press("Enter")
         expect(answered).not_to_have_text(before)
-    expect(page.locator(".player.playing")).to_have_count(0, timeout=60_000)
+    page.clock.run_for(60_000)
+    expect(page.locator(".player.playing")).to_have_count(0)
     found += violations(page)
     for option in page.locator(".st-key-belief button").all()[:2]:
         option.press("Enter")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from page_helpers import Page, expect
+from page_helpers import Page, expect, with_clock
 
 Open = Callable[..., Page]
 
@@ -40,7 +40,7 @@ def press_between(page: Page, name: str) -> None:
 
 
 def test_boundaries_are_placed_by_keyboard_and_survive_a_reload(open_page: Open) -> None:
-    page = open_page("/Learn")
+    page = open_page("/Learn", prepare=with_clock)
     text = page.locator(".text").first
     expect(page.locator("button.gap")).to_have_count(9)
     letters = text.evaluate(LETTERS)
@@ -68,7 +68,8 @@ def test_boundaries_are_placed_by_keyboard_and_survive_a_reload(open_page: Open)
     expect(page.locator(".player.playing")).to_have_count(1)
     expect(page.locator("i.gap.right")).to_have_count(2)
     step = page.get_by_role("spinbutton", name="Step number").first
-    expect(step).to_have_value("7", timeout=30_000)
+    page.clock.run_for(20_000)
+    expect(step).to_have_value("7")
     assert text.evaluate(LETTERS) == letters
 
     options = page.locator(".st-key-belief button")
@@ -216,7 +217,7 @@ def test_tasks_fit_a_phone(open_page: Open) -> None:
 
 
 def test_golf_merges_by_keyboard_undoes_and_survives_a_reload(open_page: Open) -> None:
-    page = open_page("/Learn?chapter=golf")
+    page = open_page("/Learn?chapter=golf", prepare=with_clock)
     gaps, still = page.locator("button.gap"), page.locator(".player:not(.playing)").first
     expect(gaps).to_have_count(130)
     focus(page, "E and n")
@@ -238,9 +239,8 @@ def test_golf_merges_by_keyboard_undoes_and_survives_a_reload(open_page: Open) -
     page.get_by_role("button", name="Show me").click()
     told(page, "For example: 18 merges, the fewest known.")
     expect(page.locator(".player.playing")).to_have_count(1)
-    expect(page.get_by_role("spinbutton", name="Merge number").first).to_have_value(
-        "18", timeout=60_000
-    )
+    page.clock.run_for(30_000)
+    expect(page.get_by_role("spinbutton", name="Merge number").first).to_have_value("18")
     page.get_by_role("button", name="Start over").click()
     told(page, "131 tokens after 0 merges: 50 to go.")
     expect(gaps).to_have_count(130)

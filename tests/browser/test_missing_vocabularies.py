@@ -41,7 +41,7 @@ def test_compare_works_without_downloaded_vocabularies(
     for name in ("GPT-2", "GPT-4 (cl100k)"):
         message = alert(page, f"{name} could not be downloaded")
         # The message contains the remedy.
-        expect(message).to_contain_text("python -m bpeviz vocabularies", timeout=30_000)
+        expect(message).to_contain_text("python -m bpeviz vocabularies")
     # The user's own column and all other elements work.
     training, boundaries = trained(samples.by_key("seashells").text)
     assert drawn_boundaries(own) == boundaries.boundary_mask(len(training.merges)).sum()
@@ -52,7 +52,7 @@ def test_compare_works_without_downloaded_vocabularies(
     retry = page.get_by_role("button", name="Try again to download GPT-2")
     retry.click()
     expect(alert(page, "Downloading GPT-2").or_(alert(page, "GPT-2 could not"))).to_be_visible()
-    expect(retry).to_be_visible(timeout=30_000)
+    expect(retry).to_be_visible()
 
     page.goto(f"{offline_server.address}/Compare?tour=real-tokenizers.2")
     box = page.locator(".box")

@@ -6,51 +6,38 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from page_helpers import Page, Player, await_run, drop_file, expect, link
+from page_helpers import Page, Player, await_run, drop_file, expect, link, with_clock
 
 from bpeviz.corpus import samples
 
 Open = Callable[..., Page]
 FIRST = samples.by_key("seashells").text
-MOVING: dict[str, Any] = {"reduced_motion": "no-preference"}
-
-RECORD = """section => {
-  window.steps = [];
-  const note = () => {
-    const step = section.querySelector(".track").value;
-    if (window.steps.at(-1)?.[0] === step) return;
-    window.steps.push([step, performance.now(), section.querySelector(".facts")?.textContent]);
-  };
-  note();
-  new MutationObserver(note).observe(section.querySelector(".sentence"), { childList: true });
-}"""
+MOVING: dict[str, Any] = {"reduced_motion": "no-preference", "prepare": with_clock}
 
 
 def test_first_visit_plays_the_default_text_once(open_page: Open) -> None:
+    """`pace.test.mjs` tests when each step begins."""
     page = open_page("/", **MOVING)
     player = Player(page)
-    player.section.evaluate(RECORD)
     expect(player.button("Pause")).to_be_visible()
     expect(player.section.locator(".bar").first).to_be_visible()
     said = player.section.locator(".announced")
-    expect(player.track).to_have_value("3")
+    facts = player.section.locator(".facts")
+    expect(player.track).to_have_value("2")
+    expect(facts).to_have_text("13 times. 151 → 138 tokens")
+    tied = "9 times, tied with 2 other pairs; the earliest in the text wins."
+    expect(facts).to_contain_text(tied)
     assert "merge" not in (said.text_content() or "")
+    page.clock.run_for(20_000)
     expect(player.button("Replay")).to_be_visible()
     expect(player.track).to_have_value("22")
     expect(said).to_contain_text("merge 22 of 22: ")
-    steps: list[tuple[str, float, str]] = page.evaluate("steps")
-    at = {int(step): time for step, time, _ in steps if step != "0"}
-    facts = {int(step): words for step, _, words in steps}
-    assert facts[2] == "13 times. 151 → 138 tokens"
-    assert facts[3].startswith("9 times, tied with 2 other pairs; the earliest in the text wins.")
-    assert at[3] - at[2] == pytest.approx(2500, abs=700)
-    assert at[22] - at[2] == pytest.approx(17_000, abs=3000)
     # Nothing loops, and a later visit opens at the end.
-    page.wait_for_timeout(1000)
+    page.clock.run_for(5_000)
     expect(player.button("Replay")).to_be_visible()
     page.goto(page.url)
     expect(player.track).to_have_value("22")
-    page.wait_for_timeout(2000)
+    page.clock.run_for(5_000)
     expect(player.button("Play")).to_be_visible()
 
 
@@ -72,7 +59,7 @@ def test_any_input_stops_the_opening(open_page: Open, act: Callable[..., None]) 
     act(page, player)
     expect(player.button("Play")).to_be_visible()
     stopped = player.step
-    page.wait_for_timeout(3000)
+    page.clock.run_for(3_000)
     assert player.step == stopped < 22
     player.button("Play").click()
     expect(player.button("Pause")).to_be_visible()
@@ -82,7 +69,7 @@ def test_link_opens_at_its_step_without_motion(open_page: Open) -> None:
     page = open_page(link(FIRST).replace("9999", "4"), **MOVING)
     player = Player(page)
     expect(player.last).to_have_text("22")
-    page.wait_for_timeout(2000)
+    page.clock.run_for(2_000)
     expect(player.track).to_have_value("4")
 
 
@@ -135,9 +122,8 @@ EVENTS = """section => {
 
 
 def test_merge_is_told_in_order_and_a_reload_returns_to_its_step(open_page: Open) -> None:
-    page = open_page("/", **MOVING)
+    page = open_page("/", reduced_motion="no-preference")  # with the clock of its frames
     player = Player(page)
-    expect(player.section.locator(".bar").first).to_be_visible()
     player.section.evaluate(EVENTS)
     page.wait_for_function("() => events.some(([name, value]) => name === 'step' && value > 3)")
     events: list[tuple[str, str]] = page.evaluate("events")
@@ -163,7 +149,7 @@ def test_merge_is_told_in_order_and_a_reload_returns_to_its_step(open_page: Open
 
 
 def test_newly_written_text_plays_once_and_edits_stay_at_the_last_step(open_page: Open) -> None:
-    page = open_page("/", **MOVING)
+    page = open_page("/", reduced_motion="no-preference")
     page.evaluate("localStorage.setItem('bpeviz-opened', 'yes')")
     page.reload()
     player = Player(page)
@@ -172,23 +158,22 @@ def test_newly_written_text_plays_once_and_edits_stay_at_the_last_step(open_page
     box.fill("banana bandana, banana bandana")
     expect(player.button("Pause")).to_be_visible()
     expect(player.section.locator(".final")).to_have_text("→ 7")
-    expect(player.track).to_have_value("2")
     # Typing shows the last step, whose counts are final; the edited text does not play.
     box.press("End")
     expect(player.track).to_have_value("6")
     box.press("s")
     expect(player.section.locator(".final")).to_have_text("→ 8")
-    page.wait_for_timeout(2500)
+    page.wait_for_timeout(2_500)
     assert player.button("Play").is_visible()  # it is another text, which never played
     # Pause stays at its step, and later texts of this tab do not play.
     box.fill("tomato potato tomato potato")
-    expect(player.track).to_have_value("1")
     player.button("Pause").click()
-    page.wait_for_timeout(1000)
-    expect(player.track).to_have_value("1")
+    paused = player.step
+    page.wait_for_timeout(1_000)
+    assert player.step == paused
     box.fill("anna hannah, anna hannah")
     expect(player.button("Last")).to_be_disabled()
-    page.wait_for_timeout(2500)
+    page.wait_for_timeout(2_500)
     assert player.button("Play").is_visible()
     expect(player.button("Last")).to_be_disabled()
 
@@ -201,5 +186,6 @@ def test_dropped_table_plays_once(open_page: Open) -> None:
     expect(player.track).to_have_value("22")
     drop_file(player.text, "t.csv", "id,text\n1,banana bandana\n2,banana bandana\n")
     expect(player.button("Pause")).to_be_visible()
-    expect(player.button("Replay")).to_be_visible(timeout=15_000)
+    page.clock.run_for(15_000)
+    expect(player.button("Replay")).to_be_visible()
     expect(player.button("Last")).to_be_disabled()

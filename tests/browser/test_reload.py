@@ -6,7 +6,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from page_helpers import Player, await_rest, expect, go_to, labelled, trained, type_text, unfold
+from page_helpers import (
+    Player,
+    await_equal,
+    await_rest,
+    expect,
+    go_to,
+    labelled,
+    trained,
+    type_text,
+    unfold,
+    with_clock,
+)
 from serving import OPTIONS, serving
 
 if TYPE_CHECKING:
@@ -16,7 +27,7 @@ Open = Callable[..., "Page"]
 
 FILE = Path(__file__).parents[1] / "fixtures" / "bpe.tiktoken"
 SHORT = "banana bandana banana ananas"
-LONG = "".join(f"lorem ipsum dolor {number % 100} " for number in range(5_000))[:24_000]
+LONG = "".join(f"lorem ipsum dolor {number % 100} " for number in range(2_000))[:20_100]
 """Too long for a message, and short enough for a training at the usual priority."""
 
 RECORD = """() => {
@@ -87,33 +98,36 @@ def test_duplicated_tab_has_a_state_of_its_own(open_page: Open) -> None:
 
 
 def test_state_of_a_closed_tab_is_deleted(open_page: Open) -> None:
-    page = open_page("/")
-
+    page = open_page("/", prepare=with_clock)
     keys = """() => new Promise((resolve) => {
       indexedDB.open("bpeviz").onsuccess = ({ target }) => {
         const all = target.result.transaction("tabs").objectStore("tabs").getAllKeys();
         all.onsuccess = () => (target.result.close(), resolve(all.result));
       };
     })"""
+
+    def tabs() -> set[str]:
+        return {key.split("/")[0] for key in page.evaluate(keys)}
+
     expect(Player(page).last).to_be_visible()
-    page.wait_for_timeout(1_000)
-    [own] = {key.split("/")[0] for key in page.evaluate(keys)}
+    # Before the page has made its database, opening it would make another one.
+    await_equal(lambda: page.evaluate("indexedDB.databases().then(all => all.length)"), 1)
+    await_equal(lambda: len(tabs()), 1)
+    own = tabs()
     other = page.context.new_page()
     other.goto(page.url)
     type_text(other, SHORT)
     Player(other).await_text(SHORT)
+    await_equal(lambda: len(tabs()), 2)
+    [name] = tabs() - own
     other.close(run_before_unload=True)
-    page.wait_for_timeout(500)
-    left = page.evaluate(
-        "Object.keys(localStorage).filter((key) => key.startsWith('bpeviz-left-'))"
-    )
-    [name] = {key.split("/")[0] for key in page.evaluate(keys)} - {own}
-    assert f"bpeviz-left-{name}" in left
-    page.evaluate("name => localStorage.setItem(name, '1')", f"bpeviz-left-{name}")  # long ago
+    left = f"bpeviz-left-{name}"
+    await_equal(lambda: page.evaluate("left => left in localStorage", left), True)
+    page.evaluate("left => localStorage.setItem(left, '1')", left)  # long ago
     page.reload()
-    while name in {key.split("/")[0] for key in page.evaluate(keys)}:
-        page.wait_for_timeout(200)
-        assert page.evaluate("performance.now()") < 30_000
+    expect(Player(page).last).to_be_visible()
+    page.clock.run_for(6_000)
+    await_equal(lambda: name in tabs(), False)
 
 
 def test_restart_and_reload_keep_a_long_text_and_name_lost_files(

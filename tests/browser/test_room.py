@@ -13,7 +13,7 @@ import pytest
 from helpers import properties
 from page_helpers import await_rest, close_dialog, go_to
 from playwright.sync_api import Browser, Page, expect
-from serving import OPTIONS, Server, serving
+from serving import OPTIONS, TIMEOUT, Server, serving
 
 
 def kept(page: Page, path: Path) -> Any:
@@ -483,7 +483,8 @@ def test_restarted_server_has_its_rooms_where_it_has_their_key(
     with serving(tmp_path, port=urlsplit(server.address).port or 0, **environment):
         if has_key:
             leader.get_by_role("button", name="Open it again").click()
-            expect(leader.get_by_text("1 follower")).to_be_visible()
+            # The first run of a server takes long, and followers look every five seconds.
+            expect(leader.get_by_text("1 follower")).to_be_visible(timeout=2 * TIMEOUT)
             expect(phone.get_by_text("Following the leader")).to_be_visible()
         else:
             for member in (leader, phone):

@@ -15,6 +15,7 @@ from page_helpers import (
     LockStep,
     Page,
     Player,
+    await_equal,
     choose,
     english,
     expect,
@@ -61,7 +62,7 @@ def look(player: Player) -> dict[str, Any]:
 def await_look(player: Player, is_right: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     """Wait until the stage looks right, as after a change of the window."""
     found: dict[str, Any] = {}
-    for _ in range(50):
+    for _ in range(300):
         if is_right(found := look(player)):
             return found
         player.page.wait_for_timeout(100)
@@ -156,8 +157,8 @@ def test_long_text_opens_at_its_beginning_with_all_places_in_its_overview(open_p
         await_look(player, lambda found: found["below"] > 10 and not found["above"])
         player.text.hover()
         page.mouse.wheel(0, 75)
-        page.wait_for_timeout(300)
-        assert is_whole(player)
+        page.wait_for_timeout(300)  # it begins to scroll
+        await_equal(lambda: is_whole(player), True)
 
 
 def test_click_outside_the_bracket_opens_another_part(open_page: Open) -> None:
@@ -312,8 +313,9 @@ def test_elements_below_a_playing_player_say_that_they_wait(first_page: Page) ->
     assert below.evaluate(note) == "none"
 
 
-def test_phone_shows_the_text_play_and_the_ways_on_without_scrolling(open_page: Open) -> None:
-    page = open_page("/", viewport={"width": 390, "height": 844})
+def test_phone_shows_the_text_play_and_the_ways_on_without_scrolling(first_page: Page) -> None:
+    page = first_page
+    page.set_viewport_size({"width": 390, "height": 844})
     player = Player(page)
     player.await_text(FIRST)
     for shown in (player.button("Play"), player.section.locator(".figures")):

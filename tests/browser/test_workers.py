@@ -10,13 +10,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from page_helpers import Page, Player, alert, expect, open_file
+from page_helpers import Page, Player, alert, await_run, box_at_rest, expect, open_file
 from serving import Server
 
 from bpeviz.corpus import samples
 from bpeviz.ui.permalink.codec import pack
 
-PATIENCE = 60.0
+PATIENCE = 180.0
+"""Seconds until a worker begins or ends; it has a low priority, so others make it wait."""
+
 FIRST = samples.by_key("seashells").text
 
 
@@ -51,6 +53,12 @@ def await_workers(server: Server, number: int) -> None:
         time.sleep(0.05)
 
 
+def await_training(page: Page, server: Server) -> None:
+    """Wait until a page shows that its worker trains."""
+    await_workers(server, 1)
+    expect(page.get_by_text("Training merges:")).to_be_visible(timeout=1_000 * PATIENCE)
+
+
 def suspend_workers(server: Server) -> None:
     """Stop the only worker of a server without ending it, so that it cannot end by itself."""
     (worker,) = server.workers()
@@ -58,63 +66,61 @@ def suspend_workers(server: Server) -> None:
 
 
 @pytest.fixture
-def trained_page(other_server: Server, open_at: Callable[..., Page]) -> Page:
+def trained_page(server: Server, open_at: Callable[..., Page]) -> Page:
     """Open a page whose options make the next training long."""
-    page = open_at(other_server, f"/?s={SLOW}")
+    await_workers(server, 0)  # of pages that were left
+    page = open_at(server, f"/?s={SLOW}")
     Player(page).await_text(FIRST, pattern="none", ties="largest", vocab_size=30_000)
     return page
 
 
 @pytest.fixture
-def training_page(trained_page: Page, other_server: Server) -> Page:
+def training_page(trained_page: Page, server: Server) -> Page:
     """Open a page with a training that takes many seconds."""
     page = trained_page
     open_file(page, "letters.txt", long_text())
-    expect(page.get_by_text("Training merges:")).to_be_visible()
-    await_workers(other_server, 1)
+    await_training(page, server)
     return page
 
 
 def test_training_shows_progress_and_ends_when_the_user_leaves_it(
-    training_page: Page, other_server: Server
+    training_page: Page, server: Server
 ) -> None:
     page = training_page
     bar = page.get_by_role("progressbar")
     expect(bar).to_be_visible()
-    suspend_workers(other_server)
+    suspend_workers(server)
     page.get_by_role("button", name="Stop training").click()
     expect(page.get_by_text("Training was stopped.")).to_be_visible()
     expect(bar).to_have_count(0)
-    await_workers(other_server, 0)
+    await_workers(server, 0)
     page.get_by_role("button", name="Train again").click()
-    expect(page.get_by_text("Training merges:")).to_be_visible()  # so it has started
-    await_workers(other_server, 1)
+    await_training(page, server)
     # A killed job shows a message.
-    os.kill(other_server.workers()[0], signal.SIGKILL)
+    os.kill(server.workers()[0], signal.SIGKILL)
     expect(alert(page, "Training was interrupted")).to_be_visible()
     page.get_by_role("button", name="Train again").click()
-    expect(bar).to_be_visible()
-    await_workers(other_server, 1)
+    await_training(page, server)
     # Another page ends the job.
-    suspend_workers(other_server)
+    suspend_workers(server)
     page.get_by_role("link", name="Pre-tokenize", exact=True).click()
     expect(page.get_by_role("region", name="The text in each pre-tokenization")).to_be_visible()
-    await_workers(other_server, 0)
+    await_workers(server, 0)
     page.get_by_role("link", name="Train", exact=True).click()
-    expect(page.get_by_text("Training merges:")).to_be_visible()
-    await_workers(other_server, 1)
+    await_training(page, server)
     # Another choice ends it.
-    suspend_workers(other_server)
+    suspend_workers(server)
     page.get_by_role("button", name="Back to the text box").click()
     expect(Player(page).text).to_be_visible()
     expect(page.get_by_test_id("stAlert")).to_have_count(0)
-    await_workers(other_server, 0)
+    await_workers(server, 0)
     # A closed tab ends it.
+    await_run(page)  # which draws the button once more
     open_file(page, "letters.txt", long_text())
-    await_workers(other_server, 1)
-    suspend_workers(other_server)
+    await_workers(server, 1)
+    suspend_workers(server)
     page.close()
-    await_workers(other_server, 0)
+    await_workers(server, 0)
 
 
 def test_inputs_keep_their_positions_during_training(trained_page: Page) -> None:
@@ -122,15 +128,16 @@ def test_inputs_keep_their_positions_during_training(trained_page: Page) -> None
     below = page.get_by_role("combobox", name="Algorithm")
     expect(below).to_be_visible()
     player = Player(page).section
-    top = player.bounding_box()["y"]
+    top = box_at_rest(player)["y"]
     open_file(page, "letters.txt", long_text(200_000))
     expect(page.get_by_role("button", name="Stop training")).to_be_visible()
-    assert player.bounding_box()["y"] == top
+    assert box_at_rest(player)["y"] == top
     expect(page.get_by_role("slider", name="Vocabulary size")).to_have_count(1)
     expect(page.get_by_role("slider", name="Vocabulary size")).to_be_disabled()
-    before = below.bounding_box()["y"]
-    expect(page.get_by_role("button", name="Stop training")).to_have_count(0, timeout=90_000)
-    expect(page.get_by_role("slider", name="Vocabulary size")).to_have_count(1)
-    expect(page.get_by_role("slider", name="Vocabulary size")).to_be_enabled()
+    before = box_at_rest(below)["y"]
+    slider = page.get_by_role("slider", name="Vocabulary size")
+    expect(slider).to_be_enabled(timeout=1_000 * PATIENCE)
+    expect(page.get_by_role("button", name="Stop training")).to_have_count(0)
+    expect(slider).to_have_count(1)
     one_line = 24  # the caption below the slider may take one more
-    assert abs(below.bounding_box()["y"] - before) <= one_line
+    assert abs(box_at_rest(below)["y"] - before) <= one_line

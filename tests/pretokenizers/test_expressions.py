@@ -222,4 +222,4 @@ def test_other_threads_run_while_an_expression_compiles() -> None:
             ticks += 1
             threading.Event().wait(0.01)
     assert isinstance(slow.exception(), TimeoutError)
-    assert ticks > 5
+    assert ticks > 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import time
 from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 import streamlit as st
 from benchmarks.load import Measured, connected
 from helpers.asgi import run
+from helpers.processes import eventually
 from serving import Server, serving
 from streamlit.proto.BackMsg_pb2 import BackMsg
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
@@ -127,18 +127,15 @@ def test_sessions_of_closed_tabs_end_by_a_clock(tmp_path: Path) -> None:
         def files() -> int:
             return sum(1 for _ in Path(f"/proc/{server.process}/fd").iterdir())
 
-        async def open_and_close(number: int) -> None:
+        async def open_and_close(number: int) -> int:
             async with AsyncExitStack() as stack:
                 for _ in range(number):
                     tab = connected(server.address, Measured())
                     await (await stack.enter_async_context(tab)).load()
+                return files()
 
         run(open_and_close(1))
         before = files()  # some are opened once
-        run(open_and_close(4))
-        assert files() > before + 4, "each session has some"
-        end = time.monotonic() + 40
-        while files() > before and time.monotonic() < end:
-            time.sleep(0.2)
-        assert files() <= before
+        assert run(open_and_close(4)) > before + 4, "each session has some"
+        eventually(lambda: files() <= before)
         assert server.tracebacks() == ""

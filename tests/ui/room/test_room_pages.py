@@ -6,12 +6,14 @@ import asyncio
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from helpers.asgi import HTML, ask, page, run
+from helpers.processes import PATIENCE
 from helpers.properties import examples
 from helpers.stages import played
 from hypothesis import example, given, settings
@@ -161,7 +163,8 @@ class Socket:
             self.got.append(json.loads(message["text"]))
 
     async def until(self, key: str, value: Any = None) -> dict[str, Any]:
-        for _ in range(300):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
             for one in reversed(self.got):
                 if one.get(key) is not None and value in (None, one[key]):
                     return one
