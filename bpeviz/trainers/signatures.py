@@ -12,10 +12,9 @@ from bpeviz.core.merges import MergeTokenizer
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.core.training import MergeTraining
 from bpeviz.corpus.documents import Documents
+from bpeviz.pretokenizers.pretokenizer import Atoms, EndMark
+from bpeviz.trainers.bpe import TieRule
 
-Atoms = Literal["bytes", "characters"]
-EndMark = Literal["none", "attached", "symbol"]
-Ties = Literal["first", "smallest", "bytes", "largest"]
 YesNo = Literal["yes", "no"]
 
 
@@ -45,7 +44,7 @@ class Bpe(Sized, total=False):
 
     atoms: Atoms
     end_mark: EndMark
-    ties: Literal[Ties, "huggingface"]
+    ties: Literal[TieRule, "huggingface"]
     min_count: int
 
 
@@ -88,7 +87,7 @@ class SentencePieceBpe(Sized, total=False):
 class Counted(Sized, total=False):
     """Options of trainers that merge the most frequent pair."""
 
-    ties: Ties
+    ties: TieRule
     min_count: int
 
 
