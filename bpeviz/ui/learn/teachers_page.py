@@ -95,7 +95,7 @@ def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answe
         )
         about += f" <b>Many think:</b> {myth} <b>In fact:</b> {fact}"
     text = f"<p><b>Text:</b> {escape(chapter.text)}</p>" if chapter.text else ""
-    if words.about:
+    if words.about and not has_answers:  # the teacher's page would take a seventh sheet
         text += f"<p>{escape(prose.fill(words.about, figures))}</p>"
     if chapter.text and has_answers and not isinstance(listed[0].question.act, TypeAct):
         about_text, tokens = _tokens(listed[0])

@@ -36,7 +36,6 @@ def test_page_has_texts_tokens_answers_and_replies() -> None:
         chapter_words, figures = prose.read(chapter.key), chapter.figures()
         assert chapter.text in said
         assert chapter_words.goal in said
-        assert chapter_words.about in said
         (belief,) = chapter_words.beliefs
         for option in belief.options:
             for part in (option.words, option.answer):
@@ -64,6 +63,7 @@ def test_worksheet_has_no_answers() -> None:
     said = words(opened(teacher="student"))
     for chapter in BY_KEY.values():
         assert chapter.text in said
+        assert prose.read(chapter.key).about in said
         for one in vote_questions.asked(chapter):
             result = one.question.judge(None)
             for part in result.message:
