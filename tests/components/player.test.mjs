@@ -40,6 +40,7 @@ test("another training of the same text keeps the step", () => {
   const other = timeline("a", 20, { timelineId: "another" });
   assert.equal(shownStep(timeline("a", 100), 12, other, NONE), 12);
   assert.equal(shownStep(timeline("a", 100), 60, other, NONE), 20);
+  assert.equal(shownStep(timeline("a", 0), 0, { ...other, initialStep: 20 }, NONE), 20);
 });
 
 test("the end is the last step that changes the text", () => {

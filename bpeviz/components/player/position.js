@@ -14,7 +14,7 @@ const lastChange = ({ changingSteps, last }) => stepOfRank(changingSteps, rankOf
  *
  * Another size never moves the step, unless it lies beyond the end. Each timeline remembers its
  * step. Another training of the same text keeps the step, and the end stays the end. Else the new
- * timeline begins at its initial step.
+ * timeline begins at its initial step, also where there were no steps before.
  * @param {import("./player.js").PlayerPayload | undefined} before the data shown before
  * @param {number} step the step shown before
  * @param {import("./player.js").PlayerPayload} data
@@ -26,8 +26,8 @@ export function shownStep(before, step, data, known) {
 
   function begin() {
     const first = data.initialStep === data.last ? lastChange(data) : data.initialStep;
-    if (!before || before.views.length > 1 || data.views.length > 1) return first;
-    if (before.last && step >= lastChange(before)) return lastChange(data);
+    if (!before?.last || before.views.length > 1 || data.views.length > 1) return first;
+    if (step >= lastChange(before)) return lastChange(data);
     return before.views[0].text === data.views[0].text ? step : first;
   }
 }
