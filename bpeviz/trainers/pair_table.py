@@ -30,12 +30,13 @@ class PairTable:
             self._row += (*ids, GAP)
             self._weights += [count] * (len(ids) + 1)
         self._sizes = [1] * n_atoms
-        self.counts: Counter[Pair] = Counter()
-        self._positions: dict[Pair, list[int]] = {}  # ascending; it may be lost at some of them
+        positions: defaultdict[Pair, list[int]] = defaultdict(list)
         for position, pair in enumerate(pairwise(self._row)):
-            if GAP not in pair:
-                self._positions.setdefault(pair, []).append(position)
-                self.counts[pair] += self._weights[position]
+            positions[pair].append(position)
+        # Ascending; a pair may be lost at some of its positions.
+        self._positions = {pair: at for pair, at in positions.items() if GAP not in pair}
+        weight = self._weights.__getitem__
+        self.counts = Counter({pair: sum(map(weight, at)) for pair, at in self._positions.items()})
 
     def first(self, pair: Pair) -> int:
         """Return the first position of a pair that occurs."""
