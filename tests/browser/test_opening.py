@@ -163,6 +163,7 @@ def test_newly_written_text_plays_once_and_edits_stay_at_the_last_step(open_page
     expect(player.track).to_have_value("6")
     box.press("s")
     expect(player.section.locator(".final")).to_have_text("→ 8")
+    expect(player.section.locator(".final")).to_be_hidden()  # at the last step
     page.wait_for_timeout(2_500)
     assert player.button("Play").is_visible()  # it is another text, which never played
     # Pause stays at its step, and later texts of this tab do not play.

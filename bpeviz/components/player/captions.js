@@ -104,7 +104,9 @@ export class Captions {
       const [count, bytes] = this.root.querySelectorAll("[data-figure]");
       [count.textContent, bytes.textContent] = [formatCount(tokens), ratio];
       const final = data.tokenCounts[data.last];
-      this.root.querySelector(".final").textContent = `→ ${formatCount(final)}`;
+      const end = this.root.querySelector(".final");
+      end.textContent = `→ ${formatCount(final)}`;
+      end.style.visibility = tokens === final ? "hidden" : ""; // keeps its width
       this.root.querySelector(".figures dt").textContent = plural(final, "token");
     });
   }
