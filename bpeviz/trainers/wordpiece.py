@@ -144,10 +144,11 @@ class _Scores:
 
     def __init__(self, words: Rows, n_atoms: int, most_merges: int) -> None:
         # An empty text has no tokens, but `best` looks up those of pair 0, which is not a pair.
-        self.tokens = np.zeros(max(1, n_atoms + most_merges), np.int64)
+        tokens = [0] * max(1, n_atoms + most_merges)
         for ids, count in words:
             for token_id in ids:
-                self.tokens[token_id] += count
+                tokens[token_id] += count
+        self.tokens = np.array(tokens, np.int64)
         self._table = PairTable(words, n_atoms)
         self.pairs = np.zeros((4, 1), np.int64)
         self._numbers: dict[Pair, int] = {}
