@@ -243,11 +243,14 @@ def test_phone_shows_the_notes_until_it_is_sent_away(
     phone.get_by_role("link", name="Notes on this device").click()
     code = phone.locator(".code").inner_text()
     assert re.fullmatch("[A-Z]{4}", code)
-    leader.get_by_text("Notes", exact=True).click()
+    notes = leader.locator(".second summary")
+    notes.click()
     field = leader.get_by_label("Code of a phone")
     field.fill(code)
     field.press("Enter")
-    expect(leader.locator(".second summary")).to_have_text("1 second screen with the notes")
+    expect(notes).to_have_text("1 second screen with the notes")
+    expect(field).to_be_hidden()  # the box would cover the picture
+    notes.click()
     field.fill(code)
     field.press("Enter")
     expect(leader.locator(".screens")).to_contain_text("code")  # it was for one use
