@@ -139,7 +139,8 @@ class Player {
     if (isNew) {
       emit(RACE_REQUESTED);
       this.stage.fit();
-      this.root.host?.closest("[class*=st-key-]")?.toggleAttribute("data-drawn", true); // its height is known
+      const { host } = this.root; // its height is known
+      (host?.closest("[class*=st-key-stage_]") ?? host?.closest("[class*=st-key-]"))?.toggleAttribute("data-drawn", true);
     }
     this.show(step, !isNew);
     this.number.value = this.numberOf(this.step); // also while it has the focus
