@@ -7,7 +7,6 @@ from itertools import chain
 
 from bpeviz.text import digest_of
 from bpeviz.views.payloads import TokenColumn, TokenTable
-from bpeviz.views.stage import token_styles
 from bpeviz.views.table import Table
 
 Look = Callable[[int], tuple[str, int]]
@@ -36,8 +35,9 @@ def payload(
     ]
     cells = [cell for cell in chain.from_iterable(known.values()) if cell is not None]
     drawn = {*chain.from_iterable([cell] if isinstance(cell, int) else cell for cell in cells)}
+    look = look or (lambda _: ("", -1))
     data: TokenTable = {
-        **token_styles(drawn, look or (lambda _: ("", -1))),
+        "tokenStyles": {token_id: [*look(token_id)] for token_id in sorted(drawn)},
         "key": "",
         "label": label,
         "columns": columns,

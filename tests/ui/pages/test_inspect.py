@@ -139,6 +139,7 @@ def test_lattice_of_the_users_unigram_model_has_its_segmentations(atoms: str) ->
         (drawing,) = [one.proto.body for one in app.get("html") if "lattice" in one.proto.body]
         names = [tokenizer.token_label(i) for i in tokenizer.encode(part)]
         assert f"Best: {html.escape(' | '.join(names))}, log probability" in drawing
+        assert tables(app, "segmentation")[0]["segmentation"][0] == " ".join(names)
         assert not any("differ from the best path" in one.value for one in app.caption)
 
 
