@@ -123,12 +123,12 @@ def test_note_has_the_tokens_of_the_sentence_in_each_language() -> None:
     if not download.available("gpt2"):
         pytest.skip("It needs GPT-2's vocabulary.")
     compared = re.compile("/Compare.text=(.*)")
-    for found in (sheet.ours()["45-minutes"], sheet.ours()["90-minutes"]):
-        (at,) = (i for i, part in enumerate(found.parts) if compared.match(part.link))
-        lines = unquote_plus(found.parts[at].link.partition("=")[2]).splitlines()
+    for run_sheet in (sheet.ours()["45-minutes"], sheet.ours()["90-minutes"]):
+        (at,) = (i for i, part in enumerate(run_sheet.parts) if compared.match(part.link))
+        lines = unquote_plus(run_sheet.parts[at].link.partition("=")[2]).splitlines()
         counts = [len(bpeviz.load("gpt2").encode(line)) for line in lines]
         assert counts == [7, 12, 13]
-        assert "7, 12 and 13 tokens" in found.parts[at + 1].notes[0]
+        assert "7, 12 and 13 tokens" in run_sheet.parts[at + 1].notes[0]
 
 
 def test_leader_goes_through_the_parts(room: Room) -> None:

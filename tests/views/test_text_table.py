@@ -52,8 +52,9 @@ def test_premiums_have_intervals_and_equal_ones_are_all_marked() -> None:
 
 def test_legends_say_what_holds_for_the_texts() -> None:
     def plot(*texts: str) -> str:
-        found = bpeviz.compare({str(i): text for i, text in enumerate(texts)}, {"a": COARSE}, "0")
-        return text_table.chart_legend(found, figures.premium)
+        named = {str(i): text for i, text in enumerate(texts)}
+        comparison = bpeviz.compare(named, {"a": COARSE}, "0")
+        return text_table.chart_legend(comparison, figures.premium)
 
     assert plot("low", "low") == "", "no order"
     assert plot("low", "lowest") == "Rows are in the order of a."

@@ -162,11 +162,11 @@ def show(
 
 def _legends(comparison: Comparison, figure: figures.Figure) -> tuple[str, str]:
     """Return the legends of the chart and of the table."""
+    chart = text_table.chart_legend(comparison, figure)
+    table = text_table.legend(comparison, figure)
     return (
-        f"{text_table.chart_legend(comparison, figure)} Press a mark to see its text in "
-        "tokens.".lstrip(),
-        f"{text_table.legend(comparison, figure)} Press a number to see its text in tokens, and a "
-        "title to sort.",
+        f"{chart} Press a mark to see its text in tokens.".lstrip(),
+        f"{table} Press a number to see its text in tokens, and a title to sort.",
     )
 
 
