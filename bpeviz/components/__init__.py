@@ -26,8 +26,11 @@ FOLDER = Path(__file__).parent
 PATH = "code"
 """The path of modules, below that of a page of the server."""
 
-_STYLES = {"picture": ("score", "merge_diagram")}
-"""The components whose content another one draws, and whose style it needs."""
+_STYLES = {
+    "picture": ("score/score.css", "merge_diagram/merge_diagram.css"),
+    "room": ("player/bars.css", "player/task.css"),
+}
+"""The styles that a component needs for content that another one draws as well."""
 
 _UNREAD = re.compile(
     r"^\s*(?://.*|/\*[\s\S]*?\*/)?\s*(?:\n|$)|^[ \t]+|(?<=[;{},)]) +(?://.*|/\*.*\*/)$",
@@ -108,7 +111,7 @@ def read(name: str) -> Component:
     markup = folder / f"{name}.html"
     if not markup.exists():
         return Component(None, None, script)
-    drawn = [FOLDER / other / f"{other}.css" for other in _STYLES.get(name, ())]
+    drawn = [FOLDER / other for other in _STYLES.get(name, ())]
     styles = (*drawn, *sorted(folder.glob("*.css")))
     css = shared_style() + "\n".join(path.read_text(encoding="utf-8") for path in styles)
     return Component(markup.read_text(encoding="utf-8"), css, script)

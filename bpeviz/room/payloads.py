@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypedDict
 
-from bpeviz.views.payloads import MessagePart, MoreSteps, Player, RoomContent, StageTask
+from bpeviz.views.payloads import MoreSteps, Player, RoomContent, StageTask
 
 
 class VoteState(TypedDict):
@@ -15,14 +14,10 @@ class VoteState(TypedDict):
     name: str
     isAlone: bool
     isStaged: bool
-    isAboutStep: bool
-    isOpen: bool
     isAgain: bool
-    isRevealed: bool
     answered: int
     sent: str
     had: int | None
-    explanation: Sequence[MessagePart]
     task: StageTask
 
 

@@ -74,19 +74,11 @@ class VoteQuestion:
 
 
 class Result(NamedTuple):
-    """The result of an answer.
+    """An option of a vote, with its count, and that before “discuss, then vote again”."""
 
-    Attributes:
-        value: The answer, the bit of a part, or -1 for other numbers.
-        option: The option.
-        before: The count before “discuss, then vote again”.
-        count: The count.
-    """
-
-    value: int
     option: VoteChoice
     before: int
-    count: int  # type: ignore[assignment]  # hides tuple.count, which is not used
+    now: int
 
 
 @dataclass
@@ -157,15 +149,11 @@ class Vote:
             "number": self.number,
             "isAlone": asked.is_alone,
             "isStaged": asked.is_staged,
-            "isAboutStep": asked.step is not None,
             "name": asked.name,
-            "isOpen": self.is_open,
             "isAgain": self.earlier is not None,
-            "isRevealed": self.is_revealed,
             "answered": len(self.answers),
             "sent": "" if mine is None else asked.in_words(mine),
             "had": had,
-            "explanation": [*truth.message] if truth else [],
             "task": self._task(mine, truth, is_closed=is_leader or not self.is_open),
         }
 
@@ -174,15 +162,15 @@ class Vote:
         asked, act = self.question, self.question.act
         results = self.results(MOST_NUMBERS) if self.is_shown else []
         options = act.options if act.kind in ("pair", "belief") else []  # others are on the stage
-        if isinstance(act, NumberAct):
+        if act.kind == "number":
             options = [each.option for each in results]
         rights = [*act.values(truth.right)] if truth and truth.right is not None else []
         if act.kind == "boundaries":
             rights = [act.places[i] for i in rights]
         result: TaskResult | None = None
-        if truth and asked.is_staged:
+        if truth:
             told = truth if mine is None else asked.judge(mine)
-            kind = "shown" if mine is None else told.verdict
+            kind = "draft" if truth.right is None else "shown" if mine is None else told.verdict
             result = {"kind": kind, "message": told.message, "note": ""}
         is_over = truth is not None and asked.stage is not None and not act.is_live
         return {
@@ -192,49 +180,32 @@ class Vote:
             "rows": asked.rows,
             "places": act.places,
             "isLive": act.is_live,
-            "actions": {},
-            "canShow": False,
-            "longest": None,
             "given": truth.right if truth and act.is_live else mine,
             "right": rights if truth and not act.is_live else None,
             "result": result,
             "isVote": True,
             "isClosed": is_closed,
-            "isLed": asked.stage is None,
+            "isLed": asked.step is not None,
             "numbers": vars(act) if isinstance(act, NumberAct) else None,
             "options": options,
-            "counts": [each.count for each in results] if self.is_shown else None,
+            "counts": [each.now for each in results] if self.is_shown else None,
             "earlier": [each.before for each in results] if results and self.earlier else None,
         }
-
-    def is_right(self, value: int) -> bool:
-        """Return whether the value of a result is the right answer, or a part of it."""
-        right = self.question.right
-        return right is not None and value in self.question.act.values(right)
 
     def results(self, most: int | None = None) -> list[Result]:
         """Return each answer. Of more than `most` numbers, those with the fewest are one answer."""
         act = self.question.act
-        earlier, counts = map(self._counted, (self.earlier or Counter(), self.counts))
-        if not isinstance(act, NumberAct):
-            named = ((each["value"], each) for each in act.options)
-            return [Result(i, each, earlier[i], counts[i]) for i, each in named]
-        values = {*counts, *earlier}
-        right = self.question.right if self.is_revealed else None
-        if right is not None:
-            values.add(right)
-        ranked = sorted(
-            values, key=lambda value: (value != right, -counts[value], -earlier[value], value)
-        )
-        listed = sorted(ranked[:most])
-        rows = [
-            Result(value, option(value, act.words(value)), earlier[value], counts[value])
-            for value in listed
-        ]
-        if others := values.difference(listed):
-            before, now = (sum(counter[i] for i in others) for counter in (earlier, counts))
-            rows.append(Result(-1, option(-1, f"{len(others):,} other numbers"), before, now))
-        return rows
+        before, now = map(self._counted, (self.earlier or Counter(), self.counts))
+        options, others = act.options, list[int]()
+        if act.kind == "number":  # those that were answered
+            ranked = sorted({*before, *now}, key=lambda value: (-now[value], -before[value], value))
+            options = [option(value, act.words(value)) for value in sorted(ranked[:most])]
+            others = ranked[len(options) :]
+        results = [Result(each, before[each["value"]], now[each["value"]]) for each in options]
+        if others:
+            sums = (sum(counts[value] for value in others) for counts in (before, now))
+            results.append(Result(option(-1, f"{len(others):,} other numbers"), *sums))
+        return results
 
     def _counted(self, answers: Counter[int]) -> Counter[int]:
         """Return the number of each value of a result."""
@@ -244,13 +215,14 @@ class Vote:
         return counts
 
 
-def _rounds(votes: Sequence[Vote]) -> list[tuple[str, list[Vote]]]:
-    """Return the votes on a series of questions: the first ones, and those asked again."""
+def _rounds(votes: Sequence[Vote]) -> list[tuple[str, list[Vote], int]]:
+    """Return the votes on a series of questions, first and asked again, and the right answers."""
     rounds: list[dict[str, Vote]] = [{}, {}]
     for vote in votes:
         if vote.question.series and not vote.is_open:
             rounds[vote.question.name in rounds[0]][vote.question.name] = vote
-    return [(name, [*asked.values()]) for name, asked in zip(ROUNDS, rounds, strict=True) if asked]
+    listed = ((name, [*asked.values()]) for name, asked in zip(ROUNDS, rounds, strict=True))
+    return [(name, asked, sum(vote.solved for vote in asked)) for name, asked in listed if asked]
 
 
 def sums(votes: Sequence[Vote]) -> str:
@@ -262,9 +234,8 @@ def sums(votes: Sequence[Vote]) -> str:
     if not rounds or len(rounds[0][1]) < rounds[0][1][0].question.series:
         return ""
     parts = (
-        f"{name} the course {sum(vote.solved for vote in asked):,} of "
-        f"{sum(len(vote.answers) for vote in asked):,}"
-        for name, asked in rounds
+        f"{name} the course {solved:,} of {sum(len(vote.answers) for vote in asked):,}"
+        for name, asked, solved in rounds
     )
     return f"Right answers: {', '.join(parts)}."
 
@@ -273,13 +244,13 @@ def table(votes: Sequence[Vote]) -> str:
     """Return all votes as CSV: the answers of each question and their counts, no persons."""
     rows: list[tuple[Any, ...]] = []
     for number, vote in enumerate(votes, 1):
-        for result in vote.results():
-            first = None if vote.earlier is None else result.before
-            right = "yes" if vote.is_revealed and vote.is_right(result.value) else ""
-            words = vote.question.step, vote.question.words, result.option["words"]
-            rows.append((number, *words, first, result.count, right))
-    for name, asked in _rounds(votes):
-        solved = sum(vote.solved for vote in asked)
+        question, right = vote.question, vote.question.right if vote.is_revealed else None
+        rights = [] if right is None else [*question.act.values(right)]
+        for choice, before, now in vote.results():
+            first = None if vote.earlier is None else before
+            mark = "yes" if choice["value"] in rights else ""
+            rows.append((number, question.step, question.words, choice["words"], first, now, mark))
+    for name, asked, solved in _rounds(votes):
         wrong = sum(len(vote.answers) for vote in asked) - solved
         for answer, count in (("right", solved), ("wrong", wrong)):
             rows.append((None, None, f"All questions {name} the course", answer, None, count, ""))

@@ -199,7 +199,7 @@ def test_leader_clicks_through_a_run_sheet(
     assert "right" not in follower.get_by_role("region", name="Vote").inner_text()
     leader.get_by_role("button", name="Next: show the answers").click()
     leader.get_by_role("button", name="Next: reveal the answer").click()
-    expect(follower.get_by_text("Right: Those that were rare in its training")).to_be_visible()
+    expect(follower.get_by_text("The answer. Those that were rare")).to_be_visible()
     leader.get_by_role("button", name="Next: show Algorithms").click()
     expect(follower.get_by_text("Following the leader: size")).to_be_visible()
     expect(leader.get_by_text("Part 25 of 27")).to_be_visible()

@@ -1,25 +1,40 @@
-// The result of a vote in words.
+// How far a vote is, in words.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { resultInWords } from "../../bpeviz/components/room/vote.js";
+import { progressInWords } from "../../bpeviz/components/room/vote.js";
 
-const vote = (counts, right = null) => ({
-  isStaged: false,
-  isRevealed: right !== null,
-  answered: counts.reduce((sum, count) => sum + count, 0),
-  had: null,
-  task: { options: ["It reads.", "It counts."].map((words, value) => ({ value, words })), counts, earlier: null, right },
+const vote = ({ task = {}, ...fields } = {}) => ({
+  ...{ answered: 2, had: null, isAgain: false, sent: "" },
+  ...fields,
+  task: { act: "belief", counts: null, isClosed: false, isLive: false, numbers: null, result: null, ...task },
+});
+const ofFollower = (fields) => progressInWords(vote(fields), false, 3);
+const ofLeader = (fields) => progressInWords(vote(fields), true, 3);
+
+test("a follower reads what to do, what was sent, and that the vote is closed", () => {
+  const change = "You can change your answer until the vote is closed.";
+  assert.equal(ofFollower(), `Choose one. ${change}`);
+  const numbers = { low: 1, high: 99, unit: "merges" };
+  assert.equal(ofFollower({ task: { act: "number", numbers } }), `Enter a number of merges, from 1 to 99. ${change}`);
+  assert.match(ofFollower({ task: { act: "boundaries", isLive: true } }), /Each fence is sent at once/);
+  assert.equal(ofFollower({ sent: "It reads" }), `Sent: It reads. ${change}`);
+  assert.equal(ofFollower({ isAgain: true }), `Talk to your neighbor, then answer again. ${change}`);
+  assert.equal(ofFollower({ task: { isClosed: true } }), "The vote is closed.");
 });
 
-test("the answer that most have given is named, and none of several", () => {
-  assert.equal(resultInWords(vote([1, 2]), false), "2 of 3 chose “It counts”.");
-  assert.equal(resultInWords(vote([1, 1]), false), "Several answers have the most votes.");
-  assert.equal(resultInWords(vote([0, 0]), true), "Nobody has answered. Discuss, or reveal the answer.");
+test("the leader reads how many have answered, also more than follow now", () => {
+  assert.equal(ofLeader(), "2 of 3 have answered.");
+  assert.equal(ofLeader({ answered: 4, isAgain: true }), "4 of 4 have answered again.");
+  assert.equal(ofLeader({ task: { counts: [2, 0] } }), "2 answers. Discuss, or reveal the answer.");
 });
 
-test("the right answer is named with its count", () => {
-  assert.equal(resultInWords(vote([1, 2], [0]), true), "Right: It reads. 1 of 3 chose it.");
-  assert.equal(resultInWords(vote([0, 2], [0]), true), "Right: It reads. Nobody chose it.");
+test("both read how many were right once that is revealed, if one is", () => {
+  const task = { counts: [2, 0], result: { kind: "shown" } };
+  for (const read of [ofFollower, ofLeader]) {
+    assert.equal(read({ had: 1, task }), "1 of 2 had it.");
+    assert.equal(read({ had: 0, answered: 0, task }), "Nobody has answered.");
+    assert.equal(read({ task }), "2 answers.");
+  }
 });

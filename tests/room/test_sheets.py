@@ -143,7 +143,7 @@ def test_leader_goes_through_the_parts(room: Room) -> None:
     assert "content" in leader.send()
     assert (room.step, room.link, room.run and room.run.awaited) == (2, "/?s=x", -1)
     leader.send(do="part", part=2)
-    assert leader.send(do="ask")["vote"]["isAboutStep"]
+    assert leader.send(do="ask")["vote"]["task"]["isLed"]
     assert leader.send(do="part", part=3)["vote"]["task"]["prompt"] == ["How many?"]
     room.receive(follower, Message.of({"answer": 1, "vote": 2}))
     leader.send(step=9, content=1)

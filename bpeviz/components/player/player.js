@@ -113,11 +113,13 @@ class Player {
       if (data.isLive && !isNew) view.extend(data.views[i]);
     });
     const { isSolved } = this.task;
+    const { className } = this.section;
     this.task.update(data.task, on);
     const { below } = this.stage;
     this.stage.below = this.task.below;
     const isBlocked = this.stage.block(data, !data.isStill && (!data.task || this.task.isSolved));
-    if ((isBlocked || below !== this.stage.below) && !isNew) this.stage.fit();
+    const isOther = below !== this.stage.below || className !== this.section.className; // the height of the stage
+    if ((isBlocked || isOther) && !isNew) this.stage.fit();
     const contents = data.task ? JSON.stringify([data.views.map(({ key }) => key), data.curves]) : "";
     const isChanged = contents !== this.contents; // other merges of the same text
     this.contents = contents;

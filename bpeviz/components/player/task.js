@@ -7,7 +7,7 @@ import { drawMessage, drawRows, messageInWords } from "../shared/message.js";
 import { spoken, spokenLabel } from "../shared/spoken.js";
 import { Ids } from "./ids.js";
 
-const CHECKS = { pair: "Merge this pair", boundaries: "Check my boundaries", stop: "Stop here" };
+const CHECKS = { pair: "Merge this pair", boundaries: "Check my boundaries", stop: "Stop here", number: "Send" };
 const VERDICTS = { right: "Right.", near: "Close.", wrong: "Not quite.", shown: "The answer.", again: "Not yet.", draft: "" };
 const LEGEND = { right: "right", extra: "yours, not a boundary", missing: "missed" };
 const PAUSE = 350; // milliseconds without a key until a typed text is checked
@@ -18,7 +18,8 @@ const NEXT_LINE = 1e4; // pixels to the right that a place on another line count
 /**
  * @typedef {object} TaskPayload the payload from Python (`bpeviz.ui.learn.base.Question.payload`)
  * @property {string} of identifies the question
- * @property {"pair" | "boundaries" | "stop" | "type" | "ids" | null} act what the user does, null if nothing is left
+ * @property {"pair" | "boundaries" | "stop" | "type" | "ids" | "belief" | "number" | null} act what the user does, null
+ *   if nothing is left; in a room, a belief or a number needs no text
  * @property {import("../shared/message.js").MessagePart[]} prompt
  * @property {import("../shared/message.js").MessageRow[]} rows what is listed below the prompt
  * @property {number[]} places the atoms after which a pair meets, or a boundary may stand
@@ -62,7 +63,7 @@ const isTold = ({ isLed, result }) => isLed && result?.kind === "shown";
 export class Task {
   /**
    * @param {any} root
-   * @param {any} player the `Player`
+   * @param {any} player the `Player`, or for questions without a text their "section"
    * @param {AbortSignal} signal
    */
   constructor(root, player, signal) {
@@ -80,8 +81,10 @@ export class Task {
     const on = (target, name, listener) => target.addEventListener(name, listener, { signal });
     on(this.check, "click", () => this.#commit(this.value));
     on(this.show, "click", () => this.#commit(null));
+    on(this.typed, "keydown", ({ key }) => key === "Enter" && !this.check.hidden && this.check.click());
     on(this.typed, "input", () => {
       this.hasTyped = true;
+      if (this.data.act === "number") return this.#mark();
       clearTimeout(this.timer);
       this.timer = setTimeout(() => this.#send(this.typed.value), PAUSE);
     });
@@ -113,6 +116,7 @@ export class Task {
   get value() {
     if (this.data.act === "stop") return this.player.step;
     if (this.data.act === "boundaries") return this.chosen.reduce((bits, i) => bits + 2 ** i, 0);
+    if (this.data.act === "number") return this.typed.checkValidity() ? Number(this.typed.value) : null;
     if (!this.chosen.length) return null;
     const { options, places } = this.data;
     const place = options?.length ? options[this.chosen[0]].value : places[this.chosen[0]];
@@ -136,7 +140,7 @@ export class Task {
     this.data = data;
     const isPlaced = data.act === "boundaries";
     this.prompt.replaceChildren(...drawMessage(data.prompt));
-    this.prompt.hidden = isRevealed(data); // the answer says what was asked
+    this.prompt.hidden = Boolean(this.player.stage) && isRevealed(data); // the answer says what was asked
     drawRows(this.rows, data.rows);
     if (isNew) this.hasChosen = false;
     const isGiven = !this.hasChosen || (data.isLive && (data.act === "pair" || data.result?.kind === "shown"));
@@ -144,9 +148,9 @@ export class Task {
     this.check.textContent = data.isVote ? "Send" : CHECKS[data.act] ?? "";
     this.check.hidden = !CHECKS[data.act] || data.isLive || Boolean(data.isClosed);
     this.show.hidden = !data.canShow;
-    this.typed.hidden = data.act !== "type";
+    this.typed.hidden = !["type", "number"].includes(data.act) || Boolean(data.isClosed);
     this.typed.ariaLabel = messageInWords(data.prompt);
-    if (data.act === "type") this.#takeTyped(isNew);
+    if (!this.typed.hidden) this.#takeTyped(isNew);
     if (isNew) this.ids.forget();
     this.ids.update(data.act === "ids" ? data.pieces : null);
     this.#drawOptions();
@@ -170,7 +174,7 @@ export class Task {
   }
 
   #drawActions() {
-    const names = Object.keys(this.data.actions);
+    const names = Object.keys(this.data.actions ?? {});
     this.actions.hidden = !names.length;
     if ([...this.actions.children].map((button) => button.textContent).join() === names.join()) return; // one may have the focus
     const hasFocus = this.actions.matches(":focus-within");
@@ -185,8 +189,9 @@ export class Task {
 
   /** Write the typed text, unless the user has: what they type now is not at the server yet. */
   #takeTyped(isNew) {
-    const { given, longest } = this.data;
-    this.typed.maxLength = longest;
+    const { given, longest, numbers } = this.data;
+    const isNumber = { type: "number", required: true, min: numbers?.low, max: numbers?.high };
+    Object.assign(this.typed, numbers ? isNumber : { maxLength: longest });
     if (isNew) this.hasTyped = false;
     if (!this.hasTyped) this.typed.value = given ?? "";
   }
@@ -235,9 +240,9 @@ export class Task {
       this.drawnOptions = key; // buttons stay, so that they keep the focus
       this.bars = options.map(({ tokens, words }, i) => {
         const bar = newButton("bar", "", () => this.choose(i));
-        const pair = element("span", "pair");
-        pair.append(...tokens.map(([label, color]) => tokenLabel(label, color)));
-        bar.append(pair, element("b", "value"), element("span", "length"));
+        const name = element("span", tokens.length ? "pair" : "pair plain", tokens.length ? "" : words);
+        name.append(...tokens.map(([label, color]) => tokenLabel(label, color)));
+        bar.append(name, element("b", "value"), element("span", "length"));
         for (const name of ["focus", "pointerenter"]) bar.addEventListener(name, () => this.#ring(i));
         for (const name of ["blur", "pointerleave"]) bar.addEventListener(name, () => this.#ring(-1));
         bar.ariaLabel = words;
@@ -287,14 +292,13 @@ export class Task {
     return this.data.options?.length ? [] : this.data.places;
   }
 
-  /** Return the tokens on both sides of a place. */
-  #pairAt(i) {
-    const atom = this.data.places[i];
+  /** Return the tokens that meet after an atom. */
+  #pairAt(atom) {
     return [atom, atom + 1].map((at) => this.#view.timeline.token(at, this.player.data.last));
   }
 
   #nameOf(i) {
-    if (this.data.act === "pair") return this.#pairAt(i).map(({ id }) => spokenLabel(this.#view.style(id).label)).join(" and ");
+    if (this.data.act === "pair") return this.#pairAt(this.data.places[i]).map(({ id }) => spokenLabel(this.#view.style(id).label)).join(" and ");
     const { cells, cellOf } = this.#view.cells;
     const atom = this.data.places[i];
     const name = (at) => spoken(cells[cellOf[at]].text.replaceAll("\u00a0", " ")); // a drawn space
@@ -328,7 +332,7 @@ export class Task {
 
   /** Put the places where the text has them now. */
   place() {
-    const { score } = this.player.stage;
+    const { score } = this.player.stage ?? {};
     if (!this.data || !score?.lines.length) return;
     const { host, rows } = score;
     if (this.gaps.parentNode !== host) host.append(this.gaps);
@@ -366,20 +370,20 @@ export class Task {
     this.buttons?.forEach((button) => button.classList.remove("near"));
   }
 
-  /** Choose the pair at a place, or set or remove a boundary there. */
+  /** Choose the pair at a place or an option, or set or remove a boundary there. */
   choose(i) {
     if (i < 0 || this.data.isClosed) return;
     const { act, isLive } = this.data;
     const { playback } = this.player;
-    if (playback.isPlaying) {
+    if (playback?.isPlaying) {
       playback.stop();
       this.player.show(this.player.data.last);
     }
     this.hasChosen = true;
-    if (act === "pair") this.chosen = [i];
+    if (act !== "boundaries") this.chosen = [i];
     else this.chosen = this.chosen.includes(i) ? this.chosen.filter((at) => at !== i) : [...this.chosen, i];
     this.#mark();
-    if (!isLive) return;
+    if (!isLive && act !== "belief") return;
     this.clear();
     this.#send(this.value);
   }
@@ -402,13 +406,17 @@ export class Task {
     this.#outline(true);
   }
 
-  #outline(on) {
+  /** Return the ids of the pair of an option, or at a place. */
+  #idsOf(i) {
     const { options = [], places } = this.data;
-    const option = options[this.ringed];
-    const pairAt = (i) => this.#pairAt(i).map(({ id }) => id);
-    const at = option ? places.indexOf(option.value) : this.ringed;
-    if (!(this.ringed >= 0) || (!option?.ids.length && !(at >= 0 && at < places.length))) return;
-    const wanted = option?.ids.length ? option.ids : pairAt(at);
+    const { value = places[i], ids = [] } = options[i] ?? {};
+    return ids.length || value === undefined ? ids : this.#pairAt(value).map(({ id }) => id);
+  }
+
+  #outline(on) {
+    const wanted = this.ringed >= 0 ? this.#idsOf(this.ringed) : [];
+    if (!wanted.length) return;
+    const { places } = this.data;
     const tokens = [...this.#view.tokens()];
     tokens.forEach(({ start, end }, i) => {
       const run = tokens.slice(i, i + wanted.length);

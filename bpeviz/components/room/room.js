@@ -63,7 +63,7 @@ class Room {
     this.find(".letters").textContent = data.letters;
     this.find(".where").textContent = "Connecting …";
     this.find(".back").onclick = () => this.#return();
-    this.answer = (value) => this.#answer(value);
+    this.answer = (_, { value }) => this.#answer(value);
     this.find(".votes").onclick = () =>
       saveFile(new Blob([this.state.votes], { type: "text/csv" }), `votes-${data.letters}.csv`);
     this.find(".keep").onclick = () => this.#keep();
@@ -88,7 +88,7 @@ class Room {
     };
     for (const button of this.root.querySelectorAll("[data-do]"))
       button.onclick = () => this.#do(button.dataset.do);
-    this.ballot = new Ballot(this.root, data.isLeader, (message) => this.#send(message));
+    this.ballot = new Ballot(this.root, data.isLeader, this.answer, this.signal);
     addEventListener("resize", () => this.ballot.fit(), { signal: this.signal });
     // The contents that a follower was shown, by number, also before a reload.
     this.kept = new Map(JSON.parse(stored(this.#name("kept"), "sessionStorage") ?? "[]"));
@@ -146,7 +146,7 @@ class Room {
   // The next step reveals the answer to a question about it.
   #do(action) {
     if (action === "ask") this.#pause();
-    if (action === "reveal" && this.state.vote?.isAboutStep) this.#moveTo(this.state.furthest + 1);
+    if (action === "reveal" && this.state.vote?.task.isLed) this.#moveTo(this.state.furthest + 1);
     else this.#send({ do: action });
   }
 
@@ -175,7 +175,7 @@ class Room {
     this.display = { step, playing, speed, lit };
     if (state.more) extend(this.content, state.more);
     if (state.stage) this.stage = state.stage;
-    const task = state.vote?.isAboutStep ? { task: state.vote.task } : {};
+    const task = state.vote?.task.isLed ? { task: state.vote.task } : {};
     const isAsked = JSON.stringify(task) !== this.asked;
     if (state.content?.score) this.on("score", this.content.score);
     else if (this.content?.player && (state.content || state.more || isAsked)) {
@@ -264,7 +264,7 @@ class Room {
   // ---- the stage of a vote
 
   #drawTask(vote, stage) {
-    const isDrawn = vote?.isStaged && !vote.isAboutStep && stage;
+    const isDrawn = vote?.isStaged && !vote.task.isLed && stage;
     const payload = isDrawn ? { ...stage, task: { ...vote.task, ...stage.task } } : null;
     const words = JSON.stringify(payload);
     if (words !== this.task) this.on("task", payload, this.answer);
@@ -346,7 +346,7 @@ class Room {
 
   #next() {
     const { vote, part } = this.state;
-    if (!vote || vote.isRevealed) this.#goTo(part + 1);
+    if (!vote || vote.task.result) this.#goTo(part + 1);
     else if (!vote.task.counts) this.#send({ do: "show" });
     else this.#do("reveal");
   }
@@ -496,7 +496,7 @@ class Room {
     this.on("vote", !vote ? "" : vote.isAlone ? "alone" : "above");
     this.#drawTask(vote, state.vote ? this.stage : this.previewedStage);
     // At the beginning, the race is that of the first decision.
-    this.on("hidden", !step || Boolean(state.vote?.isAboutStep && !state.vote.isRevealed));
+    this.on("hidden", !step || Boolean(state.vote?.task.isLed && !state.vote.task.result));
   }
 
   #drawJoin({ join, canAsk, vote, votes, sums, furthest }) {

@@ -19,7 +19,7 @@ export function inWords({ kind, words, link, step }, names) {
  * @param {Map<string, string>} names
  */
 export function following({ vote, part }, parts, names) {
-  if (vote && !vote.isRevealed) return vote.task.counts ? "reveal the answer" : "show the answers";
+  if (vote && !vote.task.result) return vote.task.counts ? "reveal the answer" : "show the answers";
   const next = parts[part + 1];
   return next ? inWords(next, names) : "";
 }

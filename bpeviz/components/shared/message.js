@@ -53,6 +53,7 @@ export function drawRows(host, rows) {
         }),
       );
       row.append(element("span", "title", title), list);
+      row.style.visibility = items.length ? "" : "hidden"; // its place stays
       return row;
     }),
   );

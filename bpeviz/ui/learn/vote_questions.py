@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import chain
+from itertools import chain, count
 from typing import Any, NamedTuple, TypedDict
 
-from bpeviz.room.votes import Judge, VoteQuestion, judged
+from bpeviz.room.votes import VoteQuestion, judged
 from bpeviz.ui.learn import before_after, prose
 from bpeviz.ui.learn.base import Chapter, NoQuestionError, Question, Task, belief_question
 from bpeviz.ui.learn.chapters import BY_KEY
@@ -107,16 +107,15 @@ def key_of(named: str) -> str:
 @cache  # without chapters that cannot be computed
 def of(group: str) -> Mapping[str, VoteQuestion]:
     """Return the votes on the questions of a chapter, or of `BEFORE_AFTER`, by their keys."""
-    votes: dict[str, VoteQuestion] = {}
-    if group == BEFORE_AFTER:
-        questions = before_after.questions()
-        for i, question in enumerate(questions):
-            key = f"{BEFORE_AFTER}/{i}"
-            if vote := _vote(Asked(key, parts_of(question.name), question, None)):
-                votes[key] = replace(vote, name=f"{i + 1}. {vote.words}", series=len(questions))
-    elif group in BY_KEY:
-        votes = {entry.key: entry.vote for entry in asked(BY_KEY[group]) if entry.vote}
-    return votes
+    if group in BY_KEY:
+        return {entry.key: entry.vote for entry in asked(BY_KEY[group]) if entry.vote}
+    questions = before_after.questions() if group == BEFORE_AFTER else []
+    votes = (_vote(question, parts_of(question.name)) for question in questions)
+    return {
+        f"{group}/{i}": replace(vote, name=f"{i + 1}. {vote.words}", series=len(questions))
+        for i, vote in enumerate(votes)
+        if vote
+    }
 
 
 def asked(chapter: Chapter) -> Iterator[Asked]:
@@ -126,77 +125,78 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
         NoQuestionError: They cannot be computed.
     """
     figures, words = chapter.figures(), prose.read(chapter.key)
-    place, number = [*BY_KEY].index(chapter.key), 0
-    listed: list[Asked] = []
-    for task, task_words in words.tasks.items():
-        asked = chapter.task(task)
-        for i, make in enumerate(asked.questions):
+    in_room, after = (words.notes.get(name, "") for name in NOTES)
+    entries: list[Asked] = []
+    for name, task_words in words.tasks.items():
+        task = chapter.task(name)
+        told = prose.fill(task_words.words, {**figures, **task.figures})
+        for i, make in enumerate(task.questions):
             question = make()
-            told = {**figures, **asked.figures}
-            prompt = [*question.prompt] or parts_of(prose.fill(task_words.words, told))
-            listed.append(Asked(f"{chapter.key}/{task}/{i}", prompt, question, asked))
+            prompt = [*question.prompt] or parts_of(told)
+            voted = parts_of(prose.fill(in_room, figures)) if in_room else prompt
+            vote = _vote(question, voted, _stage(question, task, i), after)
+            key = f"{chapter.key}/{name}/{i}"
+            entries.append(Asked(key, prompt, question, task, question.name, vote))
     belief = belief_question(chapter.key, figures)
-    listed.append(Asked(f"{chapter.key}/belief/0", parts_of(belief.name), belief, None))
-    for entry in listed:
-        vote, name = _vote(entry), entry.question.name
-        if vote:
-            number += 1
-            name = f"{place}.{number} {name or words.title}"
-            vote = replace(vote, name=name)
-            if entry.task and (note := words.notes.get("vote")):
-                judge = _saying(vote.judge, words.notes.get("voted", ""))
-                vote = replace(vote, prompt=parts_of(prose.fill(note, figures)), judge=judge)
-        yield entry._replace(name=name, vote=vote)
+    prompt, key = parts_of(belief.name), f"{chapter.key}/belief/0"
+    entries.append(Asked(key, prompt, belief, None, belief.name, _vote(belief, prompt)))
+    place, numbers = [*BY_KEY].index(chapter.key), count(1)
+    for entry in entries:
+        if entry.vote:
+            name = f"{place}.{next(numbers)} {entry.name or words.title}"
+            yield entry._replace(name=name, vote=replace(entry.vote, name=name))
+        else:
+            yield entry
 
 
-def _vote(entry: Asked) -> VoteQuestion | None:
-    """Return a question for a vote, or None if it is answered in another way."""
-    question, act = entry.question, entry.question.act
+def _vote(
+    question: Question[Any],
+    prompt: Sequence[MessagePart],
+    stage: Callable[[bool, int | None], Player] | None = None,
+    after: str = "",
+) -> VoteQuestion | None:
+    """Return a question for a vote, or None if it is answered in another way.
+
+    Args:
+        question: The question.
+        prompt: Its words.
+        stage: Returns the payload of its stage; see `VoteQuestion`.
+        after: What is said about the right answer.
+    """
+    act = question.act
 
     def judge(given: int | None) -> Judgment[int]:
         judgment: Judgment[int] = question.judge(given)
-        return replace(judgment, message=[*chain(*map(_parts, judgment.message))])
+        message = [*chain(*map(_parts, judgment.message))]
+        if after and given is None:
+            message.append(f" {after}")
+        return replace(judgment, message=message)
 
-    vote = VoteQuestion(entry.prompt, act, judge, rows=question.rows, is_alone=True)
+    vote = VoteQuestion(prompt, act, judge, rows=question.rows, stage=stage, is_alone=True)
     if isinstance(act, MergesAct):  # the number of merges
-        told = judged(None, judge(None).message)
-        return replace(vote, act=NumberAct(1, MOST_MERGES, "merges"), judge=told)
-    if isinstance(act, BeliefAct):
-        return vote
+        number, unchecked = NumberAct(1, MOST_MERGES, "merges"), judged(None, judge(None).message)
+        return replace(vote, act=number, judge=unchecked, stage=None)
     if isinstance(act, PairAct):
         likely = (mistake.given for mistake in question.likely()[: PAIRS - 1])
         offered = [place for place in (judge(None).right, *likely) if place is not None]
-        vote = replace(vote, act=replace(act, offered=offered))
-    elif not isinstance(act, (BoundariesAct, StopAct)):
-        return None
-    return replace(vote, stage=_stage(entry))
-
-
-def _saying(judge: Judge, words: str) -> Judge:
-    """Return what judges as before, and says some words about the right answer."""
-
-    def judge_and_say(given: int | None) -> Judgment[int]:
-        judgment = judge(given)
-        said = [*judgment.message, f" {words}"] if words and given is None else judgment.message
-        return replace(judgment, message=said)
-
-    return judge_and_say
+        return replace(vote, act=replace(act, offered=offered))
+    return vote if isinstance(act, (BeliefAct, BoundariesAct, StopAct)) else None
 
 
 def _parts(part: MessagePart) -> Sequence[MessagePart]:
     return parts_of(part) if isinstance(part, str) else [part]
 
 
-def _stage(entry: Asked) -> Callable[[bool, int | None], Player]:
-    """Return the stage of a task before and after the answer."""
-    act, task = entry.question.act, entry.task
-    assert task  # noqa: S101 (for the type)
-    number = int(entry.key.rpartition("/")[2])
+def _stage(
+    question: Question[Any], task: Task[Any], number: int
+) -> Callable[[bool, int | None], Player]:
+    """Return the stage of a question of a task before and after the answer."""
+    act = question.act
 
     @lru_cache(STORED_STAGES)
     def stage(is_revealed: bool, given: int | None) -> Player:
         if is_revealed and (act.is_live or given is None):
-            given = entry.question.judge(None).right
+            given = question.judge(None).right
         payload = task.payload(number + is_revealed, given)
         if act.kind == "stop" and given is not None and not is_revealed:
             payload["initialStep"] = given

@@ -40,12 +40,11 @@ const place = (name, mount, payload, on = ignore) => {
   }
   remove = mount(stage, payload, on);
 };
-const answerBy = (send) => (_, { value }) => send(value);
 const draw = {
-  player: (payload, send) => place("player", player, payload, answerBy(send)),
-  task(payload, send) {
+  player: (payload, on) => place("player", player, payload, on),
+  task(payload, on) {
     task ??= payload && { root: shadow("player", "task") };
-    if (payload) task.remove = player(task.root, payload, answerBy(send));
+    if (payload) task.remove = player(task.root, payload, on);
     else if (task) {
       task.remove();
       task.root.host.remove();
