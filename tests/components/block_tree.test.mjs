@@ -91,4 +91,7 @@ test("of many levels the upper ones are shown, until the others are opened", () 
   assert.equal(tree.levels(0, 21, 20, new Set()), MOST_LEVELS + 1);
   assert.equal(tree.placedAt(20, new Set([token])).length, 20);
   assert.equal(tree.levels(0, 21, 20, new Set([token])), 20);
+  tree.mostLevels = 3;
+  assert.deepEqual(tree.placedAt(20).map(({ level, hidden }) => [level, hidden]), [[4, 0], [3, 0], [2, 0], [1, 17]]);
+  assert.equal(tree.levels(0, 21, 20, new Set()), 4);
 });

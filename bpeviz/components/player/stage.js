@@ -1,5 +1,6 @@
 // The stage of the player: the score of its texts, the overview of a long one, and the size of its letters.
 
+import { FEWEST_LEVELS, MOST_LEVELS } from "../shared/block_tree.js";
 import { element, followSize } from "../shared/dom.js";
 import { MergeBlocks } from "../shared/merge_blocks.js";
 import { LARGEST, SMALLEST, SMALLEST_BLOCKED, fitScore, needsWidth, scrollingSize, sizesOfRows, unbrokenSize } from "./fit.js";
@@ -133,9 +134,17 @@ export class Stage {
     score.under = scale * this.below;
     if (this.blocks) this.blocks.scale = scale;
     sizes.scrolling = (width) => (this.words ? sizes.smallest : (several ? Math.max(1, 0.75 * scale) : scale) * scrolling(width));
-    const fits = fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several, fills: several });
-    section.classList.toggle("scrolls", !fits && !this.blocks); // a line with its merges is seen whole
+    const fit = () => fitScore(score, (size) => section.style.setProperty("--size", `${size}px`), sizes, { scale, keepsLines: several, fills: several });
+    if (this.blocks) this.fitBlocks(fit);
+    section.classList.toggle("scrolls", !this.blocks && !fit());
     section.classList.remove("fitting");
     score.layOut();
+  }
+
+  // As many levels as leave the controls on the screen; a line with its merges is seen whole in any case.
+  fitBlocks(fit) {
+    const { tree } = this.blocks;
+    tree.mostLevels = MOST_LEVELS;
+    while (!fit() && tree.mostLevels > FEWEST_LEVELS) tree.mostLevels--;
   }
 }

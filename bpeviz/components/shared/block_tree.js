@@ -2,7 +2,8 @@
 
 import { LEFT_OUT_ID } from "./cells.js";
 
-export const MOST_LEVELS = 8; // of blocks on one another; those further below are one block that opens
+export const MOST_LEVELS = 8; // of blocks on one another; those further below are a block that opens
+export const FEWEST_LEVELS = 2; // … where there is no room for more
 
 /**
  * @typedef {[number, number, number, number, number]} TokenSpan first atom, the atom after the last, the
@@ -63,6 +64,7 @@ export class BlockTree {
    * @param {(first: number, end: number) => boolean} isDrawn whether a token of these atoms has a block
    */
   constructor(spans, isDrawn) {
+    this.mostLevels = MOST_LEVELS;
     const ended = new Map(); // step → the tokens that it ends
     /** @type {Block[]} */
     this.blocks = spans.map(([first, end, since, until, id]) => ({ first, end, since, until, id, parts: [], height: 0 }));
@@ -92,7 +94,7 @@ export class BlockTree {
    */
   placedAt(step, opened = new Set()) {
     return this.tokensAt(step).flatMap((token) => {
-      const low = opened.has(token) ? 0 : Math.max(0, token.height - MOST_LEVELS);
+      const low = opened.has(token) ? 0 : Math.max(0, token.height - this.mostLevels);
       const placed = [];
       let hidden = 0;
       const place = (block, parent) => {
@@ -112,7 +114,7 @@ export class BlockTree {
   levels(start, end, step, opened) {
     const heights = this.blocks
       .filter(({ first, end: last, since }) => first < end && last > start && since <= step)
-      .map((block) => (opened.has(block) ? block.height : Math.min(block.height, MOST_LEVELS + 1)));
+      .map((block) => (opened.has(block) ? block.height : Math.min(block.height, this.mostLevels + 1)));
     return Math.max(0, ...heights);
   }
 }
