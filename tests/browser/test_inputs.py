@@ -153,7 +153,10 @@ def test_short_text_leads_to_merges_of_other_texts(open_page: Open) -> None:
     expect(player.track).to_have_value("9")
 
 
-def paste(page: Page, text: str, times: int, box: str = "textarea") -> None:
+BOX = "textarea[aria-label='Text to use']"  # the box of the text, in CSS
+
+
+def paste(page: Page, text: str, times: int, box: str = BOX) -> None:
     """Paste a very long text in the browser, without sending it through the driver."""
     page.locator(box).evaluate(
         """(box, [text, times]) => {
@@ -176,15 +179,15 @@ def test_too_long_paste_shows_an_error_and_page_works(open_page: Open) -> None:
     times = 11_000_000 // len(line)
     paste(page, line, times)
     # CSS selectors: with roles, the driver would read the long text repeatedly.
-    message = page.locator(".notice")
+    message = page.locator(f".source:has({BOX}) .notice")
     expect(message).to_contain_text(f"This text has {times * len(line):,} characters")
     expect(message).to_contain_text(f"limit is {limits.TEXT:,}")
     # The box keeps the text while the page runs for another reason.
     page.locator("input[type=range]").last.press("ArrowLeft")
     page.wait_for_function("document.querySelector('[data-test-script-state=notRunning]')")
-    length = page.locator("textarea").evaluate("box => box.value.length")
+    length = page.locator(BOX).evaluate("box => box.value.length")
     assert length == times * len(line)
-    page.locator(".source select").select_option("spanish")
+    page.locator(f".source:has({BOX}) select").select_option("spanish")
     player.await_text(samples.by_key("spanish").text)
     expect(message).to_be_hidden()
 

@@ -23,6 +23,7 @@ from bpeviz.pretrained import download, rank_tokenizer
 from bpeviz.trainers import TRAINERS, Trainer
 from bpeviz.ui.inputs import token_count
 from bpeviz.ui.inputs.text import (
+    EDITABLE,
     OWN_TEXT,
     SESSION,
     TEXT,
@@ -258,6 +259,24 @@ def test_opened_table_gives_its_column_of_text_or_another_one() -> None:
     languages = ("en", "en", "es", "es")
     assert rows_of(app) == Documents(("the river", "a sea", "el río", "un mar"), languages)
     assert [one.message for one in app.exception] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "sample"),
+    [("long.txt", b"low " * EDITABLE, "banana"), ("t.csv", TICKETS.encode(), OWN_TEXT)],
+)
+def test_own_text_waits_behind_a_file_in_place_of_the_box(
+    name: str, content: bytes, sample: str
+) -> None:
+    app = AppTest.from_function(file_script, default_timeout=60)
+    before = ((TEXT.own, "typed"), (TEXT.sample, "banana"), (TEXT.box, "bananas"))
+    for item, value in before:
+        app.session_state[item.key] = value
+    app.session_state["files"] = [(name, content)]
+    app.run()
+    assert app.session_state[TEXT.sample.key] == sample
+    assert app.session_state[TEXT.box.key] == ("typed" if sample == OWN_TEXT else "bananas")
+    assert app.session_state[TEXT.own.key] == "typed"
 
 
 def test_column_of_a_table_stays_when_the_page_changes() -> None:

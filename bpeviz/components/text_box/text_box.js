@@ -63,8 +63,8 @@ class TextBox {
       uploader.click();
     });
     for (const name of ["dragover", "dragleave", "drop"]) on(document, name, (event) => this.#drag(event));
-    on(this.file.querySelector("button"), "click", () => this.#change(this.state.sample, this.state.text));
-    on(this.rows.querySelector("button"), "click", () => this.#change(this.data.own, "", { joins: true }));
+    for (const back of root.querySelectorAll(".back")) on(back, "click", () => this.#change(this.state.sample, this.state.text));
+    on(this.rows.querySelector(".join"), "click", () => this.#change(this.data.own, "", { joins: true }));
     subscribe(WAY_CHOSEN, (way) => way === "text" && setTimeout(() => this.#select()), signal); // once it is unfolded
     signal.addEventListener("abort", () => {
       this.#apply();

@@ -259,8 +259,8 @@ class TextSource:
             value.clear()
 
     def put_rows(self, packed: str) -> None:
-        """Set the rows of a table in place of any other text."""
-        self.put(OWN_TEXT)
+        """Set the rows of a table in place of any other text; the box keeps the user's own."""
+        self.put(OWN_TEXT, self.own.get() or "")
         self.table_rows.put(packed)
         self.file_name.put(unpacked(packed).name)
 
@@ -276,9 +276,10 @@ class TextSource:
             self.put(OWN_TEXT, text)
             self.boxed_file.put(name)
         else:
-            self.put(OWN_TEXT)
+            self.forget_file()
             self.file.put(text)
             self.file_name.put(name)
+            self.send_again()
 
     def open_file(self, name: str, content: str, column: str | None = None) -> None:
         """Use a file in place of any other text, or store why it cannot be used.
