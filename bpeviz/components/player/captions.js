@@ -107,7 +107,7 @@ export class Captions {
       const end = this.root.querySelector(".final");
       end.textContent = `→ ${formatCount(final)}`;
       end.style.visibility = tokens === final ? "hidden" : ""; // keeps its width
-      this.root.querySelector(".figures dt").textContent = plural(final, "token");
+      this.root.querySelector(".figures dt").textContent = plural(tokens, "token");
     });
   }
 

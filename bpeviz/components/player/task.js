@@ -309,7 +309,8 @@ export class Task {
     const { act, given, right, isClosed } = this.data;
     const places = this.#places;
     const isOpen = (act === "pair" || act === "boundaries") && !isClosed;
-    const mine = typeof given === "number" ? bitsOf(given).map((i) => places[i]) : [];
+    const isBits = (act === "boundaries" || right) && typeof given === "number"; // that of a pair is a place
+    const mine = isBits ? bitsOf(given).map((i) => places[i]) : [];
     const focused = this.buttons?.indexOf(this.gaps.getRootNode().activeElement) ?? -1;
     const atom = this.atoms?.[focused];
     this.atoms = places;

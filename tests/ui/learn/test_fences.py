@@ -48,7 +48,7 @@ JOIN = "a word with a mark or the next word:"
             "wrong",
             f"16 tokens. 3 merges join {JOIN} [sa.], [sa.·], [sa.·ro].",
             "[sa][sa.][sa.·][ro][ca][sa.·ro]",
-            "",
+            "none",
         ),
         (
             [5],

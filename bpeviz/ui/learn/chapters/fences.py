@@ -62,8 +62,11 @@ def _apart(text: str) -> Task[int]:
         free = _names(text, _fenced(text, ()))
         out: list[TokenPart] = [{**name, "mark": "out"} for name in free if name not in names]
         rows: list[MessageRow] = [
-            {"title": title, "items": [[name] for name in listed], "numbered": listed is names}
-            for title, listed in (("Merges", names), ("Left out", out))
+            {"title": title, "items": items, "numbered": numbered}
+            for title, items, numbered in (
+                ("Merges", [[name] for name in names], True),
+                ("Left out", [[name] for name in out] or [["none"]], False),
+            )
         ]
         data = engine.on_stage(stage, "fences", text)
         data["task"] = {"rows": rows}
