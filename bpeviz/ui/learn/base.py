@@ -90,7 +90,6 @@ class Question(Generic[Given]):
         mistakes: Returns the likely wrong answers, computed from the text like the right one.
         name: Its name, which tells no answer.
         hint: A hint after a wrong answer, without the right one.
-        prompt: The question, where it is not the words of the task.
         score: Returns the score of an answer, the best one highest, and its words; "" without one.
         card: Draws what the user can save of their best answer.
         rows: What is listed below it: "title", the messages "items", and whether they are
@@ -102,7 +101,6 @@ class Question(Generic[Given]):
     mistakes: Callable[[], Sequence[Mistake[Given]]] = tuple
     name: str = ""
     hint: str = ""
-    prompt: Sequence[MessagePart] = ()
     score: Callable[[Given], tuple[float, str]] | None = None
     card: Callable[[Given], None] | None = None
     rows: Sequence[MessageRow] = ()

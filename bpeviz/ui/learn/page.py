@@ -501,7 +501,7 @@ def _draw_task(
     given = entry["tries"][-1] if entry["tries"] and not entry["shown"] else None
     if not is_done and result and result["kind"] in ("again", "draft") and words.hint:
         result["message"] = [*result["message"], " ", *parts_of(fill(words.hint))]
-    prompt = [*question.prompt] or parts_of(fill(words.words))
+    prompt = parts_of(fill(words.words))
     if last and not is_done:
         prompt = [f"{question.name} of {len(names)}: ", *prompt]
     act = question.act

@@ -129,10 +129,9 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
     entries: list[Asked] = []
     for name, task_words in words.tasks.items():
         task = chapter.task(name)
-        told = prose.fill(task_words.words, {**figures, **task.figures})
+        prompt = parts_of(prose.fill(task_words.words, {**figures, **task.figures}))
         for i, make in enumerate(task.questions):
             question = make()
-            prompt = [*question.prompt] or parts_of(told)
             voted = parts_of(prose.fill(in_room, figures)) if in_room else prompt
             vote = _vote(question, voted, _stage(question, task, i), after)
             key = f"{chapter.key}/{name}/{i}"

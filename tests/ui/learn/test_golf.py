@@ -144,11 +144,9 @@ def test_goals_say_in_how_many_merges_each_was_reached() -> None:
 )
 def test_own_text_has_the_merges_of_the_algorithm_as_par(text: str, goal: int, par: int) -> None:
     assert golf.holes(text) == [golf.Hole(goal, par)]
-    asked = question(text=text)
-    (prompt,) = asked.prompt
-    assert isinstance(prompt, str)
-    assert f"at most {goal} tokens, with" in prompt
-    assert prompt.endswith(f"needs {par} merge{'s' * (par > 1)}.")
+    task = golf.CHAPTER.tasks["merges"](text)
+    assert task.figures == {"goal": goal, "par": par}
+    asked = task.questions[0]()
     right = asked.judge(None).right
     assert right == algorithm(text, par)
     assert asked.solved(right)

@@ -193,9 +193,9 @@ def test_blind_strategy_guesses_like_chance(
 
 
 def before_belief(chapter: Chapter) -> str:
-    """Return the words that a chapter draws before its belief, answers and hints included."""
+    """Return the words that a chapter draws before its belief: hints, answers and replies, too."""
     words, figures = prose.read(chapter.key), chapter.figures()
-    drawn = [words.title, words.lead]
+    drawn = [words.title, words.lead, words.about]
     for name, task in words.tasks.items():
         asked = chapter.task(name)
         filled = (prose.fill(text, {**figures, **asked.figures}) for text in vars(task).values())
@@ -203,7 +203,8 @@ def before_belief(chapter: Chapter) -> str:
         for make in asked.questions:
             question = make()
             items = [item for row in question.rows for item in row["items"]]
-            parts = [*question.prompt, *question.judge(None).message, *chain(*items)]
+            replies = [mistake.words for mistake in question.likely()]
+            parts = [*question.judge(None).message, *chain(*items, *replies)]
             drawn += [part if isinstance(part, str) else part["label"] for part in parts]
     return " ".join(prose.fill(text, figures) if "{" in text else text for text in drawn)
 

@@ -163,12 +163,8 @@ def _merges(text: str) -> Task[list[int]]:
             key = "golf" if best else "own-golf"
             pictures.small(key, "slide", pictures.slide(key, slides, 0, ""))
 
-    prompt = f"Bring this text to at most {counted(goal, 'token')}, with as few merges as you can. "
-    prompt += f"Byte-pair encoding needs {counted(par, 'merge')}."
-    question = Question(
-        MergesAct(is_possible), judge, prompt=() if best else (prompt,), score=score, card=card
-    )
-    return Task([lambda: question], payload)
+    question = Question(MergesAct(is_possible), judge, score=score, card=card)
+    return Task([lambda: question], payload, {"goal": goal, "par": par})
 
 
 def _against(merges: int, par: int) -> str:
@@ -258,7 +254,7 @@ CHAPTER = Chapter(
     tasks={"merges": _merges},
     own="merges",
     longest=200,
-    figures=lambda: {"goal": GOAL, "par": figures.GOLF[GOAL][0]},
+    figures=lambda: {"goal": GOAL},
 )
 
 EXTRAS = Chapter(

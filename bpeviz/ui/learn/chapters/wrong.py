@@ -61,7 +61,7 @@ def ways() -> Player:
         *tokenizer.encode(typed),
         *tokenizer.encode(after, allowed_special="all"),
     ]
-    rows = [_row("All names", every), _row("Template's", own)]
+    rows = [_row("All names", every), _row("Program's", own)]
     return engine.still(rows, "chat")
 
 
