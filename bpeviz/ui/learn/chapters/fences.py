@@ -60,13 +60,10 @@ def _apart(text: str) -> Task[int]:
         stage = engine.stage_of(training, text, _hues(text, training))
         names = _names(text, result)
         free = _names(text, _fenced(text, ()))
-        out: list[TokenPart] = [{**name, "mark": "out"} for name in free if name not in names]
+        out: list[MessagePart] = [{**name, "mark": "out"} for name in free if name not in names]
         rows: list[MessageRow] = [
-            {"title": title, "items": items, "numbered": numbered}
-            for title, items, numbered in (
-                ("Merges", [[name] for name in names], True),
-                ("Left out", [[name] for name in out] or [["none"]], False),
-            )
+            {"title": title, "items": [[part] for part in listed], "numbered": listed is names}
+            for title, listed in (("Merges", names), ("Left out", out or ["none"]))
         ]
         data = engine.on_stage(stage, "fences", text)
         data["task"] = {"rows": rows}
