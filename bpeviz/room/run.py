@@ -80,5 +80,4 @@ class Run:
     def question(self) -> VoteQuestion:
         """Return the question of the current part."""
         part = self.sheet.parts[self.part]
-        judge = judged(part.right, [part.options[part.right]])
-        return VoteQuestion([part.words], BeliefAct(tuple(part.options)), judge)
+        return VoteQuestion([part.words], BeliefAct(tuple(part.options)), judged(part.right))

@@ -199,7 +199,7 @@ def test_leader_clicks_through_a_run_sheet(
     assert "right" not in follower.get_by_role("region", name="Vote").inner_text()
     leader.get_by_role("button", name="Next: show the answers").click()
     leader.get_by_role("button", name="Next: reveal the answer").click()
-    expect(follower.get_by_text("The answer. Those that were rare")).to_be_visible()
+    expect(follower.locator(".vote .wins")).to_contain_text("Those that were rare")
     leader.get_by_role("button", name="Next: show Algorithms").click()
     expect(follower.get_by_text("Following the leader: size")).to_be_visible()
     expect(leader.get_by_text("Part 25 of 27")).to_be_visible()
@@ -273,6 +273,19 @@ def tap_after(page: Page, atoms: int) -> None:
 def answer(page: Page, kind: str, *, right: bool) -> str:
     """Answer by touch if wrong, and by keyboard if right; return what the page says was sent."""
     stage = page.locator("#place-task")
+    if kind == "belief":
+        words = "The ids that it gets do not show letters" if right else "It reads the letters"
+        option = page.get_by_role("group", name="Answers").get_by_role("button", name=words)
+        option.press("Enter") if right else option.click()
+        expect(option).to_have_attribute("aria-pressed", "true")
+        return f"Sent: {words}"
+    if kind == "number":
+        field = page.get_by_role("spinbutton", name="Bring the opening of Don Quijote")
+        field.fill("100")
+        expect(page.get_by_role("button", name="Send")).to_be_disabled()
+        field.fill("18" if right else "20")
+        field.press("Enter") if right else page.get_by_role("button", name="Send").click()
+        return "Sent: 18." if right else "Sent: 20."
     if kind == "pair":
         stage.get_by_role("button", name="o + ·" if right else "a + ·").press("Enter")
         expect(stage.locator(".c.outlined").first).to_be_visible()
@@ -313,6 +326,8 @@ def answer(page: Page, kind: str, *, right: bool) -> str:
         pytest.param("pair", "merge/pair/0", marks=pytest.mark.large),
         pytest.param("stop", "stop/line/0", marks=pytest.mark.large),
         pytest.param("fences", "fences/apart/0", marks=pytest.mark.large),
+        pytest.param("belief", "why/belief/0", marks=pytest.mark.large),
+        pytest.param("number", "golf/merges/0", marks=pytest.mark.large),
     ],
 )
 def test_class_answers_on_the_stage(
@@ -331,26 +346,31 @@ def test_class_answers_on_the_stage(
     expect(leader.get_by_text("2 followers")).to_be_visible()
     leader.get_by_label("Ask a question of Learn").select_option(key)
     leader.get_by_role("button", name="Ask this question").click()
+    is_staged = kind not in ("belief", "number")
+    place = "#place-task" if is_staged else ".vote"
     for member, is_right in ((keyboard, True), (phone, False)):
         said = answer(member, kind, right=is_right)
         expect(member.get_by_text(said)).to_be_visible()
-        expect(member.locator("#place-task .told")).to_be_hidden()  # nothing is judged
+        expect(member.locator(f"{place} .told")).to_be_hidden()  # nothing is judged
     expect(leader.get_by_text("2 of 2 have answered.")).to_be_visible()
     phone.reload()
     expect(phone.get_by_text("Sent: ")).to_be_visible()
     assert phone.evaluate("document.documentElement.scrollWidth") <= 390
     late = open_at(server, room)
-    expect(late.locator("#place-task .prompt")).to_be_visible()
-    expect(leader.locator("#place-task .check")).to_be_hidden()
+    expect(late.locator(f"{place} .prompt")).to_be_visible()
+    expect(leader.locator(f"{place} .check")).to_be_hidden()
     leader.get_by_role("button", name="Show the answers").click()
-    counts = {"pair": ".options .value", "stop": ".ticks span"}.get(kind, ".gap .count")
-    expect(leader.locator(f"#place-task {counts}").filter(has_text="1").first).to_be_visible()
+    counts = {"boundaries": ".gap .count", "fences": ".gap .count", "stop": ".ticks span"}
+    count = leader.locator(f"{place} {counts.get(kind, '.options .value')}")
+    expect(count.filter(has_text="1").first).to_be_visible()
     leader.get_by_role("button", name="Reveal the answer").click()
+    had = "2 answers." if kind == "number" else "1 of 2 had it."
     for member, words in ((keyboard, "Right."), (phone, "Not quite."), (late, "The answer.")):
         verdict = "For example:" if (kind, member) == ("fences", late) else words
-        expect(member.locator("#place-task .told")).to_contain_text(verdict)
-        expect(member.get_by_text("1 of 2 had it.")).to_be_visible()
-    expect(leader.get_by_text("1 of 2 had it.")).to_be_visible()
+        told = "18 merges, the fewest known." if kind == "number" else verdict
+        expect(member.locator(f"{place} .told")).to_contain_text(told)
+        expect(member.get_by_text(had)).to_be_visible()
+    expect(leader.get_by_text(had)).to_be_visible()
     leader.get_by_role("button", name="Close the room").click()
 
 

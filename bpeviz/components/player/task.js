@@ -11,8 +11,8 @@ const CHECKS = { pair: "Merge this pair", boundaries: "Check my boundaries", sto
 const VERDICTS = { right: "Right.", near: "Close.", wrong: "Not quite.", shown: "The answer.", again: "Not yet.", draft: "" };
 const LEGEND = { right: "right", extra: "yours, not a boundary", missing: "missed" };
 const PAUSE = 350; // milliseconds without a key until a typed text is checked
-const COUNTS_HEIGHT = 24; // pixels
-const TICK_NAME = 22; // pixels between the numbers of two ticks
+const COUNTS_HEIGHT = 30; // pixels
+const TICK_NAME = 26; // pixels between the numbers of two ticks
 const NEXT_LINE = 1e4; // pixels to the right that a place on another line counts as
 
 /**
@@ -57,8 +57,8 @@ export function nearestPlace(edges, x, y) {
 }
 
 const isRevealed = ({ isVote, result, places, options }) => Boolean(isVote && result && (options.length || !places.length));
-// Whether the sentences about the step say all that the result does.
-const isTold = ({ isLed, result }) => isLed && result?.kind === "shown";
+// Whether the sentences about the step say all that the result does, or nothing is to be said.
+const isTold = ({ isLed, result }) => result?.kind === "shown" && (isLed || !result.message.length);
 
 export class Task {
   /**

@@ -26,7 +26,7 @@ const TO_DO = {
   belief: "Choose one.",
 };
 const LARGEST_ZOOM = 2;
-const WITH_PICTURE = 0.45; // of the height of the page, where the player or the score are below
+const WITH_PICTURE = 0.36; // of the height of the page, where the player or the score are below
 const BELOW = 12; // pixels
 
 const nOfM = (n, m) => `${formatCount(n)} of ${formatCount(m)}`;

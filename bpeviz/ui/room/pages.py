@@ -75,7 +75,8 @@ document.documentElement.toggleAttribute("data-leader", settings.isLeader);
 const fit = () => {
   for (const picture of document.querySelectorAll("#place-player, #place-score, #place-task")) {
     const top = picture.getBoundingClientRect().top + scrollY;
-    picture.style.setProperty("--page-around", `${Math.round(top) + 8}px`);
+    const below = picture.id === "place-score" ? -12 : 8; // nothing is below a score here
+    picture.style.setProperty("--page-around", `${Math.round(top) + below}px`);
   }
   dispatchEvent(new Event("resize"));
 };
