@@ -260,6 +260,7 @@ def test_phone_shows_the_notes_until_it_is_sent_away(
     expect(phone.get_by_text("Goals", exact=True)).to_be_visible()
     leader.get_by_role("button", name="Send it away").click()
     expect(phone.get_by_text("has sent this screen away")).to_be_visible()
+    expect(field).to_be_hidden()
     leader.get_by_role("button", name="Close the room").click()
 
 

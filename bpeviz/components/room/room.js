@@ -146,6 +146,7 @@ class Room {
   // The next step reveals the answer to a question about it.
   #do(action) {
     if (action === "ask") this.#pause();
+    if (action === "send screens away") this.find(".second").open = false; // it may cover other buttons
     if (action === "reveal" && this.state.vote?.task.isLed) this.#moveTo(this.state.furthest + 1);
     else this.#send({ do: action });
   }
