@@ -168,7 +168,7 @@ class Client:
                 await asyncio.sleep(0.005)
 
     def has(self, answer: int) -> bool:
-        return bool(self.state["vote"]["mine"] == answer)
+        return bool(self.state["vote"]["task"]["given"] == answer)
 
     async def answer(self, option: int) -> None:
         await self.until(lambda: self.state["vote"])
@@ -227,7 +227,7 @@ async def returning(room: Room, leader: Client, number: int) -> bool:
         for i in range(number // 2):
             async with room.joined() as client:
                 await client.answer(i % 3)
-                await client.until(lambda client=client: client.state["vote"]["mine"] is not None)
+                await client.until(lambda client=client, i=i: client.has(i % 3))
                 tokens.append(client.state["token"])
         back = [await stack.enter_async_context(room.joined(token=token)) for token in tokens]
         for i, client in enumerate(clients):
@@ -240,8 +240,8 @@ async def returning(room: Room, leader: Client, number: int) -> bool:
         await leader.until(lambda: leader.state["vote"]["answered"] == answered)
         await asyncio.sleep(0.2)
         await leader.send(do="show")
-        await leader.until(lambda: leader.state["vote"]["counts"])
-        counts = leader.state["vote"]["counts"]
+        await leader.until(lambda: leader.state["vote"]["task"]["counts"])
+        counts = leader.state["vote"]["task"]["counts"]
         await leader.send(do="end vote")
         return bool(counts[:4] == [expected[i] for i in range(4)])
 
