@@ -165,11 +165,9 @@ class Vote:
         if act.kind == "number":
             options = [each.option for each in results]
         rights = [*act.values(truth.right)] if truth and truth.right is not None else []
-        if act.kind == "boundaries":
-            rights = [act.places[i] for i in rights]
         result: TaskResult | None = None
         if truth:
-            told = truth if mine is None else asked.judge(mine)
+            told = asked.judge(mine)
             kind = "draft" if truth.right is None else "shown" if mine is None else told.verdict
             result = {"kind": kind, "message": told.message, "note": ""}
         is_over = truth is not None and asked.stage is not None and not act.is_live

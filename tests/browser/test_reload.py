@@ -40,6 +40,17 @@ RECORD = """() => {
 }"""
 """Records all vocabulary sizes that a page shows while it loads."""
 
+IS_STORED = """(words) => new Promise((resolve) => {
+  indexedDB.open("bpeviz").onsuccess = ({ target }) => {
+    const all = target.result.transaction("tabs").objectStore("tabs").getAll();
+    all.onsuccess = () => {
+      target.result.close();
+      resolve(JSON.stringify(all.result).includes(words));
+    };
+  };
+})"""
+"""Returns whether the browser has stored some words for its tabs."""
+
 
 def text_field(page: Page) -> Any:
     return labelled(page, "textarea", "Text to use")
@@ -149,7 +160,8 @@ def test_restart_and_reload_keep_a_long_text_and_name_lost_files(
         dialog.locator("button").filter(has_text="Open").last.click()
         chosen = page.get_by_test_id("stMultiSelect")
         expect(chosen).to_contain_text("bpe.tiktoken")
-        await_rest(page)  # the browser has stored it
+        await_equal(lambda: page.evaluate(IS_STORED, "bpe.tiktoken"), True)
+        await_rest(page)
         page.reload()
         expect(chosen).to_contain_text("bpe.tiktoken")
         assert page.get_by_test_id("stAlert").count() == 0

@@ -29,7 +29,7 @@ const NEXT_LINE = 1e4; // pixels to the right that a place on another line count
  * @property {boolean} canShow whether the right answer can be shown
  * @property {number | null} longest the most characters of a typed text
  * @property {number | string | number[] | null} given the last answer: of boundaries, a bit for each place
- * @property {number[] | null} right the boundaries, once they are known
+ * @property {number[] | null} right the indices of the right places, or the right options, once they are known
  * @property {{kind: string, message: import("../shared/message.js").MessagePart[], note: string} | null} result
  * @property {boolean} [isWanted] whether the user has just asked for this text
  * @property {boolean} [isVote] whether a room counts the answers
@@ -310,15 +310,15 @@ export class Task {
     const places = this.#places;
     const isOpen = (act === "pair" || act === "boundaries") && !isClosed;
     const isBits = (act === "boundaries" || right) && typeof given === "number"; // that of a pair is a place
-    const mine = isBits ? bitsOf(given).map((i) => places[i]) : [];
+    const mine = isBits ? bitsOf(given) : [];
     const focused = this.buttons?.indexOf(this.gaps.getRootNode().activeElement) ?? -1;
     const atom = this.atoms?.[focused];
     this.atoms = places;
     this.gaps.replaceChildren(
-      ...places.map((atom, i) => {
+      ...places.map((_, i) => {
         if (isOpen) return newButton("gap", "", () => this.choose(i), this.#nameOf(i));
-        const isMine = mine.includes(atom);
-        const kind = right?.includes(atom) ? (isMine || given === null ? "right" : "missing") : !isMine ? "" : right ? "extra" : "mine";
+        const isMine = mine.includes(i);
+        const kind = right?.includes(i) ? (isMine || given === null ? "right" : "missing") : !isMine ? "" : right ? "extra" : "mine";
         const gap = element("i", `gap ${kind}`);
         gap.append(element("b", "count", this.#count(i)));
         return gap;

@@ -59,7 +59,6 @@ from bpeviz.views.acts import (
     MergesAct,
     PairAct,
     TypeAct,
-    atoms_of,
     parts_of,
 )
 from bpeviz.views.control_payloads import ChapterBar, ChapterEntry
@@ -207,7 +206,7 @@ def _draw_chapter(chapter: Chapter) -> None:
         for name, note in words.notes.items():
             if name in chapter.drawings:
                 chapter.drawings[name]()
-            if name not in vote_questions.NOTES:
+            if name != vote_questions.NOTE:
                 st.markdown(fill(note))
         st.markdown(f"**This is why** {fill(words.why)}")
         st.caption(f"Sources: {words.sources}")
@@ -551,7 +550,7 @@ def _task(
         "result": result,
     }
     if is_done and isinstance(act, BoundariesAct) and not act.is_live:
-        task["right"] = atoms_of(act.after, question.judge(given).right or 0)
+        task["right"] = [*act.values(question.judge(given).right or 0)]
     if is_shown and act.is_live and not isinstance(act, MergesAct):  # the user may change it
         given = task["given"] = question.judge(None).right
     return task, given

@@ -115,7 +115,7 @@ def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answe
             cells[0] += f"<br>{_html(why)}"
             cells[1] += f"<br><b>Hint:</b> {_html(hint)}" if task.hint else ""
         rows.append(["<br>".join(asked), *(cell.removeprefix("<br>") for cell in cells)])
-    notes = [note for name, note in words.notes.items() if name not in vote_questions.NOTES]
+    notes = [note for name, note in words.notes.items() if name != vote_questions.NOTE]
     if has_answers and notes:
         said = prose.fill(" ".join(notes), figures)
         rows.append(["<b>Afterwards</b>", _html(parts_of(said)), ""])

@@ -33,8 +33,8 @@ STORED_STAGES = 64
 
 BEFORE_AFTER = "before_after"
 
-NOTES = ("vote", "voted")
-"""The notes of a chapter that are for rooms."""
+NOTE = "vote"
+"""The note of a chapter with the words of its questions in rooms."""
 
 MOST_MERGES = 99
 """The most merges that an answer of golf may have."""
@@ -125,15 +125,16 @@ def asked(chapter: Chapter) -> Iterator[Asked]:
         NoQuestionError: They cannot be computed.
     """
     figures, words = chapter.figures(), prose.read(chapter.key)
-    in_room, after = (words.notes.get(name, "") for name in NOTES)
+    in_room = parts_of(prose.fill(words.notes.get(NOTE, ""), figures))
     entries: list[Asked] = []
     for name, task_words in words.tasks.items():
         task = chapter.task(name)
         prompt = parts_of(prose.fill(task_words.words, {**figures, **task.figures}))
         for i, make in enumerate(task.questions):
             question = make()
-            voted = parts_of(prose.fill(in_room, figures)) if in_room else prompt
-            vote = _vote(question, voted, _stage(question, task, i), after)
+            vote = _vote(
+                question, in_room if NOTE in words.notes else prompt, _stage(question, task, i)
+            )
             key = f"{chapter.key}/{name}/{i}"
             entries.append(Asked(key, prompt, question, task, question.name, vote))
     belief = belief_question(chapter.key, figures)
@@ -152,24 +153,13 @@ def _vote(
     question: Question[Any],
     prompt: Sequence[MessagePart],
     stage: Callable[[bool, int | None], Player] | None = None,
-    after: str = "",
 ) -> VoteQuestion | None:
-    """Return a question for a vote, or None if it is answered in another way.
-
-    Args:
-        question: The question.
-        prompt: Its words.
-        stage: Returns the payload of its stage; see `VoteQuestion`.
-        after: What is said about the right answer.
-    """
+    """Return a question for a vote, or None if it is answered in another way."""
     act = question.act
 
     def judge(given: int | None) -> Judgment[int]:
         judgment: Judgment[int] = question.judge(given)
-        message = [*chain(*map(_parts, judgment.message))]
-        if after and given is None:
-            message.append(f" {after}")
-        return replace(judgment, message=message)
+        return replace(judgment, message=[*chain(*map(_parts, judgment.message))])
 
     vote = VoteQuestion(prompt, act, judge, rows=question.rows, stage=stage, is_alone=True)
     if isinstance(act, MergesAct):  # the number of merges

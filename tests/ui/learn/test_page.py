@@ -134,7 +134,7 @@ def test_page_is_the_same_whatever_the_answer_until_it_is_given(
     assert sum(escape(fact) in one.proto.body for one in app.get("html")) == 1
     notes = {name: prose.fill(note, chapter.figures()) for name, note in words.notes.items()}
     said = {element.value for element in app.markdown}
-    assert {note for name, note in notes.items() if name not in vote_questions.NOTES} <= said
+    assert {note for name, note in notes.items() if name != vote_questions.NOTE} <= said
     assert {*marks(app, chapter.key)} == {"first"}
     app.session_state["copy_link"] = {"request": 1}
     assert unpack(app.run().session_state["made_link"]["packed"]) == {"chapter": chapter.key}

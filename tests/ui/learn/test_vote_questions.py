@@ -358,5 +358,5 @@ def test_stop_lines_are_counted_at_each_step_and_golf_is_not_checked() -> None:
             words = [option["words"] for option in state["task"]["options"]]
             assert dict(zip(words, counts, strict=True)) == {"18": 1, "20": 2}
             assert (state["task"]["right"], state["had"]) == ([], None)
-            assert state["task"]["result"]["message"][-1] == " In a room, nobody checks the number."
+            assert "Nobody checks the number" in "".join(state["task"]["prompt"])
     room.close()

@@ -114,6 +114,8 @@ def _question(text: str, places: list[int]) -> Question[int]:
         message.append("No merge joins a word with a mark or the next word.")
         if not result.apart:
             message.append(" Later ones would, where no fence is between them.")
+        if given is None:
+            message.append(" Other fences that do so are right as well: these are those of GPT-2.")
         return Judgment("right", message, right)
 
     ends = [*places, len(text)]
