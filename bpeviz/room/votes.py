@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from bpeviz.room.payloads import VoteState
 from bpeviz.views.acts import Act, Judgment, NumberAct, option
@@ -71,14 +71,6 @@ class VoteQuestion:
         """Return an answer as text."""
         words = self.act.words(answer)
         return words.rstrip(".") if self.act.kind == "belief" else words
-
-
-class Result(NamedTuple):
-    """An option of a vote, with its count, and that before “discuss, then vote again”."""
-
-    option: VoteChoice
-    before: int
-    now: int
 
 
 @dataclass
@@ -163,7 +155,7 @@ class Vote:
         results = self.results(MOST_NUMBERS) if self.is_shown else []
         options = act.options if act.kind in ("pair", "belief") else []  # others are on the stage
         if act.kind == "number":
-            options = [each.option for each in results]
+            options = [choice for choice, _, _ in results]
         rights = [*act.values(truth.right)] if truth and truth.right is not None else []
         result: TaskResult | None = None
         if truth:
@@ -186,12 +178,15 @@ class Vote:
             "isLed": asked.step is not None,
             "numbers": vars(act) if isinstance(act, NumberAct) else None,
             "options": options,
-            "counts": [each.now for each in results] if self.is_shown else None,
-            "earlier": [each.before for each in results] if results and self.earlier else None,
+            "counts": [now for _, _, now in results] if self.is_shown else None,
+            "earlier": [before for _, before, _ in results] if results and self.earlier else None,
         }
 
-    def results(self, most: int | None = None) -> list[Result]:
-        """Return each answer. Of more than `most` numbers, those with the fewest are one answer."""
+    def results(self, most: int | None = None) -> list[tuple[VoteChoice, int, int]]:
+        """Return each answer, its count before “discuss, then vote again”, and its count.
+
+        Of more than `most` numbers, those with the fewest are one answer.
+        """
         act = self.question.act
         before, now = map(self._counted, (self.earlier or Counter(), self.counts))
         options, others = act.options, list[int]()
@@ -199,10 +194,10 @@ class Vote:
             ranked = sorted({*before, *now}, key=lambda value: (-now[value], -before[value], value))
             options = [option(value, act.words(value)) for value in sorted(ranked[:most])]
             others = ranked[len(options) :]
-        results = [Result(each, before[each["value"]], now[each["value"]]) for each in options]
+        results = [(each, before[each["value"]], now[each["value"]]) for each in options]
         if others:
-            sums = (sum(counts[value] for value in others) for counts in (before, now))
-            results.append(Result(option(-1, f"{len(others):,} other numbers"), *sums))
+            earlier, later = (sum(counts[value] for value in others) for counts in (before, now))
+            results.append((option(-1, f"{len(others):,} other numbers"), earlier, later))
         return results
 
     def _counted(self, answers: Counter[int]) -> Counter[int]:

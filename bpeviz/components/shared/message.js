@@ -53,7 +53,6 @@ export function drawRows(host, rows) {
         }),
       );
       row.append(element("span", "title", title), list);
-      row.style.visibility = items.length ? "" : "hidden"; // its place stays
       return row;
     }),
   );
