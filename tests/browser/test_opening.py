@@ -85,7 +85,7 @@ def test_end_leads_to_a_text_of_ones_own_and_to_other_pages(open_page: Open) -> 
     player.button("First").click()
     expect(ways.first).to_be_hidden()
     player.button("Last").click()
-    ways.filter(has_text="Learn in 40 minutes").click()
+    ways.filter(has_text="Learn in 45 minutes").click()
     page.wait_for_url("**/Learn*")
     expect(page.locator("[aria-current=page]")).to_have_text("Learn")
     await_run(page)

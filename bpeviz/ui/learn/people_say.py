@@ -30,6 +30,9 @@ COMPARED = ("gpt2", "cl100k_base")
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
 """The words of Hugging Face's course, and their counts."""
 
+HUGS_SIZE = 7 + 3
+"""The vocabulary after the third merge: their letters, at the start and inside, and the merges."""
+
 LOW, MARKED = "low", {"atoms": "characters", "end_mark": "attached"}
 LLAMA, INDENTED = "llama_3", f"a{' ' * 16}b"
 
@@ -150,7 +153,7 @@ def _train(text: str, words: str, merges: int) -> PageLink:
     return engine.train_page(text, words, largest=256 + merges, min_count=1)
 
 
-def _page(path: str, words: str, text: str, **values: list[str]) -> PageLink:
+def _page(path: str, words: str, text: str, **values: Value) -> PageLink:
     return PageLink(f"pages/{path}.py", words, engine.text_values(text) | values)
 
 
@@ -181,7 +184,10 @@ SAYINGS = (
     ),
     Saying("finer", _finer, _train(DON_QUIJOTE, "See its tokens get longer", MERGES)),
     Saying(
-        "order", _order, _page("Compare", "See the ids", "!a", compared=[*COMPARED]), COMPARED[:1]
+        "order",
+        _order,
+        _page("Compare", "See the ids", "!a", compared=[*COMPARED], token_ids=True),
+        COMPARED[:1],
     ),
     Saying(
         "pasted",
@@ -198,6 +204,7 @@ SAYINGS = (
             "\n".join(f"{word} {times}" for word, times in HUGS.items()),
             counted=True,
             side_wordpiece_min_count=1,
+            largest=HUGS_SIZE,
         ),
     ),
     Saying(

@@ -18,7 +18,7 @@ ABOUT_MERGE_DIAGRAM = (
 WAYS = {
     "text": "Try your own text",
     "Compare": "What does GPT-4o do with it?",
-    "Learn": "Learn in 40 minutes",
+    "Learn": "Learn in 45 minutes",
 }
 """The next steps at the end of a player: to the text, or to a page by its title."""
 

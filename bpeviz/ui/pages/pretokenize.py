@@ -521,7 +521,7 @@ def _summary(text: str, done: list[tuple[Chosen, pretokenization.PreTokenizedCol
 
 
 def _top_down(text: str) -> None:
-    titles = ("Sentences", "… then words", "… then stems and endings", "… then characters")
+    titles = ("Sentences", "… then words", "… then stems, endings", "… then characters")
     endings = ", ".join(f"-{ending}" for ending in pretokenization.ENDINGS)
     abouts = (
         PATTERNS["sentences"].about,

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from helpers import app_pages
 
+import bpeviz
 from bpeviz.pretrained import download
-from bpeviz.ui.learn.people_say import SAYINGS, Saying, words
+from bpeviz.ui.learn.people_say import HUGS, HUGS_SIZE, SAYINGS, Saying, words
 from bpeviz.ui.permalink.codec import pack
 
 EXPECTED = {
@@ -38,3 +41,13 @@ def test_link_opens_its_page(saying: Saying) -> None:
     app = app_pages.opened(saying.link.path, {"s": pack(saying.link.values)}, others=[])
     assert not app.exception
     assert [warning.value for warning in app.warning if "link" in warning.value] == []
+
+
+def test_links_open_at_what_refutes_the_claim() -> None:
+    links = {saying.key: saying.link.values for saying in SAYINGS}
+    assert links["order"]["token_ids"] is True
+    training = bpeviz.train(
+        Counter(HUGS), "wordpiece", vocab_size=HUGS_SIZE, min_count=1, pattern="whitespace"
+    )
+    assert links["course"]["largest"] == HUGS_SIZE
+    assert training.steps == 3

@@ -18,6 +18,7 @@ from bpeviz.ui.learn.base import Chapter
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
 from bpeviz.ui.learn.prose import Belief, Choice, Prose, TaskProse
 from bpeviz.ui.learn.tours import TOURS, Tour
+from bpeviz.ui.pages.base import WAYS
 
 TASKS = {chapter.key: [*chapter.tasks] for chapter in CHAPTERS}
 """The tasks of each chapter, as its module names them."""
@@ -131,6 +132,7 @@ def test_course_is_short() -> None:
     assert [*minutes][-2:] == ["wrong", "golf"]
     assert minutes["wrong"] == 5
     assert sum(minutes.values()) - minutes["golf"] == 45
+    assert WAYS["Learn"] == "Learn in 45 minutes"
     assert sum(path.read_text().count("\n") for path in prose.FOLDER.glob("*.md")) <= MAX_LINES
     assert {path.stem for path in prose.FOLDER.glob("*.md")} == {*NAMES}
 
