@@ -11,7 +11,7 @@ const [GAP, EDGE, TOP] = [12, 8, 56];
 const BELOW_TEXT = 370; // pixels: over the inputs, the box leaves the text free
 const TOUCHES = ["keydown", "pointerdown", "wheel", "touchmove"];
 const DIALOGS = "[data-testid=stDialog], [role=dialog][aria-modal=true]";
-const TAGS = { "`": "code", "*": "b", G: "span" };
+const TAGS = { "`": "code", "*": "b", G: "span", h: "a" };
 const FOCUSABLE = 'a[href], button:enabled, input:enabled, select, textarea, summary, [tabindex]:not([tabindex="-1"])';
 
 /**
@@ -46,11 +46,12 @@ function firstFocusable(part) {
   return inner ?? hosts(part).map((host) => find(host.shadowRoot, [FOCUSABLE])).find(Boolean);
 }
 
-/** Return a paragraph with `code`, **strong** words, and names such as GPT-2 without a line break. */
+/** Return a paragraph with `code`, **strong** words, links, and names such as GPT-2 without a line break. */
 function paragraph(words) {
-  const parts = words.split(/(`[^`]+`|\*\*[^*]+\*\*|GPT-\w+)/); // every second part is one
+  const parts = words.split(/(`[^`]+`|\*\*[^*]+\*\*|GPT-\w+|https:\/\/[^\s,]*\w)/); // every second part is one
   const written = parts.map((part, i) => (i % 2 ? element(TAGS[part[0]], "unbroken", part.replace(/^[`*]+|[`*]+$/g, "")) : part));
-  const shown = element("p");
+  for (const link of written.filter((part) => part.localName === "a")) [link.href, link.target] = [link.textContent, "_blank"];
+  const shown = element("p", words.startsWith("Sources: ") ? "sources" : "");
   shown.append(...written);
   return shown;
 }

@@ -40,7 +40,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,7 @@ _MODULES = train, compare, inspect, algorithms, pretokenize
 _PAGES = {module.PAGE.title: module.PAGE for module in _MODULES}
 
 _FIELD = re.compile("^(On|Needs|Sources|State|Change|Mark|Jump): (.*)$", re.MULTILINE)
-_NO_BREAK = "\N{NO-BREAK SPACE}"
+_PLUS, _UNBROKEN_PLUS = "` + `", "`\N{NO-BREAK SPACE}+\N{NO-BREAK SPACE}`"
 
 _GUESSED: SessionValue[dict[str, int]] = SessionValue("tour_guessed")
 """The option that was picked in the guess of each tour."""
@@ -164,6 +164,7 @@ def parse(key: str, text: str) -> Tour:
         if section.startswith("Guess\n"):
             before = dict(_FIELD.findall(section)).get("Change", "{}")
             guess = prose.belief_of(_FIELD.sub("", section.partition("\n")[2]))
+            guess = replace(guess, question=guess.question.replace(_PLUS, _UNBROKEN_PLUS))
             continue
         (heading, *paragraphs), of_step = _section(section)
         values = _state(of_step["State"]) if "State" in of_step else values
@@ -182,7 +183,7 @@ def _section(text: str) -> tuple[list[str], dict[str, str]]:
     fields = dict(_FIELD.findall(text))
     heading, _, body = _FIELD.sub("", text).strip().partition("\n")
     paragraphs = [re.sub(r"[ \n]+", " ", part).strip() for part in re.split(r"\n\s*\n", body)]
-    words = "\n".join(filter(None, paragraphs)).replace("` + `", f"`{_NO_BREAK}+{_NO_BREAK}`")
+    words = "\n".join(filter(None, paragraphs)).replace(_PLUS, _UNBROKEN_PLUS)
     words = re.sub("^(Many think:|In fact:)", r"**\1**", words, flags=re.MULTILINE)
     return [heading, *filter(None, words.split("\n"))], fields
 
