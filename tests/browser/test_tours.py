@@ -44,7 +44,7 @@ def at_step(page: Page, tour: Tour, number: int) -> None:
 
 def press(page: Page, name: str) -> None:
     """Press a button of the box, which has the focus, by keyboard."""
-    for _ in range(5):
+    for _ in range(8):  # links of sources come before the buttons
         page.keyboard.press("Tab")
         if page.evaluate(f"({FOCUS})().textContent") == name:
             page.keyboard.press("Enter")
