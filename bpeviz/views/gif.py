@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from collections import Counter
 from collections.abc import Sequence
 from io import BytesIO
 from typing import TypeVar, cast
@@ -69,22 +70,18 @@ def encoded(drawn: Sequence[DrawnPart], seconds: float) -> tuple[bytes, int]:
 
 
 def _frames(drawn: Sequence[DrawnPart]) -> list[Image.Image]:
-    """Return whole frames that share the colors of the first and the last one."""
+    """Return whole frames that share the most frequent colors of all."""
     if not 1 <= len(drawn) <= MOST_FRAMES:
         raise ValueError(f"A GIF has 1 to {MOST_FRAMES} frames, not {len(drawn)}.")
     parts = [_part(drawing) for drawing in drawn]
-    canvas = Image.new("RGB", (WIDTH, HEIGHT))
-    both = Image.new("RGB", (WIDTH, 2 * HEIGHT))
-    for number, (part, place) in enumerate(parts):
-        canvas.paste(part, place)
-        if not number:
-            both.paste(canvas, (0, 0))
-    both.paste(canvas, (0, HEIGHT))
+    counts: Counter[tuple[int, ...]] = Counter()
+    for part, _ in parts:
+        for count, color in part.getcolors(WIDTH * HEIGHT) or ():
+            counts[cast(tuple[int, ...], color)] += count
     # Most pixels have one of a few colors, which remain exact: of similar ones, the most frequent.
     colors: dict[tuple[int, ...], tuple[int, ...]] = {}
-    for _, found_color in sorted(both.getcolors(WIDTH * 2 * HEIGHT) or (), reverse=True):
-        color = cast(tuple[int, ...], found_color)
-        colors.setdefault(tuple(part >> 3 for part in color), color)
+    for color, _ in counts.most_common():
+        colors.setdefault(tuple(channel >> 3 for channel in color), color)
     palette = Image.new("P", (1, 1))
     palette.putpalette([part for color in [*colors.values()][:_COLORS] for part in color])
     frame = Image.new("P", (WIDTH, HEIGHT))

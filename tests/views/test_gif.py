@@ -40,13 +40,14 @@ def test_every_frame_is_shown_in_exact_colors_and_the_last_one_longer() -> None:
             assert blue == [i <= number for i in range(1, 5)]
 
 
-def test_colors_of_the_first_frame_are_exact_also_where_the_last_one_lacks_them() -> None:
-    first = Image.effect_noise((gif.WIDTH, gif.HEIGHT), 90).convert("RGBA")
-    first.paste("#1f6fec", (0, 0, 60, 60))
-    last = Image.effect_noise((gif.WIDTH, gif.HEIGHT), 90).convert("RGBA")
-    file, _ = gif.encoded([sent(first), sent(last)], 0.5)
-    with Image.open(BytesIO(file)) as made:
-        assert made.convert("RGB").getpixel((30, 30)) == (0x1F, 0x6F, 0xEC)
+@pytest.mark.parametrize("colored", range(3))
+def test_colors_of_each_frame_are_exact_also_where_the_others_lack_them(colored: int) -> None:
+    noise = [Image.effect_noise((gif.WIDTH, gif.HEIGHT), 90).convert("RGBA") for _ in range(3)]
+    noise[colored].paste("#1f6fec", (0, 0, 60, 60))
+    file, _ = gif.encoded([sent(frame) for frame in noise], 0.5)
+    with Image.open(BytesIO(file)) as animation:
+        animation.seek(colored)
+        assert animation.convert("RGB").getpixel((30, 30)) == (0x1F, 0x6F, 0xEC)
 
 
 def test_large_animation_leaves_frames_out_but_not_the_last_one(
