@@ -116,7 +116,7 @@ def test_browser_measures_a_page_and_the_player() -> None:
         pytest.skip("Chromium not found.")
     rows = cells("\n".join(output_of("in_browser.py", "--quick", "--rounds=1")))
     heads = ["page", "---", "empty", "Train", "text", "---", "10,000 line breaks"]
-    assert [row[0] for row in rows] == [*heads, "", "---", "Train plays"]
+    assert [row[0] for row in rows] == [*heads, "", "---", "Train plays a merge diagram"]
     assert float(rows[6][3]) <= 3  # a line costs more than the one piece of a text without breaks
     for _, shift, *_, paint, _ in rows[2:4]:
         assert 0 <= float(shift) < 2

@@ -246,10 +246,9 @@ def test_axe_finds_nothing_in_any_state_of_a_chapter(open_page: Open, chapter: s
         found += violations(page)  # a wrong first try
     show = page.locator(".show:visible")
     while show.count():
-        answered = page.locator(".told:visible")
-        before = answered.all_inner_texts()
-        show.first.press("Enter")
-        expect(answered).not_to_have_text(before)
+        # In the browser, since a button may go meanwhile.
+        show.evaluate_all("(buttons) => buttons.forEach((button) => button.click())")
+        page.wait_for_timeout(200)
     page.clock.run_for(60_000)
     expect(page.locator(".player.playing")).to_have_count(0)
     found += violations(page)
