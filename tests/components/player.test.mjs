@@ -30,6 +30,14 @@ test("a timeline remembers its step", () => {
   assert.equal(shownStep(timeline("a", 100), 60, timeline("b", 5), known), 5);
 });
 
+test("a task about pairs begins at the last step", () => {
+  const known = new Map([["b timeline", 1]]);
+  const asked = timeline("b", 3, { task: { act: "pair" } });
+  assert.equal(shownStep(undefined, 0, asked, known), 3);
+  assert.equal(shownStep(asked, 1, asked, known), 1);
+  assert.equal(shownStep(undefined, 0, { ...asked, task: { act: null } }, known), 1);
+});
+
 test("another text begins at the start, or at the end if the player was at the end", () => {
   assert.equal(shownStep(timeline("a", 100), 60, timeline("b", 20), NONE), 0);
   assert.equal(shownStep(timeline("a", 100), 100, timeline("b", 20), NONE), 20);

@@ -14,7 +14,8 @@ const lastChange = ({ changingSteps, last }) => stepOfRank(changingSteps, rankOf
  *
  * Another size never moves the step, unless it lies beyond the end. Each timeline remembers its
  * step. Another training of the same text keeps the step, and the end stays the end. Else the new
- * timeline begins at its initial step, also where there were no steps before.
+ * timeline begins at its initial step, also where there were no steps before. A task about pairs begins
+ * at the last step, whose pairs it asks about.
  * @param {import("./player.js").PlayerPayload | undefined} before the data shown before
  * @param {number} step the step shown before
  * @param {import("./player.js").PlayerPayload} data
@@ -22,6 +23,8 @@ const lastChange = ({ changingSteps, last }) => stepOfRank(changingSteps, rankOf
  */
 export function shownStep(before, step, data, known) {
   const isSame = before?.timelineId === data.timelineId;
+  const isAsked = data.task?.act === "pair" && !data.task.isVote;
+  if (!isSame && isAsked) return data.last;
   return Math.min(isSame ? step : (known.get(data.timelineId) ?? begin()), data.last);
 
   function begin() {
