@@ -112,7 +112,7 @@ class PairAct(Act[int]):
 
     Attributes:
         pairs: The tokens of the pair at each place.
-        offered: The places to choose from, if they are not all.
+        offered: The places to choose from by buttons, if not all in the text.
         ids: The ids of each pair, where it has no place.
     """
 
@@ -123,7 +123,7 @@ class PairAct(Act[int]):
 
     @property
     def places(self) -> Sequence[int]:
-        return [] if self.ids else [*self.pairs]
+        return [] if self.offered else [*self.pairs]
 
     @property
     def options(self) -> Sequence[VoteChoice]:

@@ -56,7 +56,7 @@ export function nearestPlace(edges, x, y) {
   return edges.reduce((best, edge, i) => (best < 0 || away(edge) < away(edges[best]) ? i : best), -1);
 }
 
-const isRevealed = ({ isVote, result, places, options }) => Boolean(isVote && result && (options.length || !places.length));
+const isRevealed = ({ isVote, result, places }) => Boolean(isVote && result && !places.length);
 // Whether the sentences about the step say all that the result does, or nothing is to be said.
 const isTold = ({ isLed, result }) => result?.kind === "shown" && (isLed || !result.message.length);
 
@@ -109,7 +109,7 @@ export class Task {
 
   /** The pixels below each line for the answers with each place. */
   get below() {
-    return this.data?.counts && this.#places.length ? COUNTS_HEIGHT : 0;
+    return this.data?.counts && this.data.places.length ? COUNTS_HEIGHT : 0;
   }
 
   /** The answer as it stands, or null. */
@@ -138,13 +138,13 @@ export class Task {
     this.drawn = words;
     const isNew = this.data?.of !== data.of || (data.given === null && this.data.given !== null); // or again
     this.data = data;
-    const isPlaced = data.act === "boundaries";
     this.prompt.replaceChildren(...drawMessage(data.prompt));
     this.prompt.hidden = Boolean(this.player.stage) && isRevealed(data); // the answer says what was asked
     drawRows(this.rows, data.rows);
     if (isNew) this.hasChosen = false;
     const isGiven = !this.hasChosen || (data.isLive && (data.act === "pair" || data.result?.kind === "shown"));
-    if (isGiven) this.chosen = data.given === null ? [] : isPlaced ? bitsOf(data.given) : this.#optionOf(data.given);
+    const options = data.options ?? [];
+    if (isGiven) this.chosen = data.act === "boundaries" ? bitsOf(data.given) : options.flatMap(({ value }, i) => (value === data.given ? [i] : []));
     this.check.textContent = data.isVote ? "Send" : CHECKS[data.act] ?? "";
     this.check.hidden = !CHECKS[data.act] || data.isLive || Boolean(data.isClosed);
     this.show.hidden = !data.canShow;
@@ -166,10 +166,12 @@ export class Task {
   }
 
   // Classes, since a rule with `:has()` would be matched anew at each change of the text.
-  #nameState({ act = null, isLive = false, rows = null, counts = null, isClosed = false, options = [], result = null, ...vote } = {}) {
-    const places = act === "boundaries";
-    const isOpen = (places || act === "pair") && !isClosed && !options.length;
-    const states = { tasked: rows, listed: rows?.length, typing: act === "type", choosing: isOpen, placing: places && !isLive, fencing: places && isLive, counted: counts, offering: options.length && !result, revealed: isRevealed({ options, result, ...vote }), offered: options.length && result && !isTold({ result, ...vote }) };
+  #nameState(data) {
+    const { act, isLive, rows, counts, isClosed, options, places, result } = data ?? {};
+    const isPlaced = act === "boundaries";
+    const isOpen = (isPlaced || act === "pair") && !isClosed && places.length;
+    const hasOptions = Boolean(options?.length);
+    const states = { tasked: data, listed: rows?.length, typing: act === "type", choosing: isOpen, placing: isPlaced && !isLive, fencing: isPlaced && isLive, counted: counts, offering: hasOptions && !result, revealed: data && isRevealed(data), offered: hasOptions && result && !isTold(data) };
     for (const name in states) this.player.section.classList.toggle(name, Boolean(states[name]));
   }
 
@@ -219,11 +221,6 @@ export class Task {
   }
 
   // ---- votes
-
-  #optionOf(value) {
-    const i = this.data.options?.findIndex((option) => option.value === value) ?? -1;
-    return i < 0 ? [] : [i];
-  }
 
   /** Return a count, after that before the discussion; "" for none. */
   #count(i) {
@@ -287,11 +284,6 @@ export class Task {
     return this.player.views[0];
   }
 
-  /** The places that are drawn: none where there are options. */
-  get #places() {
-    return this.data.options?.length ? [] : this.data.places;
-  }
-
   /** Return the tokens that meet after an atom. */
   #pairAt(atom) {
     return [atom, atom + 1].map((at) => this.#view.timeline.token(at, this.player.data.last));
@@ -306,8 +298,7 @@ export class Task {
   }
 
   #drawPlaces() {
-    const { act, given, right, isClosed } = this.data;
-    const places = this.#places;
+    const { act, given, places, right, isClosed } = this.data;
     const isOpen = (act === "pair" || act === "boundaries") && !isClosed;
     const isBits = (act === "boundaries" || right) && typeof given === "number"; // that of a pair is a place
     const mine = isBits ? bitsOf(given) : [];
@@ -339,7 +330,7 @@ export class Task {
     if (this.gaps.parentNode !== host) host.append(this.gaps);
     const origin = host.getBoundingClientRect();
     const [left, top] = [origin.left + host.clientLeft - host.scrollLeft, origin.top + host.clientTop - host.scrollTop];
-    this.edges = this.#places.map((atom) => {
+    this.edges = this.data.places.map((atom) => {
       const edge = rows[0].edgeAfter(atom);
       const end = score.lines[rows[0].lineOf(atom)].element.getBoundingClientRect().bottom;
       return { x: edge.x - left, top: edge.top - top, bottom: edge.bottom - top, end: end - edge.bottom };

@@ -78,7 +78,7 @@ export class Ballot {
     const { isStaged, name, task } = vote;
     this.task.update(isStaged ? undefined : task, this.on);
     if (isNew) this.find(".spoken").textContent = this.section.ariaLabel = `Vote: ${messageInWords(task.prompt)}`;
-    const words = isPreview ? `${name}. Only this page shows it, until you ask it.` : progressInWords(vote, this.isLeader, followers);
+    const words = isPreview ? `${name.replace(/[^?]$/, "$&.")} Only this page shows it, until you ask it.` : progressInWords(vote, this.isLeader, followers);
     const said = this.find(".said");
     if (said.textContent !== words) said.textContent = words;
     for (const name of ["show", "again", "reveal"]) this.find(`[data-do=${name}]`).hidden = Boolean(task.result);
