@@ -1,7 +1,9 @@
 // Numbers and nouns in on-screen text.
 
+const COUNT = new Intl.NumberFormat("en"); // made once: for each line of a list it would take a second
+
 /** @param {number} number */
-export const formatCount = (number) => number.toLocaleString("en");
+export const formatCount = (number) => COUNT.format(number);
 
 /** @param {number} number with three digits, but none below a millionth: the cost of a piece may be 1e-8 */
 export const formatFigure = (number) =>

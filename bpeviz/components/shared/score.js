@@ -99,13 +99,13 @@ export class Score {
     const thin = Math.max(4, Math.round((BLANK_LINE * plain) / this.rows.length));
     const mayBeThin = columns.count < 2 && this.rows.length > 1 && this.text.trim() !== "";
     const isRuled = (cells) => cells.some((cell) => cell.size > 1);
+    const ruledInColumns = columns.count > 1 ? this.rows.map(({ cells }) => isRuled(cells)) : null; // equally high
     let height = 0;
     const starts = this.#breaks(width, size);
     const lines = starts.map((first, i) => {
       const end = starts[i + 1] ?? this.cells.length;
       const isThin = mayBeThin && !this.text.slice(this.cells[first].start, this.cells[end - 1].end).trim();
-      // In columns, lines are equally high.
-      const ruled = this.rows.map(({ cells }) => !isThin && isRuled(columns.count > 1 ? cells : cells.slice(first, end)));
+      const ruled = ruledInColumns ?? this.rows.map(({ cells }) => !isThin && isRuled(cells.slice(first, end)));
       const top = height;
       const pixels = (isBelow) => this.blocks.reduce((sum, blocks) => sum + (blocks.isBelow === isBelow ? blocks.heightIn(first, end, size) : 0), 0);
       const [over, under] = [pixels(false), pixels(true) + this.blocks.reduce((sum, { idsHeight }) => sum + idsHeight, this.under)];
