@@ -14,7 +14,7 @@ from bpeviz.ui.learn import prose, vote_questions
 from bpeviz.ui.learn.base import Chapter, NoQuestionError
 from bpeviz.ui.learn.chapters import BY_KEY
 from bpeviz.ui.learn.vote_questions import BEFORE_AFTER, Asked
-from bpeviz.views.acts import BeliefAct, BoundariesAct, PairAct, TypeAct, parts_of
+from bpeviz.views.acts import BeliefAct, BoundariesAct, IdsAct, PairAct, TypeAct, parts_of
 from bpeviz.views.payloads import MessagePart, MessageRow
 from bpeviz.views.stage import last_starts
 
@@ -126,7 +126,10 @@ def _chapter(place: int, chapter: Chapter, listed: Sequence[Asked], *, has_answe
 def _row(row: MessageRow) -> str:
     """Return a list that belongs to a question."""
     number = "{}. " if row["numbered"] else ""
-    items = (number.format(i) + _html(item) for i, item in enumerate(row["items"], 1))
+    items = (
+        f'<span class="entry">{number.format(i)}{_html(item)}</span>'
+        for i, item in enumerate(row["items"], 1)
+    )
     return f"<b>{escape(row['title'])}:</b> {' &nbsp; '.join(items)}"
 
 
@@ -157,6 +160,8 @@ def _blank(entry: Asked) -> str:
         return "<br>".join(f"☐ {_html(parts_of(words))}" for words in act.sentences)
     if isinstance(act, BoundariesAct):
         return " ".join(map(_token, act.pieces))
+    if isinstance(act, IdsAct):
+        return act.words([*act.ids])
     return "&nbsp;"
 
 

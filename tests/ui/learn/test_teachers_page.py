@@ -70,6 +70,8 @@ def test_worksheet_has_no_answers() -> None:
                 name = part if isinstance(part, str) else part["label"]
                 assert len(name) < 12 or name not in said
     assert "The list: En un lugar de la Mancha , cuyo" in said
+    assert "“Como estás?” has 12 bytes and 11 ids." in said
+    assert "67 111 109 256 101 115 116 195 161 115 63" in said
     assert "raw berry" not in said
     assert "In fact" not in said
     beliefs = prose.read("before_after").beliefs

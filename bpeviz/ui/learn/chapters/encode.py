@@ -84,6 +84,7 @@ def _ids(text: str) -> Task[list[int]]:
         return data
 
     told: dict[str, int | str] = {
+        "back": text,
         "letter": goal,
         "back_tokens": len(start),
         "back_bytes": len(text.encode()),
