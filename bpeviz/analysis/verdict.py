@@ -184,7 +184,7 @@ def at_size(text: str, columns: Sequence[Column], size: int) -> str:
     sizes = [(column.title, column.vocab_size) for column in columns if column.vocab_size != size]
     own = ", ".join(f"{title} has {f'{number:,}' if number else 'none'}" for title, number in sizes)
     where = f"At {size:,} {'entry' if size == 1 else 'entries'}"
-    where += f" ({own})" if own else ""
+    where += f" ({own})," if own else ""
     first, *others = alike(columns)
     if len(columns) == 1:
         return (

@@ -255,11 +255,11 @@ def test_sentences_of_a_comparison_are_true_and_about_one_pair(seeds: range) -> 
 @pytest.mark.parametrize(
     ("titles", "merges", "expected"),
     [
-        (["BPE"], 0, "At 9 entries (BPE has 5) BPE splits this text into 11 tokens."),
+        (["BPE"], 0, "At 9 entries (BPE has 5), BPE splits this text into 11 tokens."),
         (
             ["BPE", "BPE"],
             2,
-            "At 9 entries (BPE has 7, BPE has 7) BPE and BPE split this text alike.",
+            "At 9 entries (BPE has 7, BPE has 7), BPE and BPE split this text alike.",
         ),
         (
             ["BPE", "BPE", "WordPiece"],

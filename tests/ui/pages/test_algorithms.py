@@ -110,7 +110,7 @@ def other_tables(app: AppTest) -> list[pd.DataFrame]:
 
 def test_white_space_opens_at_a_size_of_those_with_entries() -> None:
     app = with_text("   ")
-    assert answer(app).startswith("At 2 entries (WordPiece has none) all three differ: ")
+    assert answer(app).startswith("At 2 entries (WordPiece has none), all three differ: ")
     assert "WordPiece leaves out white space" in answer(app)
     app = with_text("   ", algorithms=["wordpiece"])
     assert answer(app) == "At 0 entries WordPiece splits this text into 0 tokens."
