@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 from helpers import properties
@@ -229,6 +230,9 @@ def test_vocabulary_size_survives_an_immediate_page_change(open_page: Open) -> N
     expect(
         page.get_by_role("heading", name=f"Your tokenizer ({int(training.sizes[-1]):,})")
     ).to_be_visible()
+    # Where it is opened in a new tab, too, it leads there.
+    train = page.get_by_role("link", name="Train", exact=True)
+    expect(train).to_have_js_property("href", urljoin(page.url, "/"))
     go_to(page, "Train")
     Player(page).await_text(ENGLISH)
 

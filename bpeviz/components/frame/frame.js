@@ -156,6 +156,8 @@ class Frame {
       icon.ariaHidden = "true";
     // Streamlit gives this place a name, which a role without meaning must not have.
     for (const zone of document.querySelectorAll(".stFileUploader section[role=presentation]")) zone.role = "group";
+    // In a new tab, Streamlit's links to the first page would open this one.
+    for (const link of document.querySelectorAll('a[href=""], a[href^="?"]')) link.setAttribute("href", `./${link.getAttribute("href")}`);
     const skip = document.querySelector('a[href="#stMain"]');
     const words = playButton() ? "Skip to the player" : "Skip to main content";
     if (skip && skip.textContent !== words) skip.textContent = words;
