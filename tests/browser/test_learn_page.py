@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from page_helpers import Page, expect, with_clock
+from page_helpers import Page, await_rest, expect, with_clock
 
 Open = Callable[..., Page]
 
@@ -196,6 +196,7 @@ def test_fences_are_counted_at_once_and_stay_on_the_stage(open_page: Open) -> No
     told(page, "Right. 17 tokens")
     expect(fences).to_have_count(11)
     expect(page.locator(".player").get_by_role("button", name="Show me")).to_have_count(0)
+    await_rest(page)  # the tab has the last fence
     page.reload()
     told(page, "Right. 17 tokens")
     expect(fences).to_have_count(11)
