@@ -94,4 +94,6 @@ test("of many levels the upper ones are shown, until the others are opened", () 
   tree.mostLevels = 3;
   assert.deepEqual(tree.placedAt(20).map(({ level, hidden }) => [level, hidden]), [[4, 0], [3, 0], [2, 0], [1, 17]]);
   assert.equal(tree.levels(0, 21, 20, new Set()), 4);
+  tree.mostLevels = 19; // a block in place of the last level would save none
+  assert.deepEqual(tree.placedAt(20).map(({ level }) => level), tree.placedAt(20, new Set([token])).map(({ level }) => level));
 });

@@ -94,7 +94,9 @@ export class BlockTree {
    */
   placedAt(step, opened = new Set()) {
     return this.tokensAt(step).flatMap((token) => {
-      const low = opened.has(token) ? 0 : Math.max(0, token.height - this.mostLevels);
+      // Where levels are left out for room, a block in place of one level would save none.
+      const folds = token.height > this.mostLevels + Number(this.mostLevels < MOST_LEVELS) && !opened.has(token);
+      const low = folds ? token.height - this.mostLevels : 0;
       const placed = [];
       let hidden = 0;
       const place = (block, parent) => {

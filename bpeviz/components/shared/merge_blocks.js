@@ -163,14 +163,16 @@ export class MergeBlocks {
       this.boxes.set(key, box);
       const room = width + BLOCK_GAP;
       const isNarrow = this.#emsOf(label) * SMALLEST_BYTES * this.scale > room;
-      const words = hidden ? `${counted(hidden, "merge")} below` : isNarrow ? label.replace(PARTIAL, "…") : label;
+      const below = `${counted(hidden, "merge")} below`;
+      const short = this.#emsOf(below) * SMALLEST_LABEL * this.scale > room ? `+${hidden}` : below;
+      const words = hidden ? short : isNarrow ? label.replace(PARTIAL, "…") : label;
       const ems = this.#emsOf(words);
       const size = Math.min(hidden ? this.#largest / 2 : this.#largest, this.size, room / ems);
       if (size >= SMALLEST_LABEL * this.scale) box.append(element("bdi", "", words));
       const rank = formatCount(this.steps.indexOf(block.since));
       if (!hidden && block.since && (width - ems * size) / 2 > (6 * rank.length + 4) * this.scale) box.append(element("small", "", rank));
       box.style.cssText = `left:${left + BLOCK_GAP / 2}px;width:${width}px;height:${height}px;font-size:${size}px;line-height:${height}px`;
-      box.ariaLabel = hidden ? `${words}. Press to show them.` : this.describe(block).textContent;
+      box.ariaLabel = hidden ? `${below}. Press to show them.` : this.describe(block).textContent;
       layer.element.append(box);
     }
     box.at = at;
