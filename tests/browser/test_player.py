@@ -409,6 +409,8 @@ def test_smaller_vocabulary_redraws_no_text_and_applies_beside_a_step(
     expect(player.last).to_have_text(str(steps - 5))
     expect(slider).to_be_focused()
     expect(player.figure("tokens")).to_have_text(str(boundaries.token_counts[steps - 5]))
+    not_redrawn = "text => [...text.querySelectorAll('.line')].every(line => line.drawnOnce)"
+    assert player.text.evaluate(not_redrawn)
     page.keyboard.press("Home")
     expect(player.last).to_have_text("0")
     expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[0]:,}")
@@ -416,8 +418,6 @@ def test_smaller_vocabulary_redraws_no_text_and_applies_beside_a_step(
     page.keyboard.press("End")
     expect(player.last).to_have_text(str(steps))
     expect(player.track).to_have_value("0")
-    not_redrawn = "text => [...text.querySelectorAll('.line')].every(line => line.drawnOnce)"
-    assert player.text.evaluate(not_redrawn)
     # A change of the slider and one of the player, both at once.
     expect(page.locator(".st-key-diagram_open")).to_be_visible()
     slider.focus()
