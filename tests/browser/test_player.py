@@ -15,6 +15,7 @@ from page_helpers import (
     Page,
     Player,
     Score,
+    await_rest,
     box_at_rest,
     choose,
     expect,
@@ -396,6 +397,7 @@ def test_smaller_vocabulary_redraws_no_text_and_applies_beside_a_step(
     player = Player(page)
     training, boundaries = player.await_text(ENGLISH)
     steps = len(training.merges)
+    await_rest(page)  # until then, lines may be drawn once more
     player.text.evaluate(
         """text => {
           for (const line of text.querySelectorAll(".line")) line.drawnOnce = true;
@@ -411,6 +413,7 @@ def test_smaller_vocabulary_redraws_no_text_and_applies_beside_a_step(
     expect(player.figure("tokens")).to_have_text(str(boundaries.token_counts[steps - 5]))
     not_redrawn = "text => [...text.querySelectorAll('.line')].every(line => line.drawnOnce)"
     assert player.text.evaluate(not_redrawn)
+    # Without merges, ways on stand below the stage.
     page.keyboard.press("Home")
     expect(player.last).to_have_text("0")
     expect(player.figure("tokens")).to_have_text(f"{boundaries.token_counts[0]:,}")
