@@ -24,12 +24,12 @@ class AlignedPiece(NamedTuple):
     Attributes:
         text: The piece, readable.
         times: The number of aligned spans with this text.
-        tokens: The tokens of its first occurrence under each tokenizer, readable.
+        tokens: The label and the id of each token of its first occurrence, under each tokenizer.
     """
 
     text: str
     times: int
-    tokens: Sequence[Sequence[str]]
+    tokens: Sequence[Sequence[tuple[str, int]]]
 
 
 def tokens_of_spans(columns: Sequence[Column]) -> NDArray[np.int64]:
@@ -67,12 +67,12 @@ def most_different(text: str, columns: Sequence[Column], most: int = 10) -> list
     ]
 
 
-def _tokens(raw: bytes, column: Column, start: int, end: int) -> list[str]:
-    """Return the tokens between two places in bytes, which are ends of tokens."""
+def _tokens(raw: bytes, column: Column, start: int, end: int) -> list[tuple[str, int]]:
+    """Return label and id of the tokens between two places in bytes, which are ends of tokens."""
     first, last = np.searchsorted(column.cuts, (start, end), "right").tolist()
     cuts = column.cuts[first:last].tolist()
-    spans = zip([start, *cuts[:-1]], cuts, column.ids[first:last], strict=True)
-    return [label(raw[begin:cut]) for begin, cut, token_id in spans if token_id != DROPPED_ID]
+    spans = zip([start, *cuts[:-1]], cuts, column.ids[first:last].tolist(), strict=True)
+    return [(label(raw[begin:cut]), i) for begin, cut, i in spans if i != DROPPED_ID]
 
 
 def sentence(column: Column, other: Column) -> str:

@@ -26,7 +26,7 @@ from bpeviz.core.boundaries import (
     MergeBoundaries,
 )
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.text import shorten
+from bpeviz.text import color_key, shorten
 
 Spans = tuple[NDArray[np.int64], NDArray[np.int64]]
 """Starts and ends in UTF-8 bytes [spans]."""
@@ -268,14 +268,14 @@ class Vocabulary:
     """The overlap of a vocabulary with others, counted over tokens of more than one atom.
 
     tokens: number of different byte strings. shared: how many of them all other vocabularies have.
-    own: how many no other vocabulary has. examples: labels of the first of these.
+    own: how many no other vocabulary has. examples: labels and color keys of the first of these.
     """
 
     title: str
     tokens: int
     shared: int
     own: int
-    examples: tuple[str, ...]
+    examples: tuple[tuple[str, int], ...]
 
 
 def composed_tokens(tokenizer: Tokenizer) -> dict[bytes, str]:
@@ -298,6 +298,6 @@ def vocabularies(composed: Sequence[tuple[str, Mapping[bytes, str]]]) -> list[Vo
         others = [keys.keys() for i, (_, keys) in enumerate(composed) if i != number]
         own = [raw for raw in tokens if not any(raw in keys for keys in others)]
         shared = sum(all(raw in keys for keys in others) for raw in tokens)
-        examples = tuple(shorten(tokens[raw], 24) for raw in own[:8])
+        examples = tuple((shorten(tokens[raw], 24), color_key(raw)) for raw in own[:8])
         compared.append(Vocabulary(title, len(tokens), shared if others else 0, len(own), examples))
     return compared

@@ -85,6 +85,12 @@ def payload(
     return data
 
 
+def colors_of(row: ScoreRow) -> dict[int, int]:
+    """Return the color indices of the ids in a row of a payload."""
+    looks = ((token_id, color) for token_id, _, _, color, _ in row["distinct"])
+    return {i: color for i, color in looks if isinstance(i, int) and isinstance(color, int)}
+
+
 def before_and_after(row: Row, step: int, hues: Hues | None = None) -> Score | None:
     """Return the payload of two rows: a text before and after a step, around its first change.
 

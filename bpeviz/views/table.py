@@ -54,25 +54,28 @@ class Cell(NamedTuple):
 
 @dataclass(frozen=True)
 class TokenCell:
-    """A cell with tokens, which HTML draws as in the text, but in one color.
+    """A cell with tokens, which HTML draws as in the text.
 
     Attributes:
-        labels: The labels of the tokens.
+        tokens: The label and the color index of each token, -1 for one without color.
         before: The words before them.
         between: The sign between them as text.
     """
 
-    labels: Sequence[str]
+    tokens: Sequence[tuple[str, int]]
     before: str = ""
     between: str = " | "
 
     def __str__(self) -> str:
-        return self.before + self.between.join(self.labels)
+        return self.before + self.between.join(label for label, _ in self.tokens)
 
     def html(self) -> str:
         """Return the tokens as HTML."""
-        looks = ("piece tick" if _ATOM.fullmatch(label) else "piece" for label in self.labels)
-        pieces = map('<bdi class="{}">{}</bdi>'.format, looks, map(escape, self.labels))
+        pieces = (
+            f'<bdi class="piece{" tick" * bool(_ATOM.fullmatch(label))}'
+            f'{f" color{color}" * (color >= 0)}">{escape(label)}</bdi>'
+            for label, color in self.tokens
+        )
         return f"{escape(self.before)}{' '.join(pieces)}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import exp, sqrt
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bpeviz.analysis import figures
 from bpeviz.analysis.alignment import AlignedPiece
 from bpeviz.analysis.figures import MAIN, OF_TEXT, Figure, Measured
+from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Vocabulary
 from bpeviz.analysis.morphemes import Morphemes, Word
 from bpeviz.analysis.pretokenization import Apart, PreTokenizedColumn, Used, WordLevel
@@ -121,13 +122,13 @@ def segmentations(paths: Sequence[Path], name: Callable[[int], str]) -> Table:
     )
 
 
-def samples(segmentations: Sequence[tuple[Sequence[str], int]], draws: int) -> Table:
+def samples(segmentations: Sequence[tuple[TokenCell, int]], draws: int) -> Table:
     """Return how often each segmentation was drawn, most frequent first, for bars."""
     most = segmentations[0][1]
     return Table(
         ["segmentation", "share of the samples"],
         [
-            [TokenCell(labels) for labels, _ in segmentations],
+            [tokens for tokens, _ in segmentations],
             [Cell(f"{times / draws:.1%}", times / most) for _, times in segmentations],
         ],
     )
@@ -182,16 +183,23 @@ def metrics(
     return Table.of_rows(["metric", *titles, "meaning"], rows)
 
 
-def aligned(rows: Sequence[AlignedPiece], names: Sequence[str]) -> Table:
-    """Return pieces of text with their tokens, a column per tokenizer."""
-    titles = ["text", "times", *names]
-    return Table.of_rows(
-        titles,
-        [
-            [piece.text, piece.times, *(TokenCell(of, f"{len(of)}: ") for of in piece.tokens)]
-            for piece in rows
-        ],
-    )
+def aligned(
+    rows: Sequence[AlignedPiece], names: Sequence[str], colors: Sequence[Mapping[int, int]]
+) -> Table:
+    """Return pieces of text with their tokens, a column per tokenizer.
+
+    Args:
+        rows: The pieces.
+        names: The names of the tokenizers.
+        colors: The color indices of ids under each of them.
+    """
+
+    def cell(tokens: Sequence[tuple[str, int]], known: Mapping[int, int]) -> TokenCell:
+        looks = [(label, known.get(token_id, -1)) for label, token_id in tokens]
+        return TokenCell(looks, f"{len(tokens)}: ")
+
+    cells = ([piece.text, piece.times, *map(cell, piece.tokens, colors)] for piece in rows)
+    return Table.of_rows(["text", "times", *names], [*cells])
 
 
 def morphemes(words: Sequence[Word], columns: Sequence[Morphemes]) -> Table:
@@ -311,15 +319,19 @@ def word_level(vocabulary: WordLevel) -> Table:
     )
 
 
-def vocabularies(rows: Sequence[Vocabulary]) -> Table:
-    """Return the overlap of vocabularies, one per row."""
+def vocabularies(rows: Sequence[Vocabulary], colors: Sequence[Hues]) -> Table:
+    """Return the overlap of vocabularies, one per row, with the color indices of its tokens."""
+    examples = [
+        TokenCell([(label, hues.index(key)) for label, key in row.examples], between="  ")
+        for row, hues in zip(rows, colors, strict=True)
+    ]
     return Table.of(
         {
             "algorithm": [row.title for row in rows],
             "tokens": [row.tokens for row in rows],
             "in all of them": [row.shared for row in rows],
             "only here": [row.own for row in rows],
-            "examples": [TokenCell(row.examples, between="  ") for row in rows],
+            "examples": examples,
         }
     )
 

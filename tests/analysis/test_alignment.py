@@ -92,7 +92,7 @@ def test_pieces_have_their_tokens_and_how_often_they_occur() -> None:
     trainings = (bpeviz.train("low low low", merges=merges) for merges in (3, 0))
     columns = [column(training.tokenizer(), text) for training in trainings]
     assert most_different(text, columns, 2) == [
-        AlignedPiece("·low", 2, [["·low"], [*"·low"]]),
-        AlignedPiece("low", 1, [["low"], [*"low"]]),
+        AlignedPiece("·low", 2, [[("·low", 258)], [*zip("·low", b" low", strict=True)]]),
+        AlignedPiece("low", 1, [[("low", 257)], [*zip("low", b"low", strict=True)]]),
     ]
     assert most_different("", [column(TOKENIZERS[0], "")]) == []

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import bpeviz
 from bpeviz.analysis import metrics
 from bpeviz.analysis.figures import OF_TEXT, measure
+from bpeviz.analysis.hues import OWN_HUES, Hues
 from bpeviz.analysis.metrics import Column, Vocabulary
 from bpeviz.core.merges import Merge
 from bpeviz.core.training import Candidate, MergeTraining, Pruning, Training
@@ -421,7 +422,9 @@ def test_detail_tables_and_charts_support_every_trainer(key: str) -> None:
 
 
 def test_samples_are_bars_relative_to_the_most_frequent_segmentation() -> None:
-    table = tables.samples([(["low"], 700), (["l", "ow"], 245), (["lo", "w"], 55)], 1_000)
+    drawn = ((["low"], 700), (["l", "ow"], 245), (["lo", "w"], 55))
+    cells = [(TokenCell([(part, -1) for part in parts]), times) for parts, times in drawn]
+    table = tables.samples(cells, 1_000)
     assert [str(cell) for cell in table.columns[0]] == ["low", "l | ow", "lo | w"]
     assert [(cell.text, cell.shade) for cell in table.columns[1]] == [
         ("70.0%", 1.0),
@@ -478,21 +481,24 @@ def test_candidates_table_ties_equal_scores_not_counts() -> None:
 
 def test_cells_of_tokens_are_pieces_in_html_and_words_in_files() -> None:
     thai = "น้ำ<b>"
-    tokens = TokenCell([label(sign.encode()) for sign in thai[:2]] + [thai[2:]], "3: ")
+    signs = [(label(sign.encode()), -1) for sign in thai[:2]]
+    tokens = TokenCell([*signs, (thai[2:], 3)], "3: ")
     table = tables.Table.of({"text": ["a"], "tokens": [tokens]})
     assert table.csv() == "text,tokens\na,3: น | ◌้ | ำ<b>\n"
     pieces = re.findall('<bdi class="(piece.*?)">(.*?)</bdi>', table.html())
-    looks = ("piece tick", "piece tick", "piece")
+    looks = ("piece tick", "piece tick", "piece color3")
     assert pieces == [*zip(looks, ("น", "◌้", "ำ&lt;b&gt;"), strict=True)]
 
 
 def test_vocabularies_table_has_a_row_per_vocabulary() -> None:
     rows = [
-        Vocabulary("BPE", 1_200, 30, 2, ("lo", "low")),
+        Vocabulary("BPE", 1_200, 30, 2, (("lo", 7), ("low", 8))),
         Vocabulary("Unigram", 5, 30, 0, ()),
     ]
-    table = frame_of(tables.vocabularies(rows))
+    rows_of = tables.vocabularies(rows, [Hues({8: 2}), OWN_HUES])
+    assert rows_of.columns[-1][0].tokens == [("lo", 7), ("low", 2)]
+    table = frame_of(rows_of)
     assert table.iloc[0].map(str).tolist() == ["BPE", "1200", "30", "2", "lo  low"]
     assert str(table.iloc[1]["examples"]) == ""
-    assert len(frame_of(tables.vocabularies([]))) == 0
-    assert frame_of(tables.vocabularies([])).columns.tolist() == table.columns.tolist()
+    assert len(frame_of(tables.vocabularies([], []))) == 0
+    assert frame_of(tables.vocabularies([], [])).columns.tolist() == table.columns.tolist()

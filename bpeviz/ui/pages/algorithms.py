@@ -13,6 +13,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from bpeviz.analysis import metrics, verdict
 from bpeviz.analysis.figures import measure
+from bpeviz.analysis.hues import Hues
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import Part
 from bpeviz.core.training import Training
@@ -295,17 +296,20 @@ def _follow(shown: list[Trained], payload: Player, answer: Callable[[str], objec
     with body:
         if text:
             METRICS.show(_metrics, text, columns)
+        colors = [
+            hues_in(view, row.first) for row, view in zip(shown, payload["views"], strict=True)
+        ]
         able = [
-            (row.history, texts_of(row.history).randomness, step)
-            for row, step in zip(shown, steps, strict=True)
+            ((row.history, texts_of(row.history).randomness, step), hues)
+            for row, step, hues in zip(shown, steps, colors, strict=True)
             if row.history.stochastic
         ]
         if able:
-            RANDOM.show(_random_splits, able, text)
+            RANDOM.show(_random_splits, *zip(*able, strict=True), text)
         if len(shown) > 1:
-            SHARED.show(_vocabularies, shown, steps)
-        for row, view, step in zip(shown, payload["views"], steps, strict=True):
-            details(row, step, row.first.look(hues_in(view, row.first)))
+            SHARED.show(_vocabularies, shown, steps, colors)
+        for row, step, hues in zip(shown, steps, colors, strict=True):
+            details(row, step, row.first.look(hues))
 
 
 def _races(shown: list[Trained], payload: Player, steps: list[int]) -> list[Race]:
@@ -331,10 +335,10 @@ def _metrics(text: str, columns: list[Column]) -> None:
     )
 
 
-def _vocabularies(shown: list[Trained], steps: list[int]) -> None:
+def _vocabularies(shown: list[Trained], steps: list[int], colors: Sequence[Hues]) -> None:
     tokens = [(_name(row), row.tokens(step)) for row, step in zip(shown, steps, strict=True)]
     draw_table(
-        tables.vocabularies(metrics.vocabularies(tokens)),
+        tables.vocabularies(metrics.vocabularies(tokens), colors),
         "lock_vocabularies",
         label="Tokens that the vocabularies share",
         grouped=True,
@@ -366,8 +370,10 @@ def _varied_word(text: str, method: tuple[Training, Randomness, int]) -> str | N
     return None
 
 
-def _random_splits(able: Sequence[tuple[Training, Randomness, int]], text: str) -> None:
-    """Draw random segmentations of a word under trainers that support them."""
+def _random_splits(
+    able: Sequence[tuple[Training, Randomness, int]], colors: Sequence[Hues], text: str
+) -> None:
+    """Draw random segmentations of a word under trainers that support them, in their colors."""
     left, right = st.columns((2, 3), gap="medium")
     with left:
         if not WORD.present:
@@ -400,15 +406,21 @@ def _random_splits(able: Sequence[tuple[Training, Randomness, int]], text: str) 
             st.error(markdown.escape(str(error)))
             return
         unknown = training.pre_tokenizer.unknown or "?"
+
+        def look(token_id: int) -> tuple[str, int]:
+            if token_id < 0:
+                return unknown, -1
+            return training.name(token_id), colors[which].index(training.color_key(token_id))
+
         rows = [
-            ([training.name(i) if i >= 0 else unknown for i in ids], times)
+            (TokenCell([*map(look, ids)]), times)
             for ids, times in drawn.most_common(MAX_SEGMENTATIONS)
         ]
         if len(rows) > 1:
             with st.container(key="segmentations"):
                 draw_table(tables.samples(rows, DRAWS), "samples", label="Sampled segmentations")
         else:
-            st.html(f"Always {TokenCell(rows[0][0]).html()}")
+            st.html(f"Always {rows[0][0].html()}")
         # Its place is always drawn: else the caption below would stand twice for a moment.
         place = st.empty()
         if len(drawn) == 1 and (other := _varied_word(text, able[which])) is not None:

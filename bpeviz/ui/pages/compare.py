@@ -83,6 +83,8 @@ FILES: SessionValue[list[str]] = SessionValue("files_compared")
 """The keys of the files that were open when the page was last drawn."""
 LEFT_OUT: SessionValue[bool] = SessionValue("own_left_out")
 """Whether the user's own tokenizer was left out when many texts were chosen."""
+_SCORE: SessionValue[Score] = SessionValue("score_drawn")
+"""The score as drawn. Tables below have the colors of its tokens."""
 IDS = Switch("token_ids", "Token ids")
 COLORS = Switch("color_every_token", "Color every token")
 PART = numbers("shown_of_", "Part shown")
@@ -410,6 +412,7 @@ def _draw_score(
         **_payload(columns, offers, text, part, number, bool(IDS.get()), bool(COLORS.get())),
         "verdict": sentence,
     }
+    _SCORE.put(payload)
     settings = [words for offer in offers for words in offer.settings]
     reveal = None if texts is None else PRESSED.get()
     components.score({**payload, "reveal": reveal}, "score")
@@ -501,7 +504,9 @@ def _spans(text: str, columns: Sequence[Column]) -> None:
         return
     names = [column.name for column in columns]
     label = "Pieces of text that differ most"
-    draw_table(tables.aligned(pieces, names), "aligned spans", label=label, download=True)
+    drawn = _SCORE.get()
+    colors = [score.colors_of(row) for row in drawn["rows"]] if drawn else [{}] * len(columns)
+    draw_table(tables.aligned(pieces, names, colors), "aligned spans", label=label, download=True)
     st.caption(
         "Each piece is as short as it can be and ends where all of them end a token. These are "
         "the ten with the largest difference in tokens."

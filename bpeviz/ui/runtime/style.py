@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bpeviz import components, palette
 
-_SHARED = f"{palette.style(':root')}{components.table_style()}"
+_SHARED = f"{palette.style(':root')}{palette.hue_classes()}{components.table_style()}"
 STYLE = f"<style>\n{_SHARED}{Path(__file__).with_suffix('.css').read_text('utf-8')}</style>"
 
 # In the dark theme, charts are images with a dark background.

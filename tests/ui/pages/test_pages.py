@@ -423,6 +423,12 @@ def test_compare_says_where_tokenizers_agree_and_shows_the_pieces_where_they_dif
     app = with_text("Compare", "1990", compared=["gpt2", "o200k_base"], spans_open=True)
     (row,) = shown_tables(app)[0].to_numpy().tolist()
     assert row == ["1990", "1", "1: 1990", "2: 199 | 0"]
+    # Its tokens have the colors of the score.
+    (score,) = [data for data in payloads(app) if data and "colorsAll" in data]
+    colors = {one[1]: one[3] for row in score["rows"] for one in row["distinct"]}
+    (table,) = [one.proto.body for one in app.get("html") if 'class="piece' in one.proto.body]
+    for token in ("1990", "199"):
+        assert f'<bdi class="piece color{colors[token]}">{token}</bdi>' in table
     app = with_text("Compare", "a", compared=["gpt2", "o200k_base"], spans_open=True)
     assert "Every token is the same" in app.caption[-1].value
 
