@@ -25,6 +25,7 @@ from bpeviz.core.boundaries import NEVER
 from bpeviz.core.hidden_tokens import HiddenTokenTokenizer
 from bpeviz.corpus import samples
 from bpeviz.formats.remapped_ids import with_ids
+from bpeviz.text import color_key
 
 
 def trained_column(text: str, merges: int, training_text: str | None = None, **how: str) -> Column:
@@ -354,9 +355,9 @@ def test_vocabularies_count_shared_and_exclusive_tokens() -> None:
     c = {b"er": "er", b"est": "est"}
     found = metrics.vocabularies([("A", a), ("B", b), ("C", c)])
     assert [(one.title, one.tokens, one.shared, one.own, one.examples) for one in found] == [
-        ("A", 3, 1, 1, ("lo",)),
-        ("B", 3, 1, 1, ("##es",)),
-        ("C", 2, 1, 1, ("est",)),
+        ("A", 3, 1, 1, (("lo", color_key(b"lo")),)),
+        ("B", 3, 1, 1, (("##es", color_key(b"es")),)),
+        ("C", 2, 1, 1, (("est", color_key(b"est")),)),
     ]
     twice = metrics.vocabularies([("A", a), ("A", a)])
     assert [(one.shared, one.own) for one in twice] == [(3, 0), (3, 0)]
@@ -369,5 +370,5 @@ def test_vocabularies_shorten_the_first_examples() -> None:
     many = {str(i).encode() * 9: f"{i}" * 40 for i in range(30)}
     found = metrics.vocabularies([("many", many), ("none", {})])[0]
     assert len(found.examples) == 8
-    assert found.examples[0].startswith("000")
-    assert max(map(len, found.examples)) <= 24
+    assert found.examples[0][0].startswith("000")
+    assert max(len(label) for label, _ in found.examples) <= 24
