@@ -234,7 +234,7 @@ def test_vote_on_a_number_groups_equal_answers(room: Room, leader: Browser) -> N
         leader.vote["task"]["counts"],
     ) == (3, [], None)
     leader.send(do="show")
-    assert [one["words"] for one in leader.vote["task"]["options"]] == ["7", "124"]
+    assert [option["words"] for option in leader.vote["task"]["options"]] == ["7", "124"]
     assert (leader.vote["task"]["counts"], followers[0].vote["task"]["given"]) == ([2, 1], 7)
     leader.send(do="again")
     assert (followers[0].vote["isAgain"], followers[0].vote["task"]["earlier"]) == (True, None)
@@ -250,7 +250,7 @@ def test_many_different_numbers_are_summed(room: Room, leader: Browser) -> None:
     for answer in (*range(20), 3, 3):
         Browser(room).send(answer=answer, vote=1)
     leader.send(do="show")
-    shown = [one["words"] for one in leader.vote["task"]["options"]]
+    shown = [option["words"] for option in leader.vote["task"]["options"]]
     assert shown == ["0", "1", "2", "3", "4", "5", "6", "13 other numbers"]
     assert leader.vote["task"]["counts"] == [1, 1, 1, 3, 1, 1, 1, 13]
     assert leader.got[-1]["votes"].count("How many?") == 20

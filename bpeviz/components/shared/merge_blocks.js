@@ -163,9 +163,9 @@ export class MergeBlocks {
       this.boxes.set(key, box);
       const room = width + BLOCK_GAP;
       const isNarrow = this.#emsOf(label) * SMALLEST_BYTES * this.scale > room;
-      const below = `${counted(hidden, "merge")} below`;
-      const short = this.#emsOf(below) * SMALLEST_LABEL * this.scale > room ? `+${hidden}` : below;
-      const words = hidden ? short : isNarrow ? label.replace(PARTIAL, "…") : label;
+      const below = hidden ? `${counted(hidden, "merge")} below` : "";
+      const fits = this.#emsOf(below) * SMALLEST_LABEL * this.scale <= room;
+      const words = hidden ? (fits ? below : `+${hidden}`) : isNarrow ? label.replace(PARTIAL, "…") : label;
       const ems = this.#emsOf(words);
       const size = Math.min(hidden ? this.#largest / 2 : this.#largest, this.size, room / ems);
       if (size >= SMALLEST_LABEL * this.scale) box.append(element("bdi", "", words));

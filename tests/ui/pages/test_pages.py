@@ -425,8 +425,9 @@ def test_compare_says_where_tokenizers_agree_and_shows_the_pieces_where_they_dif
     assert row == ["1990", "1", "1: 1990", "2: 199 | 0"]
     # Its tokens have the colors of the score.
     (score,) = [data for data in payloads(app) if data and "colorsAll" in data]
-    colors = {one[1]: one[3] for row in score["rows"] for one in row["distinct"]}
-    (table,) = [one.proto.body for one in app.get("html") if 'class="piece' in one.proto.body]
+    colors = {label: color for row in score["rows"] for _, label, _, color, _ in row["distinct"]}
+    bodies = [element.proto.body for element in app.get("html")]
+    (table,) = [body for body in bodies if 'class="piece' in body]
     for token in ("1990", "199"):
         assert f'<bdi class="piece color{colors[token]}">{token}</bdi>' in table
     app = with_text("Compare", "a", compared=["gpt2", "o200k_base"], spans_open=True)
