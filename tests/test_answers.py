@@ -1,0 +1,192 @@
+"""Known answers from outside the project, a row of `answers.toml` each.
+
+A row says what a text is under a tokenizer, and who else says so.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import bpeviz
+from bpeviz import Tokenizer, Training
+from bpeviz.corpus import samples
+from bpeviz.pretokenizers.patterns import pretokenize
+from bpeviz.pretrained import download
+
+TABLE = tomllib.loads(Path(__file__).with_name("answers.toml").read_text("utf-8"))
+
+SOURCES = "paper", "book", "course", "library", "program", "standard", "hand"
+"""The kinds of sources: a hand calculation says how, and a library which version or file."""
+
+FIELDS = {"text", "tokenizer", "what", "value", "source"}
+OPTIONAL = {"on", "figures"}
+
+TINY_SHAKESPEARE = Path(__file__).parents[2] / "shared" / "data" / "tinyshakespeare.txt"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A text, and what it is encoded or split with.
+
+    Attributes:
+        text: The text.
+        pre_tokens: It, where it is only split; otherwise none.
+        training: The training history, where the tokenizer is trained.
+        tokenizer: The tokenizer, where the text is encoded.
+    """
+
+    text: str
+    pre_tokens: Sequence[str] = ()
+    training: Training | None = None
+    tokenizer: Tokenizer | None = None
+
+    @property
+    def trained(self) -> Any:
+        assert self.training is not None, "This is known of trainings only."
+        return self.training
+
+    @property
+    def encodes(self) -> Tokenizer:
+        assert self.tokenizer is not None, "This is known of tokenizers only."
+        return self.tokenizer
+
+    @property
+    def ids(self) -> list[int]:
+        return self.encodes.encode(self.text)
+
+    def named(self, values: str) -> list[Any]:
+        """Return a value of each merge, by its name."""
+        return [getattr(merge, values) for merge in self.trained.merges]
+
+
+def candidates(case: Case) -> dict[str, float]:
+    """Return the score of each pair after the last merge, by its names."""
+    training, step = case.trained, case.trained.steps
+    boundaries = training.tokenizer().boundaries(case.text)
+    listed = training.candidates(case.text, boundaries, step, 1_000)
+    return {" ".join(map(training.name, pair.ids)): pair.score for pair in listed}
+
+
+WHAT: Mapping[str, Callable[[Case], Any]] = {
+    "ids": lambda case: case.ids,
+    "tokens": lambda case: [token.label for token in case.encodes.tokens(case.text)],
+    "count": lambda case: len(case.ids),
+    "decoded": lambda case: case.encodes.decode(case.ids),
+    "spans": lambda case: [[each.start, each.end] for each in case.encodes.tokens(case.text)],
+    "entries": lambda case: case.encodes.vocab_size,
+    "merges": lambda case: [*map(case.trained.name, case.named("new_id"))],
+    "pairs": lambda case: [[each.left, each.right] for each in case.trained.merges],
+    "counts": lambda case: case.named("count"),
+    "applied": lambda case: case.named("applied"),
+    "scores": lambda case: case.named("score"),
+    "ties": lambda case: case.named("ties"),
+    "stopped": lambda case: case.trained.stopped,
+    "steps": lambda case: case.trained.steps,
+    "candidates": candidates,
+    "pre-tokens": lambda case: [*case.pre_tokens],
+    "words": lambda case: [each for each in case.pre_tokens if each.strip()],
+    "characters": lambda case: len(case.text),
+    "bytes": lambda case: [*case.text.encode()],
+    "size": lambda case: len(case.text.encode()),
+}
+"""What a row may be about; that which is known of some entries only may leave others out."""
+
+
+def text_of(words: str) -> str:
+    """Return the text of a row, by its name or as it is."""
+    if words == "@tiny_shakespeare":
+        if not TINY_SHAKESPEARE.exists():
+            pytest.skip(f"There is no {TINY_SHAKESPEARE.name} beside this repository.")
+        return TINY_SHAKESPEARE.read_bytes().decode()
+    if words.startswith("@samples/"):
+        return samples._read(words.removeprefix("@samples/"))
+    return TABLE["texts"][words[1:]] if words.startswith("@") else words
+
+
+def case_of(row: Mapping[str, Any]) -> Case:
+    """Return the text and the tokenizer of a row."""
+    text, how = text_of(row["text"]), row["tokenizer"]
+    if how == "unicode":
+        return Case(text)
+    if isinstance(how, str):
+        if not download.available(how):
+            pytest.skip(f"not available: {how}")
+        return Case(text, tokenizer=bpeviz.load(how))
+    if "split" in how:
+        return Case(text, pretokenize(text, how["split"], how.get("expression", "")))
+    on = row.get("on", row["text"])
+    training = trained(on, json.dumps(how))
+    return Case(text, training=training, tokenizer=training.tokenizer())
+
+
+@lru_cache(30)
+def trained(on: str, how: str) -> Training:
+    """Return the training history of rows that train alike."""
+    options = json.loads(how)
+    corpus = TABLE["on"].get(on.removeprefix("@")) or text_of(on)
+    return bpeviz.train(corpus, options.pop("train"), **options)
+
+
+class RowError(ValueError):
+    """A row lacks a field, or a source outside."""
+
+
+def checked(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a row that has all fields, and a source outside.
+
+    Raises:
+        RowError: It has not.
+    """
+    kind, _, source = row.get("source", "").partition(": ")
+    if kind not in SOURCES or not source or "bpeviz" in source.lower():
+        raise RowError(f"No source outside: {row}")
+    if {*row} - OPTIONAL != FIELDS or row["what"] not in WHAT:
+        raise RowError(f"Not a row: {row}")
+    return row
+
+
+ROWS = [checked(row) for row in TABLE["answer"]]
+
+
+def title(row: Mapping[str, Any]) -> str:
+    how = row["tokenizer"]
+    name = how if isinstance(how, str) else how.get("train") or how.get("split")
+    return f"{name}-{row['what']}-{row['text'][:20]!r}"
+
+
+@pytest.mark.parametrize("row", ROWS, ids=title)
+def test_answer_is_known(row: Mapping[str, Any]) -> None:
+    value, expected = WHAT[row["what"]](case_of(row)), row["value"]
+    if isinstance(value, dict):
+        value = {name: value[name] for name in expected}
+    approximate = not isinstance(expected, str | bool) and row["what"] in ("scores", "candidates")
+    assert value == (pytest.approx(expected) if approximate else expected)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"source": ""},
+        {"source": "It has always been so."},
+        {"source": "hand: "},
+        {"source": "program: bpeviz 0.1"},
+        {"what": "colour"},
+        {"values": [1]},
+    ],
+)
+def test_row_without_a_source_outside_is_refused(change: Mapping[str, Any]) -> None:
+    with pytest.raises(RowError):
+        checked({**ROWS[0], **change})
+
+
+def test_rows_differ() -> None:
+    keys = [str((row["text"], row.get("on"), row["tokenizer"], row["what"])) for row in ROWS]
+    assert len({*keys}) == len(keys)
