@@ -153,12 +153,15 @@ def parse(
     Raises:
         FormatError: the files are not valid, or bpeviz would encode differently.
     """
-    known, source = _source(files, format, pattern, expression)
+    name = printable_name(next(iter(files), ""))
     try:
+        known, source = _source(files, format, pattern, expression)
+        name = printable_name(next(iter(source.files)))
         return known.read(source)
     except UnsupportedError as error:
-        name = printable_name(next(iter(source.files)))
         raise FormatError(f"{name} is not supported: {error}.") from error
+    except MemoryError as error:
+        raise FormatError(f"{name} takes more memory than there is.") from error
 
 
 def assumed(files: Mapping[str, bytes], *, pattern: str = "") -> str:

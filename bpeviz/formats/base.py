@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.text import shorten
 
+HEAD = 4_096
+"""Bytes at the beginning of a file in which expressions recognize its first lines."""
+
 
 class FormatError(ValueError):
     """A file that cannot be read, or a tokenizer that cannot be written.

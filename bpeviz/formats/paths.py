@@ -8,7 +8,7 @@ from pathlib import Path
 
 import regex
 
-from bpeviz.formats.base import Format, FormatError, printable_name
+from bpeviz.formats.base import HEAD, Format, FormatError, printable_name
 from bpeviz.formats.model_settings import SETTINGS_FILES
 from bpeviz.formats.recognition import is_companion
 from bpeviz.formats.registry import FORMATS, READERS
@@ -175,7 +175,7 @@ def recognized_names(files: Mapping[str, bytes]) -> list[str]:
         for name, content in sorted(files.items())
         if not is_companion(name)
         and any(format.detect({"": content}) for format in READERS.values())
-        and (not _JSON.match(content) or _TOKENIZER_JSON.search(content, endpos=_HEAD))
+        and (not _JSON.match(content) or _TOKENIZER_JSON.search(content, endpos=HEAD))
     ]
 
 
@@ -183,7 +183,6 @@ _JSON = regex.compile(rb"(?:\xef\xbb\xbf)?\s*\{")
 _TOKENIZER_JSON = regex.compile(rb'"(?:added_tokens|default_num_special_tokens|bpeviz tokenizer)"')
 
 
-_HEAD = 4_096
 _MANY = 200
 
 
@@ -193,7 +192,7 @@ def _heads(folder: Path) -> dict[str, bytes]:
     names = _names(folder)
     for name in names if len(names) <= _MANY else ():
         with suppress(OSError), (folder / name).open("rb") as file:
-            heads[name] = file.read(_HEAD)
+            heads[name] = file.read(HEAD)
     return heads
 
 

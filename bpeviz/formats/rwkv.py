@@ -14,7 +14,7 @@ import regex
 
 from bpeviz.core.greedy_tokenizer import GreedyTokenizer
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.base import Format, Source
+from bpeviz.formats.base import HEAD, Format, Source
 from bpeviz.formats.parsing import (
     MAX_SPELLED,
     checked_text,
@@ -103,7 +103,7 @@ def _character(match: regex.Match[bytes]) -> bytes:
 
 
 def _detect(files: Mapping[str, bytes]) -> bool:
-    return len(files) == 1 and _FIRST_LINES.match(next(iter(files.values()))) is not None
+    return len(files) == 1 and _FIRST_LINES.match(next(iter(files.values()))[:HEAD]) is not None
 
 
 _FIRST_LINES = regex.compile(rb"(?:[0-9]+ b?['\"][^\n]*['\"] [0-9]+\r?\n){2}")

@@ -17,7 +17,7 @@ from collections.abc import Mapping
 import regex
 
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.base import Format, FormatError, Source, UnsupportedError
+from bpeviz.formats.base import HEAD, Format, FormatError, Source, UnsupportedError
 from bpeviz.formats.merges import as_ranks, byte_merges_of, pattern_of_ranks, ranks_of
 from bpeviz.formats.parsing import (
     Node,
@@ -161,12 +161,13 @@ def _ranks(file: str, content: bytes) -> dict[bytes, int]:
 
 
 def _detect(files: Mapping[str, bytes]) -> bool:
-    return len(files) <= 2 and any(map(_FIRST_LINE.match, files.values()))
+    heads = (content[:HEAD] for content in files.values())
+    return len(files) <= 2 and any(map(_FIRST_LINES.match, heads))
 
 
 _LINE = "base64, a space and a rank"
-_BASE64 = r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]=|[A-Za-z0-9+/]{4})"
-_FIRST_LINE = regex.compile(rf"(?:{_BASE64} [0-9]+\r?\n){{2}}".encode())
+_BASE64 = r"(?=\S)(?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}[A-Za-z0-9+/=]=)?+"
+_FIRST_LINES = regex.compile(rf"(?:{_BASE64} [0-9]++\r?\n){{2}}".encode())
 
 
 FORMAT = Format(

@@ -13,7 +13,7 @@ from typing import Any
 import regex
 
 from bpeviz.core.tokenizer import Tokenizer
-from bpeviz.formats.base import Format, Source
+from bpeviz.formats.base import HEAD, Format, Source
 from bpeviz.formats.huggingface.common import ComponentJSON, add_tokens, document_of, template
 from bpeviz.formats.library import read_tokenizer_json
 from bpeviz.formats.model_settings import BERT, SETTINGS_FILES, model_settings
@@ -120,10 +120,10 @@ def _detect_wordpiece(files: Mapping[str, bytes]) -> bool:
 
 def _is_json(content: bytes) -> bool:
     """Return whether a file begins as an object of ids by piece."""
-    return _FIRST_ENTRY.match(content) is not None
+    return _FIRST_ENTRY.match(content[:HEAD]) is not None
 
 
-_FIRST_ENTRY = regex.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)+"\s*:\s*[0-9]')
+_FIRST_ENTRY = regex.compile(rb'(?:\xef\xbb\xbf)?\s*\{\s*"(?:[^"\\]|\\.)++"\s*:\s*[0-9]')
 _UNKNOWN_ENTRY = regex.compile(rb'"\[UNK\]"\s*:\s*[0-9]')
 _UNKNOWN_LINE = regex.compile(rb"(?:^|\n)\[UNK\]\r?\n")
 
