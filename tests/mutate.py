@@ -41,7 +41,7 @@ PYTEST = ("-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "--hypothesis-se
 BY_THE_CLOCK = 6
 """How many times longer tests may take by the clock than in processor time."""
 
-RESULTS = ("killed", "survived", "timed out")
+RESULTS = ("killed", "survived", "timed out", "not judged")
 
 
 @dataclass(frozen=True)
@@ -126,12 +126,13 @@ def run_tests(folder: Path, tests: Sequence[str], limit: int) -> tuple[str, str]
 def judge(
     folders: SimpleQueue[Path], tests: Sequence[str], mutants: Sequence[Mutant], limit: int
 ) -> list[tuple[Mutant, str]]:
-    """Return the result of each mutant of some tests, which must pass without one."""
+    """Return the result of each mutant of some tests, none if these fail without a mutant."""
     folder = folders.get()
     try:
         result, output = run_tests(folder, tests, limit)
         if result == "killed":
-            raise SystemExit(f"These tests fail without a mutant: {' '.join(tests)}\n{output}")
+            print(f"These fail without a mutant: {' '.join(tests)}\n{output}", flush=True)
+            return [(mutant, "not judged") for mutant in mutants]
         results = []
         for mutant in mutants:
             path, start = folder / mutant.file, time.monotonic()
@@ -182,7 +183,9 @@ def main() -> None:
         for number in range(options.jobs):
             folders.put(copy_project(Path(scratch, str(number))))
         jobs = [executor.submit(judge, folders, *job, options.limit) for job in by_tests.items()]
-        print(table([result for job in jobs for result in job.result()]))
+        results = [result for job in jobs for result in job.result()]
+    print(table(results))
+    raise SystemExit(any(result == "not judged" for _, result in results))
 
 
 if __name__ == "__main__":
