@@ -1,4 +1,4 @@
-"""Known answers from outside the project, a row of `answers.toml` each.
+"""Known answers from outside the project, a row of `answers.toml` each, and Learn's figures.
 
 A row says what a text is under a tokenizer, and who else says so.
 """
@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import tomllib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,10 @@ from bpeviz import Tokenizer, Training
 from bpeviz.corpus import samples
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.pretrained import download
+from bpeviz.trainers import bpe
+from bpeviz.ui.learn.chapters import CHAPTERS
+from bpeviz.ui.learn.people_say import SAYINGS
+from bpeviz.ui.learn.tours import TOURS
 
 TABLE = tomllib.loads(Path(__file__).with_name("answers.toml").read_text("utf-8"))
 
@@ -190,3 +196,57 @@ def test_row_without_a_source_outside_is_refused(change: Mapping[str, Any]) -> N
 def test_rows_differ() -> None:
     keys = [str((row["text"], row.get("on"), row["tokenizer"], row["what"])) for row in ROWS]
     assert len({*keys}) == len(keys)
+
+
+def test_merges_save_as_many_tokens_of_tiny_shakespeare_as_learn_says() -> None:
+    """GPT-2 cut at 8,192 instead of 4,096 entries, by tiktoken with the ranks of these entries."""
+    costs = case_of({"text": "@tiny_shakespeare", "tokenizer": "gpt2"})
+    counts = costs.encodes.boundaries(costs.text).token_counts
+    (stop,) = (chapter for chapter in CHAPTERS if chapter.key == "stop")
+    assert f"{1 - counts[8_192 - 256] / counts[4_096 - 256]:.1%}" == stop.figures()["saved"]
+
+
+@pytest.mark.parametrize(("second_id", "tokens"), [(256, 79), (257, 80)])
+def test_tutorial_prints_79_tokens_since_it_uses_an_id_twice(second_id: int, tokens: int) -> None:
+    """A notebook makes one merge with the id 256, then 20 more whose ids start at 256 again."""
+    ids = list(TABLE["texts"]["quijote"].encode())
+    for new_id in (256, *range(second_id, second_id + 20)):
+        counts = Counter(pairwise(ids))
+        ids = bpe.merge(ids, max(counts, key=counts.__getitem__), new_id)
+    assert len(ids) == tokens
+
+
+# ---- Learn
+
+QUOTED = [(row, figure) for row in ROWS for figure in row.get("figures", [])]
+
+
+def prose_of(figure: str) -> str:
+    """Return a figure of Learn as its prose has it, or the words of a step of a tour."""
+    part, _, name = figure.partition(".")
+    if part in TOURS:
+        return " ".join(TOURS[part].steps[int(name) - 1].paragraphs)
+    for saying in SAYINGS:
+        if saying.key == part:
+            if not all(map(download.available, saying.needs)):
+                pytest.skip("It needs published vocabularies.")
+            return written(saying.figures()[name])
+    (chapter,) = (each for each in CHAPTERS if each.key == part)
+    asked = [figures for task in chapter.texts if name in (figures := chapter.task(task).figures)]
+    return written({**chapter.figures(), **(asked[0] if asked else {})}[name])
+
+
+def written(value: Any) -> str:
+    """Return an answer as the prose writes it; of a list of one number, that number."""
+    if isinstance(value, list):
+        return " ".join(f"`{each}`" if isinstance(each, str) else str(each) for each in value)
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+@pytest.mark.parametrize(("row", "figure"), QUOTED, ids=[figure for _, figure in QUOTED])
+def test_prose_of_learn_says_the_answer(row: Mapping[str, Any], figure: str) -> None:
+    value = row["value"]
+    if row["what"] == "pre-tokens":
+        value = [each.replace(" ", "·") for each in value]
+    assert written(value) in prose_of(figure)
+    assert figure.partition(".")[0] in TOURS or written(value) == prose_of(figure)

@@ -46,7 +46,7 @@ def load() -> Load:
 
 
 def test_o200k_encodes_hello_world(load: Load) -> None:
-    """Computed with tiktoken 0.14. `test_known_answers.py` has ids of GPT-2 and cl100k."""
+    """Computed with tiktoken 0.14. `test_answers.py` has ids of GPT-2 and cl100k."""
     assert load("o200k_base").encode("hello world") == [24912, 2375]
 
 
