@@ -11,6 +11,7 @@ import reference_sentencepiece as reference
 import sentencepiece
 from helpers.candidates import check_candidates
 from helpers.properties import examples, spans
+from helpers.refusals import refusal
 from helpers.texts import SMALL_TEXTS, over
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -146,15 +147,20 @@ def test_coverage_drops_rarest_characters() -> None:
     assert labels(tokenizer_of(text, coverage="0.98", unknown="unk"), "c") == ["▁", "<unk>"]
 
 
+@pytest.mark.parametrize("rare", ["zy", "yz"])
+def test_of_equally_rare_characters_the_smaller_code_point_stays(rare: str) -> None:
+    text = "a" * 97 + rare + "a"
+    training = train(text, coverage="0.99", prefix="no")
+    assert training.alphabet[256:] == ("a", "y")
+    how = {"add_dummy_prefix": False, "byte_fallback": True}
+    model = library([text], 500, character_coverage=0.99, **how)
+    assert {"y", "z"} & {*pieces_of(model)} == {"y"}
+
+
 def test_train_rejects_vocabulary_smaller_than_atoms() -> None:
-    with pytest.raises(
-        ValueError, match="at least 258: one entry per byte value and character of the text"
-    ):
-        bpeviz.train("a", "sentencepiece", vocab_size=257)
-    with pytest.raises(ValueError, match="at least 2: one entry per character of the text"):
-        bpeviz.train("a", "sentencepiece", vocab_size=1, unknown="unk")
-    with pytest.raises(SplitError):
-        train("ab", pattern="regex", expression="(")
+    refusal(bpeviz.train, "a", "sentencepiece", vocab_size=257, naming=("258", "257"))
+    refusal(bpeviz.train, "a", "sentencepiece", vocab_size=1, unknown="unk", naming=("2", "1"))
+    refusal(train, "ab", pattern="regex", expression="(", error=SplitError)
 
 
 # Tokenizer

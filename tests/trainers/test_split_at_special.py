@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 import bpeviz
 from bpeviz.analysis.metrics import Column
-from bpeviz.core.boundaries import SPECIAL_ID, ChangingBoundaries
+from bpeviz.core.boundaries import SPECIAL_ID
 from bpeviz.core.training import MergeTraining, Training
 from bpeviz.corpus.documents import Documents
 from bpeviz.pretokenizers.counts import count
@@ -49,32 +49,6 @@ def train(algorithm: str, text: Any = TEXT, *, split: bool = True, **more: Any) 
 
 def parts(text: str) -> Counter[str]:
     return Counter(filter(None, re.split("|".join(map(re.escape, NAMES)), text)))
-
-
-@every_trainer
-def test_each_name_is_one_token_that_no_step_touches(algorithm: str) -> None:
-    training = train(algorithm)
-    boundaries = training.boundaries(TEXT)
-    raw = TEXT.encode()
-    for step in range(training.steps + 1):
-        ids, cuts = boundaries.ids(step), boundaries.cuts(step)
-        starts = np.append(0, cuts)[:-1]
-        for name, special in ((END, SPECIAL_ID), ("<é>", SPECIAL_ID - 1)):
-            at = [found.start() for found in re.finditer(re.escape(name.encode()), raw)]
-            assert starts[ids == special].tolist() == at
-            assert (cuts[ids == special] - at).tolist() == [len(name.encode())] * len(at)
-        assert boundaries.token_counts[step] == np.count_nonzero(ids != -2)
-        column = Column("", training.at_step(step), boundaries, step)
-        special = [*column.tokenizer.special_tokens.values()][-2:]
-        assert np.isin(column.ids, special).sum() == TEXT.count(END) + 1
-    changes = boundaries.as_changes()
-    assert isinstance(changes, ChangingBoundaries)
-    assert changes.token_counts.tolist() == boundaries.token_counts.tolist()
-    assert changes.change_steps.tolist() == boundaries.change_steps.tolist()
-    for step in (0, training.steps):
-        assert changes.ids(step).tolist() == boundaries.ids(step).tolist()
-        part = boundaries.slice(2, len(raw) - 1).as_changes()
-        assert part.ids(step).tolist() == boundaries.slice(2, len(raw) - 1).ids(step).tolist()
 
 
 @every_trainer
@@ -193,29 +167,9 @@ def test_sentencepiece_does_not_train_on_its_own_name_either() -> None:
     assert [name.replace("·", "▁") for name in names] == pieces[1:6]
 
 
-@every_trainer
-def test_default_of_the_library_splits(algorithm: str) -> None:
-    default = {"special_tokens": NAMES, "merges": 4}
-    if algorithm == "unigram":
-        default = {"special_tokens": NAMES}
-    options = {"base_text": "low", "base_size": 256} if algorithm == "adaptive" else {}
-    training = bpeviz.train("<é> low <é> low <é>", algorithm, **default, **options)
-    assert {*NAMES} <= {*training.split_at}
-
-
 def test_counted_pre_tokens_are_already_split() -> None:
     counts = count(TEXT)
     assert train("bpe", counts).decisions == train("bpe", counts, split=False).decisions
-
-
-@pytest.mark.parametrize("text", ["", END, END * 3])
-@every_trainer
-def test_text_of_only_names_gives_no_steps(algorithm: str, text: str) -> None:
-    training = train(algorithm, text, **{"vocab_size": None} if algorithm == "unigram" else {})
-    assert (training.steps, training.boundaries(text).token_counts.tolist()) == (
-        0,
-        [text.count(END)],
-    )
 
 
 @every_trainer

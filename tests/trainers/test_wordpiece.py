@@ -142,6 +142,22 @@ def test_scores_are_compared_as_fractions(large: int) -> None:
     assert [merge.ties for merge in training.decisions] == [1, 0, 0]
 
 
+@pytest.mark.parametrize("ties", ["first", "smallest"])
+def test_equal_fractions_are_tied_though_their_floats_differ(ties: str) -> None:
+    """(c d) scores 3n / (3n × 3n), and (e f) n / (3n × n): both are 1 / 3n."""
+    checked = 0
+    for n in range(10**9 + 7, 10**9 + 60):
+        whole, third = 3 * n / (3.0 * n * 3.0 * n), n / (3.0 * n * float(n))
+        if whole == third:
+            continue
+        checked += 1
+        for words in ({"ef": n, "e": 2 * n, "cd": 3 * n}, {"cd": 3 * n, "ef": n, "e": 2 * n}):
+            training = train(words, pattern="none", ties=ties)
+            assert decided(training) == reference_training(training, words, 25, ties=ties)
+            assert training.decisions[0].ties == 1
+    assert checked > 2
+
+
 def test_merge_contains_score_and_note() -> None:
     merge = train({"ab": 3, "b": 2, "ac": 2}, 1, pattern="none").decisions[0]
     assert (merge.count, merge.score, merge.ties) == (3, 0.2, 1)
