@@ -10,7 +10,7 @@ import tokenizers as library
 from core.test_last_boundaries import CORPUS, FILES, TEXTS
 from helpers import usual
 from helpers.properties import many
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
@@ -19,8 +19,6 @@ from bpeviz.core.merges import Merge
 from bpeviz.core.special_names import without_names
 from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.corpus.documents import Documents
-from bpeviz.pretokenizers.counts import count_each
-from bpeviz.pretokenizers.patterns import PATTERNS, pretokenize
 from bpeviz.text import clean
 from bpeviz.trainers import TRAINERS, texts_of
 
@@ -149,20 +147,6 @@ def test_special_tokens_are_around_each_row() -> None:
 # ---- Training
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-@many(least=30)
-@given(rows=DIFFICULT_ROWS, times=st.lists(st.integers(1, 3), min_size=6, max_size=6))
-@example(rows=["a.\n ", "b"], times=[1, 2])
-@example(rows=["a. B", "\n c", ". d", "é!\r", ")。"], times=[1] * 5)
-def test_counts_of_texts_are_those_of_each(pattern: str, rows: list[str], times: list[int]) -> None:
-    texts = dict(zip(filter(None, rows), times, strict=False))
-    expected: Counter[str] = Counter()
-    for text, count in texts.items():
-        for pre_token in pretokenize(text, pattern):
-            expected[pre_token] += count
-    assert [*count_each(texts, pattern).items()] == [*expected.items()]
-
-
 @pytest.mark.parametrize("key", TRAINERS)
 @many(least=10)
 @given(rows=DIFFICULT_ROWS)
@@ -178,6 +162,12 @@ def test_training_on_rows_equals_training_on_their_counts(key: str, rows: list[s
         assert training.steps == expected.steps
         assert training.tokenizer().encode(probe) == expected.tokenizer().encode(probe)
         assert training.tokenizer().tokens(probe) == expected.tokenizer().tokens(probe)
+
+
+def test_first_documents_are_those_that_fit() -> None:
+    documents = Documents(("ab", "cd", "e"))
+    fitting = [len(documents.first(characters)) for characters in range(6)]
+    assert fitting == [0, 0, 1, 1, 2, 3]
 
 
 def test_no_merge_crosses_rows() -> None:

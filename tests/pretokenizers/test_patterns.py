@@ -9,7 +9,7 @@ import reference
 import regex
 import tiktoken
 import tiktoken_ext.openai_public
-from helpers.properties import examples
+from helpers.properties import examples, many
 from helpers.texts import ANY_TEXT
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -41,7 +41,7 @@ def own_pattern(key: str) -> str:
 # Named patterns
 
 
-@settings(max_examples=examples(300))
+@many()
 @given(ANY_TEXT, st.sampled_from(["gpt2", "cl100k", "o200k"]))
 @example("I'LL we'll \r\n  \n x", "cl100k")
 def test_named_patterns_equal_tiktoken_expressions(text: str, key: str) -> None:
@@ -65,31 +65,6 @@ def test_named_patterns_equal_tiktoken_matcher(text: str, key: str) -> None:
     )
     found = encoding.decode_tokens_bytes(encoding.encode_ordinary(text))
     assert [pre_token.decode() for pre_token in found] == pre_tokens
-
-
-@settings(max_examples=examples(300))
-@given(ANY_TEXT, st.sampled_from([key for key in PATTERNS if key != "none"]))
-def test_named_expressions_match_the_whole_text(text: str, key: str) -> None:
-    """Other libraries drop text that does not match."""
-    expression = PATTERNS[key].expression
-    assert expression is not None
-    assert [m.group() for m in regex.finditer(expression, text) if m.group()] == pretokenize(
-        text, key
-    )
-
-
-def test_patterns_split_numbers_and_contractions() -> None:
-    """Digits in threes and capital contractions came with cl100k (tiktoken, openai_public.py)."""
-    assert pretokenize("1234567", "gpt2") == ["1234567"]
-    assert pretokenize("1234567", "cl100k") == ["123", "456", "7"]
-    assert pretokenize("coche azul", "gpt2") == ["coche", " azul"]
-    assert pretokenize("DON'T don't", "gpt2") == ["DON", "'", "T", " don", "'t"]
-    assert pretokenize("DON'T don't", "cl100k") == ["DON", "'T", " don", "'t"]
-    assert pretokenize("DON'T don't", "o200k") == ["DON'T", " don't"]
-    assert pretokenize("a “quoted”", "cl100k") == ["a", " “", "quoted", "”"]
-    assert pretokenize("“quoted”", "cl100k") == ["“quoted", "”"]
-    assert pretokenize("camelCase", "cl100k") == ["camelCase"]
-    assert pretokenize("camelCase", "o200k") == ["camel", "Case"]
 
 
 @settings(max_examples=examples(300))
@@ -183,18 +158,6 @@ def test_patterns_split_long_runs_in_linear_time(key: str, piece: str) -> None:
     text = piece * (100_000 // len(piece))
     for shown in (text, text + "x"):
         assert "".join(pretokenize(shown, key)) == shown
-
-
-def test_named_patterns_have_title_and_description() -> None:
-    for key, pattern in PATTERNS.items():
-        assert key == pattern.key
-        assert pattern.title
-        assert pattern.about.endswith(".")
-
-
-def test_unknown_pattern_raises_split_error() -> None:
-    with pytest.raises(SplitError, match=r"'gpt5'.* gpt2, .*, regex, list\.$"):
-        pretokenize("a", "gpt5")
 
 
 # Regular expressions
