@@ -7,7 +7,6 @@ import unicodedata
 
 import numpy as np
 import pytest
-from helpers.payloads import color_index
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,22 +18,9 @@ from bpeviz.text import (
     clean,
     color_key,
     digest_of,
-    joined_color_key,
     label,
     shorten,
 )
-
-
-@given(st.binary(), st.binary())
-def test_joined_color_key_follows_from_the_parents(left: bytes, right: bytes) -> None:
-    joined = joined_color_key(color_key(left), color_key(right), len(right))
-    assert joined == color_key(left + right)
-
-
-def test_color_indices_are_spread_evenly() -> None:
-    color_indices = [color_index(bytes([a, b])) for a in range(97, 123) for b in range(97, 123)]
-    counts = [color_indices.count(i) for i in range(12)]
-    assert min(counts) > len(color_indices) / 12 * 0.8
 
 
 @pytest.mark.parametrize("pattern", ["gpt2", "none"])
@@ -113,8 +99,3 @@ def test_json_takes_plain_values_alone() -> None:
     for other in (Part(0, 1, 0, 1), np.int64(1), {1}):
         with pytest.raises(TypeError):
             as_json([other])
-
-
-def test_digest_tells_other_objects_apart() -> None:
-    assert digest_of([Part(0, 1, 0, 1)]) == digest_of([Part(0, 1, 0, 1)])
-    assert digest_of([Part(0, 1, 0, 1)]) != digest_of([Part(0, 2, 0, 1)])

@@ -143,23 +143,7 @@ def test_changing_boundaries_of_hand_worked_example() -> None:
     assert boundaries.boundary_mask(1).tolist() == [False, True, True, False, True, True]
 
 
-def test_timeline_without_steps_has_one_frame() -> None:
-    boundaries, _ = boundaries_of([[(-1, [(0, 2)])], [(-1, [(3, 1)])]], [1, 0, 1], steps=0)
-    assert boundaries.token_counts.tolist() == [3]
-    assert boundaries.ids(0).tolist() == [3, 0, 3]
-    assert boundaries.boundary_mask(0).tolist() == [True, False, True, True]
-    assert boundaries.permanent.tolist() == [True, False, True, True]
-
-
 def test_frames_with_different_atom_counts_raise_value_error() -> None:
     assert [part.tolist() for part in changes([])] == [[], [], []]
     with pytest.raises(ValueError, match="At time 4 there are 3 atoms instead of 2"):
         changes([(-1, [0, 1], [1, 1]), (4, [0, 1], [1, 2])])
-
-
-def test_changing_boundaries_have_documented_dtypes() -> None:
-    boundaries, _ = boundaries_of([[(-1, [(0, 2)]), (1, [(1, 1), (2, 1)])]], [0, 0])
-    assert (boundaries.rows.dtype, boundaries.times.dtype) == (np.int64, np.int32)
-    assert (boundaries.entries.dtype, boundaries.ids(2).dtype) == (np.int32, np.int32)
-    assert (boundaries.boundary_mask(2).dtype, boundaries.permanent.dtype) == (np.bool_, np.bool_)
-    assert (boundaries.token_counts.dtype, boundaries.cuts(2).dtype) == (np.int64, np.int32)

@@ -200,21 +200,6 @@ def test_segmentations_are_seeded_and_keep_global_random_state() -> None:
 # Odd inputs
 
 
-@pytest.mark.parametrize("pre_token", ["", "a", " ", "é👋", "שלום", "\u0301\u0301"], ids=repr)
-def test_difficult_pre_tokens_keep_all_atoms(pre_token: str) -> None:
-    for how in ({}, {"atoms": "characters"}, {"atoms": "characters", "end_mark": "symbol"}):
-        tokenizer = bpeviz.train("aa é é", merges=5, **how).tokenizer()
-        assert isinstance(tokenizer, MergeTokenizer)
-        found = segmentations(tokenizer, pre_token, 0.5, 20, 1)
-        assert found.total() == 20
-        lengths = {sum(len(tokenizer.atoms_of(i)) if i >= 0 else 1 for i in ids) for ids in found}
-        assert lengths == {len(tokenizer.row(pre_token)[0])}
-
-
-def test_zero_draws_return_no_segmentations() -> None:
-    assert segmentations(UNRELATED, "unrelated", 0.5, 0, 1) == {}
-
-
 @pytest.mark.slow
 def test_long_pre_token_segments_with_dropout() -> None:
     text = "the cat sat on the mat " * 10_000
@@ -238,9 +223,3 @@ def test_invalid_dropout_arguments_raise_value_error(p: float, draws: int, sente
     with pytest.raises(ValueError, match=r"^[A-Z].*\.$") as caught:
         segmentations(UNRELATED, "unrelated", p, draws, 1)
     assert sentence in str(caught.value)
-
-
-def test_too_long_row_raises_value_error() -> None:
-    with pytest.raises(ValueError, match="would take too long"):
-        once(UNRELATED, "u" * 1_000_000, 0.9999)
-    assert len(once(UNRELATED, "u" * 100_000, 1.0)) == 100_000

@@ -190,33 +190,6 @@ def test_sennrich_words_restricted_as_worked_by_hand() -> None:
     )
 
 
-def test_threshold_zero_equals_plain_bpe() -> None:
-    text = "low lower lowest low"
-    plain = bpeviz.train(text, merges=9)
-    assert bpeviz.train(text, merges=9, threshold=0) == plain
-    assert type(plain) is MergeTraining
-    # Every token of the text occurs at least once.
-    least = bpeviz.train(text, merges=9, threshold=1)
-    assert least.tokenizer().encode(text) == plain.tokenizer().encode(text)
-    assert least.sizes.tolist() == plain.sizes.tolist()
-
-
-def test_restriction_keeps_ids_and_special_tokens() -> None:
-    plain, restricted = (
-        bpeviz.train("ab ab abc", merges=3, threshold=at, special_tokens=("<end>",)).tokenizer()
-        for at in (0, 3)
-    )
-    assert restricted.vocab_size == plain.vocab_size
-    assert restricted.special_tokens == plain.special_tokens
-    assert restricted.encode("<end>", allowed_special=["<end>"]) == [plain.vocab_size - 1]
-    for token_id in range(plain.vocab_size):
-        assert restricted.token_bytes(token_id) == plain.token_bytes(token_id)
-        assert restricted.token_label(token_id) == plain.token_label(token_id)
-        assert restricted.is_atom(token_id) == plain.is_atom(token_id)
-    with pytest.raises(ValueError, match="no id"):
-        restricted.token_bytes(plain.vocab_size)
-
-
 @pytest.mark.parametrize("how", [{"threshold": 4}, {"algorithm": "scaffold"}], ids=str)
 def test_dropout_merges_before_splitting_hidden_tokens(how: dict[str, Any]) -> None:
     words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
@@ -234,39 +207,7 @@ def test_dropout_merges_before_splitting_hidden_tokens(how: dict[str, Any]) -> N
         assert never == {tuple(tokenizer.encode("lowest")): 3}
 
 
-def test_details_table_lists_rare_tokens() -> None:
-    words = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
-    training = bpeviz.train(words, merges=10, pattern="none", atoms="characters", threshold=4)
-    boundaries = training.tokenizer().boundaries("low")
-    for step in range(11):
-        (table,) = texts_of(training).details(training, "low", boundaries, step)
-        assert {*table.content()["id"]} == training.at_step(step).hidden
-        assert all(times < 4 for times in table.content()["times"])
-    assert "fewer than 4 times" in table.about
-    columns = table.content()
-    label = training.tokenizer().token_label
-    rows = {
-        label(token_id): [*map(label, larger)]
-        for token_id, larger in zip(columns["token"], columns["merged into"], strict=True)
-    }
-    assert (rows["es"], rows["wi"]) == (["est"], ["wid"])
-
-
 # Odd inputs
-
-
-@pytest.mark.parametrize(
-    "text", ["", " ", "a", "\n\n\n", "👋👋👋👋", "שלום שלום", "é" * 9], ids=repr
-)
-@pytest.mark.parametrize("how", [{}, {"atoms": "characters"}], ids=str)
-def test_difficult_texts_round_trip_with_hidden_tokens(text: str, how: dict[str, Any]) -> None:
-    tokenizer = bpeviz.train(text, merges=10, pattern="none", threshold=2, **how).tokenizer()
-    assert tokenizer.decode(tokenizer.encode(text)) == text
-    spans = [(token.start, token.end) for token in tokenizer.tokens(text)]
-    assert spans == sorted(spans)
-    boundaries = tokenizer.boundaries(text)
-    assert boundaries.token_counts[-1] == len(spans) == len(boundaries.ids(tokenizer.steps))
-    assert len(boundaries.permanent) == len(boundaries)
 
 
 def test_deep_hidden_token_splits_without_recursion() -> None:

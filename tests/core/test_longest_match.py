@@ -72,25 +72,6 @@ def test_boundaries_equal_reference_longest_match_at_every_step(
             assert boundaries.token_counts[step] == len(expected)
 
 
-@many()
-@given(SMALL_TEXTS, SMALL_TEXTS, HOW)
-def test_smaller_tokenizer_equals_boundaries_at_its_step(
-    corpus: str, text: str, how: dict[str, Any]
-) -> None:
-    training = train(corpus, how)
-    boundaries = training.tokenizer().boundaries(text)
-    for step in range(training.steps + 1):
-        smaller = training.at_step(step)
-        unknown = smaller.special_tokens.get("<unk>")
-        ids = [-1 if i == unknown else i for i in smaller.encode(text)]
-        assert boundaries.ids(step).tolist() == ids
-        own = smaller.boundaries(text)
-        assert own.cuts(step).tolist() == boundaries.cuts(step).tolist()
-        assert own.ids(step).tolist() == ids
-        ends = boundaries.permanent & own.boundary_mask(step)
-        assert (ends == boundaries.permanent).all()
-
-
 @many(60)
 @given(SMALL_TEXTS, HOW)
 def test_longest_match_training_equals_bpe_training(corpus: str, how: dict[str, Any]) -> None:
@@ -129,16 +110,6 @@ def test_encode_equals_hugging_face_wordpiece_without_prefix(
         assert theirs.encode(text).ids == training.tokenizer().encode(text)
 
 
-def test_longest_match_differs_from_merge_order() -> None:
-    """`cd` is merged before `ab`+`c`, so the c is taken; the longest piece asks for no order."""
-    words = {"ab": 9, "cd": 7, "abc": 1}
-    merging = bpeviz.train(words, merges=3, pattern="none", atoms="characters")
-    longest = bpeviz.train(words, merges=3, pattern="none", atoms="characters", encode="longest")
-    assert [merging.name(merge.new_id) for merge in merging.decisions] == ["ab", "cd", "abc"]
-    assert [token.label for token in merging.tokenizer().tokens("abcd")] == ["ab", "cd"]
-    assert [token.label for token in longest.tokenizer().tokens("abcd")] == ["abc", "d"]
-
-
 def test_longest_match_boundary_reappears() -> None:
     """`ab cd` until `abc` is a piece, then `abc d`."""
     words = {"ab": 9, "cd": 7, "abc": 1}
@@ -151,16 +122,6 @@ def test_longest_match_boundary_reappears() -> None:
         [3, 4],
     ]
     assert boundaries.permanent.tolist() == [False, False, False, True]
-
-
-def test_each_unknown_character_is_one_unk_token() -> None:
-    training = train("abab abab", {"pattern": "none", "atoms": "characters"})
-    tokenizer = training.tokenizer()
-    tokens = tokenizer.tokens("ab?éabab")
-    assert [token.label for token in tokens] == ["ab", "<unk>", "<unk>", "abab"]
-    assert [(token.start, token.end) for token in tokens] == [(0, 2), (2, 3), (3, 4), (4, 8)]
-    assert tokenizer.boundaries("ab?éabab").ids(training.steps).tolist()[1:3] == [-1, -1]
-    assert tokenizer.decode(tokenizer.encode("ab?é")) == "ab\ufffd\ufffd"
 
 
 def test_earlier_of_two_merges_to_the_same_piece_sets_the_id() -> None:
@@ -205,17 +166,6 @@ def test_long_pre_token_encodes(text: str) -> None:
     tokenizer = training.tokenizer()
     boundaries = tokenizer.boundaries(text)
     assert boundaries.ids(training.steps).tolist() == tokenizer.encode(text)
-
-
-def test_long_pre_token_with_a_chain_of_pieces_encodes() -> None:
-    """Each merge makes a piece of the last one and one atom more: as many lengths as pieces."""
-    letters = "".join(map(chr, range(0x4E00, 0x4E00 + 3_000)))
-    training = train(letters, {"pattern": "none", "atoms": "characters"}, merges=2_999)
-    tokenizer = training.tokenizer()
-    text = letters * 3
-    boundaries = tokenizer.boundaries(text)
-    assert boundaries.ids(training.steps).tolist() == tokenizer.encode(text)
-    assert tokenizer.boundaries(text).token_counts[-1] < len(text)
 
 
 # Invalid arguments

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import reference
-from helpers.properties import many, spans
+from helpers.properties import many
 from helpers.texts import SMALL_TEXTS
 from hypothesis import given
 from hypothesis import strategies as st
@@ -71,23 +71,6 @@ def test_boundaries_equal_reference_segmentation_at_every_step(
 
 
 @many()
-@given(SMALL_TEXTS, SMALL_TEXTS, HOW)
-def test_cuts_equal_token_ends_in_bytes(corpus: str, text: str, how: dict[str, Any]) -> None:
-    tokenizer = train(corpus, how)
-    boundaries = tokenizer.boundaries(text)
-    raw = text.encode()
-    for step in (0, 3, tokenizer.steps):
-        smaller = tokenizer.at_step(step)
-        pieces = [raw[a:b] for a, b in spans(boundaries.cuts(step))]
-        expected = [
-            # The bytes of an unknown token are in the text, not in the token.
-            text[token.start : token.end].encode() if token.label == "<unk>" else token.raw
-            for token in smaller.tokens(text)
-        ]
-        assert pieces == expected
-
-
-@many()
 @given(SMALL_TEXTS, HOW, st.booleans())
 def test_with_ids_maps_ids_by_table(corpus: str, how: dict[str, Any], shuffled: bool) -> None:
     tokenizer = train(corpus, how)
@@ -99,20 +82,6 @@ def test_with_ids_maps_ids_by_table(corpus: str, how: dict[str, Any], shuffled: 
         old = boundaries.ids(step)
         assert renumbered.ids(step).tolist() == np.where(old < 0, old, table[old]).tolist()
         assert renumbered.token_ends(step).tolist() == boundaries.token_ends(step).tolist()
-
-
-@many()
-@given(SMALL_TEXTS, SMALL_TEXTS, HOW)
-def test_pre_token_ends_are_never_merged(corpus: str, text: str, how: dict[str, Any]) -> None:
-    tokenizer = train(corpus, how)
-    ends = tokenizer.pre_token_atom_ends(text)
-    boundaries = tokenizer.boundaries(text)
-    sizes = [
-        len(tokenizer.pre_tokenizer.symbols(c)) for c in tokenizer.pre_tokenizer.pre_tokens(text)
-    ]
-    assert ends.tolist() == np.cumsum(sizes, dtype=np.int64).tolist()
-    assert (boundaries.merged_at[ends - 1] == NEVER).all()
-    assert len(boundaries) == sum(sizes)
 
 
 def test_slice_inside_tokens_of_one_id_has_changes_for_each_atom() -> None:
@@ -148,14 +117,6 @@ def test_end_mark_symbol_is_an_atom_of_zero_bytes() -> None:
     assert part.ends.tolist() == [2, 3, 4]
 
 
-def test_merge_boundaries_have_documented_dtypes() -> None:
-    for how in ({}, {"atoms": "characters"}):
-        boundaries = bpeviz.train("ab ab", merges=2, **how).tokenizer().boundaries("ab c")
-        types = boundaries.merged_at.dtype, boundaries.ends.dtype, boundaries.atom_ids.dtype
-        assert types == (np.int32, np.int32, np.int32)
-        assert boundaries.last_merges(1).dtype == np.int32
-
-
 @pytest.mark.parametrize("last", [2**31 - 1, 2**31])
 def test_ends_of_a_large_text_fit_their_type(last: int) -> None:
     ids = merged_at = np.zeros(3, np.int32)
@@ -189,11 +150,3 @@ def test_gather_joins_rows_of_a_ragged_table() -> None:
     rows = np.array([2, 0, 2])
     assert gather(flat, starts, lengths, rows).tolist() == [30, 31, 10, 11, 12, 30, 31]
     assert gather(flat, starts, lengths, rows[:0]).tolist() == []
-
-
-def test_megabyte_text_has_a_boundary_per_byte() -> None:
-    text = "the cat sat on the mat and looked at the other cat " * 20_000
-    training = bpeviz.train(text[:100_000], merges=100, pattern="none")
-    boundaries = training.tokenizer().boundaries(text)
-    assert len(boundaries) == len(text)
-    assert boundaries.token_counts[0] == len(text)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-import tracemalloc
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import Any
@@ -17,14 +16,12 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz import Training
 from bpeviz.core import merges as merge_module
 from bpeviz.core import tiktoken_engine
 from bpeviz.core.merges import Merge, MergeTokenizer, apply_merges
 from bpeviz.formats.rank_table import LoadedRanks
 from bpeviz.pretokenizers.patterns import PATTERNS
 from bpeviz.pretokenizers.pretokenizer import PreTokenizer
-from bpeviz.text import clean
 
 CORPUS = (
     "The cat sat on the mat, and the hat that the cat sat on was 1234 years old. "
@@ -98,13 +95,6 @@ def test_smaller_tokenizer_equals_separate_training(corpus: str, merges: int, at
     assert training.tokenizer().at_step(size - len(training.alphabet)) == afresh.tokenizer()
 
 
-@pytest.mark.parametrize("size", [255, 260])
-def test_size_outside_training_raises_value_error(size: int) -> None:
-    training = bpeviz.train("abc", merges=2)
-    with pytest.raises(ValueError, match=f"between 256 and 258.*not {size}"):
-        training.tokenizer(size)
-
-
 def test_long_pre_token_round_trips() -> None:
     text = "a" * 300_000 + "ab" * 50_000
     tokenizer = bpeviz.train(text, merges=50, pattern="none").tokenizer()
@@ -112,17 +102,6 @@ def test_long_pre_token_round_trips() -> None:
 
 
 # And back
-
-
-@many(300)
-@given(st.text(), st.sampled_from([*PATTERNS]))
-@example("\ud800", "gpt2")
-@example("\ud83d\udc4d", "gpt2")
-@example("</w><unk><|endoftext|>", "gpt2")
-def test_decode_round_trips_any_text(text: str, pattern: str) -> None:
-    tokenizer = over_bytes(pattern)
-    assert tokenizer.decode(tokenizer.encode(text)) == clean(text)
-    assert tokenizer.decode_bytes(tokenizer.encode(text)) == clean(text).encode()
 
 
 @many(200)
@@ -158,13 +137,6 @@ def test_text_of_another_type_raises_value_error(given: Any) -> None:
     for method in (tokenizer.encode, tokenizer.tokens, tokenizer.boundaries):
         with pytest.raises(ValueError, match="Give a text, not "):
             method(given)
-
-
-def test_unknown_characters_decode_to_replacement_character() -> None:
-    tokenizer = bpeviz.train("ab", merges=1, atoms="characters").tokenizer()
-    unknown = tokenizer.special_tokens["<unk>"]
-    assert tokenizer.encode("ab?é") == [2, unknown, unknown]
-    assert tokenizer.decode(tokenizer.encode("ab?é")) == "ab\ufffd\ufffd"
 
 
 def test_decode_replaces_invalid_utf8_and_decode_bytes_keeps_it() -> None:
@@ -210,17 +182,6 @@ def trained_with_specials(atoms: str = "bytes") -> MergeTokenizer:
         special_tokens=("<|end|>", "<|end|>>", "é"),
         split_at_special=False,
     ).tokenizer()
-
-
-def test_special_tokens_have_the_last_ids() -> None:
-    tokenizer = trained_with_specials()
-    assert tokenizer.special_tokens == {"<|end|>": 258, "<|end|>>": 259, "é": 260}
-    assert tokenizer.vocab_size == 261
-    assert tokenizer.at_step(1).special_tokens == {"<|end|>": 257, "<|end|>>": 258, "é": 259}
-    of_characters = trained_with_specials("characters")
-    first = len(of_characters.alphabet) + 2
-    assert [*of_characters.special_tokens] == ["<unk>", "<|end|>", "<|end|>>", "é"]
-    assert [*of_characters.special_tokens.values()] == [first, first + 1, first + 2, first + 3]
 
 
 @pytest.mark.parametrize("atoms", ["bytes", "characters"])
@@ -286,17 +247,6 @@ def test_token_across_characters_spans_every_touched_character() -> None:
     ]
 
 
-@many(200)
-@given(ANY_TEXT, st.sampled_from(["gpt2", "none"]))
-def test_byte_token_starts_equal_tiktoken_offsets(text: str, pattern: str) -> None:
-    tokens = over_bytes(pattern).tokens(text)
-    decoded, starts = tiktoken_of(pattern).decode_with_offsets([token.id for token in tokens])
-    assert decoded == text
-    assert [token.start for token in tokens] == starts
-    assert b"".join(token.raw for token in tokens) == text.encode()
-    assert all(token.raw in text[token.start : token.end].encode() for token in tokens)
-
-
 @many(300)
 @given(
     st.text("the cat,éñ👍名x�</w>\n", max_size=30),
@@ -345,35 +295,6 @@ def test_token_bytes_are_its_parents_joined(corpus: str, atoms: str) -> None:
             assert tokenizer.token_bytes(i) == left + right
     made = [i for i in range(tokenizer.vocab_size) if tokenizer.parents(i)]
     assert made == [merge.new_id for merge in tokenizer.merges]
-
-
-def chained(size: int) -> Training:
-    """Return a training whose last token has `size` characters and a tree of the same depth."""
-    text = "".join(map(chr, range(0x4E00, 0x4E00 + size)))  # no pair occurs twice
-    return bpeviz.train(text, merges=size - 1, pattern="none", atoms="characters")
-
-
-def test_deep_token_has_bytes_and_label() -> None:
-    training = chained(5_000)
-    tokenizer = training.tokenizer()
-    last = training.merges[-1].new_id
-    assert len(tokenizer.token_bytes(last)) == 3 * 5_000
-    assert len(tokenizer.token_label(last)) == 5_000
-    text = tokenizer.token_bytes(last).decode()
-    assert tokenizer.encode(text) == [last]
-
-
-def test_token_bytes_are_computed_on_demand() -> None:
-    """All tokens of a chain of merges together are as long as its square: 150 MB here."""
-    training = chained(10_000)
-    tokenizer = training.tokenizer()
-    tracemalloc.start()
-    try:
-        tokenizer.boundaries("".join(training.alphabet))
-        tokenizer.token_bytes(training.merges[5].new_id)
-        assert tracemalloc.get_traced_memory()[1] < 20_000_000
-    finally:
-        tracemalloc.stop()
 
 
 def test_tokenizer_is_thread_safe() -> None:

@@ -39,8 +39,6 @@ from bpeviz.pretokenizers.counts import (
     distinct,
 )
 from bpeviz.pretokenizers.patterns import PATTERNS, blocks, pretokenize, slices
-from bpeviz.pretokenizers.pretokenizer import PreTokenizer
-from bpeviz.trainers.preparation import count_pre_tokens
 
 # Pre-token starts
 
@@ -114,12 +112,6 @@ def test_distinct_merges_equal_pre_tokens(rows: list[tuple[str, int]], share_row
     assert listed(found) == [(pre_token, *both) for pre_token, both in expected.items()]
 
 
-def test_tally_compacts_pending_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bpeviz.pretokenizers.counts._COMPACT_ROWS", 4)
-    text = "".join(f"w{i % 7} x{i} " for i in range(300))
-    assert listed(count_blocks(slices(text, 5), block=10)) == reference_counts(pretokenize(text))
-
-
 def test_tally_adds_large_counts_without_overflow() -> None:
     tally = Tally("gpt2")
     times = np.array([2**40], np.int64)
@@ -153,17 +145,6 @@ def test_count_of_long_text_needs_less_memory_than_the_text() -> None:
 
 
 # Training on counts
-
-
-def test_counts_of_another_pattern_are_split_again() -> None:
-    counted = count("it's 12345", "none")
-    assert [*count_pre_tokens(counted, PreTokenizer("bytes", "cl100k"))] == [
-        "it",
-        "'s",
-        " ",
-        "123",
-        "45",
-    ]
 
 
 @pytest.mark.parametrize("algorithm", ["bpe", "scaffold"])
@@ -351,12 +332,6 @@ def test_parquet_file_with_invalid_counts_is_rejected(wrong: dict[str, Any], mes
     assert str(caught.value).endswith(".")
 
 
-@pytest.mark.parametrize("content", [b"", b"PAR1", b"no Parquet at all", b"PAR1" * 20])
-def test_non_parquet_file_is_rejected(content: bytes) -> None:
-    with pytest.raises(CountsError, match="not a Parquet file"):
-        counts_parquet.parse(content)
-
-
 def test_damaged_parquet_raises_only_counts_error() -> None:
     content = counts_parquet.dump(count("to be or not to be, that is the question"))
     for at in range(0, len(content), 3):
@@ -478,14 +453,3 @@ def test_invalid_command_prints_one_error_line(
     assert written.out == ""
     if code == 1:
         assert written.err.count("\n") == 1
-
-
-def test_help_examples_parse() -> None:
-    from bpeviz.cli import count as command
-    from bpeviz.cli.main import _parser
-
-    listed = command.COMMAND.examples.partition("examples:\n")[2].replace("\\\n", " ").splitlines()
-    for line in listed:
-        arguments = shlex.split(line.partition("-m bpeviz ")[2])
-        assert _parser().parse_args(arguments).command in ("count", "train")
-    assert len(listed) == 4

@@ -86,13 +86,6 @@ def test_child_splits_as_the_definition_does(expression: str, text: str) -> None
         assert pretokenize(text, "regex", expression, PATIENCE) == expected
 
 
-@pytest.mark.parametrize("expression", [".", r"\w+", "(?!)", r"\s"])
-def test_child_splits_a_long_text(expression: str) -> None:
-    text = "It was the best of times, 👍 it was the worst.\n" * 4_000
-    expected = reference.split_by_expression(expression, text)
-    assert pretokenize(text, "regex", expression, PATIENCE) == expected
-
-
 # ---- Limits
 
 
@@ -116,12 +109,6 @@ def test_request_that_took_too_long_is_refused_at_once(
         with pytest.raises(TimeoutError):
             expressions.run(regex_worker.ENDS, SLOW_TO_COMPILE, "", 0.1)
     assert expressions._refused.ttl == expressions.REMEMBERED
-
-
-def test_memory_error_of_a_child_is_reported(pool: Pool) -> None:
-    with pytest.raises(MemoryError):
-        expressions.run(regex_worker.ENDS, "((a{1000}){1000}){1000}", "", PATIENCE)
-    assert expressions.run(regex_worker.ENDS, "a", "ab", PATIENCE) == [1, 2]
 
 
 def test_child_that_has_grown_is_replaced(pool: Pool) -> None:

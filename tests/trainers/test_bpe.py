@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from typing import Any
 
 import pytest
@@ -16,8 +15,7 @@ from hypothesis import strategies as st
 import bpeviz
 from bpeviz import Merge, Training
 from bpeviz.pretokenizers.patterns import PATTERNS
-from bpeviz.trainers import bpe, pre_tokens
-from bpeviz.trainers.base import collector_off
+from bpeviz.trainers import bpe
 
 TIES = st.sampled_from(["first", "smallest", "bytes", "largest"])
 ATOMS = st.sampled_from(
@@ -117,22 +115,6 @@ def test_candidates_equal_a_slow_count_at_every_step(
         rows = [(bpe.merge(row, pair, merge.new_id), times) for row, times in rows]
 
 
-@settings(max_examples=examples(150))
-@given(
-    st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 9), max_size=8),
-    ATOMS,
-    TIES,
-    st.integers(1, 12),
-)
-def test_merges_of_counted_words_equal_reference_loop(
-    words: dict[str, int], how: dict[str, str], ties: str, min_count: int
-) -> None:
-    training = bpeviz.train(words, merges=30, pattern="none", ties=ties, min_count=min_count, **how)
-    assert decided(training) == reference_training(
-        training, words, 30, ties=ties, min_count=min_count
-    )
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("ties", ["first", "smallest", "bytes", "largest"])
 @pytest.mark.parametrize(
@@ -145,15 +127,6 @@ def test_merges_of_counted_words_equal_reference_loop(
 def test_merges_of_worst_cases_equal_reference_loop(text: str, ties: str) -> None:
     training = bpeviz.train(text, merges=60, pattern="none", ties=ties)
     assert decided(training) == reference_training(training, {text: 1}, 60, ties=ties)
-
-
-@given(SMALL_TEXTS, st.sampled_from(["none", "gpt2"]))
-def test_training_does_not_depend_on_character_block_size(text: str, pattern: str) -> None:
-    how = {"merges": 9, "atoms": "characters", "pattern": pattern}
-    whole = bpeviz.train(text, **how)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pre_tokens, "BLOCK", 3)
-        assert bpeviz.train(text, **how) == whole
 
 
 @pytest.mark.parametrize(
@@ -200,37 +173,4 @@ def test_lexicographic_tie_rules_compare_both_tokens(tied: list[tuple[int, int]]
     assert named(bpe.choose(tied, names, "largest")) == max(map(named, tied))
 
 
-def test_smallest_bytes_differ_from_smallest_ids() -> None:
-    """After the merge of c and d, its id is larger than that of e, and its bytes are smaller."""
-    words = {"cd": 9, "cdx": 2, "ex": 2}
-
-    def second(ties: str) -> tuple[int, int]:
-        merge = bpeviz.train(words, merges=2, pattern="none", ties=ties).merges[1]
-        return merge.left, merge.right
-
-    assert second("bytes") == (256, ord("x"))
-    assert second("smallest") == (ord("e"), ord("x"))
-
-
-def test_garbage_collector_state_is_restored() -> None:
-    """A trainer disables garbage collection while it runs, and restores it on errors."""
-    assert gc.isenabled()
-    bpeviz.train("abc abc", merges=2)
-    assert gc.isenabled()
-    with collector_off():
-        assert not gc.isenabled()
-        bpeviz.train("abc abc", merges=2)
-        assert not gc.isenabled()
-    with pytest.raises(ValueError, match="either"), collector_off():
-        bpeviz.train("abc")
-    assert gc.isenabled()
-
-
 # ---- when training stops
-
-
-def test_training_stops_at_requested_size() -> None:
-    by_merges = bpeviz.train("abcdef", merges=2)
-    by_size = bpeviz.train("abcdef", vocab_size=258)
-    assert (len(by_merges.merges), by_merges.stopped) == (2, "full")
-    assert (by_size.vocab_size, by_size.merges) == (258, by_merges.merges)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import ast
 import random
 import tracemalloc
 from itertools import chain
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -117,14 +115,6 @@ def test_only_allowed_pairs_are_rare(allowed: object, stopped: str) -> None:
     assert ([merge[:4] for merge in merges], reason) == ([(0, 1, 3, 2)], stopped)
 
 
-def test_pairs_beyond_63_bits_are_sorted_by_pair_and_position() -> None:
-    keys, at = np.array([5 << 40, 3, 5 << 40, 3 << 40]), np.array([0, 1, 1 << 30, 1 << 31])
-    assert (5 << 40).bit_length() + (1 << 31).bit_length() > bpe_loop.KEY_BITS
-    by_key, positions = bpe_loop._sort(keys.copy(), at.copy())
-    assert by_key.tolist() == sorted(keys.tolist())
-    assert positions.tolist() == [1, 1 << 31, 0, 1 << 30]
-
-
 def test_counts_over_53_bits_are_exact() -> None:
     # As floating-point numbers, the two counts are equal.
     pre_tokens = [((0, 1), 1 << 55), ((2, 3), (1 << 55) + 1), ((4, 5), (1 << 55) - 1)]
@@ -134,18 +124,6 @@ def test_counts_over_53_bits_are_exact() -> None:
         (0, 0, 0),
         (4, -1, 0),
     ]
-
-
-def test_trainers_multiply_no_matrices() -> None:
-    """The threads of BLAS wait actively after a product, which doubles the processor time."""
-    root = Path(bpeviz.__file__).parent
-    sources = [*(root / "trainers").glob("*.py"), root / "analysis" / "intervals.py"]
-    assert len(sources) > 15
-    for path in sources:
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-            assert not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult)), path
-            name = getattr(node, "attr", "")
-            assert name not in ("dot", "matmul", "einsum", "inner", "tensordot"), (path, name)
 
 
 def random_words(seed: int, number: int) -> list[int]:

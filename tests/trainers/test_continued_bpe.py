@@ -10,7 +10,7 @@ import pytest
 from helpers.candidates import check_candidates
 from helpers.properties import examples
 from helpers.texts import over
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import bpeviz
@@ -154,23 +154,6 @@ def test_tokens_equal_reference_segmentation_at_every_step(
                 rows = [bpe.merge(row, pair, merge.new_id) for row in rows]
 
 
-@settings(max_examples=examples(150))
-@given(DIFFICULT, BASES, HOW)
-@example("<s>a</s><|end|>", "special", {})
-def test_decode_round_trips_text_and_offsets_cover_it(
-    text: str, name: str, how: dict[str, Any]
-) -> None:
-    tokenizer = train(OLD * 2 + "the cat sat", bases()[name], how).tokenizer()
-    ids = tokenizer.encode(text)
-    assert tokenizer.decode(ids) == text
-    tokens = tokenizer.tokens(text)
-    assert [token.id for token in tokens] == ids
-    assert b"".join(token.raw for token in tokens) == text.encode()
-    starts, ends = [token.start for token in tokens], [token.end for token in tokens]
-    assert starts == sorted(starts)
-    assert (ends[-1] if ends else 0) == len(text)
-
-
 # Ids
 
 
@@ -207,36 +190,7 @@ def test_unknown_id_raises_value_error() -> None:
                 ask(unknown)
 
 
-def test_atoms_are_bytes_with_base_ids() -> None:
-    base = bases()["ranks"]
-    training = train("abc abc", base, {})
-    boundaries = training.tokenizer().boundaries("aé")
-    assert boundaries.atom_ids.tolist() == [base.encode("a")[0], 0xC3 - 33, 0xA9 - 33]
-    assert [ord(symbol) for symbol in training.alphabet] == [(i + 33) % 256 for i in range(256)]
-    assert boundaries.ends.tolist() == [1, 2, 3]
-    types = boundaries.times.dtype, boundaries.entries.dtype, boundaries.atom_ids.dtype
-    assert types == (np.int32, np.int32, np.int32)
-
-
 # Names and descriptions
-
-
-def test_names_color_keys_and_vocabulary_text_of_added_tokens() -> None:
-    base = bases()["trained"]
-    training = train("the cat sat on the catamaran " * 3, base, {}, 8)
-    tokenizer = training.tokenizer()
-    for merge in training.merges:
-        assert training.name(merge.new_id) == tokenizer.token_label(merge.new_id)
-        raw = tokenizer.token_bytes(merge.new_id)
-        assert training.color_key(merge.new_id) == bpeviz.text.color_key(raw)
-    the = base.encode("the")[0]
-    assert training.name(the) == "the"
-    assert training.color_key(the) == bpeviz.text.color_key(b"the")
-    assert training.color_key(97) == -1
-    assert texts_of(training).vocabulary(training, 1) == f"{base.vocab_size} of bpe + 1 merge"
-    assert texts_of(training).vocabulary(training, 8) == f"{base.vocab_size} of bpe + 8 merges"
-    assert texts_of(training).beginning(training) == "These are the tokens of bpe."
-    assert training.curve.tolist() == [merge.count for merge in training.merges]
 
 
 def test_base_text_trains_the_base_first() -> None:
@@ -247,11 +201,6 @@ def test_base_text_trains_the_base_first() -> None:
     before = bpeviz.train("low lower lowest new newest", vocab_size=262).tokenizer()
     assert training.tokenizer(262).encode("newer slower") == before.encode("newer slower")
     assert texts_of(training).vocabulary(training, 4) == "262 of the first text + 4 merges"
-
-
-def test_training_without_base_text_equals_bpe() -> None:
-    adaptive = bpeviz.train(OLD, "adaptive", merges=20)
-    assert adaptive.merges == bpeviz.train(OLD, merges=20).merges
 
 
 def test_continuing_on_same_text_equals_one_longer_training() -> None:
@@ -270,12 +219,6 @@ def test_base_token_across_pre_tokens_is_not_split() -> None:
     training = train(text, base, {"pattern": "whitespace"})
     assert training.at_step(0).encode(text) == base.encode(text)
     assert set(crossing) & {*base.encode(text)}
-
-
-def test_vocab_size_includes_base_ids() -> None:
-    base = bases()["trained"]
-    training = bpeviz.train("xyz" * 9, "adaptive", base=base, vocab_size=base.vocab_size + 2)
-    assert (training.steps, training.vocab_size) == (2, base.vocab_size + 2)
 
 
 def test_mapping_corpus_weights_texts_by_count() -> None:

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.trainers import bpe, texts_of
+from bpeviz.trainers import bpe
 from bpeviz.trainers.multilingual_bpe import (
     SMOOTHING,
     MultilingualTraining,
@@ -220,13 +220,6 @@ def test_smoothed_share_matches_conneau_and_lample() -> None:
     ]
 
 
-def test_curve_contains_weighted_pair_counts() -> None:
-    training = train(joined([LARGE, SMALL]), 5)
-    name, counts = texts_of(training).curve, training.curve
-    assert name == "weighted count of the pair"
-    assert counts.tolist() == [merge.count for merge in training.merges]
-
-
 def test_single_text_equals_plain_bpe() -> None:
     for smoothing in SMOOTHING:
         training = train(LARGE, 60, smoothing=smoothing)
@@ -249,10 +242,3 @@ def test_line_of_three_dashes_separates_texts() -> None:
 
 
 # Unusual inputs
-
-
-def test_million_characters_balance_one_character() -> None:
-    text = joined(["a" * 1_000_000, "b"])
-    training = train(text, 5, pattern="none", smoothing="0.0")
-    assert [share.factor for share in training.shares(text, 5)] == [1, 1_000_001]
-    assert training.merges[0].count == 999_999

@@ -107,17 +107,6 @@ def test_training_stops_when_vocabulary_without_scaffolds_is_full(
 
 
 @settings(max_examples=examples(100))
-@given(
-    st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 9), max_size=8),
-    HOW,
-)
-def test_counted_words_equal_reference_loop(words: dict[str, int], how: dict[str, Any]) -> None:
-    how = {**how, "pattern": "none"}
-    training = train(words, merges=20, **how)
-    assert_equals_reference(training, reference_training(training, words, how, limit=20))
-
-
-@settings(max_examples=examples(100))
 @given(TEXTS, TEXTS, HOW)
 def test_tokens_equal_reference_encoder_at_every_step(
     corpus: str, text: str, how: dict[str, Any]
@@ -225,32 +214,6 @@ def test_step_of_skipped_size_is_the_step_before() -> None:
 # Notes
 
 
-def test_note_names_three_tokens_and_counts_the_others() -> None:
-    words = {f"{c}{c.upper()}": 2 for c in "abcdefgh"} | {f"{c}{c.upper()}!": 5 for c in "abcdefgh"}
-    words |= {"xy": 4, "zw": 1}
-    training = train(words, merges=18, pattern="none", atoms="characters")
-    notes = [merge.note for merge in training.merges]
-    assert "“aA”, “bB”, “cC” and 5 others are normal tokens again" in notes
-    long = train({"a" * 200: 1, "b" * 30 + "c": 3, "xy": 2}, merges=60, pattern="none").merges
-    assert max(len(merge.note) for merge in long) < 120
-
-
-def test_details_table_lists_scaffolds_at_each_step() -> None:
-    words = {"abc": 5, "ab": 2, "de": 4, "fg": 2}
-    training = train(words, merges=4, pattern="none", atoms="characters")
-    boundaries = training.tokenizer().boundaries("abc")
-    tables = [
-        texts_of(training).details(training, "abc", boundaries, step)[0].content()
-        for step in range(5)
-    ]
-    assert [table["token"] for table in tables] == [[], [], [7], [], []]
-    (abc,) = [merge.new_id for merge in training.merges if training.name(merge.new_id) == "abc"]
-    assert tables[2] == {
-        "token": [7], "id": [7], "since merge": [2], "times": [2], "merged into": [[abc]],
-        "times merged": [1],
-    }  # fmt: skip
-
-
 @settings(max_examples=examples(60))
 @given(TEXTS, HOW)
 def test_details_table_counts_tokens_of_the_corpus(corpus: str, how: dict[str, Any]) -> None:
@@ -289,12 +252,3 @@ def test_merge_tree_as_deep_as_token_length_has_boundaries() -> None:
     # pair's: 0 < 1.
     assert boundaries.token_counts.tolist() == [*range(size, 0, -1)]
     assert training.n_hidden[-2:].tolist() == [size - 3, size - 3]
-
-
-def test_tiny_shakespeare_has_scaffolds_and_bpe_merges(tiny_shakespeare: str) -> None:
-    training = train(tiny_shakespeare[:100_000], vocab_size=600)
-    assert training.sizes[-1] == 600
-    assert training.n_hidden[-1] > 20
-    plain = bpeviz.train(tiny_shakespeare[:100_000], merges=training.steps)
-    pairs = [(merge.left, merge.right, merge.count) for merge in plain.merges]
-    assert [(merge.left, merge.right, merge.count) for merge in training.merges] == pairs

@@ -14,7 +14,6 @@ character ("#version: 0.2"), or a separate symbol (0.1). It differs from bpeviz 
 from __future__ import annotations
 
 import io
-from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -135,15 +134,6 @@ def real_lines(name: str) -> list[str]:
     return lines_of((SAMPLES / name).read_text())
 
 
-def test_vocab_size_equals_subword_nmt_total_symbols() -> None:
-    """subword-nmt's `--total-symbols` makes its size a vocabulary size."""
-    lines = real_lines("english-prose.txt")
-    text = "\n".join(lines)
-    words = [word for line in lines for word in line.split(" ")]
-    training = bpeviz.train(Counter(words), vocab_size=400, pattern="none", **HOW)
-    assert our_merges(training) == their_merges(text, 400, total=True).splitlines()[1:]
-
-
 # Segmentation
 
 
@@ -196,18 +186,6 @@ def test_merges_and_segments_of_tiny_shakespeare_equal_subword_nmt(
     tokenizer = training.tokenizer()
     for line in training_lines[::5] + held_out:
         assert our_segments(tokenizer, line.split(" ")) == their_segments(codes, line, vocabulary)
-
-
-def test_vocabulary_without_threshold_equals_threshold_one() -> None:
-    """`--vocabulary` without a threshold keeps each token listed at least once."""
-    text = "newest newest newer widest low lower"
-    codes = their_merges(text, 20)
-    counted = io.StringIO()
-    get_vocab(io.StringIO(" ".join(their_segments(codes, text))), counted)
-    listed = read_vocabulary(io.StringIO(counted.getvalue()), None)
-    tokenizer = bpeviz.train(text, merges=20, pattern="whitespace", threshold=1, **HOW).tokenizer()
-    for word in ("newest", "est", "widest", "ne", "lowest", "lo", "newer"):
-        assert our_segments(tokenizer, [word]) == their_segments(codes, word, listed)
 
 
 def test_end_mark_symbol_equals_subword_nmt_version_0_1() -> None:

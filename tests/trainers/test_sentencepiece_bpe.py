@@ -10,7 +10,7 @@ import pytest
 import reference_sentencepiece as reference
 import sentencepiece
 from helpers.candidates import check_candidates
-from helpers.properties import examples, spans
+from helpers.properties import examples
 from helpers.refusals import refusal
 from helpers.texts import SMALL_TEXTS, over
 from hypothesis import example, given, settings
@@ -20,7 +20,6 @@ import bpeviz
 from bpeviz import formats
 from bpeviz.pretokenizers.patterns import SplitError
 from bpeviz.text import label
-from bpeviz.trainers import texts_of
 from bpeviz.trainers.sentencepiece_bpe import (
     SentencePieceTokenizer,
     SentencePieceTraining,
@@ -96,15 +95,6 @@ def test_pieces_equal_reference_loop(text: str, how: dict[str, Any], limit: int)
     check_candidates(training, text)  # pairs that cannot form a piece are not candidates
 
 
-@settings(max_examples=examples(50))
-@given(st.dictionaries(over("ab é1", 8).filter(bool), st.integers(1, 9), max_size=6), HOW)
-def test_pieces_of_counted_sentences_equal_reference_loop(
-    texts: dict[str, int], how: dict[str, Any]
-) -> None:
-    training = train(texts, 30, **how)
-    assert decided(training) == reference_merges(training, texts, 30)
-
-
 def test_ties_take_shorter_piece_then_smaller_code_points() -> None:
     """SentencePiece takes the shorter piece, then lexicographic order (pitfalls.md)."""
     training = train("zzzz yx yx", prefix="no", merges=3)
@@ -129,13 +119,6 @@ def test_piece_contains_one_script() -> None:
     assert [script(c) for c in "aЖ中あー1👍\u0378"] == [
         *("Latin", "Cyrillic", "Han", "Han", "Han", "Common", "Common", "Common")
     ]
-
-
-def test_pattern_adds_to_built_in_pre_tokenization() -> None:
-    assert made(train("a-b a-b", pattern="none", merges=9)) == ["▁a"]
-    assert made(train("--- ---", pattern="none", prefix="no")) == ["--", "---", "▁---"]
-    assert made(train("--- ---", pattern="characters", prefix="no")) == []
-    assert made(train("ab ab", pattern="words", prefix="no")) == ["ab"]
 
 
 def test_coverage_drops_rarest_characters() -> None:
@@ -209,37 +192,6 @@ def test_boundaries_equal_lookup_of_joined_pieces_at_every_step(
         ]
 
 
-@given(TEXTS, TEXTS, HOW)
-def test_tokens_span_the_text(corpus: str, text: str, how: dict[str, Any]) -> None:
-    tokenizer = tokenizer_of(corpus, **how)
-    tokens = tokenizer.tokens(text)
-    assert [token.id for token in tokens] == tokenizer.encode(text)
-    at = 0
-    for token in tokens:
-        assert at - 1 <= token.start <= at <= token.end <= len(text)
-        at = token.end
-        if token.label.startswith("<"):
-            continue
-        # A dummy prefix is not part of the text; any other ▁ is a space.
-        inside = text[token.start : token.end]
-        assert token.raw.decode() in (inside, f" {inside}")
-    assert at == len(text)
-    raw = text.encode()
-    boundaries = tokenizer.boundaries(text)
-    pieces = [raw[a:b] for a, b in spans(boundaries.cuts(boundaries.steps))]
-    assert b"".join(pieces) == raw
-
-
-def test_space_is_low_line_block_at_word_start() -> None:
-    tokenizer = tokenizer_of("the cat the cat the")
-    assert labels(tokenizer, "the cat") == ["▁the", "▁cat"]
-    assert [(t.raw, t.start, t.end) for t in tokenizer.tokens("the cat")] == [
-        (b" the", 0, 3),
-        (b" cat", 3, 7),
-    ]
-    assert labels(tokenizer, "the  the") == ["▁the", "▁", "▁the"]
-
-
 def test_a_carriage_return_is_a_character_of_its_line(tmp_path: Path) -> None:
     text = "ab\r\nab\rab\r\n\r\nab..\r\r\n"
     (tmp_path / "text").write_bytes(text.encode())
@@ -262,60 +214,11 @@ def test_each_line_is_encoded_as_one_sentence() -> None:
     assert labels(bare, "the\nthe cat") == ["the", "<0x0A>", "the", "▁cat"]
 
 
-def test_unknown_characters_fall_back_to_bytes() -> None:
-    tokenizer = tokenizer_of("ab ab")
-    assert labels(tokenizer, "abé👍") == [
-        *("▁ab", "<0xC3>", "<0xA9>", "<0xF0>", "<0x9F>", "<0x91>", "<0x8D>")
-    ]
-    assert [(t.start, t.end) for t in tokenizer.tokens("abé")] == [(0, 2), (2, 3), (2, 3)]
-    assert tokenizer.encode("é")[1:] == [0xC3, 0xA9]
-    assert tokenizer.is_atom(0xC3)
-    assert tokenizer.token_bytes(0xC3) == b"\xc3"
-    assert "<unk>" not in tokenizer.special_tokens
-
-
 def test_low_line_block_in_text_is_not_a_space() -> None:
     """The library decodes it to a space; this tokenizer returns the text."""
     tokenizer = tokenizer_of("a b▁c", prefix="no")
     assert labels(tokenizer, "▁") == ["<0xE2>", "<0x96>", "<0x81>"]
     assert tokenizer.decode(tokenizer.encode("b▁c d")) == "b▁c d"
-
-
-def test_unknown_space_falls_back_to_byte() -> None:
-    tokenizer = tokenizer_of("ab", prefix="no")
-    assert labels(tokenizer, "a b") == ["a", "<0x20>", "b"]
-    assert tokenizer.decode(tokenizer.encode(" a b")) == " a b"
-
-
-def test_allowed_special_tokens_split_text() -> None:
-    tokenizer = tokenizer_of("ab ab", special_tokens=("<s>", "</s>"))
-    text = "<s>ab ab</s>ab"
-    ids = tokenizer.encode(text, allowed_special={"<s>", "</s>"})
-    assert [tokenizer.token_label(i) for i in ids] == ["<s>", "▁ab", "▁ab", "</s>", "▁ab"]
-    assert tokenizer.decode(ids) == text
-    assert tokenizer.decode(tokenizer.encode(text)) == text
-
-
-def test_ids_are_bytes_then_characters_then_merges() -> None:
-    training = train("ab é", merges=1)
-    assert training.alphabet[:2] == ("<0x00>", "<0x01>")
-    assert training.alphabet[255:] == ("<0xFF>", "a", "b", "é", "▁")
-    assert training.merges[0].new_id == 260
-    assert train("ab é", merges=1, unknown="unk").alphabet == ("a", "b", "é", "▁")
-    assert texts_of(training).vocabulary(training, 1) == "256 bytes + 4 characters + 1 merge"
-    bare = train("a", unknown="unk", prefix="no")
-    assert texts_of(bare).vocabulary(bare, 0) == "1 character + 0 merges"
-    assert "every byte of an unknown one" in texts_of(training).beginning(training)
-    assert "byte" not in texts_of(bare).beginning(bare)
-
-
-def test_name_and_color_key_of_token_with_leading_space() -> None:
-    """A token that begins with a space has the color key of any other tokenizer."""
-    training = train("the the", merges=9)
-    plain = bpeviz.train("x the the", merges=9)
-    assert training.name(training.merges[-1].new_id) == "▁the"
-    of_plain = {plain.tokenizer().token_bytes(m.new_id): m.new_id for m in plain.merges}
-    assert training.color_key(training.merges[-1].new_id) == plain.color_key(of_plain[b" the"])
 
 
 @pytest.mark.large

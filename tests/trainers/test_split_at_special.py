@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 from collections import Counter
 from typing import Any
@@ -11,24 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 import sentencepiece
-from helpers.properties import examples
-from helpers.stages import diagram_side, played
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from helpers.stages import played
 
 import bpeviz
 from bpeviz.analysis.metrics import Column
 from bpeviz.core.boundaries import SPECIAL_ID
-from bpeviz.core.training import MergeTraining, Training
+from bpeviz.core.training import Training
 from bpeviz.corpus.documents import Documents
-from bpeviz.pretokenizers.counts import count
 from bpeviz.pretrained import catalog
-from bpeviz.room.messages import Invitation
-from bpeviz.room.rooms import Rooms
 from bpeviz.trainers import TRAINERS
 from bpeviz.trainers.parity_bpe import ParityTraining
-from bpeviz.views import credit, export, merge_diagram, score
-from bpeviz.views.stage import of_columns
 
 END = "<|endoftext|>"
 NAMES = ("<é>", END)
@@ -49,23 +40,6 @@ def train(algorithm: str, text: Any = TEXT, *, split: bool = True, **more: Any) 
 
 def parts(text: str) -> Counter[str]:
     return Counter(filter(None, re.split("|".join(map(re.escape, NAMES)), text)))
-
-
-@every_trainer
-@pytest.mark.parametrize("split", [True, False])
-@settings(max_examples=examples(30))
-@given(
-    st.lists(st.sampled_from(["ab", "a b", "é", " ", "ba", "\n---\n", "|", *NAMES]), max_size=30)
-)
-def test_count_of_each_merge_equals_the_pairs_on_the_stage(
-    split: bool, algorithm: str, drawn: list[str]
-) -> None:
-    text = "".join(drawn)
-    training = train(algorithm, text, split=split)
-    boundaries = training.boundaries(text)
-    for step, merge in enumerate(getattr(training, "merges", ())):
-        best = training.candidates(text, boundaries, step, 1)[0]
-        assert (best.ids, best.count) == ((merge.left, merge.right), merge.count)
 
 
 @pytest.mark.parametrize("algorithm", sorted(TRAINERS.keys() - {*WITH_TEXTS}))
@@ -165,38 +139,3 @@ def test_sentencepiece_does_not_train_on_its_own_name_either() -> None:
     ours = bpeviz.train("\n".join(lines), "sentencepiece", pattern="none", merges=5, unknown="unk")
     names = [ours.name(merge.new_id) for merge in ours.merges]  # type: ignore[attr-defined]
     assert [name.replace("·", "▁") for name in names] == pieces[1:6]
-
-
-def test_counted_pre_tokens_are_already_split() -> None:
-    counts = count(TEXT)
-    assert train("bpe", counts).decisions == train("bpe", counts, split=False).decisions
-
-
-@every_trainer
-def test_views_show_the_names_without_color(algorithm: str) -> None:
-    training = train(algorithm)
-    shown = played(training, TEXT)
-    view = shown.data["player"]["views"][0]
-    assert view["tokenStyles"][SPECIAL_ID] == [END, -1]
-    assert view["tokenStyles"][SPECIAL_ID - 1] == ["<é>", -1]
-    assert "Training text split at special tokens" in credit.settings_of(training, training.steps)
-    boundaries = training.boundaries(TEXT)
-    side = diagram_side("", training, boundaries, training.steps)
-    styles = merge_diagram.payload(TEXT.encode(), [side], 0)["sides"][0]
-    assert styles["tokenStyles"][SPECIAL_ID] == [END, -1]
-    column = Column("mine", training.at_step(1), boundaries, 1)
-    picture = export.colored("title", of_columns([column], TEXT)).score["rows"]
-    assert "<|endoftext|>" in [label for _, label, *_ in picture[0]["distinct"]]
-    room = Rooms().open("me", lambda _: Invitation())
-    room.show(shown)
-    assert json.dumps(room.state(room.enter("", lambda: None, is_leader=True)))
-
-
-def test_before_and_after_counts_special_tokens_in_a_note() -> None:
-    training = train("bpe")
-    own = Column("mine", training.tokenizer(), training.boundaries(TEXT), training.steps)
-    plain = Column("plain", training.tokenizer(), training.tokenizer().boundaries(TEXT), 1)
-    first, second = score.payload(of_columns([own, plain], TEXT))["rows"]
-    assert first["notes"] == ["Baseline", "6 special tokens, split off as in training"]
-    assert second["notes"] == ["3.4 times as many as mine"]
-    assert isinstance(training, MergeTraining)

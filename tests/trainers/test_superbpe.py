@@ -14,7 +14,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz import NEVER
 from bpeviz.pretokenizers.patterns import pretokenize
 from bpeviz.trainers import texts_of
 from bpeviz.trainers.superbpe import SuperTokenizer, SuperTraining
@@ -149,27 +148,6 @@ def test_first_phase_equals_bpe_and_second_joins_words() -> None:
     )
 
 
-def test_by_the_way_encodes_to_one_token() -> None:
-    """The example of the paper's first page: one token contains white space."""
-    tokenizer = bpeviz.train(WAY, "superbpe", vocab_size=300, transition=270).tokenizer()
-    assert [token.label for token in tokenizer.tokens("by the way")] == ["by·the·way"]
-
-
-def test_transition_at_atoms_starts_at_once_and_at_full_size_never() -> None:
-    for transition in (0, 1, 256):
-        at_once = bpeviz.train(WAY, "superbpe", merges=10, transition=transition, max_words=99)
-        whole = bpeviz.train(WAY, "bpe", merges=10, pattern="none")
-        assert at_once.transition_step == 0
-        assert [m.new_id for m in at_once.merges] == [m.new_id for m in whole.merges]
-        assert [(m.left, m.right) for m in at_once.merges] == [
-            (m.left, m.right) for m in whole.merges
-        ]
-    for transition in (266, 10_000):
-        never = bpeviz.train(WAY, "superbpe", merges=10, transition=transition)
-        assert never.merges == bpeviz.train(WAY, "bpe", merges=10).merges
-        assert never.stopped == "full"
-
-
 def test_line_end_inside_pre_token_moves_before_it() -> None:
     """GPT-2's pattern joins a space to its word, and a line end to an indent."""
     how = {"merges": 0, "transition": 0}
@@ -191,27 +169,6 @@ def test_same_pair_merged_in_both_phases_has_two_ids() -> None:
     tokenizer = training.tokenizer()
     assert tokenizer.encode("abxab") == [256, ord("x"), 258]
     assert tokenizer.decode(tokenizer.encode(text)) == text
-
-
-def test_mapping_corpus_weights_texts_by_count() -> None:
-    text = "by the way"
-    counted = bpeviz.train({text: 3}, "superbpe", merges=12, transition=260)
-    written = bpeviz.train(
-        f"{text}\n" * 3, "superbpe", merges=12, transition=260, pattern="regex",
-        expression=r"\n| ?\w+", second="lines",
-    )  # fmt: skip
-    assert [m.count for m in counted.merges][:8] == [m.count for m in written.merges][:8] == [3] * 8
-    assert counted.stopped == "no pair"
-
-
-def test_pre_token_ends_are_never_merged() -> None:
-    training = bpeviz.train(WAY, "superbpe", vocab_size=300, transition=265, second="lines")
-    for step in (0, 5, training.transition_step, training.transition_step + 1, training.steps):
-        tokenizer = training.at_step(step)
-        ends = tokenizer.pre_token_atom_ends(WAY)
-        assert (tokenizer.boundaries(WAY).merged_at[ends - 1] == NEVER).all()
-    assert len(training.tokenizer().pre_token_atom_ends(WAY)) == 3
-    assert training.tokenizer().pre_token_atom_ends("").tolist() == []
 
 
 # Unusual inputs

@@ -20,7 +20,7 @@ import bpeviz
 from bpeviz.core import lattice as lattice_module
 from bpeviz.core.boundaries import UNKNOWN_ID, ChangingBoundaries
 from bpeviz.core.lattice import Lattice, Lattices, Path, UnigramModel, index_of, score
-from bpeviz.trainers import texts_of, unigram
+from bpeviz.trainers import unigram
 from bpeviz.trainers.unigram import LONGEST_PRE_TOKEN, UnigramTraining
 
 HUGS = {"hug": 10, "pug": 5, "pun": 12, "bun": 4, "hugs": 5}
@@ -188,21 +188,6 @@ def test_sample_frequencies_follow_probability_to_the_strength(strength: float) 
     assert counted.keys() <= shares.keys()
     for cut, share in shares.items():  # within five standard deviations
         assert abs(counted.get(cut, 0) - draws * share) < 5 * math.sqrt(draws * share) + 1
-
-
-def test_sampling_is_seeded_and_finds_best_at_high_strength() -> None:
-    lattice = course_model().lattice("unhug")
-    assert lattice.sample(0.5, 50, 7) == lattice.sample(0.5, 50, 7)
-    assert lattice.sample(0.5, 50, 7) != lattice.sample(0.5, 50, 8)
-    assert lattice.sample(1_000_000, 50, 7) == {lattice.best(): 50}
-
-
-def test_lattice_pieces_do_not_cross_texts() -> None:
-    model = course_model()
-    joined = model.lattice("un", "hug")
-    assert joined.text == "unhug"
-    assert joined.paths == model.lattice("un").paths * model.lattice("hug").paths
-    assert [*joined.edges] == sorted(joined.edges, key=lambda edge: (edge.end, edge.start))
 
 
 @pytest.mark.parametrize(
@@ -378,49 +363,6 @@ def test_training_to_size_is_prefix_of_full_training(
         assert counts == theirs.boundaries(word).token_counts.tolist()
 
 
-def test_ids_are_dense_and_last_pruned_pieces_come_first() -> None:
-    training = train_on_words(HUGS)
-    assert training.alphabet == ("b", "g", "h", "n", "p", "s", "u")
-    assert training.pieces[:7] == training.alphabet
-    assert len({*training.pieces}) == len(training.pieces)
-    gone = [pruning.id for pruning in training.decisions]
-    assert gone == list(range(len(training.pieces) - 1, 6, -1))
-    assert training.sizes.tolist() == list(range(len(training.pieces), 6, -1))
-    assert [training.tokenizer(n).vocab_size for n in (7, 9)] == [8, 10]  # and <unk>
-    for step in (0, 5, training.steps):
-        tokenizer = training.at_step(step)
-        assert tokenizer.special_tokens == {"<unk>": int(training.sizes[step])}
-        assert tokenizer.sizes.tolist() == training.sizes[: step + 1].tolist()
-
-
-def test_candidates_curve_and_texts_describe_the_training() -> None:
-    training = train_on_words(HUGS)
-    text = "hug pug"
-    boundaries = training.tokenizer().boundaries(text)
-    for step in range(training.steps):
-        taken = training.decisions[step]
-        candidates = training.candidates(text, boundaries, step, 3)
-        first = candidates[0]
-        assert (first.ids, first.count, first.score) == ((taken.id,), taken.count, taken.loss)
-        alive = int(training.sizes[step])
-        assert all(7 <= one.ids[0] < alive for one in candidates)
-        assert len(candidates) == min(3, alive - 7)
-        costs = [one.score for one in candidates]
-        assert costs == sorted(costs)
-    assert training.candidates(text, boundaries, training.steps, 3) == []
-    name, values = texts_of(training).curve, training.curve
-    assert name == "cost of the piece"
-    assert values.tolist() == [one.loss for one in training.decisions]
-    assert texts_of(training).vocabulary(training, 0) == f"7 characters + {training.steps} pieces"
-    assert texts_of(training).vocabulary(training, training.steps - 1) == "7 characters + 1 piece"
-    first = next(i for i, one in enumerate(training.decisions) if one.loss > 0)
-    assert training.opening == (first + training.steps) // 2
-    assert {training.name(i) for i in range(len(training.pieces))} >= {"h", "hug", "un"}
-    assert (training.color_key(0), training.parents(9)) == (-1, None)
-    assert training.color_key(9) >= 0
-    assert "{step}" in texts_of(training).rule
-
-
 # Encoding
 
 
@@ -434,12 +376,6 @@ def test_each_unknown_character_is_one_unk_token() -> None:
     assert tokenizer.boundaries("xy").ids(0).tolist() == [UNKNOWN_ID, UNKNOWN_ID]
     best = tokenizer.lattice("xhug").nbest(2)
     assert [path[0].id for path in best] == [UNKNOWN_ID, UNKNOWN_ID]
-
-
-def test_byte_atoms_have_no_unknown_token() -> None:
-    tokenizer = train_on_words(HUGS, atoms="bytes").tokenizer()
-    assert tokenizer.special_tokens == {}
-    assert tokenizer.decode(tokenizer.encode("hug 👍é\0")) == "hug 👍é\0"
 
 
 def test_nbest_and_segmentations_equal_reference() -> None:
@@ -463,15 +399,6 @@ def test_nbest_and_segmentations_equal_reference() -> None:
     assert tokenizer.lattice("hugs").paths == len(best)
 
 
-def test_text_of_several_pre_tokens_has_one_lattice() -> None:
-    tokenizer = train("hug pug hug pug hugs").at_step(0)
-    text = "hug pug"
-    lattice = tokenizer.lattice(text)
-    ids = [tuple(edge.id for edge in path) for path in lattice.nbest(5)]
-    assert ids[0] == tuple(tokenizer.encode(text))
-    assert not any(edge.start < 3 < edge.end for edge in lattice.edges)
-
-
 # Against other libraries
 
 
@@ -489,13 +416,6 @@ def test_tied_segmentations_equal_hugging_face(pieces: dict[str, float], text: s
 
 
 # Unusual inputs
-
-
-def test_empty_row_has_no_tokens() -> None:
-    tokenizer = train_on_words(HUGS).tokenizer()
-    assert tokenizer.timelines([(), (0,)]) == [[(-1, (), ())], [(-1, (0,), (1,))]]
-    assert tokenizer._segment_rows([()]) == [((), ())]
-    assert tokenizer.timelines([]) == tokenizer._segment_rows([]) == []
 
 
 @pytest.mark.slow
@@ -524,21 +444,6 @@ def test_tiny_shakespeare_trains_common_pieces(tiny_shakespeare: str) -> None:
 # Invalid arguments
 
 
-@pytest.mark.parametrize(
-    ("wrong", "message"),
-    [
-        ({"vocab_size": 2}, "at least 3: one entry per character of the text, not 2"),
-        ({"seed_size": 2}, "at least 3: one entry per character of the text, not 2"),
-        ({"seed_size": 5, "vocab_size": 6}, "seed_size.* at least 6.*, not 5"),
-        ({"pattern": "gpt5"}, "'gpt5'"),
-    ],
-    ids=str,
-)
-def test_invalid_arguments_raise_value_error(wrong: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        train("abc", **wrong)
-
-
 def test_vocab_size_above_seed_pieces_keeps_all_pieces() -> None:
     training = train("abab", vocab_size=500)
     assert (training.steps, training.pieces) == (0, ("a", "b", "ab"))
@@ -546,9 +451,3 @@ def test_vocab_size_above_seed_pieces_keeps_all_pieces() -> None:
     assert train("abc").opening == 0
     single = train("Die Bürgermeisterin prüft Überflüsse.")
     assert single.opening == single.steps == 1
-
-
-def test_model_trained_on_empty_text_encodes_unknown_atoms() -> None:
-    training = train("", vocab_size=260, atoms="characters")
-    boundaries = training.tokenizer().boundaries("ab")
-    assert boundaries.ids(0).tolist() == [-1, -1]

@@ -16,8 +16,6 @@ from hypothesis import strategies as st
 import bpeviz
 from bpeviz import Training
 from bpeviz.core.longest_match import LONGEST_WORD
-from bpeviz.trainers import texts_of
-from bpeviz.trainers.wordpiece import SPECIAL
 
 HOW = st.fixed_dictionaries(
     {},
@@ -99,21 +97,6 @@ def test_merges_equal_reference_loop(corpus: str, how: dict[str, Any], limit: in
     assert decided(training) == expected
 
 
-@settings(max_examples=examples(100), deadline=None)
-@given(
-    st.dictionaries(st.text("abc", min_size=1, max_size=8), st.integers(1, 9), max_size=8),
-    st.sampled_from(["first", "smallest"]),
-    st.integers(1, 12),
-)
-def test_merges_of_counted_words_equal_reference_loop(
-    words: dict[str, int], ties: str, min_count: int
-) -> None:
-    training = train(words, 30, pattern="none", ties=ties, min_count=min_count)
-    assert decided(training) == reference_training(
-        training, words, 30, ties=ties, min_count=min_count
-    )
-
-
 @pytest.mark.parametrize(
     "text",
     ["a" * n for n in (1, 2, 3, 4, 5, 7, 8, 63, 64, 65)] + ["ab" * 40 + "ba" * 40, "aab" * 30],
@@ -122,16 +105,6 @@ def test_merges_of_counted_words_equal_reference_loop(
 def test_merges_of_long_runs_equal_reference_loop(text: str) -> None:
     training = train(text, 60, pattern="none")
     assert decided(training) == reference_training(training, {text: 1}, 60)
-
-
-@pytest.mark.slow
-def test_merges_of_tiny_shakespeare_equal_reference_loop(tiny_shakespeare: str) -> None:
-    """The text has enough pairs that pair numbers are reused."""
-    text = tiny_shakespeare[:6_000]
-    training = train(text, 150, pattern="words")
-    assert decided(training) == reference_training(
-        training, count_words(words_of(text, training)), 150
-    )
 
 
 @pytest.mark.parametrize("large", [10**12, 10**17])
@@ -156,16 +129,6 @@ def test_equal_fractions_are_tied_though_their_floats_differ(ties: str) -> None:
             assert decided(training) == reference_training(training, words, 25, ties=ties)
             assert training.decisions[0].ties == 1
     assert checked > 2
-
-
-def test_merge_contains_score_and_note() -> None:
-    merge = train({"ab": 3, "b": 2, "ac": 2}, 1, pattern="none").decisions[0]
-    assert (merge.count, merge.score, merge.ties) == (3, 0.2, 1)
-    assert merge.note == "3 times together; the parts 5 and 3 times in all: 3 ÷ (5 × 3)"
-    large = train({"ab": 3_000}, 1, pattern="none").decisions[0]
-    assert large.count == 3_000, "the parts never occur apart"
-    both = "the parts 3,000 and 3,000 times in all: 3,000 ÷ (3,000 × 3,000)"
-    assert large.note == f"3,000 times together; {both}"
 
 
 @settings(max_examples=examples(60), deadline=None)
@@ -198,22 +161,6 @@ def test_candidate_scores_equal_reference(corpus: str, how: dict[str, Any]) -> N
 
 
 # Pre-tokenization
-
-
-@pytest.mark.parametrize("pattern", [*bpeviz.pretokenizers.patterns.PATTERNS, "regex", "list"])
-def test_white_space_is_dropped_with_every_pattern(pattern: str) -> None:
-    """Every pattern but the one that separates characters makes the pieces ab and b."""
-    text = " ab  ab\nb\u3000\tab "
-    expression = {"regex": "(?s)..", "list": "ab"}.get(pattern, "")
-    tokenizer = train(text, pattern=pattern, expression=expression).tokenizer()
-    tokens = tokenizer.tokens(text)
-    assert all(token.label.strip("·→↵") == token.label for token in tokens)
-    assert "".join(text[token.start : token.end] for token in tokens) == "".join(text.split())
-    boundaries = tokenizer.boundaries(text)
-    assert boundaries.token_counts[-1] == len(tokens)
-    assert (boundaries.ids(tokenizer.steps) == bpeviz.core.boundaries.DROPPED_ID).sum() == 7
-    for symbol in tokenizer.alphabet:
-        assert not symbol.removeprefix("##").isspace()
 
 
 def test_unmatched_text_is_dropped_or_kept() -> None:
@@ -266,25 +213,6 @@ def test_decode_returns_words_of_training_text(corpus: str, how: dict[str, Any])
 
 
 # Special tokens
-
-
-def test_special_tokens_have_the_last_ids() -> None:
-    training = train("ab ab", special_tokens=("[A]", "[B]"))
-    for step in range(training.steps + 1):
-        tokenizer = training.at_step(step)
-        first = len(training.alphabet) + step
-        names = (*SPECIAL, "[A]", "[B]")
-        assert tokenizer.special_tokens == {name: i for i, name in enumerate(names, first)}
-        assert tokenizer.vocab_size == first + 7
-    tokenizer = training.tokenizer()
-    text = "[CLS]ab ?[SEP]"
-    allowed = {"[CLS]", "[SEP]"}
-    labels = [token.label for token in tokenizer.tokens(text, allowed_special=allowed)]
-    assert labels == ["[CLS]", "ab", "[UNK]", "[SEP]"]
-    assert tokenizer.decode(tokenizer.encode(text, allowed_special=allowed)) == (
-        "[CLS] ab \ufffd [SEP]"
-    )
-    assert "[CLS]" not in [token.label for token in tokenizer.tokens(text)]
 
 
 # Encoding
@@ -370,22 +298,3 @@ def test_too_long_word_is_unknown(length: int) -> None:
     for step in range(training.steps + 1):
         unknown = boundaries.ids(step) == bpeviz.core.boundaries.UNKNOWN_ID
         assert unknown.sum() == (not known)
-
-
-def test_long_word_trains() -> None:
-    training = train("ab" * 100_000, 200, pattern="none")
-    assert len(training.names) == training.vocab_size
-    assert training.tokenizer().encode("ab" * 100_000) == [training.vocab_size + 1]
-
-
-def test_curve_and_texts_describe_the_training() -> None:
-    training = train("hug hug hugs pug", 4)
-    name, values = texts_of(training).curve, training.curve
-    assert (name, values.tolist()) == (
-        "score of the pair",
-        [merge.score for merge in training.decisions],
-    )
-    assert texts_of(training).score == "score"
-    assert "{step}" in texts_of(training).rule
-    assert texts_of(training).vocabulary(training, 4).endswith("+ 4 merges")
-    assert training.name(training.decisions[0].new_id).startswith(("#", "h", "p"))
