@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import tiktoken._educational
 from helpers.candidates import check_candidates
-from helpers.properties import examples
+from helpers.properties import examples, many
 from helpers.texts import SMALL_TEXTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -76,7 +76,7 @@ def thue_morse_word(size: int) -> str:
     return "".join("ab"[i.bit_count() % 2] for i in range(size))
 
 
-@settings(max_examples=examples(400))
+@many()
 @given(
     SMALL_TEXTS,
     ATOMS,

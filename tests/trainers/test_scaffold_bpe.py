@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import reference_scaffold
 from helpers.candidates import check_candidates
-from helpers.properties import examples
+from helpers.properties import examples, many
 from helpers.texts import SMALL_TEXTS
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -79,7 +79,7 @@ def assert_equals_reference(
     assert training.sizes.tolist() == [atoms + i - count for i, count in enumerate(counts)]
 
 
-@settings(max_examples=examples(250))
+@many()
 @given(TEXTS, HOW, st.integers(0, 25))
 def test_merges_and_scaffolds_equal_reference_loop(
     text: str, how: dict[str, Any], limit: int
@@ -91,7 +91,7 @@ def test_merges_and_scaffolds_equal_reference_loop(
     check_candidates(training, text)
 
 
-@settings(max_examples=examples(150))
+@many()
 @given(TEXTS, HOW, st.integers(0, 12))
 def test_training_stops_when_vocabulary_without_scaffolds_is_full(
     text: str, how: dict[str, Any], room: int
@@ -106,7 +106,7 @@ def test_training_stops_when_vocabulary_without_scaffolds_is_full(
     assert training.sizes.max() <= atoms + room
 
 
-@settings(max_examples=examples(100))
+@many()
 @given(TEXTS, TEXTS, HOW)
 def test_tokens_equal_reference_encoder_at_every_step(
     corpus: str, text: str, how: dict[str, Any]

@@ -10,7 +10,7 @@ import pytest
 import reference_sentencepiece as reference
 import sentencepiece
 from helpers.candidates import check_candidates
-from helpers.properties import examples
+from helpers.properties import examples, many
 from helpers.refusals import refusal
 from helpers.texts import SMALL_TEXTS, over
 from hypothesis import example, given, settings
@@ -87,7 +87,7 @@ def labels(tokenizer: SentencePieceTokenizer, text: str) -> list[str]:
 # Training
 
 
-@settings(max_examples=examples(150))
+@many()
 @given(TEXTS, HOW, st.integers(0, 40))
 def test_pieces_equal_reference_loop(text: str, how: dict[str, Any], limit: int) -> None:
     training = train(text, limit, **how)
@@ -292,7 +292,7 @@ LINES = st.lists(
 """Lines of text. The library's iterator in Python strips a carriage return at the end."""
 
 
-@settings(max_examples=examples(120))
+@many()
 @given(LINES, LINES, HOW)
 @example(["aaaaaaaaa"], ["a"], {"prefix": "no", "unknown": "unk", "digits": "no", "longest": 16})
 @example(

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import reference_superbpe
 from helpers.candidates import check_candidates
-from helpers.properties import examples
+from helpers.properties import many
 from helpers.texts import over
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import bpeviz
@@ -70,7 +70,7 @@ def groups_of(text: str, training: SuperTraining) -> list[list[list[int]]]:
     ]
 
 
-@settings(max_examples=examples(200))
+@many()
 @given(TEXTS, HOW, st.integers(0, 12), st.integers(0, 25))
 @example("a b a b", {}, 0, 5)
 @example("Answer: yes. Question: no. " * 5, {}, 0, 25)
@@ -95,7 +95,7 @@ def test_merges_equal_reference_loop(
     check_candidates(training, text)
 
 
-@settings(max_examples=examples(150))
+@many()
 @given(TEXTS, TEXTS, HOW, st.integers(0, 12))
 @example("bbabaab", "babaabbab", {"pattern": "regex", "expression": "a+b?|b"}, 3)
 def test_tokens_equal_reference_segmentation_at_every_step(

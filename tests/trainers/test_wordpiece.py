@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import reference_wordpiece as reference
 import tokenizers
-from helpers.properties import examples
+from helpers.properties import examples, many
 from helpers.texts import SMALL_TEXTS
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -88,7 +88,7 @@ def count_words(words: list[str]) -> dict[str, int]:
 # Training
 
 
-@settings(max_examples=examples(200), deadline=None)
+@many()
 @given(TEXTS, HOW, st.integers(0, 25))
 def test_merges_equal_reference_loop(corpus: str, how: dict[str, Any], limit: int) -> None:
     training = train(corpus, limit, **how)
@@ -218,7 +218,7 @@ def test_decode_returns_words_of_training_text(corpus: str, how: dict[str, Any])
 # Encoding
 
 
-@settings(max_examples=examples(150), deadline=None)
+@many()
 @given(TEXTS, TEXTS, HOW)
 @example("ab abc", "x" * 101 + " " + "ab" * 51, {})
 def test_boundaries_equal_reference_segmentation_at_every_step(
@@ -268,7 +268,7 @@ def hugging_face(training: Training) -> tokenizers.Tokenizer:
     return theirs
 
 
-@settings(max_examples=examples(100), deadline=None)
+@many()
 @given(st.text("abcé👍 \n", max_size=80), st.text("abcdé👍 \n\u2003", max_size=120))
 def test_encode_equals_hugging_face(corpus: str, text: str) -> None:
     """The letters exclude #, as their encoder confuses it with the prefix."""
