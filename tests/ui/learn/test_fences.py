@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 from helpers.properties import many
 from hypothesis import given
@@ -16,7 +14,6 @@ from bpeviz.views.acts import bits_of
 
 TEXT = CHAPTER.text
 MARKS = [4, 10, 16, 22, 28, 35]
-SPACES = [5, 11, 17, 23, 29]
 RULE = figures.fences_of(TEXT)
 
 
@@ -26,84 +23,6 @@ def question(text: str = TEXT) -> Question:
 
 def mask(fences: list[int], text: str = TEXT) -> int:
     return bits_of(_places(text), fences)
-
-
-def words(message: Any) -> str:
-    """Return a message as text: tokens in square brackets, those left out with a minus."""
-    return "".join(
-        part if isinstance(part, str) else f"[{'-' * ('mark' in part)}{part['label']}]"
-        for part in message
-    )
-
-
-NONE = "No merge joins a word with a mark or the next word."
-JOIN = "a word with a mark or the next word:"
-
-
-@pytest.mark.parametrize(
-    ("fences", "verdict", "told", "merges", "left_out"),
-    [
-        (
-            [],
-            "wrong",
-            f"16 tokens. 3 merges join {JOIN} [sa.], [sa.·], [sa.·ro].",
-            "[sa][sa.][sa.·][ro][ca][sa.·ro]",
-            "none",
-        ),
-        (
-            [5],
-            "wrong",
-            f"17 tokens, and 16 without fences. 2 merges join {JOIN} [sa.], [sa,].",
-            "[sa][sa.][ro][ca][·ro][sa,]",
-            "[-sa.·][-sa.·ro]",
-        ),
-        (
-            SPACES,
-            "wrong",
-            f"17 tokens, and 16 without fences. 2 merges join {JOIN} [sa.], [sa,].",
-            "[sa][sa.][ro][ca][·ro][sa,]",
-            "[-sa.·][-sa.·ro]",
-        ),
-        (
-            MARKS,
-            "right",
-            f"16 tokens, and 16 without fences. {NONE} Later ones would, where no fence is between "
-            "them.",
-            "[sa][osa][.·][rosa][ca][casa]",
-            "[-sa.][-sa.·][-ro][-sa.·ro]",
-        ),
-        (
-            RULE,
-            "right",
-            f"17 tokens, and 16 without fences. {NONE}",
-            "[sa][osa][rosa][ca][casa][·rosa]",
-            "[-sa.][-sa.·][-ro][-sa.·ro]",
-        ),
-        (
-            [*range(1, 36)],
-            "right",
-            f"36 tokens, and 16 without fences. {NONE}",
-            "",
-            "[-sa][-sa.][-sa.·][-ro][-ca][-sa.·ro]",
-        ),
-    ],
-)
-def test_fences_of_the_sample(
-    fences: list[int], verdict: str, told: str, merges: str, left_out: str
-) -> None:
-    judgment = question().judge(mask(fences))
-    assert (judgment.verdict, words(judgment.message)) == (verdict, told)
-    rows = CHAPTER.tasks["apart"](TEXT).payload(0, mask(fences))["task"]["rows"]
-    assert [row["title"] for row in rows] == ["Merges", "Left out"]
-    assert ["".join(map(words, row["items"])) for row in rows] == [merges, left_out]
-
-
-def test_places_are_between_all_characters_and_fit_into_a_whole_number() -> None:
-    act = question().act
-    assert (len(act.places), act.is_live) == (35, True)
-    assert act.accepts(mask([*range(1, 36)]))
-    assert not act.accepts(1 << 35)
-    assert MOST_FENCES < 53  # bits of a number of the browser
 
 
 def test_no_fence_is_a_try() -> None:

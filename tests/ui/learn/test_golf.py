@@ -19,7 +19,6 @@ from bpeviz.trainers import bpe
 from bpeviz.ui.learn import figures, prose
 from bpeviz.ui.learn.base import DON_QUIJOTE, NoQuestionError, Question, Task
 from bpeviz.ui.learn.chapters import golf
-from bpeviz.ui.learn.page import MAX_ANSWER
 
 STAGE = golf.CHAPTER.tasks["merges"](DON_QUIJOTE)
 BEST: list[int] = STAGE.questions[0]().judge(None).right
@@ -28,11 +27,6 @@ UG = DON_QUIJOTE.index("ug")
 
 def question(task: str = "merges", text: str = DON_QUIJOTE) -> Question:
     return (golf.CHAPTER.tasks | golf.EXTRAS.tasks)[task](text).questions[0]()
-
-
-def words(asked: Question, given: Any) -> str:
-    parts = asked.judge(given).message
-    return "".join(part if isinstance(part, str) else part["label"] for part in parts)
 
 
 def places_of(text: str, pairs: list[tuple[int, int]]) -> list[int]:
@@ -48,12 +42,6 @@ def places_of(text: str, pairs: list[tuple[int, int]]) -> list[int]:
     return places
 
 
-def algorithm(text: str, merges: int) -> list[int]:
-    names = [*map(chr, range(256))]
-    trained, _ = bpe.train_by_definition([([*text.encode()], 1)], names, merges)
-    return places_of(text, [(merge.left, merge.right) for merge in trained])
-
-
 # ---- merges of one's own
 
 
@@ -64,92 +52,11 @@ def test_best_known_merges_reach_each_goal_in_the_stored_numbers() -> None:
         assert next(i for i, count in enumerate(counts) if count <= tokens) == best
 
 
-def test_judge_compares_merges_with_byte_pair_encoding() -> None:
-    asked = question()
-    bpe20 = algorithm(DON_QUIJOTE, 20)
-    assert words(asked, []) == "131 tokens after 0 merges: 50 to go."
-    assert words(asked, BEST[:9]) == "96 tokens after 9 merges: 15 to go."
-    assert words(asked, BEST) == "81 tokens after 18 merges, 2 fewer than byte-pair encoding."
-    assert words(asked, bpe20).endswith("20 merges, as many as byte-pair encoding needs.")
-    slow = [*range(131 - golf.GOAL)]  # the first token grows
-    assert words(asked, slow).endswith("50 merges, 30 more than byte-pair encoding.")
-    assert [asked.solved(given) for given in ([], BEST[:-1], BEST, bpe20)] == [0, 0, 1, 1]
-    assert "best known" not in words(asked, BEST)
-
-
 @pytest.mark.parametrize(
     "given", [[131], [130], [-1], [0, 0], [*BEST, UG], [True], [1.0], "0", 0, None, {"0": 1}]
 )
 def test_only_possible_merges_up_to_the_goal_are_an_answer(given: Any) -> None:
     assert not question().act.accepts(given)
-
-
-def test_longest_answer_fits_into_what_the_page_takes() -> None:
-    assert len(str([129] * (131 - golf.GOAL))) <= MAX_ANSWER
-
-
-def test_stored_answers_keep_the_best_one_and_the_last_one() -> None:
-    asked = question()
-    bpe20 = algorithm(DON_QUIJOTE, 20)
-    tries: list[Any] = []
-    for given_, best in ([1], ""), (bpe20, "20"), ([1], "20"), (BEST, "18"), (bpe20, "18"):
-        tries = asked.kept(tries, given_)
-        assert tries[-1] == given_
-        assert len(tries) <= 2
-        result = asked.result(tries, gave_up=False)
-        assert result is not None
-        message = "".join(map(str, result["message"]))
-        assert message.endswith(f" Your best: {best} merges." if best else "to go.")
-
-
-def test_each_merge_appends_a_step_and_the_best_known_ones_play() -> None:
-    earlier = STAGE.payload(0, None)
-    assert (earlier["last"], earlier["task"]["actions"]) == (0, {})
-    for count in range(1, len(BEST) + 1):
-        data = STAGE.payload(0, BEST[:count])
-        assert (data["key"], data["last"]) == (earlier["key"], count)
-        before, now = (each["views"][0] for each in (earlier, data))
-        assert now["mergedAt"] != before["mergedAt"]
-        assert now["steps"]["id"][:-1] == before["steps"]["id"]
-        assert now["tokenStyles"].items() >= before["tokenStyles"].items()
-        assert data["task"]["actions"] == {"Undo": BEST[: count - 1], "Start over": []}
-        assert data["task"]["canShow"]
-        assert "most frequent" not in now["rule"]
-        earlier = data
-    assert earlier["task"]["places"] == []  # the goal is reached
-    shown = STAGE.payload(1, None)
-    assert shown["plays"]
-    assert shown["key"] != earlier["key"]
-    assert shown["last"] == len(BEST)
-    assert shown["task"]["actions"] == {"Start over": []}
-    assert not shown["task"]["canShow"]
-
-
-def test_places_are_between_the_tokens_that_are_left() -> None:
-    assert STAGE.payload(0, [0])["task"]["places"] == [*range(1, 130)]
-    assert STAGE.payload(0, None)["task"]["places"] == [*range(130)]
-
-
-def test_goals_say_in_how_many_merges_each_was_reached() -> None:
-    (row,) = STAGE.payload(0, BEST[:10])["task"]["rows"]
-    assert [item for (item,) in row["items"]] == [
-        "96 tokens: 9 merges (par 10, best known 9)",
-        "88 tokens: par 14, best known 13",
-        "81 tokens: par 20, best known 18",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("text", "goal", "par"), [("abab", 2, 1), ("aaaa", 2, 1), ("हह", 2, 2), ("abc abc", 3, 2)]
-)
-def test_own_text_has_the_merges_of_the_algorithm_as_par(text: str, goal: int, par: int) -> None:
-    assert golf.holes(text) == [golf.Hole(goal, par)]
-    task = golf.CHAPTER.tasks["merges"](text)
-    assert task.figures == {"goal": goal, "par": par}
-    asked = task.questions[0]()
-    right = asked.judge(None).right
-    assert right == algorithm(text, par)
-    assert asked.solved(right)
 
 
 @pytest.mark.parametrize("text", ["", "a", "abc"])
@@ -174,41 +81,6 @@ def test_any_accepted_merges_have_a_payload(text: str, places: list[int]) -> Non
 
 
 # ---- real vocabularies
-
-
-@pytest.mark.parametrize(
-    ("text", "message", "more"),
-    [
-        ("", "Type a text.", 0),
-        ("hello", "hello has 1 token in GPT-4o, 1 in GPT-2: +0.", 0),
-        ("1000", "1000 has 2 tokens in GPT-4o, 1 in GPT-2: +1.", 1),
-        ("1000 2000", "1000·2000 has 5 tokens in GPT-4o, 2 in GPT-2: +3.", 3),
-        ("नमस्ते", "नमस्ते has 4 tokens in GPT-4o, 12 in GPT-2: -8.", -8),
-    ],
-)
-def test_more_tokens_in_gpt4o_than_in_gpt2(text: str, message: str, more: int) -> None:
-    counts = [len(bpeviz.load(name).encode(text)) for name in golf.TWO]
-    assert counts[1] - counts[0] == more
-    asked = question("more")
-    assert words(asked, text) == message
-    assert asked.solved(text) == (more > 0)
-    tries = asked.kept(["1000 2000"], text)
-    assert tries == ["1000 2000", text]
-    result = asked.result(tries, gave_up=False)
-    assert result is not None
-    assert result["message"][-1] == " Your best: +3."
-
-
-@pytest.mark.parametrize(
-    ("word", "ratio"),
-    [("ᏣᎳᎩ", 3), ("𐌲𐌿𐌸", 4), ("xqzj", 1), ("ab", 0), ("ab1", 0), ("a b c", 0), ("", 0)],
-)
-def test_tokens_per_letter_of_a_word(word: str, ratio: float) -> None:
-    assert golf.per_letter(word) == ratio
-    asked = question("dense")
-    assert asked.solved(word) == (ratio > 1)
-    if not ratio:
-        assert words(asked, word) == "Type at least 3 letters, and no other signs."
 
 
 def test_examples_of_typed_texts_are_right_and_fit() -> None:
@@ -247,17 +119,6 @@ def give(app: AppTest, name: str, value: Any, chapter: str = "golf", task: Any =
     return app.run()
 
 
-def test_card_has_the_merges_and_the_score_once_the_goal_is_reached() -> None:
-    app = give(opened(), "merges", BEST[:-1])
-    assert not any(data.get("slide") for data in payloads(app))
-    app = give(app, "merges", BEST)
-    (slide,) = [data["slide"] for data in payloads(app) if data.get("slide")]
-    assert slide["title"] == "81 tokens with 18 merges of my own"
-    assert slide["notes"][0].startswith("My merges in their order: e· ·d o· n· ·de· a·")
-    assert slide["settings"] == "Par 20, best known 18"
-    assert len(slide["score"]["rows"][0]["distinct"]) > 1
-
-
 def test_typed_tasks_are_extras_of_the_last_page() -> None:
     app = app_pages.opened("Learn", {"chapter": "end"})
     asked = [data["task"] for data in payloads(app) if "task" in data]
@@ -277,13 +138,3 @@ def test_last_page_goes_on_without_vocabulary_files(monkeypatch: pytest.MonkeyPa
     app = app_pages.opened("Learn", {"chapter": "end"})
     assert {*fetched} >= {*golf.TWO}
     assert not any("task" in data for data in payloads(app))
-
-
-def test_best_known_merges_play_beside_those_of_the_user() -> None:
-    app = give(opened(), "merges", [0])
-    (entry,) = app.session_state["learn_answers"].values()
-    app.session_state["learn_answers"] = {"golf/merges/0": entry | {"shown": True}}
-    data = next(data for data in payloads(app.run()) if "task" in data)
-    assert data["plays"]
-    assert (data["last"], data["task"]["places"], data["task"]["canShow"]) == (18, [], False)
-    assert app.session_state["learn_answers"]["golf/merges/0"]["tries"] == [[0]]

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from helpers import app_pages
 
 import bpeviz
 from bpeviz.pretrained import download
 from bpeviz.ui.learn.people_say import HUGS, HUGS_SIZE, SAYINGS, Saying, words
-from bpeviz.ui.permalink.codec import pack
 
 EXPECTED = {
     "hello": "It is `h` + `e` or `e` + `l`: each occurs 3 times. `ll` occurs only 2 times",
@@ -34,13 +32,6 @@ def test_correction_has_known_figures(saying: Saying) -> None:
     if not all(map(download.available, saying.needs)):
         pytest.skip("It needs published vocabularies.")
     assert EXPECTED[saying.key] in words(saying)
-
-
-@pytest.mark.parametrize("saying", SAYINGS, ids=lambda saying: saying.key)
-def test_link_opens_its_page(saying: Saying) -> None:
-    app = app_pages.opened(saying.link.path, {"s": pack(saying.link.values)}, others=[])
-    assert not app.exception
-    assert [warning.value for warning in app.warning if "link" in warning.value] == []
 
 
 def test_links_open_at_what_refutes_the_claim() -> None:

@@ -10,13 +10,11 @@ from itertools import chain
 import pyphen
 import pytest
 
-import bpeviz
 from bpeviz.pretrained import download
-from bpeviz.trainers import TRAINERS
 from bpeviz.ui.learn import prose
 from bpeviz.ui.learn.base import Chapter
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
-from bpeviz.ui.learn.prose import Belief, Choice, Prose, TaskProse
+from bpeviz.ui.learn.prose import Belief, Choice, Prose
 from bpeviz.ui.learn.tours import TOURS, Tour
 from bpeviz.ui.pages.base import WAYS
 
@@ -251,88 +249,6 @@ def test_options_are_alike_and_replies_are_their_own(belief: Belief) -> None:
 def content(text: str) -> set[str]:
     """Return the words of a text that tell what it says, without their endings."""
     return {word[:5] for word in re.findall(r"[a-z0-9]{3,}", text.lower())} - COMMON
-
-
-def test_answers_about_gpt_4o_are_those_of_its_tokenizer() -> None:
-    if not download.available("o200k_base"):
-        pytest.skip("not available: o200k_base")
-    tokenizer = bpeviz.load("o200k_base")
-    for text, tokens in {"red car": ["red", "·car"], "2026": ["202", "6"]}.items():
-        assert [token.label for token in tokenizer.tokens(text)] == tokens
-    assert len(tokenizer.encode("\N{HEDGEHOG}")) == 3
-
-
-def test_variants_are_those_of_the_app() -> None:
-    notes = prose.read("end").notes
-    for key in ("scaffold", "superbpe", "multilingual", "parity", "adaptive"):
-        assert notes[key].startswith(TRAINERS[key].title.partition(" (")[0])
-
-
-def test_form_is_read() -> None:
-    text = """# Why
-Goal: Say
-why.
-Minutes: 5
-Text: Short.
-
-One {figure}.
-Same  paragraph.
-
-Second one.
-
-In fact: None.
-
-## Task: letters
-Do it.
-Hint: Slowly.
-Why: So.
-
-## Note: price
-Dear: {figure} times.
-
-## Belief
-Which?
-- Zero. | Too
-  few.
-Many think: Two. | Too
-many.
-* One. | Yes.
-
-## Own text
-Type.
-
-## Own task
-Go.
-Hint: On.
-"""
-    words = prose.parse(text)
-    assert words == Prose(
-        "Why",
-        {"letters": TaskProse("Do it.", "Slowly.", "So.")},
-        {"price": "Dear: {figure} times."},
-        (
-            Belief(
-                "Which?",
-                (
-                    Choice("One.", "Yes.", True),
-                    Choice("Two.", "Too many.", False, True),
-                    Choice("Zero.", "Too few.", False),
-                ),
-            ),
-        ),
-        "One {figure}. Same  paragraph.\n\nSecond one.",
-        "Say why.",
-        5,
-        "Short.",
-        "None.",
-        "",
-        "Type.",
-        own_task=TaskProse("Go.", "On."),
-    )
-    assert [words.task(name).hint for name in ("letters", "other")] == ["Slowly.", "On."]
-    assert (words.beliefs[0].right, words.beliefs[0].myth) == (0, "Two.")
-    assert prose.fill(words.notes["price"], {"figure": 1480}) == "Dear: 1,480 times."
-    assert prose.fill("{a}", {"a": "{b}"}) == "{b}"
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bpeviz
-from bpeviz.ui.inputs.text import TEXT, TRAIN_ON
 from bpeviz.ui.learn import figures
 from bpeviz.ui.learn.base import DON_QUIJOTE, Question
 from bpeviz.ui.learn.chapters.stop import CHAPTER, MERGES, WIDTH
@@ -41,28 +40,6 @@ def test_line_is_right_at_merge_fourteen_and_close_around_it(step: int) -> None:
         "there to merge 40, the training text goes from 87 to 61 tokens."
     )
     assert ("After your line" in told, "before your line" in told) == (step < 14, step > 14)
-
-
-@pytest.mark.parametrize(
-    ("step", "first", "last"),
-    [
-        (0, "Without merges, each byte is a token.", "27 more tokens of the new text can"),
-        (9, "Too early: a later merge", "8 more tokens of the new text can"),
-        (19, "Too late: the last merges", "The last 5 merges before your line do nothing"),
-        (40, "Here, tokens are long parts of", "The last 26 merges before your line do nothing"),
-    ],
-)
-def test_wrong_line_gets_its_own_sentence_and_then_the_answer(
-    step: int, first: str, last: str
-) -> None:
-    again, told = (question().result([step] * tries, False) for tries in (1, 2))
-    assert again
-    assert told
-    assert (again["kind"], told["kind"]) == ("again", "wrong")
-    assert words(again["message"]).startswith(first)
-    assert "14" not in words(again["message"])
-    assert first in words(told["message"])
-    assert last in words(told["message"])
 
 
 def test_payload_before_the_answer_does_not_depend_on_the_new_text() -> None:
@@ -119,10 +96,3 @@ def test_figures_are_those_of_the_line_and_of_gpt2s_smallest_model() -> None:
     training = bpeviz.train(DON_QUIJOTE, merges=20, pattern="none")
     assert training.tokenizer().token_bytes(255 + int(shown["once"])) == b"En un lugar"
     assert training.merges[int(shown["once"]) - 1].count == 1
-
-
-def test_own_text_is_opened_in_train_beside_the_training_text() -> None:
-    assert CHAPTER.target
-    link = CHAPTER.target("Hello")
-    assert link.values[TEXT.box.link] == "Hello"
-    assert link.values[TRAIN_ON.box.link] == DON_QUIJOTE

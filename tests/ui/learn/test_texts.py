@@ -9,12 +9,8 @@ from typing import Any
 
 import pytest
 import tiktoken
-from helpers import app_pages
-from streamlit.testing.v1 import AppTest
 
-from bpeviz.text import digest_of
-from bpeviz.ui.learn import prose
-from bpeviz.ui.learn.base import DON_QUIJOTE, Chapter, Question
+from bpeviz.ui.learn.base import DON_QUIJOTE, Question
 from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS, encode, units
 from bpeviz.ui.learn.figures import GOLF
 from bpeviz.views.acts import BoundariesAct
@@ -28,12 +24,6 @@ TEXTS = [
 CUTS = {("why", "letters"), ("real", "digits"), ("wrong", "space"), ("wrong", "numbers")}
 
 Pair = tuple[bytes, bytes]
-
-
-def test_each_task_has_three_texts() -> None:
-    for chapter in CHAPTERS:
-        assert [*chapter.texts] == [*prose.read(chapter.key).tasks]
-        assert all(len({*texts}) == len(texts) == 3 for texts in chapter.texts.values())
 
 
 def merge(parts: Sequence[bytes], pair: Pair) -> list[bytes]:
@@ -119,12 +109,22 @@ def check_fences(questions: Sequence[Question], text: str) -> None:
     assert not question.solved(0)
 
 
+def check_places(question: Question, row: Sequence[bytes], right: Pair) -> None:
+    """Check that all places of a pair are right, and no others."""
+    ends = [end - 1 for end in accumulate(map(len, row))]
+    pairs = dict(zip(ends, pairwise(row), strict=False))
+    assert [*question.act.places] == [*pairs]
+    for atom, pair in pairs.items():
+        assert question.judge(atom).verdict == ("right" if pair == right else "wrong")
+        assert pair == right or question.feedback(atom)
+
+
 def check_encoding(questions: Sequence[Question], text: str) -> None:
     pairs, _ = trained([single(DON_QUIJOTE)], encode.MERGES)
     row = single(text)
     for question in questions:
         number, pair = next((i, pair) for i, pair in enumerate(pairs, 1) if pair in pairwise(row))
-        assert question.judge(place(row, pair)).verdict == "right"
+        check_places(question, row, pair)
         assert f" is merge {number}, " in told(question)
         row = merge(row, pair)
 
@@ -140,7 +140,7 @@ def check_ranks(questions: Sequence[Question], text: str) -> None:
     row = single(text)
     for question in questions:
         pair = min(pairwise(row), key=lambda pair: ranks.get(b"".join(pair), len(ranks)))
-        assert question.judge(place(row, pair)).verdict == "right"
+        check_places(question, row, pair)
         assert f" {ranks[b''.join(pair)]:,}, the first that fits" in told(question)
         row = merge(row, pair)
 
@@ -207,9 +207,6 @@ def test_truth_of_each_text_is_computed_again(key: str, name: str, turn: int) ->
     chapter = BY_KEY[key]
     text, asked = chapter.texts[name][turn], chapter.task(name, turn)
     questions = [make() for make in asked.questions]
-    words = prose.read(key).tasks[name]
-    for part in vars(words).values():
-        assert "{" not in prose.fill(part, {**chapter.figures(), **asked.figures})
     if check := CHECKS.get((key, name)):
         check(questions, text)
         return
@@ -218,33 +215,3 @@ def test_truth_of_each_text_is_computed_again(key: str, name: str, turn: int) ->
     right = cut(tokens_of(name, text), question)
     assert question.judge(right).verdict == "right"
     assert question.judge(right ^ 1).verdict == "wrong"
-
-
-def show(app: AppTest, chapter: Chapter, name: str, turn: int) -> AppTest:
-    """Press “Show me” for all questions about a text."""
-    of = digest_of(chapter.key, name, chapter.texts[name][turn])
-    names = (f"{chapter.key}/{name}/{i}" for i in range(len(chapter.task(name, turn).questions)))
-    entries = {
-        f"{each}*{turn}" if turn else each: {"of": of, "tries": [], "shown": True} for each in names
-    }
-    before = app.session_state["learn_answers"] if turn else {}
-    app.session_state["learn_answers"] = {**before, **entries}
-    return app.run()
-
-
-@pytest.mark.parametrize("key", ["units", "merge", "real"])
-def test_another_text_follows_the_truth_and_leaves_no_mark(key: str) -> None:
-    chapter = BY_KEY[key]
-    name, texts = next(iter(chapter.texts.items()))
-    app = app_pages.opened("pages/Learn.py", {"chapter": key})
-    assert "another_" not in str([button.key for button in app.button])
-    marks = []
-    for turn in range(len(texts)):
-        app = show(app, chapter, name, turn)
-        marks.append(dict(app.session_state["learn_marks"]))
-        why = prose.fill(prose.read(key).tasks[name].why, chapter.task(name, turn).figures)
-        assert why in [element.value for element in app.markdown]
-        app = app.button(key=f"another_{name}").click().run()
-        assert not app.exception
-    assert marks[0] == marks[-1]
-    assert app.session_state["learn_turns"] == {f"{key}/{name}": 0}

@@ -1,0 +1,273 @@
+"""Contracts of Learn: each chapter of the registry, its tasks, their three texts and questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import astuple, replace
+from html import escape
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from helpers import app_pages
+from helpers.learn_pages import give, marks, opened, questions, words
+from streamlit.testing.v1 import AppTest
+
+import bpeviz
+from bpeviz.pretrained import download
+from bpeviz.text import digest_of
+from bpeviz.ui.learn import page as learn
+from bpeviz.ui.learn import people_say, prose, vote_questions
+from bpeviz.ui.learn.base import Chapter, NoQuestionError, PageLink, Task
+from bpeviz.ui.learn.chapters import BY_KEY, CHAPTERS
+from bpeviz.ui.permalink.codec import pack, unpack
+
+pytestmark = pytest.mark.slow
+
+every_chapter = pytest.mark.parametrize("chapter", CHAPTERS, ids=lambda chapter: chapter.key)
+every_text = pytest.mark.parametrize(
+    ("chapter", "name", "turn"),
+    [
+        pytest.param(chapter, name, turn, id=f"{chapter.key}-{name}-{turn}")
+        for chapter in CHAPTERS
+        for name, texts in chapter.texts.items()
+        for turn in range(len(texts))
+    ],
+)
+
+OWN_TEXTS = (
+    "",
+    " ",
+    "x",
+    "a b",
+    "hello, hello",
+    "你好",
+    "😃 e\u0301",
+    "<|endoftext|> & <b>",
+    "aa" * 30,
+)
+
+
+# ---- words
+
+
+@every_chapter
+def test_each_task_has_three_texts(chapter: Chapter) -> None:
+    assert [*chapter.texts] == [*prose.read(chapter.key).tasks]
+    assert all(len({*texts}) == len(texts) == 3 for texts in chapter.texts.values())
+
+
+def texts_of(value: Any) -> Iterator[str]:
+    """Yield the texts of a chapter's words."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from texts_of([*value.values()])
+    elif isinstance(value, list | tuple):
+        for part in value:
+            yield from texts_of(part)
+
+
+@every_text
+def test_all_figures_of_the_words_are_filled(chapter: Chapter, name: str, turn: int) -> None:
+    figures, task = chapter.figures(), chapter.task(name, turn)
+    for part in vars(prose.read(chapter.key).tasks[name]).values():
+        assert "{" not in prose.fill(part, {**figures, **task.figures})
+    others = replace(prose.read(chapter.key), tasks={}, own_task=None)
+    assert not any("{" in prose.fill(part, figures) for part in texts_of(astuple(others)))
+
+
+# ---- answers
+
+
+@every_text
+def test_right_answer_is_right_and_mistakes_get_replies_that_do_not_tell_it(
+    chapter: Chapter, name: str, turn: int
+) -> None:
+    for make in chapter.task(name, turn).questions:
+        question = make()
+        judgment = question.judge(None)
+        assert judgment.verdict == "right"
+        assert judgment.message
+        if (right := judgment.right) is None:
+            continue
+        assert question.act.accepts(right)
+        assert question.solved(right)
+        assert question.judge(right).verdict in ("right", "near")
+        first = question.result([right], False)
+        assert first
+        assert first["kind"] != "again"
+        told = words(judgment.message)
+        for mistake in question.likely():
+            assert question.judge(mistake.given).verdict == "wrong"
+            assert mistake.words
+            assert told not in words(mistake.words)
+
+
+@every_chapter
+def test_question_is_answered_wrong_twice_or_shown(chapter: Chapter) -> None:
+    for name, question in questions(chapter):
+        shown = question.result([], True)
+        assert shown
+        assert (shown["kind"], question.mark([], True)) == ("shown", "shown")
+        assert question.result([], False) is None
+        for mistake in question.likely()[:2]:
+            assert question.mark([mistake.given], False) is None
+            first = question.result([mistake.given], False)
+            assert first
+            if question.act.is_live:
+                assert first["kind"] == "draft"
+                continue
+            assert first["kind"] == "again", name
+            second = question.result([mistake.given, mistake.given], False)
+            assert second
+            assert question.mark([mistake.given] * 2, False) == "tried"
+            assert second["kind"] == "wrong"
+            assert len(second["message"]) > len(question.judge(None).message), name
+            right = question.judge(None).right
+            if right is not None:
+                assert question.mark([mistake.given, right], False) == "second"
+
+
+# ---- nothing of the answer before it
+
+
+def is_beginning(earlier: Any, later: Any) -> bool:
+    """Return whether a list or a table is the beginning of another one."""
+    if isinstance(earlier, dict):
+        return all(is_beginning(value, later[key]) for key, value in earlier.items())
+    if isinstance(earlier, list):
+        return later[: len(earlier)] == earlier
+    return bool(earlier == later)
+
+
+@every_text
+def test_stage_has_no_later_step_and_an_answer_appends_to_it(
+    chapter: Chapter, name: str, turn: int
+) -> None:
+    task = chapter.task(name, turn)
+    if any(make().act.is_live for make in task.questions):
+        return
+    states = [task.payload(answered, None) for answered in range(len(task.questions) + 1)]
+    for before, after in pairwise(states):
+        assert before["key"] == after["key"]
+        [view], [more] = before["views"], after["views"]
+        steps = {column: values for column, values in view["steps"].items() if values}
+        assert is_beginning(steps, more["steps"])
+        if view["key"] == more["key"]:  # else a typed name is a special token now
+            assert is_beginning(view["tokenStyles"], more["tokenStyles"])
+            later = more["steps"]["id"][len(view["steps"]["id"]) :]
+            assert {*later}.isdisjoint(view["tokenStyles"]), "a token that is merged later"
+        assert len(view["steps"]["id"]) == view["last"] == before["last"]
+        assert len(view["tokenCounts"]) == view["last"] + 1
+        assert after["last"] > before["last"] or "curves" in after
+
+
+def refuse(*given: Any) -> Any:
+    raise AssertionError("A result was computed before an answer.")
+
+
+def without_answers(chapter: Chapter, answered: int) -> Chapter:
+    """Return a chapter in which to judge a question after the first `answered` ones is an error."""
+    left = answered
+    stages: dict[str, Callable[[str], Task]] = {}
+    for task in prose.read(chapter.key).tasks:
+        count = len(chapter.task(task).questions)
+
+        def stage(text: str, task: str = task, left: int = left) -> Task:
+            asked = chapter.tasks[task](text)
+            unanswerable = [
+                make
+                if i < left
+                else lambda make=make: replace(make(), judge=refuse, mistakes=refuse)
+                for i, make in enumerate(asked.questions)
+            ]
+            return replace(asked, questions=unanswerable)
+
+        stages[task] = stage
+        left -= count
+    return replace(chapter, tasks=stages)
+
+
+def messages(app: AppTest) -> list[bytes]:
+    """Return everything that the page sends to the browser, in its order."""
+    protos = [element.proto for element in app._tree if getattr(element, "proto", None) is not None]
+    return [proto.SerializeToString(deterministic=True) for proto in protos]
+
+
+@every_chapter
+def test_page_is_the_same_whatever_the_answer_until_it_is_given(
+    chapter: Chapter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The page asks all questions of a chapter, and its link contains no answer."""
+    app, chapter_words = opened(chapter.key), prose.read(chapter.key)
+    fact = prose.fill(chapter_words.fact, chapter.figures())
+    notes = {
+        name: prose.fill(note, chapter.figures()) for name, note in chapter_words.notes.items()
+    }
+    assert app.header[0].value.endswith(chapter_words.title)
+    for answered, (name, question) in enumerate(questions(chapter)):
+        expected = messages(app.run())
+        if not name.endswith("belief/0"):
+            with monkeypatch.context() as changed:
+                other = without_answers(chapter, answered)
+                changed.setattr(learn, "BY_KEY", {**BY_KEY, chapter.key: other})
+                assert messages(app.run()) == expected
+        drawn = [*(element.value for element in app.markdown)]
+        drawn += [element.proto.body for element in app.get("html")]
+        assert not any(escape(fact) in body or body in notes.values() for body in drawn)
+        assert not any(body.startswith(("**This is why", "Sources")) for body in drawn)
+        app = give(app, name, question.judge(None).right)
+    assert sum(escape(fact) in element.proto.body for element in app.get("html")) == 1
+    said = {element.value for element in app.markdown}
+    assert {note for name, note in notes.items() if name != vote_questions.NOTE} <= said
+    assert {*marks(app, chapter.key)} == {"first"}
+    app.session_state["copy_link"] = {"request": 1}
+    assert unpack(app.run().session_state["made_link"]["packed"]) == {"chapter": chapter.key}
+
+
+@every_chapter
+def test_chapter_works_without_vocabulary_files(
+    chapter: Chapter, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download, "available", lambda name: False)
+    monkeypatch.setattr(download, "fetch_in_background", lambda name: None)
+    monkeypatch.setattr(bpeviz, "load", None)
+    answers = {}
+    for name, _ in questions(chapter):
+        task = name.split("/")[1]
+        of = digest_of(chapter.key, task, chapter.texts[task][0]) if task != "belief" else task
+        answers[name] = {"of": of, "tries": [], "shown": True}
+    app = opened(chapter.key, learn_answers=answers)
+    assert None not in marks(app, chapter.key)
+
+
+# ---- texts of the user's own, and links
+
+
+@pytest.mark.parametrize("text", OWN_TEXTS)
+@pytest.mark.parametrize("chapter", [each for each in CHAPTERS if each.own], ids=lambda c: c.key)
+def test_own_text_is_asked_about_or_refused(chapter: Chapter, text: str) -> None:
+    try:
+        task = chapter.tasks[chapter.own](text)
+        asked = [make() for make in task.questions]
+    except NoQuestionError:
+        return
+    states = [task.payload(answered, None) for answered in range(len(asked) + 1)]
+    assert len({state["key"] for state in states}) == 1 or any(each.act.is_live for each in asked)
+    for question in asked:
+        right = question.judge(None).right
+        assert right is None or question.solved(right)
+
+
+LINKS: dict[str, PageLink] = {
+    **{chapter.key: chapter.target(chapter.text) for chapter in CHAPTERS if chapter.target},
+    **{saying.key: saying.link for saying in people_say.SAYINGS},
+    **learn.NAMED,
+}
+
+
+@pytest.mark.parametrize("link", LINKS.values(), ids=LINKS)
+def test_link_of_learn_opens_its_page_without_a_message(link: PageLink) -> None:
+    app = app_pages.opened(link.path, {"s": pack(link.values)}, others=[])
+    assert [warning.value for warning in app.warning if "link" in warning.value] == []
