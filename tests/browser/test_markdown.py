@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from helpers.markup import MARKUP
+from helpers.hostile import MARKUP
 from page_helpers import Page, expect
 from serving import serving
 
 SCRIPT = """
 import streamlit as st
-from helpers.markup import MARKUP
+from helpers.hostile import MARKUP
 from bpeviz.ui import markdown
 
 for number, text in enumerate(MARKUP):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from helpers.comparisons import comparison
 from helpers.exports import animation
-from helpers.markup import HTML
+from helpers.hostile import HTML
 from page_helpers import Page, await_height, expect, labelled
 from test_accessibility import violations
 

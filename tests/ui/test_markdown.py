@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from google.protobuf.message import Message
 from helpers import app_pages
-from helpers.markup import MARKUP
+from helpers.hostile import MARKUP
 from helpers.payloads import payloads
 from helpers.properties import pairs
 from hypothesis import example, given

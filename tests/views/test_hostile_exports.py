@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 import pytest
 from helpers.exports import animation, cells, pages
-from helpers.markup import HTML
+from helpers.hostile import HTML
 from helpers.payloads import data_of
 
 PLAIN = "a plain text"
