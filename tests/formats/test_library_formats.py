@@ -18,7 +18,6 @@ import tiktoken
 import tokenizers
 from helpers.difficult import DIFFICULT
 from helpers.library_files import LINES, sentencepiece_model
-from helpers.properties import quarter
 from subword_nmt.apply_bpe import BPE
 from subword_nmt.learn_bpe import learn_bpe
 from tokenizers import decoders, models, normalizers, pre_tokenizers, processors
@@ -37,28 +36,6 @@ from bpeviz.views.inspection import grid
 from bpeviz.views.parts import parts as parts_of
 
 pytestmark = pytest.mark.slow
-
-SENTENCEPIECE: dict[str, dict[str, object]] = {
-    "unigram": {"model_type": "unigram"},
-    "bpe with byte fallback, as in Llama 2": {
-        "model_type": "bpe",
-        "byte_fallback": True,
-        "normalization_rule_name": "identity",
-        "remove_extra_whitespaces": False,
-        "split_digits": True,
-        "vocab_size": 900,
-    },
-    "unigram with byte fallback and no prefix": {
-        "model_type": "unigram",
-        "byte_fallback": True,
-        "add_dummy_prefix": False,
-        "normalization_rule_name": "identity",
-        "user_defined_symbols": ["the", "▁▁"],
-        "vocab_size": 900,
-    },
-    "characters": {"model_type": "char"},
-    "words": {"model_type": "word"},
-}
 
 
 MARKS = [("[CLS]", 1), ("[SEP]", 2), ("[B]", 3)]
@@ -89,26 +66,6 @@ def covered(tokenizer: Tokenizer, text: str) -> list[tuple[int, int, int]]:
     ]
 
 
-@pytest.mark.parametrize("kind", SENTENCEPIECE)
-def test_sentencepiece_model_gives_the_ids_and_boundaries_of_the_library(kind: str) -> None:
-    content = sentencepiece_model(**SENTENCEPIECE[kind])
-    theirs = sentencepiece.SentencePieceProcessor(model_proto=content)
-    ours = formats.parse({"a.model": content})
-    assert ours.vocab_size == theirs.vocab_size()
-    for text in quarter(DIFFICULT, kind):
-        assert ours.encode(text) == theirs.encode(text)
-        tokens = covered(ours, text)
-        assert [token_id for *_, token_id in tokens] == theirs.encode(text)
-        pieces = theirs.encode(text, return_type="proto").pieces
-        for (start, end, token_id), piece in zip(tokens, pieces, strict=True):
-            # A byte of a character has no span of its own in the library.
-            if theirs.is_byte(token_id) and theirs.normalize(text).replace("▁", " ").endswith(text):
-                assert text.encode()[start:end] == bytes([int(piece.piece[3:5], 16)])
-            elif piece.begin < piece.end and not theirs.is_byte(token_id):
-                assert (start, end) == (piece.begin, piece.end)
-        assert ours.decode(theirs.encode(text)) == theirs.decode(theirs.encode(text))
-
-
 TEMPLATES = {
     "template": processors.TemplateProcessing("[B] [CLS] $A [SEP]", None, MARKS),
     "template after another processor": processors.Sequence(
@@ -119,19 +76,6 @@ TEMPLATES = {
     "none": None,
     "processor without a template": processors.ByteLevel(),
 }
-
-
-@pytest.mark.parametrize("kind", TEMPLATES)
-def test_template_gives_the_special_tokens_that_the_library_adds(kind: str) -> None:
-    theirs = with_template(TEMPLATES[kind])
-    ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
-    before, after = ours.template
-    assert bool(before or after) == ("none" != kind != "processor without a template")
-    for text in ("", "ab", "a b ba", "x"):
-        expected = theirs.encode(text, add_special_tokens=True).ids
-        assert [*before, *ours.encode(text), *after] == expected
-        assert inspect(text, ours, template=True).ids == expected
-        assert inspect(text, ours).ids == theirs.encode(text, add_special_tokens=False).ids
 
 
 def test_lone_surrogates_are_found_as_replacement_characters() -> None:
@@ -171,17 +115,6 @@ def test_template_is_drawn_as_marks_without_text() -> None:
 def test_template_that_cannot_be_shown_is_left_out(template: Any) -> None:
     ours = formats.parse({"tokenizer.json": with_template(template).to_str().encode()})
     assert [*map(list, ours.template)] == [[], []]
-
-
-@pytest.mark.parametrize("bos", [1, -1])
-def test_template_of_sentencepiece_is_bos_and_eos(bos: int) -> None:
-    content = sentencepiece_model(bos_id=bos)
-    theirs = sentencepiece.SentencePieceProcessor(model_proto=content)
-    ours = formats.parse({"a.model": content})
-    before, after = ours.template
-    expected = theirs.encode("The keeper", add_bos=bos >= 0, add_eos=True)
-    assert [*before, *ours.encode("The keeper"), *after] == expected
-    assert inspect("The keeper", ours, template=True).ids == expected
 
 
 def segmentations(ours: Tokenizer, word: str, n: int) -> list[tuple[list[int], float]]:

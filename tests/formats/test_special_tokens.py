@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import io
-import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pytest
-import sentencepiece
 import tokenizers
-from helpers.properties import pairs, quarter
-from helpers.special_texts import SPECIAL_TEXTS
 from tokenizers import AddedToken, Tokenizer, decoders, models, normalizers, pre_tokenizers
 
 from bpeviz import formats
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.trace import inspect, scored_words
-from bpeviz.core.boundaries import DROPPED_ID, UNKNOWN_ID
 from bpeviz.formats.huggingface.common import assigned_ids
 from bpeviz.libraries.tokenizer import _stripped as stripped
 
@@ -107,53 +101,6 @@ def library(kind: str, added: Added) -> Tokenizer:
     made.train_from_iterator(CORPUS, trainers[type(made.model)](**options))
     made.add_tokens([*added])
     return made
-
-
-def with_only(made: Tokenizer, names: Sequence[str]) -> Tokenizer:
-    """Return a tokenizer that finds these special tokens in a text, and no other ones."""
-    document = json.loads(made.to_str())
-    for one in document["added_tokens"]:
-        one["special"] = one["special"] and one["content"] not in names
-    found: Tokenizer = Tokenizer.from_str(json.dumps(document))
-    found.encode_special_tokens = True
-    return found
-
-
-@pytest.mark.parametrize(("kind", "flags"), pairs([*KINDS], [*FLAGS]))
-def test_special_tokens_in_texts_give_the_ids_and_offsets_of_the_library(
-    kind: str, flags: str
-) -> None:
-    theirs = library(kind, FLAGS[flags])
-    ours = formats.parse({"tokenizer.json": theirs.to_str().encode()})
-    names = [one.content for one in FLAGS[flags]]
-    own = [name for name in names if name in ours.special_tokens]
-    cases = [("all", theirs), *(([name], with_only(theirs, [name])) for name in own)]
-    for template in quarter(SPECIAL_TEXTS, kind + flags):
-        text = template.format(*names, *names)
-        for allowed, reference in cases:
-            expected = reference.encode(text, add_special_tokens=False)
-            assert ours.encode(text, allowed_special=allowed) == expected.ids, (text, allowed)
-            found = ours.tokens(text, allowed_special=allowed)
-            assert [token.id for token in found] == expected.ids
-            added = [
-                (start, end)
-                for i, (start, end) in zip(expected.ids, expected.offsets, strict=True)
-                if i in ours.added_ids and i != ours.unknown_id
-            ]
-            assert [
-                (token.start, token.end)
-                for token in found
-                if token.id in ours.added_ids and token.id != ours.unknown_id
-            ] == added
-            seen = inspect(text, ours, own if allowed == "all" else allowed)
-            assert seen.text_ids == expected.ids
-            drawn = seen.boundaries.ids(seen.boundaries.steps).tolist()
-            assert [
-                ours.unknown_id if i == UNKNOWN_ID else i for i in drawn if i != DROPPED_ID
-            ] == expected.ids
-            assert round_trip(seen).decoded == theirs.decode(
-                expected.ids, skip_special_tokens=False
-            )
 
 
 def small(model: Any, **parts: Any) -> Tokenizer:
@@ -268,35 +215,6 @@ def test_unknown_word_is_not_the_name_of_the_unknown_token() -> None:
     )
     found = inspect("the Ω [UNK] said", ours, ["[UNK]"])
     assert found.normalized.text == "the ω [UNK] said"
-
-
-@pytest.mark.parametrize("kind", ["bpe", "unigram"])
-def test_user_defined_symbols_of_sentencepiece_are_found_as_the_library_does(kind: str) -> None:
-    writer = io.BytesIO()
-    sentencepiece.SentencePieceTrainer.train(
-        sentence_iterator=iter(CORPUS),
-        model_writer=writer,
-        model_type=kind,
-        vocab_size=60,
-        hard_vocab_limit=False,
-        minloglevel=2,
-        normalization_rule_name="identity",
-        remove_extra_whitespaces=False,
-        user_defined_symbols=["<tool>", "user"],
-    )
-    theirs = sentencepiece.SentencePieceProcessor(model_proto=writer.getvalue())
-    ours = formats.parse({"tokenizer.model": writer.getvalue()})
-    for text in [template.format("<tool>", "user") for template in SPECIAL_TEXTS]:
-        expected = theirs.encode(text)
-        assert ours.encode(text) == ours.encode(text, allowed_special="all") == expected
-        found = inspect(text, ours, [])
-        assert found.text_ids == expected
-        trip = round_trip(found)
-        assert trip.decoded == theirs.decode(expected)
-        assert {loss.title for loss in trip.losses} <= {"unknown"}
-    # At control symbols, a text is split, and both parts begin as a text does.
-    ids = ours.encode("the</s>the", allowed_special="all")
-    assert ids == [*theirs.encode("the"), theirs.eos_id(), *theirs.encode("the")]
 
 
 def test_added_token_gets_the_next_id_after_the_vocabulary() -> None:
