@@ -9,12 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import sentencepiece
 import tokenizers
 from helpers.difficult import DIFFICULT
-from helpers.libraries import LIBRARIES, hugging_face
+from helpers.libraries import hugging_face
 from helpers.library_files import LINES, sentencepiece_model
-from tokenizers import Regex, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import Regex, decoders, models, pre_tokenizers, trainers
 
 import bpeviz
 from bpeviz import formats
@@ -22,7 +21,6 @@ from bpeviz.core.tokenizer import Tokenizer
 from bpeviz.formats import FormatError, verification
 from bpeviz.formats.base import TransientError
 from bpeviz.libraries.pool import LibraryError
-from bpeviz.libraries.tokenizer import LibraryTokenizer
 
 pytestmark = pytest.mark.slow
 
@@ -55,125 +53,6 @@ def opened(made: tokenizers.Tokenizer, **changes: Any) -> Tokenizer:
     return formats.parse({"tokenizer.json": json.dumps(document).encode()})
 
 
-def check_kept(ours: Tokenizer, format: str) -> None:
-    """Check that a converted file gives every id in its library and here."""
-    files = formats.dump(ours, format)
-    theirs, back = LIBRARIES[format](files), formats.parse(files)
-    for text in DIFFICULT:
-        assert theirs(text) == ours.encode(text)
-        assert back.encode(text) == ours.encode(text)
-    assert dict(back.special_tokens) == dict(ours.special_tokens)
-
-
-def test_bytes_with_a_published_expression_become_tiktoken_ranks_and_back() -> None:
-    ours = opened(byte_level(SPLIT))
-    assert isinstance(ours, LibraryTokenizer)
-    check_kept(ours, "tiktoken")
-    with pytest.raises(FormatError, match="single bytes have other ids"):
-        formats.dump(ours, "minbpe")  # its bytes are in order, and those of the library are not
-    again = formats.parse(formats.dump(ours, "tiktoken"))
-    check_kept(again, "huggingface")
-
-
-def test_bytes_with_the_expression_of_gpt2_become_vocab_and_merges() -> None:
-    made = byte_level(pre_tokenizers.ByteLevel(add_prefix_space=False), special=())
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    document = json.loads(made.to_str())
-    document["truncation"] = {
-        "direction": "Right",
-        "max_length": 9,
-        "strategy": "LongestFirst",
-        "stride": 0,
-    }
-    ours = formats.parse({"tokenizer.json": json.dumps(document).encode()})
-    assert isinstance(ours, LibraryTokenizer)  # a saved truncation
-    for format in ("gpt2", "tiktoken"):
-        check_kept(ours, format)
-
-
-def test_several_merges_for_a_token_become_ranks() -> None:
-    """As Llama 3's file: all pairs are merges, and some tokens are found only as a whole."""
-    entries = {c: i for i, c in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
-    tokens = ["th", "he", "the", "in", "ing", "ng", "zqx"]
-    entries |= {token: 256 + i for i, token in enumerate(tokens)}
-    merges = [
-        (token[:i], token[i:])
-        for token in tokens
-        for i in range(1, len(token))
-        if token[:i] in entries and token[i:] in entries
-    ]
-    made = tokenizers.Tokenizer(models.BPE(entries, merges, ignore_merges=True))
-    made.pre_tokenizer = pre_tokenizers.Sequence([SPLIT, LEVEL])
-    made.decoder = decoders.ByteLevel()
-    ours = opened(made)
-    check_kept(ours, "tiktoken")
-    assert LIBRARIES["tiktoken"](formats.dump(ours, "tiktoken"))("zqx") == [262]
-    check_kept(formats.parse(formats.dump(ours, "tiktoken")), "huggingface")
-    with pytest.raises(FormatError, match=r"second merge"):
-        formats.dump(ours, "csv")
-    made.model = models.BPE(entries, merges[::-1], ignore_merges=True)
-    with pytest.raises(FormatError, match="its ids are not in the order of its merges"):
-        formats.dump(opened(made), "tiktoken")
-
-
-NEVER = "which only a tokenizer.json can contain"
-
-
-def _with_flag(name: str, **flags: bool) -> tokenizers.Tokenizer:
-    made = byte_level(SPLIT)
-    token = tokenizers.AddedToken(name, **flags)
-    (made.add_special_tokens if flags.get("special", True) else made.add_tokens)([token])
-    return made
-
-
-def _normalized() -> tokenizers.Tokenizer:
-    made = byte_level(SPLIT)
-    made.normalizer = normalizers.NFC()
-    return made
-
-
-def _with_space() -> tokenizers.Tokenizer:
-    made = byte_level(SPLIT)
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=True)
-    return made
-
-
-def _over_characters() -> tokenizers.Tokenizer:
-    made = tokenizers.Tokenizer(models.BPE({"a": 0, "b": 1, "ab": 2}, [("a", "b")]))
-    made.pre_tokenizer = pre_tokenizers.Metaspace()
-    return made
-
-
-REFUSED: dict[str, tuple[Any, str]] = {
-    "a normalizer": (_normalized, f"normalizes a text before it splits it, {NEVER}"),
-    "several splits": (
-        lambda: byte_level(pre_tokenizers.Digits(individual_digits=True), SPLIT),
-        "several rules, and this format has one expression",
-    ),
-    "a space before": (_with_space, f"adds a space before a text, {NEVER}"),
-    "an added token": (
-        lambda: _with_flag("  ", special=False),
-        f"finds its added token '  ' in every text, {NEVER}",
-    ),
-    "a flag": (lambda: _with_flag("<mask>", lstrip=True), "'<mask>' has the flag lstrip"),
-    "characters": (_over_characters, "its atoms are characters"),
-    "Unigram": (
-        lambda: tokenizers.Tokenizer(models.Unigram([("<unk>", 0.0), ("a", -1.0)], 0)),
-        "its model is Unigram, which does not merge",
-    ),
-}
-
-
-@pytest.mark.parametrize("what", REFUSED)
-def test_file_that_ranks_cannot_represent_is_refused_with_the_reason(what: str) -> None:
-    make, reason = REFUSED[what]
-    ours = opened(make())
-    for format in ("tiktoken", "gpt2", "csv"):
-        with pytest.raises(FormatError, match=reason):
-            formats.dump(ours, format)
-    assert formats.dump(ours, "huggingface")["tokenizer.json"]
-
-
 def test_ids_in_another_order_than_the_merges_are_refused() -> None:
     entries = {c: i for i, c in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
     merges = [("t", "h"), ("th", "e")]
@@ -181,34 +60,6 @@ def test_ids_in_another_order_than_the_merges_are_refused() -> None:
     made.pre_tokenizer = pre_tokenizers.Sequence([SPLIT, LEVEL])
     with pytest.raises(FormatError, match="not in the order of its merges"):
         formats.dump(opened(made), "tiktoken")
-
-
-def test_template_stays_in_a_tokenizer_json() -> None:
-    made = byte_level(pre_tokenizers.ByteLevel(add_prefix_space=False))
-    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    token = ("<|end|>", made.token_to_id("<|end|>"))
-    made.post_processor = processors.TemplateProcessing("<|end|> $A", special_tokens=[token])
-    ours = opened(made)
-    assert ours.template == ([token[1]], [])
-    files = formats.dump(ours, "huggingface")
-    assert formats.parse(files).template == ours.template
-    assert formats.left_out(ours, files, "huggingface") == ""
-
-
-@pytest.mark.parametrize("key", ["tiktoken", "gpt2", "csv"])
-def test_formats_without_a_template_say_so(key: str) -> None:
-    training = bpeviz.train("low lower", merges=3, special_tokens=("<s>", "</s>"))
-    ids = training.tokenizer().special_tokens
-    made = tokenizers.Tokenizer.from_buffer(
-        formats.dump(training.tokenizer(), "huggingface")["tokenizer.json"]
-    )
-    made.post_processor = processors.TemplateProcessing(
-        "<s> $A </s>", special_tokens=[*ids.items()]
-    )
-    ours = opened(made)
-    files = formats.dump(ours, key)
-    assert "template, which adds <s> and </s> around" in formats.left_out(ours, files, key)
-    assert formats.left_out(training.tokenizer(), files, key) == ""
 
 
 @pytest.mark.parametrize("key", formats.FORMATS)
@@ -300,32 +151,6 @@ MODELS: dict[str, dict[str, object]] = {
 }
 
 
-@pytest.mark.parametrize("kind", MODELS)
-def test_sentencepiece_bpe_becomes_a_tokenizer_json(kind: str) -> None:
-    content = sentencepiece_model(model_type="bpe", **MODELS[kind])
-    theirs = sentencepiece.SentencePieceProcessor(model_proto=content)
-    ours = formats.parse({"a.model": content})
-    files = formats.dump(ours, "huggingface")
-    encode, back = hugging_face(files), formats.parse(files)
-    for text in DIFFICULT:
-        assert encode(text) == theirs.encode(text)
-        assert back.encode(text) == theirs.encode(text)
-    assert dict(back.special_tokens).items() >= dict(ours.special_tokens).items()
-    assert back.decode(theirs.encode("the low")) == "the low"
-    for text in ("the<s>the", "the<unk>low", "<s> low</s><unk>"):
-        ids, again = (
-            each.encode(text, allowed_special={*each.special_tokens}) for each in (ours, back)
-        )
-        assert again == ids
-    ids = ours.encode("the<s>the", allowed_special={"<s>"})
-    assert (
-        f"The file decodes the ids of 'the<s>the' to '{back.decode(ids)}', and this tokenizer to "
-        f"'{theirs.decode(ids)}'."
-    ) in formats.left_out(ours, files, "huggingface")
-    assert "<s>" in back.decode(ids)
-    assert formats.left_out(ours, {"a.model": content}, "sentencepiece") == ""
-
-
 def test_model_of_sentencepiece_says_what_its_special_tokens_lose() -> None:
     unigram = bpeviz.train("漢字", "unigram", pattern="whitespace", special_tokens=("<s>",))
     files = formats.dump(unigram.tokenizer(), "sentencepiece")
@@ -383,25 +208,6 @@ def test_settings_beside_a_model_of_sentencepiece_say_what_their_class_changes(
     )
     assert "<s>" in theirs.decode(pairs[1][1])
     assert ours.decode(pairs[1][0]) == "the the"
-
-
-@pytest.mark.parametrize(
-    ("options", "format", "reason"),
-    [
-        ({"model_type": "unigram"}, "huggingface", "its model is Unigram"),
-        ({"model_type": "bpe", "treat_whitespace_as_suffix": True}, "huggingface", "end of words"),
-        ({"model_type": "bpe", "user_defined_symbols": ["x"]}, "huggingface", "after its symbol"),
-        ({"model_type": "bpe"}, "tiktoken", "SentencePiece writes spaces as ▁"),
-        ({"model_type": "unigram"}, "tiktoken", "Unigram, which does not merge"),
-    ],
-)
-def test_other_models_of_sentencepiece_are_refused(
-    options: dict[str, object], format: str, reason: str
-) -> None:
-    ours = formats.parse({"a.model": sentencepiece_model(**options)})
-    with pytest.raises(FormatError, match=reason):
-        formats.dump(ours, format)
-    assert formats.dump(ours, "sentencepiece") == {"tokenizer.model": ours.file.content}  # type: ignore[attr-defined]
 
 
 @pytest.mark.large

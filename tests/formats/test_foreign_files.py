@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import tempfile
-from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -22,7 +21,6 @@ from tokenizers import (
     models,
     normalizers,
     pre_tokenizers,
-    processors,
     trainers,
 )
 
@@ -83,27 +81,6 @@ def read(theirs: tokenizers.Tokenizer) -> Tokenizer:
         path = Path(folder, "tokenizer.json")
         theirs.save(str(path))
         return bpeviz.read(path)
-
-
-def with_own_ids() -> tokenizers.Tokenizer:
-    """Return a tokenizer over characters, whose ids are those of bpeviz."""
-    training = bpeviz.train("a cat", merges=1, atoms="characters", special_tokens=("<s>", END))
-    return tokenizers.Tokenizer.from_buffer(formats.dump(training.tokenizer(), "huggingface")[FILE])
-
-
-@pytest.mark.parametrize("make", [lambda: over_bytes(special=["<s>", END]), with_own_ids])
-def test_template_of_a_file_with_steps_is_read(make: Callable[[], tokenizers.Tokenizer]) -> None:
-    theirs = make()
-    ids = [(one, theirs.token_to_id(one)) for one in ("<s>", END)]
-    template = processors.TemplateProcessing(single=f"<s> $A {END}", special_tokens=ids)
-    theirs.post_processor = processors.Sequence(
-        [processors.ByteLevel(trim_offsets=False), template]
-    )
-    ours = read(theirs)
-    before, after = ours.template
-    assert [*before, *ours.encode("a cat"), *after] == theirs.encode("a cat").ids
-    assert ours.steps > 0
-    assert ours.at_step(0).template == ours.template
 
 
 @pytest.mark.parametrize(
@@ -202,18 +179,6 @@ def test_folder_of_a_fine_tuned_gpt2_has_its_added_tokens(tmp_path: Path) -> Non
     plain = formats.parse(files | settings(pad_token="<pad>"))
     assert plain.encode("a<pad>", allowed_special={"<pad>"})[-1] == size
     assert len(plain.encode("low")) <= len(ours.encode("low"))
-
-
-def test_merges_in_an_order_of_their_own_are_applied_by_the_library() -> None:
-    theirs = bpe(ByteLevel(add_prefix_space=False))
-    files = saved(theirs)
-    merges = files["merges.txt"].decode().splitlines(keepends=True)
-    files["merges.txt"] = "".join(reversed(merges)).encode()
-    model = json.loads(theirs.to_str())
-    model["model"]["merges"].reverse()
-    encode = libraries.of_library(tokenizers.Tokenizer.from_str(json.dumps(model)))
-    ours = formats.parse(files)
-    assert [ours.encode(text) for text in DIFFICULT] == [encode(text) for text in DIFFICULT]
 
 
 def test_boundaries_of_unknown_tokens_and_removed_characters_follow_the_text() -> None:

@@ -281,15 +281,6 @@ def test_tekken_json_gives_the_ids_of_tiktoken_after_its_special_tokens() -> Non
     assert [*ours.find(ours.token_label(400))] == [400]
 
 
-def test_ranks_are_recognized_by_content_and_may_have_an_empty_token() -> None:
-    tokenizer = bpeviz.train("low lower lowest", merges=5).tokenizer()
-    content = formats.dump(tokenizer, "tiktoken")["tokenizer.tiktoken"] + b"= 261\n"
-    ours = formats.parse({"tokenizer.model": content}, pattern="gpt2")
-    assert ours.encode("lowest slow") == tokenizer.encode("lowest slow")
-    with pytest.raises(FormatError, match="pre-tokenization"):
-        formats.parse({"tokenizer.model": content})
-
-
 def test_codes_of_subword_nmt_give_its_segmentation() -> None:
     codes = io.StringIO()
     learn_bpe(io.StringIO("\n".join(LINES)), codes, 200)
@@ -466,24 +457,6 @@ def test_folder_of_a_marian_model_names_its_two_models(tmp_path: Path) -> None:
     assert bpeviz.read(tmp_path / "source.spm").encode("low") == expected
 
 
-@pytest.mark.parametrize("name", ["tokenizer.model.v3", "spiece.model", "tokenizer"])
-def test_folder_opens_by_content_whatever_the_name(name: str, tmp_path: Path) -> None:
-    content = sentencepiece_model(model_type="char")
-    beside = {"params.json": b"{}", "x.json": b"{}", "LICENSE": b"MIT", "weights.bin": b"\x80"}
-    files = {name: content, **beside}
-    for one, written in files.items():
-        (tmp_path / one).write_bytes(written)
-    for ours in (bpeviz.read(tmp_path), bpeviz.read(tmp_path / name), formats.parse(files)):
-        assert ours.encode("low") == formats.parse({"a.model": content}).encode("low")
-
-
-def test_folder_opens_a_tokenizer_json_of_another_name(tmp_path: Path) -> None:
-    tokenizer = bpeviz.train("low lower lowest", merges=5).tokenizer()
-    bpeviz.save(tokenizer, tmp_path / "low-v2.json")
-    (tmp_path / "settings.json").write_text('{"a": 1}')
-    assert bpeviz.read(tmp_path).encode("lowest") == tokenizer.encode("lowest")
-
-
 def test_codes_beside_a_dictionary_of_fairseq_state_whose_ids_they_have(tmp_path: Path) -> None:
     (tmp_path / "dict.txt").write_text(", 9\nlow 8\nl@@ 7\n")
     (tmp_path / "bpecodes").write_text("l o 9\nlo w</w> 8\n")
@@ -534,12 +507,6 @@ def test_sentencepiece_model_of_another_numbering_is_noted(tmp_path: Path) -> No
     settings.write_text('{"tokenizer_class": "T5Tokenizer"}')
     noted = formats.assumed(bpeviz.api.files_at(tmp_path))
     assert "T5Tokenizer decodes them to their names" in noted  # and has the same ids
-
-
-def test_zip_opens_from_a_path(tmp_path: Path) -> None:
-    tokenizer = bpeviz.train("low lower lowest", merges=5).tokenizer()
-    (tmp_path / "a.zip").write_bytes(archive.packed(formats.dump(tokenizer, "gpt2")))
-    assert bpeviz.read(tmp_path / "a.zip").encode("lowest") == tokenizer.encode("lowest")
 
 
 def test_mark_covers_the_space_that_was_removed_before_it() -> None:

@@ -15,50 +15,8 @@ from bpeviz.core.byte_alphabet import BYTE_OF
 from bpeviz.core.merges import MergeTokenizer
 from bpeviz.formats import FormatError
 from bpeviz.pretrained import download
-from bpeviz.trainers import TRAINERS
 
 TEXT = "low lower lowest newest widest\n---\nthe low island, the lowest isle 12 123"
-KINDS: list[dict[str, Any]] = [
-    *(
-        {"algorithm": key} | ({} if trainer.prunes else {"merges": 30})
-        for key, trainer in TRAINERS.items()
-    ),
-    {"algorithm": "adaptive", "base_text": TEXT, "base_size": 270, "merges": 9},
-    {"algorithm": "unigram", "atoms": "characters", "vocab_size": 30},
-    {"algorithm": "wordpiece", "merges": 30, "case": "lower"},
-    {
-        "algorithm": "wordpiece",
-        "merges": 30,
-        "unmatched": "drop",
-        "pattern": "regex",
-        "expression": "[a-z]+",
-    },
-    {"algorithm": "superbpe", "merges": 60, "transition": 270, "second": "lines"},
-    {"algorithm": "sentencepiece", "merges": 30, "pattern": "gpt2"},
-    {"encode": "longest", "merges": 30},
-    {"threshold": 2, "merges": 30, "special_tokens": ("<|end|>",)},
-    {"atoms": "characters", "end_mark": "symbol", "ties": "largest", "merges": 30},
-]
-
-
-@pytest.mark.parametrize("arguments", KINDS)
-def test_read_returns_the_tokenizer_that_was_saved(
-    tmp_path: Path, arguments: dict[str, Any]
-) -> None:
-    tokenizer = bpeviz.train(TEXT, **arguments).tokenizer()
-    (path,) = bpeviz.save(tokenizer, tmp_path / "x.bpeviz")
-    back = bpeviz.read(path)
-    assert type(back) is type(tokenizer)
-    assert back.steps == tokenizer.steps
-    assert dict(back.special_tokens) == dict(tokenizer.special_tokens)
-    for text in (TEXT, "the slowest x👋 test", ""):
-        ids = tokenizer.encode(text)
-        assert back.encode(text) == ids
-        assert back.decode(ids) == tokenizer.decode(ids)
-        for step in (0, 7, tokenizer.steps):
-            here, there = tokenizer.boundaries(text), back.boundaries(text)
-            assert there.ids(step).tolist() == here.ids(step).tolist()
-    assert formats.dump(back, "bpeviz").keys() == {"tokenizer.bpeviz"}
 
 
 def test_bytes_keep_the_order_of_their_file(tmp_path: Path) -> None:

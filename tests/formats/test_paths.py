@@ -25,14 +25,6 @@ def names(folder: Path) -> set[str]:
     return {path.name for path in folder.iterdir()}
 
 
-@pytest.mark.parametrize("key", [key for key in FORMATS if key != "sentencepiece"])
-def test_save_writes_a_folder_that_read_opens_in_every_format(key: str, tmp_path: Path) -> None:
-    folder = tmp_path / "new"
-    written = bpeviz.save(TOKENIZER, folder, key)
-    assert [path.name for path in written] == [*FORMATS[key].files]
-    assert bpeviz.read(folder).encode(TEXT) == IDS
-
-
 @pytest.mark.parametrize(
     "name", ["tok.JSON", "tok.Tiktoken", "tok.MODEL", "tok.CsV", "tok.BPEviz", "a.b.json"]
 )

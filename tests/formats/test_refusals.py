@@ -3,46 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 from tokenizers import Tokenizer as Library
 
 import bpeviz
-from bpeviz import FormatError, formats
+from bpeviz import formats
 from bpeviz.formats.base import UnsupportedError
 from bpeviz.formats.verification import check_written
-from bpeviz.trainers import registry
 
 TEXT = "low lower lowest the theory of the newest " * 9
-
-
-@pytest.mark.parametrize("algorithm", registry.TRAINERS)
-def test_each_refusal_names_a_format_that_works(algorithm: str, tmp_path: Path) -> None:
-    size = 60 if algorithm in ("wordpiece", "unigram") else 300
-    tokenizer = bpeviz.train(TEXT, algorithm, vocab_size=size).tokenizer()
-    for key, form in formats.FORMATS.items():
-        path = tmp_path / f"{algorithm}{next(iter(form.suffixes), '')}"
-        refusal = ""
-        try:
-            bpeviz.save(tokenizer, path, key)
-        except FormatError as error:
-            refusal = str(error)
-        if refusal:
-            *_, holder = refusal.removesuffix(").").rpartition(" holds it (--format ")
-            assert holder != key
-            assert formats.dump(tokenizer, holder), refusal
-            assert "“" not in refusal, "values of the command line, no titles of pages"
-
-
-def test_superbpe_is_held_by_the_own_format_and_gguf_is_only_read(tmp_path: Path) -> None:
-    tokenizer = bpeviz.train(TEXT, "superbpe", vocab_size=300).tokenizer()
-    with pytest.raises(FormatError, match=r"\. \.bpeviz holds it \(--format bpeviz\)\.$"):
-        bpeviz.save(tokenizer, tmp_path / "super.json")
-    with pytest.raises(FormatError, match=r"\.gguf is read, not written\. Written are \.json"):
-        bpeviz.save(tokenizer, tmp_path / "super.gguf")
-    with pytest.raises(FormatError, match="read, not written"):
-        formats.dump(tokenizer, "gguf")
 
 
 @pytest.mark.parametrize("prefix", ["yes", "no"])

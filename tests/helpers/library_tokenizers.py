@@ -31,6 +31,7 @@ LLAMA = (  # the split of Llama 3's tokenizer.json, which is cl100k's as it was 
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
 )
 UNKNOWN = {"unk_token": "<unk>"}
+ALL = "huggingface gpt2 tiktoken csv bpeviz"
 FEW: Mapping[str, Any] = {"limit_alphabet": 150}
 
 
@@ -193,7 +194,7 @@ class Kind:
 NFC = normalizers.NFC()
 TEMPLATE = processors.TemplateProcessing(f"{END} $A", None, [(END, 700)])
 KINDS: dict[str, Kind] = {
-    "GPT-2": Kind(over_bytes, "huggingface gpt2 tiktoken csv bpeviz"),
+    "GPT-2": Kind(over_bytes, ALL),
     "Llama 3's split": Kind(
         lambda: split_over_bytes(split(LLAMA)), "huggingface tiktoken csv? bpeviz?"
     ),
@@ -225,7 +226,7 @@ KINDS: dict[str, Kind] = {
         )
     ),
     "dropout": Kind(
-        lambda: over_bytes(model={"dropout": 0.1}), "huggingface gpt2? tiktoken? csv? bpeviz?"
+        lambda: over_bytes(model={"dropout": 0.1}), " ".join(f"{key}?" for key in ALL.split())
     ),
     "a word that is a special token": Kind(
         lambda: over_bytes(model={"ignore_merges": True}, options={"special_tokens": ["hello"]})
@@ -239,7 +240,7 @@ KINDS: dict[str, Kind] = {
     ),
     "names inside each other": Kind(
         lambda: over_bytes(added=[special("<s>"), special("<s><x>"), special("<x>")]),
-        "huggingface gpt2 tiktoken csv bpeviz",
+        ALL,
     ),
     "words and signs": Kind(
         lambda: trained(models.BPE(**UNKNOWN), pre_tokenizers.Whitespace(), options=FEW)
