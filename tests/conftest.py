@@ -25,9 +25,9 @@ gc.disable()
 
 @pytest.hookimpl(tryfirst=True)  # before Hypothesis reads --hypothesis-profile
 def pytest_configure(config: pytest.Config) -> None:
-    """Set the number of examples of property tests: few where large tests are left out."""
+    """Set the number of examples of property tests: few where thorough tests are left out."""
     marks = config.getoption("markexpr")
-    properties.FAST = "not large" in marks or "not slow" in marks
+    properties.FAST = "not thorough" in marks or "not slow" in marks
     if properties.FAST and "BPEVIZ_EXAMPLES" not in os.environ:
         properties.SHARE = 0.05
     if "not slow" in marks:  # for while one works; the check of the project draws more
@@ -77,7 +77,7 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests, and order them: those of Dask, those in a browser, others, and large ones.
+    """Mark the tests, and order them: those of Dask, those in a browser, others, and thorough ones.
 
     A failed test in a browser is repeated twice; the summary counts the repetitions.
     """
@@ -85,9 +85,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if item.get_closest_marker("browser"):
             item.add_marker(pytest.mark.flaky(reruns=2))
             item.add_marker("slow")
-        if item.get_closest_marker("large"):
+        if item.get_closest_marker("thorough"):
             item.add_marker("slow")
-    items.sort(key=lambda item: bool(item.get_closest_marker("large")))
+    items.sort(key=lambda item: bool(item.get_closest_marker("thorough")))
     items.sort(key=lambda item: not item.get_closest_marker("browser"))
     # After Playwright, an event loop runs in the process, in which no Dask cluster can start.
     items.sort(key=lambda item: item.path.name != "test_dask.py")

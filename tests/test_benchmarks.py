@@ -22,7 +22,7 @@ def cells(printed: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in rows]
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_speed_prints_a_figure_of_every_contender() -> None:
     printed = output_of("speed.py", TEXT, "--quick", "--rounds=1")
     for what in ("Measured on 20", "core", "CPython", "rustbpe 0", "sentencepiece 0"):
@@ -68,7 +68,7 @@ def output_of(script: str, *arguments: str | Path) -> list[str]:
     return done.stdout.splitlines()
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_load_runs_without_errors() -> None:
     printed = output_of("load.py", "--users=3", "--think=0.5", "--seconds=4", "--no-training")
     (all_actions,) = [line for line in printed if line.startswith("all actions")]
@@ -77,7 +77,7 @@ def test_load_runs_without_errors() -> None:
     assert printed[-1].startswith("Memory of the server: ")
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_cost_prints_time_and_size_per_action() -> None:
     lines = output_of("cost.py", "--rounds=1", "--times=1")
     half = len(lines) // 2
@@ -87,7 +87,7 @@ def test_cost_prints_time_and_size_per_action() -> None:
         assert all(float(row.split()[1]) > 0 for row in rows)
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_room_counts_votes_and_loses_no_follower() -> None:
     if chromium() is None:
         pytest.skip("Chromium not found.")
@@ -98,7 +98,7 @@ def test_room_counts_votes_and_loses_no_follower() -> None:
     assert re.search("20 users, median: .* beside a room of 6", printed)
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_hostile_prints_a_row_per_attack_without_errors() -> None:
     only = ("--only=links", "--only=texts")
     printed = output_of("hostile.py", "--users=2", "--think=0.5", "--seconds=2", *only)
@@ -110,7 +110,7 @@ def test_hostile_prints_a_row_per_attack_without_errors() -> None:
         assert all(figure.endswith(" MB") for figure in row[8:10])
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_browser_measures_a_page_and_the_player() -> None:
     if chromium() is None:
         pytest.skip("Chromium not found.")

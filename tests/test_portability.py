@@ -49,7 +49,7 @@ def test_long_jobs_and_expressions_work_without_posix(tmp_path: Path) -> None:
     assert not [line for line in warned if line.startswith(OURS)], warned
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows does not limit the size of files.")
 def test_pages_train_and_export_while_the_disk_is_full(tmp_path: Path) -> None:
     done = subprocess.run(

@@ -12,6 +12,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import lines
 import pytest
 from helpers.readme import example, readme_trainer
 
@@ -295,25 +296,39 @@ def test_page_of_the_readme_has_a_player_in_60_lines(copy: Path) -> None:
     assert "drawn" in done.stdout
 
 
-def code_lines(path: Path) -> int:
-    """Return the number of lines with code: no blanks, comments and docstrings."""
-    source = path.read_text("utf-8")
-    if path.suffix == ".js":
-        plain = re.sub(r"^\s*(/\*.*?\*/|//[^\n]*)", "", source, flags=re.DOTALL | re.MULTILINE)
-        return sum(bool(line.strip()) for line in plain.splitlines())
-    bodies = [getattr(node, "body", None) for node in ast.walk(ast.parse(source))]
-    strings = [
-        part.value
-        for body in bodies
-        if isinstance(body, list)
-        for part in body
-        if isinstance(part, ast.Expr) and isinstance(part.value, ast.Constant)
-    ]
-    left_out = {line for part in strings for line in range(part.lineno, (part.end_lineno or 0) + 1)}
-    return sum(
-        bool(line.strip()) and not line.lstrip().startswith("#") and number not in left_out
-        for number, line in enumerate(source.splitlines(), 1)
-    )
+LINES = {
+    "bpeviz": 46_834,
+    "bpeviz data, kB": 1,
+    "bpeviz/*.py": 610,
+    "bpeviz/analysis": 2_369,
+    "bpeviz/cli": 2_036,
+    "bpeviz/components": 9_708,
+    "bpeviz/core": 2_113,
+    "bpeviz/corpus": 1_121,
+    "bpeviz/formats": 4_987,
+    "bpeviz/jobs": 476,
+    "bpeviz/libraries": 1_451,
+    "bpeviz/pretokenizers": 1_119,
+    "bpeviz/pretrained": 1_250,
+    "bpeviz/room": 1_123,
+    "bpeviz/trainers": 3_564,
+    "bpeviz/ui": 12_143,
+    "bpeviz/views": 3_393,
+    "bpeviz/workers": 541,
+    "tests": 43_426,
+    "tests data, kB": 334,
+    "tests/*.mjs": 1_459,
+}
+"""The most lines of code, and kilobytes of data beside them: see `lines.py`."""
+
+
+def test_lines_of_code_do_not_rise() -> None:
+    counted = lines.counted()
+    if counted is None:
+        pytest.skip("not a git checkout")
+    assert counted.keys() == LINES.keys()
+    higher = {key: (number, LINES[key]) for key, number in counted.items() if number > LINES[key]}
+    assert not higher, "lines counted, and stated in LINES"
 
 
 def test_path_through_the_code_is_readable_in_an_hour() -> None:
@@ -322,7 +337,7 @@ def test_path_through_the_code_is_readable_in_an_hour() -> None:
     steps = re.findall(r"^\d+\. \[(.+?)\]\((.+?)\) (.+)$", section, re.MULTILINE)
     assert 6 <= len(steps) <= 12
     assert all(name == target and words.count(".") == 1 for name, target, words in steps)
-    assert sum(code_lines(ROOT / "bpeviz" / target) for _, target, _ in steps) <= 2_500
+    assert sum(lines.code_lines(ROOT / "bpeviz" / target) for _, target, _ in steps) <= 2_500
     assert readme.index("## Readable in an hour") < readme.index("## The central idea")
 
 
@@ -332,7 +347,7 @@ def test_definition_of_bpe_is_in_the_first_40_lines_of_its_file() -> None:
     assert (loop.end_lineno or 0) <= 40
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_project_and_the_trainer_of_the_readme_pass_the_type_checker(copy: Path) -> None:
     """Check the added trainer with mypy, using the cache of the run on the whole project."""
     assert_passes("mypy")
@@ -341,7 +356,7 @@ def test_project_and_the_trainer_of_the_readme_pass_the_type_checker(copy: Path)
     assert_passes("mypy", "bpeviz/trainers/rarest.py", folder=copy)
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_trainer_of_the_readme_is_one_file_and_one_line_and_works_on_every_page(copy: Path) -> None:
     add_trainer(copy)
     assert_passes("ruff", "check", "bpeviz", folder=copy)

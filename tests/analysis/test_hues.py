@@ -58,7 +58,7 @@ def colored(text: str, keys: Iterable[str], **initial: str | int) -> tuple[Texts
     "text",
     [
         *TEXTS,
-        pytest.param(LONG[0], marks=pytest.mark.large),
+        pytest.param(LONG[0], marks=pytest.mark.thorough),
         pytest.param(LONG[1], marks=pytest.mark.slow),
     ],
 )

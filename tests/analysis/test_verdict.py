@@ -199,7 +199,9 @@ def ends_of_tokens(column: Column) -> list[int]:
     return [end for end, token_id in tokens if token_id != DROPPED_ID]
 
 
-@pytest.mark.parametrize("seeds", [range(50), pytest.param(range(1_000), marks=pytest.mark.large)])
+@pytest.mark.parametrize(
+    "seeds", [range(50), pytest.param(range(1_000), marks=pytest.mark.thorough)]
+)
 def test_sentences_of_a_comparison_are_true_and_about_one_pair(seeds: range) -> None:
     corpus = "low   lower\n\n\nnew newest 3 + 3; wider 🐚 ниже ниже e\u0301té 姚明 "
     trainings = [

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from helpers import properties
-from helpers.properties import mostly_large
+from helpers.properties import mostly_thorough
 from page_helpers import Page, Player, Score, choose, expect, link, type_text, with_clock
 
 from bpeviz.corpus import samples
@@ -85,7 +85,7 @@ PATHS = (
 )
 
 
-@pytest.mark.parametrize("path", mostly_large(PATHS, ["/", "/Learn", TOUR]))
+@pytest.mark.parametrize("path", mostly_thorough(PATHS, ["/", "/Learn", TOUR]))
 def test_axe_finds_nothing_in_either_theme_or_size(open_page: Open, path: str) -> None:
     page = open_page(path, color_scheme="light")
     expect(page.locator("[aria-current=page]")).to_have_count(1)
@@ -229,7 +229,7 @@ def test_button_unfolds_the_inputs_on_a_narrow_screen(open_page: Open) -> None:
     expect(inputs).to_be_visible()
 
 
-@pytest.mark.parametrize("chapter", mostly_large([*BY_KEY], ["merge"]))
+@pytest.mark.parametrize("chapter", mostly_thorough([*BY_KEY], ["merge"]))
 def test_axe_finds_nothing_in_any_state_of_a_chapter(open_page: Open, chapter: str) -> None:
     page = open_page(
         f"/Learn?chapter={chapter}", prepare=with_clock, viewport=PHONE, color_scheme="light"

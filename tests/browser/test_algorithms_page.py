@@ -199,7 +199,7 @@ def test_algorithm_options_change_only_their_row_and_four_fit(open_page: Open) -
     assert_rows(player, trained, opening)
 
 
-@pytest.mark.large  # a phone; `test_looks.py` tests one of another page
+@pytest.mark.thorough  # a phone; `test_looks.py` tests one of another page
 def test_phone_shows_all_rows_above_the_controls(open_page: Open) -> None:
     page = open_page(english("/Algorithms"), viewport={"width": 390, "height": 844}, has_touch=True)
     player = LockStep(page)

@@ -111,9 +111,11 @@ def test_tokenizer_of_a_size_is_exported_in_every_format_and_reopens(
 @pytest.mark.parametrize(
     ("path", "title"),
     [
-        pytest.param("/", "Byte-pair encoding (BPE), step by step", marks=pytest.mark.large),
+        pytest.param("/", "Byte-pair encoding (BPE), step by step", marks=pytest.mark.thorough),
         ("/Algorithms", "BPE, WordPiece, Unigram, step by step"),
-        pytest.param("/Inspect", "Byte-pair encoding (BPE), step by step", marks=pytest.mark.large),
+        pytest.param(
+            "/Inspect", "Byte-pair encoding (BPE), step by step", marks=pytest.mark.thorough
+        ),
     ],
 )
 def test_exported_animation_plays_without_a_link_to_this_machine(
@@ -277,7 +279,7 @@ def test_merge_diagram_and_player_share_the_step_and_the_word(open_page: Open) -
 # ---- print layout
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_print_layout_shows_colored_text_without_controls(open_page: Open) -> None:
     page = open_page(color_scheme="dark")
     # All pages share the rules, and the dark colors are those that print inverted.

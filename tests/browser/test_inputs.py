@@ -68,7 +68,7 @@ def test_uploaded_files_are_read_or_rejected_with_a_message(open_page: Open) -> 
     expect(alert(page, "is not a text")).to_have_count(0)
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_long_file_is_not_copied_into_the_text_box(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
@@ -90,7 +90,7 @@ def test_long_file_is_not_copied_into_the_text_box(open_page: Open) -> None:
     player.await_text(ENGLISH)
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_long_text_is_paged(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
@@ -171,7 +171,7 @@ def paste(page: Page, text: str, times: int, box: str = BOX) -> None:
     )
 
 
-@pytest.mark.large  # 11 MB take long; `tests/ui/pages/test_pages.py` tests the message
+@pytest.mark.thorough  # 11 MB take long; `tests/ui/pages/test_pages.py` tests the message
 def test_too_long_paste_shows_an_error_and_page_works(open_page: Open) -> None:
     page = open_page()
     player = Player(page)
@@ -205,7 +205,7 @@ def test_too_long_paste_shows_an_error_and_page_works(open_page: Open) -> None:
         ),
         pytest.param(
             *(link("low", pattern="list"), "words", "👋", 3_000_000, "has 500,000 characters"),
-            marks=pytest.mark.large,
+            marks=pytest.mark.thorough,
         ),
     ],
 )
@@ -237,7 +237,7 @@ def test_vocabulary_size_survives_an_immediate_page_change(open_page: Open) -> N
     Player(page).await_text(ENGLISH)
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_text_outlasts_a_restart_of_the_server(
     browser: Browser, vocabulary_files: None, tmp_path: Path
 ) -> None:

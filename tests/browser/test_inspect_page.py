@@ -256,7 +256,7 @@ def test_markup_in_text_is_not_rendered(inspect_page: Page) -> None:
     assert page.evaluate("document.querySelectorAll('img[src=x]').length") == 0
 
 
-@pytest.mark.large  # a phone; `grid.test.mjs` tests where lines break
+@pytest.mark.thorough  # a phone; `grid.test.mjs` tests where lines break
 def test_long_lines_wrap_without_horizontal_scrolling_on_a_phone(open_page: Open) -> None:
     page = open_page("/Inspect", viewport={"width": 390, "height": 844}, has_touch=True)
     inspect = Inspect(page)

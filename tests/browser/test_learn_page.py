@@ -205,7 +205,7 @@ def test_fences_are_counted_at_once_and_stay_on_the_stage(open_page: Open) -> No
     expect(fences).to_have_count(0)
 
 
-@pytest.mark.large  # axe visits the same chapter on a phone
+@pytest.mark.thorough  # axe visits the same chapter on a phone
 def test_tasks_fit_a_phone(open_page: Open) -> None:
     page = open_page("/Learn?chapter=merge", viewport={"width": 390, "height": 844})
     expect(page.locator("button.gap")).to_have_count(130)

@@ -165,8 +165,10 @@ def check_learn(page: Page) -> None:
 @pytest.mark.parametrize(
     ("path", "choose", "check", "step"),
     [
-        pytest.param("/", choose_on_train, check_train, ["3"], marks=pytest.mark.large),
-        pytest.param("/Inspect", choose_on_inspect, check_inspect, ["5"], marks=pytest.mark.large),
+        pytest.param("/", choose_on_train, check_train, ["3"], marks=pytest.mark.thorough),
+        pytest.param(
+            "/Inspect", choose_on_inspect, check_inspect, ["5"], marks=pytest.mark.thorough
+        ),
         ("/Learn", choose_on_learn, check_learn, None),
     ],
 )
@@ -285,7 +287,7 @@ def test_copy_link_falls_back_without_clipboard_api(open_page: Open) -> None:
     expect(shown).to_be_hidden()
 
 
-@pytest.mark.large  # `test_typed_links.py` also opens the dialog, and `tests/ui` restores links
+@pytest.mark.thorough  # `test_typed_links.py` also opens the dialog, and `tests/ui` restores links
 def test_qr_code_opens_a_dialog_with_a_link_that_restores_the_page(open_page: Open) -> None:
     page = open_page(link(TEXT), **CLIPBOARD)
     player = Player(page)

@@ -107,7 +107,7 @@ FULLEST = {"english-prose": (1, 2), "source-code": (12, 20)}
 
 
 @pytest.mark.parametrize(
-    "sample", ["english-prose", pytest.param("source-code", marks=pytest.mark.large)]
+    "sample", ["english-prose", pytest.param("source-code", marks=pytest.mark.thorough)]
 )
 def test_lines_have_less_ink_than_letters_at_every_step(open_page: Open, sample: str) -> None:
     page = open_page(f"/?s={codec.pack({'text_sample': sample})}&step=0")

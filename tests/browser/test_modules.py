@@ -62,7 +62,7 @@ def test_components_are_drawn_in_order_when_their_modules_are_there(
     page.close()
 
 
-@pytest.mark.parametrize("name", ["player", pytest.param("host", marks=pytest.mark.large)])
+@pytest.mark.parametrize("name", ["player", pytest.param("host", marks=pytest.mark.thorough)])
 def test_module_that_cannot_be_loaded_leaves_a_note_in_its_place(
     browser: Browser, server: Server, name: str
 ) -> None:

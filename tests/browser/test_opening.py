@@ -50,7 +50,7 @@ def turn_the_wheel(page: Page, player: Player) -> None:
 
 
 @pytest.mark.parametrize(
-    "act", [pytest.param(press_space, marks=pytest.mark.large), turn_the_wheel]
+    "act", [pytest.param(press_space, marks=pytest.mark.thorough), turn_the_wheel]
 )
 def test_any_input_stops_the_opening(open_page: Open, act: Callable[..., None]) -> None:
     page = open_page("/", **MOVING)

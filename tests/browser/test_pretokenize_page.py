@@ -92,7 +92,7 @@ def test_word_list_persists_across_pages(open_page: Open) -> None:
     expect(page.get_by_role("textbox", name="Word list A")).to_have_value("姚明进入 总决赛")
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_custom_expression_is_shared_with_train(open_page: Open) -> None:
     page = open_page()
     choose(page, "Pre-tokenization", "Regular expression")
@@ -121,7 +121,7 @@ def test_custom_expression_is_shared_with_train(open_page: Open) -> None:
     expect(box).to_have_value("the")
 
 
-@pytest.mark.large  # a phone; `test_looks.py` tests one of another page
+@pytest.mark.thorough  # a phone; `test_looks.py` tests one of another page
 def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:
     page = open_page(
         english("/Pre-tokenize"), viewport={"width": 390, "height": 844}, has_touch=True
@@ -138,7 +138,7 @@ def test_phone_layout_has_no_horizontal_scrolling(open_page: Open) -> None:
     assert main.evaluate("main => main.scrollWidth - main.clientWidth") <= 0
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_compare_names_tokens_after_pre_tokenize_page(open_page: Open) -> None:
     """Both pages use the same component."""
     page = open_page()

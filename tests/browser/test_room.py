@@ -324,11 +324,11 @@ def answer(page: Page, kind: str, *, right: bool) -> str:
     ("kind", "key"),
     [
         ("boundaries", "why/letters/0"),
-        pytest.param("pair", "merge/pair/0", marks=pytest.mark.large),
-        pytest.param("stop", "stop/line/0", marks=pytest.mark.large),
-        pytest.param("fences", "fences/apart/0", marks=pytest.mark.large),
-        pytest.param("belief", "why/belief/0", marks=pytest.mark.large),
-        pytest.param("number", "golf/merges/0", marks=pytest.mark.large),
+        pytest.param("pair", "merge/pair/0", marks=pytest.mark.thorough),
+        pytest.param("stop", "stop/line/0", marks=pytest.mark.thorough),
+        pytest.param("fences", "fences/apart/0", marks=pytest.mark.thorough),
+        pytest.param("belief", "why/belief/0", marks=pytest.mark.thorough),
+        pytest.param("number", "golf/merges/0", marks=pytest.mark.thorough),
     ],
 )
 def test_class_answers_on_the_stage(
@@ -487,7 +487,7 @@ SLOW = 2 * TIMEOUT
 """Milliseconds until a room is there on a new server, whose first page run takes long."""
 
 
-@pytest.mark.parametrize("has_key", [True, pytest.param(False, marks=pytest.mark.large)])
+@pytest.mark.parametrize("has_key", [True, pytest.param(False, marks=pytest.mark.thorough)])
 def test_restarted_server_has_its_rooms_where_it_has_their_key(
     browser: Browser, tmp_path: Path, has_key: bool
 ) -> None:

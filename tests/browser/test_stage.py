@@ -101,7 +101,7 @@ def test_text_fills_the_stage_in_every_window_and_in_the_projector_view(first_pa
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [pytest.param("low lower", 72, marks=pytest.mark.large), (FIRST * 40, 20)],
+    [pytest.param("low lower", 72, marks=pytest.mark.thorough), (FIRST * 40, 20)],
 )
 def test_short_texts_are_large_and_long_ones_scroll(
     open_page: Open, text: str, size: float

@@ -53,12 +53,12 @@ def press(page: Page, name: str) -> None:
 
 
 TOURS_OF_PAGES = [
-    pytest.param(tour, marks=pytest.mark.large)
+    pytest.param(tour, marks=pytest.mark.thorough)
     if any(other.page == tour.page for other in [*TOURS.values()][:i])
     else tour
     for i, tour in enumerate(TOURS.values())
 ]
-"""Of the tours of a page, the first alone is not large."""
+"""Of the tours of a page, the first alone is not thorough."""
 
 
 @pytest.mark.parametrize("tour", TOURS_OF_PAGES, ids=[*TOURS])

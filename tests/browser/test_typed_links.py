@@ -29,18 +29,19 @@ from serving import OPTIONS, serving
 from bpeviz.ui.permalink.codec import unpack
 
 TYPED = "?text=banana%20bandana&algorithm=bpe&size=260"
-LARGE = pytest.mark.large
+THOROUGH = pytest.mark.thorough
 
 
 @pytest.mark.parametrize(
     ("path", "content", "ignored"),
     [
-        pytest.param("/", "output:text-is('4')", "", marks=LARGE),
+        pytest.param("/", "output:text-is('4')", "", marks=THOROUGH),
         ("/Compare", "role=heading[name='Your tokenizer (260)']", ""),
-        pytest.param("/Inspect", "text=260", "", marks=LARGE),
-        pytest.param("/Algorithms", "role=heading[name='BPE']", "", marks=LARGE),
+        pytest.param("/Inspect", "text=260", "", marks=THOROUGH),
+        pytest.param("/Algorithms", "role=heading[name='BPE']", "", marks=THOROUGH),
         pytest.param(
-            *("/Pre-tokenize", ".st-key-side-by-side", "“algorithm=bpe”, “size=260”"), marks=LARGE
+            *("/Pre-tokenize", ".st-key-side-by-side", "“algorithm=bpe”, “size=260”"),
+            marks=THOROUGH,
         ),
         ("/Learn", "", "“algorithm=bpe”, “size=260”"),
     ],

@@ -1435,7 +1435,7 @@ def test_progress_updates_a_line_of_a_terminal_and_erases_it(
     assert not Progress(False).shown
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_broken_pipe_exits_silently_with_141(trained: Shell) -> None:
     for command in (
         ["--help"],
@@ -1687,7 +1687,7 @@ def run_as_shown(shell: Shell, line: str) -> str:
     return done.stdout.decode()
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_help_examples_run(shell: Shell) -> None:
     for name in ("corpus.txt", "page.txt", "a.txt", "b.txt"):
         Path(name).write_text(TEXT, encoding="utf-8")
@@ -1702,7 +1702,7 @@ def test_help_examples_run(shell: Shell) -> None:
         run_as_shown(shell, line)
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 @pytest.mark.parametrize("readme", ["README.md", "bpeviz/corpus/README.md"])
 def test_readme_commands_print_the_documented_output(shell: Shell, readme: str) -> None:
     Path("sample_texts").symlink_to(ROOT / "sample_texts")

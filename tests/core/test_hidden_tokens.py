@@ -222,7 +222,7 @@ def test_deep_hidden_token_splits_without_recursion() -> None:
     assert len(boundaries.entries) == size  # no step changes the boundaries
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_long_pre_token_with_hidden_tokens_encodes() -> None:
     text = "the cat sat on the mat and looked at the other cat " * 20_000
     training = bpeviz.train(text[:20_000], merges=20, pattern="none", threshold=300)

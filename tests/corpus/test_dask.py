@@ -81,7 +81,7 @@ def count_on(
     return cluster.count(local.scheduler_address, paths, pattern, part=50_000, **limits)
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 @pytest.mark.parametrize("pattern", ["gpt2", "cl100k", "o200k", "sentences", "none"])
 def test_cluster_counts_equal_local_counts_bit_for_bit(
     two_workers: dask.LocalCluster, corpus: list[str], pattern: str
@@ -110,7 +110,7 @@ def test_unreadable_file_on_a_worker_raises_corpus_error(
         count_on(two_workers, corpus, "gpt2")
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_killed_workers_are_replaced(corpus: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Two workers are killed while they count; other workers count their parts."""
     expected = count_locally(corpus, "gpt2")
@@ -133,7 +133,7 @@ def test_killed_workers_are_replaced(corpus: list[str], monkeypatch: pytest.Monk
     assert killed
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_part_that_crashes_every_worker_raises_cluster_error(
     corpus: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -166,7 +166,7 @@ def test_cluster_without_workers_raises_cluster_error(corpus: list[str]) -> None
         count_on(local, corpus, "gpt2", patience=1)
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_lost_scheduler_raises_cluster_error(
     corpus: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

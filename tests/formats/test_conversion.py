@@ -210,7 +210,7 @@ def test_settings_beside_a_model_of_sentencepiece_say_what_their_class_changes(
     assert ours.decode(pairs[1][0]) == "the the"
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["mistral_v1", "llama_3", "qwen", "mistral_nemo"])
 def test_published_tokenizers_become_a_tokenizer_json(name: str) -> None:
     ours = bpeviz.load(name)

@@ -257,7 +257,7 @@ TYPES = ["qwen2", "gpt2", "roberta", "gpt_neox", "llama", "phi3", "modernbert", 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seeds", [range(30), pytest.param(range(500), marks=pytest.mark.large)])
+@pytest.mark.parametrize("seeds", [range(30), pytest.param(range(500), marks=pytest.mark.thorough)])
 def test_settings_beside_a_tokenizer_json_change_nothing_or_are_said(
     tmp_path_factory: pytest.TempPathFactory, seeds: range
 ) -> None:

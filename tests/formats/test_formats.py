@@ -172,7 +172,7 @@ def test_minbpe_encodes_with_the_pattern_of_its_constructor(pattern: str) -> Non
     assert "RegexTokenizer(pattern)" in str(bpeviz.save.__doc__)
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "key"),
     [

@@ -98,7 +98,7 @@ def contents(folder: Path) -> dict[Path, bytes]:
     return {path: path.read_bytes() for path in folder.rglob("*.py")}
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_new_format_needs_one_file_and_one_registry_entry(tmp_path: Path) -> None:
     for folder in ("bpeviz", "pages", "sample_texts", ".streamlit"):
         shutil.copytree(

@@ -16,7 +16,7 @@ from bpeviz import formats
 from bpeviz.analysis.round_trip import round_trip
 from bpeviz.analysis.trace import inspect
 
-pytestmark = pytest.mark.large
+pytestmark = pytest.mark.thorough
 
 
 FROM_NPM = (

@@ -26,7 +26,7 @@ MANY = 100
 """The least number of examples of the tests with `many`, unless a run leaves out slow tests."""
 
 FAST = False
-"""Whether the run leaves out large tests."""
+"""Whether the run leaves out thorough tests."""
 
 
 def examples(number: int) -> int:
@@ -56,18 +56,18 @@ def quarter(values: Sequence[T], key: str) -> Sequence[T]:
     return values[zlib.crc32(key.encode()) % 4 :: 4] if FAST else values
 
 
-def mostly_large(values: Iterable[T], fast: Sequence[T]) -> list[object]:
-    """Return the parameters of a test that is marked as large for all but a few of them."""
-    return [one if one in fast else pytest.param(one, marks=pytest.mark.large) for one in values]
+def mostly_thorough(values: Iterable[T], fast: Sequence[T]) -> list[object]:
+    """Return the parameters of a test that is marked as thorough for all but a few of them."""
+    return [one if one in fast else pytest.param(one, marks=pytest.mark.thorough) for one in values]
 
 
 def pairs(first: Sequence[Any], second: Sequence[Any]) -> list[object]:
-    """Return all pairs as parameters: a fast one for each value, and the others marked as large."""
+    """Return all pairs as parameters: a fast one for each value, the others thorough."""
     diagonal = [
         (first[i % len(first)], second[i % len(second)])
         for i in range(max(len(first), len(second)))
     ]
     return [
-        pytest.param(*pair, marks=[] if pair in diagonal else pytest.mark.large)
+        pytest.param(*pair, marks=[] if pair in diagonal else pytest.mark.thorough)
         for pair in itertools.product(first, second)
     ]

@@ -12,7 +12,7 @@ from bpeviz.core.training import Training
 from bpeviz.corpus import samples
 from bpeviz.trainers import TRAINERS
 from bpeviz.ui.inputs.vocabulary_size import LARGEST
-from helpers.properties import mostly_large
+from helpers.properties import mostly_thorough
 
 ON_ALGORITHMS = {"atoms": "characters"}
 """Initial values of options, by name, on the Algorithms page."""
@@ -20,7 +20,7 @@ ON_ALGORITHMS = {"atoms": "characters"}
 
 every_sample = pytest.mark.parametrize(
     "sample",
-    mostly_large(
+    mostly_thorough(
         samples.SAMPLES, [samples.by_key(key) for key in ("emoji-and-unicode", "russian")]
     ),
     ids=lambda sample: sample.key,

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 from helpers.processes import PATIENCE, children, eventually, runs
-from helpers.properties import mostly_large
+from helpers.properties import mostly_thorough
 
 import bpeviz
 from bpeviz import limits
@@ -66,7 +66,7 @@ def no_orphans() -> Iterator[None]:
     assert not trainings._jobs
 
 
-@pytest.mark.parametrize("algorithm", mostly_large(TRAINERS, ["bpe", "unigram"]))
+@pytest.mark.parametrize("algorithm", mostly_thorough(TRAINERS, ["bpe", "unigram"]))
 def test_job_result_equals_training_in_this_process(algorithm: str) -> None:
     trainer = TRAINERS[algorithm]
     options = {trainer.largest: 300, "pattern": "gpt2"}
@@ -200,7 +200,7 @@ def logged(caplog: pytest.LogCaptureFixture) -> str:
     return "\n".join(one.getMessage() for one in caplog.records if one.name == "bpeviz")
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 @pytest.mark.skipif(pool.WATCHED, reason="this system does not limit address space")
 @pytest.mark.parametrize("algorithm", ["sentencepiece", "unigram", "bpe"])
 def test_memory_limit_ends_a_job_with_a_message_and_a_log_line(

@@ -183,7 +183,7 @@ def test_failing_template_raises_a_message(source: str, reason: str) -> None:
     assert reason in str(error.value)
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_endless_template_is_stopped() -> None:
     loop = "{% for i in range(100000) %}{% for j in range(100000) %}{% endfor %}{% endfor %}"
     with pytest.raises(ValueError, match="seconds"):

@@ -43,7 +43,7 @@ from bpeviz.pretokenizers.patterns import PATTERNS, blocks, pretokenize, slices
 # Pre-token starts
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_character_classes_equal_regex() -> None:
     key = "cl100k"
     expression = PATTERNS[key].expression

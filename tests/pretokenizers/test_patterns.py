@@ -147,7 +147,7 @@ def test_characters_pattern_splits_code_points(text: str) -> None:
     assert pretokenize(text, "characters") == [*text]
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "piece",
     [".", '."', "...so", ". ", " ", "\n", " \n", "?!", "a-", "A.", "$", "$1", "1.", "。", "\"'"],

@@ -21,7 +21,7 @@ import bpeviz
 from bpeviz.pretrained import catalog, download
 from bpeviz.pretrained.download import VocabularyUnavailable
 
-pytestmark = pytest.mark.large
+pytestmark = pytest.mark.thorough
 
 HELLO_WORLD = {
     "llama_3": [15339, 1917],

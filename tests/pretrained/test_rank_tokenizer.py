@@ -50,7 +50,7 @@ def test_o200k_encodes_hello_world(load: Load) -> None:
     assert load("o200k_base").encode("hello world") == [24912, 2375]
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_tokens_whose_text_is_encoded_otherwise_are_twelve_in_o200k(load: Load) -> None:
     counts = []
     for name in ("gpt2", "cl100k_base", "o200k_base"):
@@ -238,7 +238,7 @@ def first_ranks(ranks: dict[bytes, int], step: int, pattern: str, text: str) -> 
     return encoding.encode_ordinary(text)
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 @many(800)
 @given(
     tables(),

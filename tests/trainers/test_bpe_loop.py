@@ -55,7 +55,7 @@ def with_small_limits(patch: pytest.MonkeyPatch, few: int, sizes: tuple[int, int
         patch.setattr(bpe_loop, name, size)
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 @settings(max_examples=examples(800))
 @given(
     PRETOKENS,
@@ -185,7 +185,7 @@ LONG_TEXTS = {
 }
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 @pytest.mark.parametrize("weight", [1, 2])
 @pytest.mark.parametrize("kind", LONG_TEXTS)
 def test_long_text_needs_little_more_memory_than_its_row(

@@ -265,7 +265,7 @@ def test_missing_base_vocabulary_raises_value_error_without_download(
 # Unusual and invalid inputs
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_long_pre_tokens_and_deep_merge_trees_train() -> None:
     for text, merges in (
         ("a" * 100_000, 60),

@@ -234,7 +234,7 @@ def test_details_table_counts_tokens_of_the_corpus(corpus: str, how: dict[str, A
 # Unusual inputs
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_million_characters_in_one_pre_token_encode() -> None:
     text = "the cat sat on the mat and looked at the other cat " * 20_000
     training = train(text[:10_000], merges=60, pattern="none")

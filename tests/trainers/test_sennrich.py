@@ -171,7 +171,7 @@ def test_merges_and_segments_of_samples_equal_subword_nmt(name: str, threshold: 
         assert our_segments(tokenizer, line.split(" ")) == their_segments(codes, line, vocabulary)
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 @pytest.mark.parametrize("threshold", [0, 20, 200])
 def test_merges_and_segments_of_tiny_shakespeare_equal_subword_nmt(
     threshold: int, tiny_shakespeare: str

@@ -221,7 +221,7 @@ def test_low_line_block_in_text_is_not_a_space() -> None:
     assert tokenizer.decode(tokenizer.encode("b▁c d")) == "b▁c d"
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_million_characters_without_space_encode() -> None:
     text = "ab" * 500_000
     training = train(text[:100_000], 20)
@@ -336,7 +336,7 @@ def test_pieces_and_encodings_equal_sentencepiece(
             assert tokenizer.decode(tokenizer.encode(line)) == model.decode(model.encode(line))
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_pieces_and_encodings_of_tiny_shakespeare_equal_sentencepiece(
     tiny_shakespeare: str,
 ) -> None:

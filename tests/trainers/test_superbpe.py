@@ -174,7 +174,7 @@ def test_same_pair_merged_in_both_phases_has_two_ids() -> None:
 # Unusual inputs
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_half_megabyte_in_one_pre_token_or_lines_encodes() -> None:
     """A trainer or encoder quadratic in pre-token length would take hours."""
     for text, how in (

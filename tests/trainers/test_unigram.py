@@ -430,7 +430,7 @@ def test_long_texts_without_pre_tokenization_train(text: str) -> None:
     assert tokenizer.encode(text) == boundaries.ids(0).tolist()
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 def test_tiny_shakespeare_trains_common_pieces(tiny_shakespeare: str) -> None:
     text = tiny_shakespeare[:100_000]
     training = train(text, seed_size=1_000)

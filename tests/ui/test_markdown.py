@@ -159,7 +159,7 @@ CONCERNED = {
             variant,
             marks=[]
             if variant in [*VARIANTS][:2] or CONCERNED.get(variant, "Inspect") in page.path
-            else pytest.mark.large,
+            else pytest.mark.thorough,
         )
         for page, variant in itertools.product(PAGES, VARIANTS)
     ],

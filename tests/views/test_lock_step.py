@@ -38,7 +38,7 @@ from bpeviz.views.stage import Stage, of_training, steps_at
 
 pytestmark = pytest.mark.slow
 
-SLOW = pytest.mark.large
+SLOW = pytest.mark.thorough
 every_trainer = pytest.mark.parametrize("key", TRAINERS)
 
 TEXTS = {

@@ -423,7 +423,7 @@ STATES: dict[str, list[dict[str, Any]]] = {
 }
 
 
-@pytest.mark.large
+@pytest.mark.thorough
 @every_page
 def test_links_contain_and_restore_every_input_of_the_page(page: str) -> None:
     assert page in STATES, "add the states of the new page to STATES"
