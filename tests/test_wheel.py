@@ -68,7 +68,7 @@ def test_core_is_small() -> None:
     assert names == {*CORE.split(), "psutil"}  # psutil replaces Linux's /proc elsewhere
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_wheel_is_small_and_contains_the_app(wheel: Path) -> None:
     assert wheel.stat().st_size <= 1_200_000
     names = set(zipfile.ZipFile(wheel).namelist())
@@ -81,7 +81,7 @@ def test_wheel_is_small_and_contains_the_app(wheel: Path) -> None:
     assert not any("__pycache__" in name for name in names)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="The files are not in a Git repository.")
 def test_wheel_is_built_from_a_git_address(tmp_path: Path) -> None:
     wheel = installed_wheel.build(tmp_path, f"git+{ROOT.as_uri()}#subdirectory=.package")
@@ -89,7 +89,7 @@ def test_wheel_is_built_from_a_git_address(tmp_path: Path) -> None:
     assert {"bpeviz/__main__.py", "bpeviz/py.typed", "bpeviz/app/app.py"} < set(names)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_every_command_runs_with_the_core_alone(core: Environment) -> None:
     for command in (
         "train --merges 8 --output t.json",
@@ -120,11 +120,12 @@ def test_every_command_runs_with_the_core_alone(core: Environment) -> None:
         assert done.stderr.count("\n") == 1, done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_installed_command_serves_the_app(complete: Environment, tmp_path: Path) -> None:
     port = free_port()
-    address = f"http://localhost:{port}"
-    command = [complete.folder / "bin/bpeviz", "app", "--headless", "--port", str(port)]
+    address = f"http://127.0.0.1:{port}"
+    command = [complete.folder / "bin/bpeviz", "app", "--headless", "--address", "127.0.0.1"]
+    command += ["--port", str(port)]
     with started(command, address, tmp_path, env=complete.variables(), cwd=complete.work) as server:
         assert_serves_the_app(address)
         assert (complete.package / "app/app.py").exists()
@@ -138,7 +139,7 @@ def instructions(dockerfile: str, name: str) -> str:
     return " ".join(re.findall(f"^{name} (.+)$", dockerfile, re.MULTILINE))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_container_serves_as_a_user_without_rights_to_write(
     complete: Environment, tmp_path: Path
 ) -> None:
@@ -159,9 +160,11 @@ def test_container_serves_as_a_user_without_rights_to_write(
     limited = ["setpriv", "--bounding-set=-dac_override"] if os.getuid() == 0 else []
     assert subprocess.run([*limited, "touch", complete.package / "new"], timeout=60).returncode
     environment = {**complete.variables(), **variables, "HOME": "/nonexistent"}
-    address = f"http://localhost:{port}"
+    address = f"http://127.0.0.1:{port}"
     health, start = instructions(dockerfile, "(?:HEALTHCHECK )?CMD").split(" exec ")
-    command = [*limited, "sh", "-c", start]
+    assert " --address 0.0.0.0 " in start
+    loopback = start.replace("0.0.0.0", "127.0.0.1")
+    command = [*limited, "sh", "-c", f"exec {loopback}"]
     with started(command, address, tmp_path, env=environment, cwd="/") as server:
         assert status(address, "hub.example") == 200
         with urllib.request.urlopen(address, timeout=30) as page:

@@ -352,7 +352,8 @@ def test_tokens_are_found_by_their_labels(kind: str) -> None:
     for token_id in [*ours.known_ids()][:: max(1, ours.vocab_size // 90)]:
         label = ours.token_label(token_id)
         letters = label.removeprefix("##").replace("▁", "·")
-        if token_id not in special and letters[1:].replace("·", "a").isalnum():
+        is_plain = len(letters) > 1 and letters.replace("·", "a").isascii()
+        if token_id not in special and is_plain:
             assert token_id in ours.find(letters), label
     if (byte := next(iter(ours.find("<0xC3>")), None)) is not None:
         assert ours.token_label(byte) == "⟨C3⟩"
